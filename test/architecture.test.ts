@@ -349,8 +349,8 @@ const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w
 /** The lines that make a number where money is near; what they count is no money. */
 const COUNTS: Record<string, RegExp> = {
   'cli/base/moments.ts': /days: Number\(days\)/,
-  'cli/commands/ob/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
-  'cli/commands/ob/preview.ts': /runs\.length < Number\(options\.count\)/,
+  'cli/open-banking/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
+  'cli/open-banking/preview.ts': /runs\.length < Number\(options\.count\)/,
   'cli/client/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/output/path.ts': /index: Number\(index\)/,
   'cli/scenario/read/source.ts': /holder\.items\[Number\(step\)\]/,

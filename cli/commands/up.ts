@@ -15,7 +15,7 @@ import { withProgress } from '../output/progress.ts'
 import { refuseLive } from '../up/refuse-live.ts'
 import { valueOf } from '../up/migration-target.ts'
 import { refuseIfTaken } from '../up/running.ts'
-import { seedDemo } from '../up/seed-demo.ts'
+import { seedDemo } from '../sandbox/seed/seed-demo.ts'
 
 const UpOptions = z.object({
   port: z.string(),

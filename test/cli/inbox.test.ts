@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { deadlineText } from '../../cli/commands/inbox.ts'
+import { deadlineText } from '../../cli/overview/inbox.ts'
 import { makeDead, realService } from './real-service.ts'
 import { runCli } from './harness.ts'
 

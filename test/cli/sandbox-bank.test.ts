@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { numberText } from '../../cli/find/named-account.ts'
+import { numberText } from '../../cli/open-banking/named-account.ts'
 import { createPayment } from '../support/app.ts'
 import { addCustomer } from '../support/customers.ts'
 import { realService } from './real-service.ts'

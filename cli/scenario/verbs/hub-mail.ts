@@ -1,5 +1,5 @@
 import { getMail, listMails } from '../../../src/wire/mails.ts'
-import { tokenOfHub } from '../../commands/payer/from-mail.ts'
+import { tokenOfHub } from '../../payer/from-mail.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import type { CaseRun } from '../play/case-run.ts'

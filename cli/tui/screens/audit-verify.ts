@@ -3,9 +3,9 @@ import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { Who } from '../../client/auth/who-is.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { rowsOfService } from '../../commands/audit/rows.ts'
-import type { RowSource } from '../../commands/audit/rows.ts'
-import { reportLine, verifyAll, whatNext } from '../../commands/audit/verify.ts'
+import { rowsOfService } from '../../audit/rows.ts'
+import type { RowSource } from '../../audit/rows.ts'
+import { reportLine, verifyAll, whatNext } from '../../audit/verify.ts'
 import type { Tools } from '../screen.ts'
 
 /** What the last verification from here has found. */

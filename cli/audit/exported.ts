@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
+import type { AuditRow } from '../../src/lib/audit-chain.ts'
+import { AuditChain, EXPORT_LIMIT_MAX } from '../../src/wire/audit.ts'
+import { usageError } from '../base/errors.ts'
+import { NEW_EXPORT } from './lines.ts'
+import type { RowSource } from './rows.ts'
+
+/** How many rows of each chain stand before it. */
+const Counts = z.partialRecord(AuditChain, z.int().nonnegative())
+type Counts = z.infer<typeof Counts>
+
+/** One line of an export: a row, or what says that all of them have been written. */
+const Line = z.union([
+  z.strictObject({ chain: AuditChain, row: z.record(z.string(), z.string().nullable()) }),
+  z.strictObject({ end: Counts }),
+])
+type Line = z.infer<typeof Line>
+
+/** A row as `svc audit export` writes it. */
+export function exportedLine(chain: AuditChain, row: AuditRow): string {
+  return `${JSON.stringify({ chain, row })}\n`
+}
+
+/** The last line of an export. An empty file, and one that was cut off, has none. */
+export function endLine(written: readonly { chain: AuditChain; rows: number }[]): string {
+  return `${JSON.stringify({ end: Object.fromEntries(written.map(({ chain, rows }) => [chain, rows])) })}\n`
+}
+
+export type ExportedRows = {
+  /** The rows of a chain. Chains are to be asked for in the order of an export: `EXPORT_ORDER`. */
+  source: RowSource
+  /** Reads what is left. `incomplete` says how it shows that this is not all of an export; `chains` are those it is of. */
+  end(): Promise<{ incomplete: string | null; chains: readonly AuditChain[] }>
+}
+
+/** Checkpoints first: each seals rows that stand behind it. */
+export const EXPORT_ORDER: readonly AuditChain[] = AUDIT_CHAINS.toReversed()
+
+/** The rows of an export out of its lines, which are read once and never held: they may come out of a pipe. */
+export function exportedRows(lines: AsyncIterable<string>, name: string): ExportedRows {
+  const read = lineReader(lines, name)
+  return {
+    async *source(chain) {
+      for (let rows = await nextPage(read, chain); rows.length > 0; rows = await nextPage(read, chain)) yield rows
+    },
+    async end() {
+      while ((await read.peek()) !== undefined) read.take()
+      return read.told()
+    },
+  }
+}
+
+type RowLine = Extract<Line, { row: unknown }>
+
+/** Rows of the chain; what stands before it is passed over, for nobody has asked for it, or has seen enough of it. */
+async function nextPage(read: LineReader, chain: AuditChain): Promise<AuditRow[]> {
+  const rows: AuditRow[] = []
+  while (rows.length < EXPORT_LIMIT_MAX) {
+    const line = await read.peek()
+    if (line === undefined || EXPORT_ORDER.indexOf(line.chain) > EXPORT_ORDER.indexOf(chain)) break
+    if (line.chain === chain) rows.push(line.row)
+    read.take()
+  }
+  return rows
+}
+
+type LineReader = ReturnType<typeof lineReader>
+
+/** Reads row by row, holds their order and their number against what an export is, and keeps count. */
+function lineReader(lines: AsyncIterable<string>, name: string) {
+  const iterator = lines[Symbol.asyncIterator]()
+  const counts = new Map<AuditChain, number>()
+  let number = 0
+  let next: RowLine | undefined
+  let last = -1
+  let end: Counts | undefined
+
+  async function parsed(): Promise<Line | undefined> {
+    for (;;) {
+      const { value: text, done } = await iterator.next()
+      if (done === true) return undefined
+      number += 1
+      if (text === '') continue
+      const line = Line.safeParse(jsonOf(text)).data
+      if (line === undefined || end !== undefined)
+        throw usageError(
+          `--file: line ${number} of ${name} ${line ? 'stands behind the end' : 'is no row'} of an export`,
+          NEW_EXPORT,
+        )
+      return line
+    }
+  }
+
+  function inOrder(line: RowLine): RowLine {
+    const place = EXPORT_ORDER.indexOf(line.chain)
+    if (place < last)
+      throw usageError(
+        `--file: line ${number} of ${name} is of ${line.chain}, and stands behind ${EXPORT_ORDER[last]}: an export has them in another order`,
+        NEW_EXPORT,
+      )
+    last = place
+    counts.set(line.chain, (counts.get(line.chain) ?? 0) + 1)
+    return line
+  }
+
+  return {
+    async peek(): Promise<RowLine | undefined> {
+      while (next === undefined) {
+        const line = await parsed()
+        if (line === undefined) break
+        if ('end' in line) end = line.end
+        else next = inOrder(line)
+      }
+      return next
+    },
+    take: () => void (next = undefined),
+    told() {
+      const chains = AUDIT_CHAINS.filter((chain) => end?.[chain] !== undefined || counts.has(chain))
+      if (chains.length === 0) throw usageError(`--file: ${name} is empty: it is no export`, NEW_EXPORT)
+      return { incomplete: end === undefined ? NO_END : wrongCount(end, counts), chains }
+    },
+  }
+}
+
+const NO_END =
+  'its last line, which counts the rows, is missing: the export was not finished, lines were cut off, or a version of svc before this one wrote it'
+
+function wrongCount(end: Counts, counts: ReadonlyMap<AuditChain, number>): string | null {
+  for (const chain of AUDIT_CHAINS) {
+    const [said, found] = [end[chain], counts.get(chain) ?? 0]
+    if (found !== (said ?? 0)) return `its last line counts ${said ?? 'no'} rows of ${chain}, and there are ${found}`
+  }
+  return null
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

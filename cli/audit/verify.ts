@@ -1,0 +1,210 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { z } from 'zod'
+import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
+import type { AuditChain, AuditRow } from '../../src/lib/audit-chain.ts'
+import { checkpointsOf, verifyChain } from '../../src/lib/verify-chain.ts'
+import type { ChainHead, ChainReport, Checkpoint } from '../../src/lib/verify-chain.ts'
+import { collect } from '../kit/option-values.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { withProgress } from '../output/progress.ts'
+import { expectedHeads } from './expected-heads.ts'
+import { EXPORT_ORDER, exportedRows } from './exported.ts'
+import { NEW_EXPORT, linesOf } from './lines.ts'
+import { rowsOfService } from './rows.ts'
+import type { RowSource } from './rows.ts'
+
+export const CHAIN_CHOICES = ['all', ...AUDIT_CHAINS] as const
+
+const VerifyOptions = z.object({
+  chain: z.enum(CHAIN_CHOICES),
+  file: z.string().min(1, 'say which file').optional(),
+  expectHead: z.array(z.string()).default([]),
+})
+type VerifyOptions = z.infer<typeof VerifyOptions>
+
+/** `svc audit verify`: whether all of it is still as it was written. */
+export function addVerify(audit: Command, runtime: Runtime): void {
+  audit
+    .command('verify')
+    .description('compute every hash of the trail again, and name the first row that was changed or removed')
+    .addOption(
+      new Option('--chain <chain>', 'only this chain, and the checkpoints').choices(CHAIN_CHOICES).default('all'),
+    )
+    .option('--file <export>', 'verify an export instead, - for standard input: asks no service, and needs no login')
+    .option('--expect-head <head>', 'what an earlier run printed as head; may be repeated', collect)
+    .addHelpText('after', HELP)
+    .action(action(runtime, VerifyOptions, verify))
+}
+
+const HELP = `
+The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
+believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment and dispute.
+A checkpoint tells every ten minutes how many rows there are, and a digest of them: so events that were cut off an end,
+or a payment that is gone altogether, are found. The status of a payment or dispute itself has to be what its last event
+says. Payment and dispute events of the last 30 seconds are not read yet. It takes some 250 bytes of memory for each
+payment and dispute there ever was.
+
+What no chain shows by itself is that its own last rows were cut off. So keep the heads that a run prints, away from the
+database, and give them to the next run: --expect-head <ordinal>:<hash>, with the chain's name before it where it is
+another than operator_actions. That run proves that no action up to there was changed or removed; with the head of the
+checkpoints, nothing that they have sealed.
+
+Exit code 0: whole. Exit code 3: broken; chain, ordinal, id and what is wrong are printed, the first of each chain. It
+is 3 as well for an export that is not whole, such as one that was interrupted; an empty file is none, exit code 2.
+
+Examples:
+  svc audit verify
+  svc audit verify --file audit.jsonl
+  gunzip -c audit.jsonl.gz | svc audit verify --file -
+  svc audit verify --expect-head 412:9f2c... --expect-head checkpoints:98:41aa...
+  svc audit verify -o json -q 'chains[0].head'
+`
+
+async function verify(context: Context, { options }: CommandInput<VerifyOptions>): Promise<CommandResult> {
+  const chains = options.chain === 'all' ? AUDIT_CHAINS : [...new Set([options.chain, 'checkpoints'] as const)]
+  const expected = expectedHeads(options.expectHead, chains)
+  const verified =
+    options.file === undefined
+      ? { reports: await read(context, rowsOfService(context.client()), { chains, expected }), incomplete: null }
+      : await verifyFile(context, options.file, { ...options, chains, expected })
+  print(context, verified)
+  const broken = verified.reports.filter((report) => report.broken !== null)
+  // What looks like a changed trail may be no more than a file that was cut off.
+  if (verified.incomplete !== null) context.note(`Next: ${NEW_EXPORT}, and verify that one`)
+  else if (broken.length > 0) context.note(whatNext(broken))
+  else remark(context, verified.reports)
+  return broken.length > 0 || verified.incomplete !== null ? EXIT.assertion : undefined
+}
+
+type Wanted = Pick<Plan, 'chains' | 'expected'>
+
+function read(context: Context, source: RowSource, wanted: Wanted): Promise<SealedReport[]> {
+  return withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at, note, isShown }) => {
+    const told = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
+    return verifyAll(source, { ...wanted, told: isShown ? () => undefined : told, at })
+  })
+}
+
+/** What was found, and how it shows that it is not all of an export: null where it is. */
+type Verified = { reports: readonly SealedReport[]; incomplete: string | null }
+
+/** Of a chain that is not in an export nothing is said: that it has no rows there does not make it whole. */
+async function verifyFile(
+  context: Context,
+  file: string,
+  { chain, ...wanted }: Wanted & Pick<VerifyOptions, 'chain'>,
+): Promise<Verified> {
+  const exported = exportedRows(linesOf(context.io, file), file)
+  const reports = await read(context, exported.source, wanted)
+  const { incomplete, chains } = await exported.end()
+  const asked = [...(chain === 'all' ? [] : [chain]), ...wanted.expected.keys()]
+  const missing = asked.find((each) => !chains.includes(each))
+  if (missing !== undefined)
+    throw usageError(`--file: ${file} is an export of ${chains.join(', ')}, without ${missing}`, NEW_EXPORT)
+  const left = wanted.chains.filter((each) => !chains.includes(each))
+  if (left.length > 0) context.note(`Not in ${file}, and not verified: ${left.join(', ')}.`)
+  return { reports: reports.filter((report) => chains.includes(report.chain)), incomplete }
+}
+
+export type Plan = {
+  chains: readonly AuditChain[]
+  expected: ReadonlyMap<AuditChain, ChainHead>
+  /** Now and then, for those who see no line that moves. */
+  told(chain: AuditChain, rows: number): void
+  /** How many rows of all chains have been read. */
+  at(rows: number, chain: string): void
+}
+
+/** How far checkpoints seal a chain, and how many rows are beyond; null for the checkpoints themselves. */
+export type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: number } | null }
+
+/** How often people are told how far it is. */
+const PROGRESS_ROWS = 10_000
+
+/** In the order of an export. Checkpoints first: every row that they seal is old enough to be among those read after them. */
+export async function verifyAll(source: RowSource, { chains, expected, told, at }: Plan): Promise<SealedReport[]> {
+  const checkpoints: AuditRow[] = []
+  const reports = new Map<AuditChain, SealedReport>()
+  let total = 0
+  for (const chain of EXPORT_ORDER.filter((each) => each === 'checkpoints' || chains.includes(each))) {
+    const seals: Checkpoint[] = checkpointsOf(chain, checkpoints)
+    const sealedUpTo = seals.at(-1)?.upTo ?? 0n
+    const verifier = verifyChain(chain, { seals, expected: expected.get(chain) })
+    let [read, unsealed] = [0, 0]
+    for await (const page of source(chain)) {
+      // What is beyond the first broken row of a chain tells nothing.
+      if (!page.every((row) => verifier.add(row) && keep(chain, row, checkpoints))) break
+      if (Math.floor((read + page.length) / PROGRESS_ROWS) > Math.floor(read / PROGRESS_ROWS))
+        told(chain, read + page.length)
+      read += page.length
+      total += page.length
+      at(total, chain)
+      unsealed += page.filter(({ ordinal }) => BigInt(ordinal ?? 0) > sealedUpTo).length
+    }
+    const sealed = chain === 'checkpoints' ? null : { upTo: sealedUpTo.toString(), unsealed }
+    reports.set(chain, { ...verifier.end(), sealed })
+  }
+  return chains.flatMap((chain) => reports.get(chain) ?? [])
+}
+
+function keep(chain: AuditChain, row: AuditRow, checkpoints: AuditRow[]): true {
+  if (chain === 'checkpoints') checkpoints.push(row)
+  return true
+}
+
+function print(context: Context, { reports, incomplete }: Verified): void {
+  const chains = reports.map(({ head, ...report }) => ({ ...report, head: headText(head) }))
+  context.print.record({
+    item: {
+      chains: chains.map(({ chain, rows, head, broken, sealed }) => ({
+        chain,
+        rows,
+        sealed_up_to: sealed?.upTo ?? null,
+        unsealed: sealed?.unsealed ?? null,
+        head,
+        broken,
+      })),
+      incomplete,
+    },
+    lines: [...reports.map(reportLine), ['the export', incomplete === null ? '' : `NOT WHOLE: ${incomplete}`]],
+    id: chains.flatMap(({ chain, head }) => (head === null ? [] : [`${chain}:${head}`])).join('\n'),
+  })
+}
+
+/** A chain, and in words whether it is whole. */
+export function reportLine({ chain, rows, head, broken, sealed }: SealedReport): [string, string] {
+  const text = headText(head)
+  if (broken === null)
+    return [chain, `whole, ${rows} rows${sealedText(sealed)}${text === null ? '' : `, head ${text}`}`]
+  const id = broken.id === null ? '' : ` (${broken.id})`
+  return [chain, `BROKEN at ordinal ${broken.ordinal}${id}: ${broken.problem}: ${broken.detail}`]
+}
+
+function sealedText(sealed: SealedReport['sealed']): string {
+  return sealed === null || sealed.unsealed === 0 ? '' : ` (${sealed.unsealed} not sealed yet)`
+}
+
+function headText(head: ChainHead | null): string | null {
+  return head === null ? null : `${head.ordinal}:${head.hash}`
+}
+
+export function whatNext(broken: readonly ChainReport[]): string {
+  const [first] = broken
+  return [
+    `What was written there once is not what is there now; only a superuser or the tables' owner can have done it.`,
+    `Next: keep the database, its logs and its backups as they are; compare ordinal ${first?.broken?.ordinal} of ${first?.chain} with a backup or with an export of before.`,
+    `What is there now: svc audit export --chain ${first?.chain} --file broken.jsonl`,
+  ].join('\n')
+}
+
+function remark(context: Context, reports: readonly SealedReport[]): void {
+  const unsealed = reports.reduce((sum, { sealed }) => sum + (sealed?.unsealed ?? 0), 0)
+  if (unsealed === 0) return
+  context.note(
+    `${unsealed} rows are not sealed by a checkpoint yet: that the last of them were cut off would not be seen. Keep the heads (svc audit verify -o id), and give them to a later run with --expect-head.`,
+  )
+}

@@ -1,0 +1,74 @@
+import type { OperatorAction } from '../../src/wire/audit.ts'
+import { actorText } from '../base/role-text.ts'
+import type { Column } from '../output/table.ts'
+import { endOfId, minuteOf, shortTime } from '../base/text.ts'
+
+/** In a narrow terminal, who did it and why stand below when, what, to whom and what changed. */
+export const AUDIT_COLUMNS: readonly Column<OperatorAction>[] = [
+  { title: 'ordinal', value: ({ ordinal }) => ordinal, align: 'right', dropped: 1 },
+  { title: 'time', value: (row) => shortTime(row.created_at), short: minuteOf },
+  { title: 'action', value: (row) => row.action },
+  { title: 'to', value: subjectText, least: 12 },
+  { title: 'changed', value: changedText, short: withoutName, least: 18 },
+  { title: 'who', value: actorText, below: true, least: 16 },
+  { title: 'why', value: (row) => row.reason ?? '', below: true, least: 16 },
+]
+
+/** Whom it was done to: the merchant by its realm, anybody else by what they are called. */
+export function subjectText({ merchant_id, realm_slug, subject_id, before, after }: OperatorAction): string {
+  const realm = realm_slug ?? (merchant_id === subject_id ? subject_id : '')
+  if (merchant_id === subject_id || realm === subject_id) return realm
+  const email = after?.['email'] ?? before?.['email']
+  const name = typeof email === 'string' ? email : endOfId(subject_id)
+  // The id of a merchant's client begins with its realm.
+  return realm === '' || name.startsWith(`${realm}-`) ? name : `${realm} ${name}`
+}
+
+/** What is other than it was: before and after, and one of the two where there was nothing else. */
+export function changedText({ before, after, ...row }: OperatorAction): string {
+  const subject = subjectText({ before, after, ...row })
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  const changes = [...names].map((name) => {
+    const [was, is] = [textOf(before?.[name], name), textOf(after?.[name], name)]
+    // What the subject is called by has been told.
+    if (was === is || ((was === '' || is === '') && subject.split(' ').includes(`${was}${is}`))) return ''
+    const shown = name.replace(MS, '')
+    if (was === '') return `${shown} ${is}`
+    // What was taken away has no after at all.
+    return is === '' ? `${shown} ${was} → -` : `${shown} ${was} → ${is}`
+  })
+  return changes.filter((text) => text !== '').join(', ')
+}
+
+/** What a name ends with that is a length of time in milliseconds. */
+const MS = /_ms$/
+
+function textOf(value: unknown, name = ''): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'number' && MS.test(name)) return lengthText(value)
+  if (Array.isArray(value)) return value.map((each) => textOf(each)).join(' ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Where one thing has changed, the action says which. */
+function withoutName(changed: string): string {
+  return changed.includes(', ') ? changed : changed.replace(/^\w+ /, '')
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const
+
+/** A length of time in its units: `3 h`, `1 d 2 h`. */
+function lengthText(ms: number): string {
+  let left = ms
+  const parts = UNITS.flatMap(([unit, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return count === 0 ? [] : [`${count} ${unit}`]
+  })
+  return parts.length === 0 ? `${ms} ms` : parts.join(' ')
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { ChangeOptions, dangerous } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
+import { AddOptions, add, disable, list } from './change.ts'
+
+/** `svc bank-accounts`: where the merchant's payouts go. */
+export function addBankAccounts(accounts: Command, runtime: Runtime): void {
+  accounts.addHelpText('after', '\nExamples:\n  svc bank-accounts add --holder "Acme Ltd"\n  svc bank-accounts list\n')
+  watching(accounts.command('list'))
+    .description('list the accounts; of their numbers the last four characters')
+    .addHelpText('after', '\nExamples:\n  svc bank-accounts list\n')
+    .action(action(runtime, z.object({}), list))
+  dangerous(accounts.command('add'))
+    .description('add an account')
+    .requiredOption('--holder <name>', 'whose account it is')
+    .option('--stdin', 'read the numbers as JSON from standard input')
+    .addHelpText('after', ADD_HELP)
+    .action(action(runtime, AddOptions, add))
+  dangerous(accounts.command('disable'))
+    .description('let no payout go to an account any more; it stays listed')
+    .argument('<account-id>', 'its id, or the last 8 characters of it')
+    .addHelpText('after', '\nExamples:\n  svc bank-accounts disable 4f7a1c9e\n')
+    .action(action(runtime, ChangeOptions, disable))
+}
+
+const ADD_HELP = `
+No number stands on the command line, where the shell's history and other users would see it. At a terminal they are
+asked for; a program writes them to standard input, as {"sort_code", "account_number", "iban"}; the last may be left out.
+
+Examples:
+  svc bank-accounts add --holder "Acme Ltd"
+  svc bank-accounts add --holder "Acme Ltd" --stdin < account.json
+`

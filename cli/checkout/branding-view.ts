@@ -1,0 +1,81 @@
+import { buttonTextOn, contrastRatio, ratioText } from '../../src/lib/contrast.ts'
+import type { Branding } from '../../src/wire/settings.ts'
+import type { Context } from '../kit/context.ts'
+import { printable } from '../base/text.ts'
+
+export function printLook({ print, note, paint }: Context, look: Branding): void {
+  print.record({
+    item: look,
+    id: look.colors.primary,
+    lines: [
+      ['Primary', look.colors.primary],
+      ['Background', look.colors.background],
+      ['Text', look.colors.text],
+      ['Logo', look.logo_url ?? 'none'],
+      ['Font', look.font],
+    ],
+  })
+  for (const { path, message } of look.warnings) note(`${paint('yellow', 'Warning')}: ${path}: ${message}`)
+}
+
+/** How well two colours can be told apart, for people and for programs. */
+function contrasts({ primary, background, text }: Branding['colors']) {
+  return {
+    text: { on: background, colour: text, ratio: ratioText(contrastRatio(text, background)) },
+    button: {
+      on: primary,
+      colour: buttonTextOn(primary),
+      ratio: ratioText(contrastRatio(buttonTextOn(primary), primary)),
+    },
+    button_edge: { on: background, colour: primary, ratio: ratioText(contrastRatio(primary, background)) },
+  }
+}
+
+/** The look as far as a terminal can draw it: the page, its text and a button, in their colours. */
+export function printPreview({ print, note, paint }: Context, look: Branding): void {
+  const told = contrasts(look.colors)
+  const sketch = sketchOf(look, { isColoured: print.paint('bold', 'x') !== 'x' })
+  print.record({
+    item: { ...look, contrast: told },
+    id: look.colors.primary,
+    lines: [
+      ['Text', `${told.text.colour} on ${told.text.on}, contrast ${told.text.ratio}`],
+      ['Button', `${told.button.colour} on ${told.button.on}, contrast ${told.button.ratio}`],
+      ['Button on page', `${told.button_edge.colour} on ${told.button_edge.on}, contrast ${told.button_edge.ratio}`],
+      ['Logo', look.logo_url ?? 'none'],
+      ['Font', look.font],
+    ],
+    after: sketch.join('\n'),
+  })
+  for (const { path, message } of look.warnings) note(`${paint('yellow', 'Warning')}: ${path}: ${message}`)
+}
+
+const WIDTH = 40
+const BUTTON = '   Pay by bank   '
+
+/** Lines of equal width; without colours a frame stands for the page. */
+function sketchOf({ colors, logo_url: logo }: Branding, { isColoured }: { isColoured: boolean }): string[] {
+  const { background, text, primary } = colors
+  const lines = ['', logo === null ? '' : `[${printable(logo.split('/').at(-1) ?? '')}]`, 'Your order', '50.00 GBP', '']
+  if (!isColoured) {
+    const framed = [...lines, `[${BUTTON}]`, ''].map((line) => `| ${cut(line).padEnd(WIDTH - 4)} |`)
+    return [`+${'-'.repeat(WIDTH - 2)}+`, ...framed, `+${'-'.repeat(WIDTH - 2)}+`]
+  }
+  const page = (line: string): string => inColours(line, text, background)
+  const blank = ' '.repeat(WIDTH - 2 - BUTTON.length)
+  const button = `${page('  ')}${inColours(BUTTON, buttonTextOn(primary), primary)}${page(blank)}`
+  return [...lines.map((line) => page(`  ${cut(line)}`.padEnd(WIDTH))), button, page(' '.repeat(WIDTH))]
+}
+
+function cut(line: string): string {
+  return line.length > WIDTH - 4 ? `${line.slice(0, WIDTH - 5)}…` : line
+}
+
+/** The terminal's own palette has no such colours, so they are asked for by their values. */
+function inColours(line: string, text: string, background: string): string {
+  return `\u001b[38;2;${channels(text)};48;2;${channels(background)}m${line}\u001b[0m`
+}
+
+function channels(colour: string): string {
+  return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16)).join(';')
+}

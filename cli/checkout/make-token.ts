@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../../src/lib/account-identification.ts'
+import { encodeCheckoutToken, signCheckoutToken } from '../../src/lib/checkout-token.ts'
+import { CheckoutToken } from '../../src/wire/checkout.ts'
+import { whoami } from '../../src/wire/service.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { durationOf } from '../kit/context.ts'
+import type { Context } from '../kit/context.ts'
+import { CliError, joinedFields, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { isLive } from '../client/is-live.ts'
+import { stateOfMerchant } from '../client/service-state.ts'
+import { contentProblems } from './content-rules.ts'
+import { commandFor, commandMending } from './next-steps.ts'
+import type { Typed } from './next-steps.ts'
+import { secretToSign } from './secret.ts'
+
+const text = z.string().optional()
+
+/** What every command takes that makes a token. */
+export const DescribeOptions = z.object({
+  amount: text,
+  currency: text,
+  returnUrl: text,
+  callbackOrigin: text,
+  merchantName: text,
+  payerName: text,
+  remittanceReference: text,
+  debtorAccount: text,
+  expiresIn: z.string(),
+  jti: text,
+  sign: z.boolean().default(false),
+  unsigned: z.boolean().default(false),
+  secretFile: text,
+})
+export type DescribeOptions = z.infer<typeof DescribeOptions>
+
+export type MadeToken = { token: string; isSigned: boolean; content: CheckoutToken }
+
+/**
+ * Makes a checkout token as a merchant's server does: signed wherever a secret is known. In the sandbox it may go without,
+ * which is said; a live service would refuse it.
+ * @throws {CliError} exit code 2 for values that no token can have, and where a signature is needed and can't be made
+ */
+export async function makeToken(context: Context, client: Client, options: Typed): Promise<MadeToken> {
+  const { amount, currency } = options
+  if (amount === undefined || currency === undefined)
+    throw usageError('a token says how much is paid: --amount and --currency', commandFor(options))
+  const expiresMs = durationOf(options.expiresIn, '--expires-in')
+  const live = await isLive(client)
+  const secret = await secretToSign(context, client, {
+    ...options,
+    live,
+    instead: commandFor(options, { unsigned: false, secretFile: 'secret.txt' }),
+  })
+  const returnUrl = options.returnUrl ?? (live ? undefined : `${client.apiUrl}/dev/merchant-success`)
+  if (returnUrl === undefined)
+    throw usageError(
+      'where does the payer go afterwards? --return-url is missing',
+      commandFor(options, { returnUrl: `${options.callbackOrigin ?? 'https://shop.example'}/thanks` }),
+    )
+  const content = checked(options, {
+    amount,
+    currency: currency.toUpperCase(),
+    ...(await merchantOf(context, client, options.merchantName)),
+    apiUrl: client.apiUrl,
+    returnUrl,
+    callbackOrigin: options.callbackOrigin ?? originOf(options, returnUrl),
+    ...given({ payerName: options.payerName, remittanceReference: options.remittanceReference }),
+    ...accountOf(options),
+    exp: Math.floor((Date.now() + expiresMs) / 1_000),
+    jti: options.jti ?? randomBytes(12).toString('base64url'),
+  })
+  const unsigned = encodeCheckoutToken(content)
+  if (secret === undefined) return { token: unsigned, isSigned: false, content }
+  return { token: signCheckoutToken(unsigned, secret), isSigned: true, content }
+}
+
+/** As the service would call the merchant, and the client id of its server where that is known. */
+async function merchantOf(
+  { stateDir }: Context,
+  client: Client,
+  name: string | undefined,
+): Promise<{ merchantName: string; merchantClientId: string }> {
+  const { credentials, apiUrl } = client
+  const state = stateOfMerchant(stateDir, { apiUrl, merchant: credentials.merchant })
+  const known = state?.merchant.client_id ?? credentials.merchant?.clientId
+  if (name !== undefined && known !== undefined) return { merchantName: name, merchantClientId: known }
+  const { body } = await call(client, whoami, {})
+  const clientId = known ?? body.client_id
+  if (body.merchant === null || clientId === null)
+    throw new CliError('WRONG_REALM', 'a token is made for a merchant, and you act for none', {
+      exit: EXIT.forbidden,
+      hint: 'svc login --realm <realm>, or --client-id <id>',
+    })
+  return { merchantName: name ?? body.merchant.trading_name, merchantClientId: clientId }
+}
+
+/** @throws {CliError} VALIDATION_FAILED, exit code 2, with everything that is wrong */
+function checked(options: Typed, content: object): CheckoutToken {
+  const fields = contentProblems(content)
+  if (fields.length > 0) {
+    const hint = commandMending(options, fields)
+    throw new CliError('VALIDATION_FAILED', joinedFields(fields), { exit: EXIT.usage, fields, hint })
+  }
+  return CheckoutToken.parse(content)
+}
+
+function given(values: Readonly<Record<string, string | undefined>>): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+function originOf(options: Typed, url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin
+  throw usageError(
+    `--return-url: "${url}" is no address of a page`,
+    commandFor(options, { returnUrl: 'https://shop.example/thanks' }),
+  )
+}
+
+function accountOf(options: Typed): object {
+  const { debtorAccount: account } = options
+  if (account === undefined) return {}
+  for (const scheme of [SORT_CODE_ACCOUNT_NUMBER, IBAN] as const) {
+    const number = normalIdentification(scheme, account.replace('+', ''))
+    if (number !== undefined) return { debtorAccountScheme: scheme, debtorIdentification: number }
+  }
+  throw usageError(
+    '--debtor-account: neither a sort code with an account number nor an IBAN',
+    commandFor(options, { debtorAccount: '00-00-75 12345678' }),
+  )
+}
+
+/** When a token ends, as timestamps are told; null where it does not say. */
+export function endOf({ exp }: Pick<CheckoutToken, 'exp'>): string | null {
+  return exp === undefined ? null : new Date(exp * 1_000).toISOString()
+}

@@ -1,0 +1,92 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { ChangeOptions, dangerous } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
+import { keyedOrder, money } from './options.ts'
+import { ObPaging, obPaged } from './pages.ts'
+import { PreviewOptions, preview } from './preview.ts'
+import { CreateRecurringOptions, cancel, create, get, list } from './recurring.ts'
+
+const FORMS = `
+A frequency has one of four forms:
+  EvryDay                every day
+  EvryWorkgDay           every day but weekends and bank holidays
+  IntrvlWkDay:02:03      every 2 weeks (01 to 09) on Wednesday (01 is Monday)
+  IntrvlMnthDay:01:-01   every month (01 to 06, 12, 24) on its last day (-01 to
+                         -05), or on a day of 01 to 31
+`
+const TIMES = `
+A day alone, or 14d from today, is 09:00 in London, and as --final the whole day; 2026-12-01T08:30 is London's time as
+well. A moment may also be now, or +10m or +2h from now: then a repeat with the same --idempotency-key is refused.
+`
+const HOLIDAYS = `SVC_BANK_HOLIDAYS adds bank holidays, or takes some away: 2027-05-07,-2027-05-03, as for the service.
+`
+
+/** `svc ob recurring`. */
+export function addRecurring(ob: Command, runtime: Runtime): void {
+  const recurring = ob
+    .command('recurring')
+    .helpCommand(false)
+    .description('payments that repeat: order, list and cancel them, and see when they would be due')
+    .addHelpText(
+      'after',
+      `${FORMS}\nExamples:\n  svc ob recurring list\n  svc ob recurring preview EvryWorkgDay --first 2026-12-21\n`,
+    )
+  addCreate(recurring, runtime)
+  obPaged(recurring.command('list').description('list them, the newest first'))
+    .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
+    .action(action(runtime, ObPaging, list))
+  watching(recurring.command('get'))
+    .description('show one, with its next payment and its last')
+    .argument('<id>', 'its id, or the last 8 characters of it')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ob recurring get a2b4358c\n  svc ob recurring get a2b4358c -q NextRunDateTime\n',
+    )
+    .action(action(runtime, z.object({}), get))
+  dangerous(recurring.command('cancel'))
+    .description('cancel one: no payment follows')
+    .argument('<id>', 'its id, or the last 8 characters of it')
+    .addHelpText('after', '\nExamples:\n  svc ob recurring cancel a2b4358c\n')
+    .action(action(runtime, ChangeOptions, cancel))
+  recurring
+    .command('preview')
+    .description('print when payments would be due; asks no service')
+    .argument('<frequency>', 'in one of the four forms below')
+    .option('--first <time>', 'the first payment')
+    .addOption(new Option('--from <time>', 'the same').conflicts('first'))
+    .option('--next <time>', 'the day of the second, where the frequency does not say it')
+    .option('--final <time>', 'the last day on which there may be one')
+    .option('--until <day>', 'print no later ones')
+    .option('--count <number>', 'how many, 1 to 1000', '12')
+    .addHelpText(
+      'after',
+      `${FORMS}${TIMES}${HOLIDAYS}\nExamples:\n  svc ob recurring preview IntrvlMnthDay:01:31 --first 2027-01-31\n  svc ob recurring preview EvryWorkgDay --first 2026-12-21 --until 2027-01-08\n  svc ob recurring preview EvryDay --first 2026-12-01T08:30 --count 3 -o csv\n`,
+    )
+    .action(action(runtime, PreviewOptions, preview))
+}
+
+function addCreate(recurring: Command, runtime: Runtime): void {
+  const command = recurring
+    .command('create')
+    .description('order a payment that repeats')
+    .requiredOption('--frequency <frequency>', 'in one of the four forms below')
+    .requiredOption('--first <time>', 'the first payment')
+    .option('--next <time>', 'the day of the second, where the frequency does not say it')
+    .option('--final <time>', 'the last day on which there may be one')
+  keyedOrder(
+    money(command)
+      .requiredOption('--to <account>', 'a sort code with its account number, or an IBAN')
+      .option('--name <name>', 'whose account that is')
+      .option('--reference <text>', "what stands in the payee's statement, at most 35 characters")
+      .option('--from <account>', 'which account pays (the first one of the currency): its number, or its id'),
+  )
+    .addHelpText(
+      'after',
+      `${FORMS}${TIMES}\nExamples:\n  svc ob recurring create --frequency IntrvlMnthDay:01:01 --first 2027-01-01 --amount 850.00 --currency GBP --to 20000055779911 --reference rent\n  svc ob recurring create --frequency EvryDay --first now --final 2026-12-24 --amount 1 --currency GBP --to 20000055779911\n`,
+    )
+    .action(action(runtime, CreateRecurringOptions, create))
+}

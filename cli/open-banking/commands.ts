@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
+import { TransactionsOptions, accounts, balances, transactions } from './accounts.ts'
+import { addRecurring } from './add-recurring.ts'
+import { addRequests } from './add-requests.ts'
+import { keyedOrder, money } from './options.ts'
+import { ObPaging, obPaged } from './pages.ts'
+import { PayOptions, pay, payment } from './pay.ts'
+
+/** `svc ob`: the Open Banking API, as a customer of the bank. */
+export function addOb(ob: Command, runtime: Runtime): void {
+  ob.option(
+    '--customer <id>',
+    'without an identity provider, who to act as (SVC_CUSTOMER_ID; else the demo customer)',
+  ).addHelpText('after', EXAMPLES)
+  addAccounts(ob, runtime)
+  addPay(ob, runtime)
+  addRecurring(ob, runtime)
+  addRequests(ob, runtime)
+}
+
+const EXAMPLES = `
+Amounts are decimals such as 10.00; an account is a sort code with its number (20-00-00 55779911), or an IBAN.
+
+Examples:
+  svc ob accounts
+  svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --wait
+  svc ob transactions --from -30d
+  svc ob recurring preview IntrvlMnthDay:01:-01 --first 2026-12-01
+  svc ob --customer grace balances
+`
+
+function addAccounts(ob: Command, runtime: Runtime): void {
+  const command = ob.command('accounts').helpCommand(false).description("list the customer's accounts")
+  obPaged(command.command('list', { isDefault: true }).description('list them; what svc ob accounts does by itself'))
+    .addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n')
+    .action(action(runtime, ObPaging, accounts))
+  command.addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts list -o csv\n')
+  watching(ob.command('balances'))
+    .description('show what is on each account, or on one')
+    .argument('[account]', ACCOUNT)
+    .addHelpText('after', '\nExamples:\n  svc ob balances\n  svc ob balances 12345678\n')
+    .action(action(runtime, z.object({}), balances))
+  obPaged(
+    ob
+      .command('transactions')
+      .description('list what was booked on an account, the newest first')
+      .argument('[account]', `${ACCOUNT} (the first account)`)
+      .optionsGroup('Filters:')
+      .option('--from <time>', 'booked then or later: a day, -30d, 2026-11-21T09:30:00Z')
+      .option('--to <time>', 'booked then or before; of a day, the whole of it'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ob transactions\n  svc ob transactions a2b4358c --from -30d\n  svc ob transactions --from 2026-11-01 --to 2026-11-30 --all -o csv\n',
+    )
+    .action(action(runtime, TransactionsOptions, transactions))
+}
+
+const ACCOUNT = 'its number, with or without sort code, its IBAN, its id, or the last 8 characters of that'
+
+function addPay(ob: Command, runtime: Runtime): void {
+  keyedOrder(
+    money(ob.command('pay').description('order a payment'))
+      .requiredOption('--to <account>', 'a sort code with its account number, or an IBAN')
+      .option('--name <name>', 'whose account that is')
+      .option('--reference <text>', "what stands in the payee's statement, at most 35 characters")
+      .option('--from <account>', 'which account pays (the first one of the currency): its number, or its id')
+      .option('--end-to-end-id <id>', 'travels with the payment, at most 35 characters (a new one)'),
+  )
+    .optionsGroup('Waiting:')
+    .option('--wait', 'wait until the payment is completed; exit code 3 if it is rejected')
+    .option('--timeout <duration>', 'how long to wait', '30s')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --name Acme\n  svc ob pay --amount 10 --currency GBP --to "20-00-00 55779911" --wait\n  svc ob pay --amount 9.50 --currency EUR --to DE89370400440532013000 --from a2b4358c\n',
+    )
+    .action(action(runtime, PayOptions, pay))
+  watching(ob.command('payment'))
+    .description('show a payment that was ordered, with what has become of it')
+    .argument('<id>', 'the whole id of the payment, as svc ob pay told it')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d\n  svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d -q Status\n',
+    )
+    .action(action(runtime, z.object({}), payment))
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { TimelineEntry } from '../../src/wire/explain.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { usageError } from '../base/errors.ts'
+import { findExplanation } from './find-subject.ts'
+import { printExplanation, timelineColumns } from './view.ts'
+
+const ExplainOptions = z.object({ platform: z.boolean().default(false), all: z.boolean().default(false) })
+
+/** `svc explain`: why a thing stands where it stands. */
+export function addExplain(command: Command, runtime: Runtime): void {
+  command
+    .argument(
+      '<id>',
+      'its id, or the last 8 characters of it; also an end-to-end id, an event id (evt_...) or the realm of a merchant',
+    )
+    .option('--platform', 'as an operator, also where a merchant is signed in')
+    .option('--all', 'every attempt and step, however many there are')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc explain a2b4358c\n  svc explain SVC62124c9a38e745b680e7e1d27d1ddb32\n  svc explain acme-ltd --platform\n  svc explain a2b4358c -o jsonl | grep attempt\n  svc explain a2b4358c -q standing\n',
+    )
+    .action(action(runtime, ExplainOptions, explain))
+}
+
+async function explain(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof ExplainOptions>>,
+): Promise<CommandResult> {
+  const [given] = args
+  if (given === undefined) throw usageError('what is to be explained? An id is missing', 'svc payments list')
+  const story = await findExplanation(context, given, options)
+  const { mode } = context.print
+  // One row for each thing that happened is what lines are good for.
+  if (mode === 'jsonl' || mode === 'csv')
+    context.print.list({
+      items: story.timeline,
+      fields: Object.keys(TimelineEntry.shape),
+      columns: timelineColumns,
+      id: () => story.id,
+      empty: '',
+    })
+  else printExplanation(context, story, options)
+  return undefined
+}

@@ -1,0 +1,153 @@
+import { isUuid } from '../../src/lib/ids.ts'
+import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
+import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
+import type { Explanation } from '../../src/wire/explain.ts'
+import { whoami } from '../../src/wire/service.ts'
+import { listOutbox, listWebhooks } from '../../src/wire/webhooks.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import type { Context } from '../kit/context.ts'
+import { CliError, withHint } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { isWholeName, paymentIds } from '../payments/find.ts'
+import { rowsOf } from '../client/pages.ts'
+import { resolveId } from '../kit/resolve-id.ts'
+
+// How far back a part of an id is looked for in each list: a thousand rows.
+const PAGES_MAX = 10
+
+const PART = /^[0-9a-f-]{8,36}$/i
+
+/** Why one side can't tell it while the other may: it is not there, or nobody of that side is signed in. */
+const TRY_THE_OTHER: ReadonlySet<string> = new Set([
+  'RESOURCE_NOT_FOUND',
+  'NOT_FOUND',
+  'MERCHANT_NOT_FOUND',
+  'NOT_SIGNED_IN',
+  'WRONG_REALM',
+  'FORBIDDEN_ROLE',
+])
+const IS_OUT: ReadonlySet<string> = new Set(['NOT_SIGNED_IN', 'WRONG_REALM'])
+
+/**
+ * The story of what the user means, told to the merchant whose it is, and otherwise to the operator.
+ * @throws {CliError} when neither can be told
+ */
+export async function findExplanation(
+  context: Context,
+  given: string,
+  { platform }: { platform: boolean },
+): Promise<Explanation> {
+  try {
+    return await tellEither(context.client(), given, platform)
+  } catch (error) {
+    if (error instanceof CliError && error.options.exit === EXIT.notFound) throw withOtherThings(error, given)
+    throw error
+  }
+}
+
+/** Mandates, and what customers of the bank have, are told by other commands. */
+function withOtherThings(error: CliError, given: string): CliError {
+  const id = isUuid(given) ? given : '<id>'
+  const ways = [
+    ...(error.options.hint === undefined ? [] : [error.options.hint]),
+    ...(isUuid(given) ? [`if it is a mandate: svc mandates show ${id}`] : []),
+    'what a customer of the bank has, as that customer:',
+    ...['payment', 'recurring get', 'request-to-pay get', 'offer-to-pay get'].map((words) => `svc ob ${words} ${id}`),
+  ]
+  return withHint(error, ways.join('\n'))
+}
+
+async function tellEither(client: Client, given: string, platform: boolean): Promise<Explanation> {
+  if (platform) return asOperator(client, given)
+  const own = await attempt(() => asMerchant(client, given))
+  if ('story' in own) return own.story
+  const any = await attempt(() => asOperator(client, given))
+  if ('story' in any) return any.story
+  throw bothFailed(given, own.failure, any.failure)
+}
+
+type Attempt = { story: Explanation } | { failure: CliError }
+
+async function attempt(tell: () => Promise<Explanation>): Promise<Attempt> {
+  try {
+    return { story: await tell() }
+  } catch (error) {
+    if (error instanceof CliError && TRY_THE_OTHER.has(error.code)) return { failure: error }
+    throw error
+  }
+}
+
+/** A side that nobody is signed in for says nothing about the id: the other's word counts then. */
+function bothFailed(given: string, own: CliError, any: CliError): CliError {
+  if (IS_OUT.has(any.code) || own.code === 'FORBIDDEN_ROLE') return own
+  if (IS_OUT.has(own.code)) return any
+  return new CliError(
+    'NOT_FOUND',
+    `there is no payment, delivery, dispute or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
+    {
+      exit: EXIT.notFound,
+      hint: 'the whole id; svc payments list shows the newest payments',
+    },
+  )
+}
+
+async function asMerchant(client: Client, given: string): Promise<Explanation> {
+  const id = isWholeName(given) ? given : await ownId(client, given)
+  return (await call(client, explainForMerchant, { params: { id } })).body
+}
+
+async function asOperator(client: Client, given: string): Promise<Explanation> {
+  const id = isWholeName(given) ? given : await anyId(client, given)
+  return (await call(client, explainForOperator, { params: { id } })).body
+}
+
+/** The merchant's own name means itself; a part of an id is looked for among what it has. */
+async function ownId(client: Client, given: string): Promise<string> {
+  if (PART.test(given)) return resolveId(given, 'payment, delivery or dispute of yours', () => ownIds(client))
+  const { body: who } = await call(client, { ...whoami, access: ['merchant'] }, {})
+  if (who.merchant !== null && (who.realm === given || who.client_id === given)) return who.merchant.id
+  return resolveId(given, 'payment, delivery or dispute of yours', () => ownIds(client))
+}
+
+async function* ownIds(client: Client): AsyncGenerator<string> {
+  yield* paymentIds(client, 'merchant')
+  const disputes = rowsOf(async (query) => (await call(client, listDisputes, { query })).body, PAGES_MAX)
+  for await (const { id } of disputes) yield id
+  yield* ownDeliveries(client)
+}
+
+/** Some roles see payments and no webhooks: for them there are none. */
+async function* ownDeliveries(client: Client): AsyncGenerator<string> {
+  try {
+    const { body } = await call(client, listWebhooks, {})
+    for (const { id } of body.data) yield id
+  } catch (error) {
+    if (!(error instanceof CliError && error.code === 'FORBIDDEN_ROLE')) throw error
+  }
+}
+
+/** A merchant by its name, or a part of an id among the payments, disputes and deliveries of all. */
+async function anyId(client: Client, given: string): Promise<string> {
+  const merchant = await namedMerchant(client, given)
+  if (merchant !== undefined) return merchant
+  return resolveId(given, 'merchant, payment, dispute or delivery', () => anyIds(client))
+}
+
+async function namedMerchant(client: Client, given: string): Promise<string | undefined> {
+  try {
+    return (await findMerchant(client, [given])).merchant.id
+  } catch (error) {
+    if (error instanceof CliError && (error.code === 'NOT_FOUND' || error.code === 'USAGE')) return undefined
+    throw error
+  }
+}
+
+async function* anyIds(client: Client): AsyncGenerator<string> {
+  yield* paymentIds(client, 'platform')
+  const disputes = rowsOf(async (query) => (await call(client, listAdminDisputes, { query })).body, PAGES_MAX)
+  for await (const { id } of disputes) yield id
+  const deliveries = rowsOf(async (query) => (await call(client, listOutbox, { query })).body, PAGES_MAX)
+  for await (const { id } of deliveries) yield id
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { isUuid } from '../../src/lib/ids.ts'
+import {
+  BankFaultSettings,
+  BankScenario,
+  getBankFaults,
+  listBankScenarios,
+  setBankFaults,
+} from '../../src/wire/sandbox-faults.ts'
+import type { BankFaults } from '../../src/wire/sandbox-faults.ts'
+import { ChangeOptions, change } from '../kit/change.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { durationOf } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { usageError } from '../base/errors.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { runningState } from '../client/find-service.ts'
+
+export const FaultsOptions = z.object({ merchant: z.string().optional() })
+
+export const FaultOptions = ChangeOptions.extend({
+  merchant: z.string().optional(),
+  latency: z.string().optional(),
+  dropCallback: z.string().optional(),
+  duplicate: z.string().optional(),
+  unavailable: z.string().optional(),
+  seed: z
+    .string()
+    .regex(/^\d{1,10}$/, 'must be a number, such as 7')
+    .transform(Number)
+    .optional(),
+  clear: z.boolean().default(false),
+})
+type FaultOptions = z.infer<typeof FaultOptions>
+
+/** `svc sandbox bank fault`: lets things go wrong for one merchant, or ends that. */
+export async function fault(context: Context, { options }: CommandInput<FaultOptions>): Promise<CommandResult> {
+  const wishes = wishesOf(options)
+  const client = context.client()
+  const merchantId = await merchantOf(context, client, options.merchant)
+  const set = await change(context, client, setBankFaults, {
+    input: { body: { merchant_id: merchantId, ...wishes } },
+    options,
+  })
+  if (set === undefined) return undefined
+  printFaults(context, set)
+  const whose = options.merchant === undefined ? '' : ` --merchant ${options.merchant}`
+  if (!options.clear && !context.print.isMachine)
+    context.note(`It stays so until: svc sandbox bank fault --clear${whose}`)
+  return undefined
+}
+
+/** `svc sandbox bank faults`: what goes wrong now. */
+export async function faults(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof FaultsOptions>>,
+): Promise<CommandResult> {
+  const client = context.client()
+  const merchantId = await merchantOf(context, client, options.merchant)
+  printFaults(context, (await call(client, getBankFaults, { query: { merchant_id: merchantId } })).body)
+  return undefined
+}
+
+/** `svc sandbox bank list`: what the bank can do with a payment. */
+export async function scenarios(context: Context): Promise<CommandResult> {
+  const { body } = await call(context.client(), listBankScenarios, {})
+  context.print.list({
+    items: body.data,
+    fields: Object.keys(BankScenario.shape),
+    columns: [
+      { title: 'scenario', value: (row) => row.name },
+      { title: 'what happens', value: (row) => row.summary, least: 30 },
+    ],
+    id: (row) => row.name,
+    empty: 'There are no scenarios.',
+  })
+  if (!context.print.isMachine)
+    context.note('Try one: svc payments create --amount 5.00 --currency GBP --scenario insufficient-funds --approve')
+  return undefined
+}
+
+/** The faults that are named; none of them with --clear. */
+export function wishesOf({
+  clear,
+  latency,
+  dropCallback,
+  duplicate,
+  unavailable,
+  seed,
+}: FaultOptions): BankFaultSettings {
+  const shares = { drop_callback: dropCallback, duplicate, unavailable }
+  const isNone = latency === undefined && Object.values(shares).every((share) => share === undefined)
+  if (clear && (!isNone || seed !== undefined)) throw usageError('--clear ends every fault, and is given alone')
+  if (clear) return {}
+  if (isNone) throw usageError('there is no fault to set', '--latency 3s, --drop-callback 20%, or --clear')
+  if (latency !== undefined) durationOf(latency, '--latency')
+  for (const [name, share] of Object.entries(shares)) {
+    const flag = `--${name.replaceAll('_', '-')}`
+    const { error } = BankFaultSettings.safeParse({ [name]: share })
+    if (error !== undefined) throw usageError(`${flag}: ${error.issues[0]?.message ?? 'is no share'}`, `${flag} 20%`)
+  }
+  return Object.fromEntries(Object.entries({ latency, ...shares, seed }).filter(([, value]) => value !== undefined))
+}
+
+/** The one that is named, as operators name merchants; a whole id needs no look-up. */
+async function merchantOf({ stateDir }: Context, client: Client, given: string | undefined): Promise<string> {
+  if (given !== undefined) return isUuid(given) ? given : (await findMerchant(client, [given])).merchant.id
+  const state = runningState(stateDir)
+  if (state?.api_url !== client.apiUrl)
+    throw usageError('whose bank is it about? No merchant is named', '--merchant <merchant>')
+  return state.merchant.id
+}
+
+function printFaults(context: Context, faults: BankFaults): void {
+  const { latency, drop_callback, duplicate, unavailable, seed } = faults
+  context.print.record({
+    item: faults,
+    id: faults.merchant_id,
+    lines: [
+      ['Merchant', faults.merchant_id],
+      ['Latency', latency ?? 'none'],
+      ['Callbacks lost', drop_callback ?? 'none'],
+      ['Callbacks twice', duplicate ?? 'none'],
+      ['Without answer', unavailable ?? 'none'],
+      ['Seed', seed === null ? '-' : String(seed)],
+      ['Since then', `${faults.calls} calls, ${faults.callbacks} callbacks`],
+    ],
+  })
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { isUuid } from '../../src/lib/ids.ts'
+import { advanceSandboxClock, readSandboxClock } from '../../src/wire/sandbox.ts'
+import { ChangeOptions, change } from '../kit/change.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { durationOf } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { usageError } from '../base/errors.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { runningState } from '../client/find-service.ts'
+import { ADVANCE_TIMEOUT_MS } from '../scenario/verbs/clock.ts'
+
+export const AdvanceOptions = ChangeOptions.pick({ dryRun: true }).extend({
+  merchant: z.string().optional(),
+  customer: z.array(z.string()).optional(),
+})
+type AdvanceOptions = z.infer<typeof AdvanceOptions>
+
+export const ShowOptions = z.object({ merchant: z.string().optional(), customer: z.string().optional() })
+
+/** `svc sandbox clock advance`: time passes for a merchant, customers or both; for the demo merchant where none is named. */
+export async function advance(
+  context: Context,
+  { args, options }: CommandInput<AdvanceOptions>,
+): Promise<CommandResult> {
+  const [by = ''] = args
+  durationOf(by, '<duration>')
+  return letPass(context, options, { by })
+}
+
+/** `svc sandbox clock set`: the same up to a moment of their own time. Time does not go back. */
+export async function set(context: Context, { args, options }: CommandInput<AdvanceOptions>): Promise<CommandResult> {
+  const [moment = ''] = args
+  const parsed = z.iso.datetime({ offset: true }).safeParse(moment)
+  if (!parsed.success)
+    throw usageError(
+      `"${moment}" is no moment: write it with its time zone`,
+      `svc sandbox clock set ${new Date(Date.now() + DAY_MS).toISOString()}`,
+    )
+  return letPass(context, options, { to: parsed.data })
+}
+
+const DAY_MS = 86_400_000
+
+async function letPass(
+  context: Context,
+  { merchant, customer: customers, dryRun }: AdvanceOptions,
+  distance: { by: string } | { to: string },
+): Promise<CommandResult> {
+  const client = context.client()
+  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customers === undefined })
+  const wish = {
+    ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
+    ...(customers === undefined ? {} : { customer_ids: customers }),
+    ...distance,
+  }
+  const body = await change(context, { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
+    input: { body: wish },
+    options: { dryRun },
+  })
+  if (body === undefined) return undefined
+  const passed: [string, string] = 'by' in distance ? ['Advanced by', distance.by] : ['Advanced to', distance.to]
+  context.print.record({
+    item: body,
+    id: body.merchant_id ?? body.customer_ids[0] ?? '',
+    lines: [...whose(body.merchant_id, body.customer_ids), passed, ['Due times on the way', String(body.stops)]],
+  })
+  return undefined
+}
+
+/** `svc sandbox clock show`: what time it is for a merchant or a customer. */
+export async function show(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ShowOptions>>,
+): Promise<CommandResult> {
+  const client = context.client()
+  const { merchant, customer } = options
+  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customer === undefined })
+  const { body } = await call(client, readSandboxClock, {
+    query: {
+      ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
+      ...(customer === undefined ? {} : { customer_id: customer }),
+    },
+  })
+  context.print.record({
+    item: body,
+    id: body.merchant_id ?? body.customer_id ?? '',
+    lines: [
+      ...whose(body.merchant_id, body.customer_id === null ? [] : [body.customer_id]),
+      ['Time', body.now],
+      ['Ahead by', aheadText(body.ahead_ms)],
+    ],
+  })
+  return undefined
+}
+
+function whose(merchantId: string | null, customerIds: readonly string[]): [string, string][] {
+  const merchant: [string, string][] = merchantId === null ? [] : [['Merchant', merchantId]]
+  return customerIds.length === 0 ? merchant : [...merchant, ['Customers', customerIds.join(', ')]]
+}
+
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const
+
+/** Such as `1d 11h`; `nothing` of a clock that was never moved. */
+export function aheadText(ms: number): string {
+  let left = ms
+  const parts = UNITS.flatMap(([unit, length]) => {
+    const count = Math.floor(left / length)
+    left -= count * length
+    return count === 0 ? [] : [`${count}${unit}`]
+  })
+  return parts.length === 0 ? 'nothing' : parts.join(' ')
+}
+
+/**
+ * The one that is named, as operators name merchants; a whole id needs no look-up. Where none is named, the demo merchant
+ * if one is needed.
+ */
+async function merchantOf(
+  { stateDir }: Context,
+  client: Client,
+  { merchant, isNeeded }: { merchant: string | undefined; isNeeded: boolean },
+): Promise<string | undefined> {
+  if (merchant !== undefined) return isUuid(merchant) ? merchant : (await findMerchant(client, [merchant])).merchant.id
+  if (!isNeeded) return undefined
+  const state = runningState(stateDir)
+  if (state?.api_url !== client.apiUrl)
+    throw usageError('whose time is it about? Nobody is named', '--merchant <merchant>, or --customer <id>')
+  return state.merchant.id
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { AdvanceTarget, advanceSandboxPayment } from '../../src/wire/sandbox-faults.ts'
+import type { AdvancedPayment } from '../../src/wire/sandbox-faults.ts'
+import { ChangeOptions, change } from '../kit/change.ts'
+import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { CliError, withHint } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { paymentId } from '../payments/read.ts'
+
+export const DecideOptions = ChangeOptions.extend({ return: z.boolean().default(true) })
+type DecideInput = CommandInput<z.infer<typeof DecideOptions>>
+
+export const AdvanceOptions = ChangeOptions.extend({ to: AdvanceTarget.default('Settled') })
+
+/** A bank that is silent may take its time over each step. */
+export const ADVANCE_TIMEOUT_MS = 60_000
+
+/** `svc sandbox bank approve`: the payer presses the button at the mock bank, and comes back. */
+export function approve(context: Context, input: DecideInput): Promise<CommandResult> {
+  return decide(context, input, 'Authorised')
+}
+
+/** `svc sandbox bank cancel`: the payer says no there. */
+export function cancel(context: Context, input: DecideInput): Promise<CommandResult> {
+  return decide(context, input, 'Failed')
+}
+
+async function decide(context: Context, { args, options }: DecideInput, to: AdvanceTarget): Promise<CommandResult> {
+  const body = { to, ...(options.return ? {} : { returns: false }) }
+  const advanced = await send(context, args, { options, body }).catch((error: unknown) => {
+    if (to === 'Authorised' && error instanceof CliError && error.code === 'PAYMENT_NOT_AUTHORISED')
+      return settledBefore(context, args, { options, refusal: error })
+    throw error
+  })
+  if (advanced === undefined) return undefined
+  const before = decidedBefore(advanced, to)
+  if (before !== undefined) {
+    context.note(`Nothing was decided: ${before}.`)
+    return EXIT.assertion
+  }
+  if (advanced.new_status === 'AwaitingAuthorisation')
+    context.note('Nobody has told the service: the payment waits for a callback of the bank, or for its end.')
+  return undefined
+}
+
+/**
+ * What has settled was approved before, and to approve it once more changes nothing, as in scenario files. To lead it to
+ * Settled is nothing to do then, and refused for any other that was refused.
+ */
+async function settledBefore(
+  context: Context,
+  args: readonly string[],
+  { options, refusal }: { options: ChangeOptions; refusal: CliError },
+): Promise<AdvancedPayment | undefined> {
+  const advanced = await send(context, args, { options, body: { to: 'Settled' } }).catch((error: unknown) => {
+    throw error instanceof CliError && error.options.status !== undefined ? refusal : error
+  })
+  if (advanced !== undefined) context.note('It was approved at the bank before: nothing has changed.')
+  return advanced
+}
+
+/** That the payer has decided otherwise at the bank before, where it has. */
+export function decidedBefore({ decision }: AdvancedPayment, to: AdvanceTarget): string | undefined {
+  if (decision === null || decision === (to === 'Failed' ? 'cancel' : 'approve')) return undefined
+  const word = decision === 'approve' ? 'approved' : 'cancelled'
+  return `it was ${word} at the bank before, and the first decision counts`
+}
+
+/** `svc sandbox advance`: leads a payment to a status; exit code 3 where its scenario ends elsewhere. */
+export async function advance(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof AdvanceOptions>>,
+): Promise<CommandResult> {
+  const { to } = options
+  const advanced = await send(context, args, { options, body: { to } })
+  if (advanced === undefined || advanced.reached) return EXIT.ok
+  const why = decidedBefore(advanced, to) ?? "its scenario or the bank's faults end it elsewhere, or it still waits"
+  context.note(`It did not become ${to}: ${why}.`)
+  return EXIT.assertion
+}
+
+type Sent = { options: ChangeOptions; body: { to: AdvanceTarget; returns?: boolean } }
+
+async function send(
+  context: Context,
+  args: readonly string[],
+  { options, body }: Sent,
+): Promise<AdvancedPayment | undefined> {
+  const client = { ...context.client(), timeoutMs: ADVANCE_TIMEOUT_MS }
+  const id = await paymentId(client, args)
+  const input = { params: { id }, body }
+  const advanced = await change(context, client, advanceSandboxPayment, { input, options }).catch((error: unknown) => {
+    throw error instanceof CliError && error.code === 'BANK_UNAVAILABLE'
+      ? withHint(error, `svc payments get ${id}`)
+      : error
+  })
+  if (advanced === undefined) return undefined
+  context.print.record({
+    item: advanced,
+    id: advanced.payment_id,
+    lines: [
+      ['Payment', advanced.payment_id],
+      ['Was', advanced.old_status],
+      ['Is', advanced.new_status],
+    ],
+  })
+  return advanced
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from './seed/seed-trade.ts'
+import type { SeedTold, Trade, TradeWishes } from './seed/seed-trade.ts'
+import { stoppable } from '../client/interruptible.ts'
+import { DEMO_TRADE } from './seed/seed-demo.ts'
+import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { withProgress } from '../output/progress.ts'
+import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
+
+const COUNT = z.string().regex(/^\d{1,4}$/, 'must be a whole number')
+
+export const SeedOptions = BankOptions.extend({ merchants: COUNT.optional(), payments: COUNT.optional() })
+type SeedInput = CommandInput<z.infer<typeof SeedOptions>>
+
+/** `svc sandbox seed`: the bank; with `--merchants` or `--payments` the trade of merchants; with both kinds both. */
+export async function seed(context: Context, input: SeedInput): Promise<CommandResult> {
+  const { merchants, payments, customers, days } = input.options
+  const isTrade = merchants !== undefined || payments !== undefined
+  if (!isTrade) return seedBank(context, input)
+  if (customers !== undefined || days !== undefined)
+    throw usageError(
+      '--customers and --days fill the bank, --merchants and --payments make merchants trade: two commands',
+      'svc sandbox seed --customers 5, and then svc sandbox seed --merchants 3',
+    )
+  const wishes = wishesOf(input.options)
+  if (input.options.dryRun) return tellPlan(context, wishes)
+  printTrade(context, await make(context, wishes))
+  return undefined
+}
+
+/** Tells how far it is also where no line can move; what was made before it was ended on the way stays, and is told. */
+async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
+  const { payments: total } = wishes
+  const shops: string[] = []
+  let payments = 0
+  try {
+    return await withProgress(context, { title: 'Seeding', unit: 'payments', total }, (progress) => {
+      const say = (text: string): void => (progress.isShown ? undefined : context.note(text))
+      const told: SeedTold = {
+        shop(name) {
+          shops.push(name)
+          say(`Shop: ${name}`)
+        },
+        payments(done) {
+          payments = done
+          progress.at(done)
+          if (done % TOLD_EVERY === 0 && done < total) say(`${done} of ${total} payments`)
+        },
+        rest() {
+          progress.at(payments, 'disputes, webhooks and reviews')
+          say(`${payments} payments. Now their disputes, webhooks that nobody takes, and reviews.`)
+        },
+      }
+      return stoppable(context.client(), (client) => seedTrade(client, wishes, told))
+    })
+  } catch (error) {
+    throw shops.length === 0 ? error : halfMade(error, { wishes, shops, payments })
+  }
+}
+
+/** How many payments go by between two words about it. */
+const TOLD_EVERY = 50
+
+type Made = { wishes: TradeWishes; shops: readonly string[]; payments: number }
+
+function halfMade(error: unknown, { wishes, shops, payments }: Made): unknown {
+  if (!(error instanceof CliError)) return error
+  const message = `${error.message}; of seed ${wishes.seed} there are ${shops.join(', ')} and ${payments} of ${wishes.payments} payments, which stay`
+  const facts = { seed: String(wishes.seed), merchants: shops.join(', '), payments: String(payments) }
+  return new CliError(error.code, message, {
+    ...error.options,
+    hint: withNextSeed(wishes),
+    facts: { ...error.options.facts, ...facts },
+    cause: error,
+  })
+}
+
+function wishesOf({ seed: number = '1', merchants, payments }: SeedInput['options']): TradeWishes {
+  const seed = Number.parseInt(number, 10)
+  return {
+    seed,
+    merchants: within(merchants, { flag: '--merchants', otherwise: DEMO_TRADE.merchants, min: 1, max: SHOPS_MAX }),
+    payments: within(payments, { flag: '--payments', otherwise: DEMO_TRADE.payments, min: 0, max: PAYMENTS_MAX }),
+  }
+}
+
+type Range = { flag: string; otherwise: number; min: number; max: number }
+
+function within(text: string | undefined, { flag, otherwise, min, max }: Range): number {
+  const value = text === undefined ? otherwise : Number.parseInt(text, 10)
+  if (value >= min && value <= max) return value
+  throw usageError(`${flag}: must be from ${min} to ${max}`, `${flag} ${otherwise}`)
+}
+
+function tellPlan({ print, note }: Context, wishes: TradeWishes): CommandResult {
+  const effect = `this would make ${plannedTrade(wishes)}`
+  print.record({ item: { dry_run: true, ...wishes, effect }, id: String(wishes.seed), lines: [['Effect', effect]] })
+  note('Nothing was changed.')
+  return undefined
+}
+
+function printTrade({ print, note }: Context, trade: Trade): void {
+  print.record({ item: trade, id: String(trade.seed), lines: tradeLines(trade) })
+  if (trade.already_there) note(`The trade of seed ${trade.seed} is there already; --seed takes another number.`)
+  else if (!print.isMachine) note('Next: svc merchants list, svc payments list, svc disputes list, svc outbox list')
+}
+
+function tradeLines(trade: Trade): [string, string][] {
+  if (trade.already_there) return [['Seed', `${trade.seed}, which is there already`]]
+  const states = Object.entries(trade.by_status).map(([status, count]) => `${count} ${status}`)
+  return [
+    ['Seed', String(trade.seed)],
+    ['Shops', trade.merchants.join(', ')],
+    ['Payments', `${trade.payments}: ${states.join(', ')}`],
+    ['Disputes', String(trade.disputes)],
+    ['Dead webhooks', String(trade.dead_deliveries)],
+    ['Payouts held', trade.held.join(', ')],
+    ['To review', trade.kyb_pending.join(', ')],
+  ]
+}

@@ -1,0 +1,56 @@
+import { seedSandbox } from '../../../src/wire/sandbox-bank.ts'
+import { headerCredentials, serviceCredentials } from '../../client/auth/credentials.ts'
+import type { Credentials } from '../../client/auth/credentials.ts'
+import { call, makeClient } from '../../client/call.ts'
+import type { ServiceState } from '../../client/service-state.ts'
+import { seedTrade, withNextSeed } from './seed-trade.ts'
+import type { TradeWishes } from './seed-trade.ts'
+
+/** What `svc up --seed demo` fills a sandbox with; a second time it finds it there. */
+export const DEMO_TRADE = { seed: 1, merchants: 3, payments: 200 } as const satisfies TradeWishes
+
+const UNTOLD = { shop: () => undefined, payments: () => undefined, rest: () => undefined }
+
+/** Filling the bank has its time. */
+const REQUEST_MS = 180_000
+
+/**
+ * Fills a service that has just started with customers of its bank and with merchants that trade. The service runs
+ * whatever comes of it, so a failure is told and no more.
+ */
+export async function seedDemo(
+  state: Pick<ServiceState, 'api_url' | 'auth_url' | 'merchant' | 'operator'>,
+  note: (line: string) => void,
+  wishes: TradeWishes = DEMO_TRADE,
+): Promise<void> {
+  const credentials = credentialsOf(state)
+  const client = makeClient({ apiUrl: state.api_url, credentials, timeoutMs: REQUEST_MS })
+  try {
+    note('Seeding: customers, merchants and their payments.')
+    await call(client, seedSandbox, { body: {} })
+    const { already_there: isThere, payments, disputes } = await seedTrade(client, wishes, UNTOLD)
+    note(isThere ? 'The demo is there already.' : `Seeded ${payments} payments and ${disputes} disputes.`)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    // What a failure left half made keeps its number.
+    note(`The demo could not be seeded: ${why}. Everything else runs. To try again: ${withNextSeed(wishes)}`)
+  } finally {
+    await client.close()
+  }
+}
+
+/** The demo merchant and the demo operator: whatever the environment says, this is their service. */
+function credentialsOf({
+  auth_url: authUrl,
+  merchant,
+  operator,
+}: Pick<ServiceState, 'auth_url' | 'merchant' | 'operator'>): Credentials {
+  const { realm, client_id: clientId, client_secret: clientSecret } = merchant
+  if (authUrl === null || clientSecret === null || operator === null)
+    return headerCredentials({ clientId, platformUser: 'demo' })
+  return serviceCredentials({
+    authUrl,
+    merchant: { realm, clientId, clientSecret },
+    platform: { realm: operator.realm, clientId: operator.client_id, clientSecret: operator.client_secret },
+  })
+}

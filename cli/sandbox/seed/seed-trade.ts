@@ -1,0 +1,151 @@
+import type { PaymentStatus } from '../../../src/wire/payments.ts'
+import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
+import { listOutbox } from '../../../src/wire/webhooks.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { rowsOf } from '../../client/pages.ts'
+import { makeDisputes } from './make-disputes.ts'
+import { makeReviews, makeShops, nameOf, seededBefore } from './make-merchants.ts'
+import type { Shop } from './make-merchants.ts'
+import { makePayments } from './make-payments.ts'
+import type { MadePayment } from './make-payments.ts'
+import { planPayments } from './plan.ts'
+import { APPLICANTS, SHOPS, SUSPENDED } from './words.ts'
+
+export const SHOPS_MAX = SHOPS.length
+export const PAYMENTS_MAX = 5_000
+
+export type TradeWishes = { seed: number; merchants: number; payments: number }
+
+/** What a seed has made; all of it none where it was there already. */
+export type Trade = {
+  seed: number
+  already_there: boolean
+  merchants: string[]
+  payments: number
+  by_status: Partial<Record<PaymentStatus, number>>
+  disputes: number
+  dead_deliveries: number
+  held: string[]
+  kyb_pending: string[]
+}
+
+/** Told of what a seed has made, for who watches it, and for whoever ends it on the way. */
+export type SeedTold = {
+  shop(name: string): void
+  payments(done: number): void
+  /** What comes behind the payments. */
+  rest(): void
+}
+
+/** Six attempts, with the most that chance adds to the waits between them (contract §Delivery rules 4). */
+const UNTIL_DEAD = '12h'
+
+/** How long one request may take: time that passes has many webhooks to send. */
+const REQUEST_MS = 180_000
+
+/**
+ * Fills a sandbox with shops that trade: payments in every state, disputes, webhooks that nobody took, a hold, merchants
+ * to review. All of it by the calls that make such things otherwise, as operator, merchant, payer and bank. What was
+ * seeded under a number is not seeded again, were it only a part of it.
+ * @param client acts as an operator; the merchant that it acts for, if any, gets a part of the payments
+ * @throws {CliError} SEED_UNFINISHED, exit code 7
+ */
+export async function seedTrade(
+  client: Client,
+  { seed, merchants, payments }: TradeWishes,
+  told: SeedTold,
+): Promise<Trade> {
+  const patient = { ...client, timeoutMs: REQUEST_MS }
+  const before = await seededBefore(patient, seed)
+  if (before === 'part') throw unfinished({ seed, merchants, payments })
+  if (before === 'whole') return { ...NOTHING, seed, already_there: true }
+  const shops = await makeShops(patient, { seed, count: merchants, onMade: told.shop })
+  const paid = [...shops, ...ownShop(patient)]
+  const planned = planPayments({ seed, payments, shares: sharesOf(paid.length, shops) })
+  const made = await makePayments(planned, {
+    client: patient,
+    shops: paid,
+    onProgress: told.payments,
+  })
+  told.rest()
+  const disputes = await makeDisputes(patient, made)
+  const dead = await letDie(patient, shops)
+  const { held, pending } = await makeReviews(patient, { seed, shops })
+  return {
+    seed,
+    already_there: false,
+    merchants: shops.map(({ name }) => name),
+    payments: made.length,
+    by_status: countsOf(made),
+    disputes,
+    dead_deliveries: dead,
+    held,
+    kyb_pending: pending,
+  }
+}
+
+function unfinished(wishes: TradeWishes): CliError {
+  const { seed } = wishes
+  return new CliError(
+    'SEED_UNFINISHED',
+    `seed ${seed} was begun here and has not come to its end: ${nameOf(SHOPS[0].name, seed)} is there, and not all of the rest`,
+    { exit: EXIT.conflict, hint: withNextSeed(wishes) },
+  )
+}
+
+/** The same seed under a number that nobody has used yet, as far as that can be guessed. */
+export function withNextSeed({ seed, merchants, payments }: TradeWishes): string {
+  return `svc sandbox seed --merchants ${merchants} --payments ${payments} --seed ${seed + 1}`
+}
+
+const NOTHING: Omit<Trade, 'seed' | 'already_there'> = {
+  merchants: [],
+  payments: 0,
+  by_status: {},
+  disputes: 0,
+  dead_deliveries: 0,
+  held: [],
+  kyb_pending: [],
+}
+
+/** What it would make, for `--dry-run`. */
+export function plannedTrade({ merchants, payments }: Omit<TradeWishes, 'seed'>): string {
+  const shops = SHOPS.slice(0, merchants).map(({ name }) => name)
+  return `${payments} payments at ${shops.join(', ')}; ${SUSPENDED} suspended; ${APPLICANTS.join(', ')} to review`
+}
+
+/** The merchant that the command acts for: whoever looks at its own payments is to find some. */
+function ownShop(client: Client): Shop[] {
+  const { merchant } = client.credentials
+  return merchant === undefined ? [] : [{ name: 'your own merchant', merchantId: undefined, client }]
+}
+
+/** Where nobody takes webhooks there are few payments: all of theirs die. */
+function sharesOf(count: number, shops: readonly Shop[]): number[] {
+  const deaf = shops.length > 1 ? shops.length - 1 : undefined
+  return Array.from({ length: count }, (_, index) => (index === deaf ? 5 : Math.floor(95 / Math.max(1, count - 1))))
+}
+
+/** Lets the retries of webhooks that nobody takes run out. Returns how many are dead. */
+async function letDie(client: Client, shops: readonly Shop[]): Promise<number> {
+  const deaf = shops.length > 1 ? shops.at(-1)?.merchantId : undefined
+  if (deaf === undefined) return 0
+  await call(client, advanceSandboxClock, { body: { merchant_id: deaf, by: UNTIL_DEAD } })
+  const query = { merchant_id: deaf, status: 'DEAD' } as const
+  let count = 0
+  for await (const _ of rowsOf(
+    async (page) => (await call(client, listOutbox, { query: { ...query, ...page } })).body,
+    50,
+  ))
+    count += 1
+  return count
+}
+
+function countsOf(made: readonly MadePayment[]): Partial<Record<PaymentStatus, number>> {
+  const counts: Partial<Record<PaymentStatus, number>> = {}
+  for (const { status } of made) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}

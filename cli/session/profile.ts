@@ -1,0 +1,54 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { AddOptions, add } from './profile-add.ts'
+import { list, remove, show, use } from './profile-manage.ts'
+
+/** `svc profile`: who to act as, and where; what proves it comes by `svc login`. */
+export function addProfile(profile: Command, runtime: Runtime): void {
+  profile
+    .command('list')
+    .description('list the profiles')
+    .addHelpText('after', '\nExamples:\n  svc profile list\n')
+    .action(action(runtime, z.object({}), list))
+  writingPlainly(profile.command('use'))
+    .description('act as this profile from now on; dev is the running service of the state directory')
+    .argument('<name>', 'the profile')
+    .addHelpText('after', '\nExamples:\n  svc profile use acme-ltd\n  svc profile use dev\n')
+    .action(action(runtime, z.object({}), use))
+  addAdd(profile, runtime)
+  profile
+    .command('show')
+    .description('show a profile, and who is signed in')
+    .argument('[name]', 'the profile (the one that commands act as)')
+    .addHelpText('after', '\nExamples:\n  svc profile show\n  svc profile show acme-ltd -q api_url\n')
+    .action(action(runtime, z.object({}), show))
+  writingPlainly(profile.command('remove'))
+    .description('sign out of a profile, and forget it')
+    .argument('<name>', 'the profile')
+    .addHelpText('after', '\nExamples:\n  svc profile remove acme-ltd\n')
+    .action(action(runtime, z.object({}), remove))
+}
+
+function addAdd(profile: Command, runtime: Runtime): void {
+  writingPlainly(profile.command('add'))
+    .description('add a profile of the service that --api-url names')
+    .argument('<name>', 'what to call it')
+    .addOption(new Option('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))
+    .addOption(new Option('--platform', "the platform's realm, for operators").conflicts('customer'))
+    .option('--customer [id]', "the realm of the bank's customers; without an identity provider, the customer's id")
+    .option('--with-secret', "take the secret of --client-id's client from standard input, and keep it")
+    .addHelpText('after', ADD_EXAMPLES)
+    .action(action(runtime, AddOptions, add))
+}
+
+const ADD_EXAMPLES = `
+Examples:
+  svc profile add acme --api-url https://pay.example --realm acme-ltd
+  svc profile add ops --api-url https://pay.example --platform
+  svc profile add grace --api-url https://pay.example --customer
+  svc profile add ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt
+`
