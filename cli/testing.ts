@@ -1,12 +1,12 @@
-import { openService } from './testing/service.ts'
-import type { ServiceOptions } from './testing/service.ts'
-import { beginStory } from './testing/story.ts'
-import type { Story, StoryOptions } from './testing/story.ts'
+import { openService } from './scenario/testing/service.ts'
+import type { ServiceOptions } from './scenario/testing/service.ts'
+import { beginStory } from './scenario/testing/story.ts'
+import type { Story, StoryOptions } from './scenario/testing/story.ts'
 
-export { StoryError } from './testing/story-error.ts'
-export type { Refusal, Story, StoryOptions } from './testing/story.ts'
-export type { Verbs } from './testing/verbs.ts'
-export type * from './testing/answers.ts'
+export { StoryError } from './scenario/testing/story-error.ts'
+export type { Refusal, Story, StoryOptions } from './scenario/testing/story.ts'
+export type { Verbs } from './scenario/testing/verbs.ts'
+export type * from './scenario/testing/answers.ts'
 
 /** Which service, and what its chance follows from; see the fields. */
 export type SandboxOptions = ServiceOptions

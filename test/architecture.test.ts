@@ -70,7 +70,7 @@ t.test('the walk finds what there is', async (t) => {
     ),
   )
   t.ok(
-    IMPORTS.some(({ from, to }) => from === 'cli/commands/serve.ts' && to === 'src/api.ts'),
+    IMPORTS.some(({ from, to }) => from === 'cli/service/serve.ts' && to === 'src/api.ts'),
     'imports that are made late too',
   )
   t.same(
@@ -354,8 +354,8 @@ const COUNTS: Record<string, RegExp> = {
   'cli/client/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/output/path.ts': /index: Number\(index\)/,
   'cli/scenario/read/source.ts': /holder\.items\[Number\(step\)\]/,
-  'cli/up/ephemeral-folder.ts': /isRunning\(Number\(pid\)\)/,
-  'cli/up/plan.ts': /const port = .*Number\(text\)/,
+  'cli/service/up/ephemeral-folder.ts': /isRunning\(Number\(pid\)\)/,
+  'cli/service/up/plan.ts': /const port = .*Number\(text\)/,
 }
 
 t.test('no amount of money becomes a float', async (t) => {

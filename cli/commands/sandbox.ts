@@ -5,16 +5,16 @@ import { changing, writingPlainly } from '../kit/change.ts'
 import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { IDENTITY_KINDS } from '../up/plan.ts'
+import { IDENTITY_KINDS } from '../service/up/plan.ts'
 import { raising } from '../disputes/commands.ts'
 import { DisputeOptions, disputeLikePayer } from '../disputes/raise.ts'
 import { addBank } from '../sandbox/bank.ts'
 import { addDial } from '../sandbox/fault-commands.ts'
-import { addFresh } from './sandbox/fresh-commands.ts'
+import { addFresh } from '../scenario/commands/fresh-commands.ts'
 import { addClock } from '../sandbox/clock-commands.ts'
-import { run } from './sandbox/run.ts'
-import { RunOptions } from './sandbox/run-options.ts'
-import { TriggerOptions, trigger } from './sandbox/trigger.ts'
+import { run } from '../scenario/commands/run.ts'
+import { RunOptions } from '../scenario/commands/run-options.ts'
+import { TriggerOptions, trigger } from '../scenario/commands/trigger.ts'
 import {
   ListOptions,
   NewOptions,
@@ -24,7 +24,7 @@ import {
   show,
   startNew,
   validate,
-} from './sandbox/scenarios.ts'
+} from '../scenario/commands/scenarios.ts'
 
 /** `svc sandbox`: stories that a merchant's integration lives through, played against a sandbox. */
 export function addSandbox(sandbox: Command, runtime: Runtime): void {

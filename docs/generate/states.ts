@@ -1,4 +1,4 @@
-import { loadMachines } from '../../cli/commands/states.ts'
+import { loadMachines } from '../../cli/service/states.ts'
 import { block, code, pageHead, table } from './markdown.ts'
 import { toMermaid } from '../../src/lib/machine.ts'
 import type { Transition } from '../../src/lib/machine.ts'

@@ -11,7 +11,7 @@ import {
   readKeyRing,
   rotateKeyRing,
   variablesOf,
-} from '../../cli/up/key-file.ts'
+} from '../../cli/service/up/key-file.ts'
 import { lockFileOf } from '../../src/db/state-directory.ts'
 import { kidOfKey } from '../../src/lib/seal.ts'
 import { nodeCommand } from './service.ts'

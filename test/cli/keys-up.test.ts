@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import t from 'tap'
-import { keyFile, readKeyRing } from '../../cli/up/key-file.ts'
+import { keyFile, readKeyRing } from '../../cli/service/up/key-file.ts'
 import { kidOfKey } from '../../src/lib/seal.ts'
 import { runCli } from './harness.ts'
 import { stateDirOf, until, upDetached } from './service.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { jsonSchema } from '../../cli/scenario/read/frame.ts'
+import { jsonSchema } from '../../cli/scenario/read/file-schema.ts'
 import { VERBS } from '../../cli/scenario/language.ts'
 import { nearestWord } from '../../cli/base/nearest-word.ts'
 import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'

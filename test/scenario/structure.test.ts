@@ -3,7 +3,7 @@ import t from 'tap'
 import { loadScenarios, readVars } from '../../cli/scenario/read/load.ts'
 import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'
 import { mistakeText } from '../../cli/scenario/read/source.ts'
-import { jsonSchema } from '../../cli/scenario/read/frame.ts'
+import { jsonSchema } from '../../cli/scenario/read/file-schema.ts'
 import { STRUCTURES } from '../../cli/scenario/language/structure.ts'
 import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'
 

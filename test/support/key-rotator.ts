@@ -1,4 +1,4 @@
-import { rotateKeyRing } from '../../cli/up/key-file.ts'
+import { rotateKeyRing } from '../../cli/service/up/key-file.ts'
 
 /** Rotates the keys of a state directory over and over, until it is killed. */
 const [stateDir = ''] = process.argv.slice(2)

@@ -5,9 +5,9 @@ import {
   removeAtExit,
   removeEphemeralFolder,
   sweepEphemeralFolders,
-} from '../../up/ephemeral-folder.ts'
-import type { IdentityKind } from '../../up/plan.ts'
-import { startAll } from '../../up/start.ts'
+} from '../../service/up/ephemeral-folder.ts'
+import type { IdentityKind } from '../../service/up/plan.ts'
+import { startAll } from '../../service/up/start.ts'
 
 /**
  * Starts everything on free ports, with a database of its own in a temporary directory, lets `use` have it, and takes

@@ -1,7 +1,7 @@
 import { MERCHANT, captureOf, checkReferences } from './check-references.ts'
 import type { Known } from './check-references.ts'
-import type { NoteIn } from './opened.ts'
-import type { Part, WrittenStep } from './spread.ts'
+import type { NoteIn } from './document.ts'
+import type { Part, WrittenStep } from './expand.ts'
 import type { Vars } from './variables.ts'
 
 /** Where a name was given: the same place may give it again, in another round of a loop. */

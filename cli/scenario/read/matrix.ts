@@ -1,6 +1,6 @@
 import { Matrix } from '../language/structure.ts'
 import { memberOf } from '../member.ts'
-import type { NoteIn, Opened } from './opened.ts'
+import type { NoteIn, Opened } from './document.ts'
 import { varsText, withVars } from './variables.ts'
 import type { Vars } from './variables.ts'
 

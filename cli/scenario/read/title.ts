@@ -1,5 +1,5 @@
 import { Lexer, isNode } from 'yaml'
-import type { Opened } from './opened.ts'
+import type { Opened } from './document.ts'
 import { locate } from './source.ts'
 import type { Path } from './source.ts'
 

@@ -10,7 +10,7 @@ import { call } from '../../client/call.ts'
 import { isMerchant, madeOf, merchantOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { refuseDifferences, refuseStatus } from '../refuse.ts'
+import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
 import {
   AwaitAccount,
   AwaitOrder,

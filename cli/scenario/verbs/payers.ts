@@ -13,7 +13,7 @@ import type { Client } from '../../client/call.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { refuseDifferences } from '../refuse.ts'
+import { refuseDifferences } from '../assert-matches.ts'
 import {
   PayerConsents,
   PayerDisputeStep,

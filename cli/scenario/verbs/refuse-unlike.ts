@@ -1,4 +1,4 @@
-import { refuseDifferences, refuseStatus } from '../refuse.ts'
+import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
 import type { ExpectedStatus } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import type { Path } from '../read/source.ts'

@@ -16,7 +16,7 @@ import { dayFrom } from '../../base/moments.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeCustomer, MadeRequest } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { refuseDifferences } from '../refuse.ts'
+import { refuseDifferences } from '../assert-matches.ts'
 import {
   AwaitOffer,
   AwaitRequest,

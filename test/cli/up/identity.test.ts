@@ -1,5 +1,5 @@
 import t from 'tap'
-import { identityOf } from '../../../cli/up/plan.ts'
+import { identityOf } from '../../../cli/service/up/plan.ts'
 import { freePort } from '../../../src/db/free-port.ts'
 import { runCli } from '../harness.ts'
 

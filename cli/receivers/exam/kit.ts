@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import type { Ids } from '../../../src/lib/ids.ts'
+import { webhookHeaders } from '../../../src/lib/webhook-signature.ts'
+import { sampleData } from '../../../src/wire/webhook-samples.ts'
+import type { EventType } from '../../../src/wire/webhook-events.ts'
+import type { Delivery } from './check.ts'
+
+/** What the requests of an exam are made with. */
+export type Kit = {
+  /** The secret that the receiver is said to hold. */
+  secret: string
+  ids: Pick<Ids, 'uuid' | 'eventId' | 'endToEndId'>
+}
+
+/** An event's envelope (contract §Webhook events). */
+export type Envelope = {
+  eventId: string
+  eventType: string
+  apiVersion: 'v1'
+  createdAt: string
+  data: Readonly<Record<string, unknown>>
+}
+
+type Known = Envelope & { eventType: EventType }
+
+const EVIDENCE_SECONDS = 14 * 24 * 3_600
+
+/** A made-up event of this type, with every member of a real one; it says `test` and is about no payment that there is. */
+export function eventOf({ ids }: Kit, eventType: EventType = 'payment.settled', ageMs = 0): Known {
+  const createdAt = new Date(Date.now() - ageMs).toISOString()
+  const data = sampleData(eventType, {
+    merchantId: ids.uuid(),
+    paymentId: ids.uuid(),
+    consentId: ids.uuid(),
+    refundId: ids.uuid(),
+    disputeId: ids.uuid(),
+    endToEndId: ids.endToEndId(),
+    now: createdAt,
+    evidenceSeconds: EVIDENCE_SECONDS,
+  })
+  return { eventId: ids.eventId(), eventType, apiVersion: 'v1', createdAt, data }
+}
+
+/** The event with other members of its data. */
+export function withData(event: Envelope, more: Readonly<Record<string, unknown>>): Envelope {
+  return { ...event, data: { ...event.data, ...more } }
+}
+
+/** The bytes of an event as the service writes them. */
+export function bytesOf(event: unknown): Buffer {
+  return Buffer.from(JSON.stringify(event), 'utf8')
+}
+
+export type Signing = {
+  /** The bytes that travel; those of the event unless it is said. */
+  body?: Buffer
+  /** The bytes that are signed; those that travel unless it is said. */
+  over?: Buffer
+  /** What `X-Service-Signature` is made with; the receiver's secret unless it is said. */
+  secret?: string
+  /** What `X-Service-Signature-Previous` is made with; without it there is none. */
+  previous?: string
+  label?: string
+}
+
+/** A delivery of the event, with every header that the service sends. */
+export function deliver(kit: Kit, event: Envelope, signing: Signing = {}): Delivery {
+  const { body = bytesOf(event), secret = kit.secret, previous = null, label = event.eventType } = signing
+  const { over = body } = signing
+  const headers = webhookHeaders({
+    eventId: event.eventId,
+    body: over,
+    secret,
+    previousSecret: previous,
+    now: Date.now(),
+  })
+  return { method: 'POST', headers, body: [body], label }
+}
+
+/** The delivery with some headers replaced, or with null left out. */
+export function withHeaders(delivery: Delivery, changes: Readonly<Record<string, string | null>>): Delivery {
+  const headers = Object.entries({ ...delivery.headers, ...changes }).filter(
+    (pair): pair is [string, string] => pair[1] !== null,
+  )
+  return { ...delivery, headers: Object.fromEntries(headers) }
+}
+
+/** A secret that nobody holds. */
+export function unknownSecret(): string {
+  return randomBytes(32).toString('hex')
+}

@@ -1,0 +1,211 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { FeedEvent } from '../../src/wire/webhooks.ts'
+import { collect } from '../kit/option-values.ts'
+import type { Client } from '../client/call.ts'
+import { action, durationOf } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
+import { eventFilter } from './listen/filter.ts'
+import type { EventFilter } from './listen/filter.ts'
+import { makeForwarder } from './listen/forward.ts'
+import { checkedPlace } from './listen/place.ts'
+import { clearReadyFile, writeReadyFile } from './listen/ready-file.ts'
+import { relay } from './listen/relay.ts'
+import type { Tally } from './listen/relay.ts'
+import { LISTEN_STYLES, makeReport } from './listen/report.ts'
+import { findSecret } from '../webhooks/listen-secret.ts'
+import { headerPair, targetUrl } from './listen/target.ts'
+import { onStopSignals } from '../base/signals.ts'
+import { TIMER_MAX_MS } from '../base/times.ts'
+
+const ListenOptions = z.object({
+  forwardTo: z.string().optional(),
+  events: z.string().optional(),
+  once: z.boolean().default(false),
+  until: z.string().optional(),
+  timeout: z.string().optional(),
+  since: z.string(),
+  addHeader: z.array(z.string()).default([]),
+  skipVerify: z.boolean().default(false),
+  printJson: z.boolean().default(false),
+  outputStyle: z.enum(LISTEN_STYLES),
+  readyFile: z.string().optional(),
+})
+type ListenOptions = z.infer<typeof ListenOptions>
+
+/** `svc webhooks listen`, and `svc listen` for short. */
+export function addListen(command: Command, runtime: Runtime): void {
+  command
+    .optionsGroup('Which events:')
+    .option('--events <names>', 'only these: payment.settled,refund.* (exact, or all of a noun)')
+    .option('--since <place>', 'latest, beginning, or a cursor of the feed', 'latest')
+    .optionsGroup('Where to:')
+    .option('--forward-to <url>', 'POST them there as the service would; localhost:4242/hook is http')
+    .option('-H, --add-header <name:value>', 'send this header as well; may be repeated', collect)
+    .option('--skip-verify', 'take any certificate of an https server')
+    .optionsGroup('How long:')
+    .addOption(new Option('--once', 'end after the first event').conflicts('until'))
+    .option('--until <event>', 'end after this event')
+    .option('--timeout <duration>', 'end with exit code 9 after this time: 30s, 5m')
+    .optionsGroup('For scripts and people:')
+    .option(
+      '--print-json',
+      'print the payloads on standard output, one line each, and everything else on standard error',
+    )
+    .option('--ready-file <file>', 'write this file when listening has begun; standard error says Ready')
+    .addOption(
+      new Option('--output-style <style>', 'what people see; quiet shows failures only')
+        .choices(LISTEN_STYLES)
+        .default('interactive'),
+    )
+    .addHelpText('after', HELP)
+    .action(action(runtime, ListenOptions, listen))
+}
+
+const HELP = `
+Events are read from the merchant's feed: its own webhook address is not touched, and its deliveries go on. The bytes
+and the signature arrive as the service made them, so the merchant's real secret verifies them. The events of a payment
+arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --until, exit code 3 says
+that something was answered with no 2xx on the way, or was signed with another secret than SVC_WEBHOOK_SECRET.
+
+Examples:
+  svc webhooks listen --forward-to localhost:4242/hook
+  svc webhooks listen --forward-to localhost:4242/hook --until payment.settled --timeout 30s
+  svc webhooks listen --print-json --events 'payment.*' | jq .data.status
+`
+
+type Plan = ReturnType<typeof planOf>
+
+/** Reads everything that may be wrong on the command line, before anything is asked of the service. */
+function planOf(context: Context, options: ListenOptions) {
+  const events = options.events === undefined ? everything : eventFilter(options.events, '--events')
+  const until = options.until === undefined ? nothing : eventFilter(options.until, '--until')
+  checkedPlace(options.since, ['latest', 'beginning'])
+  const url = options.forwardTo === undefined ? undefined : targetUrl(options.forwardTo)
+  return {
+    url,
+    headers: options.addHeader.map(headerPair),
+    skipVerify: options.skipVerify,
+    since: options.since,
+    // The event that ends it is always wanted.
+    wants: (eventType: string) => events(eventType) || until(eventType),
+    isLast: options.once ? everything : until,
+    awaited: options.until ?? (options.once ? (options.events ?? 'event') : undefined),
+    timeoutMs:
+      options.timeout === undefined ? undefined : Math.min(durationOf(options.timeout, '--timeout'), TIMER_MAX_MS),
+    timeout: options.timeout,
+    printJson: options.printJson,
+    report: makeReport(context, {
+      style: options.outputStyle,
+      printsData: options.printJson || context.print.isMachine,
+      url,
+    }),
+    readyFile: options.readyFile === undefined ? undefined : clearReadyFile(context.io.cwd, options.readyFile),
+  }
+}
+
+const everything: EventFilter = () => true
+const nothing: EventFilter = () => false
+
+/** Why it ended before it found what it waited for. */
+type Stopped = NodeJS.Signals | 'timeout' | 'unread'
+
+async function listen(context: Context, { options }: CommandInput<ListenOptions>): Promise<CommandResult> {
+  const plan = planOf(context, options)
+  const client = context.client()
+  const stop = new AbortController()
+  const end = (why: Stopped): void => stop.abort(why)
+  const removeHandlers = onStopSignals(end)
+  const timer = plan.timeoutMs === undefined ? undefined : setTimeout(end, plan.timeoutMs, 'timeout' satisfies Stopped)
+  const tally: Tally = { events: 0, answered: 0, failed: 0, cursor: null }
+  try {
+    const isFound = await run(context, client, { plan, tally, signal: stop.signal, onUnread: () => end('unread') })
+    return isFound ? verdict(plan, tally) : stopped(plan, tally, stop.signal.reason)
+  } finally {
+    clearTimeout(timer)
+    removeHandlers()
+  }
+}
+
+type Run = { plan: Plan; tally: Tally; signal: AbortSignal; onUnread(): void }
+
+async function run(context: Context, client: Client, { plan, tally, signal, onUnread }: Run): Promise<boolean> {
+  const { report, url, headers, skipVerify } = plan
+  const forwarder = url === undefined ? undefined : makeForwarder({ url, headers, skipVerify, signal })
+  const secret = findSecret(context, client)
+  report.hint(
+    `Listening for events of ${client.credentials.merchant?.clientId ?? 'the merchant'} at ${client.apiUrl}${url === undefined ? '' : `, sending them on to ${url.href}`}`,
+  )
+  if (secret !== undefined) report.hint(`Signatures are checked with the secret of ${secret.source}`)
+  try {
+    return await relay(client, tally, {
+      ...plan,
+      forwarder,
+      secret,
+      signal,
+      onReady: (cursor) => sayReady(plan, { cursor, apiUrl: client.apiUrl }),
+      printData(event) {
+        printData(context, plan, event)
+        if (context.io.stdout.isGone === true) onUnread()
+      },
+    })
+  } finally {
+    await forwarder?.close()
+  }
+}
+
+/** The file comes first: a script that has seen the line finds it. */
+function sayReady(
+  { report, readyFile, url }: Plan,
+  { cursor, apiUrl }: { cursor: string | null; apiUrl: string },
+): void {
+  if (readyFile !== undefined)
+    writeReadyFile(readyFile, { pid: process.pid, api_url: apiUrl, forward_to: url?.href ?? null, cursor })
+  report.note('Ready')
+}
+
+function printData({ io, print }: Context, { printJson }: Plan, { payload, event_id: id }: FeedEvent): void {
+  // Between the values of a JSON text a line end means as much as a space, and within them there is none.
+  if (printJson) io.stdout.write(`${payload.replace(/[\r\n]+/g, ' ')}\n`)
+  else if (print.isMachine) print.record({ item: JSON.parse(payload), id, lines: [] })
+}
+
+function verdict({ report, awaited, url }: Plan, tally: Tally): CommandResult {
+  report.hint(summary(tally, url))
+  if (tally.failed === 0) return undefined
+  throw new CliError(
+    'FORWARD_FAILED',
+    `${awaited ?? 'the event'} came, but ${tally.failed} of ${tally.events} events had no 2xx answer or a wrong signature`,
+    {
+      exit: EXIT.assertion,
+      hint: 'the lines of the failures above',
+    },
+  )
+}
+
+function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unknown): CommandResult {
+  if (why === 'unread') return undefined
+  report.note(summary(tally, url))
+  if (why !== 'timeout') return exitOfSignal(why)
+  throw new CliError(
+    'WAIT_TIMED_OUT',
+    awaited === undefined ? `the ${timeout} are over` : `no ${awaited} within ${timeout}`,
+    {
+      exit: EXIT.waitTimedOut,
+      hint:
+        awaited === undefined
+          ? undefined
+          : 'svc webhooks list\nto wait longer: the same command with a longer --timeout',
+      retryable: true,
+    },
+  )
+}
+
+function summary({ events, answered, failed, cursor }: Tally, url: URL | undefined): string {
+  const forwarded = url === undefined ? '' : `, ${answered} answered with 2xx, ${failed} failed`
+  const onward = cursor === null ? '' : `; to go on from here: --since ${cursor}`
+  return `Stopped after ${events} ${events === 1 ? 'event' : 'events'}${forwarded}${onward}`
+}

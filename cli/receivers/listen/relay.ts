@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { FeedEvent } from '../../../src/wire/webhooks.ts'
+import type { Client } from '../../client/call.ts'
+import type { EventFilter } from './filter.ts'
+import { followFeed } from './follow.ts'
+import type { Forwarder } from './forward.ts'
+import { makeLanes } from './lanes.ts'
+import type { Report } from './report.ts'
+import { isSigned } from '../../webhooks/listen-secret.ts'
+import type { KnownSecret } from '../../webhooks/listen-secret.ts'
+
+/** Payments that are sent on side by side, and events that may wait behind them. */
+const WIDTH = 8
+const PENDING_MAX = 100
+
+/** What has come of it so far. */
+export type Tally = {
+  events: number
+  answered: number
+  /** Forwards without a 2xx, and signatures that are wrong. */
+  failed: number
+  /** All before this place is done; null is the beginning of the feed. */
+  cursor: string | null
+}
+
+export type RelayOptions = {
+  since: string
+  wants: EventFilter
+  /** Whether this is the event after which there is nothing more to do. */
+  isLast: EventFilter
+  secret: KnownSecret | undefined
+  forwarder: Forwarder | undefined
+  report: Report
+  signal: AbortSignal
+  onReady(cursor: string | null): void
+  /** Prints the event's data, in the order of the feed. */
+  printData(event: FeedEvent): void
+}
+
+/**
+ * Sends the feed's events on until the last one that is wanted, or until the signal aborts. The events of one payment
+ * follow each other, each after the answer to the one before; an event that was not answered well is not sent again.
+ * Resolves with whether the last one came.
+ */
+export async function relay(client: Client, tally: Tally, options: RelayOptions): Promise<boolean> {
+  const { report, signal, wants, isLast } = options
+  const lanes = makeLanes({ width: WIDTH, pendingMax: PENDING_MAX })
+  const follow = {
+    since: options.since,
+    signal,
+    onReady(cursor: string | null) {
+      tally.cursor = cursor
+      options.onReady(cursor)
+    },
+    onLost: (error: Error) => report.note(`${error.message}. Trying again until it answers; no event is lost.`),
+    onBack: () => report.note('The service is back.'),
+  }
+  const begin = makeProgress(tally)
+  let isFound = false
+  for await (const event of followFeed(client, follow)) {
+    const done = begin(event.cursor)
+    if (!wants(event.event_type)) {
+      done()
+      continue
+    }
+    options.printData(event)
+    await lanes.add(laneOf(event), () => handle(event, tally, { ...options, done }))
+    isFound = isLast(event.event_type)
+    if (isFound) break
+  }
+  await lanes.idle()
+  return isFound && !signal.aborted
+}
+
+async function handle(event: FeedEvent, tally: Tally, options: RelayOptions & { done(): void }): Promise<void> {
+  const { report, secret, forwarder, signal, done } = options
+  if (signal.aborted) return
+  tally.events += 1
+  report.arrived(event)
+  const isGood = secret === undefined || isSigned(event, secret.read())
+  if (!isGood) {
+    report.alarm(
+      `WRONG SIGNATURE: [${event.event_id}] is not signed with the secret of ${secret.source}. Was the secret rotated, or is it another merchant's?`,
+    )
+  }
+  const result = await forwarder?.forward(event)
+  // It was cut off in the middle: it counts as not done.
+  if (result === null) return
+  if (result !== undefined) report.answered(event, result)
+  const isAnswered = result !== undefined && result.reason === undefined
+  if (isAnswered) tally.answered += 1
+  if (!isGood || (result !== undefined && !isAnswered)) tally.failed += 1
+  done()
+}
+
+const OfPayment = z.object({ data: z.object({ object: z.literal('transaction'), id: z.string() }) })
+
+/** Events of one payment keep their order; those about nothing else wait for none. */
+function laneOf(event: FeedEvent): string {
+  try {
+    const parsed = OfPayment.safeParse(JSON.parse(event.payload))
+    return parsed.success ? parsed.data.data.id : event.event_id
+  } catch {
+    return event.event_id
+  }
+}
+
+/** Moves the tally's cursor over what is done, but never over something before it that is not. */
+function makeProgress(tally: Tally): (cursor: string) => () => void {
+  const open: { cursor: string; isDone: boolean }[] = []
+  return (cursor) => {
+    const entry = { cursor, isDone: false }
+    open.push(entry)
+    return () => {
+      entry.isDone = true
+      while (open[0]?.isDone === true) tally.cursor = open.shift()?.cursor ?? null
+    }
+  }
+}

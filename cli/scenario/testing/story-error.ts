@@ -1,0 +1,94 @@
+import { inspect } from 'node:util'
+import { CliError } from '../../base/errors.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { maskedDifference } from '../masked.ts'
+import { linesOf } from '../reporters/story.ts'
+import { callHint } from './in-typescript.ts'
+import { paymentsNow, wordsOf } from '../play/tell-failure.ts'
+
+/**
+ * A verb did not go as the test says. The message is one line, as test runners take it for a name; `story` has all of it,
+ * and so has the stack: the differences, what happened until then, and the last request.
+ */
+export class StoryError extends Error {
+  /** Of the refusal, where the API refused; undefined where an expectation does not hold. */
+  declare readonly code?: string
+  /** The HTTP status of it. */
+  declare readonly http?: number
+  declare readonly story: string
+
+  constructor(message: string, options: StoryOptions = {}) {
+    super(message.replaceAll(/\s*\n\s*/g, ' '), options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'StoryError'
+    // What there is not should not be shown as undefined.
+    if (options.code !== undefined) this.code = options.code
+    if (options.http !== undefined) this.http = options.http
+    this.story = [message, ...(options.lines ?? [])].join('\n')
+  }
+
+  /** The stack has the story already. */
+  [inspect.custom](): string {
+    return this.stack ?? this.story
+  }
+}
+
+type StoryOptions = {
+  code?: string | undefined
+  http?: number | undefined
+  /** What the story has beyond the message. */
+  lines?: readonly string[]
+  cause?: unknown
+}
+
+/** Where a program has called a verb: what is behind the first await of it stands in no stack. */
+export type Called = { name: string; frames: string }
+
+export function calledHere(name: string): Called {
+  const frames = (new Error(name).stack ?? '').split('\n').slice(1)
+  return { name, frames: frames.filter((frame) => !frame.includes(import.meta.dirname)).join('\n') }
+}
+
+/** The failure of a verb with all that helps to understand it, while the story's things are still there. */
+export async function storyError(run: CaseRun, error: unknown, called: Called): Promise<unknown> {
+  if (!(error instanceof StepFailure || error instanceof CliError)) return error
+  const exchange = run.lastExchange
+  const { message, hint, differences, came } = wordsOf(error, undefined, callHint)
+  const status = error instanceof CliError ? error.options.status : undefined
+  const code = error instanceof CliError ? error.code : undefined
+  const refusal =
+    status === undefined
+      ? undefined
+      : `shop.refuses(() => …, { http: ${status}, code: '${code ?? ''}' }), if that is the story`
+  const payments = await paymentsNow(run)
+  const lines = linesOf(
+    {
+      differences,
+      hint: [hint, refusal].filter((each) => each !== undefined).join('; or ') || undefined,
+      payments,
+      webhooks: run.receiver?.receipts,
+      came,
+      exchange: came === undefined ? exchange : undefined,
+    },
+    (_style, text) => text,
+  )
+  const options = { code, http: status, lines, cause: error }
+  return at(new StoryError(`${called.name}: ${message}${inShort(differences)}`, options), called)
+}
+
+const SHORT_MAX = 60
+
+/** What differs, where that is little enough for one line. */
+function inShort(differences: StepFailure['differences']): string {
+  const [first] = differences
+  if (first === undefined || differences.length > 1) return ''
+  const { expected, actual } = maskedDifference(first)
+  const isShort = Math.max(expected.length, actual.length) <= SHORT_MAX
+  return isShort ? ` (expected ${expected}, but is ${actual})` : ''
+}
+
+/** The same error, where the program has called the verb. */
+export function at(error: StoryError, { frames }: Called): StoryError {
+  error.stack = `${error.name}: ${error.story}\n${frames}`
+  return error
+}

@@ -1,0 +1,206 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { z } from 'zod'
+import type { Payment, PayerView } from '../../../src/wire/payments.ts'
+import type { Client } from '../../client/call.ts'
+import { CliError } from '../../base/errors.ts'
+import { playAs } from '../play/acting-as.ts'
+import { madeOf, merchantOf } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { refuseOtherError } from '../play/expected-refusal.ts'
+import type { Explained } from '../read/explain.ts'
+import { makeKeys } from '../play/keys.ts'
+import { ExpectError, Given, VERBS } from '../language.ts'
+import type { Verb } from '../language.ts'
+import { StepFailure } from '../failure.ts'
+import { inBranch } from '../play/last-exchange.ts'
+import { unmetNeed } from '../play/needs.ts'
+import { errorOf } from '../play/play-plan.ts'
+import { parse } from '../read/read-step.ts'
+import type { Receipt } from '../play/receiver.ts'
+import { clearStage, prepareStage, refuseForged, setStage } from '../play/stage.ts'
+import { ruleProblems } from '../read/step-rules.ts'
+import { paymentNow } from '../verbs/await.ts'
+import { merchantEnvironment } from '../verbs/exec.ts'
+import { PLAYERS } from '../verbs/table.ts'
+import type { Handle, MadeMerchant } from './answers.ts'
+import { handleMistakes } from './in-typescript.ts'
+import { makeNames } from './names.ts'
+import type { Names } from './names.ts'
+import { StoryError, at, calledHere, storyError } from './story-error.ts'
+import type { Called } from './story-error.ts'
+import { functionName, makeVerbs } from './verbs.ts'
+import type { Verbs } from './verbs.ts'
+
+/** What a story has before its first verb, as `given` of a scenario file says it. */
+export type StoryOptions = z.input<typeof Given> & {
+  /** Names it in a run with a seed; without one it is named by when it was begun. */
+  name?: string | undefined
+}
+
+/** A refusal as the API tells it. */
+export type Refusal = { http: number; code: string; message: string }
+
+/** A merchant with a webhook receiver of its own, and all verbs of the language as functions that act as it. */
+export type Story = Verbs & {
+  /** The merchant that the story acts as, for verbs that take one. */
+  readonly self: MadeMerchant
+  /** What a program needs to act as the merchant: SVC_API_URL, SVC_CLIENT_ID, SVC_WEBHOOK_SECRET and others. */
+  readonly environment: Readonly<Record<string, string>>
+  /** What the receiver has been sent so far. */
+  readonly received: readonly Receipt[]
+  /** A payment as it is now. */
+  payment(payment: Handle<'payment'>): Promise<Payment | PayerView>
+  /** Another merchant of the story; its verbs act as that one. */
+  as(merchant: MadeMerchant): Story
+  /**
+   * Expects that the API refuses what is done, and answers how.
+   * @throws {StoryError} when it refuses in another way, or does not
+   */
+  refuses(action: () => Promise<unknown>, expected: ExpectError): Promise<Refusal>
+  /** Ends what is still waiting; the merchant's webhooks go nowhere from here on. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Begins a story: makes its merchant and its receiver. */
+export async function beginStory(
+  client: Client,
+  { name, ...given }: StoryOptions,
+  { key, seed }: { key: string; seed: string | undefined },
+): Promise<Story> {
+  const called = calledHere('story')
+  const over = new AbortController()
+  const run = prepareStage(client, {
+    // How long a test may take is for whatever runs it to say.
+    deadline: Number.POSITIVE_INFINITY,
+    signal: over.signal,
+    newKey: makeKeys(seed, name ?? key),
+    isSeeded: seed !== undefined,
+    // A test is a program already, which may run others.
+    exec: { env: process.env, cwd: process.cwd() },
+  })
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    over.abort()
+    closing ??= clearStage(run)
+    return closing
+  }
+  const names = makeNames()
+  try {
+    refuseMistakes(called, (note) => parse(Given, names.written(given), { path: [], note }))
+    const stage = Given.parse(given)
+    const missing = await unmetNeed(run.client, stage)
+    if (missing !== undefined) throw new StepFailure(missing)
+    await setStage(run, stage)
+  } catch (error) {
+    const told = await storyError(run, error, called)
+    await close()
+    throw told
+  }
+  const { merchant_id, client_id, name: legalName } = run.merchant
+  const own = names.remember('merchant', { merchant_id, client_id, name: legalName })
+  // That it is a merchant stands in its type alone.
+  return storyOf({ run, names, close, self: own as MadeMerchant, actingAs: undefined })
+}
+
+type Begun = {
+  run: CaseRun
+  names: Names
+  close: () => Promise<void>
+  self: MadeMerchant
+  /** The reference of the merchant that verbs act as; undefined for the story's own. */
+  actingAs: string | undefined
+}
+
+function storyOf(begun: Begun): Story {
+  const { run, names, close, self, actingAs } = begun
+  return {
+    ...makeVerbs((verb, input) => play(begun, verb, input)),
+    self,
+    get environment() {
+      return merchantEnvironment(merchantOf(run, actingAs))
+    },
+    get received() {
+      return merchantOf(run, actingAs).receiver?.receipts ?? []
+    },
+    payment: (payment) => lookUp(begun, payment),
+    as: (other) => storyOf({ ...begun, self: other, actingAs: referenceTo(names, other, 'merchant') }),
+    refuses: (action, expected) => refuses(begun, action, expected),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Plays a verb as a step of a file is played, and answers what that step could have named. */
+async function play({ run, names, actingAs }: Begun, verb: Verb, given: unknown): Promise<unknown> {
+  const called = calledHere(functionName(verb))
+  refuseMistakes(called, (note) => handleMistakes(verb, given).forEach(note))
+  const name = names.nameFor(verb, given)
+  const written = names.written(given)
+  const input = name === undefined ? written : { ...Object(written), as: name }
+  refuseMistakes(called, (note) => {
+    const foreign = names.mistakesIn(verb, input)
+    for (const mistake of foreign) note(mistake)
+    if (foreign.length > 0) return
+    if (parse(VERBS[verb].schema, input, { path: [], note }) === undefined) return
+    for (const problem of ruleProblems(verb, input, undefined)) note(problem)
+  })
+  await told(run, called, async () => {
+    await playAs(run, actingAs, (acting) => PLAYERS[verb](acting, input))
+    refuseForged(run)
+  })
+  return name === undefined ? undefined : names.remember(name, run.captures.get(name))
+}
+
+/** The payment as the merchant of the story sees it now. */
+async function lookUp({ run, names, actingAs }: Begun, payment: object): Promise<Payment | PayerView> {
+  const called = calledHere('payment')
+  const { created } = madeOf(run, 'payment', referenceTo(names, payment, 'payment'))
+  return told(run, called, () => paymentNow(merchantOf(run, actingAs), created.payment_id))
+}
+
+/** A failure inside of it is left as it is: whether it is the expected one is looked at here. */
+const expecting = new AsyncLocalStorage<true>()
+
+async function refuses({ run }: Begun, action: () => Promise<unknown>, expected: ExpectError): Promise<Refusal> {
+  const called = calledHere('refuses')
+  refuseMistakes(called, (note) => {
+    parse(ExpectError, expected, { path: [], note })
+    if (Object.keys(expected).length === 0)
+      note({ path: [], what: 'value', message: 'say what the refusal is', hint: "{ http: 403, code: 'PAYOUT_HELD' }" })
+  })
+  const error = await errorOf(() => expecting.run(true, async () => void (await action())))
+  await told(run, called, async () => refuseOtherError(run, makeNames().written(expected) as ExpectError, error))
+  if (!(error instanceof CliError)) throw new Error('a refusal is an error', { cause: error })
+  return { http: error.options.status ?? 0, code: error.code, message: error.message }
+}
+
+/** Does it with a last request of its own, and tells a failure with all that helps to understand it. */
+function told<T>(run: CaseRun, called: Called, action: () => Promise<T>): Promise<T> {
+  return inBranch(async () => {
+    try {
+      return await action()
+    } catch (error) {
+      throw expecting.getStore() === true ? error : await storyError(run, error, called)
+    }
+  })
+}
+
+/** The name of an answer, for what has to be one. */
+function referenceTo(names: Names, answer: object, what: string): string {
+  const reference = names.written(answer)
+  if (typeof reference === 'string') return reference
+  throw new TypeError(`this is no ${what} of this story: give the very answer of the verb that made it, and no copy`)
+}
+
+/** @throws {StoryError} with all that is wrong with what a program gives a verb, before anything is sent */
+function refuseMistakes(called: Called, check: (note: (found: Explained) => void) => void): void {
+  const found: Explained[] = []
+  check((mistake) => void found.push(mistake))
+  if (found.length === 0) return
+  const lines = found.map(({ path, message, hint }) => {
+    const where = path.filter((part) => part !== '').join('.')
+    return `${where === '' ? '' : `${where}: `}${message}${hint === undefined ? '' : ` (${hint})`}`
+  })
+  throw at(new StoryError(`${called.name}: ${lines.join('; ')}`, {}), called)
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { stopService } from './up/down.ts'
+import { explainStart } from './up/explain.ts'
+
+export function addDown(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
+    .addHelpText('after', '\nExamples:\n  svc down\n  svc down --state-dir /tmp/shop\n')
+    .action(action(runtime, z.object({}), down))
+}
+
+async function down(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const result = await stopService(context.stateDir, context.note).catch((error: unknown) =>
+    Promise.reject(explainStart(error)),
+  )
+  const leftover =
+    result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
+  context.print.record({
+    item: { stopped: result.pid !== null || result.leftover_pid !== null, ...result },
+    id: String(result.pid ?? ''),
+    lines: [
+      [
+        'Stopped',
+        result.pid === null ? (leftover === '' ? 'nothing: no service was running' : '') : `process ${result.pid}`,
+      ],
+      ['Database', leftover],
+    ],
+  })
+  return undefined
+}

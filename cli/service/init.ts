@@ -1,0 +1,132 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { App } from '../../src/app.ts'
+import { DomainError } from '../../src/lib/errors.ts'
+import { PLATFORM_REALM } from '../../src/lib/realms.ts'
+import { changing } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { shortTime } from '../base/text.ts'
+
+const InitOptions = z.object({
+  email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),
+  name: z.string().trim().min(1).max(200).optional(),
+  dryRun: z.boolean().default(false),
+})
+type InitOptions = z.infer<typeof InitOptions>
+
+export function addInit(command: Command, runtime: Runtime): void {
+  changing(command)
+    .requiredOption('--email <address>', 'who it is')
+    .option('--name <name>', 'what to call them')
+    .addHelpText('after', EXAMPLES)
+    .action(action(runtime, InitOptions, init))
+}
+
+const EXAMPLES = `
+Prints a link, once, by which the OWNER sets a password. Until it is used, the same command prints a new one. A
+Keycloak sends it by mail instead, over SVC_SMTP_URL.
+
+Examples:
+  svc init --email ada@pay.example --dry-run
+  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc init --email ada@pay.example --name "Ada Lovelace"
+`
+
+async function init(context: Context, { options }: CommandInput<InitOptions>): Promise<CommandResult> {
+  if (options.dryRun) return tellPlan(context, options)
+  const { made, kind, publicUrl } = await makeOwner(context.io.env, options)
+  const { link, link_expires_at } = made
+  const delivered = link !== null ? 'link' : kind === 'none' ? null : 'mail'
+  context.print.record({
+    item: { ...made, delivered },
+    id: made.email,
+    lines: [
+      ['OWNER', made.email],
+      ['Realm', made.realm],
+      ['Set a password at', link ?? ''],
+      ['Invited', delivered === 'mail' ? `by a mail to ${made.email}` : ''],
+      ['Until', delivered === null ? '' : shortTime(link_expires_at)],
+    ],
+  })
+  context.note(nextStep(delivered, publicUrl))
+  return undefined
+}
+
+function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string {
+  if (delivered === null) return 'There is no identity provider: nobody signs in.'
+  const then = `Then: svc login --platform --api-url ${publicUrl}`
+  return delivered === 'link'
+    ? `The link works once, and is not shown again. ${then}`
+    : `The link in the mail sets a password; the same command sends another mail. ${then}`
+}
+
+/** What it would do, having looked at the configuration, the database and its key. */
+async function tellPlan(context: Context, { email, name }: InitOptions): Promise<CommandResult> {
+  const { currentOwners } = await import('../../src/staff/init-platform.ts')
+  const owners = await withApp(context.io.env, (app) => currentOwners(app))
+  context.print.record({
+    item: { dry_run: true, realm: PLATFORM_REALM, email, role: 'OWNER', display_name: name ?? null, owners },
+    id: email,
+    lines: [
+      ['Would invite', name === undefined ? email : `${name}, ${email}`],
+      ['As', `OWNER of realm ${PLATFORM_REALM}`],
+      ['OWNERs now', owners.length === 0 ? 'none' : owners.join(', ')],
+    ],
+  })
+  context.note('Nothing was changed.')
+  return undefined
+}
+
+/** @throws {CliError} USER_EXISTS, exit code 7, where the platform has its OWNER */
+async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: InitOptions) {
+  const { initPlatform } = await import('../../src/staff/init-platform.ts')
+  return withApp(env, async (app) => ({
+    made: await initPlatform(app, { email, displayName: name }),
+    kind: app.identity.kind,
+    publicUrl: app.publicUrl,
+  }))
+}
+
+async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
+  const [{ openApp }, { explainStart }, { checkMasterKey }] = await Promise.all([
+    import('./up/part.ts'),
+    import('./up/explain.ts'),
+    import('../../src/keys/check-master-key.ts'),
+  ])
+  const { app } = await openApp(env)
+  try {
+    await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
+    refuseWithoutMail(app)
+    return await work(app)
+  } catch (error) {
+    throw refusal(error)
+  } finally {
+    await app.close()
+  }
+}
+
+/** Keycloak gives its links to nobody: it sends them, and needs a mail server for it. */
+function refuseWithoutMail({ identity, config }: App): void {
+  if (identity.kind !== 'keycloak' || config.smtpUrl !== undefined) return
+  throw new CliError('CONFIGURATION', 'SVC_SMTP_URL is missing: Keycloak sends the invitation by mail', {
+    exit: EXIT.usage,
+    hint: 'SVC_SMTP_URL=smtps://user:password@mail.example.com and SVC_MAIL_FROM',
+  })
+}
+
+/** What the system refuses, in the form of a command's failure. */
+function refusal(error: unknown): unknown {
+  if (error instanceof Error && error.name === 'IdentityUnavailableError')
+    return new CliError('IDP_UNAVAILABLE', error.message, { exit: EXIT.network, retryable: true, cause: error })
+  if (!(error instanceof DomainError)) return error
+  const { code, message, next, errors } = error
+  return new CliError(code, message, {
+    // It makes one thing: what is not wrong in the command line is in the way of that.
+    exit: code === 'VALIDATION_FAILED' ? EXIT.usage : EXIT.conflict,
+    hint: next,
+    ...(errors === undefined ? {} : { fields: errors }),
+    cause: error,
+  })
+}

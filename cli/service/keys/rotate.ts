@@ -1,0 +1,118 @@
+import { kidOfKey } from '../../../src/lib/seal.ts'
+import { ChangeOptions } from '../../kit/change.ts'
+import { confirm } from '../../kit/confirm.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { withProgress } from '../../output/progress.ts'
+import type { Progress } from '../../output/progress.ts'
+import { runningState } from '../../client/find-service.ts'
+import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing } from '../up/key-file.ts'
+import { databaseOf, isLiveIn, keysOf, noKey, withDatabase } from './open.ts'
+
+export const RotateOptions = ChangeOptions
+export type RotateOptions = ChangeOptions
+
+export async function rotate(context: Context, { options }: CommandInput<RotateOptions>): Promise<CommandResult> {
+  return hasKeyIn(context.io.env) ? rotateData(context, options) : rotateDirectory(context, options)
+}
+
+/** A new first key in the state directory. What runs does not notice: it has read its keys when it began. */
+async function rotateDirectory(context: Context, { dryRun }: RotateOptions): Promise<CommandResult> {
+  const { stateDir } = context
+  const known = readKeyRing(stateDir)
+  if (known === undefined) throw noKey(stateDir)
+  checkRotatable(known, stateDir)
+  const before = kidOfKey(known[0])
+  if (dryRun) {
+    context.print.record({
+      item: { dry_run: true, state_dir: stateDir, kid_before: before, keys: known.length + 1 },
+      id: before,
+      lines: [
+        ['Would make', 'a new key'],
+        ['And keep', known.map((key) => kidOfKey(key)).join(', ')],
+      ],
+    })
+    context.note('Nothing was changed.')
+    return undefined
+  }
+  const [current, ...previous] = await rotateKeyRing(stateDir)
+  const kids = { kid: kidOfKey(current), previous: previous.map((key) => kidOfKey(key)) }
+  context.print.record({
+    item: { ...kids, state_dir: stateDir },
+    id: kids.kid,
+    lines: [
+      ['New key', kids.kid],
+      ['Kept', kids.previous.join(', ')],
+    ],
+  })
+  context.note(
+    runningState(stateDir) !== undefined
+      ? 'The running service goes on with the key before. To take the new one: svc down, and then svc up'
+      : 'The next start takes the new key, and encrypts the rest anew in the background: svc up',
+  )
+  context.note('People sign in anew then, and svc up prints new demo logins in the place of those it printed before.')
+  context.note('How far it is: svc keys list')
+  return undefined
+}
+
+/** How often it goes through everything, where other processes go on sealing under a previous key. */
+const ROUNDS_MAX = 5
+
+/** How many values are between two lines about the progress. */
+const TOLD_EVERY = 1_000
+
+/** Everything under the current key of the environment, now. */
+async function rotateData(context: Context, { dryRun, yes }: RotateOptions): Promise<CommandResult> {
+  const keys = await keysOf(context)
+  if (!dryRun && isLiveIn(context.io.env)) {
+    const { kid } = keys.sealer
+    await confirm(context, { what: `encrypt every secret anew under the key ${kid}`, words: [kid], isExact: true, yes })
+  }
+  const { hasUnknownKey, countUnderPreviousKeys, listKeys } = await import('../../../src/keys/list-keys.ts')
+  const { resealAll } = await import('../../../src/keys/reseal.ts')
+  return withDatabase(keys, databaseOf(keys), async (app) => {
+    let listed = await listKeys(app)
+    let resealed = 0
+    const broken = new Set<string>()
+    const onBroken = (where: string): void => void broken.add(where)
+    await withProgress(context, { title: 'Encrypting anew', unit: 'values' }, async (progress) => {
+      const onProgress = progressFor(progress, countUnderPreviousKeys(listed))
+      for (let round = 0; !dryRun && round < ROUNDS_MAX && countUnderPreviousKeys(listed) > 0; round += 1) {
+        const done = await resealAll(app, { onBroken, onProgress: (count) => onProgress(resealed + count) })
+        resealed += done.resealed
+        listed = await listKeys(app)
+        if (done.resealed === 0) break
+      }
+    })
+    const left = countUnderPreviousKeys(listed)
+    const unknown = listed.filter(({ state, values }) => state === 'unknown' && values > 0).map(({ kid }) => kid)
+    context.print.record({
+      item: { dry_run: dryRun, kid: app.sealer.kid, resealed, left, broken: broken.size, unknown_keys: unknown },
+      id: app.sealer.kid,
+      lines: [
+        ['Current key', app.sealer.kid],
+        [dryRun ? 'Would encrypt anew' : 'Encrypted anew', String(dryRun ? left : resealed)],
+        ['Left under previous keys', dryRun ? '' : String(left)],
+        ['Do not open', broken.size === 0 ? '' : [...broken].slice(0, 10).join(', ')],
+        ['Under unknown keys', unknown.join(', ')],
+      ],
+    })
+    if (app.sealer.previousKids.length === 0)
+      context.note(
+        'There is one key, and so nothing to encrypt anew: SVC_ENCRYPTION_KEY_PREVIOUS names those before it.',
+      )
+    if (dryRun) context.note('Nothing was changed.')
+    return hasUnknownKey(listed) || (!dryRun && left > 0) ? EXIT.failure : undefined
+  })
+}
+
+function progressFor({ at, of, note, isShown }: Progress, total: number): (resealed: number) => void {
+  let told = 0
+  of(total)
+  return (resealed) => {
+    at(resealed)
+    if (isShown || resealed < told + TOLD_EVERY) return
+    told = resealed
+    note(`Encrypted anew: ${resealed} of ${total}`)
+  }
+}

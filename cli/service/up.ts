@@ -1,0 +1,106 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { ServiceState } from '../client/service-state.ts'
+import { printReady } from './up/banner.ts'
+import { runDetached } from './up/detached.ts'
+import { explainStart } from './up/explain.ts'
+import { runForeground } from './up/foreground.ts'
+import { IDENTITY_KINDS, databaseOf, identityOf, portOf } from './up/plan.ts'
+import type { UpPlan } from './up/plan.ts'
+import { withProgress } from '../output/progress.ts'
+import { refuseLive } from './up/refuse-live.ts'
+import { valueOf } from './up/migration-target.ts'
+import { refuseIfTaken } from './up/running.ts'
+import { seedDemo } from '../sandbox/seed/seed-demo.ts'
+
+const UpOptions = z.object({
+  port: z.string(),
+  db: z.string().optional(),
+  idp: z.enum(IDENTITY_KINDS).optional(),
+  authUrl: z.string().optional(),
+  seed: z.literal('demo').optional(),
+  detach: z.boolean().default(false),
+})
+type UpOptions = z.infer<typeof UpOptions>
+
+export function addUp(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
+    .option('--port <port>', 'where the API listens on 127.0.0.1; 0 for any free port', '8080')
+    .option('--db <database>', 'embedded, or the postgres:// address of one of your own (SVC_DATABASE_URL)')
+    .addOption(
+      new Option(
+        '--idp <kind>',
+        'who proves identities: the embedded provider (embedded), a Keycloak, or none, which trusts headers',
+      ).choices(IDENTITY_KINDS),
+    )
+    .option('--auth-url <url>', 'where Keycloak is, as its tokens name it (SVC_AUTH_URL)')
+    .addOption(
+      new Option('--seed <what>', 'fill it once, with merchants that trade, disputes, dead webhooks').choices(['demo']),
+    )
+    .option('--detach', 'run in the background, with a log in the state directory')
+    .addHelpText('after', EXAMPLES)
+    .action(action(runtime, UpOptions, up))
+}
+
+const EXAMPLES = `
+Ctrl+C stops everything; a second one stops it at once. The data stays in the state directory (.svc).
+
+Examples:
+  svc up
+  svc up --port 0 --state-dir /tmp/shop --detach --json
+  svc up --seed demo                                            with merchants that trade, and work for operators
+  svc up --idp none                                             without logins: headers say who calls
+  SVC_KEYCLOAK_CLIENT_SECRET=... svc up --idp keycloak --auth-url http://127.0.0.1:8081
+  svc up --db postgres://svc:secret@127.0.0.1:5432/svc
+`
+
+async function up(context: Context, { options }: CommandInput<UpOptions>): Promise<CommandResult> {
+  refuseLive({ mode: valueOf(context.io.env, 'SVC_MODE') })
+  const starting = startProgress(context)
+  const plan: UpPlan = {
+    stateDir: context.stateDir,
+    port: portOf(options.port),
+    database: databaseOf(options.db, context.io.env),
+    ...identityOf(options, context.io.env),
+    env: context.io.env,
+    logLevel: 'warn',
+    note: starting.note,
+  }
+  try {
+    await refuseIfTaken(plan.stateDir)
+    const ready = async (state: ServiceState): Promise<void> => {
+      if (options.seed !== undefined) await seedDemo(state, plan.note)
+      await starting.end()
+      printReady(context, state, { isDetached: options.detach })
+    }
+    if (options.detach) await ready(await runDetached(plan))
+    else await runForeground(plan, ready)
+  } catch (error) {
+    throw explainStart(error)
+  } finally {
+    await starting.end()
+  }
+  return undefined
+}
+
+/** A line that tells how long the start takes, for as long as it does; a first one makes a database. */
+function startProgress(context: Context): { note(text: string): void; end(): Promise<void> } {
+  const { promise: isUp, resolve } = Promise.withResolvers<undefined>()
+  let note = context.note
+  const shown = withProgress(context, { title: 'Starting', unit: '' }, async (progress) => {
+    note = progress.note
+    await isUp
+    note = context.note
+  })
+  return {
+    note: (text) => note(text),
+    async end() {
+      resolve(undefined)
+      await shown
+    },
+  }
+}

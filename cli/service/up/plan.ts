@@ -1,0 +1,81 @@
+import { usageError } from '../../base/errors.ts'
+
+export const IDENTITY_KINDS = ['embedded', 'keycloak', 'none'] as const
+export type IdentityKind = (typeof IDENTITY_KINDS)[number]
+
+/** What a start is to do, all of it decided before anything begins. */
+export type UpPlan = {
+  stateDir: string
+  /** 0 for any free one. */
+  port: number
+  /** `url` is undefined when the environment names the outside database. */
+  database: { kind: 'embedded' } | { kind: 'outside'; url: string | undefined }
+  /** Who proves identities; undefined where the environment, or the default, decides. */
+  identity: IdentityKind | undefined
+  /** Where Keycloak is; undefined where the environment says it, or nobody has to. */
+  authUrl: string | undefined
+  env: NodeJS.ProcessEnv
+  /** What every id and every chance follows from; for a service that lives for one run. */
+  seed?: string | undefined
+  /** Whether the data is for this run alone, and need not outlive a crash of the machine: that is faster. */
+  disposable?: boolean | undefined
+  /** How much the service logs unless SVC_LOG_LEVEL says otherwise. */
+  logLevel: 'warn' | 'info'
+  /** A line for people. */
+  note(line: string): void
+}
+
+/** Decides which database to use: the flag first, then SVC_DATABASE_URL, then our own. */
+export function databaseOf(flag: string | undefined, env: NodeJS.ProcessEnv): UpPlan['database'] {
+  if (flag === 'embedded') return { kind: 'embedded' }
+  if (flag !== undefined && !/^postgres(ql)?:\/\//.test(flag)) {
+    throw usageError(
+      '--db: must be embedded or a postgres:// address',
+      '--db postgres://user:password@127.0.0.1:5432/svc',
+    )
+  }
+  if (flag !== undefined) return { kind: 'outside', url: flag }
+  return isSet(env, 'SVC_DATABASE_URL') ? { kind: 'outside', url: undefined } : { kind: 'embedded' }
+}
+
+/**
+ * Who proves identities: `--idp` and `--auth-url`, with what the environment says of Keycloak. Its secret has no flag,
+ * for other users can read arguments.
+ */
+export function identityOf(
+  { idp, authUrl }: { idp?: IdentityKind | undefined; authUrl?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): Pick<UpPlan, 'identity' | 'authUrl'> {
+  const isKeycloak = (idp ?? env['SVC_IDENTITY']) === 'keycloak'
+  if (authUrl !== undefined && !isKeycloak)
+    throw usageError('--auth-url: says where a Keycloak is, and none is used', '--idp keycloak --auth-url <url>')
+  if (authUrl !== undefined && !isHttpUrl(authUrl))
+    throw usageError(`--auth-url: "${authUrl}" is no http address`, '--auth-url https://id.example.com')
+  if (isKeycloak && authUrl === undefined && !isSet(env, 'SVC_AUTH_URL'))
+    throw usageError(
+      '--idp keycloak: where Keycloak is has to be said',
+      '--auth-url https://id.example.com, or SVC_AUTH_URL',
+    )
+  if (isKeycloak && !isSet(env, 'SVC_KEYCLOAK_CLIENT_SECRET'))
+    throw usageError(
+      '--idp keycloak: SVC_KEYCLOAK_CLIENT_SECRET is not set, nor SVC_KEYCLOAK_CLIENT_SECRET_FILE',
+      'the secret of the client that examples/keycloak/set-up.sh makes; SVC_KEYCLOAK_CLIENT_ID where it is not svc-provisioner',
+    )
+  return { identity: idp, authUrl }
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** Whether the environment has a variable, or the file that holds it. */
+function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
+  return (env[name] ?? '') !== '' || (env[`${name}_FILE`] ?? '') !== ''
+}
+
+/** A port of `--port`: 0 to 65535. */
+export function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(port <= 65_535)) throw usageError(`--port: "${text}" is no port`, '--port 8080, or --port 0 for any free one')
+  return port
+}

@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from 'undici'
+import { CliError } from '../../base/errors.ts'
+import { EXIT, exitOfSignal } from '../../base/exit-codes.ts'
+import { removeServiceState, serviceFile, writeServiceState } from '../../client/service-state.ts'
+import type { ServiceState } from '../../client/service-state.ts'
+import { openDatabase } from './database.ts'
+import type { Database } from './database.ts'
+import { explainStart } from './explain.ts'
+import { ensureKeyRing, hasKeyIn, variablesOf } from './key-file.ts'
+import type { UpPlan } from './plan.ts'
+import { checkPort, choosePort } from './ports.ts'
+import { refuseLive } from './refuse-live.ts'
+import { ownLike, rememberPort } from './state-files.ts'
+import { makeTeardown } from './teardown.ts'
+import type { Teardown } from './teardown.ts'
+
+export type RunningService = {
+  state: ServiceState
+  /** Stops everything in the opposite order of its start; no process is left. */
+  stop(): Promise<void>
+  /** Resolves with a sentence when a part ends by itself. */
+  ended: Promise<string>
+}
+
+const READY_TIMEOUT_MS = 30_000
+const READY_PAUSE_MS = 25
+
+/**
+ * Starts the database, brings it up to date, and runs worker, API and mock bank in this process. Resolves when everything
+ * answers. What was started is stopped again when a later part fails, or when `signal` aborts.
+ */
+export async function startAll(plan: UpPlan, signal: AbortSignal): Promise<RunningService> {
+  const teardown = makeTeardown(plan.note)
+  try {
+    const database = await openDatabase(plan, teardown)
+    refuseAborted(signal)
+    const state = await startParts({ plan, database, teardown, signal })
+    return { state, stop: teardown.run, ended: database.ended }
+  } catch (error) {
+    await teardown.run()
+    throw explainStart(error)
+  }
+}
+
+type Start = { plan: UpPlan; database: Database; teardown: Teardown; signal: AbortSignal }
+
+const PORT_ATTEMPTS_MAX = 5
+
+/** Starts the parts on the wanted port, or for 0 on one of our choice; on another one if somebody takes that meanwhile. */
+async function startParts(start: Start): Promise<ServiceState> {
+  const { plan, database, teardown } = start
+  const { stateDir } = database
+  await migrate(start)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = plan.port === 0 ? await choosePort(stateDir, { isRetry: attempt > 1 }) : plan.port
+    const parts = makeTeardown(plan.note)
+    try {
+      const state = await startOn(port, { ...start, teardown: parts })
+      rememberPort(stateDir, port)
+      teardown.add('The service', parts.run)
+      return state
+    } catch (error) {
+      await parts.run()
+      if (plan.port === 0 && attempt < PORT_ATTEMPTS_MAX && isPortTaken(error)) continue
+      throw explainStart(error, { port })
+    }
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}
+
+async function migrate({ plan, database, signal }: Start): Promise<void> {
+  const [{ readConfig }, { migrateUp }, { describeDatabaseError }] = await Promise.all([
+    import('../../../src/config/read.ts'),
+    import('../../../src/db/migrate.ts'),
+    import('../../../src/db/describe-error.ts'),
+  ])
+  if (plan.port !== 0)
+    await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  const config = readConfig(await environmentOf(plan, database, plan.port))
+  refuseLive(config)
+  const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
+  await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) =>
+    Promise.reject(explainStart(error, { describe })),
+  )
+  refuseAborted(signal)
+}
+
+async function startOn(port: number, { plan, database, teardown, signal }: Start): Promise<ServiceState> {
+  const { stateDir } = database
+  const [
+    { readConfig },
+    { describeDatabaseError },
+    { makeApp },
+    { startApi },
+    { startWorker },
+    { checkMasterKey },
+    { ensureDemoMerchant },
+    { ensureDemoOperator },
+    { ensureDemoCustomer },
+    { makeSeededIds },
+  ] = await Promise.all([
+    import('../../../src/config/read.ts'),
+    import('../../../src/db/describe-error.ts'),
+    import('../../../src/app.ts'),
+    import('../../../src/api.ts'),
+    import('../../../src/worker.ts'),
+    import('../../../src/keys/check-master-key.ts'),
+    import('../../../src/sandbox/seed-merchant.ts'),
+    import('../../../src/sandbox/seed-operator.ts'),
+    import('../../../src/sandbox/seed-customer.ts'),
+    import('../../../src/lib/seeded-ids.ts'),
+  ])
+  const config = readConfig(await environmentOf(plan, database, port))
+  const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
+  const overrides = plan.seed === undefined ? {} : { ids: makeSeededIds(plan.seed) }
+  teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
+  const app = await makeApp(config, overrides).catch((error: unknown) =>
+    Promise.reject(explainStart(error, { describe })),
+  )
+  teardown.add('The connections', () => app.close())
+  await checkMasterKey(app)
+  if (app.identity.kind === 'keycloak' && config.smtpUrl === undefined)
+    plan.note('Keycloak sends no invitations without SVC_SMTP_URL: people who are invited get no mail.')
+  // The operator comes with the realms that it needs: the platform's and the customers'.
+  const operator = app.identity.authUrl === null ? null : await ensureDemoOperator(app)
+  const merchant = await ensureDemoMerchant(app)
+  const customer = await ensureDemoCustomer(app)
+  const worker = startWorker(app)
+  teardown.add('The worker', () => worker.stop())
+  const api = await startApi(app)
+  teardown.add('The API', () => api.stop())
+  await untilReady(api.url, signal)
+
+  const state: ServiceState = {
+    api_url: app.publicUrl,
+    auth_url: app.identity.authUrl,
+    demo_url: `${app.publicUrl}/dev/merchant-harness`,
+    database_url: config.databaseUrl,
+    state_dir: stateDir,
+    pid: process.pid,
+    key_id: app.sealer.kid,
+    merchant,
+    operator,
+    customer,
+  }
+  writeServiceState(stateDir, state)
+  ownLike(stateDir, serviceFile(stateDir))
+  return state
+}
+
+/** The service's configuration: the environment of this command, and what `up` decides for it. */
+async function environmentOf(plan: UpPlan, database: Database, port: number): Promise<NodeJS.ProcessEnv> {
+  const { env } = database
+  return {
+    ...env,
+    SVC_PORT: String(port),
+    SVC_LOG_LEVEL: env['SVC_LOG_LEVEL'] || plan.logLevel,
+    ...(plan.identity === undefined ? {} : { SVC_IDENTITY: plan.identity }),
+    ...(plan.authUrl === undefined ? {} : { SVC_AUTH_URL: plan.authUrl }),
+    ...(hasKeyIn(env) ? {} : variablesOf(await ensureKeyRing(database.stateDir))),
+  }
+}
+
+/** Waits until the API says itself that it can serve. */
+async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS
+  for (;;) {
+    refuseAborted(signal)
+    const status = await request(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+      async ({ statusCode, body }) => body.dump().then(() => statusCode),
+      () => 0,
+    )
+    if (status === 200) return
+    if (performance.now() > deadline)
+      throw new CliError('NOT_READY', `the service does not get ready (GET /readyz answers ${status})`, {
+        exit: EXIT.failure,
+      })
+    await delay(READY_PAUSE_MS)
+  }
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  throw new CliError('INTERRUPTED', 'interrupted while starting; what was started is stopped', {
+    exit: exitOfSignal(signal.reason),
+  })
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { runPart, withApp } from './up/part.ts'
+
+export function addWorker(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
+    .option('--once', 'do what is due now, and end; exit code 1 when some of it failed, 8 when the database stays away')
+    .option('--concurrency <count>', 'how many webhooks are under way at once (SVC_WEBHOOK_CONCURRENCY)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc worker\n  svc worker --concurrency 32\n  svc worker --once                   from cron, where no worker may stay\n',
+    )
+    .action(action(runtime, WorkerOptions, worker))
+}
+
+const WorkerOptions = z.object({
+  once: z.boolean().default(false),
+  concurrency: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$|^10000$/, 'must be a whole number from 1 to 10000')
+    .optional(),
+})
+
+async function worker(
+  context: Context,
+  { options: { once, concurrency } }: CommandInput<z.infer<typeof WorkerOptions>>,
+): Promise<CommandResult> {
+  const { env } = context.io
+  const given = concurrency === undefined ? env : { ...env, SVC_WEBHOOK_CONCURRENCY: concurrency }
+  if (once) return workOnce(context, given)
+  await runPart(given, context.note, async (app) => {
+    const { startWorker } = await import('../../src/worker.ts')
+    return { what: 'The worker runs.', stop: startWorker(app).stop }
+  })
+  return undefined
+}
+
+function databaseAway(cause: unknown): CliError {
+  return new CliError('DATABASE_AWAY', 'the database did not answer for half a minute: what is due is not known', {
+    exit: EXIT.network,
+    hint: 'what is wrong with it: svc doctor --only database\nonce it answers: svc worker --once',
+    retryable: true,
+    cause,
+  })
+}
+
+async function workOnce(context: Context, env: NodeJS.ProcessEnv): Promise<CommandResult> {
+  const failed = await withApp(env, async (app) => {
+    const [{ workOnce: doDue }, { isDatabaseUnavailable }] = await Promise.all([
+      import('../../src/worker.ts'),
+      import('../../src/db/is-database-unavailable.ts'),
+    ])
+    return doDue(app).catch((error: unknown) => {
+      throw isDatabaseUnavailable(error) ? databaseAway(error) : error
+    })
+  })
+  context.print.record({
+    item: { failed },
+    id: failed.join('\n'),
+    lines: [
+      ['Done', failed.length === 0 ? 'what was due' : 'what was due, but for what failed'],
+      ['Failed', failed.join(', ')],
+    ],
+  })
+  return failed.length === 0 ? EXIT.ok : EXIT.failure
+}
