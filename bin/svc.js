@@ -18,7 +18,7 @@ function tooOld(lines) {
 
 /** A shell asks what could stand next: answered from the map of commands alone, and never with an error. */
 function answerShell() {
-  import('../dist/cli/complete/main.js').then(
+  import('../dist/cli/entry/completion/main.js').then(
     function (cli) {
       return cli.main()
     },

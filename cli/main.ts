@@ -1,6 +1,6 @@
 import { holdKeys, opensConsole, releaseKeys } from './base/raw-input.ts'
 import { systemIo } from './base/io.ts'
-import { run } from './run.ts'
+import { run } from './entry/run.ts'
 
 // How long open handles may keep the process after its command has ended.
 const LINGER_MS = 2_000

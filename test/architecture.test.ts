@@ -99,8 +99,7 @@ t.test('nothing in src knows of the command line', async (t) => {
 })
 
 /** The commands that run or migrate the system; all others speak to it over HTTP like anyone. */
-const RUNS_THE_SYSTEM =
-  /^cli\/(up\/|commands\/(up|down|serve|worker|migrate|status|states|init|doctor|keys|config|openapi)(\.ts|\/))/
+const RUNS_THE_SYSTEM = /^cli\/service\//
 const SYSTEM = [
   'src/api.ts',
   'src/app.ts',
@@ -132,13 +131,13 @@ t.test('the command line knows the contract; only what runs the system starts it
 
 t.test('what draws the console is loaded by svc ui alone, when it is opened', async (t) => {
   t.same(
-    broken(({ from, to, typeOnly }) => {
-      if (!isIn(to, 'cli/tui') || isIn(from, 'cli/tui')) return true
-      return from === 'cli/commands/ui.ts' && (typeOnly || to === 'cli/tui/start.tsx')
+    broken(({ from, to }) => {
+      if (!isIn(to, 'cli/console') || isIn(from, 'cli/console')) return true
+      return to === 'cli/console/command.ts'
     }),
     [],
   )
-  t.notMatch(read('cli/commands/ui.ts'), /^import (?!type )[^\n]*tui/m)
+  t.notMatch(read('cli/console/command.ts'), /^import (?!type )[^\n]*(start|console|app)\.tsx?'/m)
 })
 
 /** A folder imports only those to its left. What two of them share stands in the right one. */

@@ -51,3 +51,8 @@ svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one w
 svc serve, worker, init and migrate are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
 and the others of svc docs configuration. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and
 XDG_CONFIG_HOME mean what they mean elsewhere.`
+
+/** Whether a variable that is a switch is on. */
+export function isYes(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase())
+}

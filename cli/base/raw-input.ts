@@ -3,7 +3,7 @@
  * one keyboard, so that its state stands here.
  */
 
-import { isYes } from '../surroundings.ts'
+import { isYes } from './environment-variables.ts'
 
 const CTRL_C = 3
 let held: Buffer[] | undefined

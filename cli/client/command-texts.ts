@@ -4,10 +4,10 @@ import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import { asTyped, quoted } from '../base/command-hints.ts'
 import type { Client } from './call.ts'
 import { CliError } from '../base/errors.ts'
-import type { GlobalOptions } from '../kit/global-options.ts'
+import type { FindOptions } from './find-service.ts'
 import type { Io } from '../base/io.ts'
 
-type Flags = Pick<GlobalOptions, 'apiUrl' | 'stateDir' | 'clientId' | 'as'>
+type Flags = Pick<FindOptions['flags'], 'apiUrl' | 'stateDir' | 'clientId' | 'as'>
 
 /**
  * A text with its commands as they have to be typed to do the same elsewhere: at the same service, as the same one. What

@@ -1,7 +1,11 @@
-import type { Context } from '../kit/context.ts'
+import type { Io } from '../base/io.ts'
+import type { Printer } from './output.ts'
 
 // What the standard asks for around a code, in modules.
 const QUIET_ZONE = 4
+
+/** Where a code is printed, and who is told that it does not fit. */
+type Terminal = { io: Io; print: Printer; note(text: string): void }
 
 export type QrOptions = {
   /** Of the terminal; a code that does not fit can't be read. */
@@ -36,7 +40,7 @@ function halfBlock(top: boolean, bottom: boolean): string {
 }
 
 /** Prints the code of an address with the address below it; in a terminal that is too narrow, the address alone. */
-export async function printQr({ io, print, note }: Context, url: string): Promise<void> {
+export async function printQr({ io, print, note }: Terminal, url: string): Promise<void> {
   const isColoured = print.paint('bold', '') !== ''
   const code = await qrCode(url, { width: print.width, isColoured })
   if ('needs' in code) note(`The QR code needs a terminal of ${code.needs} columns: the address is below.`)

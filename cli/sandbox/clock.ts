@@ -9,7 +9,9 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { runningState } from '../client/find-service.ts'
-import { ADVANCE_TIMEOUT_MS } from '../scenario/verbs/clock.ts'
+
+/** Many due times may lie on the way, each with an attempt of up to five seconds. */
+export const ADVANCE_TIMEOUT_MS = 120_000
 
 export const AdvanceOptions = ChangeOptions.pick({ dryRun: true }).extend({
   merchant: z.string().optional(),

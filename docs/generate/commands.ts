@@ -1,6 +1,6 @@
 import { NOUN_GROUPS } from '../../cli/base/command-names.ts'
-import type { CommandMap } from '../../cli/tree/map.ts'
-import { wholeMap } from '../../cli/tree/write-map.ts'
+import type { CommandMap } from '../../cli/entry/tree/map.ts'
+import { wholeMap } from '../../cli/entry/tree/write-map.ts'
 import { block, code, pageHead, sentence, table } from './markdown.ts'
 
 /** Every command with its arguments and own options; the map has the rest. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/entry/run.ts'
 import { fakeAdmin } from './admin-harness.ts'
 import { fakeService, makeIo, runCli, serviceInfo } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { COMMAND_WORDS, asTyped, calledAs } from '../../cli/base/command-hints.ts'
-import { makeWholeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/entry/program.ts'
 import { makeIo, runCli } from './harness.ts'
 import { LAUNCHER } from './service.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Command } from 'commander'
 import { isAsking, isWriting } from '../../cli/kit/change.ts'
-import { makeWholeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/entry/program.ts'
 import { PAYMENT_ID, fakeService, makeIo, paymentOf, runCli } from './harness.ts'
 import type { Outcome } from './harness.ts'
 import type { Test } from 'tap'

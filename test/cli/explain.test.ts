@@ -1,5 +1,5 @@
 import t from 'tap'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/entry/run.ts'
 import type { Explanation, TimelineEntry } from '../../src/wire/explain.ts'
 import { testService } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'

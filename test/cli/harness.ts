@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { ExitCode } from '../../cli/base/exit-codes.ts'
 import type { Io } from '../../cli/base/io.ts'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/entry/run.ts'
 import type { Sink } from '../../cli/base/sink.ts'
 import { noteRan } from './ran.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Command } from 'commander'
-import { makeWholeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/entry/program.ts'
 import { makeIo } from './harness.ts'
 
 const CLI = join(import.meta.dirname, '..', '..', 'cli')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startApi } from '../../src/api.ts'
 import { makeApp } from '../../src/app.ts'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/entry/run.ts'
 import { createPayment, testService, until } from '../support/app.ts'
 import type { TestMerchant, TestService } from '../support/app.ts'
 import { makeIo, runCli } from './harness.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CommandMap } from '../../cli/tree/map.ts'
+import type { CommandMap } from '../../cli/entry/tree/map.ts'
 import { runCli } from './harness.ts'
 
 async function mapOf(...words: string[]): Promise<CommandMap> {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { makeWholeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/entry/program.ts'
 import { createPayment } from '../support/app.ts'
 import { SCRATCH } from '../support/scratch.ts'
 import { until } from './service.ts'

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { EXIT_MEANINGS } from '../../cli/base/exit-codes.ts'
-import { makeWholeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/entry/program.ts'
 import type { Command } from 'commander'
 import { makeIo, runCli } from './harness.ts'
 

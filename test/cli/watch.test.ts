@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { newsOf } from '../../cli/kit/watch/shots.ts'
 import { fakeService, makeIo, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
 import type { Answer } from './harness.ts'
-import { run } from '../../cli/run.ts'
+import { run } from '../../cli/entry/run.ts'
 import { openSvc } from './in-terminal.ts'
 import { until } from '../support/until.ts'
 

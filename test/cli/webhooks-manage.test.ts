@@ -1,5 +1,5 @@
 import t from 'tap'
-import { run as runWith } from '../../cli/run.ts'
+import { run as runWith } from '../../cli/entry/run.ts'
 import { makeIo } from './harness.ts'
 import type { Test } from 'tap'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'

@@ -4,7 +4,7 @@ import { whoIs } from '../../cli/client/auth/who-is.ts'
 import { makeClient } from '../../cli/client/call.ts'
 import { reportError } from '../../cli/base/errors.ts'
 import { systemIo } from '../../cli/base/io.ts'
-import { screen } from '../../cli/tui/screen.ts'
+import { screen } from '../../cli/console/screen.ts'
 
 /*
  * A console with one screen that fails: with `t` while it is drawn, with `k` in the key itself, with `u` where nobody
@@ -14,7 +14,7 @@ const [url = ''] = process.argv.slice(2)
 const credentials = headerCredentials({ clientId: undefined, platformUser: 'ada' })
 const client = makeClient({ apiUrl: url, credentials, timeoutMs: 5_000 })
 const who = await whoIs(client, ['platform'])
-const { startConsole } = await import('../../cli/tui/start.tsx')
+const { startConsole } = await import('../../cli/console/start.tsx')
 let isBroken = false
 
 const key = { needs: 'nothing', command: () => 'svc status' } as const

@@ -3,20 +3,20 @@ import type { Test } from 'tap'
 import '../support/tsx.ts'
 import { headerCredentials } from '../../cli/client/auth/credentials.ts'
 import { makeClient } from '../../cli/client/call.ts'
-import { makeActing } from '../../cli/tui/acting.ts'
-import { makeConsole } from '../../cli/tui/console.ts'
-import type { Host } from '../../cli/tui/host.ts'
-import type { Acting, Pending } from '../../cli/tui/acting.ts'
-import type { Modal } from '../../cli/tui/model/modal.ts'
-import type { Tools } from '../../cli/tui/screen.ts'
-import { leftText } from '../../cli/tui/under-way.ts'
+import { makeActing } from '../../cli/console/action-runner.ts'
+import { makeConsole } from '../../cli/console/console.ts'
+import type { Host } from '../../cli/console/host.ts'
+import type { Acting, Pending } from '../../cli/console/action-runner.ts'
+import type { Modal } from '../../cli/console/model/modal.ts'
+import type { Tools } from '../../cli/console/screen.ts'
+import { leftText } from '../../cli/console/under-way.ts'
 import { permissionsOf } from '../../src/lib/permissions.ts'
 import type { Role } from '../../src/lib/permissions.ts'
 import { MERCHANT_ID } from '../cli/admin-harness.ts'
 import { fakeService, refusal, summaryOf } from '../cli/harness.ts'
 import type { Answer, Request } from '../cli/harness.ts'
 
-const { SCREENS } = await import('../../cli/tui/screens.ts')
+const { SCREENS } = await import('../../cli/console/screens.ts')
 
 type Setting = {
   acting: Acting

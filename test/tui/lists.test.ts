@@ -5,19 +5,19 @@ import { headerCredentials } from '../../cli/client/auth/credentials.ts'
 import { makeClient } from '../../cli/client/call.ts'
 import { CliError } from '../../cli/base/errors.ts'
 import { EXIT } from '../../cli/base/exit-codes.ts'
-import { makeConsole } from '../../cli/tui/console.ts'
-import type { Console } from '../../cli/tui/console.ts'
-import type { Host } from '../../cli/tui/host.ts'
-import { CUT, plainOf } from '../../cli/tui/lines.ts'
-import { screen } from '../../cli/tui/screen.ts'
-import type { Page, Reading, Screen } from '../../cli/tui/screen.ts'
+import { makeConsole } from '../../cli/console/console.ts'
+import type { Console } from '../../cli/console/console.ts'
+import type { Host } from '../../cli/console/host.ts'
+import { CUT, plainOf } from '../../cli/console/lines.ts'
+import { screen } from '../../cli/console/screen.ts'
+import type { Page, Reading, Screen } from '../../cli/console/screen.ts'
 import type { Role } from '../../src/lib/permissions.ts'
 import { whoOf } from './who.ts'
 
-const { SCREENS } = await import('../../cli/tui/screens.ts')
-const { footerLine, footerLines } = await import('../../cli/tui/parts/footer.tsx')
-const { lowerLines, titleLine } = await import('../../cli/tui/parts/body.tsx')
-const { emptyText } = await import('../../cli/tui/parts/table.tsx')
+const { SCREENS } = await import('../../cli/console/screens.ts')
+const { footerLine, footerLines } = await import('../../cli/console/parts/footer.tsx')
+const { lowerLines, titleLine } = await import('../../cli/console/parts/body.tsx')
+const { emptyText } = await import('../../cli/console/parts/table.tsx')
 
 /* Lists of the console on a reading that does as it is told: filters, failures and the footer, without a terminal. */
 

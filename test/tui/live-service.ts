@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { ScreenName } from '../../cli/screen-names.ts'
+import type { ScreenName } from '../../cli/console/screen-names.ts'
 import { pageOf } from '../cli/admin-harness.ts'
 import { fakeService, refusal, serviceInfo } from '../cli/harness.ts'
 import type { Answer, Request } from '../cli/harness.ts'

@@ -2,19 +2,19 @@ import '../support/tsx.ts'
 import t from 'tap'
 import { headerCredentials } from '../../cli/client/auth/credentials.ts'
 import { makeClient } from '../../cli/client/call.ts'
-import { makeConsole } from '../../cli/tui/console.ts'
-import type { Console } from '../../cli/tui/console.ts'
-import type { Host } from '../../cli/tui/host.ts'
-import { plainOf } from '../../cli/tui/lines.ts'
+import { makeConsole } from '../../cli/console/console.ts'
+import type { Console } from '../../cli/console/console.ts'
+import type { Host } from '../../cli/console/host.ts'
+import { plainOf } from '../../cli/console/lines.ts'
 import { fakeService, refusal } from '../cli/harness.ts'
 import { until } from '../support/until.ts'
 import { whoOf } from './who.ts'
 
 /* What is done to marked rows, at the keys but without a terminal: who is left out, the twin, the marks afterwards. */
 
-const { SCREENS } = await import('../../cli/tui/screens.ts')
-const { formLines } = await import('../../cli/tui/parts/modal.tsx')
-const { footerLine } = await import('../../cli/tui/parts/footer.tsx')
+const { SCREENS } = await import('../../cli/console/screens.ts')
+const { formLines } = await import('../../cli/console/parts/modal.tsx')
+const { footerLine } = await import('../../cli/console/parts/footer.tsx')
 
 const MERCHANT = '019aa000-0000-7000-8000-000000000001'
 

@@ -3,9 +3,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { PlatformRole } from '../../src/lib/permissions.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
-import { laidTable } from '../../cli/tui/table-lines.ts'
-import { lineWidth, plainOf } from '../../cli/tui/lines.ts'
-import { usableKeys } from '../../cli/tui/model/allowed.ts'
+import { laidTable } from '../../cli/console/table-lines.ts'
+import { lineWidth, plainOf } from '../../cli/console/lines.ts'
+import { usableKeys } from '../../cli/console/model/allowed.ts'
 import { createPayment, testService } from '../support/app.ts'
 import { plantHalfMade } from '../support/registrations.ts'
 import { openConsole } from '../support/terminal.ts'
@@ -14,8 +14,8 @@ import { whoOf } from './who.ts'
 
 /* The merchants screen: plainly, and in a terminal on a service with real tokens. */
 
-const { merchants, queryOf } = await import('../../cli/tui/screens/merchants.ts')
-const { deliveredLine, rowOf } = await import('../../cli/tui/screens/merchant-lines.ts')
+const { merchants, queryOf } = await import('../../cli/console/screens/merchants.ts')
+const { deliveredLine, rowOf } = await import('../../cli/console/screens/merchant-lines.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const MERCHANT: ListedMerchant = {

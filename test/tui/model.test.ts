@@ -1,24 +1,24 @@
 import t from 'tap'
 import '../support/tsx.ts'
 import type { Who } from '../../cli/client/auth/who-is.ts'
-import { withFirstPage, withNextPage, NO_FEED } from '../../cli/tui/feed.ts'
-import { plainOf, sideBySide } from '../../cli/tui/lines.ts'
-import { shownScreens, usableKeys, whyHidden } from '../../cli/tui/model/allowed.ts'
-import { ageOf, untilText } from '../../cli/tui/model/ages.ts'
-import { candidates, parseBar } from '../../cli/tui/model/commands.ts'
-import { edited, editOf, inserted } from '../../cli/tui/model/edit.ts'
-import { FRAME_KEYS, keyNames } from '../../cli/tui/model/keys.ts'
-import { formOf, stepped } from '../../cli/tui/model/modal.ts'
-import type { Form } from '../../cli/tui/model/modal.ts'
-import { canGoBack, firstState, reduce, viewOf } from '../../cli/tui/model/state.ts'
-import type { Change, State } from '../../cli/tui/model/state.ts'
-import { sparkline } from '../../cli/tui/sparkline.ts'
-import { laidTable } from '../../cli/tui/table-lines.ts'
+import { withFirstPage, withNextPage, NO_FEED } from '../../cli/console/page-list.ts'
+import { plainOf, sideBySide } from '../../cli/console/lines.ts'
+import { shownScreens, usableKeys, whyHidden } from '../../cli/console/model/allowed.ts'
+import { ageOf, untilText } from '../../cli/console/model/ages.ts'
+import { candidates, parseBar } from '../../cli/console/model/commands.ts'
+import { edited, editOf, inserted } from '../../cli/console/model/edit.ts'
+import { FRAME_KEYS, keyNames } from '../../cli/console/model/keys.ts'
+import { formOf, stepped } from '../../cli/console/model/modal.ts'
+import type { Form } from '../../cli/console/model/modal.ts'
+import { canGoBack, firstState, reduce, viewOf } from '../../cli/console/model/state.ts'
+import type { Change, State } from '../../cli/console/model/state.ts'
+import { sparkline } from '../../cli/console/sparkline.ts'
+import { laidTable } from '../../cli/console/table-lines.ts'
 import type { Role } from '../../src/lib/permissions.ts'
 import { summaryOf } from '../cli/harness.ts'
 import { whoOf } from './who.ts'
 
-const { SCREENS } = await import('../../cli/tui/screens.ts')
+const { SCREENS } = await import('../../cli/console/screens.ts')
 
 function after(changes: readonly Change[], from: State = firstState('payments', 0)): State {
   return changes.reduce(reduce, from)

@@ -1,11 +1,9 @@
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
+import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
 import { call } from '../../client/call.ts'
 import { readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { Clock } from '../language.ts'
-
-/** Many due times may lie on the way, each with an attempt of up to five seconds. */
-export const ADVANCE_TIMEOUT_MS = 120_000
 
 /** Lets time pass for the case's merchant and the customers it has made, together; what becomes due on the way happens. */
 export async function clock(run: CaseRun, given: unknown): Promise<void> {

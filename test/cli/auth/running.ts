@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { run } from '../../../cli/run.ts'
+import { run } from '../../../cli/entry/run.ts'
 import { makeIo } from '../harness.ts'
 import type { CliSettings, Outcome } from '../harness.ts'
 import { noteRan } from '../ran.ts'

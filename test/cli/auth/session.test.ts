@@ -73,7 +73,7 @@ t.test('twenty that renew at the same moment use the refresh token once, and all
 
 t.test('so do processes of their own', async (t) => {
   const { fake, configDir } = await setUp(t)
-  const code = `import { run } from '${join(import.meta.dirname, '../../../cli/run.ts')}'
+  const code = `import { run } from '${join(import.meta.dirname, '../../../cli/entry/run.ts')}'
     import { systemIo } from '${join(import.meta.dirname, '../../../cli/base/io.ts')}'
     process.exitCode = await run(process.argv.slice(1), systemIo())`
   const env = cleanEnv({ SVC_CONFIG_DIR: configDir })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { makeWholeProgram } from '../../../cli/program.ts'
+import { makeWholeProgram } from '../../../cli/entry/program.ts'
 import { makeIo } from '../harness.ts'
 
 /** A command that does something: nothing stands below it. */

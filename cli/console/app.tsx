@@ -1,0 +1,53 @@
+import { Box, Text, useApp, useInput, useIsScreenReaderEnabled, usePaste, useWindowSize } from 'ink'
+import { useEffect, useSyncExternalStore } from 'react'
+import type { ReactElement } from 'react'
+import type { Console } from './console.ts'
+import type { Terminal } from './host.ts'
+import { keyNames } from './model/keys.ts'
+import { Body } from './parts/body.tsx'
+import { Footer } from './parts/footer.tsx'
+import { Header } from './parts/header.tsx'
+import { Spoken } from './parts/spoken.tsx'
+
+const COLUMNS_MIN = 60
+const ROWS_MIN = 16
+
+/** The keys that do something where nothing of the picture is shown. */
+const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])
+
+/** The whole picture. All state is in the console; this only draws it, and passes keys on. */
+export function App({ console, onTerminal }: { console: Console; onTerminal(terminal: Terminal): void }): ReactElement {
+  useSyncExternalStore(console.subscribe, console.version)
+  const { columns, rows } = useWindowSize()
+  const { suspendTerminal } = useApp()
+  const isSpoken = useIsScreenReaderEnabled()
+  useEffect(() => onTerminal({ suspend: suspendTerminal }), [onTerminal, suspendTerminal])
+  useEffect(() => console.change({ type: 'size', columns, rows }), [console, columns, rows])
+  const isTooSmall = !isSpoken && (columns < COLUMNS_MIN || rows < ROWS_MIN)
+  useInput((input, key) => {
+    const names = keyNames(input, key)
+    // What nobody sees is done by no key.
+    console.press(isTooSmall ? names.filter((name) => BLIND.has(name)) : names)
+  })
+  usePaste((text) => {
+    if (!isTooSmall) console.paste(text)
+  })
+  if (isSpoken) return <Spoken console={console} />
+  if (isTooSmall)
+    return (
+      <Box flexDirection="column">
+        <Text wrap="truncate">
+          svc needs {COLUMNS_MIN}x{ROWS_MIN}, this is {columns}x{rows}
+        </Text>
+        {rows > 1 ? <Text wrap="truncate">ctrl-c quits</Text> : null}
+      </Box>
+    )
+  // The state may be a moment behind the terminal that has just been resized: nothing is drawn beyond its edge.
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <Header console={console} width={columns} />
+      <Body console={console} width={columns} />
+      <Footer console={console} width={columns} />
+    </Box>
+  )
+}

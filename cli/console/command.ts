@@ -1,0 +1,132 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { z } from 'zod'
+import { listBankScenarios } from '../../src/wire/sandbox-faults.ts'
+import { halfOf, isBoth, whoLooks } from '../client/auth/acting-side.ts'
+import type { Half } from '../client/auth/acting-side.ts'
+import { writingPlainly } from '../kit/change.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { action, durationOf, openClient } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { holdKeys } from '../base/raw-input.ts'
+import { isLive } from '../client/is-live.ts'
+import { showOpening } from './opening.ts'
+import { SCREEN_NAMES } from './screen-names.ts'
+import { typedText } from '../client/command-texts.ts'
+
+const UiOptions = z.object({
+  readonly: z.boolean().default(false),
+  platform: z.boolean().default(false),
+  merchant: z.boolean().default(false),
+  screen: z.enum(SCREEN_NAMES).optional(),
+  interval: z.string().default('5s'),
+})
+
+/** Those that only operators have. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(['kyb', 'merchants', 'audit'])
+
+const INTERVAL_LEAST_MS = 1_000
+
+/** `svc ui`: the console. What draws it is loaded when it is opened, and by no other command. */
+export function addUi(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
+    .option('--readonly', 'show everything, and change nothing')
+    .addOption(new Option('--platform', 'as the operator; so it is where commands act as both').conflicts('merchant'))
+    .option('--merchant', 'as the merchant, where commands act as both')
+    .addOption(new Option('--screen <screen>', 'the screen to begin with').choices(SCREEN_NAMES))
+    .option('--interval <time>', 'how often to ask while the stream of events is down', '5s')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ui\n  svc ui --merchant\n  svc ui --platform --screen kyb\n  svc ui --readonly --profile live\n',
+    )
+    .action(action(runtime, UiOptions, ui))
+}
+
+async function ui(context: Context, { options }: CommandInput<z.infer<typeof UiOptions>>): Promise<CommandResult> {
+  checkTerminal(context)
+  const { flags } = context
+  const intervalMs = durationOf(options.interval, '--interval')
+  if (intervalMs < INTERVAL_LEAST_MS) throw usageError('--interval: at least 1s', '--interval 5s')
+  holdKeys()
+  const ofScreen = OF_OPERATORS.has(options.screen ?? '') ? 'platform' : undefined
+  const half = halfOf(options) ?? ofScreen
+  const client = context.client()
+  drawsFor(context)
+  const opening = showOpening(context.io, openingText(client))
+  try {
+    const [{ startConsole }, session] = await Promise.all([
+      import('./start.tsx'),
+      opened(client, { half, profile: flags.profile }),
+    ])
+    return await startConsole({
+      io: context.io,
+      session,
+      readonly: options.readonly,
+      screen: options.screen,
+      intervalMs,
+      typed: (text, client) => typedText(text, { io: context.io, flags, client }),
+      onDraw: opening.close,
+      open: (wanted) => {
+        const profile = wanted.profile ?? flags.profile
+        const asked = wanted.half ?? (wanted.profile === undefined ? half : undefined)
+        const other = openClient(context.io, { ...flags, ...(profile === undefined ? {} : { profile }) })
+        return opened(other, { half: asked, profile })
+      },
+    })
+  } finally {
+    opening.close()
+  }
+}
+
+/** What stands on the screen until there is more. */
+function openingText({ apiUrl, credentials }: Client): string {
+  const name = credentials.chosen?.name
+  return `connecting to ${apiUrl}${name === undefined ? '' : ` as ${name}`} ...`
+}
+
+/** @throws {CliError} exit code 2 where no console could be drawn */
+function checkTerminal({ io }: Context): void {
+  const instead = 'svc status\nsvc payments list'
+  if (!io.stdin.isTTY || !io.stdout.isTTY) throw usageError('the console needs a terminal, and there is none', instead)
+  if (io.env['TERM'] === 'dumb') throw usageError('this terminal (TERM=dumb) can draw no console', instead)
+}
+
+/** What Ink and React ask the environment for, when they are loaded: no checks for developers, and colours as elsewhere. */
+function drawsFor({ print }: Context): void {
+  process.env['NODE_ENV'] ??= 'production'
+  if (print.paint('red', '-') === '-') process.env['FORCE_COLOR'] = '0'
+}
+
+type Opened = Parameters<(typeof import('./start.tsx'))['startConsole']>[0]['session']
+
+/** A client, with what the service says of it. @throws {CliError} where nobody is signed in, or nothing answers */
+async function opened(
+  client: Client,
+  { half, profile }: { half: Half | undefined; profile: string | undefined },
+): Promise<Opened> {
+  const [caller, live] = await Promise.all([whoLooks(client, half), isLive(client)])
+  const who = !live && (await isOperatorToo(client, caller)) ? withSandbox(caller) : caller
+  const name = profile ?? client.credentials.chosen?.name ?? ''
+  return { client, who, sandbox: !live, profile: name, isBoth: isBoth(client) }
+}
+
+const REFUSED: ReadonlySet<number> = new Set([EXIT.signedOut, EXIT.forbidden, EXIT.notFound])
+
+/** Whether a merchant's commands may also let time pass and steer the bank, as the operator of this sandbox. */
+async function isOperatorToo(client: Client, { kind }: Opened['who']): Promise<boolean> {
+  if (kind !== 'merchant') return false
+  return call(client, listBankScenarios, {}).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof CliError && REFUSED.has(error.options.exit)) return false
+      throw error
+    },
+  )
+}
+
+function withSandbox(who: Opened['who']): Opened['who'] {
+  return { ...who, permissions: [...new Set([...who.permissions, 'operate sandbox'])] }
+}

@@ -1,0 +1,58 @@
+import type { Feed } from './page-list.ts'
+import { EMPTY_LINE, line, paragraphOf } from './lines.ts'
+import type { Line, Tone } from './lines.ts'
+import { spanText } from './model/ages.ts'
+import type { State } from './model/state.ts'
+
+/** As many lines as news may take of the screen. */
+const LINES_MAX = 3
+
+/** What has happened, or what is wrong, and what to try: all that is told above the footer. */
+type News = { text: string; tries: string; tone: Tone | undefined }
+
+type Told = { state: State; feed: Feed<unknown>; opened: { row: unknown; feed: Feed<unknown> } | undefined }
+
+function newsOf({ state, feed, opened }: Told): News | undefined {
+  const { toast, signedOut, now } = state
+  if (toast !== undefined) {
+    const sign = { good: 'Done: ', bad: 'Error: ', info: '' }[toast.tone]
+    return { ...parted(`${sign}${toast.text}`), tone: toast.tone }
+  }
+  if (signedOut) return { text: 'Signed out: svc login. L signs in from here.', tries: '', tone: 'bad' }
+  const { failure } = opened?.feed.failure === undefined ? feed : opened.feed
+  // What could not be opened is told of in its place.
+  if (failure === undefined || (opened !== undefined && opened.row === undefined)) return undefined
+  const { text, tries } = parted(`Error since ${spanText(now - failure.at)}: ${failure.text}`)
+  const hint = failure.hint?.split('\n')[0]
+  return { text, tries: tries === '' && hint !== undefined ? `Try: ${hint}` : tries, tone: 'bad' }
+}
+
+/** What an error says, and what it says to try. */
+function parted(text: string): Pick<News, 'text' | 'tries'> {
+  const lines = text.split('\n')
+  const at = lines.findIndex((each) => each.startsWith('Try: '))
+  if (at === -1) return { text: lines.join('  '), tries: '' }
+  return { text: lines.slice(0, at).join('  '), tries: lines.slice(at).join('  ') }
+}
+
+/**
+ * The lines of news, as many as they need and at most three. In one line both parts stand behind each other; where that
+ * is too little, what to try has lines of its own, and what is said before it is cut first.
+ */
+export function newsLines(told: Told, width: number): readonly Line[] {
+  const news = told.state.bar === undefined ? newsOf(told) : undefined
+  if (news === undefined) return [EMPTY_LINE]
+  const { text, tries, tone } = news
+  const room = width - 1
+  const whole = tries === '' ? text : `${text}  ${tries}`
+  const inOne = paragraphOf(whole, { width: room, most: LINES_MAX })
+  if (tries === '' || inOne.length === 1) return inOne.map((each) => line(` ${each}`, tone))
+  const below = paragraphOf(tries, { width: room, most: LINES_MAX - 1 })
+  const above = paragraphOf(text, { width: room, most: LINES_MAX - below.length })
+  return [...above, ...below].map((each) => line(` ${each}`, tone))
+}
+
+/** Whether there may be news in more than one line, which the list has the fewer of. */
+export function takesRoom({ toast, signedOut }: State): boolean {
+  return toast !== undefined || signedOut
+}

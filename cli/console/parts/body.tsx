@@ -1,0 +1,97 @@
+import { Box } from 'ink'
+import type { ReactElement } from 'react'
+import type { Console } from '../console.ts'
+import { cutTo } from '../lines.ts'
+import type { Line, Span } from '../lines.ts'
+import type { Seen } from '../view-model.ts'
+import { laidOf } from '../table-lines.ts'
+import { Modal, typedLine } from './modal.tsx'
+import { Table } from './table.tsx'
+import { TextLine } from './text-line.tsx'
+
+/** What is looked at: the screen or what is open in it, how much there is, filter and marks. */
+export function titleLine(seen: Seen, width: number): Line {
+  const { screen, view, rows, feed, opened, bodyHeight } = seen
+  if (opened !== undefined) {
+    const { length } = opened.lines
+    const top = view.open?.top ?? 0
+    const place = length > bodyHeight ? `  ${top + 1}-${Math.min(length, top + bodyHeight)} of ${length}` : ''
+    const name: Span[] = [{ text: ` ${screen.title} > ` }, { text: opened.title, tone: 'bold' }]
+    // A long name gives way to the place.
+    return [...cutTo(name, width - place.length), { text: place, tone: 'dim' }]
+  }
+  const place = rows.length === 0 ? '' : `${view.index + 1}/`
+  const spans: Span[] = [
+    { text: ` ${screen.title} `, tone: 'bold' },
+    { text: `${place}${countText(seen)}`, tone: 'dim' },
+  ]
+  if (view.filter !== '') spans.push({ text: `  filter: ${view.filter}`, tone: 'warn' })
+  if (view.marks.size > 0) spans.push({ text: `  ${view.marks.size} marked`, tone: 'warn' })
+  if (view.wide) spans.push({ text: laidOf(seen).most === 0 ? '  wide' : '  wide: left, right', tone: 'dim' })
+  if (feed.isBehind) spans.push({ text: '  much has come since: g', tone: 'warn' })
+  else if (screen.follow === true && !view.follows && view.top > 0)
+    spans.push({ text: '  not following: g', tone: 'dim' })
+  return cutTo(spans, width)
+}
+
+/** How many rows there are, and of how many: all of the list where they are counted, or else those that were read. */
+function countText({ view, rows, feed, whole, isFull }: Seen): string {
+  const isAll = feed.next === null && !feed.isNewestOnly
+  if (view.filter === '')
+    return `${rows.length}${isAll ? '' : feed.isNewestOnly ? ' newest' : isFull ? '+ (filter for more)' : '+'}`
+  if (!isAll) return `${rows.length} of ${feed.rows.length} ${feed.isNewestOnly ? 'newest' : 'loaded'}`
+  return whole === undefined || whole === rows.length ? String(rows.length) : `${rows.length} of ${whole}`
+}
+
+/** What stands above the footer: what is being typed, or the news. */
+export function lowerLines(console: Console, width: number): readonly Line[] {
+  const { bar } = console.state()
+  if (bar === undefined) return console.seen().news
+  return [[{ text: bar.kind === 'filter' ? '/' : ':' }, ...typedLine(bar.edit, width - 2).slice(1)]]
+}
+
+function Opened({ seen }: { seen: Seen }): ReactElement {
+  const top = seen.view.open?.top ?? 0
+  const lines = seen.opened?.lines.slice(top, top + seen.bodyHeight) ?? []
+  return (
+    <Box flexDirection="column" height={seen.bodyHeight}>
+      {lines.map((parts, index) => (
+        // Lines have no names, and stand where they stand.
+        <TextLine key={index} parts={[{ text: ' ' }, ...parts]} />
+      ))}
+    </Box>
+  )
+}
+
+function List({ seen }: { seen: Seen }): ReactElement {
+  return (
+    <Box flexDirection="column">
+      {seen.head.map((parts, index) => (
+        <TextLine key={index} parts={cutTo(parts, seen.layout.width)} />
+      ))}
+      <Table seen={seen} />
+    </Box>
+  )
+}
+
+export function Body({ console, width }: { console: Console; width: number }): ReactElement {
+  const seen = console.seen()
+  const { modal } = console.state()
+  return (
+    <>
+      <TextLine parts={titleLine(seen, width)} />
+      <Box flexDirection="column" height={seen.bodyHeight} overflow="hidden">
+        {modal !== undefined ? (
+          <Modal console={console} />
+        ) : seen.opened === undefined ? (
+          <List seen={seen} />
+        ) : (
+          <Opened seen={seen} />
+        )}
+      </Box>
+      {lowerLines(console, width).map((parts, index) => (
+        <TextLine key={index} parts={cutTo(parts, width)} />
+      ))}
+    </>
+  )
+}

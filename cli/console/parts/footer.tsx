@@ -1,0 +1,153 @@
+import type { ReactElement } from 'react'
+import { Box } from 'ink'
+import { cutTo } from '../../output/fit.ts'
+import type { Console } from '../console.ts'
+import { CUT, cropped, lineWidth, plainOf } from '../lines.ts'
+import type { Line, Span } from '../lines.ts'
+import { canMark, fitsRow } from '../model/allowed.ts'
+import { FRAME_KEYS } from '../model/keys.ts'
+import { doesIt, givenSoFar } from '../model/modal.ts'
+import type { Form } from '../model/modal.ts'
+import type { Bar } from '../model/state.ts'
+import { footerHeight } from '../view-model.ts'
+import { TextLine } from './text-line.tsx'
+
+type Shown = readonly [key: string, label: string]
+
+/** What can be pressed here and now, the screen's own keys first; as many as fit, and always where to find the rest. */
+export function footerLine(console: Console, width: number): Line {
+  const { modal, bar } = console.state()
+  if (modal !== undefined) return fit(modalKeys(console), width)
+  if (bar !== undefined) return bar.tabs === undefined ? fit(barKeys(bar), width) : tabsLine(bar.tabs, width)
+  const { own, frame } = screenKeys(console)
+  const all = [...own, ...frame].flatMap(spanOf)
+  if (lineWidth(all) <= width) return all
+  // Where there is little room the keys of every screen lose their words before they lose their place.
+  const bare = frame.map(([key]): Shown => [key, ''])
+  return withWords(fit(own, width - lineWidth(bare.flatMap(spanOf)) - 1), frame, width)
+}
+
+/** Keys behind a line, with as many of their words as there is room for: first of those that people look for. */
+function withWords(own: Line, frame: readonly Shown[], width: number): Line {
+  const named = new Set<string>()
+  const lineOf = (): Line => [...own, ...frame.flatMap(([key, label]) => spanOf([key, named.has(key) ? label : '']))]
+  for (const key of [...WORDS_FIRST, ...frame.map(([each]) => each)]) {
+    if (named.has(key)) continue
+    named.add(key)
+    // The blank at the very end may be one too many.
+    if (plainOf(lineOf()).trimEnd().length > width) named.delete(key)
+  }
+  return cropped(lineOf(), width)
+}
+
+const WORDS_FIRST = [':', '/', '?', 'space']
+
+/** The footer in two lines: what this screen can do, and what every screen can. */
+export function footerLines(console: Console, width: number): Line[] {
+  const { modal, bar } = console.state()
+  if (modal !== undefined || bar !== undefined) return [footerLine(console, width), []]
+  const { own, frame } = screenKeys(console)
+  return own.length === 0 ? [fit(frame, width), []] : [fit(own, width), fit(frame, width)]
+}
+
+function modalKeys(console: Console): Shown[] {
+  const { modal } = console.state()
+  if (modal?.kind === 'form') return formKeys(modal)
+  return [
+    ['j/k', 'scroll'],
+    ['esc', modal?.kind === 'text' && modal.isGoing === true ? 'stop' : 'close'],
+  ]
+}
+
+/** How to go on or leave comes first: it stays where there is little room. */
+function formKeys(form: Form): Shown[] {
+  // What was sent can't be called back, only left alone.
+  if (form.progress !== undefined) return [['ctrl-c', 'quit; what was sent may still be done']]
+  return [
+    ['enter', doesIt(form) ? actText(form) : 'go on'],
+    ['esc', 'leave it'],
+    ...(form.at > 0 ? [['shift-tab', 'back'] as const] : []),
+    ...(form.fields[form.at]?.long === true ? [['ctrl-e', 'your editor'] as const] : []),
+    ['ctrl-y', 'copy the command'],
+  ]
+}
+
+/** As much of what Enter does as leaves room for the key beside it. */
+const ACT_WIDTH = 36
+
+function actText(form: Form): string {
+  return cutTo(form.act?.(givenSoFar(form)) ?? 'do it', ACT_WIDTH, CUT)
+}
+
+function barKeys({ kind }: Bar): Shown[] {
+  if (kind === 'filter')
+    return [
+      ['enter', 'take'],
+      ['esc', 'clear'],
+    ]
+  return [
+    ['enter', 'do it; alone: all commands'],
+    ['tab', 'complete'],
+    ['esc', 'leave'],
+  ]
+}
+
+/** What Tab leads to, around where it is. */
+function tabsLine({ list, at }: { list: readonly string[]; at: number }, width: number): Line {
+  const spans = list.map((text, index): Span => {
+    // Behind a noun only the names differ.
+    const shown = text.slice(text.indexOf(' ') + 1)
+    return { text: ` ${shown} `, tone: index === at ? 'selected' : 'dim' }
+  })
+  const place = ` ${at + 1}/${list.length}`
+  let from = 0
+  while (from < at && lineWidth(spans.slice(from, at + 1)) > width - place.length) from += 1
+  const line: Span[] = []
+  for (const span of spans.slice(from)) {
+    if (lineWidth([...line, span]) > width - place.length) break
+    line.push(span)
+  }
+  return [...line, { text: place, tone: 'dim' }]
+}
+
+function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {
+  const { screen, keys, opened, marked } = console.seen()
+  const on = opened === undefined ? 'list' : 'detail'
+  const marks = canMark(screen, console.rights())
+  const own = keys.map((key): Shown => {
+    // Of what is marked, only what it can be done to.
+    const isOfMany = marked.length > 0 && key.needs === undefined && key.writes === true
+    return [key.key, isOfMany ? `${key.label} ${marked.filter((row) => fitsRow(key, row)).length}` : key.label]
+  })
+  const back: Shown[] = opened === undefined ? [] : [['esc', 'back']]
+  const frame = FRAME_KEYS.filter(
+    ({ footer, action }) => (footer === 'both' || footer === on) && (action !== 'mark' || marks),
+  ).map(({ keys: [key = ''], label, brief }): Shown => [key, brief ?? label])
+  return { own, frame: [...back, ...frame] }
+}
+
+function spanOf([key, label]: Shown): Span[] {
+  return [{ text: ` ${key}`, tone: 'info' }, { text: label === '' ? '' : ` ${label} ` }]
+}
+
+function fit(list: readonly Shown[], width: number): Line {
+  const line: Span[] = []
+  for (const each of list) {
+    const next = spanOf(each)
+    // The blank at the very end may be one too many.
+    if (lineWidth([...line, ...next]) <= width + 1) line.push(...next)
+  }
+  return cropped(line, width)
+}
+
+export function Footer({ console, width }: { console: Console; width: number }): ReactElement {
+  if (footerHeight(console.state().size.rows) === 1) return <TextLine parts={footerLine(console, width)} />
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      {footerLines(console, width).map((parts, index) => (
+        // Lines have no names, and stand where they stand.
+        <TextLine key={index} parts={parts} />
+      ))}
+    </Box>
+  )
+}

@@ -1,0 +1,214 @@
+import type { PlatformPermission, MerchantPermission } from '../../src/lib/permissions.ts'
+import type { StreamedEvent } from '../../src/wire/console.ts'
+import type { Who } from '../client/auth/who-is.ts'
+import type { Client } from '../client/call.ts'
+import type { ScreenName } from './screen-names.ts'
+import type { Column } from '../output/table.ts'
+import type { Line } from './lines.ts'
+import type { Field, Given } from './model/modal.ts'
+
+/** What a frame of the stream means for what is on the screen. */
+export type Hint = { event: StreamedEvent } | { of: readonly string[] }
+
+/** What one reading of a resource is about. */
+export type Reading = {
+  client: Client
+  who: Who
+  /** The id of what is looked at in detail; empty for lists. */
+  arg: string
+  /** What `serviceFilter` of the screen made of the filter. */
+  filter: string
+  cursor: string | undefined
+  limit: number
+}
+
+export type Page<Row> = {
+  rows: readonly Row[]
+  next: string | null
+  /** Set where the service gives no more than the newest, and has no next page: there may be others. */
+  isNewestOnly?: true
+}
+
+/** Something that the service is asked for, and asked for again when a frame says that it may have changed. */
+export type Resource<Row> = {
+  read(reading: Reading): Promise<Page<Row>>
+  /** Whether what is shown may be another now. */
+  isDirty(hint: Hint, arg: string): boolean
+  /** Whether the rows may be others by now although no frame tells: asked once a second, as long as they are shown. */
+  isOld?(rows: readonly Row[], at: { readAt: number; now: number }): boolean
+}
+
+/** A column of a screen. `onlyWide` ones are shown after `w`; those with `dropped` go first where there is no room. */
+export type ScreenColumn<Row> = Column<Row> & { onlyWide?: true }
+
+/** What lines are made for. */
+export type Layout = {
+  width: number
+  who: Who
+  now: number
+  wide: boolean
+  /** The screen's own keys that do something here, for a detail that names one; absent where nobody presses any. */
+  keys?: ReadonlySet<string> | undefined
+}
+
+/** How a row is looked at in detail. `Whole` is what the service tells of one; the list's row stands in until it is here. */
+export type Detail<Row, Whole> = {
+  title(row: Row): string
+  resource: Pick<Resource<Whole>, 'isDirty' | 'isOld'> & { read(reading: Reading): Promise<Whole> }
+  /** The row of the list that a whole one would be. */
+  row(whole: Whole): Row
+  lines(seen: { row: Row; whole: Whole | undefined }, layout: Layout): readonly Line[]
+  /**
+   * The id of what a person names, for `:payment <id>`; undefined takes the text as the id. The credentials may be a
+   * merchant's and an operator's: `half` is as whom the console acts.
+   * @throws {CliError} where there is no such thing
+   */
+  find?(client: Client, text: string, half: Who['kind']): Promise<string>
+}
+
+export type Permission = MerchantPermission | PlatformPermission
+
+/** What an action is given beside its row. */
+export type Tools = {
+  client: Client
+  who: Who
+  /** Goes to another screen, perhaps with a filter, or with something opened. */
+  go(screen: ScreenName, to?: { filter?: string; open?: string }): void
+  /** The screens that are shown to this caller. */
+  screens(): readonly ScreenName[]
+  /** Shows a text to read. */
+  show(title: string, lines: readonly string[]): void
+  /** Shows a text that grows while something goes on; whoever closes it has that stopped. */
+  watch(title: string): Watching
+  /** Follows the newest row of the list, or stays where it is; whether it follows now. */
+  follow(): boolean
+  /** Says something in one line. */
+  say(text: string): void
+  /** Reads what is on the screen anew. */
+  refresh(): void
+  /** Runs something that has the terminal for itself, such as an editor or another command. */
+  suspend<T>(run: () => Promise<T>): Promise<T>
+  /** Opens a page in the user's browser. @throws {CliError} where there is none */
+  browse(url: string): Promise<void>
+}
+
+/** What doing something to one row is given. */
+export type Doing = Tools & {
+  /** The same at every attempt of one form on one row: a try after a lost answer repeats, and does nothing twice. */
+  idempotencyKey: string
+}
+
+/** A text that grows while something goes on. */
+export type Watching = {
+  /** Aborts when the user has closed it. */
+  signal: AbortSignal
+  /** Its lines as they are now. */
+  write(lines: readonly string[]): void
+  /** Nothing goes on any more: these are its last lines, which stay until they are closed; read from their beginning, or at their end. */
+  end(lines: readonly string[], from?: 'first' | 'last'): void
+}
+
+/** What stands in the form of an action. Fields none: it is only confirmed. */
+export type Ask = {
+  /** What is about to happen: "suspend Acme". */
+  what: string
+  about?: readonly string[]
+  fields?: readonly Field[]
+  /** In live mode any of these has to be typed. */
+  danger?: readonly (string | null)[]
+  /** What Enter does at the last look before it, where it moves money or can't be taken back: "refunds 5.00 GBP to Priya". */
+  last?(given: Given): string
+  /** The same in a word or two, for the key that does it; the key's label, where it says nothing. */
+  act?(given: Given): string
+}
+
+/** All that a list shows, for a key that is about that rather than about a row. */
+export type Shown<Row> = {
+  filter: string
+  rows: readonly Row[]
+  /** Whether the service has more than was read. */
+  hasMore: boolean
+}
+
+/** A key of one screen. */
+export type ScreenKey<Row> = {
+  key: string
+  label: string
+  /** Whether it changes something: off with --readonly. */
+  writes?: true
+  permission?: Permission
+  /** Only for whom this is not permitted: whoever it is has another key for it. */
+  lacks?: Permission
+  /** Only with a merchant's, or only with an operator's credentials. */
+  for?: Who['kind']
+  /** Where it works: on the list and in detail, unless one is named. */
+  on?: 'list' | 'detail'
+  /** Whether it needs no row, and is never done to marked ones. */
+  needs?: 'nothing' | 'one'
+  /** Where it is about all that the list shows: whether there is anything to do. */
+  ofShown?: {
+    offered(shown: Shown<Row>): boolean
+    /** The key that does it to just that, which is counted first; or in a line why there is nothing to do. */
+    make(shown: Shown<Row>, tools: Pick<Tools, 'client' | 'who'>): Promise<ScreenKey<Row> | string>
+  }
+  /** Whether it can be done to this row. */
+  fits?(row: Row): boolean
+  /**
+   * What is agreed to when it is done to this row, in words: "APPROVED", "UNDER_REVIEW, 5.00 GBP left". Where it is
+   * something else by now, the form says so.
+   */
+  facts?(row: Row): string
+  /** The command that does the same. */
+  command(row: Row, given: Given, who: Who): string
+  /** The question before it; without it, it is done at once. */
+  ask?(rows: readonly Row[], who: Who): Ask
+  /** Does it. What it returns is said: "approved Acme". The row is any of the list where the key needs nothing. */
+  run(row: Row, given: Given, doing: Doing): Promise<string | undefined>
+  /** The row as it will be: shown at once, and taken back when the service refuses. */
+  optimistic?(row: Row, given: Given): Row
+}
+
+/** One screen of the console: what it reads, how it looks and what its keys do. */
+// A registry holds screens of many kinds of rows; each of them is made by `screen`, which knows its own.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Screen<Row = any, Whole = any> = {
+  name: ScreenName
+  /** The number key that leads to it. */
+  key: string
+  title: string
+  /** A shorter title, for narrow terminals. */
+  short: string
+  /** What one of them is called in the command bar: `:payment <id>`. */
+  noun?: string
+  /** Any of these lets it be seen. */
+  reads: readonly Permission[]
+  sandboxOnly?: true
+  /** The number of rows of a page that is read; 100 at most. */
+  limit?: number
+  list: Resource<Row>
+  id(row: Row): string
+  /** What people call what a row is about, beside its id, by the nouns of the command bar: for completing it. */
+  names?(row: Row): Readonly<Record<string, readonly string[]>>
+  /** What `y` copies of a row, where it is not its id. */
+  copies?(row: Row): string
+  columns(layout: Layout): readonly ScreenColumn<Row>[]
+  /** What stands above the list; its lines are the same for every row. */
+  head?(rows: readonly Row[], layout: Layout): readonly Line[]
+  /** What people read when there is nothing. */
+  empty: string
+  /** Whether the newest rows come first and are followed until somebody moves. */
+  follow?: true
+  /** The part of a filter that the service is asked for, in a form that does not change with what is not. The rest is looked for here. */
+  serviceFilter?(filter: string): string
+  /** What it is asked for, in words: "a status or a currency". */
+  serviceLooksFor?: string
+  detail?: Detail<Row, Whole>
+  /** What Enter does instead of opening the detail. */
+  open?(row: Row, tools: Tools): void
+  keys: readonly ScreenKey<Row>[]
+}
+
+/** Declares a screen, keeping its types to itself. */
+export function screen<Row, Whole = Row>(declaration: Screen<Row, Whole>): Screen {
+  return declaration
+}

@@ -1,0 +1,104 @@
+import { getInbox, getPortalInbox } from '../../../src/wire/console.ts'
+import type { InboxItem } from '../../../src/wire/console.ts'
+import { call } from '../../client/call.ts'
+import { UNTIL_WIDTH, untilText } from '../model/ages.ts'
+import { screen } from '../screen.ts'
+import type { ScreenName } from '../screen-names.ts'
+import { registrationId } from './merchant-lines.ts'
+import { ofMerchant } from './merchant-text.ts'
+
+type Place = { screen: ScreenName; filter?: string; open?: string }
+
+/** Where a thing is dealt with; undefined for what has no screen. */
+export function placeOf(row: InboxItem): Place | undefined {
+  const ofOne = row.merchant_id ?? row.id
+  switch (row.kind) {
+    case 'kyb_pending':
+      return { screen: 'kyb', open: row.id }
+    case 'registration_stuck':
+      return { screen: 'merchants', open: registrationId(row) }
+    case 'kyb_suspended':
+    case 'payouts_held':
+    case 'webhook_endpoint_gone':
+      return { screen: 'merchants', open: ofOne }
+    case 'dispute_evidence_due':
+    case 'dispute_under_review':
+    case 'dispute_escalated':
+      return { screen: 'disputes', open: row.id }
+    case 'deliveries_dead':
+      return { screen: 'webhooks', filter: `DEAD ${ofMerchant(ofOne)}` }
+    case 'secret_overlap_ending':
+      return undefined
+  }
+}
+
+/** Each kind in words, and in so few that they can be told apart where there is little room. */
+const SHORT: Readonly<Record<InboxItem['kind'], string>> = {
+  kyb_pending: 'KYB',
+  kyb_suspended: 'suspended',
+  payouts_held: 'held',
+  registration_stuck: 'stuck',
+  dispute_evidence_due: 'evidence',
+  dispute_under_review: 'review',
+  dispute_escalated: 'escalated',
+  deliveries_dead: 'dead',
+  webhook_endpoint_gone: 'gone',
+  secret_overlap_ending: 'secret',
+}
+
+function wordsOf(kind: string): string {
+  return kind.replaceAll('_', ' ')
+}
+
+const SHORT_OF = new Map(Object.entries(SHORT).map(([kind, word]) => [wordsOf(kind), word]))
+
+/** What waits for a person, the most urgent first. */
+export const inbox = screen<InboxItem>({
+  name: 'inbox',
+  key: '9',
+  title: 'Inbox',
+  short: 'Inbox',
+  reads: ['read merchants', 'read payments'],
+  list: {
+    async read({ client, who, cursor, limit }) {
+      const query = { limit, ...(cursor === undefined ? {} : { cursor }) }
+      const { body } = await call(client, who.kind === 'platform' ? getInbox : getPortalInbox, { query })
+      return { rows: body.data, next: body.next_cursor }
+    },
+    isDirty: () => true,
+  },
+  id: ({ kind, id }) => `${kind}/${id}`,
+  columns: ({ now }) => [
+    {
+      title: 'due',
+      value: (row) => untilText(row.due_at, now),
+      floor: UNTIL_WIDTH,
+      style: (text) => (text.endsWith('over') ? 'red' : undefined),
+    },
+    { title: 'what', value: (row) => wordsOf(row.kind), short: (text) => SHORT_OF.get(text) ?? text },
+    { title: 'merchant', value: (row) => row.trading_name, least: 10 },
+    { title: 'summary', value: (row) => row.summary, least: 16 },
+  ],
+  empty: 'Nothing waits for you.',
+  copies: ({ command }) => command,
+  open: (row, { who, go, show, screens }) => {
+    const to = placeOf(row)
+    // What has no screen here is dealt with by a command.
+    if (to !== undefined && screens().includes(to.screen)) {
+      const { screen: name, ...where } = to
+      // A merchant's own deliveries are all of one.
+      const isOwn = who.kind === 'merchant' && where.filter !== undefined
+      return go(name, isOwn ? { filter: 'DEAD' } : where)
+    }
+    const due = untilText(row.due_at, Date.now())
+    show(wordsOf(row.kind), [
+      row.summary,
+      '',
+      `${row.trading_name}, due ${due}`,
+      '',
+      'Deal with it (y copies it from the list):',
+      row.command,
+    ])
+  },
+  keys: [],
+})

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { Access, Operation } from '../../../src/wire/operation.ts'
+import { addToQuery, bodyOf, readFields, readHeaders } from './api/fields.ts'
+import { accessByPath, findOperation, methodsOf, pathsNear } from './api/operations.ts'
+import { askedBy, methodArgument } from './api/method.ts'
+import { apiPath } from './api/path.ts'
+import { showBody, showHeaders } from './api/show.ts'
+import { noCredentials } from '../../client/auth/credentials.ts'
+import { asPayer } from '../../client/auth/payer-session.ts'
+import { changing } from '../../kit/change.ts'
+import { collect } from '../../kit/option-values.ts'
+import { sendProven } from '../../client/call.ts'
+import type { Client, Reply } from '../../client/call.ts'
+import { action } from '../../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
+import { CliError, reportError, usageError } from '../../base/errors.ts'
+import { EXIT, exitOfStatus } from '../../base/exit-codes.ts'
+import type { Prepared } from '../../client/build-request.ts'
+import { refusalOf } from '../../client/api-error.ts'
+
+const FILE_BYTES_MAX = 1024 * 1024
+
+export function addApi(command: Command, runtime: Runtime): void {
+  changing(command)
+    .addArgument(methodArgument())
+    .argument('[path]', 'a path of the service, such as /api/v1/payments')
+    .usage('[options] [method] <path>')
+    .option('-f, --field <name=value>', 'a member of the JSON body, or of the query; may be repeated', collect)
+    .option('-F, --body-file <file>', 'the body, from a file; - is standard input')
+    .option('-H, --add-header <name:value>', 'a header more; may be repeated', collect)
+    .option('--platform', 'as the operator, where a path takes a merchant as well')
+    .option('--show-headers', 'show the status and the headers of the answer, on standard error')
+    .addHelpText('after', HELP)
+    .action(action(runtime, ApiOptions, api))
+}
+
+const HELP = `
+It is sent as whoever other commands act as: paths of operators as the operator, /open-banking as the customer, those
+of payers with the payer's session, all others as the merchant; what takes both goes as the operator with --platform. A
+header "authorization" of your own goes instead.
+
+  -f name=text    a text          -f name:=json   any JSON: 3, true, null, [1,2]
+  -f a.b=text     a member of a   -f tags[]=text  one more of a list
+
+Examples:
+  svc api /api/v1/whoami
+  svc api GET /api/v1/payments -f limit=3 -q 'data[].payment_id'
+  svc api POST /api/v1/payments -f amount=5.00 -f currency=GBP -f redirect_uri=https://shop.example/back
+  svc api PUT /api/v1/portal/branding -F branding.json --dry-run
+  svc api GET /metrics
+`
+
+const ApiOptions = z.object({
+  field: z.array(z.string()).default([]),
+  bodyFile: z.string().optional(),
+  addHeader: z.array(z.string()).default([]),
+  showHeaders: z.boolean().default(false),
+  platform: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+})
+type ApiOptions = z.infer<typeof ApiOptions>
+
+type Asked = { prepared: Prepared; operation: Operation | undefined; pathname: string; access: readonly Access[] }
+
+async function api(context: Context, { args, options }: CommandInput<ApiOptions>): Promise<CommandResult> {
+  const client = context.client()
+  const asked = await readRequest(context, { client, args, options })
+  if (options.dryRun) return showRequest(context, asked)
+  const reply = await sendProven(actingFor(context, client, asked), asked, asked.prepared)
+  if (options.showHeaders) showHeaders(context, reply)
+  if (reply.status < 400) {
+    showBody(context, reply.text)
+    return undefined
+  }
+  return refused(context, client, { ...asked, reply })
+}
+
+async function readRequest(
+  { io, note }: Context,
+  { client, args, options }: { client: Client; args: readonly string[]; options: ApiOptions },
+): Promise<Asked> {
+  const { method, path } = askedBy(args, options)
+  const { pathname, search } = apiPath(path, client.apiUrl)
+  const fields = readFields(options.field)
+  const headers: Record<string, string> = { accept: 'application/json', ...readHeaders(options.addHeader) }
+  const hasBody = method === 'POST' || method === 'PUT'
+  if (options.bodyFile !== undefined && (!hasBody || fields.length > 0))
+    throw usageError(hasBody ? '-f and -F both say the body: give one of them' : `a ${method} has no body`)
+  if (!hasBody) addToQuery(search, fields)
+  const operation = findOperation(method, pathname)
+  const body = hasBody ? await bodyFor(io, { fields, file: options.bodyFile, headers }) : null
+  if (operation?.errors.includes('IDEMPOTENCY_KEY_MISSING') === true && headers['x-idempotency-key'] === undefined) {
+    headers['x-idempotency-key'] = randomUUID()
+    note(`Idempotency key: ${headers['x-idempotency-key']}`)
+  }
+  const query = search.toString()
+  const url = `${client.apiUrl}${pathname}${query === '' ? '' : `?${query}`}`
+  const isRepeatable = method !== 'POST' || headers['x-idempotency-key'] !== undefined
+  const access = accessFor(operation?.access ?? accessByPath(pathname), { pathname, platform: options.platform })
+  return { prepared: { url, method, headers, body, isRepeatable }, operation, pathname, access }
+}
+
+/** @throws {CliError} exit code 2 for an operator at a path that takes none */
+function accessFor(
+  access: readonly Access[],
+  { pathname, platform }: { pathname: string; platform: boolean },
+): readonly Access[] {
+  if (!platform || access.includes('sandbox')) return access
+  if (!access.includes('platform')) throw usageError(`--platform: ${pathname} is not for operators`, 'svc help api')
+  return ['platform']
+}
+
+type BodySource = { fields: ReturnType<typeof readFields>; file: string | undefined; headers: Record<string, string> }
+
+/** @throws {CliError} exit code 2 for a file that can't be read, or is no JSON where JSON is sent */
+async function bodyFor(io: Context['io'], { fields, file, headers }: BodySource): Promise<string | null> {
+  if (file === undefined && fields.length === 0) return null
+  headers['content-type'] ??= 'application/json'
+  if (file === undefined) return JSON.stringify(bodyOf(fields))
+  const bytes = await (file === '-' ? io.stdin.read(FILE_BYTES_MAX) : readAtMost(resolve(io.cwd, file))).catch(unread)
+  const text = bytes.toString()
+  if (!headers['content-type'].includes('json')) return text
+  try {
+    JSON.parse(text)
+    return text
+  } catch (cause) {
+    throw usageError(`-F: ${file} is no JSON (${cause instanceof Error ? cause.message : String(cause)})`)
+  }
+}
+
+/** Files that have no end, such as devices, are left at the limit. */
+async function readAtMost(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of createReadStream(path, { end: FILE_BYTES_MAX })) chunks.push(Buffer.from(chunk))
+  const bytes = Buffer.concat(chunks)
+  if (bytes.length > FILE_BYTES_MAX) throw new RangeError(`${path} holds more than ${FILE_BYTES_MAX} bytes`)
+  return bytes
+}
+
+function unread(cause: unknown): never {
+  throw usageError(`-F: ${cause instanceof Error ? cause.message : String(cause)}`)
+}
+
+/** Whoever brings a token of their own is sent with that alone. */
+function actingFor({ io }: Context, client: Client, { prepared, access }: Asked): Client {
+  if (prepared.headers['authorization'] !== undefined)
+    return { ...client, credentials: { ...noCredentials(), headersFor: async () => ({}) } }
+  return access.includes('payer') ? asPayer(client, io.env) : client
+}
+
+function showRequest(context: Context, { prepared: { method, url, headers, body } }: Asked): undefined {
+  const shown = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, /authorization|cookie|token|state/.test(name) ? '…' : value]),
+  )
+  context.print.record({
+    item: { dry_run: true, method, url, headers: shown, body: body === null ? null : parsedOr(body) },
+    id: url,
+    lines: [
+      ['Would send', `${method} ${url}`],
+      [
+        'Headers',
+        Object.entries(shown)
+          .map(([name, value]) => `${name}: ${value}`)
+          .join(', '),
+      ],
+      ['Body', body ?? 'none'],
+    ],
+  })
+  context.note('Nothing was changed.')
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The body of a refusal is what was asked for too; why, and what next, stands on standard error. */
+function refused(context: Context, client: Client, asked: Asked & { reply: Reply }): CommandResult {
+  const { reply, operation, pathname, prepared } = asked
+  const json = parsedOr(reply.text)
+  showBody(context, reply.text)
+  const near = operation === undefined ? noSuchPath(asked) : undefined
+  const error =
+    near ??
+    (operation === undefined
+      ? new CliError('REFUSED', `${prepared.method} ${pathname} was answered with ${reply.status}`, {
+          exit: exitOfStatus(reply.status),
+          status: reply.status,
+        })
+      : refusalOf({ client, operation, input: { body: bodyIn(prepared) }, status: reply.status, json }))
+  return reportError(context.io, error, { json: context.json, color: 'auto', given: context.flags })
+}
+
+function bodyIn({ body }: Prepared): unknown {
+  return body === null ? undefined : parsedOr(body)
+}
+
+function noSuchPath({ reply, pathname, prepared }: Asked & { reply: Reply }): CliError | undefined {
+  if (reply.status !== 404 && reply.status !== 405) return undefined
+  const methods = methodsOf(pathname)
+  const ways = methods.length > 0 ? methods.map((method) => `svc api ${method} ${pathname}`) : pathsNear(pathname)
+  return new CliError('NO_SUCH_OPERATION', `the service has no ${prepared.method} ${pathname}`, {
+    exit: EXIT.notFound,
+    status: reply.status,
+    hint: ways.length === 0 ? 'svc openapi -q paths' : ways.join('\n'),
+  })
+}

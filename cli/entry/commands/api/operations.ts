@@ -1,0 +1,128 @@
+import * as accounts from '../../../../src/wire/accounts.ts'
+import * as admin from '../../../../src/wire/admin.ts'
+import * as audit from '../../../../src/wire/audit.ts'
+import * as bankAccounts from '../../../../src/wire/bank-accounts.ts'
+import * as banks from '../../../../src/wire/banks.ts'
+import * as checkout from '../../../../src/wire/checkout.ts'
+import * as consents from '../../../../src/wire/consents.ts'
+import * as console from '../../../../src/wire/console.ts'
+import * as disputes from '../../../../src/wire/disputes.ts'
+import * as explain from '../../../../src/wire/explain.ts'
+import * as fees from '../../../../src/wire/fees.ts'
+import * as ledger from '../../../../src/wire/transactions.ts'
+import * as mails from '../../../../src/wire/mails.ts'
+import * as orders from '../../../../src/wire/orders.ts'
+import * as payer from '../../../../src/wire/payer.ts'
+import * as paymentRequests from '../../../../src/wire/payment-requests.ts'
+import * as payments from '../../../../src/wire/payments.ts'
+import * as recurring from '../../../../src/wire/recurring.ts'
+import * as refunds from '../../../../src/wire/refunds.ts'
+import * as registration from '../../../../src/wire/registration.ts'
+import * as sandboxBank from '../../../../src/wire/sandbox-bank.ts'
+import * as sandboxFaults from '../../../../src/wire/sandbox-faults.ts'
+import * as sandbox from '../../../../src/wire/sandbox.ts'
+import * as secrets from '../../../../src/wire/secrets.ts'
+import * as service from '../../../../src/wire/service.ts'
+import * as settings from '../../../../src/wire/settings.ts'
+import * as staff from '../../../../src/wire/staff.ts'
+import * as team from '../../../../src/wire/team.ts'
+import * as webhooks from '../../../../src/wire/webhooks.ts'
+import type { Access, Operation } from '../../../../src/wire/operation.ts'
+
+const MODULES: readonly object[] = [
+  accounts,
+  admin,
+  audit,
+  bankAccounts,
+  banks,
+  checkout,
+  consents,
+  console,
+  disputes,
+  explain,
+  fees,
+  ledger,
+  mails,
+  orders,
+  payer,
+  paymentRequests,
+  payments,
+  recurring,
+  refunds,
+  registration,
+  sandboxBank,
+  sandboxFaults,
+  sandbox,
+  secrets,
+  service,
+  settings,
+  staff,
+  team,
+  webhooks,
+]
+
+/** Every operation of the contract. */
+export const OPERATIONS: readonly Operation[] = MODULES.flatMap((module) => Object.values(module).filter(isOperation))
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value
+}
+
+/** The operation of a method and a path; of two that fit, the one with fewer parameters. */
+export function findOperation(method: string, pathname: string): Operation | undefined {
+  const fitting = OPERATIONS.filter((each) => each.method === method && patternOf(each).test(pathname))
+  return fitting.toSorted((a, b) => parametersIn(a) - parametersIn(b))[0]
+}
+
+/** Whether the path is one of the service's, by whatever method. */
+export function methodsOf(pathname: string): string[] {
+  return OPERATIONS.filter((each) => patternOf(each).test(pathname)).map(({ method }) => method)
+}
+
+function patternOf({ path }: Operation): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+function parametersIn({ path }: Operation): number {
+  return path.split('{').length
+}
+
+/** Who may call what this version does not know, by where it stands. */
+export function accessByPath(pathname: string): readonly Access[] {
+  if (pathname.startsWith('/open-banking/')) return ['customer']
+  if (pathname.startsWith('/api/v1/admin/')) return ['platform']
+  if (pathname.startsWith('/api/v1/payer/')) return ['payer']
+  if (pathname.startsWith('/api/v1/sandbox/')) return ['sandbox']
+  return pathname.startsWith('/api/') ? ['merchant'] : ['anyone']
+}
+
+/** Paths of the contract that were probably meant, the nearest first; as they are declared. */
+export function pathsNear(pathname: string): string[] {
+  const wanted = pathname.split('/')
+  const scored = [...new Set(OPERATIONS.map(({ path }) => path))].map((path) => ({
+    path,
+    score: likeness(wanted, path),
+  }))
+  return scored
+    .filter(({ score }) => score > 0.7)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, 3)
+    .map(({ path }) => path)
+}
+
+/** From 0 to 1: how much of two paths is the same, part by part. */
+function likeness(wanted: readonly string[], path: string): number {
+  const parts = path.split('/')
+  const length = Math.max(wanted.length, parts.length)
+  const same = parts.map((part, index) => (part.startsWith('{') ? 0.9 : partLikeness(part, wanted[index] ?? '')))
+  return same.reduce((sum, each) => sum + each, 0) / length
+}
+
+function partLikeness(a: string, b: string): number {
+  if (a === b) return 1
+  const pairs = (text: string): Set<string> =>
+    new Set([...text].slice(1).map((letter, index) => (text[index] ?? '') + letter))
+  const [ofA, ofB] = [pairs(a), pairs(b)]
+  const shared = [...ofA].filter((pair) => ofB.has(pair)).length
+  return ofA.size + ofB.size === 0 ? 0 : (2 * shared) / (ofA.size + ofB.size)
+}

@@ -1,0 +1,51 @@
+import { withConfigFiles } from '../client/auth/config-settings.ts'
+import { withEnvFiles } from '../base/env-file.ts'
+import { usageError } from '../base/errors.ts'
+import { isYes } from '../base/environment-variables.ts'
+import { hasFlag } from '../base/flag-words.ts'
+import type { Io } from '../base/io.ts'
+
+/**
+ * What a command line runs in: the environment with the files of `--env` and the configuration files below it, and
+ * with `--no-input` nobody to ask.
+ * @throws {CliError} exit code 2 for a file that can't be used
+ */
+export function surroundingsOf(io: Io, words: readonly string[]): Io {
+  const origins = new Map<string, string>()
+  const named = withEnvFiles(io, words, origins)
+  const env =
+    isForHelp(words) || words.includes('doctor') ? orAsItIs(named, io.cwd) : withConfigFiles(named, io.cwd, origins)
+  if (hasFlag(words, '--no-input')) origins.set('SVC_NO_INPUT', '--no-input')
+  const settled = { ...io, env, origins }
+  return hasFlag(words, '--no-input') || isYes(env['SVC_NO_INPUT']) ? withoutInput(settled) : settled
+}
+
+/** Help that a mistake in a file kept from its reader could not tell of the mistake's mending; svc doctor tells of it. */
+function orAsItIs(env: NodeJS.ProcessEnv, cwd: string): NodeJS.ProcessEnv {
+  try {
+    return withConfigFiles(env, cwd, new Map())
+  } catch {
+    return env
+  }
+}
+
+function isForHelp(words: readonly string[]): boolean {
+  return words.length === 0 || words[0] === 'help' || ['--help', '-h'].some((flag) => hasFlag(words, flag))
+}
+
+/**
+ * As without a terminal to ask at, which every question has its error for; editors and browsers look here, too. What is
+ * piped in is read as ever, for nobody is asked for it.
+ */
+function withoutInput(io: Io): Io {
+  const { stdin } = io
+  const chunks = (): never => {
+    throw usageError('this reads what is typed, and --no-input says that nobody types', 'the same in a pipe: … < file')
+  }
+  const refuse = async (): Promise<never> => chunks()
+  return {
+    ...io,
+    env: { ...io.env, SVC_NO_INPUT: '1' },
+    stdin: stdin.isTTY ? { isTTY: false, read: refuse, chunks, readLine: refuse } : stdin,
+  }
+}

@@ -1,0 +1,35 @@
+import { COMPLETE_WORD, runEarly } from './fast-path.ts'
+import { reportError } from '../base/errors.ts'
+import type { ExitCode } from '../base/exit-codes.ts'
+import { withoutDoubt } from '../base/flag-words.ts'
+import type { Io } from '../base/io.ts'
+import { surroundingsOf } from './environment.ts'
+import { formOf } from './error-format.ts'
+
+/**
+ * Runs one command line and returns its exit code. Everything it says goes through `io`; it never ends the process.
+ * @param argv the words after `svc`
+ */
+export async function run(argv: readonly string[], given: Io): Promise<ExitCode> {
+  // What is yet to be completed stays as it stands.
+  const isCompleting = argv[0] === COMPLETE_WORD
+  const words = isCompleting ? argv : withoutDoubt(argv)
+  try {
+    const io = isCompleting ? given : surroundingsOf(given, words)
+    return (await runEarly(words, io)) ?? (await runLine(io, { argv, words }))
+  } catch (error) {
+    return reportError(given, error, formOf(words, given))
+  }
+}
+
+async function runLine(io: Io, line: { argv: readonly string[]; words: readonly string[] }): Promise<ExitCode> {
+  // Completion and the map need nothing of it.
+  const { runConsole, runProgram } = await import('./run-program.ts')
+  return opensConsole(line.words, io) ? runConsole(io) : runProgram(io, line)
+}
+
+/** Whether no words mean the console: at a terminal that can draw it, and where nobody has said that nothing is asked. */
+function opensConsole(words: readonly string[], { stdin, stdout, env }: Io): boolean {
+  const isScript = (env['CI'] ?? '') !== '' && env['CI'] !== 'false'
+  return words.length === 0 && stdin.isTTY && stdout.isTTY && env['TERM'] !== 'dumb' && !isScript
+}

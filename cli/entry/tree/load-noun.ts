@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import type { Runtime } from '../../kit/context.ts'
+import type { NounName } from '../../base/command-names.ts'
+
+/** Adds to a command that has its name and summary what stands below it: options, arguments, commands, examples. */
+type AddNoun = (command: Command, runtime: Runtime) => void
+
+/**
+ * What each noun is made of. Each is loaded when its own word stands on the command line, and with it what it needs:
+ * schemas, connections, YAML, the console.
+ */
+const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
+  up: async () => (await import('../../service/up.ts')).addUp,
+  down: async () => (await import('../../service/down.ts')).addDown,
+  status: async () => (await import('../../service/status.ts')).addStatus,
+  register: async () => (await import('../../merchants/register.ts')).addRegister,
+  payments: async () => (await import('../../payments/commands.ts')).addPayments,
+  mandates: async () => (await import('../../mandates/commands.ts')).addMandates,
+  portal: async () => (await import('../../disputes/portal.ts')).addPortal,
+  webhooks: async () => (await import('../../webhooks/commands.ts')).addWebhooks,
+  secret: async () => (await import('../../webhooks/secret.ts')).addSecret,
+  explain: async () => (await import('../../overview/explain.ts')).addExplain,
+  team: async () => (await import('../../team/commands.ts')).addTeam,
+  credentials: async () => (await import('../../team/credentials.ts')).addCredentials,
+  'bank-accounts': async () => (await import('../../bank-accounts/commands.ts')).addBankAccounts,
+  ledger: async () => (await import('../../payments/ledger.ts')).addLedger,
+  branding: async () => (await import('../../checkout/branding.ts')).addBranding,
+  origins: async () => (await import('../../checkout/origins.ts')).addOrigins,
+  widget: async () => (await import('../../checkout/widget.ts')).addWidget,
+  banks: async () => (await import('../../checkout/banks.ts')).addBanks,
+  ob: async () => (await import('../../open-banking/commands.ts')).addOb,
+  sandbox: async () => (await import('../commands/sandbox.ts')).addSandbox,
+  mail: async () => (await import('../../mail/commands.ts')).addMail,
+  listen: async () => (await import('../../receivers/listen-command.ts')).addListen,
+  run: async () => (await import('../commands/sandbox.ts')).addRun,
+  trigger: async () => (await import('../commands/sandbox.ts')).addTrigger,
+  payer: async () => (await import('../../payer/commands.ts')).addPayer,
+  login: async () => (await import('../../session/login.ts')).addLogin,
+  logout: async () => (await import('../../session/logout.ts')).addLogout,
+  whoami: async () => (await import('../../session/whoami.ts')).addWhoami,
+  token: async () => (await import('../../session/token.ts')).addToken,
+  profile: async () => (await import('../../session/profile.ts')).addProfile,
+  init: async () => (await import('../../service/init.ts')).addInit,
+  ui: async () => (await import('../../console/command.ts')).addUi,
+  doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
+  inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
+  logs: async () => (await import('../../receivers/logs-command.ts')).addLogs,
+  merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
+  kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
+  hold: async () => (await import('../../merchants/hold.ts')).addHold,
+  fees: async () => (await import('../../merchants/fees.ts')).addFees,
+  disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
+  outbox: async () => (await import('../../webhooks/outbox.ts')).addOutbox,
+  staff: async () => (await import('../../team/staff.ts')).addStaffCommands,
+  audit: async () => (await import('../../audit/commands.ts')).addAudit,
+  serve: async () => (await import('../../service/serve.ts')).addServe,
+  worker: async () => (await import('../../service/worker.ts')).addWorker,
+  migrate: async () => (await import('../../service/migrate.ts')).addMigrate,
+  keys: async () => (await import('../../service/keys/commands.ts')).addKeys,
+  api: async () => (await import('../commands/api.ts')).addApi,
+  openapi: async () => (await import('../../service/openapi.ts')).addOpenApi,
+  docs: async () => (await import('../commands/docs.ts')).addDocs,
+  open: async () => (await import('../commands/open.ts')).addOpen,
+  samples: async () => (await import('../commands/samples.ts')).addSamples,
+  config: async () => (await import('../../service/config.ts')).addConfig,
+  completion: async () => (await import('../commands/completion.ts')).addCompletion,
+  states: async () => (await import('../../service/states.ts')).addStates,
+  version: async () => (await import('../commands/version.ts')).addVersion,
+  help: async () => (await import('../commands/help.ts')).addHelp,
+}
+
+/** Loads what a noun is made of. */
+export function loadNoun(name: NounName): Promise<AddNoun> {
+  return LOADERS[name]()
+}
