@@ -129,6 +129,59 @@ t.test('the command line knows the contract; only what runs the system starts it
   t.match(read('bin/svc.js'), /import\('\.\.\/dist\/cli\/main\.js'\)/)
 })
 
+/** The folders of the command line. Each imports those to its left, types included; only the entry is imported by nobody. */
+const LAYERS = [
+  'base',
+  'output',
+  'client',
+  'kit',
+  'session',
+  'mail',
+  'merchants',
+  'mandates',
+  'payments',
+  'disputes',
+  'webhooks',
+  'team',
+  'bank-accounts',
+  'checkout',
+  'audit',
+  'open-banking',
+  'payer',
+  'sandbox',
+  'overview',
+  'service',
+  'receivers',
+  'scenario',
+  'console',
+  'entry',
+].map((name) => `cli/${name}`)
+/** The two files at the root, which package.json names what they compile to. */
+const ROOT_FILES = ['cli/main.ts', 'cli/testing.ts']
+
+t.test('the folders of the command line know those to their left', async (t) => {
+  const layerOf = (file: string): number => LAYERS.findIndex((layer) => isIn(file, layer))
+  const files = filesIn('cli')
+  t.same(
+    files.filter((file) => layerOf(file) === -1),
+    ROOT_FILES,
+  )
+  t.same(
+    LAYERS.filter((layer) => !files.some((file) => isIn(file, layer))),
+    [],
+    'each is there',
+  )
+  t.same(
+    broken(({ from, to }) => !isIn(from, ...LAYERS) || !isIn(to, 'cli') || isBelow(layerOf(to), layerOf(from))),
+    [],
+  )
+})
+
+/** -1 is a file at the root, which no folder imports. */
+function isBelow(layer: number, other: number): boolean {
+  return layer !== -1 && layer <= other
+}
+
 t.test('what draws the console is loaded by svc ui alone, when it is opened', async (t) => {
   t.same(
     broken(({ from, to }) => {

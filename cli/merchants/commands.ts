@@ -8,11 +8,9 @@ import type { Runtime } from '../kit/context.ts'
 import { watching } from '../kit/watch.ts'
 import { ActiveOptions, RepairOptions, disable, enable, repair } from './change.ts'
 import { ExportOptions, exportMerchants } from './export.ts'
-import { PaymentsOptions, payment, payments } from '../payments/of-merchant.ts'
 import { ListOptions, get, list, registrations } from './read.ts'
-import { filtered } from '../payments/filters.ts'
 
-const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
+export const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
 
 /** The argument of every command that is about one merchant. */
 export function aboutMerchant(command: Command): Command {
@@ -47,7 +45,6 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText('after', '\nExamples:\n  svc merchants disable acme-ltd --reason "left us"\n')
     .action(action(runtime, ActiveOptions, disable))
-  addPayments(merchants, runtime)
   watching(merchants.command('registrations'))
     .description('list registrations that need a hand: half-made, without an administrator, or not invited')
     .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
@@ -90,27 +87,6 @@ function addExport(merchants: Command, runtime: Runtime): void {
       '\nExamples:\n  svc merchants export > merchants.csv\n  svc merchants export --status APPROVED -o jsonl --file merchants.jsonl\n',
     )
     .action(action(runtime, ExportOptions, exportMerchants))
-}
-
-function addPayments(merchants: Command, runtime: Runtime): void {
-  paged(
-    filtered(merchants.command('payments'))
-      .description('list the payments of all merchants, the newest first')
-      .option('--merchant <merchant>', `only of this one: ${MERCHANT}`),
-  )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc merchants payments --status Failed --since 2h\n  svc merchants payments --merchant acme-ltd --all -o csv\n',
-    )
-    .action(action(runtime, PaymentsOptions, payments))
-  watching(merchants.command('payment'))
-    .description("show any merchant's payment with its history")
-    .argument('<id>', "the payment's id, or its last 8 characters or more")
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc merchants payment a2b4358c\n  svc merchants payment a2b4358c -q merchant_id\n',
-    )
-    .action(action(runtime, z.object({}), payment))
 }
 
 function addRepair(merchants: Command, runtime: Runtime): void {

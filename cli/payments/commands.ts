@@ -7,11 +7,9 @@ import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { watching } from '../kit/watch.ts'
-import { raising } from '../disputes/commands.ts'
 import { paged } from '../merchants/commands.ts'
 import { Paging } from '../merchants/read.ts'
 import { CreateOptions, create } from './create.ts'
-import { DisputeOptions, dispute } from '../disputes/raise.ts'
 import { EventsOptions, events } from './events.ts'
 import { filtered } from './filters.ts'
 import { ListOptions, cancel, get, list } from './read.ts'
@@ -54,13 +52,6 @@ export function addPayments(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments refunds a2b4358c\n  svc payments refunds a2b4358c --all -o csv\n',
     )
     .action(action(runtime, Paging, refunds))
-  changing(raising(payments.command('dispute')))
-    .description('dispute a settled or refunded payment as its merchant')
-    .addHelpText(
-      'after',
-      '\nTo see the disputes of a payment: svc portal disputes list --payment a2b4358c\n\nExamples:\n  svc payments dispute a2b4358c --reason DUPLICATE_PAYMENT --statement "the payer paid this order twice"\n',
-    )
-    .action(action(runtime, DisputeOptions, dispute))
   changing(payments.command('cancel'))
     .description('cancel a payment that is not authorised yet')
     .argument('<id>', 'the payment')

@@ -55,10 +55,7 @@ async function login(context: Context, { options }: CommandInput<LoginOptions>):
   const ways = WAYS.filter((way) => options[way])
   if (ways.length > 1) throw usageError('--device, --with-token, --non-interactive and --complete: one of them')
   const timeoutMs = durationOf(options.timeout, '--timeout')
-  const [parts, { findTarget }] = await Promise.all([
-    import('../client/auth/login.ts'),
-    import('../client/auth/login-target.ts'),
-  ])
+  const [parts, { findTarget }] = await Promise.all([import('./login-flow.ts'), import('./login-target.ts')])
   if (options.complete) return parts.completeDevice(context, timeoutMs)
   const target = await findTarget(context, context.http(), options)
   if (options.withToken) return parts.takeToken(context, target)

@@ -18,7 +18,7 @@ export function addLogout(command: Command, runtime: Runtime): void {
 }
 
 async function logout(context: Context, { options }: CommandInput<LogoutOptions>): Promise<CommandResult> {
-  const { meantProfile, refuseClient, refuseOtherKind, signOut } = await import('../client/auth/sign-out.ts')
+  const { meantProfile, refuseClient, refuseOtherKind, signOut } = await import('./sign-out.ts')
   const profile = meantProfile(context)
   const kind = onlyOf(options)
   if (kind !== undefined) refuseOtherKind(context, profile, kind)

@@ -1,6 +1,6 @@
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { DEV, chooseProfile, readUserConfig, removeProfile } from '../client/auth/profiles.ts'
-import { meantProfile, signOut } from '../client/auth/sign-out.ts'
+import { meantProfile, signOut } from './sign-out.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { notRunning, unknownProfile } from '../client/find-service.ts'

@@ -171,7 +171,7 @@ t.test('help lists every variable that commands read, and what goes before what'
   t.match((await runCli(['--help'])).stdout, /svc help environment/)
   const cli = join(import.meta.dirname, '../../cli')
   const files = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.startsWith('up/') && file !== 'scenario/play/ephemeral.ts',
+    (file) => file.endsWith('.ts') && !file.startsWith('service/up/') && file !== 'scenario/play/ephemeral.ts',
   )
   const read = files.flatMap((file) =>
     [...readFileSync(join(cli, file), 'utf8').matchAll(/(?:env\[|secretOf\(env, )'(?<name>SVC_\w+)'/g)].map(

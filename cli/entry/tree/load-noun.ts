@@ -14,10 +14,18 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   down: async () => (await import('../../service/down.ts')).addDown,
   status: async () => (await import('../../service/status.ts')).addStatus,
   register: async () => (await import('../../merchants/register.ts')).addRegister,
-  payments: async () => (await import('../../payments/commands.ts')).addPayments,
+  payments: async () =>
+    both(
+      (await import('../../payments/commands.ts')).addPayments,
+      (await import('../../disputes/payment-commands.ts')).addPaymentDispute,
+    ),
   mandates: async () => (await import('../../mandates/commands.ts')).addMandates,
   portal: async () => (await import('../../disputes/portal.ts')).addPortal,
-  webhooks: async () => (await import('../../webhooks/commands.ts')).addWebhooks,
+  webhooks: async () =>
+    both(
+      (await import('../../webhooks/commands.ts')).addWebhooks,
+      (await import('../../receivers/commands.ts')).addReceivers,
+    ),
   secret: async () => (await import('../../webhooks/secret.ts')).addSecret,
   explain: async () => (await import('../../overview/explain.ts')).addExplain,
   team: async () => (await import('../../team/commands.ts')).addTeam,
@@ -45,7 +53,11 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
   inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
   logs: async () => (await import('../../receivers/logs-command.ts')).addLogs,
-  merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
+  merchants: async () =>
+    both(
+      (await import('../../merchants/commands.ts')).addMerchants,
+      (await import('../../payments/merchant-commands.ts')).addMerchantPayments,
+    ),
   kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
   hold: async () => (await import('../../merchants/hold.ts')).addHold,
   fees: async () => (await import('../../merchants/fees.ts')).addFees,
@@ -67,6 +79,14 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   states: async () => (await import('../../service/states.ts')).addStates,
   version: async () => (await import('../commands/version.ts')).addVersion,
   help: async () => (await import('../commands/help.ts')).addHelp,
+}
+
+/** A noun whose commands stand in two folders, since the second one builds on the first. */
+function both(first: AddNoun, second: AddNoun): AddNoun {
+  return (command, runtime) => {
+    first(command, runtime)
+    second(command, runtime)
+  }
 }
 
 /** Loads what a noun is made of. */
