@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { ChangeOptions, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { AddOptions, add, disable, list } from './change.ts'
 
 /** `svc bank-accounts`: where the merchant's payouts go. */
 export function addBankAccounts(accounts: Command, runtime: Runtime): void {
   accounts.addHelpText('after', '\nExamples:\n  svc bank-accounts add --holder "Acme Ltd"\n  svc bank-accounts list\n')
-  watching(accounts.command('list'))
+  accounts
+    .command('list')
     .description('list the accounts; of their numbers the last four characters')
     .addHelpText('after', '\nExamples:\n  svc bank-accounts list\n')
     .action(action(runtime, z.object({}), list))

@@ -21,27 +21,24 @@ function flagsOf(words: readonly string[]): readonly string[] {
   return end === -1 ? words : words.slice(0, end)
 }
 
-const DURATION = /^\d{1,9}(ms|s|m|h|d)$/
 const FIELDS = /^[a-z][a-z0-9_.,]*[_.,][a-z0-9_.,]*$/
 
 /**
- * The words in a form in which a value that may be left out is never a word of the command. `--json` takes its fields
- * after an equals sign, or as the next word when that can only be fields (`a,b`, `net_amount`); `--watch` takes the next
- * word when that is a duration. An id that follows stays an argument.
+ * The words in a form in which a value that may be left out is never a word of the command: `--json` takes its fields
+ * after an equals sign, or as the next word when that can only be fields (`a,b`, `net_amount`). An id that follows stays
+ * an argument.
  */
 export function withoutDoubt(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   const given = end === -1 ? argv : argv.slice(0, end)
   const words: string[] = []
-  const atEnd: string[] = []
   for (let index = 0; index < given.length; index += 1) {
     const [word = '', next = ''] = given.slice(index, index + 2)
-    const takesNext = (word === '--json' && FIELDS.test(next)) || (word === '--watch' && DURATION.test(next))
+    const takesNext = word === '--json' && FIELDS.test(next)
     if (takesNext) index += 1
     if (takesNext) words.push(`${word}=${next}`)
     else if (word === '--json') words.push('--json=')
-    else if (word === '--watch') atEnd.push(word)
     else words.push(word)
   }
-  return [...words, ...atEnd, ...(end === -1 ? [] : argv.slice(end))]
+  return [...words, ...(end === -1 ? [] : argv.slice(end))]
 }

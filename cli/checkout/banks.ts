@@ -4,12 +4,12 @@ import { Bank, listBanks } from '../../src/wire/banks.ts'
 import { call } from '../client/call.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 
 /** `svc banks`: those that a payer can choose (decision 61). */
 export function addBanks(banks: Command, runtime: Runtime): void {
   banks.addHelpText('after', '\nExamples:\n  svc banks list\n')
-  watching(banks.command('list'))
+  banks
+    .command('list')
     .description('list them, the popular ones first')
     .addHelpText(
       'after',

@@ -10,12 +10,12 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { watching } from '../kit/watch.ts'
 
 /** `svc origins`: the pages that may embed the checkout (decision 26). */
 export function addOrigins(origins: Command, runtime: Runtime): void {
   origins.addHelpText('after', '\nExamples:\n  svc origins add https://shop.example\n  svc origins list\n')
-  watching(origins.command('list'))
+  origins
+    .command('list')
     .description('list them; none is any page in the sandbox, and no page at all in live mode')
     .addHelpText('after', '\nExamples:\n  svc origins list\n')
     .action(action(runtime, z.object({}), list))

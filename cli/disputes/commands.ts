@@ -6,7 +6,6 @@ import { changing, dangerous } from '../kit/change.ts'
 import { alsoTaking } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { EscalateOptions, RaiseOptions, ResolveOptions, escalate, raise, resolve } from './change.ts'
 import { AdminListOptions, list, show } from './read.ts'
 import { SHORT_STATUSES } from './view.ts'
@@ -66,7 +65,7 @@ export function addDisputes(disputes: Command, runtime: Runtime): void {
       '\nExamples:\n  svc disputes list --status UNDER_REVIEW --order oldest\n  svc disputes list --merchant acme-ltd --since 30d -o csv\n',
     )
     .action(action(runtime, AdminListOptions, list))
-  watching(aboutDispute(disputes.command('show')))
+  aboutDispute(disputes.command('show'))
     .description('show a dispute: what each side says, and what has happened to it')
     .addHelpText('after', '\nExamples:\n  svc disputes show a2b4358c\n  svc disputes show a2b4358c -q status\n')
     .action(action(runtime, z.object({}), show))

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { aboutDispute, disputeFilters } from './commands.ts'
 import { ListOptions } from './read.ts'
 import { paged } from '../merchants/commands.ts'
@@ -26,7 +25,7 @@ export function addPortal(portal: Command, runtime: Runtime): void {
       '\nExamples:\n  svc portal disputes list --status OPEN\n  svc portal disputes list --since 30d --all -o csv > disputes.csv\n',
     )
     .action(action(runtime, ListOptions, list))
-  watching(aboutDispute(disputes.command('show')))
+  aboutDispute(disputes.command('show'))
     .description('show a dispute: what each side says, and until when you may answer')
     .addHelpText('after', '\nExamples:\n  svc portal disputes show a2b4358c\n')
     .action(action(runtime, z.object({}), show))

@@ -19,7 +19,7 @@ import { formOf } from './error-format.ts'
 export async function runConsole(io: Io): Promise<ExitCode> {
   const words = ['ui']
   const pager = makePager(io, true)
-  const runtime: Runtime = { io, exitCode: EXIT.ok, pager, words }
+  const runtime: Runtime = { io, exitCode: EXIT.ok, pager }
   const program = await makeProgram(runtime, words)
   try {
     await program.parseAsync(words, { from: 'user' })
@@ -35,21 +35,19 @@ export async function runConsole(io: Io): Promise<ExitCode> {
   }
 }
 
-type Line = { argv: readonly string[]; words: readonly string[] }
-
 /**
  * Help and mistakes are told from outlines alone, which are read in no time; what does something is loaded for it. What
  * is longer than the terminal is shown before anything is told of how the command ended.
  */
 export async function runProgram(
   io: Io,
-  { argv, words }: Line,
+  words: readonly string[],
   findOutline: FindOutline = readOutlines(),
 ): Promise<ExitCode> {
   // Only the console goes on with the keys; a pager reads its own.
   if (words[0] !== 'ui') releaseKeys({ keep: false })
   const pager = makePager(io, !hasFlag(words, '--no-pager'))
-  const runtime: Runtime = { io, exitCode: EXIT.ok, pager, words: argv }
+  const runtime: Runtime = { io, exitCode: EXIT.ok, pager }
   let program = await makeProgram(runtime, words, findOutline)
   try {
     if (!(await isDone(program, words))) {

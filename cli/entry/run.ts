@@ -16,16 +16,16 @@ export async function run(argv: readonly string[], given: Io): Promise<ExitCode>
   const words = isCompleting ? argv : withoutDoubt(argv)
   try {
     const io = isCompleting ? given : surroundingsOf(given, words)
-    return (await runEarly(words, io)) ?? (await runLine(io, { argv, words }))
+    return (await runEarly(words, io)) ?? (await runLine(io, words))
   } catch (error) {
     return reportError(given, error, formOf(words, given))
   }
 }
 
-async function runLine(io: Io, line: { argv: readonly string[]; words: readonly string[] }): Promise<ExitCode> {
+async function runLine(io: Io, words: readonly string[]): Promise<ExitCode> {
   // Completion and the map need nothing of it.
   const { runConsole, runProgram } = await import('./run-program.ts')
-  return opensConsole(line.words, io) ? runConsole(io) : runProgram(io, line)
+  return opensConsole(words, io) ? runConsole(io) : runProgram(io, words)
 }
 
 /** Whether no words mean the console: at a terminal that can draw it, and where nobody has said that nothing is asked. */

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { chooseCredentials } from '../client/auth/choose.ts'
 import type { Http } from '../client/auth/credentials.ts'
-import { quoted } from '../base/command-hints.ts'
 import type { Given } from '../base/command-hints.ts'
 import { makeClient, makeConnections } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
@@ -16,14 +15,13 @@ import { findService } from '../client/find-service.ts'
 import type { FindOptions } from '../client/find-service.ts'
 import type { Io } from '../base/io.ts'
 import { withoutCredentials } from '../base/service-address.ts'
-import { parseOptions, readGlobalOptions } from './global-options.ts'
+import { parseOptions } from './global-options.ts'
 import { platformUser } from '../client/operator-name.ts'
 import type { Pager } from '../output/pager.ts'
 import { makePlainContext } from './plain-context.ts'
 import type { PlainContext } from './plain-context.ts'
 import { stateDirOf } from '../client/service-state.ts'
 import { printable } from '../base/text.ts'
-import { watch, watchOf } from './watch.ts'
 
 /** What a command is given: its streams, its printer, and the service once it asks for it. */
 export type Context = PlainContext & {
@@ -51,8 +49,6 @@ export type Runtime = {
   given?: Given
   /** What shows results that are longer than the terminal; without it they are printed as they are. */
   pager?: Pager
-  /** The command line, as it was typed. */
-  words?: readonly string[]
 }
 
 /**
@@ -70,12 +66,7 @@ export function action<Options extends z.ZodType>(
     runtime.given = context.flags
     try {
       const input = { args: this.args, options: parseOptions(schema, this.opts()) }
-      const everyMs = watchesItself(schema) ? undefined : watchOf(this.opts()['watch'])
-      const code =
-        everyMs === undefined
-          ? await run(context, input)
-          : await watchCommand(runtime, { context, everyMs, given }, (each) => run(each, input))
-      runtime.exitCode = code ?? EXIT.ok
+      runtime.exitCode = (await run(context, input)) ?? EXIT.ok
     } catch (error) {
       throw withHelp(inFlags(error, this), this)
     } finally {
@@ -87,30 +78,6 @@ export function action<Options extends z.ZodType>(
 /** The customer to act as, which svc ob takes above its commands; a flag of this name of a command itself is its own. */
 function actingCustomer({ parent }: Command): unknown {
   return parent?.optsWithGlobals()['customer']
-}
-
-/** Whether watching is the command's own affair, and no matter of its results. */
-function watchesItself(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodObject && 'watch' in schema.shape
-}
-
-type Watched = { context: Context; everyMs: number; given: object }
-
-/** The command again and again, each time with a printer that keeps what it would have printed. */
-function watchCommand(
-  { words = [] }: Runtime,
-  { context, everyMs, given }: Watched,
-  run: (context: Context) => Promise<CommandResult>,
-): Promise<ExitCode> {
-  return watch({
-    io: context.io,
-    print: context.print,
-    everyMs,
-    title: `svc ${words.map((word) => quoted(word)).join(' ')}`,
-    hasQuery: readGlobalOptions(given).query !== undefined,
-    note: context.note,
-    look: (print, note) => run(Object.create(context, { print: { value: print }, note: { value: note } })),
-  })
 }
 
 function makeContext(runtime: Runtime, given: object): { context: Context; close(): Promise<void> } {

@@ -76,5 +76,5 @@ export function makePlainContext(
 
 /** Whether the command prints as things happen: nobody would see the first line before the last. */
 function isLive(given: object): boolean {
-  return ['follow', 'watch'].some((name) => ![undefined, false].includes(Object(given)[name]))
+  return ![undefined, false].includes(Reflect.get(given, 'follow'))
 }

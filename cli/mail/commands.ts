@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { ListOptions, ShowOptions, list, show } from './read.ts'
 
 /** `svc mail`: what the sandbox would have sent. It is how a developer opens an invitation. */
 export function addMail(mail: Command, runtime: Runtime): void {
   mail.addHelpText('after', '\nExamples:\n  svc mail show --recipient ada@acme.example --links --wait 10s\n')
-  watching(mail.command('list'))
+  mail
+    .command('list')
     .description('list the last 50 mails, the newest first')
     .option('--recipient <address>', 'only those to this address')
     .addHelpText('after', '\nExamples:\n  svc mail list\n  svc mail list --recipient ada@acme.example\n')

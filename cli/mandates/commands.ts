@@ -5,7 +5,6 @@ import { ConsentStatus } from '../../src/wire/payments.ts'
 import { ChangeOptions, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { end } from './end.ts'
 import { ListOptions, list, show } from './read.ts'
 import { paged } from '../merchants/commands.ts'
@@ -24,7 +23,8 @@ export function addMandates(mandates: Command, runtime: Runtime): void {
       '\nExamples:\n  svc mandates list --status AUTHORISED\n  svc mandates list --all -o csv > mandates.csv\n',
     )
     .action(action(runtime, ListOptions, list))
-  watching(mandates.command('show'))
+  mandates
+    .command('show')
     .description('show a mandate with what is left of its caps')
     .argument('<mandate>', MANDATE)
     .addHelpText('after', '\nExamples:\n  svc mandates show a2b4358c\n  svc mandates show a2b4358c -q status\n')

@@ -5,7 +5,6 @@ import { KybStatus, RECENT_DELIVERIES } from '../../src/wire/admin.ts'
 import { changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { ActiveOptions, RepairOptions, disable, enable, repair } from './change.ts'
 import { ExportOptions, exportMerchants } from './export.ts'
 import { ListOptions, get, list, registrations } from './read.ts'
@@ -19,7 +18,7 @@ export function aboutMerchant(command: Command): Command {
 
 /** The options of every list that comes in pages. */
 export function paged(command: Command): Command {
-  return watching(command)
+  return command
     .optionsGroup('Paging:')
     .option('--limit <count>', 'how many, 1 to 100', '50')
     .option('--after, --cursor <cursor>', 'from here on, as the page before said')
@@ -31,7 +30,7 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
   merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants get acme-ltd\n')
   addList(merchants, runtime)
   addExport(merchants, runtime)
-  watching(aboutMerchant(merchants.command('get')))
+  aboutMerchant(merchants.command('get'))
     .description('show a merchant, with the last things that operators did to it')
     .addHelpText('after', '\nExamples:\n  svc merchants get acme-ltd\n  svc merchants get a2b4358c -q kyb_status\n')
     .action(action(runtime, z.object({}), get))
@@ -45,7 +44,8 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText('after', '\nExamples:\n  svc merchants disable acme-ltd --reason "left us"\n')
     .action(action(runtime, ActiveOptions, disable))
-  watching(merchants.command('registrations'))
+  merchants
+    .command('registrations')
     .description('list registrations that need a hand: half-made, without an administrator, or not invited')
     .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
     .action(action(runtime, z.object({}), registrations))

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { SetOptions, get, set } from './fees-change.ts'
 import { aboutMerchant } from './commands.ts'
 
@@ -13,7 +12,7 @@ export function addFees(fees: Command, runtime: Runtime): void {
     'after',
     '\nExamples:\n  svc fees get acme-ltd\n  svc fees set acme-ltd --percentage 1.25% --reason "contract of 2027"\n',
   )
-  watching(aboutMerchant(fees.command('get')))
+  aboutMerchant(fees.command('get'))
     .description("show a merchant's fees, with their changes")
     .addHelpText('after', '\nExamples:\n  svc fees get acme-ltd\n  svc fees get acme-ltd -q history[0].changed_by\n')
     .action(action(runtime, z.object({}), get))

@@ -5,7 +5,6 @@ import { KybStatus } from '../../src/wire/admin.ts'
 import { changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { DecideOptions, decide } from './kyb-decide.ts'
 import { aboutMerchant, paged } from './commands.ts'
 import { Paging, get, merchantsOf } from './read.ts'
@@ -26,7 +25,7 @@ export function addKyb(kyb: Command, runtime: Runtime): void {
   )
     .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb list --status SUSPENDED\n  svc kyb list -o id\n')
     .action(action(runtime, QueueOptions, queue))
-  watching(aboutMerchant(kyb.command('show')))
+  aboutMerchant(kyb.command('show'))
     .description('show a merchant, with what was decided before')
     .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
     .action(action(runtime, z.object({}), get))

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { ChangeOptions, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { PreviewOptions, preview } from './preview.ts'
@@ -39,7 +38,8 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
   obPaged(recurring.command('list').description('list them, the newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
-  watching(recurring.command('get'))
+  recurring
+    .command('get')
     .description('show one, with its next payment and its last')
     .argument('<id>', 'its id, or the last 8 characters of it')
     .addHelpText(

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { AcceptOptions, DecideOptions, requestActions } from './request-actions.ts'
@@ -41,7 +40,7 @@ function addRequestToPay(ob: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  svc ob request-to-pay list\n  svc ob request-to-pay list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
   aboutOne(
-    watching(requests.command('get')).description('show one, as who made it or who was asked'),
+    requests.command('get').description('show one, as who made it or who was asked'),
     'request-to-pay get',
   ).action(action(runtime, z.object({}), get))
   accepting(requests.command('accept').description('pay what was asked for'), 'which account pays')
@@ -79,10 +78,9 @@ function addOfferToPay(ob: Command, runtime: Runtime): void {
   obPaged(offers.command('list').description('list them, made and received, the newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob offer-to-pay list\n  svc ob offer-to-pay list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
-  aboutOne(
-    watching(offers.command('get')).description('show one, as who made it or whom it is for'),
-    'offer-to-pay get',
-  ).action(action(runtime, z.object({}), get))
+  aboutOne(offers.command('get').description('show one, as who made it or whom it is for'), 'offer-to-pay get').action(
+    action(runtime, z.object({}), get),
+  )
   accepting(offers.command('accept').description('take what was offered'), 'which account it goes to')
     .addHelpText('after', acceptExamples('offer-to-pay'))
     .action(action(runtime, AcceptOptions, accept))

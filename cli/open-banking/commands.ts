@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { TransactionsOptions, accounts, balances, transactions } from './accounts.ts'
 import { addRecurring } from './add-recurring.ts'
 import { addRequests } from './add-requests.ts'
@@ -39,7 +38,7 @@ function addAccounts(ob: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n')
     .action(action(runtime, ObPaging, accounts))
   command.addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts list -o csv\n')
-  watching(ob.command('balances'))
+  ob.command('balances')
     .description('show what is on each account, or on one')
     .argument('[account]', ACCOUNT)
     .addHelpText('after', '\nExamples:\n  svc ob balances\n  svc ob balances 12345678\n')
@@ -79,7 +78,7 @@ function addPay(ob: Command, runtime: Runtime): void {
       '\nExamples:\n  svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --name Acme\n  svc ob pay --amount 10 --currency GBP --to "20-00-00 55779911" --wait\n  svc ob pay --amount 9.50 --currency EUR --to DE89370400440532013000 --from a2b4358c\n',
     )
     .action(action(runtime, PayOptions, pay))
-  watching(ob.command('payment'))
+  ob.command('payment')
     .description('show a payment that was ordered, with what has become of it')
     .argument('<id>', 'the whole id of the payment, as svc ob pay told it')
     .addHelpText(

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Context } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 
 /** One page of a list of the Open Banking API (decision 7). */
 export type ObPage<Row> = { Data: Row[]; Links: { Next?: string | undefined }; Meta: { TotalPages: number } }
@@ -29,7 +28,7 @@ export type ObPaging = z.infer<typeof ObPaging>
 
 /** The options of every list of the Open Banking API. */
 export function obPaged(command: Command): Command {
-  return watching(command)
+  return command
     .optionsGroup('Paging:')
     .option('--page <number>', 'which page, from 1', '1')
     .option('--page-size <count>', 'how many on a page, 25 to 1000 (100)')

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { ChangeOptions, changing, dangerous, writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { raising } from '../disputes/commands.ts'
 import { cancelConsent, listConsents } from './consents.ts'
 import { DisputeOptions, dispute } from './dispute.ts'
@@ -15,18 +14,21 @@ export function addPayer(payer: Command, runtime: Runtime): void {
   payer.addHelpText('after', HELP)
   addSignIn(payer, runtime)
   const payments = payer.command('payments').helpCommand(false).description("the payer's payments")
-  watching(payments.command('list'))
+  payments
+    .command('list')
     .description('list the last 50 payments, to whichever merchants')
     .addHelpText('after', '\nExamples:\n  svc payer payments list\n  svc payer payments list -o csv > payments.csv\n')
     .action(action(runtime, z.object({}), listPayments))
-  watching(payer.command('show'))
+  payer
+    .command('show')
     .alias('receipt')
     .description('show the receipt of a payment')
     .argument('<payment>', PAYMENT)
     .addHelpText('after', '\nExamples:\n  svc payer show a2b4358c\n  svc payer show a2b4358c -q end_to_end_id\n')
     .action(action(runtime, z.object({}), show))
   const consents = payer.command('consents').helpCommand(false).description("the payer's mandates")
-  watching(consents.command('list'))
+  consents
+    .command('list')
     .description('list the mandates that can be used')
     .addHelpText('after', '\nExamples:\n  svc payer consents list\n')
     .action(action(runtime, z.object({}), listConsents))

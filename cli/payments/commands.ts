@@ -6,7 +6,6 @@ import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
 import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { paged } from '../merchants/commands.ts'
 import { Paging } from '../merchants/read.ts'
 import { CreateOptions, create } from './create.ts'
@@ -23,7 +22,8 @@ import { ScaOptions, completeByHand } from './sca-complete.ts'
 export function addPayments(payments: Command, runtime: Runtime): void {
   addCreate(payments, runtime)
   addList(payments, runtime)
-  watching(payments.command('get'))
+  payments
+    .command('get')
     .description('show a payment with its history')
     .argument('<id>', "the payment's id, or its last 8 characters or more")
     // It is told in any case.

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { MERCHANT, paged } from '../merchants/commands.ts'
 import { filtered } from './filters.ts'
 import { PaymentsOptions, payment, payments } from './of-merchant.ts'
@@ -19,7 +18,8 @@ export function addMerchantPayments(merchants: Command, runtime: Runtime): void 
       '\nExamples:\n  svc merchants payments --status Failed --since 2h\n  svc merchants payments --merchant acme-ltd --all -o csv\n',
     )
     .action(action(runtime, PaymentsOptions, payments))
-  watching(merchants.command('payment'))
+  merchants
+    .command('payment')
     .description("show any merchant's payment with its history")
     .argument('<id>', "the payment's id, or its last 8 characters or more")
     .addHelpText(

@@ -3,7 +3,6 @@ import { changing } from '../kit/change.ts'
 import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { AdvanceOptions, ShowOptions, advance, set, show } from './clock.ts'
 
 const MERCHANT = 'whose time it is: its id, realm or client id (the demo merchant)'
@@ -22,7 +21,8 @@ export function addClock(sandbox: Command, runtime: Runtime): void {
     .description('let time pass up to a moment; it does not go back')
     .addHelpText('after', '\nExamples:\n  svc sandbox clock set 2027-01-31T09:00:00Z --merchant acme-ltd\n')
     .action(action(runtime, AdvanceOptions, set))
-  watching(clock.command('show'))
+  clock
+    .command('show')
     .description('show how far the time of a merchant or a customer is ahead')
     .option('--merchant <merchant>', MERCHANT)
     .option('--customer <id>', 'a customer of the bank, in its place')

@@ -5,7 +5,6 @@ import { AdvanceTarget } from '../../src/wire/sandbox-faults.ts'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { FaultOptions, FaultsOptions, fault, faults, scenarios } from './bank-fault.ts'
 import { AdvanceOptions, DecideOptions, advance, approve, cancel } from './payments.ts'
 
@@ -15,7 +14,8 @@ const WHOSE = 'for whom: its id, realm or client id (the demo merchant)'
 export function addDial(sandbox: Command, runtime: Runtime): void {
   const bank = sandbox.command('bank').helpCommand(false).description('be the mock bank, and the payer at it')
   addFaults(bank, runtime)
-  watching(bank.command('list'))
+  bank
+    .command('list')
     .description('list what the bank can do with a payment, by the names of its scenarios')
     .addHelpText('after', '\nExamples:\n  svc sandbox bank list\n')
     .action(action(runtime, z.object({}), scenarios))
@@ -53,7 +53,8 @@ function addFaults(bank: Command, runtime: Runtime): void {
       '\nExamples:\n  svc sandbox bank fault --latency 3s --drop-callback 20% --seed 7\n  svc sandbox bank fault --unavailable 30% --merchant acme-ltd\n  svc sandbox bank fault --clear\n',
     )
     .action(action(runtime, FaultOptions, fault))
-  watching(bank.command('faults'))
+  bank
+    .command('faults')
     .description('show what goes wrong at the bank for one merchant')
     .option('--merchant <merchant>', WHOSE)
     .addHelpText('after', '\nExamples:\n  svc sandbox bank faults\n')

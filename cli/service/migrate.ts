@@ -8,7 +8,6 @@ import { EXIT } from '../base/exit-codes.ts'
 import { migrationTarget } from './up/migration-target.ts'
 import { explainStart } from './up/explain.ts'
 import { withProgress } from '../output/progress.ts'
-import { watching } from '../kit/watch.ts'
 import { NewOptions, migrateNew } from './migrate-new.ts'
 
 export function addMigrate(migrate: Command, runtime: Runtime): void {
@@ -16,7 +15,8 @@ export function addMigrate(migrate: Command, runtime: Runtime): void {
     .description('apply the migrations that the database does not have yet')
     .addHelpText('after', '\nExamples:\n  SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up\n')
     .action(action(runtime, ChangeOptions, migrateUp))
-  watching(migrate.command('status'))
+  migrate
+    .command('status')
     .description('list migrations and functions; exit code 3 while some are pending')
     .addHelpText('after', '\nExamples:\n  svc migrate status\n')
     .action(action(runtime, z.object({}), migrateStatus))

@@ -5,7 +5,6 @@ import { MerchantRole } from '../../src/wire/team.ts'
 import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { InviteOptions, changeRole, invite, list, remove } from './members.ts'
 
 const WHO = 'the e-mail address, the id, or its last 8 characters or more'
@@ -13,7 +12,8 @@ const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 /** `svc team`: who works for the merchant. */
 export function addTeam(team: Command, runtime: Runtime): void {
   team.addHelpText('after', '\nExamples:\n  svc team invite --email grace@acme.example --role DEVELOPER\n')
-  watching(team.command('list'))
+  team
+    .command('list')
     .description("list the merchant's team; who is invited stands in it at once")
     .addHelpText('after', '\nExamples:\n  svc team list\n')
     .action(action(runtime, z.object({}), list))

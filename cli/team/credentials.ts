@@ -5,13 +5,13 @@ import { MerchantRole } from '../../src/wire/team.ts'
 import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { CreateOptions, create, list, revoke, rotate } from './credentials-change.ts'
 
 /** `svc credentials`: the clients of the merchant's own programs. */
 export function addCredentials(credentials: Command, runtime: Runtime): void {
   credentials.addHelpText('after', '\nExamples:\n  svc credentials create --name "web shop"\n')
-  watching(credentials.command('list'))
+  credentials
+    .command('list')
     .description('list the clients; their secrets are not shown again')
     .addHelpText('after', '\nExamples:\n  svc credentials list\n')
     .action(action(runtime, z.object({}), list))

@@ -5,7 +5,6 @@ import { PlatformRole } from '../../src/wire/staff.ts'
 import { changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { CreateOptions, RevokeOptions, clients, createClient, revokeClient } from './staff-clients.ts'
 import { RotateOptions, rotateKeys } from './staff-keys.ts'
 import { AddOptions, RemoveOptions, RoleOptions, add, changeRole, list, remove } from './staff-people.ts'
@@ -24,7 +23,8 @@ export function addStaffCommands(staff: Command, runtime: Runtime): void {
 }
 
 function addPeople(staff: Command, runtime: Runtime): void {
-  watching(staff.command('list'))
+  staff
+    .command('list')
     .description("list the platform's staff")
     .addHelpText('after', '\nExamples:\n  svc staff list\n')
     .action(action(runtime, z.object({}), list))
@@ -55,7 +55,8 @@ function addPeople(staff: Command, runtime: Runtime): void {
 }
 
 function addClients(staff: Command, runtime: Runtime): void {
-  watching(staff.command('clients'))
+  staff
+    .command('clients')
     .description('list the programs that operate the platform')
     .addHelpText('after', '\nExamples:\n  svc staff clients\n')
     .action(action(runtime, z.object({}), clients))

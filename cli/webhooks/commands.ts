@@ -6,7 +6,6 @@ import { EventType } from '../../src/wire/webhook-events.ts'
 import { changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { watching } from '../kit/watch.ts'
 import { ListOptions, list, show } from './deliveries.ts'
 import { PauseOptions, SetOptions, checkEndpoint, getEndpoint, setEndpoint, setPaused } from './endpoint.ts'
 import { ReplayOptions, replay } from './replay.ts'
@@ -21,7 +20,8 @@ export function addWebhooks(webhooks: Command, runtime: Runtime): void {
 }
 
 function addDeliveries(webhooks: Command, runtime: Runtime): void {
-  watching(webhooks.command('list'))
+  webhooks
+    .command('list')
     .description('list the last 50 deliveries')
     .addOption(new Option('--status <status>', 'only in this status').choices(DeliveryStatus.options))
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
@@ -31,7 +31,8 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
       '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
-  watching(webhooks.command('show'))
+  webhooks
+    .command('show')
     .description('show a delivery: what was sent, and what was answered to each attempt')
     .argument('<delivery>', 'as svc webhooks list shows it, or the last 8 characters of its id')
     .addHelpText(

@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import t from 'tap'
 import { SCRATCH } from '../support/scratch.ts'
-import { open } from '../support/terminal.ts'
 import { realService } from './real-service.ts'
 import { LAUNCHER, cleanEnv } from './service.ts'
 import type { Ended } from './service.ts'
@@ -77,14 +76,6 @@ t.test('the script for whoever is on call says how much waits, and fails where n
   await owner.query("update merchants set created_at = now() - interval '1 year' where id = $1", [id])
   t.match(await runScript('oncall.sh', [], env), { code: 10, stdout: '1 waiting, 1 overdue\n' })
   t.equal((await runScript('oncall.sh', [], { ...env, SVC_API_URL: 'http://127.0.0.1:9' })).code, 8)
-
-  const watched = open(t, `trap : INT; '${join(SCRIPTS, 'oncall.sh')}' --watch`, {
-    cwd: SCRATCH,
-    env: { ...env, SVC: SVC_COMMAND, SVC_CONFIG_DIR: '/nowhere/config' },
-  })
-  await watched.until(/kyb_pending/)
-  watched.press('ctrl-c')
-  t.match(await watched.ended(), { code: 130, isPlain: true, isCursorShown: true, isCooked: true })
 })
 
 /** A svc that fails with CODE at the command FAILS, and says elsewhere what lets a script go on. */

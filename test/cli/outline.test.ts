@@ -38,7 +38,7 @@ async function allHelp(settings: CliSettings, find: FindOutline): Promise<Map<st
 
 async function outcomeOf(words: readonly string[], find: FindOutline, settings: CliSettings): Promise<Outcome> {
   const { io, stdout, stderr } = makeIo(settings)
-  const code = await runProgram(io, { argv: words, words }, find)
+  const code = await runProgram(io, words, find)
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 

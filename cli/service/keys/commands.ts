@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { dangerous } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
-import { watching } from '../../kit/watch.ts'
 import { DropOptions, drop } from './drop.ts'
 import { list } from './list.ts'
 import { create } from './new.ts'
@@ -12,7 +11,8 @@ import { RotateOptions, rotate } from './rotate.ts'
 /** `svc keys`: the master keys that secrets are sealed under. */
 export function addKeys(keys: Command, runtime: Runtime): void {
   keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc keys list\n  svc keys rotate\n`)
-  watching(keys.command('list'))
+  keys
+    .command('list')
     .description('list the keys by their ids, with how much is sealed under each; exit code 1 if a key is missing')
     .addHelpText('after', LIST_HELP)
     .action(action(runtime, z.object({}), list))
