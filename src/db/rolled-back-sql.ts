@@ -23,6 +23,8 @@ export async function runRolledBack<T>(
   return pool.connect(async (connection) => {
     try {
       return await connection.transaction(async (tx) => {
+        // Longer than a bank's timeout, so that its silence is an answer and not a lost connection.
+        await tx.query(sql.typeAlias('void')`set local idle_in_transaction_session_timeout = '15s'`)
         const result = await work(tx)
         await tx.query(sql.typeAlias('void')`set constraints all immediate`)
         throw new Rollback(result)

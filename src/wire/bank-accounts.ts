@@ -32,6 +32,7 @@ export const listBankAccounts = operation({
 
 export const addBankAccount = operation({
   name: 'addBankAccount',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/bank-accounts',
   summary: 'Add a payout account',
@@ -52,6 +53,7 @@ export const addBankAccount = operation({
 
 export const disableBankAccount = operation({
   name: 'disableBankAccount',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/bank-accounts/{id}',
   summary: 'Disable a payout account',

@@ -72,6 +72,7 @@ export type RevokedConsent = z.infer<typeof RevokedConsent>
 
 export const endConsent = operation({
   name: 'endConsent',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/consents/{id}',
   summary: 'End a mandate as its merchant',

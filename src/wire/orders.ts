@@ -62,6 +62,7 @@ export type PaymentResponse = z.infer<typeof PaymentResponse>
 
 export const createOrder = operation({
   name: 'createOrder',
+  dryRun: true,
   method: 'POST',
   path: '/open-banking/v1/payments',
   summary: 'Create a payment order from an account of the caller',

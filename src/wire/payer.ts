@@ -63,6 +63,7 @@ export const verifyLink = operation({
 
 export const signOutPayer = operation({
   name: 'signOutPayer',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payer/auth/sign-out',
   summary: "End the payer's session",
@@ -178,6 +179,7 @@ export const listPayerConsents = operation({
 
 export const revokePayerConsent = operation({
   name: 'revokePayerConsent',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/payer/consents/{id}',
   summary: 'Cancel a mandate',
@@ -204,6 +206,7 @@ export type PayerDispute = z.infer<typeof PayerDispute>
 
 export const raisePayerDispute = operation({
   name: 'raisePayerDispute',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payer/payments/{id}/dispute',
   summary: "Dispute one of the payer's payments",
@@ -218,6 +221,7 @@ export const raisePayerDispute = operation({
 
 export const leaveContact = operation({
   name: 'leaveContact',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payments/{id}/contact',
   summary: "Save the payer's e-mail address or phone number",

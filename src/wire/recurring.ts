@@ -64,6 +64,7 @@ const shared = { access: ['customer'], params: None, query: None, headers: Inter
 export const createRecurring = operation({
   ...shared,
   name: 'createRecurring',
+  dryRun: true,
   method: 'POST',
   path: '/open-banking/v1/recurring-payments',
   summary: 'Create a recurring payment',
@@ -101,6 +102,7 @@ export const getRecurring = operation({
 export const cancelRecurring = operation({
   ...shared,
   name: 'cancelRecurring',
+  dryRun: true,
   method: 'DELETE',
   path: '/open-banking/v1/recurring-payments/{RecurringPaymentId}',
   summary: 'Cancel a recurring payment',

@@ -87,6 +87,7 @@ export const listRegistrations = operation({
 
 export const repairRegistration = operation({
   name: 'repairRegistration',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/registrations/{slug}/repair',
   summary: 'Repair an incomplete registration',

@@ -81,6 +81,7 @@ const shared = {
 export const createSandboxCustomer = operation({
   ...shared,
   name: 'createSandboxCustomer',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/sandbox/customers',
   summary: 'Create a test customer with accounts and money',
@@ -112,6 +113,7 @@ export const listSandboxAccounts = operation({
 export const setSandboxAccount = operation({
   ...shared,
   name: 'setSandboxAccount',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/sandbox/accounts/{id}',
   summary: "Set an account's status or overdraft limit",
@@ -169,6 +171,7 @@ export const Seeding = z
 export const seedSandbox = operation({
   ...shared,
   name: 'seedSandbox',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/sandbox/seed',
   summary: 'Seed the bank with customers and a year of transactions',

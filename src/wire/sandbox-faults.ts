@@ -89,6 +89,7 @@ export const getBankFaults = operation({
 export const setBankFaults = operation({
   ...shared,
   name: 'setBankFaults',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/sandbox/bank/faults',
   summary: 'Set the fault injection settings of a merchant',

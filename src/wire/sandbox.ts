@@ -41,6 +41,7 @@ export type SandboxMerchant = z.infer<typeof SandboxMerchant>
 
 export const createSandboxMerchant = operation({
   name: 'createSandboxMerchant',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/sandbox/merchants',
   summary: 'Create a test merchant with credentials',

@@ -51,6 +51,7 @@ export type RotatedSecret = z.infer<typeof RotatedSecret>
 
 export const rotateWebhookSecret = operation({
   name: 'rotateWebhookSecret',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/webhook-secret/rotate',
   summary: 'Rotate the signing secret',
@@ -77,6 +78,7 @@ export const rotateWebhookSecret = operation({
 
 export const endSecretOverlap = operation({
   name: 'endSecretOverlap',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/webhook-secret/previous',
   summary: 'End the overlap of a secret rotation',

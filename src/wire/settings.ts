@@ -47,6 +47,7 @@ export const getBranding = operation({
 
 export const putBranding = operation({
   name: 'putBranding',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/branding',
   summary: 'Set the branding of the checkout',
@@ -80,6 +81,7 @@ export const getCheckoutOrigins = operation({
 
 export const putCheckoutOrigins = operation({
   name: 'putCheckoutOrigins',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/checkout-origins',
   summary: 'Set the pages that may embed the checkout',

@@ -42,6 +42,7 @@ export const listStaff = operation({
 export const addStaff = operation({
   ...ofStaff,
   name: 'addStaff',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/staff',
   summary: "Invite a person to the platform's staff",
@@ -61,6 +62,7 @@ export const addStaff = operation({
 export const changeStaffRole = operation({
   ...ofStaff,
   name: 'changeStaffRole',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/staff/{id}',
   summary: 'Change the role of a staff member',
@@ -75,6 +77,7 @@ export const changeStaffRole = operation({
 export const removeStaff = operation({
   ...ofStaff,
   name: 'removeStaff',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/admin/staff/{id}',
   summary: 'Remove a staff member',
@@ -112,6 +115,7 @@ export const listStaffClients = operation({
 export const createStaffClient = operation({
   ...ofStaff,
   name: 'createStaffClient',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/staff-clients',
   summary: "Create a service client for operators' automation",
@@ -131,6 +135,7 @@ export const createStaffClient = operation({
 export const revokeStaffClient = operation({
   ...ofStaff,
   name: 'revokeStaffClient',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/admin/staff-clients/{id}',
   summary: 'Revoke a service client',
@@ -145,6 +150,7 @@ export const revokeStaffClient = operation({
 export const rotateRealmKeys = operation({
   ...ofStaff,
   name: 'rotateRealmKeys',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/realms/{slug}/rotate-keys',
   summary: 'Rotate the signing key of a realm',

@@ -36,6 +36,7 @@ export const listTeam = operation({
 
 export const inviteTeamMember = operation({
   name: 'inviteTeamMember',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/team',
   summary: 'Invite a person to the team',
@@ -52,6 +53,7 @@ export const inviteTeamMember = operation({
 
 export const changeTeamRole = operation({
   name: 'changeTeamRole',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/team/{id}',
   summary: 'Change the role of a team member',
@@ -68,6 +70,7 @@ export const changeTeamRole = operation({
 
 export const removeTeamMember = operation({
   name: 'removeTeamMember',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/team/{id}',
   summary: 'Remove a team member',
@@ -121,6 +124,7 @@ export const listApiCredentials = operation({
 
 export const createApiCredential = operation({
   name: 'createApiCredential',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/api-credentials',
   summary: 'Create an API credential',
@@ -137,6 +141,7 @@ export const createApiCredential = operation({
 
 export const revokeApiCredential = operation({
   name: 'revokeApiCredential',
+  dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/api-credentials/{id}',
   summary: 'Revoke an API credential',
@@ -155,6 +160,7 @@ export const revokeApiCredential = operation({
 /** Replaces the secret of a credential or of the server client: the old secret ends at once. */
 export const rotateApiCredential = operation({
   name: 'rotateApiCredential',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/api-credentials/{id}/rotate',
   summary: 'Rotate the secret of an API credential',

@@ -99,6 +99,7 @@ export const getWebhookEndpoint = operation({
 
 export const putWebhookEndpoint = operation({
   name: 'putWebhookEndpoint',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/webhook-endpoint',
   summary: 'Set, remove, pause or resume the webhook endpoint',
@@ -114,7 +115,7 @@ export const putWebhookEndpoint = operation({
   replies: {
     200: WebhookEndpoint.extend({
       check: EndpointCheck.nullable().meta({
-        description: 'null without an address, or while too many are being checked',
+        description: 'null without an address, while too many are being checked, and in a dry run',
       }),
     }),
   },
@@ -175,6 +176,7 @@ export const getWebhook = operation({
 
 export const replayWebhook = operation({
   name: 'replayWebhook',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/webhooks/{id}/replay',
   summary: 'Replay a DEAD webhook delivery',
@@ -192,6 +194,7 @@ export const replayWebhook = operation({
 
 export const replayWebhooks = operation({
   name: 'replayWebhooks',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/webhooks/replay',
   summary: 'Replay the DEAD webhook deliveries of a period',
@@ -230,6 +233,7 @@ export const replayWebhooks = operation({
 
 export const testWebhook = operation({
   name: 'testWebhook',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/webhooks/test',
   summary: 'Send a sample event to the webhook endpoint',
@@ -278,6 +282,7 @@ export const listOutbox = operation({
 
 export const replayForMerchant = operation({
   name: 'replayForMerchant',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/merchants/{id}/webhooks/{deliveryId}/replay',
   summary: 'Replay a DEAD webhook delivery of a merchant',

@@ -20,12 +20,11 @@ export async function hashTables(owner: pg.Client): Promise<Record<string, strin
     where schemaname not in ('pg_catalog', 'information_schema')
     order by 1
   `)
-  const hashes: Record<string, string> = {}
-  for (const { name } of tables) {
-    const { rows } = await owner.query<{ hash: string }>(`
-      select count(*) || ' ' || md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash from ${name} t
-    `)
-    hashes[name] = rows[0]?.hash ?? ''
-  }
-  return hashes
+  const each = tables.map(
+    ({ name }) => `
+      select '${name}' as name, count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as hash
+      from ${name} t`,
+  )
+  const { rows } = await owner.query<{ name: string; hash: string }>(each.join(' union all '))
+  return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]))
 }
