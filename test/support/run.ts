@@ -15,7 +15,7 @@ const TIMEOUT_S = 600
 const ALONE = [
   'test/cli/up.test.ts',
   'test/cli/operators.test.ts',
-  'test/tui/disputes-webhooks.test.ts',
+  'test/cli/console/disputes-webhooks.test.ts',
   'test/cli/parts.test.ts',
   'test/widget/screens-flow.test.ts',
   'test/docs-snippets.test.ts',

@@ -15,5 +15,5 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
   'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
-  ui: { elsewhere: 'test/tui/console.test.ts', json: 'it is looked at', refused: 2 },
+  ui: { elsewhere: 'test/cli/console/console.test.ts', json: 'it is looked at', refused: 2 },
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { authorisedPayment, testService, untilStatus } from '../support/app.ts'
-import { cutProxy } from '../support/cut-proxy.ts'
-import { openConsole } from '../support/terminal.ts'
+import { authorisedPayment, testService, untilStatus } from '../../support/app.ts'
+import { cutProxy } from '../../support/cut-proxy.ts'
+import { openConsole } from '../../support/terminal.ts'
 
 /* Payments as they come, for their merchant; what a lost connection looks like; and a picture without colours. */
 const service = await testService(t, { worker: true })

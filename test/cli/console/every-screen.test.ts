@@ -1,12 +1,12 @@
 import t from 'tap'
-import '../support/tsx.ts'
-import { plainOf } from '../../cli/console/lines.ts'
-import { authorisedPayment, createPayment, testService } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
+import '../../support/tsx.ts'
+import { plainOf } from '../../../cli/console/lines.ts'
+import { authorisedPayment, createPayment, testService } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
 
 /* Every screen of an operator, drawn in a real terminal at the sizes that the console promises. */
-const { SCREENS } = await import('../../cli/console/screens.ts')
-const { tabsLine } = await import('../../cli/console/parts/header.tsx')
+const { SCREENS } = await import('../../../cli/console/screens.ts')
+const { tabsLine } = await import('../../../cli/console/parts/header.tsx')
 const service = await testService(t, { worker: true })
 
 const SIZES = [

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { fittedForm, middleCut, wholeForm } from '../../cli/console/form-fit.ts'
-import { CUT, line, paragraph, plainOf } from '../../cli/console/lines.ts'
-import { fittingWords } from '../../cli/console/model/choice.ts'
-import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../cli/console/model/modal.ts'
-import type { Field, Form, FormWish } from '../../cli/console/model/modal.ts'
+import { fittedForm, middleCut, wholeForm } from '../../../cli/console/form-fit.ts'
+import { CUT, line, paragraph, plainOf } from '../../../cli/console/lines.ts'
+import { fittingWords } from '../../../cli/console/model/choice.ts'
+import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../../cli/console/model/modal.ts'
+import type { Field, Form, FormWish } from '../../../cli/console/model/modal.ts'
 
 /* Forms: their way forth and back, the last look, what a refusal does, and what is not taken. */
 

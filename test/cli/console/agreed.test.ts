@@ -1,25 +1,25 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { Client } from '../../cli/client/call.ts'
-import type { CommandMap } from '../../cli/entry/tree/map.ts'
-import { changedLines, rowsNow } from '../../cli/console/stale-rows.ts'
-import { NO_FEED } from '../../cli/console/page-list.ts'
-import { usableKeys } from '../../cli/console/model/allowed.ts'
-import type { ScreenKey } from '../../cli/console/screen.ts'
-import { typedText } from '../../cli/client/command-texts.ts'
-import type { PlatformRole } from '../../src/lib/permissions.ts'
-import { merchantOf } from '../cli/admin-harness.ts'
-import { runCli, summaryOf } from '../cli/harness.ts'
-import { testService } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
+import type { Client } from '../../../cli/client/call.ts'
+import type { CommandMap } from '../../../cli/entry/tree/map.ts'
+import { changedLines, rowsNow } from '../../../cli/console/stale-rows.ts'
+import { NO_FEED } from '../../../cli/console/page-list.ts'
+import { usableKeys } from '../../../cli/console/model/allowed.ts'
+import type { ScreenKey } from '../../../cli/console/screen.ts'
+import { typedText } from '../../../cli/client/command-texts.ts'
+import type { PlatformRole } from '../../../src/lib/permissions.ts'
+import { merchantOf } from '../admin-harness.ts'
+import { runCli, summaryOf } from '../harness.ts'
+import { testService } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
 import { whoOf } from './who.ts'
 
 /* What the console does is what was agreed to: to that row as it was, at that service, by that person. */
 
-const { SCREENS } = await import('../../cli/console/screens.ts')
+const { SCREENS } = await import('../../../cli/console/screens.ts')
 
 function keyOf(screenName: string, label: string): ScreenKey<any> {
   const key = SCREENS.find(({ name }) => name === screenName)?.keys.find((each) => each.label === label)

@@ -1,11 +1,11 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import type { Test } from 'tap'
-import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { makeClient } from '../../cli/client/call.ts'
-import { makeConsole } from '../../cli/console/console.ts'
-import type { Host } from '../../cli/console/host.ts'
-import { screen } from '../../cli/console/screen.ts'
-import type { Page, Screen } from '../../cli/console/screen.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import { makeClient } from '../../../cli/client/call.ts'
+import { makeConsole } from '../../../cli/console/console.ts'
+import type { Host } from '../../../cli/console/host.ts'
+import { screen } from '../../../cli/console/screen.ts'
+import type { Page, Screen } from '../../../cli/console/screen.ts'
 import { whoOf } from './who.ts'
 
 const FORM = { what: 'do it', fields: [{ name: 'reason', label: 'Why', kind: 'line' as const }] }

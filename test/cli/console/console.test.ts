@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { testService } from '../support/app.ts'
-import { openConsole, openCrashing } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
-import { provesLeaves } from '../cli/ran.ts'
+import { testService } from '../../support/app.ts'
+import { openConsole, openCrashing } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
+import { provesLeaves } from '../ran.ts'
 
 /*
  * The console in a real pseudo-terminal, on a real service: keys in, pictures out, and the terminal as it was before,

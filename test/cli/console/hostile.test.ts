@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { merchantOf } from '../cli/admin-harness.ts'
-import { refusal } from '../cli/harness.ts'
-import { until } from '../support/until.ts'
+import { merchantOf } from '../admin-harness.ts'
+import { refusal } from '../harness.ts'
+import { until } from '../../support/until.ts'
 import { liveService } from './live-service.ts'
 
 /* What nobody means well: names that drive terminals, a clipboard with a line end, an editor that dies of its own. */

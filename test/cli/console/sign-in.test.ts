@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { fakeIdentity } from '../cli/auth/fake-identity.ts'
-import { refusal, runCli } from '../cli/harness.ts'
-import { openConsole } from '../support/terminal.ts'
+import { fakeIdentity } from '../auth/fake-identity.ts'
+import { refusal, runCli } from '../harness.ts'
+import { openConsole } from '../../support/terminal.ts'
 
 /* Who signs in while the console is open, and who goes on as another. */
 

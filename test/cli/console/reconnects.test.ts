@@ -1,5 +1,5 @@
 import t from 'tap'
-import { merchantOf, pageOf } from '../cli/admin-harness.ts'
+import { merchantOf, pageOf } from '../admin-harness.ts'
 import { liveService } from './live-service.ts'
 
 t.test('each connection begins with what happened before it: one whose token ends was not even lost', async (t) => {

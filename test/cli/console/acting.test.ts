@@ -1,22 +1,22 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import '../support/tsx.ts'
-import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { makeClient } from '../../cli/client/call.ts'
-import { makeActing } from '../../cli/console/action-runner.ts'
-import { makeConsole } from '../../cli/console/console.ts'
-import type { Host } from '../../cli/console/host.ts'
-import type { Acting, Pending } from '../../cli/console/action-runner.ts'
-import type { Modal } from '../../cli/console/model/modal.ts'
-import type { Tools } from '../../cli/console/screen.ts'
-import { leftText } from '../../cli/console/under-way.ts'
-import { permissionsOf } from '../../src/lib/permissions.ts'
-import type { Role } from '../../src/lib/permissions.ts'
-import { MERCHANT_ID } from '../cli/admin-harness.ts'
-import { fakeService, refusal, summaryOf } from '../cli/harness.ts'
-import type { Answer, Request } from '../cli/harness.ts'
+import '../../support/tsx.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import { makeClient } from '../../../cli/client/call.ts'
+import { makeActing } from '../../../cli/console/action-runner.ts'
+import { makeConsole } from '../../../cli/console/console.ts'
+import type { Host } from '../../../cli/console/host.ts'
+import type { Acting, Pending } from '../../../cli/console/action-runner.ts'
+import type { Modal } from '../../../cli/console/model/modal.ts'
+import type { Tools } from '../../../cli/console/screen.ts'
+import { leftText } from '../../../cli/console/under-way.ts'
+import { permissionsOf } from '../../../src/lib/permissions.ts'
+import type { Role } from '../../../src/lib/permissions.ts'
+import { MERCHANT_ID } from '../admin-harness.ts'
+import { fakeService, refusal, summaryOf } from '../harness.ts'
+import type { Answer, Request } from '../harness.ts'
 
-const { SCREENS } = await import('../../cli/console/screens.ts')
+const { SCREENS } = await import('../../../cli/console/screens.ts')
 
 type Setting = {
   acting: Acting

@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { authorisedPayment, testService, untilStatus } from '../support/app.ts'
-import type { TestMerchant, TestService } from '../support/app.ts'
-import { OPERATOR, raiseAsPayer, submitEvidence } from '../support/disputes.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
-import { until } from '../support/until.ts'
-import { passDelays, plantDead, plantDeliveries } from '../support/webhooks.ts'
+import { authorisedPayment, testService, untilStatus } from '../../support/app.ts'
+import type { TestMerchant, TestService } from '../../support/app.ts'
+import { OPERATOR, raiseAsPayer, submitEvidence } from '../../support/disputes.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
+import { until } from '../../support/until.ts'
+import { passDelays, plantDead, plantDeliveries } from '../../support/webhooks.ts'
 
 /* Disputes and webhooks in the console: of the merchant, and of operators. */
 let service: TestService

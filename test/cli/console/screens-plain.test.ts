@@ -1,25 +1,25 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
-import type { InboxItem, Overview } from '../../src/wire/console.ts'
-import type { Who } from '../../cli/client/auth/who-is.ts'
-import type { ScreenKey, Tools } from '../../cli/console/screen.ts'
-import { laidTable } from '../../cli/console/table-lines.ts'
-import { plainOf } from '../../cli/console/lines.ts'
-import type { PaymentRow, WholePayment } from '../../cli/console/screens/payment-lines.ts'
-import { summaryOf } from '../cli/harness.ts'
+import type { InboxItem, Overview } from '../../../src/wire/console.ts'
+import type { Who } from '../../../cli/client/auth/who-is.ts'
+import type { ScreenKey, Tools } from '../../../cli/console/screen.ts'
+import { laidTable } from '../../../cli/console/table-lines.ts'
+import { plainOf } from '../../../cli/console/lines.ts'
+import type { PaymentRow, WholePayment } from '../../../cli/console/screens/payment-lines.ts'
+import { summaryOf } from '../harness.ts'
 import { whoOf } from './who.ts'
 
 /* Screens without a terminal: where their rows lead, what their keys say, money and names in one form. */
 
-const { inbox, placeOf } = await import('../../cli/console/screens/inbox.tsx')
-const { itemsOf } = await import('../../cli/console/screens/overview-items.ts')
-const { paymentLines } = await import('../../cli/console/screens/payment-lines.ts')
-const { PAYMENT_KEYS } = await import('../../cli/console/screens/payment-keys.ts')
-const { disputes } = await import('../../cli/console/screens/disputes.ts')
-const { webhooks } = await import('../../cli/console/screens/webhooks.ts')
-const { merchants } = await import('../../cli/console/screens/merchants.ts')
-const { amountLess, roundedText, sumText } = await import('../../cli/console/screens/money-text.ts')
-const { listed, ownerText, ownerWhole } = await import('../../cli/console/screens/merchant-text.ts')
+const { inbox, placeOf } = await import('../../../cli/console/screens/inbox.tsx')
+const { itemsOf } = await import('../../../cli/console/screens/overview-items.ts')
+const { paymentLines } = await import('../../../cli/console/screens/payment-lines.ts')
+const { PAYMENT_KEYS } = await import('../../../cli/console/screens/payment-keys.ts')
+const { disputes } = await import('../../../cli/console/screens/disputes.ts')
+const { webhooks } = await import('../../../cli/console/screens/webhooks.ts')
+const { merchants } = await import('../../../cli/console/screens/merchants.ts')
+const { amountLess, roundedText, sumText } = await import('../../../cli/console/screens/money-text.ts')
+const { listed, ownerText, ownerWhole } = await import('../../../cli/console/screens/merchant-text.ts')
 
 const AT = '2026-11-22T12:00:00.000Z'
 const NOW = Date.parse(AT)

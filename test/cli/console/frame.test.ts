@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { testService } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
+import { testService } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
 
 /* The console's frame: how it starts, its filter and command bar, and whom it acts as. */
 const service = await testService(t)

@@ -1,20 +1,20 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
-import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { makeClient } from '../../cli/client/call.ts'
-import { makeConsole } from '../../cli/console/console.ts'
-import type { Console } from '../../cli/console/console.ts'
-import type { Host } from '../../cli/console/host.ts'
-import { plainOf } from '../../cli/console/lines.ts'
-import { fakeService, refusal } from '../cli/harness.ts'
-import { until } from '../support/until.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import { makeClient } from '../../../cli/client/call.ts'
+import { makeConsole } from '../../../cli/console/console.ts'
+import type { Console } from '../../../cli/console/console.ts'
+import type { Host } from '../../../cli/console/host.ts'
+import { plainOf } from '../../../cli/console/lines.ts'
+import { fakeService, refusal } from '../harness.ts'
+import { until } from '../../support/until.ts'
 import { whoOf } from './who.ts'
 
 /* What is done to marked rows, at the keys but without a terminal: who is left out, the twin, the marks afterwards. */
 
-const { SCREENS } = await import('../../cli/console/screens.ts')
-const { formLines } = await import('../../cli/console/parts/modal.tsx')
-const { footerLine } = await import('../../cli/console/parts/footer.tsx')
+const { SCREENS } = await import('../../../cli/console/screens.ts')
+const { formLines } = await import('../../../cli/console/parts/modal.tsx')
+const { footerLine } = await import('../../../cli/console/parts/footer.tsx')
 
 const MERCHANT = '019aa000-0000-7000-8000-000000000001'
 

@@ -1,13 +1,13 @@
 import t from 'tap'
-import '../support/tsx.ts'
-import { CUT, cutTo, line, lineWidth, paragraphOf, plainOf, saidOf, sideBySide } from '../../cli/console/lines.ts'
-import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../cli/console/model/ages.ts'
-import type { ScreenColumn } from '../../cli/console/screen.ts'
-import { cutSign } from '../../cli/console/sparkline.ts'
-import { laidTable } from '../../cli/console/table-lines.ts'
+import '../../support/tsx.ts'
+import { CUT, cutTo, line, lineWidth, paragraphOf, plainOf, saidOf, sideBySide } from '../../../cli/console/lines.ts'
+import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../../cli/console/model/ages.ts'
+import type { ScreenColumn } from '../../../cli/console/screen.ts'
+import { cutSign } from '../../../cli/console/sparkline.ts'
+import { laidTable } from '../../../cli/console/table-lines.ts'
 import { whoOf } from './who.ts'
 
-const { overview } = await import('../../cli/console/screens/overview.tsx')
+const { overview } = await import('../../../cli/console/screens/overview.tsx')
 
 /* What the eye lands on: tables that stay where they are, and texts that say where they are cut. */
 

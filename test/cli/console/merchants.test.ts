@@ -1,21 +1,21 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { PlatformRole } from '../../src/lib/permissions.ts'
-import type { ListedMerchant } from '../../src/wire/admin.ts'
-import { laidTable } from '../../cli/console/table-lines.ts'
-import { lineWidth, plainOf } from '../../cli/console/lines.ts'
-import { usableKeys } from '../../cli/console/model/allowed.ts'
-import { createPayment, testService } from '../support/app.ts'
-import { plantHalfMade } from '../support/registrations.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
+import type { PlatformRole } from '../../../src/lib/permissions.ts'
+import type { ListedMerchant } from '../../../src/wire/admin.ts'
+import { laidTable } from '../../../cli/console/table-lines.ts'
+import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
+import { usableKeys } from '../../../cli/console/model/allowed.ts'
+import { createPayment, testService } from '../../support/app.ts'
+import { plantHalfMade } from '../../support/registrations.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
 import { whoOf } from './who.ts'
 
 /* The merchants screen: plainly, and in a terminal on a service with real tokens. */
 
-const { merchants, queryOf } = await import('../../cli/console/screens/merchants.ts')
-const { deliveredLine, rowOf } = await import('../../cli/console/screens/merchant-lines.ts')
+const { merchants, queryOf } = await import('../../../cli/console/screens/merchants.ts')
+const { deliveredLine, rowOf } = await import('../../../cli/console/screens/merchant-lines.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const MERCHANT: ListedMerchant = {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { merchantOf } from '../cli/admin-harness.ts'
+import { merchantOf } from '../admin-harness.ts'
 import { liveService } from './live-service.ts'
 
 /* Keys that nobody sees the picture of, and a console that is left or stopped while something goes on. */

@@ -1,20 +1,20 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
 import type { Test } from 'tap'
-import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { makeClient } from '../../cli/client/call.ts'
-import { makeConsole } from '../../cli/console/console.ts'
-import type { Console } from '../../cli/console/console.ts'
-import type { Host } from '../../cli/console/host.ts'
-import type { Screen } from '../../cli/console/screen.ts'
-import { fakeService, refusal } from '../cli/harness.ts'
-import type { Answer, Request } from '../cli/harness.ts'
-import { until } from '../support/until.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import { makeClient } from '../../../cli/client/call.ts'
+import { makeConsole } from '../../../cli/console/console.ts'
+import type { Console } from '../../../cli/console/console.ts'
+import type { Host } from '../../../cli/console/host.ts'
+import type { Screen } from '../../../cli/console/screen.ts'
+import { fakeService, refusal } from '../harness.ts'
+import type { Answer, Request } from '../harness.ts'
+import { until } from '../../support/until.ts'
 import { whoOf } from './who.ts'
 
 /* `R` of the webhooks replays what the filter shows, and nothing else; and what `:payment` finds, and for whom. */
 
-const { SCREENS } = await import('../../cli/console/screens.ts')
+const { SCREENS } = await import('../../../cli/console/screens.ts')
 
 const idOf = (end: string): string => `019aa000-0000-7000-8000-0000000000${end}`
 

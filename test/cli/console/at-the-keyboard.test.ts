@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createPayment, testService } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
+import { createPayment, testService } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
 
 /* What a person does at the keyboard beside the screens' own keys, on a real service. */
 const service = await testService(t)

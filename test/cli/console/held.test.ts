@@ -1,16 +1,16 @@
 import t from 'tap'
-import type { Console } from '../../cli/console/console.ts'
-import { plainOf } from '../../cli/console/lines.ts'
-import { MERCHANT_ID, pageOf } from '../cli/admin-harness.ts'
-import { fakeService, refusal, serviceInfo, summaryOf } from '../cli/harness.ts'
-import { openConsole } from '../support/terminal.ts'
+import type { Console } from '../../../cli/console/console.ts'
+import { plainOf } from '../../../cli/console/lines.ts'
+import { MERCHANT_ID, pageOf } from '../admin-harness.ts'
+import { fakeService, refusal, serviceInfo, summaryOf } from '../harness.ts'
+import { openConsole } from '../../support/terminal.ts'
 import { heldConsole } from './held-console.ts'
 import { whoOf } from './who.ts'
 
 /* A service whose answers are held back until the test lets them go, or never come: no key waits for any of them. */
 
-const { linkText } = await import('../../cli/console/parts/header.tsx')
-const { emptyText } = await import('../../cli/console/parts/table.tsx')
+const { linkText } = await import('../../../cli/console/parts/header.tsx')
+const { emptyText } = await import('../../../cli/console/parts/table.tsx')
 
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)

@@ -1,17 +1,17 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
-import { permissionsOf } from '../../src/lib/permissions.ts'
-import type { Who } from '../../cli/client/auth/who-is.ts'
-import { laidTable } from '../../cli/console/table-lines.ts'
-import { lineWidth, plainOf } from '../../cli/console/lines.ts'
-import { shownScreens, usableKeys } from '../../cli/console/model/allowed.ts'
-import type { PaymentRow } from '../../cli/console/screens/payment-lines.ts'
+import { permissionsOf } from '../../../src/lib/permissions.ts'
+import type { Who } from '../../../cli/client/auth/who-is.ts'
+import { laidTable } from '../../../cli/console/table-lines.ts'
+import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
+import { shownScreens, usableKeys } from '../../../cli/console/model/allowed.ts'
+import type { PaymentRow } from '../../../cli/console/screens/payment-lines.ts'
 
 /* The sandbox screen without a terminal: its tables, its keys and their commands. */
 
-const { sandbox } = await import('../../cli/console/screens/sandbox.ts')
-const { dialLines } = await import('../../cli/console/screens/sandbox-queue.ts')
-const { caseLines } = await import('../../cli/console/screens/sandbox-play.ts')
+const { sandbox } = await import('../../../cli/console/screens/sandbox.ts')
+const { dialLines } = await import('../../../cli/console/screens/sandbox-queue.ts')
+const { caseLines } = await import('../../../cli/console/screens/sandbox-play.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const ROW = {

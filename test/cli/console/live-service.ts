@@ -1,10 +1,10 @@
 import type { Test } from 'tap'
-import type { ScreenName } from '../../cli/console/screen-names.ts'
-import { pageOf } from '../cli/admin-harness.ts'
-import { fakeService, refusal, serviceInfo } from '../cli/harness.ts'
-import type { Answer, Request } from '../cli/harness.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { ConsoleOptions, Opened } from '../support/terminal.ts'
+import type { ScreenName } from '../../../cli/console/screen-names.ts'
+import { pageOf } from '../admin-harness.ts'
+import { fakeService, refusal, serviceInfo } from '../harness.ts'
+import type { Answer, Request } from '../harness.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { ConsoleOptions, Opened } from '../../support/terminal.ts'
 import { whoOf } from './who.ts'
 
 /** OPS, who may do nothing but what these tests are about. */

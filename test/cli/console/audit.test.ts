@@ -1,19 +1,19 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
 import type { Test } from 'tap'
-import type { OperatorAction } from '../../src/wire/audit.ts'
-import { laidTable } from '../../cli/console/table-lines.ts'
-import { lineWidth, plainOf } from '../../cli/console/lines.ts'
-import { shownScreens } from '../../cli/console/model/allowed.ts'
-import { testService } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
+import type { OperatorAction } from '../../../src/wire/audit.ts'
+import { laidTable } from '../../../cli/console/table-lines.ts'
+import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
+import { shownScreens } from '../../../cli/console/model/allowed.ts'
+import { testService } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
 import { whoOf } from './who.ts'
 
 /* The audit trail in the console: plainly, and in a terminal on a real service. */
 
-const { audit, entryLines, headLine } = await import('../../cli/console/screens/audit.ts')
-const { markOf, remember } = await import('../../cli/console/screens/audit-verify.ts')
+const { audit, entryLines, headLine } = await import('../../../cli/console/screens/audit.ts')
+const { markOf, remember } = await import('../../../cli/console/screens/audit-verify.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const ROW: OperatorAction = {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { NO_FEED, withFirstPage, withNextPage } from '../../cli/console/page-list.ts'
-import { createPayment, testService } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
+import { NO_FEED, withFirstPage, withNextPage } from '../../../cli/console/page-list.ts'
+import { createPayment, testService } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
 
 /* Payments by the hundred while somebody works: bench/cases/console.ts measures the same for longer. */
 const service = await testService(t)

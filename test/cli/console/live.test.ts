@@ -1,6 +1,6 @@
 import t from 'tap'
-import { MERCHANT_ID, merchantOf } from '../cli/admin-harness.ts'
-import { refusal } from '../cli/harness.ts'
+import { MERCHANT_ID, merchantOf } from '../admin-harness.ts'
+import { refusal } from '../harness.ts'
 import { liveService } from './live-service.ts'
 
 /* Live mode, a session that ends, and answers that are refusals. */

@@ -1,18 +1,18 @@
-import '../support/tsx.ts'
+import '../../support/tsx.ts'
 import t from 'tap'
 import type { Test } from 'tap'
-import { permissionsOf } from '../../src/lib/permissions.ts'
-import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { makeClient } from '../../cli/client/call.ts'
-import type { Doing, ScreenKey } from '../../cli/console/screen.ts'
-import { atBank, createPayment, testService } from '../support/app.ts'
-import type { TestMerchant } from '../support/app.ts'
-import { openConsole } from '../support/terminal.ts'
-import type { Opened } from '../support/terminal.ts'
+import { permissionsOf } from '../../../src/lib/permissions.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import { makeClient } from '../../../cli/client/call.ts'
+import type { Doing, ScreenKey } from '../../../cli/console/screen.ts'
+import { atBank, createPayment, testService } from '../../support/app.ts'
+import type { TestMerchant } from '../../support/app.ts'
+import { openConsole } from '../../support/terminal.ts'
+import type { Opened } from '../../support/terminal.ts'
 
 /* The sandbox screen in a terminal, on a real service: the payer's decisions, the clock, the bank, events and stories. */
 
-const { sandbox } = await import('../../cli/console/screens/sandbox.ts')
+const { sandbox } = await import('../../../cli/console/screens/sandbox.ts')
 
 const service = await testService(t, { worker: true })
 const merchant = await service.merchant()

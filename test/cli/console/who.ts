@@ -1,6 +1,6 @@
-import type { Who } from '../../cli/client/auth/who-is.ts'
-import { permissionsOf } from '../../src/lib/permissions.ts'
-import type { Role } from '../../src/lib/permissions.ts'
+import type { Who } from '../../../cli/client/auth/who-is.ts'
+import { permissionsOf } from '../../../src/lib/permissions.ts'
+import type { Role } from '../../../src/lib/permissions.ts'
 
 /** Somebody of this role, as the service tells whoever asks. */
 export function whoOf(role: Role, kind: Who['kind'] = 'platform'): Who {

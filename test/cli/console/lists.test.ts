@@ -1,23 +1,23 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import '../support/tsx.ts'
-import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { makeClient } from '../../cli/client/call.ts'
-import { CliError } from '../../cli/base/errors.ts'
-import { EXIT } from '../../cli/base/exit-codes.ts'
-import { makeConsole } from '../../cli/console/console.ts'
-import type { Console } from '../../cli/console/console.ts'
-import type { Host } from '../../cli/console/host.ts'
-import { CUT, plainOf } from '../../cli/console/lines.ts'
-import { screen } from '../../cli/console/screen.ts'
-import type { Page, Reading, Screen } from '../../cli/console/screen.ts'
-import type { Role } from '../../src/lib/permissions.ts'
+import '../../support/tsx.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import { makeClient } from '../../../cli/client/call.ts'
+import { CliError } from '../../../cli/base/errors.ts'
+import { EXIT } from '../../../cli/base/exit-codes.ts'
+import { makeConsole } from '../../../cli/console/console.ts'
+import type { Console } from '../../../cli/console/console.ts'
+import type { Host } from '../../../cli/console/host.ts'
+import { CUT, plainOf } from '../../../cli/console/lines.ts'
+import { screen } from '../../../cli/console/screen.ts'
+import type { Page, Reading, Screen } from '../../../cli/console/screen.ts'
+import type { Role } from '../../../src/lib/permissions.ts'
 import { whoOf } from './who.ts'
 
-const { SCREENS } = await import('../../cli/console/screens.ts')
-const { footerLine, footerLines } = await import('../../cli/console/parts/footer.tsx')
-const { lowerLines, titleLine } = await import('../../cli/console/parts/body.tsx')
-const { emptyText } = await import('../../cli/console/parts/table.tsx')
+const { SCREENS } = await import('../../../cli/console/screens.ts')
+const { footerLine, footerLines } = await import('../../../cli/console/parts/footer.tsx')
+const { lowerLines, titleLine } = await import('../../../cli/console/parts/body.tsx')
+const { emptyText } = await import('../../../cli/console/parts/table.tsx')
 
 /* Lists of the console on a reading that does as it is told: filters, failures and the footer, without a terminal. */
 
