@@ -11,7 +11,7 @@ import { printLook, printPreview } from './branding-view.ts'
 
 type Look = z.input<typeof BrandingConfig>
 
-export async function get(context: Context): Promise<CommandResult> {
+export async function show(context: Context): Promise<CommandResult> {
   printLook(context, (await call(context.client(), getBranding, {})).body)
   return undefined
 }

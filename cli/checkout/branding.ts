@@ -4,7 +4,7 @@ import { BrandingFont } from '../../src/wire/settings.ts'
 import { ChangeOptions, changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { edit, get, preview, set } from './branding-look.ts'
+import { edit, show, preview, set } from './branding-look.ts'
 
 /** `svc branding`: the look of the checkout (decision 27). */
 export function addBranding(branding: Command, runtime: Runtime): void {
@@ -13,10 +13,10 @@ export function addBranding(branding: Command, runtime: Runtime): void {
     '\nExamples:\n  svc branding set primary=#003B2F font=Georgia\n  svc branding preview\n',
   )
   branding
-    .command('get')
+    .command('show')
     .description('show the look with its defaults, and what is hard to read in it')
-    .addHelpText('after', '\nExamples:\n  svc branding get\n  svc branding get -o json > look.json\n')
-    .action(action(runtime, z.object({}), get))
+    .addHelpText('after', '\nExamples:\n  svc branding show\n  svc branding show -o json > look.json\n')
+    .action(action(runtime, z.object({}), show))
   changing(branding.command('set'))
     .description('change parts of the look; a part without a value has its default again')
     .argument(

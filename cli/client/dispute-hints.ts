@@ -15,7 +15,7 @@ export const DISPUTE_HINTS: readonly [ErrorCode, Hint][] = [
     (told) =>
       isForOperators(told.operation)
         ? `svc explain ${paramOf(told, 'id')} --platform`
-        : `svc ${isForPayers(told.operation) ? 'payer show' : 'payments get'} ${paramOf(told, 'id')}`,
+        : `svc ${isForPayers(told.operation) ? 'payer show' : 'payments show'} ${paramOf(told, 'id')}`,
   ],
   ['PAYMENT_ALREADY_REFUNDED', alreadyRefunded],
 ]

@@ -89,11 +89,11 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ['MAIL_NOT_FOUND', () => 'svc mail list'],
   ['AUDIT_ENTRY_NOT_FOUND', () => 'svc audit list'],
   ['PAYMENT_NOT_FOUND', paymentsFor],
-  ['STATE_MISMATCH', (told) => `how it stands: svc payments get ${paramOf(told, 'id')}`],
+  ['STATE_MISMATCH', (told) => `how it stands: svc payments show ${paramOf(told, 'id')}`],
   ['PAYMENT_NOT_CANCELLABLE', notCancellable],
   ['REFUND_EXCEEDS_AVAILABLE', refundLeft],
   ['REFUND_AVAILABLE_MISMATCH', refundLeft],
-  ['PAYMENT_NOT_SETTLED', (told) => `svc payments get ${paramOf(told, 'id')}`],
+  ['PAYMENT_NOT_SETTLED', (told) => `svc payments show ${paramOf(told, 'id')}`],
   ['DELIVERY_NOT_FOUND', ({ operation }) => (isForOperators(operation) ? 'svc outbox list' : 'svc webhooks list')],
   ['DELIVERY_NOT_DEAD', deliveryNotDead],
   ['WEBHOOK_ENDPOINT_NOT_SET', () => 'svc webhooks endpoint set <url>'],
@@ -102,7 +102,7 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ['ACCOUNT_NOT_FOUND', ({ operation }) => (isForCustomers(operation) ? 'svc ob accounts' : 'svc sandbox accounts')],
   ['ORDER_NOT_FOUND', () => 'the whole id, as svc ob pay told it'],
   ['RECURRING_PAYMENT_NOT_FOUND', () => 'svc ob recurring list'],
-  ['RECURRING_PAYMENT_NOT_CANCELLABLE', (told) => `svc ob recurring get ${paramOf(told, 'RecurringPaymentId')}`],
+  ['RECURRING_PAYMENT_NOT_CANCELLABLE', (told) => `svc ob recurring show ${paramOf(told, 'RecurringPaymentId')}`],
   ['PAYMENT_REQUEST_NOT_FOUND', ({ operation }) => `${requestsOf(operation)} list`],
   ['PAYMENT_REQUEST_CLOSED', requestClosed],
   ...DISPUTE_HINTS,
@@ -118,13 +118,13 @@ function paymentsFor({ operation }: Told): string | undefined {
 function notCancellable(told: Told): string {
   const id = paramOf(told, 'id')
   if (isForPayers(told.operation)) return `svc payer show ${id}`
-  return told.next === undefined ? `svc payments get ${id}` : `svc payments refund ${id}`
+  return told.next === undefined ? `svc payments show ${id}` : `svc payments refund ${id}`
 }
 
 /** What there is to look at again. */
 function changedMeanwhile(told: Told): string {
   const id = paramOf(told, 'id')
-  if (!told.operation.path.includes('/disputes/')) return `how it stands: svc merchants get ${id}`
+  if (!told.operation.path.includes('/disputes/')) return `how it stands: svc merchants show ${id}`
   return `how it stands: svc ${isForOperators(told.operation) ? '' : 'portal '}disputes show ${id}`
 }
 
@@ -146,7 +146,7 @@ function requestsOf({ path }: Operation): string {
 
 function requestClosed(told: Told): string {
   const id = told.operation.path.includes('/offer-to-pay') ? 'OfferToPayId' : 'RequestToPayId'
-  return `${requestsOf(told.operation)} get ${paramOf(told, id)}`
+  return `${requestsOf(told.operation)} show ${paramOf(told, id)}`
 }
 
 function loginFor(operation: Operation): string {

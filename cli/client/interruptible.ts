@@ -13,7 +13,7 @@ import { onStopSignals } from '../base/signals.ts'
 export async function stoppable<T>(
   client: Client,
   work: (client: Client) => Promise<T>,
-  show = 'svc payments get',
+  show = 'svc payments show',
 ): Promise<T> {
   const stop = new AbortController()
   const removeHandlers = onStopSignals((signal) => stop.abort(signal))

@@ -46,7 +46,7 @@ export async function waitForStatus(
     const why = payment.failure === null ? '' : ` (${payment.failure.code}: ${payment.failure.reason})`
     return new CliError('STATE_IMPOSSIBLE', `the payment is ${payment.status}${why}; it can no longer be ${wanted}`, {
       exit: EXIT.assertion,
-      hint: `svc payments get ${payment.payment_id}`,
+      hint: `svc payments show ${payment.payment_id}`,
     })
   })
 }
@@ -96,7 +96,7 @@ function timedOut(
     `the payment is still ${payment.status} after ${durationText(timeoutMs)}; awaited was ${wanted}`,
     {
       exit: EXIT.waitTimedOut,
-      hint: `svc payments get ${payment.payment_id}\nto wait longer: the same command with a longer --timeout`,
+      hint: `svc payments show ${payment.payment_id}\nto wait longer: the same command with a longer --timeout`,
       retryable: true,
     },
   )

@@ -7,7 +7,7 @@ import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { ActiveOptions, RepairOptions, disable, enable, repair } from './change.ts'
 import { ExportOptions, exportMerchants } from './export.ts'
-import { ListOptions, get, list, registrations } from './read.ts'
+import { ListOptions, show, list, registrations } from './read.ts'
 
 export const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
 
@@ -27,13 +27,13 @@ export function paged(command: Command): Command {
 
 /** `svc merchants`: what operators see of merchants, and whether they may work at all. */
 export function addMerchants(merchants: Command, runtime: Runtime): void {
-  merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants get acme-ltd\n')
+  merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants show acme-ltd\n')
   addList(merchants, runtime)
   addExport(merchants, runtime)
-  aboutMerchant(merchants.command('get'))
+  aboutMerchant(merchants.command('show'))
     .description('show a merchant, with the last things that operators did to it')
-    .addHelpText('after', '\nExamples:\n  svc merchants get acme-ltd\n  svc merchants get a2b4358c -q kyb_status\n')
-    .action(action(runtime, z.object({}), get))
+    .addHelpText('after', '\nExamples:\n  svc merchants show acme-ltd\n  svc merchants show a2b4358c -q kyb_status\n')
+    .action(action(runtime, z.object({}), show))
   changing(aboutMerchant(merchants.command('enable')))
     .description('let a disabled merchant work again')
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')

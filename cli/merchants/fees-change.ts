@@ -10,7 +10,7 @@ import { findMerchant } from './find.ts'
 import { namesOf } from './change.ts'
 import { printFees } from './fees-view.ts'
 
-export async function get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
   const { merchant } = await findMerchant(client, args)
   const { body } = await call(client, getFees, { params: { id: merchant.id } })

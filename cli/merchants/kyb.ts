@@ -7,7 +7,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { DecideOptions, decide } from './kyb-decide.ts'
 import { aboutMerchant, paged } from './commands.ts'
-import { Paging, get, merchantsOf } from './read.ts'
+import { Paging, show, merchantsOf } from './read.ts'
 import { printMerchants } from './view.ts'
 
 const QueueOptions = Paging.extend({ status: KybStatus })
@@ -28,7 +28,7 @@ export function addKyb(kyb: Command, runtime: Runtime): void {
   aboutMerchant(kyb.command('show'))
     .description('show a merchant, with what was decided before')
     .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
-    .action(action(runtime, z.object({}), get))
+    .action(action(runtime, z.object({}), show))
   addDecisions(kyb, runtime)
 }
 

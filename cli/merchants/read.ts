@@ -62,7 +62,7 @@ export async function merchantsOf(
   })
 }
 
-export async function get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const { merchant } = await findMerchant(context.client(), args)
   printMerchant(context, merchant)
   return undefined

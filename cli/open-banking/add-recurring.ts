@@ -7,7 +7,7 @@ import type { Runtime } from '../kit/context.ts'
 import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { PreviewOptions, preview } from './preview.ts'
-import { CreateRecurringOptions, cancel, create, get, list } from './recurring.ts'
+import { CreateRecurringOptions, cancel, create, show, list } from './recurring.ts'
 
 const FORMS = `
 A frequency has one of four forms:
@@ -39,14 +39,14 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
   recurring
-    .command('get')
+    .command('show')
     .description('show one, with its next payment and its last')
     .argument('<id>', 'its id, or the last 8 characters of it')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc ob recurring get a2b4358c\n  svc ob recurring get a2b4358c -q NextRunDateTime\n',
+      '\nExamples:\n  svc ob recurring show a2b4358c\n  svc ob recurring show a2b4358c -q NextRunDateTime\n',
     )
-    .action(action(runtime, z.object({}), get))
+    .action(action(runtime, z.object({}), show))
   dangerous(recurring.command('cancel'))
     .description('cancel one: no payment follows')
     .argument('<id>', 'its id, or the last 8 characters of it')

@@ -35,14 +35,14 @@ function addRequestToPay(ob: Command, runtime: Runtime): void {
       '\nExamples:\n  svc ob request-to-pay create --to grace@example.org --amount 25.00 --currency GBP --due 14d --name Ada --reference tickets\n',
     )
     .action(action(runtime, CreateRequestOptions, createRequest))
-  const { list, get, accept, reject } = requestActions(REQUESTS)
+  const { list, show, accept, reject } = requestActions(REQUESTS)
   obPaged(requests.command('list').description('list them, made and received, the newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob request-to-pay list\n  svc ob request-to-pay list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
   aboutOne(
-    requests.command('get').description('show one, as who made it or who was asked'),
-    'request-to-pay get',
-  ).action(action(runtime, z.object({}), get))
+    requests.command('show').description('show one, as who made it or who was asked'),
+    'request-to-pay show',
+  ).action(action(runtime, z.object({}), show))
   accepting(requests.command('accept').description('pay what was asked for'), 'which account pays')
     .addHelpText('after', acceptExamples('request-to-pay'))
     .action(action(runtime, AcceptOptions, accept))
@@ -74,13 +74,14 @@ function addOfferToPay(ob: Command, runtime: Runtime): void {
       '\nExamples:\n  svc ob offer-to-pay create --to +447700900123 --amount 25.00 --currency GBP --name Ada\n',
     )
     .action(action(runtime, CreateOfferOptions, createOffer))
-  const { list, get, accept, reject } = requestActions(OFFERS)
+  const { list, show, accept, reject } = requestActions(OFFERS)
   obPaged(offers.command('list').description('list them, made and received, the newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob offer-to-pay list\n  svc ob offer-to-pay list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
-  aboutOne(offers.command('get').description('show one, as who made it or whom it is for'), 'offer-to-pay get').action(
-    action(runtime, z.object({}), get),
-  )
+  aboutOne(
+    offers.command('show').description('show one, as who made it or whom it is for'),
+    'offer-to-pay show',
+  ).action(action(runtime, z.object({}), show))
   accepting(offers.command('accept').description('take what was offered'), 'which account it goes to')
     .addHelpText('after', acceptExamples('offer-to-pay'))
     .action(action(runtime, AcceptOptions, accept))

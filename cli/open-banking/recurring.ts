@@ -123,7 +123,7 @@ async function meant(client: Client, args: readonly string[]): Promise<string> {
   return resolveId(given, 'recurring payment', () => idsOf(reader(client), idOf))
 }
 
-export async function get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
   const params = { RecurringPaymentId: await meant(client, args) }
   printRecurring(context, (await call(client, getRecurring, { params })).body)

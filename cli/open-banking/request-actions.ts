@@ -52,7 +52,7 @@ export function requestActions<R extends Row>(kind: RequestKind<R>) {
       return undefined
     },
 
-    async get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+    async show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
       const client = context.client()
       printRequest(context, kind, await kind.get(client, await meant(client, kind, args)))
       return undefined
@@ -80,7 +80,7 @@ export function requestActions<R extends Row>(kind: RequestKind<R>) {
         good: ['Paid'],
         bad: ['Rejected'],
         timeoutMs,
-        hint: `svc ob ${kind.words} get ${id}`,
+        hint: `svc ob ${kind.words} show ${id}`,
       })
       printRequest(context, kind, item)
       if (problem !== undefined) throw problem

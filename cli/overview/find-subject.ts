@@ -54,7 +54,9 @@ function withOtherThings(error: CliError, given: string): CliError {
     ...(error.options.hint === undefined ? [] : [error.options.hint]),
     ...(isUuid(given) ? [`if it is a mandate: svc mandates show ${id}`] : []),
     'what a customer of the bank has, as that customer:',
-    ...['payment', 'recurring get', 'request-to-pay get', 'offer-to-pay get'].map((words) => `svc ob ${words} ${id}`),
+    ...['payment', 'recurring show', 'request-to-pay show', 'offer-to-pay show'].map(
+      (words) => `svc ob ${words} ${id}`,
+    ),
   ]
   return withHint(error, ways.join('\n'))
 }

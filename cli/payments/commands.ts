@@ -11,7 +11,7 @@ import { Paging } from '../merchants/read.ts'
 import { CreateOptions, create } from './create.ts'
 import { EventsOptions, events } from './events.ts'
 import { filtered } from './filters.ts'
-import { ListOptions, cancel, get, list } from './read.ts'
+import { ListOptions, cancel, show, list } from './read.ts'
 import { withMandate } from './mandate.ts'
 import { receipt } from './receipt.ts'
 import { RefundOptions, refund } from './refund.ts'
@@ -23,13 +23,13 @@ export function addPayments(payments: Command, runtime: Runtime): void {
   addCreate(payments, runtime)
   addList(payments, runtime)
   payments
-    .command('get')
+    .command('show')
     .description('show a payment with its history')
     .argument('<id>', "the payment's id, or its last 8 characters or more")
     // It is told in any case.
     .addOption(new Option('--history').hideHelp())
-    .addHelpText('after', '\nExamples:\n  svc payments get a2b4358c\n  svc payments get a2b4358c -q status\n')
-    .action(action(runtime, z.object({}), get))
+    .addHelpText('after', '\nExamples:\n  svc payments show a2b4358c\n  svc payments show a2b4358c -q status\n')
+    .action(action(runtime, z.object({}), show))
   addEvents(payments, runtime)
   payments
     .command('receipt')

@@ -72,7 +72,7 @@ async function* newestIds(client: Client): AsyncGenerator<string> {
   for await (const { payment_id } of rowsOf(reader(client, {}), PART_PAGES_MAX)) yield payment_id
 }
 
-export async function get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
   const { body } = await call(client, getPayment, { params: { id: await paymentId(client, args) } })
   printPayment(context, body)

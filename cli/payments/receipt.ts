@@ -17,7 +17,7 @@ export async function receipt(context: Context, { args }: CommandInput<object>):
   if (settled === undefined)
     throw new CliError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}: a receipt comes with Settled`, {
       exit: EXIT.conflict,
-      hint: `svc payments get ${payment.payment_id}`,
+      hint: `svc payments show ${payment.payment_id}`,
     })
   const isOwn = 'consent_id' in payment
   const item = {

@@ -27,7 +27,7 @@ export function printCreated({ print, note }: Context, payment: CreatedPayment, 
       ["Bank's page", hasQr ? '' : (payment.redirect_url ?? '')],
     ],
   })
-  const get = `svc payments get ${payment.payment_id}`
+  const get = `svc payments show ${payment.payment_id}`
   if (!print.isMachine) note(payment.redirect_url === null ? `Next: ${get}` : `Next: open the bank's page, or ${get}`)
 }
 

@@ -91,7 +91,7 @@ async function send(
   const input = { params: { id }, body }
   const advanced = await change(context, client, advanceSandboxPayment, { input, options }).catch((error: unknown) => {
     throw error instanceof CliError && error.code === 'BANK_UNAVAILABLE'
-      ? withHint(error, `svc payments get ${id}`)
+      ? withHint(error, `svc payments show ${id}`)
       : error
   })
   if (advanced === undefined) return undefined

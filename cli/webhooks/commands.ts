@@ -80,9 +80,9 @@ function addSending(webhooks: Command, runtime: Runtime): void {
 function addEndpoint(webhooks: Command, runtime: Runtime): void {
   const endpoint = webhooks.command('endpoint').helpCommand(false).description('the address that webhooks go to')
   endpoint
-    .command('get')
+    .command('show')
     .description('show the address, and whether it is paused')
-    .addHelpText('after', '\nExamples:\n  svc webhooks endpoint get\n  svc webhooks endpoint get -q webhook_url\n')
+    .addHelpText('after', '\nExamples:\n  svc webhooks endpoint show\n  svc webhooks endpoint show -q webhook_url\n')
     .action(action(runtime, z.object({}), getEndpoint))
   dangerous(endpoint.command('set'))
     .description('set the address, or remove it; says whether its server answers')

@@ -33,7 +33,7 @@ fi
 
 say '3. Hold the payouts of a merchant while it is looked at, and release them'
 suspect=$(operator merchants list --status APPROVED --order oldest --limit 1 -o jsonl -q '[].id')
-was_held=$(operator merchants get "$suspect" -q payout_held)
+was_held=$(operator merchants show "$suspect" -q payout_held)
 if [ "$was_held" = false ]; then
   held=$(operator hold set "$suspect" --reason 'refunds doubled since yesterday' $yes -q payout_held)
   [ "$held" = true ]

@@ -64,7 +64,7 @@ const FOR_MERCHANTS: Partial<Record<InboxKind, Describe>> = {
   }),
   webhook_endpoint_gone: () => ({
     summary: 'your webhook endpoint answers 410 Gone',
-    command: 'svc webhooks endpoint get',
+    command: 'svc webhooks endpoint show',
   }),
   secret_overlap_ending: () => ({
     summary: 'your previous signing secret expires at this time',

@@ -115,7 +115,7 @@ t.test('a terminal of 80 columns shows every list unbroken, and ids by their end
       '',
     ].join('\n'),
   )
-  const one = await admin.run(['merchants', 'get', MERCHANT_ID, ...plain], { tty: true })
+  const one = await admin.run(['merchants', 'show', MERCHANT_ID, ...plain], { tty: true })
   for (const line of `${list.stdout}${audit.stdout}${one.stdout}`.split('\n')) t.ok(line.length <= 80, line)
   t.match(one.stdout, `Merchant       ${MERCHANT_ID}`, 'a record is told whole')
   const piped = await admin.run(['merchants', 'list'])

@@ -26,11 +26,11 @@ async function portal(t: Test, more: object = {}) {
 
 t.test('get shows the look, and warnings beside it', async (t) => {
   const { run } = await portal(t, { warnings: [WARNING] })
-  const shown = await run(['get'])
+  const shown = await run(['show'])
   t.equal(shown.code, 0)
   t.match(shown.stdout, /Primary +#0B5FFF\nBackground +#FFFFFF\nText +#111111\nLogo +https.*logo\.svg\nFont +Georgia\n/)
   t.match(shown.stderr, 'Warning: colors.text: text #999999 has a contrast of 2.8:1')
-  const json = await run(['get', '-o', 'json'])
+  const json = await run(['show', '-o', 'json'])
   t.same(JSON.parse(json.stdout), { ...LOOK, warnings: [WARNING] })
   t.equal(json.stderr, '')
 })

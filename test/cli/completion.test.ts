@@ -160,13 +160,13 @@ t.test('ids and names come from the service, as whoever the command would act as
   const { body } = await createPayment(service, merchant)
   const id = String(body['payment_id'])
   const of = (clientId: string): NodeJS.ProcessEnv => ({ SVC_API_URL: service.url, SVC_CLIENT_ID: clientId })
-  t.match(await offered(['payments', 'get', ''], of(merchant.clientId)), new RegExp(`^${id}\\t[^\\n]+\\n$`))
-  t.equal(await answered(['payments', 'get', ''], of(other.clientId)), '')
+  t.match(await offered(['payments', 'show', ''], of(merchant.clientId)), new RegExp(`^${id}\\t[^\\n]+\\n$`))
+  t.equal(await answered(['payments', 'show', ''], of(other.clientId)), '')
   t.match(
     await offered(['--client-id', merchant.clientId, 'p', 'refund', id.slice(0, 6)], of(other.clientId)),
     new RegExp(`^${id}\\t`),
   )
-  t.equal(await answered(['payments', 'get', 'zzz'], of(merchant.clientId)), '')
+  t.equal(await answered(['payments', 'show', 'zzz'], of(merchant.clientId)), '')
   t.match(await answered(['run', 'happ'], {}), /^happy-path\t.+\n:files\n$/)
   t.match(await answered(['profile', 'use', ''], {}), /^dev\t/)
 })
@@ -175,7 +175,7 @@ t.test('an id by its end, a choice in any case, and a quote that is open', async
   const ids = ['01a1fd03-f879-7eb7-872f-a2b4358c4f6d', '01a1fd03-f879-7eb7-872f-a2c4358c4f6e']
   const { url } = await fakeService(t, () => ({ json: { data: ids.map((payment_id) => ({ payment_id })) } }))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
-  const get = ['payments', 'get']
+  const get = ['payments', 'show']
   t.equal(await offered([...get, '358c4f6e'], env), `${ids[1]}\n:whole\n`)
   t.equal(await offered([...get, '358C4F6E'], env), `${ids[1]}\n:whole\n`)
   t.equal(await answered([...get, '358c4f6'], env), '', 'of several none: a shell would put back what they share')
@@ -236,11 +236,11 @@ t.test('only what a command would take is offered, and banks and scenarios by na
 
 t.test('without the service there is nothing, and nothing is said', async (t) => {
   const { url, requests } = await fakeService(t, () => 'silence')
-  t.equal(await answered(['payments', 'get', ''], { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }), '')
+  t.equal(await answered(['payments', 'show', ''], { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }), '')
   t.equal(requests.length, 1)
-  t.equal(await answered(['payments', 'get', ''], { SVC_API_URL: 'http://127.0.0.1:1', SVC_CLIENT_ID: 'acme' }), '')
-  t.equal(await answered(['payments', 'get', ''], {}), '')
-  t.equal(await answered(['payments', 'get', ''], { SVC_API_URL: 'no address' }), '')
+  t.equal(await answered(['payments', 'show', ''], { SVC_API_URL: 'http://127.0.0.1:1', SVC_CLIENT_ID: 'acme' }), '')
+  t.equal(await answered(['payments', 'show', ''], {}), '')
+  t.equal(await answered(['payments', 'show', ''], { SVC_API_URL: 'no address' }), '')
 })
 
 t.test('what the service says reaches no shell and no terminal', async (t) => {
@@ -250,7 +250,7 @@ t.test('what the service says reaches no shell and no terminal', async (t) => {
   }))
   const { url } = await fakeService(t, () => ({ json: { data: rows, has_more: false, next_cursor: null } }))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
-  t.equal(await offered(['payments', 'get', ''], env), 'good\t [31mred then line\n')
+  t.equal(await offered(['payments', 'show', ''], env), 'good\t [31mred then line\n')
 })
 
 t.test('the command prints the script of each shell, and refuses others', async (t) => {

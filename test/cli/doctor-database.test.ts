@@ -132,7 +132,7 @@ t.test('of one service: each finding is made, and found', async (t) => {
     )
     t.match((await lookOver(env, 'webhooks')).checks, {
       'dead deliveries': { state: 'ok' },
-      endpoints: { state: 'finding', fix: `svc merchants get ${merchant.realm}` },
+      endpoints: { state: 'finding', fix: `svc merchants show ${merchant.realm}` },
     })
   })
 

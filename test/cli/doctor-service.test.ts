@@ -140,7 +140,7 @@ t.test('no worker, DEAD deliveries and endpoints that have gone, as an operator 
       text: /^2 of acme, of 3/,
       fix: 'svc outbox replay --status DEAD --merchant acme',
     },
-    endpoints: { state: 'finding', text: /gone-ltd has answered 410/, fix: 'svc merchants get gone-ltd' },
+    endpoints: { state: 'finding', text: /gone-ltd has answered 410/, fix: 'svc merchants show gone-ltd' },
     'your endpoint': { state: 'skipped' },
   })
   mode = 'sandbox'

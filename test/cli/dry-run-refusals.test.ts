@@ -43,7 +43,7 @@ t.test('a refund is refused as the service would refuse it, and its effect is to
   t.match(await waits('payments', 'refund', PAYMENT_ID), {
     code: 7,
     stdout: '',
-    stderr: `Error: the payment is AwaitingAuthorisation; only a Settled one can be refunded\nTry: svc payments get ${PAYMENT_ID}\n`,
+    stderr: `Error: the payment is AwaitingAuthorisation; only a Settled one can be refunded\nTry: svc payments show ${PAYMENT_ID}\n`,
   })
   const refunds = [
     { amount: '10.00', refund_status: 'EXECUTED' },
@@ -85,7 +85,7 @@ t.test('so is a cancellation', async (t) => {
     stdout: '',
     stderr: `Error: the payment is Settled and can't be cancelled\nTry: svc payments refund ${PAYMENT_ID}\n`,
   })
-  t.match(await cancel({ status: 'Authorised' }), { code: 7, stderr: `Try: svc payments get ${PAYMENT_ID}\n` })
+  t.match(await cancel({ status: 'Authorised' }), { code: 7, stderr: `Try: svc payments show ${PAYMENT_ID}\n` })
   const failure = { code: 'CANCELLED_BY_MERCHANT', reason: 'cancelled', source: 'MERCHANT', iso_code: 'X' }
   t.match(await cancel({ status: 'Failed', more: { failure } }), { code: 0, stdout: /change nothing/ })
   t.match(await cancel({ status: 'Failed', more: { failure: { ...failure, source: 'BANK' } } }), { code: 7 })

@@ -208,7 +208,7 @@ t.test('where only one side is signed in, its word counts, with what to look at 
   t.match(await runCli(['explain', ID, '--api-url', url, '--as', 'ada']), {
     code: 6,
     stderr:
-      /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list[\s\S]*as that customer:\n +svc .*ob payment 0[\s\S]*ob offer-to-pay get 0/,
+      /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list[\s\S]*as that customer:\n +svc .*ob payment 0[\s\S]*ob offer-to-pay show 0/,
   })
   const forbidden = await fakeService(t, ({ path }) =>
     path.startsWith('/api/v1/portal/') ? refusal(403, 'FORBIDDEN_ROLE') : refusal(404, 'RESOURCE_NOT_FOUND'),

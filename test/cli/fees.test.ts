@@ -31,12 +31,12 @@ function platform(t: Test, mode: 'sandbox' | 'live' = 'sandbox') {
 
 t.test('get shows fees as people say them, and every change', async (t) => {
   const admin = await platform(t)
-  const { code, stdout } = await admin.run(['fees', 'get', 'acme'])
+  const { code, stdout } = await admin.run(['fees', 'show', 'acme'])
   t.equal(code, 0)
   t.match(stdout, /Percentage +1\.25% of the amount\nFlat +0\.20 for each payment\n/)
   t.match(stdout, /1% \+ 0\.20 +1\.25% \+ 0\.20 +ada@pay\.example +contract of 2027/)
-  t.equal((await admin.run(['fees', 'get', 'acme', '-q', 'history[0].before.fee_percentage'])).stdout, '0.0100\n')
-  t.same(JSON.parse((await admin.run(['fees', 'get', 'acme', '-o', 'json'])).stdout), FEES)
+  t.equal((await admin.run(['fees', 'show', 'acme', '-q', 'history[0].before.fee_percentage'])).stdout, '0.0100\n')
+  t.same(JSON.parse((await admin.run(['fees', 'show', 'acme', '-o', 'json'])).stdout), FEES)
 })
 
 t.test('set takes a percentage with its sign, or the fraction that it is', async (t) => {

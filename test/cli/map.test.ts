@@ -52,9 +52,9 @@ t.test('the forms for people', async (t) => {
   )
   t.match(
     (await runCli(['webhooks', '--map', 'compact'])).stdout,
-    /^svc webhooks endpoint\|.+\nsvc webhooks endpoint get\|/,
+    /^svc webhooks endpoint\|.+\nsvc webhooks endpoint show\|/,
   )
-  t.match((await runCli(['--map=paths'])).stdout, /\nsvc payments get <id>\n/)
+  t.match((await runCli(['--map=paths'])).stdout, /\nsvc payments show <id>\n/)
   t.match((await runCli(['--map=json'], { tty: true })).stdout, /^\{\n {2}"name": "svc",\n/)
   t.match((await runCli(['--help'])).stdout, /--map \[form\]/)
 })
@@ -80,21 +80,21 @@ t.test('another form, or what is no command, is refused', async (t) => {
 /** Whoever adds a command here says that it changes nothing, at the service or on this machine. */
 const READING: Readonly<Record<string, string>> = {
   status: '',
-  payments: 'list, get, events, receipt, refunds',
+  payments: 'list, show, events, receipt, refunds',
   mandates: 'list, show',
   portal: 'disputes list, disputes show',
-  webhooks: 'endpoint get, endpoint check, list, show, tail, listen, exam, verify, sign',
+  webhooks: 'endpoint show, endpoint check, list, show, tail, listen, exam, verify, sign',
   secret: 'show, snippet',
   explain: '',
   team: 'list',
   credentials: 'list',
   'bank-accounts': 'list',
   ledger: 'list, export',
-  branding: 'get, preview',
+  branding: 'show, preview',
   origins: 'list',
   widget: 'token, snippet, demo',
   banks: 'list',
-  ob: 'accounts list, balances, transactions, payment, recurring list, recurring get, recurring preview, request-to-pay list, request-to-pay get, offer-to-pay list, offer-to-pay get',
+  ob: 'accounts list, balances, transactions, payment, recurring list, recurring show, recurring preview, request-to-pay list, request-to-pay show, offer-to-pay list, offer-to-pay show',
   sandbox:
     'scenarios list, scenarios show, scenarios validate, scenarios schema, clock show, bank faults, bank list, accounts, books',
   mail: 'list, show',
@@ -106,10 +106,10 @@ const READING: Readonly<Record<string, string>> = {
   doctor: '',
   inbox: '',
   logs: 'tail',
-  merchants: 'list, export, get, payments, payment, registrations',
+  merchants: 'list, export, show, payments, payment, registrations',
   kyb: 'list, show',
   hold: 'list',
-  fees: 'get',
+  fees: 'show',
   disputes: 'list, show',
   outbox: 'list',
   staff: 'list, clients',

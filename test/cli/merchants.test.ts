@@ -63,14 +63,14 @@ t.test('a page says where the next one begins, and --all reads them all', async 
 t.test('a merchant is found by id, realm, client id, and the end or beginning of its id', async (t) => {
   for (const name of [MERCHANT_ID, MERCHANT_ID.toUpperCase(), 'acme', 'acme-server', 'a2b4358c4f6d', '01a1fd03-f879']) {
     const admin = await fakeAdmin(t, one())
-    t.match(await admin.run(['merchants', 'get', name, '-q', 'id']), { code: 0, stdout: `${MERCHANT_ID}\n` }, name)
+    t.match(await admin.run(['merchants', 'show', name, '-q', 'id']), { code: 0, stdout: `${MERCHANT_ID}\n` }, name)
     t.equal(paths(admin).at(-1), `GET /api/v1/admin/merchants/${MERCHANT_ID}`, name)
   }
 })
 
 t.test('a whole id is asked for at once, and a merchant with its history is shown', async (t) => {
   const admin = await fakeAdmin(t, one({ payout_held: true, payout_held_by: 'grace@pay.example' }))
-  const { code, stdout } = await admin.run(['merchants', 'get', MERCHANT_ID])
+  const { code, stdout } = await admin.run(['merchants', 'show', MERCHANT_ID])
   t.equal(code, 0)
   t.match(
     stdout,
@@ -81,20 +81,20 @@ t.test('a whole id is asked for at once, and a merchant with its history is show
 
 t.test('what names no merchant, or several, is told, and nothing more is asked', async (t) => {
   const admin = await fakeAdmin(t, one())
-  t.match(await admin.run(['merchants', 'get', 'nobody']), { code: 6, stderr: /Try: svc .*merchants list/ })
-  t.match(await admin.run(['merchants', 'get', 'Acme Ltd']), { code: 6 })
-  t.match(await admin.run(['merchants', 'get', 'abc']), { code: 2, stderr: /too short/ })
+  t.match(await admin.run(['merchants', 'show', 'nobody']), { code: 6, stderr: /Try: svc .*merchants list/ })
+  t.match(await admin.run(['merchants', 'show', 'Acme Ltd']), { code: 6 })
+  t.match(await admin.run(['merchants', 'show', 'abc']), { code: 2, stderr: /too short/ })
   const two = [merchantOf(), merchantOf({ id: MERCHANT_ID.replace('01a1', '02a1'), realm_slug: 'acme-2' })]
   const many = await fakeAdmin(t, () => pageOf(two))
   t.match(await many.run(['kyb', 'approve', 'a2b4358c4f6d', '--reason', 'x']), { code: 2, stderr: /a part of several/ })
   t.same(many.writes(), [])
   const gone = await fakeAdmin(t, () => refusal(404, 'MERCHANT_NOT_FOUND'))
-  t.match(await gone.run(['merchants', 'get', MERCHANT_ID]), { code: 6 })
+  t.match(await gone.run(['merchants', 'show', MERCHANT_ID]), { code: 6 })
 })
 
 t.test('a realm whose name is a part of another is not taken for it', async (t) => {
   const admin = await fakeAdmin(t, () => pageOf([merchantOf({ realm_slug: 'acme-ltd' })]))
-  t.match(await admin.run(['merchants', 'get', 'acme']), { code: 6 })
+  t.match(await admin.run(['merchants', 'show', 'acme']), { code: 6 })
 })
 
 t.test('disable and enable send what is asked for and why', async (t) => {

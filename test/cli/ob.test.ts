@@ -262,12 +262,12 @@ t.test('a customer at the bank', async (t) => {
       code: 0,
       stdout: new RegExp(`${end}[^]*every month[^]*850\\.00`),
     })
-    t.match(await as(payer, ['recurring', 'get', end]), {
+    t.match(await as(payer, ['recurring', 'show', end]), {
       code: 0,
       stdout:
         /When +every month on the 31st .*\(IntrvlMnthDay:01:31\)[^]*Final +2030-12-31 23:59 London\nNext +2030-01-31 09:00 London/,
     })
-    t.match(await as(payee, ['recurring', 'get', made.RecurringPaymentId]), {
+    t.match(await as(payee, ['recurring', 'show', made.RecurringPaymentId]), {
       code: 6,
       stderr: /Try: svc ob recurring list/,
     })
@@ -276,7 +276,7 @@ t.test('a customer at the bank', async (t) => {
       stdout: /"method":"DELETE"/,
     })
     t.match(await as(payer, ['recurring', 'cancel', end]), { code: 0, stdout: /Status +Cancelled/ })
-    t.match(await as(payer, ['recurring', 'cancel', end]), { code: 7, stderr: /Try: svc ob recurring get/ })
+    t.match(await as(payer, ['recurring', 'cancel', end]), { code: 7, stderr: /Try: svc ob recurring show/ })
     const refused = await as(payer, [...create, '--frequency', 'WkInMnthDay:01:01', '--first', '2030-01-31'])
     t.match(refused, {
       code: 2,
@@ -398,7 +398,7 @@ t.test('a customer at the bank', async (t) => {
       code: 0,
       stdout: /Status +Rejected/,
     })
-    t.match(await as(payee, ['request-to-pay', 'get', other.RequestToPayId, '-q', 'Status']), { stdout: 'Rejected\n' })
+    t.match(await as(payee, ['request-to-pay', 'show', other.RequestToPayId, '-q', 'Status']), { stdout: 'Rejected\n' })
     const nobody = ['request-to-pay', 'create', '--amount', '1', '--currency', 'GBP', '--name', 'Ada']
     t.match(await as(payee, [...nobody, '--to', 'nobody@example.org', '--due', '1d']), { code: 2, stderr: /--to: / })
     t.match(await as(payee, [...nobody, '--to', payer.email, '--due', 'soon']), {
@@ -642,7 +642,7 @@ t.test('a day alone is refused as the first once 09:00 in London has passed on i
 
 t.test('a reason is told with its text, in requests and offers as in payments', async (t) => {
   const { url } = await fakeService(t, () => ({ json: REJECTED }))
-  const shown = await runCli(['ob', 'request-to-pay', 'get', REJECTED.RequestToPayId], {
+  const shown = await runCli(['ob', 'request-to-pay', 'show', REJECTED.RequestToPayId], {
     env: { SVC_API_URL: url, SVC_CUSTOMER_ID: 'grace' },
   })
   t.match(shown, { code: 0, stdout: /Reason +AM04: not enough money/ })

@@ -86,7 +86,7 @@ function failingSvc(folder: string): string {
 case "$1 \${2:-}" in
   'inbox '*) printf '%s\\n' $OVERDUE ;;
   'merchants list') echo m-1 ;;
-  'merchants get') echo true ;;
+  'merchants show') echo true ;;
   'secret show') echo tomorrow ;;
   'audit verify') echo operator_actions:1:ab ;;
 esac

@@ -96,8 +96,8 @@ t.test('help however it is asked for, and mistakes around it', async (t) => {
     ['payments', 'lst', '--help'],
     ['wh', 'endpoint'],
     ['payments', 'ls', '--help'],
-    ['payments', 'get'],
-    ['payments', 'get', 'a', 'b'],
+    ['payments', 'show'],
+    ['payments', 'show', 'a', 'b'],
     ['payments', 'create', '--amount'],
     ['payments', 'create', '--amount', '1', '--approve', '--cancel'],
     // A value that is wrong goes before help.

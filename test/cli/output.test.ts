@@ -88,7 +88,7 @@ t.test('a path that leads to nothing there could be is a usage error that names 
       ? page(summaryOf('Settled'))
       : { json: paymentOf('Settled', { metadata: { order: '7' }, failure: null }) },
   )
-  const words = ['payments', 'get', PAYMENT_ID, '--api-url', url, '--client-id', 'demo']
+  const words = ['payments', 'show', PAYMENT_ID, '--api-url', url, '--client-id', 'demo']
   const refused = async (query: string, stderr: RegExp): Promise<void> => {
     t.match(await runCli([...words, '-q', query]), { code: 2, stdout: '', stderr }, query)
     t.match(await runCli([...words, `--json=${query}`]), { code: 2, stdout: '' }, query)

@@ -61,7 +61,7 @@ t.test('a creation that is interrupted tells which payment there is, and its key
       code: 'INTERRUPTED',
       payment_id: PAYMENT_ID,
       idempotency_key: /^[0-9a-f-]{36}$/,
-      hint: new RegExp(`payments get ${PAYMENT_ID}$`),
+      hint: new RegExp(`payments show ${PAYMENT_ID}$`),
     },
   })
   const waits = await service(t, () => {
@@ -262,16 +262,16 @@ t.test('an id may be given by its beginning or its end, if that means one paymen
       },
     }
   })
-  t.match(await run(['payments', 'get', '01A1FD03-f879', '--history']), { code: 0, stdout: /\n\nTIME +/ })
+  t.match(await run(['payments', 'show', '01A1FD03-f879', '--history']), { code: 0, stdout: /\n\nTIME +/ })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
-  t.match(await run(['payments', 'get', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa[^]*Try: the last 8/ })
-  t.match(await run(['payments', 'get', '358C4F6D']), { code: 0 })
+  t.match(await run(['payments', 'show', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa[^]*Try: the last 8/ })
+  t.match(await run(['payments', 'show', '358C4F6D']), { code: 0 })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
-  t.match(await run(['payments', 'get', '58c4f6d']), { code: 2, stderr: /too short/ })
-  t.match(await run(['payments', 'get', 'a2b4358c4f']), { code: 6 }, 'not by its middle')
-  t.match(await run(['payments', 'get', '01a1fd0']), { code: 2, stderr: /too short/ })
-  t.match(await run(['payments', 'get', '01a1fd04']), { code: 6 })
-  t.match(await run(['payments', 'get', '../secrets']), { code: 6 })
+  t.match(await run(['payments', 'show', '58c4f6d']), { code: 2, stderr: /too short/ })
+  t.match(await run(['payments', 'show', 'a2b4358c4f']), { code: 6 }, 'not by its middle')
+  t.match(await run(['payments', 'show', '01a1fd0']), { code: 2, stderr: /too short/ })
+  t.match(await run(['payments', 'show', '01a1fd04']), { code: 6 })
+  t.match(await run(['payments', 'show', '../secrets']), { code: 6 })
 })
 
 t.test('list turns relative times into points in time, and --all follows the cursor', async (t) => {

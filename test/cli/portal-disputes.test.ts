@@ -204,7 +204,7 @@ t.test('a merchant disputes its own payment, in its own words', async (t) => {
   })
   t.match(await service.as(merchant, ['payments', 'dispute', body.payment_id, '--reason', 'OTHER']), {
     code: 7,
-    stderr: new RegExp(`Try: svc payments get ${body.payment_id}\n`),
+    stderr: new RegExp(`Try: svc payments show ${body.payment_id}\n`),
   })
 })
 

@@ -179,7 +179,7 @@ t.test('what a silent bank has heard is said not to be known', async (t) => {
   const fault = ['sandbox', 'bank', 'fault', '--merchant', merchant.realm]
   t.equal((await operate([...fault, '--unavailable', '100%'])).code, 0)
   const silent = await operate(['sandbox', 'bank', 'approve', String(body.payment_id)])
-  t.match(silent, { stderr: /may have received the call[^]*Try: svc payments get [0-9a-f-]{36}/ })
+  t.match(silent, { stderr: /may have received the call[^]*Try: svc payments show [0-9a-f-]{36}/ })
   t.not(silent.code, 0)
   await operate([...fault, '--clear'])
 })

@@ -91,7 +91,7 @@ t.test(
     const again = await upDetached(stateDir)
     t.same(again.merchant, state.merchant)
     t.equal(again.api_url, state.api_url, 'addresses that were given out stay good')
-    t.match(await svc(['payments', 'get', payment.payment_id, '-q', 'status'], { env }), {
+    t.match(await svc(['payments', 'show', payment.payment_id, '-q', 'status'], { env }), {
       code: 0,
       stdout: 'Settled\n',
     })

@@ -12,7 +12,7 @@ t.test('a wrong command line is exit code 2, one line and one that says what to 
     ['payments', 'nonsense'],
     ['payments', 'create'],
     ['payments', 'list', '--nonsense'],
-    ['payments', 'get'],
+    ['payments', 'show'],
     ['version', 'extra'],
     ['payments', 'list', '-o', 'xml'],
   ]) {
@@ -127,7 +127,7 @@ t.test(
   async (t) => {
     for (const words of [
       ['nonsense', '--json'],
-      ['payments', 'get', '--json'],
+      ['payments', 'show', '--json'],
       ['payments', 'list', '-o', 'json', '--nonsense'],
       ['payments', 'list', '--output=jsonl', '--limit', 'x'],
     ]) {

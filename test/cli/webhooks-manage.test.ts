@@ -95,7 +95,7 @@ t.test('dead deliveries are told below the list with what to type, and not among
   await makeDead(service, [await delivered({ run })])
   const told = /^Warning: .*1.*\nTry: svc webhooks list --status DEAD; [^\n]*svc webhooks replay --status DEAD\n$/
   t.match((await run(['list'])).stderr, told)
-  t.match((await run(['endpoint', 'get'])).stderr, told)
+  t.match((await run(['endpoint', 'show'])).stderr, told)
   t.match(await run(['list', '--json']), { code: 0, stderr: '' })
 })
 
@@ -168,7 +168,7 @@ t.test('the endpoint is set with a warning when nothing answers there, paused, r
     stderr: /To send them: svc webhooks endpoint resume\n/,
   })
   t.match(await run(['test']), { code: 7, stderr: /Try: svc webhooks endpoint resume\n/ })
-  t.match((await run(['endpoint', 'get'])).stdout, new RegExp(`Webhooks go to +${receiver.url}\nState +paused`))
+  t.match((await run(['endpoint', 'show'])).stdout, new RegExp(`Webhooks go to +${receiver.url}\nState +paused`))
   t.match(await run(['endpoint', 'resume']), { code: 0, stdout: /State +active\n/ })
   await receiver.close()
   const away = await run(['endpoint', 'set', receiver.url])
@@ -184,7 +184,7 @@ t.test('the endpoint is set with a warning when nothing answers there, paused, r
   })
   t.equal((await run(['endpoint', 'check', '-q', 'outcome'])).stdout, 'connect\n', 'programs get the code')
   t.match(await run(['endpoint', 'set', '--none', '--dry-run']), { code: 0, stdout: /Body +\{"webhook_url":null\}/ })
-  t.match(await run(['endpoint', 'get', '-q', 'webhook_url']), { stdout: `${receiver.url}\n` })
+  t.match(await run(['endpoint', 'show', '-q', 'webhook_url']), { stdout: `${receiver.url}\n` })
   t.match(await run(['endpoint', 'set', '--none']), { code: 0, stdout: /nowhere/ })
   for (const verb of ['pause', 'resume', 'check'])
     t.match(await run(['endpoint', verb]), { code: 7, stderr: /Try: svc webhooks endpoint set <url>\n/ }, verb)
@@ -238,11 +238,11 @@ t.test('who lists deliveries or asks for the endpoint is told that it is paused,
   const { service, merchant, run } = await receiving(t)
   t.equal((await run(['list'])).stderr, 'There are no such deliveries.\n')
   await run(['endpoint', 'pause'])
-  t.match((await run(['endpoint', 'get'])).stderr, /^Warning: the endpoint is paused; no event waits yet\n/)
+  t.match((await run(['endpoint', 'show'])).stderr, /^Warning: the endpoint is paused; no event waits yet\n/)
   await createPayment(service, merchant)
   const one = 'Warning: the endpoint is paused; 1 event waits\nTry: svc webhooks endpoint resume\n'
   t.equal((await run(['list'])).stderr, one)
-  t.equal((await run(['endpoint', 'get'])).stderr, one)
+  t.equal((await run(['endpoint', 'show'])).stderr, one)
   await createPayment(service, merchant)
   t.match((await run(['list', '--event', 'payment.settled'])).stderr, /paused; 2 events wait\n/)
   t.match(await run(['list', '--json']), { code: 0, stderr: '' })

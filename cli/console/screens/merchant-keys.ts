@@ -156,7 +156,7 @@ export const MERCHANT_KEYS: readonly ScreenKey<MerchantRow>[] = [
     label: 'details',
     on: 'list',
     needs: 'one',
-    command: (row) => (row.merchant === null ? 'svc merchants registrations' : `svc merchants get ${nameOf(row)}`),
+    command: (row) => (row.merchant === null ? 'svc merchants registrations' : `svc merchants show ${nameOf(row)}`),
     async run({ id }, _given, { go }) {
       go('merchants', { open: id })
       return undefined

@@ -5,6 +5,7 @@ import type { CliError } from '../../base/errors.ts'
 import { readMap } from './map-file.ts'
 import { notCommand } from './not-commands.ts'
 import { withOurFlag } from './other-flags.ts'
+import { DROPPED, renamed } from './renamed.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 
 type Typed = { program: Command; words: readonly string[] }
@@ -16,6 +17,10 @@ export async function fromCommander(error: CommanderError, { program, words }: T
   if (shown !== undefined) return usageError(message, `svc ${shown.map((word) => quoted(word)).join(' ')}`)
   const wrong = /'([^']+)'/.exec(message)?.[1]
   const [bare = ''] = wrong?.split('=') ?? []
+  const old = renamed({ words, takesValue: (flag) => takesValue({ program, words }, flag) })
+  if (old !== undefined) return usageError(...old)
+  const instead = DROPPED.get(bare)
+  if (instead !== undefined) return usageError(`there is no ${bare} any more`, instead)
   const never = notCommand(commandWords({ program, words }), { words, wrong: bare })
   if (never !== undefined) return usageError(...never)
   const ours = withOurFlag(words, wrong)
@@ -110,6 +115,12 @@ function listMeant({ program, words }: Typed, wrong: string): string {
 /** The words that name a command there is, each with a blank behind it. */
 function commandWords(typed: Typed): string {
   return commandOf(typed).named.join('')
+}
+
+function takesValue(typed: Typed, flag: string): boolean {
+  return optionsOf(commandOf(typed).command).some(
+    ({ long, short, required }) => required && (long === flag || short === flag),
+  )
 }
 
 /** The command that words name, and by which of them; options between them are passed over. */

@@ -82,7 +82,7 @@ function goneCheck(all: readonly DeadDeliveries[], isWhole: boolean): Check {
   return finding(
     'endpoints',
     `the endpoint of ${first.merchant} has answered 410, that it is gone${more}: its merchant has to set another`,
-    `svc merchants get ${first.merchant}`,
+    `svc merchants show ${first.merchant}`,
   )
 }
 

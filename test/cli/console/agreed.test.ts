@@ -202,7 +202,7 @@ t.test('an approval does not override what somebody else has decided meanwhile',
   console.shot('changed-meanwhile-80x24')
   console.press('enter')
   await console.until(/nothing was done: kyb status is[│\s]+SUSPENDED/)
-  await console.until(/Try: .*svc merchants get/)
+  await console.until(/Try: .*svc merchants show/)
   console.press('esc', 'q')
   t.match(await console.ended(), { code: 0 })
   const { body: now } = await service.call('GET', `/api/v1/admin/merchants/${id}`, { headers: ada })

@@ -99,7 +99,7 @@ t.test('keys are those of the role and of the row', async (t) => {
     "svc merchants enable acme-ltd --reason 'it'\\''s over'",
     "svc kyb suspend acme-ltd --reason 'it'\\''s over'",
     'svc merchants payments --merchant acme-ltd',
-    'svc merchants get acme-ltd',
+    'svc merchants show acme-ltd',
   ])
   const repairs = merchants.keys.filter(({ key }) => key === 'r' || key === 'R')
   t.same(

@@ -42,7 +42,7 @@ const OB: Rows = {
     },
   }),
   'ob recurring list': asCustomer({ refusal: BAD_PAGE }),
-  'ob recurring get': asCustomer({
+  'ob recurring show': asCustomer({
     args: async (world) => [await recurring(world)],
     refusal: { args: [NOBODY], exit: 6, error: 'UK.OBIE.Resource.NotFound' },
   }),

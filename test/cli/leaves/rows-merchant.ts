@@ -17,7 +17,7 @@ const PAYMENTS: Rows = {
     },
   }),
   'payments list': asMerchant({ refusal: { args: ['--from', 'some day'], exit: 2, error: 'USAGE' } }),
-  'payments get': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
+  'payments show': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
   'payments events': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
   'payments receipt': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
   'payments refund': asMerchant({
@@ -127,7 +127,7 @@ const LISTEN = asMerchant({
 })
 
 const WEBHOOKS: Rows = {
-  'webhooks endpoint get': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'webhooks endpoint show': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'webhooks endpoint set': asMerchant({
     args: (world) => asNew(world, world.receiver),
     writes: true,

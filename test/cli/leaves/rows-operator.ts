@@ -22,7 +22,7 @@ const of = (row: Omit<Ran, 'as'>): Row => ({ as: 'operator', ...row })
 
 const MERCHANTS: Rows = {
   'merchants list': of({ refusal: { args: ['--limit', '0'], exit: 2, error: 'USAGE' } }),
-  'merchants get': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'merchants show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
   'merchants payments': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
   'merchants payment': of({
     args: async ({ refunded }) => [await refunded()],
@@ -75,7 +75,7 @@ const MERCHANTS: Rows = {
   'hold set': of({ args: toMerchant(), writes: true, refusal: unknownMerchant(...WHY) }),
   'hold release': of({ args: toMerchant(['hold', 'set']), writes: true, refusal: unknownMerchant(...WHY) }),
   'hold list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
-  'fees get': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'fees show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
   'fees set': of({
     args: toMerchant([], ['--percentage', '1.25%']),
     writes: true,

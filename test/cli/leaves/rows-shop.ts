@@ -80,7 +80,7 @@ async function withOrigin(world: World): Promise<Typed> {
 }
 
 const CHECKOUT: Rows = {
-  'branding get': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'branding show': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'branding set': asMerchant({
     args: (world) => asNew(world, 'primary=#003B2F'),
     writes: true,

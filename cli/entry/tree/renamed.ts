@@ -1,0 +1,74 @@
+import { typedAs } from '../../base/command-hints.ts'
+
+/**
+ * Old commands and flags, and what they are now; words after `svc`. A flag stands behind the command it belonged to, or
+ * alone where every command took it. An old word is no alias: it ends with exit code 2 and the new line.
+ */
+export const RENAMED: readonly (readonly [old: string, now: string])[] = [
+  ['payments get', 'payments show'],
+  ['webhooks endpoint get', 'webhooks endpoint show'],
+  ['branding get', 'branding show'],
+  ['merchants get', 'merchants show'],
+  ['fees get', 'fees show'],
+  ['ob recurring get', 'ob recurring show'],
+  ['ob request-to-pay get', 'ob request-to-pay show'],
+  ['ob offer-to-pay get', 'ob offer-to-pay show'],
+]
+
+/** Flags that are gone, and what to do instead. */
+export const DROPPED: ReadonlyMap<string, string> = new Map([
+  ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
+])
+
+/** A command line after `svc`, and which flags have the next word as their value. */
+type Line = { words: readonly string[]; takesValue(flag: string): boolean }
+
+/** What to say of a line with an old word in it: the message and the new line; undefined for any other. */
+export function renamed(line: Line): readonly [message: string, hint: string] | undefined {
+  const first = oldIn(line)
+  if (first === undefined) return undefined
+  let words = line.words
+  // What is behind an old word may be old as well.
+  for (let old: Old | undefined = first; old !== undefined; old = oldIn({ ...line, words })) words = old.words
+  const hint = ['svc', ...words.map((word) => typedAs(word))].join(' ')
+  return [`svc ${first.old} is now ${first.now.startsWith('-') ? '' : 'svc '}${first.now}`, hint]
+}
+
+type Old = { old: string; now: string; words: readonly string[] }
+
+/** The first row that fits the line, and the line with the new words in place of the old ones. */
+function oldIn(line: Line): Old | undefined {
+  const { words } = line
+  const places = commandPlaces(line)
+  for (const [old, now] of RENAMED) {
+    const flag = /(?:^| )(--?[a-z-]+)$/.exec(old)?.[1]
+    const command = old.split(' ').filter((word) => word !== flag)
+    if (command.some((word, index) => words[places[index] ?? -1] !== word)) continue
+    const rest = flag === undefined ? withCommand({ words, places, command }, now) : withFlag(words, flag, now)
+    if (rest !== undefined) return { old, now, words: rest }
+  }
+  return undefined
+}
+
+function withCommand(
+  { words, places, command }: { words: readonly string[]; places: readonly number[]; command: readonly string[] },
+  now: string,
+): readonly string[] {
+  const parts = now.split(' ')
+  const old = places.slice(0, command.length)
+  return words.flatMap((word, index) => {
+    const at = old.indexOf(index)
+    return at === -1 ? [word] : parts.slice(at, at === old.length - 1 ? undefined : at + 1)
+  })
+}
+
+function withFlag(words: readonly string[], flag: string, now: string): readonly string[] | undefined {
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  if (at === -1) return undefined
+  return words.with(at, `${now}${(words[at] ?? '').slice(flag.length)}`)
+}
+
+/** Where the words stand that are no flags and no values of one. */
+function commandPlaces({ words, takesValue }: Line): number[] {
+  return words.flatMap((word, index) => (word.startsWith('-') || takesValue(words[index - 1] ?? '') ? [] : [index]))
+}

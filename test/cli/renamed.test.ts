@@ -1,0 +1,49 @@
+import t from 'tap'
+import { DROPPED, RENAMED } from '../../cli/entry/tree/renamed.ts'
+import { makeWholeProgram } from '../../cli/entry/program.ts'
+import type { Command } from 'commander'
+import { makeIo, runCli } from './harness.ts'
+
+/** What these words after `svc` name: a command, or a flag of one. */
+function isThere(program: Command, words: string): boolean {
+  let command = program
+  for (const word of words.split(' ')) {
+    if (word.startsWith('-')) return command.options.some(({ long, short }) => long === word || short === word)
+    const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word))
+    if (child === undefined) return false
+    command = child
+  }
+  return true
+}
+
+t.test('an old command or flag ends with exit code 2 and the new one, which there is', async (t) => {
+  const program = await makeWholeProgram({ io: makeIo({}).io, exitCode: 0 })
+  for (const [old, now] of RENAMED) {
+    const command = old.replace(/ ?--?[a-z-]+$/, '')
+    t.notOk(isThere(program, old), `${old} is gone`)
+    t.ok(isThere(program, now.startsWith('-') ? `${command} ${now}`.trim() : now), now)
+    const { code, stdout, stderr } = await runCli([...old.split(' '), 'x'])
+    t.match({ code, stdout }, { code: 2, stdout: '' }, old)
+    t.ok(stderr.startsWith(`Error: svc ${old} is now `), stderr)
+    t.ok(stderr.includes(now), stderr)
+  }
+})
+
+t.test('a flag that is gone says what to do instead', async (t) => {
+  for (const [flag, instead] of DROPPED) {
+    const { code, stderr } = await runCli(['payments', 'list', flag])
+    t.equal(code, 2)
+    t.equal(stderr.replaceAll('     ', ''), `Error: there is no ${flag} any more\nTry: ${instead}\n`)
+  }
+})
+
+t.test('the new line keeps what was typed', async (t) => {
+  for (const [words, line] of [
+    [['-p', 'get', 'payments', '-o', 'yaml', 'get', 'a b', '-q', 'x'], `-p get payments -o yaml show 'a b' -q x`],
+    [['ob', '--customer', 'get', 'recurring', 'get', '0'], 'ob --customer get recurring show 0'],
+  ] as const) {
+    const { code, stderr } = await runCli(words)
+    t.equal(code, 2)
+    t.ok(stderr.endsWith(`\nTry: svc ${line}\n`), stderr)
+  }
+})
