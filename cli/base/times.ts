@@ -1,4 +1,4 @@
-import { parseDuration } from '../../src/lib/duration.ts'
+import { longDurationText, parseDuration } from '../../src/lib/duration.ts'
 import { usageError } from './errors.ts'
 
 /** A timer of Node.js can't be set for longer; that is 24 days. */
@@ -23,32 +23,12 @@ export function parseTime(text: string, flag: string, now: number = Date.now()):
   return new Date(time).toISOString()
 }
 
-const UNITS = [
-  { name: 'day', ms: 86_400_000 },
-  { name: 'hour', ms: 3_600_000 },
-  { name: 'minute', ms: 60_000 },
-  { name: 'second', ms: 1_000 },
-] as const
-
 /** How far away a time is, to read beside it: "in 13 days 4 hours", "2 minutes ago", "now". */
 export function distanceOf(timestamp: string, now: number = Date.now()): string {
   const ms = Date.parse(timestamp) - now
-  const text = lengthOf(Math.abs(ms))
+  const text = longDurationText(Math.abs(ms))
   if (text === '') return 'now'
   return ms < 0 ? `${text} ago` : `in ${text}`
-}
-
-/** A length of time in its two largest units, rounded down: a deadline is never told to be later than it is. */
-function lengthOf(ms: number): string {
-  const first = UNITS.findIndex((unit) => ms >= unit.ms)
-  if (first === -1) return ''
-  let rest = ms
-  const parts = UNITS.slice(first, first + 2).map(({ name, ms: size }) => {
-    const count = Math.floor(rest / size)
-    rest %= size
-    return count === 0 ? '' : `${count} ${name}${count === 1 ? '' : 's'}`
-  })
-  return parts.filter((part) => part !== '').join(' ')
 }
 
 /** A distance in its largest unit alone, for tables. */

@@ -1,11 +1,7 @@
+import { longDurationText } from '../lib/duration.ts'
 import { formatNumeric, parseAmount } from '../lib/money.ts'
 
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const
+const MINUTE_MS = 60_000
 
 /** A time of the API in a sentence: to the second, in UTC. */
 export function momentText(iso: string): string {
@@ -17,17 +13,9 @@ export function spanText(from: string, to: string): string {
   return lengthText(Math.max(0, Date.parse(to) - Date.parse(from)))
 }
 
-/** A length of time in its two largest units, seconds only where there are no minutes: `11 hours`. */
+/** A length of time, with seconds only where there are no minutes: `11 hours`. */
 export function lengthText(ms: number): string {
-  const first = UNITS.findIndex(([, size]) => ms >= size)
-  if (first === -1) return 'less than a second'
-  let rest = ms
-  const parts = UNITS.slice(first, first + 2).map(([name, size], index) => {
-    const count = name === 'second' && index > 0 ? 0 : Math.floor(rest / size)
-    rest -= count * size
-    return count === 0 ? [] : [countText(count, name)]
-  })
-  return parts.flat().join(' ')
+  return longDurationText(ms < MINUTE_MS ? ms : ms - (ms % MINUTE_MS)) || 'less than a second'
 }
 
 /** `1 attempt`, `2 attempts`. */

@@ -19,3 +19,26 @@ export function durationText(ms: number): string {
   const [unit = 'ms'] = ms === 0 ? ['s' as const] : units
   return `${ms / FACTORS_MS[unit]}${unit}`
 }
+
+const LONG_UNITS = [
+  { name: 'day', ms: FACTORS_MS.d },
+  { name: 'hour', ms: FACTORS_MS.h },
+  { name: 'minute', ms: FACTORS_MS.m },
+  { name: 'second', ms: FACTORS_MS.s },
+] as const
+
+/**
+ * Formats milliseconds in words, in the two largest units: `2 days 3 hours`, `14 minutes`; empty below a second. Rounded
+ * down, so that a deadline is never said to be later than it is.
+ */
+export function longDurationText(ms: number): string {
+  const first = LONG_UNITS.findIndex((unit) => ms >= unit.ms)
+  if (first === -1) return ''
+  let rest = ms
+  const parts = LONG_UNITS.slice(first, first + 2).map(({ name, ms: size }) => {
+    const count = Math.floor(rest / size)
+    rest %= size
+    return count === 0 ? '' : `${count} ${name}${count === 1 ? '' : 's'}`
+  })
+  return parts.filter((part) => part !== '').join(' ')
+}

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { durationText, parseDuration } from '../../src/lib/duration.ts'
+import { durationText, longDurationText, parseDuration } from '../../src/lib/duration.ts'
 
 t.test('a duration is a number and its unit', async (t) => {
   const cases = {
@@ -49,4 +49,18 @@ t.test('a time is written in the largest unit without a remainder', async (t) =>
     '7d': 604_800_000,
   }
   for (const [text, ms] of Object.entries(cases)) t.equal(durationText(ms), text)
+})
+
+t.test('in words, a length of time has its two largest units, rounded down', async (t) => {
+  const cases: [number, string][] = [
+    [0, ''],
+    [999, ''],
+    [1_999, '1 second'],
+    [61_000, '1 minute 1 second'],
+    [3_600_000, '1 hour'],
+    [3_605_000, '1 hour'],
+    [100_800_000, '1 day 4 hours'],
+    [2 * 86_400_000 + 59 * 60_000, '2 days'],
+  ]
+  for (const [ms, text] of cases) t.equal(longDurationText(ms), text, String(ms))
 })
