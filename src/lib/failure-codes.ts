@@ -44,6 +44,26 @@ export function failureOf(code: FailureCode, source?: FailureSource): Failure {
   return { code, reason: row.reason, source: source ?? row.source, iso_code: row.iso }
 }
 
+const SOURCES: readonly string[] = [
+  'ASPSP_REJECTION',
+  'PAYER',
+  'SCHEME',
+  'PLATFORM',
+  'MERCHANT',
+] satisfies FailureSource[]
+
+function isSource(text: string | null): text is FailureSource {
+  return text !== null && SOURCES.includes(text)
+}
+
+/** The failure of a payment as its row has it; null where it has not failed. */
+export function failureOfPayment(row: { failure_code: string | null; failure_source: string | null }): Failure | null {
+  const { failure_code: code, failure_source: source } = row
+  if (code === null) return null
+  if (!isFailureCode(code) || !isSource(source)) throw new Error(`the payment has an unknown failure ${code}`)
+  return failureOf(code, source)
+}
+
 const OAUTH_ERRORS: Readonly<Record<string, FailureCode>> = {
   access_denied: 'ACCESS_DENIED',
   server_error: 'BANK_ERROR',

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts'
 import { startPayment } from '../../checkout/start-payment.ts'
+import { failureOfPayment } from '../../lib/failure-codes.ts'
 import { cancelPayment } from '../../payments/cancel-payment.ts'
 import { completeSca } from '../../payments/complete-sca.ts'
 import { createPayment } from '../../payments/create-payment.ts'
@@ -11,7 +12,7 @@ import type { Handlers, Input, Reply } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'
 import type { CheckoutPrincipal } from '../principal.ts'
 import { auditedBody } from './audited-body.ts'
-import { presentFailure, presentPayment, presentSummary, presentToPayer } from './present-payment.ts'
+import { presentPayment, presentSummary, presentToPayer } from './present-payment.ts'
 
 export const payments: Handlers<typeof wire> = {
   /** POST /api/v1/payments */
@@ -57,7 +58,7 @@ export const payments: Handlers<typeof wire> = {
   async completeSca(app, { params, body, rawBody }) {
     const payment = await completeSca(app, { id: params.id, body, rawBody: rawBody.toString('utf8') })
     const { id, status, end_to_end_id } = payment
-    return { status: 200, body: { payment_id: id, status, end_to_end_id, failure: presentFailure(payment) } }
+    return { status: 200, body: { payment_id: id, status, end_to_end_id, failure: failureOfPayment(payment) } }
   },
 
   /** POST /api/v1/payments/{id}/cancel */

@@ -1,13 +1,13 @@
 import { bankById } from '../../banks/catalogue.ts'
 import type { MandateWithAllowances } from '../../consents/record.ts'
 import type { DisputeRecord } from '../../disputes/record.ts'
+import { failureOfPayment } from '../../lib/failure-codes.ts'
 import { formatAmount, formatNumeric } from '../../lib/money.ts'
 import { isDisputable } from '../../payers/get-payer-payment.ts'
 import type { PayerReceiptRecord } from '../../payers/get-payer-payment.ts'
 import type { PayerPaymentRecord } from '../../payers/record.ts'
 import type { PayerConsent, PayerDispute, PayerPayment, PayerReceipt } from '../../wire/payer.ts'
 import { presentAllowances } from './present-mandate.ts'
-import { presentFailure } from './present-payment.ts'
 
 /** A payment as its payer sees it: nothing of other payers, and only the name of the merchant. */
 export function presentPayerPayment(payment: PayerPaymentRecord): PayerPayment {
@@ -27,7 +27,7 @@ export function presentPayerPayment(payment: PayerPaymentRecord): PayerPayment {
     bank_name: bankById(payment.debtor_bank_id)?.name ?? null,
     consent_id: payment.consent_id,
     is_recurring: payment.consent_type === 'VARIABLE_RECURRING',
-    failure: presentFailure(payment),
+    failure: failureOfPayment(payment),
     dispute: presentLastDispute(payment),
     is_disputable: isDisputable(payment),
     created_at: payment.created_at,

@@ -1,5 +1,4 @@
-import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
-import type { Failure, FailureSource } from '../../lib/failure-codes.ts'
+import { failureOf, failureOfPayment, isFailureCode } from '../../lib/failure-codes.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type { PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
 import type { ListedRefund } from '../../payments/refunds/record.ts'
@@ -22,7 +21,7 @@ export function presentSummary(payment: PaymentRecord): PaymentSummary {
     payer_name: payment.payer_name,
     remittance_reference: payment.remittance_reference,
     metadata: payment.metadata,
-    failure: presentFailure(payment),
+    failure: failureOfPayment(payment),
     expires_at: payment.expires_at,
     created_at: payment.created_at,
     updated_at: payment.updated_at,
@@ -41,19 +40,12 @@ export function presentToPayer(payment: PaymentWithHistory): PayerView {
     status: payment.status,
     end_to_end_id: payment.end_to_end_id,
     ...amounts(payment),
-    failure: presentFailure(payment),
+    failure: failureOfPayment(payment),
     expires_at: payment.expires_at,
     created_at: payment.created_at,
     updated_at: payment.updated_at,
     status_history: payment.status_history,
   }
-}
-
-export function presentFailure(payment: Pick<PaymentRecord, 'failure_code' | 'failure_source'>): Failure | null {
-  const { failure_code: code, failure_source: source } = payment
-  if (code === null) return null
-  if (!isFailureCode(code) || !isSource(source)) throw new Error(`the payment has an unknown failure ${code}`)
-  return failureOf(code, source)
 }
 
 /** A refund. If it failed, the bank rejected it. */
@@ -69,18 +61,6 @@ export function presentRefund(refund: ListedRefund): RefundRow {
     ...rest,
     failure: code === null ? null : failureOf(code),
   }
-}
-
-const SOURCES: readonly string[] = [
-  'ASPSP_REJECTION',
-  'PAYER',
-  'SCHEME',
-  'PLATFORM',
-  'MERCHANT',
-] satisfies FailureSource[]
-
-function isSource(text: string | null): text is FailureSource {
-  return text !== null && SOURCES.includes(text)
 }
 
 function amounts(payment: PaymentRecord) {

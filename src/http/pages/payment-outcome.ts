@@ -3,7 +3,7 @@ import { MEANINGS } from '../../lib/failure-meaning.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
-import { presentFailure } from '../handlers/present-payment.ts'
+import { failureOfPayment } from '../../lib/failure-codes.ts'
 import { CANCELLED_WITH_US, FAILURE_TEXTS } from './failure-texts.ts'
 import { moneyText } from './money-text.ts'
 import { STATUS_TEXTS } from './status-texts.ts'
@@ -26,7 +26,7 @@ export type Outcome = {
 export function outcomeOf(payment: PaymentWithHistory): Outcome {
   const isEnded = payment.status === 'Settled' || payment.status === 'Refunded' || payment.status === 'Failed'
   const isLooking = !isEnded && Date.now() - Date.parse(payment.updated_at) < LOOKING_MS
-  const failure = presentFailure(payment)
+  const failure = failureOfPayment(payment)
   const nothingTaken = failure !== null && MEANINGS[failure.code].nothingTaken
   return { isEnded, failure, nothingTaken, refresh: isLooking ? { refreshSeconds: REFRESH_SECONDS } : {} }
 }
