@@ -1,5 +1,6 @@
-import type { ActionRow, Subject } from './record.ts'
+import type { Subject } from './subjects-sql.ts'
 import { lengthText } from './text.ts'
+import type { ActionRow } from './timeline-rows.ts'
 
 type Action = {
   /** The timelines that show it. A delivery's shows every action on the delivery itself, too. */

@@ -1,11 +1,10 @@
 import { outcomeText } from '../lib/outcome-text.ts'
 import { DELIVERY_TRANSITIONS, attemptsMax } from '../webhooks/states.ts'
 import type { DeliveryTrigger } from '../webhooks/states.ts'
-import type { OtherStep } from '../wire/explain.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
-import type { DeliveryFacts, Held } from './record.ts'
-import { endpointSteps, forMerchant, forOperator, otherStep } from './steps.ts'
-import type { Command, Moves, SubjectKind, Viewer } from './steps.ts'
+import { endpointActions, forMerchant, forOperator } from './steps.ts'
+import type { Action, Command, SubjectKind } from './steps.ts'
+import type { DeliveryFacts, Held } from './subjects-sql.ts'
 import { momentText, spanText, untilText } from './text.ts'
 
 /** A delivery that no worker has taken for so long after it was due is a matter of the workers, not of the merchant. */
@@ -13,20 +12,10 @@ const LATE_MS = 30_000
 
 const MERCHANT_OR_OPERATOR = 'the merchant, or an operator for it'
 
-const MOVES: Moves<DeliveryTrigger, DeliveryFacts> = {
-  insert: { by: 'the service, when an event occurs' },
-  delivered: { by: "the merchant's endpoint, by answering 2xx within five seconds", at: (it) => it.next_retry_at },
-  failed: {
-    by: "the merchant's endpoint, by any other response or none",
-    at: (it) => it.next_retry_at,
-    isPossible: (it) => !isLastNext(it),
-  },
-  'failed for the last time': {
-    by: `the merchant's endpoint, by failing attempt ${attemptsMax} as well`,
-    at: (it) => it.next_retry_at,
-    isPossible: isLastNext,
-  },
-  replay: { by: MERCHANT_OR_OPERATOR, how: replayOf },
+export const HELD_TEXTS: Readonly<Record<NonNullable<Held>, string>> = {
+  paused: 'waits because the merchant has paused its endpoint',
+  none: 'waits for the merchant to set an endpoint',
+  'too old': 'waits for a replay: it was too old to be sent when the endpoint was set',
 }
 
 const STANDING: Readonly<Record<DeliveryStatus, (delivery: DeliveryFacts) => string>> = {
@@ -38,43 +27,45 @@ const STANDING: Readonly<Record<DeliveryStatus, (delivery: DeliveryFacts) => str
     `all ${attemptsMax} attempts failed (the last: ${reasonText(it)}): it is not sent again unless it is replayed`,
 }
 
-export const HELD_TEXTS: Readonly<Record<NonNullable<Held>, string>> = {
-  paused: 'waits because the merchant has paused its endpoint',
-  none: 'waits for the merchant to set an endpoint',
-  'too old': 'waits for a replay: it was too old to be sent when the endpoint was set',
-}
-
 export const DELIVERY: SubjectKind<DeliveryTrigger, DeliveryFacts> = {
-  title: ({ is_test: isTest, event_type: type, payment_id: paymentId }) =>
+  title: ({ is_test: isTest, event_type: type, payment_intent_id: paymentId }) =>
     `${isTest ? 'test ' : ''}webhook ${type}${paymentId === null ? '' : ` about the payment ${paymentId}`}`,
   standing: (delivery) => STANDING[delivery.status](delivery),
-  table: () => DELIVERY_TRANSITIONS,
-  moves: MOVES,
-  also: (delivery, viewer) => [...heldSteps(delivery, viewer), ...secretSteps(delivery, viewer)],
+  table: ({ attempt_count }) => {
+    const isLastNext = attempt_count + 1 >= attemptsMax
+    return DELIVERY_TRANSITIONS.filter(({ on }) => on !== (isLastNext ? 'failed' : 'failed for the last time'))
+  },
+  moves: {
+    insert: { by: 'the service, when an event occurs' },
+    delivered: { by: "the merchant's endpoint, by answering 2xx within five seconds", at: (it) => it.next_retry_at },
+    failed: { by: "the merchant's endpoint, by any other response or none", at: (it) => it.next_retry_at },
+    'failed for the last time': {
+      by: `the merchant's endpoint, by failing attempt ${attemptsMax} as well`,
+      at: (it) => it.next_retry_at,
+    },
+    replay: { by: MERCHANT_OR_OPERATOR, how: replay },
+  },
+  also: (delivery) => [...actionsOfHeld(delivery), ...actionsOfRefused(delivery)],
 }
 
-function heldSteps(delivery: DeliveryFacts, viewer: Viewer): OtherStep[] {
+function actionsOfHeld(delivery: DeliveryFacts): Action[] {
   if (delivery.held === null || delivery.next_retry_at !== null) return []
-  if (delivery.held !== 'too old') return endpointSteps(delivery.endpoint, viewer)
-  return [otherStep(viewer, 'send it now', MERCHANT_OR_OPERATOR, replayOf(delivery))]
+  if (delivery.held !== 'too old') return endpointActions(delivery.endpoint)
+  return [{ what: 'send it now', by: MERCHANT_OR_OPERATOR, how: replay(delivery) }]
 }
 
 /** A receiver that answers 401 has another secret than the one that signs, as a rule. */
-function secretSteps({ status, last_error: code }: DeliveryFacts, viewer: Viewer): OtherStep[] {
+function actionsOfRefused({ status, last_error: code }: DeliveryFacts): Action[] {
   if (code !== 'http_401' || status === 'DELIVERED') return []
   const what = "compare the end of the secret with that of the receiver's"
-  return [otherStep(viewer, what, 'the merchant', [forMerchant('manage signing secret', 'svc secret show')])]
+  return [{ what, by: 'the merchant', how: [forMerchant('manage signing secret', 'svc secret show')] }]
 }
 
-function replayOf({ id }: DeliveryFacts): Command[] {
+function replay({ id }: DeliveryFacts): Command[] {
   return [
     forMerchant('manage webhooks', `svc webhooks replay ${id}`),
     forOperator(`svc outbox replay ${id} --reason "..."`),
   ]
-}
-
-function isLastNext({ attempt_count }: DeliveryFacts): boolean {
-  return attempt_count + 1 >= attemptsMax
 }
 
 function reasonText({ last_error: code }: DeliveryFacts): string {

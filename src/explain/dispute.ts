@@ -1,24 +1,11 @@
 import { DISPUTE_TRANSITIONS } from '../disputes/states.ts'
 import type { DisputeStep, DisputeTrigger } from '../disputes/states.ts'
 import type { DisputeChangedBy, DisputeStatus } from '../wire/disputes.ts'
-import type { OtherStep } from '../wire/explain.ts'
-import type { DisputeEventRow, DisputeFacts } from './record.ts'
-import { forMerchant, forOperator, otherStep } from './steps.ts'
-import type { Command, Move, Moves, SubjectKind, Viewer } from './steps.ts'
+import { forMerchant, forOperator } from './steps.ts'
+import type { Action, Command, Move, SubjectKind, Viewer } from './steps.ts'
+import type { DisputeFacts } from './subjects-sql.ts'
 import { isZero, momentText, moneyText, untilText } from './text.ts'
-
-const MOVES: Moves<DisputeTrigger, DisputeFacts> = {
-  opening: { by: 'the payer, the merchant or an operator' },
-  evidence: { by: 'the merchant, by submitting evidence', how: ({ id }) => [evidence(id)] },
-  'evidence deadline': { by: 'the service, at the evidence deadline', at: (it) => it.evidence_due_at },
-  escalation: { by: 'an operator', how: ({ id }) => [forOperator(`svc disputes escalate ${id} --reason "..."`)] },
-  acceptance: {
-    by: 'the merchant, by accepting the dispute',
-    how: ({ id }) => [forMerchant('refund payments', `svc portal disputes accept ${id}`)],
-  },
-  'resolution for the merchant': resolution('merchant'),
-  'resolution for the payer': resolution('payer'),
-}
+import type { DisputeEventRow } from './timeline-rows.ts'
 
 const ACTORS: Readonly<Record<DisputeChangedBy, string>> = {
   PAYER: 'the payer',
@@ -56,49 +43,50 @@ export const DISPUTE: SubjectKind<DisputeTrigger, DisputeFacts> = {
     `dispute of the payment ${paymentId}, ${moneyText(gross_amount, currency)}: ${reason}`,
   standing: (dispute, viewer) => STANDING[dispute.status](dispute, viewer),
   table: () => DISPUTE_TRANSITIONS,
-  moves: MOVES,
-  also: otherSteps,
+  moves: {
+    opening: { by: 'the payer, the merchant or an operator' },
+    evidence: { by: 'the merchant, by submitting evidence', how: ({ id }) => [evidence(id)] },
+    'evidence deadline': { by: 'the service, at the evidence deadline', at: (it) => it.evidence_due_at },
+    escalation: { by: 'an operator', how: ({ id }) => [forOperator(`svc disputes escalate ${id} --reason "..."`)] },
+    acceptance: {
+      by: 'the merchant, by accepting the dispute',
+      how: ({ id }) => [forMerchant('refund payments', `svc portal disputes accept ${id}`)],
+    },
+    'resolution for the merchant': resolution('merchant'),
+    'resolution for the payer': resolution('payer'),
+  },
+  also: actions,
 }
 
-function otherSteps(dispute: DisputeFacts, viewer: Viewer): OtherStep[] {
-  if (dispute.refund_status === 'FAILED' && !isZero(dispute.remaining_amount)) return refundSteps(dispute, viewer)
-  if (dispute.status !== 'UNDER_REVIEW' && dispute.status !== 'ESCALATED') return []
+/** After a refund that the bank has refused, it is ordered again, or the merchant gives the money back by itself. */
+function actions(dispute: DisputeFacts): Action[] {
+  const { id, status, payment_id: paymentId } = dispute
+  if (dispute.refund_status === 'FAILED' && !isZero(dispute.refundable_amount)) {
+    const { by, how } = resolutionBy(dispute.escalation_reason !== null, `${id} --favour payer --refund`)
+    const refund = forMerchant('refund payments', `svc payments refund ${paymentId}`)
+    return [
+      { what: 'order the refund again after the bank refused it', by, how },
+      { what: 'refund the payment outside the dispute', by: 'the merchant', how: [refund] },
+    ]
+  }
+  if (status !== 'UNDER_REVIEW' && status !== 'ESCALATED') return []
   const what = dispute.has_evidence ? 'add more evidence' : 'submit evidence after the deadline'
-  return [otherStep(viewer, what, 'the merchant', [evidence(dispute.id)])]
+  return [{ what, by: 'the merchant', how: [evidence(id)] }]
 }
 
-/** After a refund that the bank has refused: it is ordered again, or the merchant gives the money back by itself. */
-function refundSteps(
-  { id, payment_id: paymentId, was_escalated: isOwners }: DisputeFacts,
-  viewer: Viewer,
-): OtherStep[] {
-  return [
-    otherStep(viewer, 'order the refund again after the bank refused it', operatorText(isOwners), [
-      resolve(isOwners, `${id} --favour payer --refund`),
-    ]),
-    otherStep(viewer, 'refund the payment outside the dispute', 'the merchant', [
-      forMerchant('refund payments', `svc payments refund ${paymentId}`),
-    ]),
-  ]
-}
-
-/** Only an OWNER resolves an escalated dispute (decision 24). */
 function resolution(favour: 'merchant' | 'payer'): Move<DisputeFacts> {
   return {
-    by: ({ status }) => operatorText(status === 'ESCALATED'),
-    how: ({ id, status }) => [resolve(status === 'ESCALATED', `${id} --favour ${favour}`)],
+    by: ({ id, status }) => resolutionBy(status === 'ESCALATED', id).by,
+    how: ({ id, status }) => resolutionBy(status === 'ESCALATED', `${id} --favour ${favour}`).how,
   }
 }
 
-function operatorText(isOwners: boolean): string {
-  return isOwners ? 'an OWNER of the platform' : 'an operator'
-}
-
-function resolve(isOwners: boolean, rest: string): Command {
-  return forOperator(
-    `svc disputes resolve ${rest} --note "..."`,
-    isOwners ? 'administer platform' : 'operate merchants',
-  )
+/** Only an OWNER resolves an escalated dispute (decision 24). */
+function resolutionBy(isOwners: boolean, rest: string): { by: string; how: Command[] } {
+  const type = `svc disputes resolve ${rest} --note "..."`
+  return isOwners
+    ? { by: 'an OWNER of the platform', how: [forOperator(type, 'administer platform')] }
+    : { by: 'an operator', how: [forOperator(type)] }
 }
 
 function evidence(id: string): Command {

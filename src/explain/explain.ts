@@ -8,11 +8,12 @@ import { DELIVERY } from './delivery.ts'
 import { DISPUTE } from './dispute.ts'
 import { MERCHANT } from './merchant.ts'
 import { PAYMENT } from './payment.ts'
-import type { Subject, TimelineLimits } from './record.ts'
 import { canSeeWebhooks, describe } from './steps.ts'
 import type { Viewer } from './steps.ts'
 import * as subjects from './subjects-sql.ts'
+import type { Subject } from './subjects-sql.ts'
 import { listTimeline } from './timeline-sql.ts'
+import type { TimelineLimits } from './timeline-sql.ts'
 import { timelineOf } from './timeline.ts'
 
 /** Twelve attempts are two rounds of them, where the webhook was replayed; of a single delivery sixteen rounds are shown. */
@@ -30,59 +31,53 @@ const NAMES = [/^[A-Z]{3}[0-9a-f]{32}$/, /^evt_\w{1,60}$/]
  *   FORBIDDEN_ROLE for a delivery where the caller may not see webhooks (decision 31)
  */
 export async function explain(app: App, { id, viewer }: { id: string; viewer: Viewer }): Promise<Explanation> {
-  const subject = await findSubject(app.pool, { merchantId: viewer.merchantId ?? null, id })
-  if (subject === null)
-    throw new DomainError('RESOURCE_NOT_FOUND', 'no payment, delivery, dispute or merchant has this id')
+  const subject = await findSubject(app, viewer, id)
   const hasWebhooks = canSeeWebhooks(viewer)
   if (subject.kind === 'delivery' && !hasWebhooks)
     throw new DomainError('FORBIDDEN_ROLE', 'this role may not read webhooks')
   // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
-  const { disputeWindowDays: disputeDays } = app.config
-  const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
+  const { disputeWindowDays } = app.config
   return app.pool.transaction(async (tx) => {
     await subjects.beginRead(tx)
-    const { facts, ...description } = await describeSubject(tx, subject, { viewer, disputeDays })
-    const rows = await listTimeline(tx, { subject, limits, hasWebhooks, since: facts.since, until: facts.until })
-    const payment = 'under_mandate' in facts ? facts : null
-    const { timeline, leftOut } = timelineOf(rows, limits, { viewer, payment })
-    const isWithoutWebhooks = !hasWebhooks && subject.kind !== 'merchant'
-    return {
-      kind: subject.kind,
-      id: subject.id,
-      merchant_id: subject.merchant_id,
-      status: facts.status,
-      as_of: facts.now,
-      ...description,
-      timeline,
-      left_out: isWithoutWebhooks ? [...leftOut, 'webhooks (your role has no access to them)'] : leftOut,
-    }
+    const { payment, since, until, ...description } = await describeSubject(tx, subject, { viewer, disputeWindowDays })
+    const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
+    const rows = await listTimeline(tx, { subject, limits, viewer, since, until })
+    const { timeline, leftOut } = timelineOf(rows, { limits, viewer, payment })
+    if (!hasWebhooks && subject.kind !== 'merchant') leftOut.push('webhooks (your role has no access to them)')
+    return { ...subject, ...description, timeline, left_out: leftOut }
   })
 }
 
-async function findSubject(
-  db: CommonQueryMethods,
-  search: { merchantId: string | null; id: string },
-): Promise<Subject | null> {
-  if (NAMES.some((form) => form.test(search.id))) return subjects.findSubjectByName(db, search)
-  if (!isUuid(search.id)) return null
-  return (await subjects.findSubject(db, search)) ?? subjects.findSubjectByMerchant(db, search)
+async function findSubject(app: App, { merchantId }: Viewer, id: string): Promise<Subject> {
+  const isName = NAMES.some((form) => form.test(id))
+  const names = { merchantId: merchantId ?? null, uuid: isUuid(id) ? id : null, name: isName ? id : null }
+  const subject = isName || isUuid(id) ? await subjects.findSubject(app.pool, names) : null
+  if (subject !== null) return subject
+  throw new DomainError('RESOURCE_NOT_FOUND', 'no payment, delivery, dispute or merchant has this id')
 }
 
+/** The subject in words, and the times between which actions on its merchant concern it. */
 async function describeSubject(
   tx: CommonQueryMethods,
   subject: Subject,
-  { viewer, disputeDays }: { viewer: Viewer; disputeDays: number },
+  { viewer, disputeWindowDays }: { viewer: Viewer; disputeWindowDays: number },
 ) {
+  const always = { payment: null, since: null, until: null }
   switch (subject.kind) {
-    case 'payment':
-      return describe(PAYMENT, await subjects.findPaymentFacts(tx, subject, disputeDays), viewer)
-    case 'delivery':
-      return describe(DELIVERY, await subjects.findDeliveryFacts(tx, subject), viewer)
+    case 'payment': {
+      const payment = await subjects.findPaymentFacts(tx, subject, disputeWindowDays)
+      return { ...describe(PAYMENT, payment, viewer), payment, since: payment.created_at, until: payment.ended_at }
+    }
+    case 'delivery': {
+      const delivery = await subjects.findDeliveryFacts(tx, subject)
+      const { created_at: since, delivered_at: until } = delivery
+      return { ...describe(DELIVERY, delivery, viewer), payment: null, since, until }
+    }
     case 'dispute':
-      return describe(DISPUTE, await subjects.findDisputeFacts(tx, subject), viewer)
+      return { ...describe(DISPUTE, await subjects.findDisputeFacts(tx, subject), viewer), ...always }
     case 'merchant':
-      return describe(MERCHANT, await subjects.findMerchantFacts(tx, subject), viewer)
+      return { ...describe(MERCHANT, await subjects.findMerchantFacts(tx, subject), viewer), ...always }
     default:
       return subject.kind satisfies never
   }

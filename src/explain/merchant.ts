@@ -1,19 +1,10 @@
 import { KYB_TRANSITIONS } from '../merchants/states.ts'
 import type { KybTrigger } from '../merchants/states.ts'
 import type { KybStatus } from '../wire/admin.ts'
-import type { OtherStep } from '../wire/explain.ts'
-import type { MerchantFacts } from './record.ts'
-import { canSeeWebhooks, endpointSteps, forMerchant, forOperator, otherStep } from './steps.ts'
-import type { Command, Move, Moves, SubjectKind, Viewer } from './steps.ts'
+import { canSeeWebhooks, endpointActions, forMerchant, forOperator } from './steps.ts'
+import type { Action, Command, Move, SubjectKind, Viewer } from './steps.ts'
+import type { MerchantFacts } from './subjects-sql.ts'
 import { countText, momentText } from './text.ts'
-
-const MOVES: Moves<KybTrigger, MerchantFacts> = {
-  registration: { by: 'the merchant, by registering' },
-  approval: decision('approve'),
-  refusal: decision('refuse'),
-  suspension: decision('suspend'),
-  reinstatement: decision('reinstate'),
-}
 
 const STANDING: Readonly<Record<KybStatus, (merchant: MerchantFacts) => string>> = {
   PENDING: () => "waits for an operator's approval; until then it creates no payments",
@@ -24,39 +15,48 @@ const STANDING: Readonly<Record<KybStatus, (merchant: MerchantFacts) => string>>
 
 export const MERCHANT: SubjectKind<KybTrigger, MerchantFacts> = {
   title: ({ trading_name: name, realm_slug: realm }) => `merchant ${name}${realm === null ? '' : ` (${realm})`}`,
-  standing: (merchant, viewer) => standingParts(merchant, viewer).join('; '),
+  standing: (merchant, viewer) => [STANDING[merchant.status](merchant), ...obstacles(merchant, viewer)].join('; '),
   table: () => KYB_TRANSITIONS,
-  moves: MOVES,
-  also: otherSteps,
+  moves: {
+    registration: { by: 'the merchant, by registering' },
+    approval: decision('approve'),
+    refusal: decision('refuse'),
+    suspension: decision('suspend'),
+    reinstatement: decision('reinstate'),
+  },
+  also: actions,
 }
 
-/** Why it has its KYB status, and the other obstacles to its payments. */
-function standingParts(merchant: MerchantFacts, viewer: Viewer): string[] {
+/** What stands in the way of its payments and webhooks besides its KYB status. */
+function obstacles(merchant: MerchantFacts, viewer: Viewer): string[] {
   const { payout_held_at: heldAt, dead_delivery_count: deadCount, open_dispute_count: disputeCount } = merchant
-  const held = `its payouts are held${heldAt === null ? '' : ` since ${momentText(heldAt)}`}: it creates no payments while they are`
+  const since = heldAt === null ? '' : ` since ${momentText(heldAt)}`
   const seesWebhooks = canSeeWebhooks(viewer)
-  return [
-    STANDING[merchant.status](merchant),
-    ...(merchant.payout_held ? [held] : []),
-    ...(merchant.is_active ? [] : ['it is disabled: its team can only read and refund']),
-    ...(seesWebhooks && merchant.endpoint === 'paused' ? ['its webhook endpoint is paused'] : []),
-    ...(seesWebhooks && merchant.endpoint === 'none' ? ['it has no webhook endpoint: deliveries wait for one'] : []),
-    ...(seesWebhooks && deadCount > 0 ? [`${countText(deadCount, 'webhook')} DEAD`] : []),
-    ...(disputeCount === 0 ? [] : [countText(disputeCount, 'open dispute')]),
+  const parts: [applies: boolean, text: string][] = [
+    [merchant.payout_held, `its payouts are held${since}: it creates no payments while they are`],
+    [!merchant.is_active, 'it is disabled: its team can only read and refund'],
+    [seesWebhooks && merchant.endpoint === 'paused', 'its webhook endpoint is paused'],
+    [seesWebhooks && merchant.endpoint === 'none', 'it has no webhook endpoint: deliveries wait for one'],
+    [seesWebhooks && deadCount > 0, `${countText(deadCount, 'webhook')} DEAD`],
+    [disputeCount > 0, countText(disputeCount, 'open dispute')],
   ]
+  return parts.flatMap(([applies, text]) => (applies ? [text] : []))
 }
 
-function otherSteps(merchant: MerchantFacts, viewer: Viewer): OtherStep[] {
-  const byOperator = (what: string, command: string): OtherStep =>
-    otherStep(viewer, what, 'an operator', [onMerchant(merchant, command)])
+function actions(merchant: MerchantFacts): Action[] {
+  const byOperator = (what: string, command: string): Action => ({
+    what,
+    by: 'an operator',
+    how: [onMerchant(merchant, command)],
+  })
   const listDead = forMerchant('manage webhooks', 'svc webhooks list --status DEAD')
   return [
     ...(merchant.payout_held ? [byOperator('release its payouts', 'hold release')] : []),
     ...(merchant.is_active ? [] : [byOperator('enable it', 'merchants enable')]),
-    ...endpointSteps(merchant.endpoint, viewer),
+    ...endpointActions(merchant.endpoint),
     ...(merchant.dead_delivery_count === 0
       ? []
-      : [otherStep(viewer, 'list DEAD deliveries', 'the merchant', [listDead])]),
+      : [{ what: 'list DEAD deliveries', by: 'the merchant', how: [listDead] }]),
   ]
 }
 

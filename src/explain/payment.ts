@@ -1,74 +1,69 @@
 import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
-import { failureOf, isFailureCode } from '../lib/failure-codes.ts'
+import { failureOfPayment } from '../lib/failure-codes.ts'
 import type { FailureSource } from '../lib/failure-codes.ts'
 import { formatNumeric, percentText } from '../lib/money.ts'
 import { PAYMENT_TRANSITIONS, isPossibleMove } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
-import type { OtherStep } from '../wire/explain.ts'
+import type { TimelineEntry } from '../wire/explain.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
-import type { PaymentFacts, PaymentMoveRow } from './record.ts'
-import { canSeeWebhooks, endpointSteps, forMerchant, forOperator, otherStep } from './steps.ts'
-import type { Move, SubjectKind, Viewer } from './steps.ts'
+import { canSeeWebhooks, endpointActions, forMerchant, forOperator } from './steps.ts'
+import type { Action, Moves, SubjectKind } from './steps.ts'
+import type { PaymentFacts } from './subjects-sql.ts'
 import { countText, isZero, momentText, moneyText, spanText, untilText } from './text.ts'
-
-/** A move as the timeline shows it once it has happened, and as a next step while it can. */
-type PaymentMove = Move<PaymentFacts> & { phrase: (payment: PaymentFacts, row: PaymentMoveRow) => string }
+import type { PaymentMoveRow } from './timeline-rows.ts'
 
 const CREATOR = 'the merchant, by creating it'
 const ASKED_UNTIL_ANSWER = 'the service, by asking the bank until it answers'
 
-export const PAYMENT_MOVES: Readonly<Record<PaymentTrigger, PaymentMove>> = {
-  creation: { by: CREATOR, phrase: (it) => `created: ${splitText(it)}` },
-  'creation at a remote bank': {
-    by: CREATOR,
-    phrase: (it) => `created: ${splitText(it)}; the bank has not accepted it yet`,
-  },
-  staging: { by: ASKED_UNTIL_ANSWER, phrase: () => 'the bank accepted it: the payer can authorise it now' },
-  authorisation: {
-    by: "the payer, on the bank's page",
-    phrase: (_, row) => `the payer authorised it at the bank${wayText(row)}`,
-  },
-  denial: { by: 'the payer or the bank', phrase: (it, row) => `${failureText(it)}${wayText(row)}` },
+const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
+  creation: { by: CREATOR },
+  'creation at a remote bank': { by: CREATOR },
+  staging: { by: ASKED_UNTIL_ANSWER },
+  authorisation: { by: "the payer, on the bank's page" },
+  denial: { by: 'the payer or the bank' },
   cancellation: {
     by: 'the merchant, or the payer on our page',
     how: ({ id }) => [forMerchant('create payments', `svc payments cancel ${id}`)],
-    phrase: (it) =>
-      it.failure_source === 'PAYER' ? 'the payer cancelled it on our page' : 'the merchant cancelled it',
   },
-  expiry: {
-    by: "the service, at the consent's end",
-    at: (it) => it.expires_at,
-    phrase: () => 'the consent ended before the payer authorised it',
-  },
-  settlement: {
-    by: 'the service, when the bank executes it',
-    at: (it) => it.settle_at,
-    phrase: (it) => `the bank executed it: ${moneyText(it.gross_amount, it.currency)} taken`,
-  },
-  'execution refused': {
-    by: 'the bank, when the service asks it to execute',
-    at: (it) => it.settle_at,
-    phrase: (it) => `the bank refused to execute it: ${failureText(it)}`,
-  },
+  expiry: { by: "the service, at the consent's end", at: (it) => it.expires_at },
+  settlement: { by: 'the service, when the bank executes it', at: (it) => it.settle_at },
+  'execution refused': { by: 'the bank, when the service asks it to execute', at: (it) => it.settle_at },
   refund: {
     by: 'the merchant, when all of it is refunded; an operator, by resolving a dispute',
     at: (it) => (isRestReserved(it) ? it.newest_refund_at : null),
     how: (it) => (isRestReserved(it) ? [] : [forMerchant('refund payments', `svc payments refund ${it.id}`)]),
-    phrase: () => 'refunded in full',
   },
-  'creation under a mandate': {
-    by: CREATOR,
-    phrase: (it) => `created under a mandate: ${splitText(it)}; the bank has not accepted it yet`,
-  },
-  'mandate staging': { by: ASKED_UNTIL_ANSWER, phrase: () => 'the bank accepted it' },
-  'mandate authorisation': {
-    by: 'the bank, under the mandate that the payer authorised before',
-    phrase: () => 'the bank authorised it under the mandate',
-  },
+  'creation under a mandate': { by: CREATOR },
+  'mandate staging': { by: ASKED_UNTIL_ANSWER },
+  'mandate authorisation': { by: 'the bank, under the mandate that the payer authorised before' },
   'mandate refusal': {
     by: 'the bank, or the service once the mandate has ended or the bank has not answered for too long',
-    phrase: failureText,
   },
+}
+
+/** The text of each move in a timeline, once it has happened. */
+export const PAYMENT_PHRASES: Readonly<Record<PaymentTrigger, (it: PaymentFacts, row: PaymentMoveRow) => string>> = {
+  creation: (it) => `created: ${splitText(it)}`,
+  'creation at a remote bank': (it) => `created: ${splitText(it)}; the bank has not accepted it yet`,
+  staging: () => 'the bank accepted it: the payer can authorise it now',
+  authorisation: (_, row) => `the payer authorised it at the bank${wayText(row)}`,
+  denial: (it, row) => `${failureText(it)}${wayText(row)}`,
+  cancellation: (it) =>
+    it.failure_source === 'PAYER' ? 'the payer cancelled it on our page' : 'the merchant cancelled it',
+  expiry: () => 'the consent ended before the payer authorised it',
+  settlement: (it) => `the bank executed it: ${moneyText(it.gross_amount, it.currency)} taken`,
+  'execution refused': (it) => `the bank refused to execute it: ${failureText(it)}`,
+  refund: () => 'refunded in full',
+  'creation under a mandate': (it) => `created under a mandate: ${splitText(it)}; the bank has not accepted it yet`,
+  'mandate staging': () => 'the bank accepted it',
+  'mandate authorisation': () => 'the bank authorised it under the mandate',
+  'mandate refusal': failureText,
+}
+
+/** The text at the end of a timeline for the moves that happen by themselves. */
+const DUE: Readonly<Partial<Record<PaymentTrigger, string>>> = {
+  expiry: 'the consent expires; the payment fails if it is still waiting',
+  settlement: 'the bank is asked to execute it',
 }
 
 const STANDING: Readonly<Record<PaymentStatus, (payment: PaymentFacts) => string>> = {
@@ -93,32 +88,47 @@ export function paymentTable({ under_mandate: underMandate }: PaymentFacts): rea
   return TABLE.filter(({ on }) => isPossibleMove({ underMandate }, on))
 }
 
+export function dueOfPayment(payment: PaymentFacts): TimelineEntry[] {
+  return paymentTable(payment).flatMap(({ from, on }) => {
+    const at = (from === payment.status ? MOVES[on].at?.(payment) : null) ?? null
+    const text = DUE[on]
+    if (at === null || text === undefined) return []
+    return [{ at, kind: 'due', by: null, text, status: null, ref: null }]
+  })
+}
+
 export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
   title: ({ gross_amount, currency }) => `payment of ${moneyText(gross_amount, currency)}`,
   standing: (payment) => {
-    const { open_dispute_status: status, open_dispute_reason: reason } = payment
-    const dispute = status === null ? '' : `. It is disputed (${reason}): the dispute is ${status}`
+    const { open_dispute: open } = payment
+    const dispute = open === null ? '' : `. It is disputed (${open.reason}): the dispute is ${open.status}`
     return `${STANDING[payment.status](payment)}${dispute}`
   },
   table: paymentTable,
-  moves: PAYMENT_MOVES,
+  moves: MOVES,
   also: (payment, viewer) => {
     const isHeld = payment.has_held_webhooks && canSeeWebhooks(viewer)
-    return [...disputeSteps(payment, viewer), ...(isHeld ? endpointSteps(payment.endpoint, viewer) : [])]
+    return [...disputeActions(payment), ...(isHeld ? endpointActions(payment.endpoint) : [])]
   },
 }
 
-function disputeSteps({ id, ...it }: PaymentFacts, viewer: Viewer): OtherStep[] {
-  if (it.open_dispute_id !== null)
-    return [{ what: 'explain its dispute', by: 'anyone with access to it', how: `svc explain ${it.open_dispute_id}` }]
+function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {
+  if (open !== null) {
+    const read = `svc explain ${open.id}`
+    const how = [forMerchant('read payments', read), forOperator(read, 'read merchants')]
+    return [{ what: 'explain its dispute', by: 'anyone with access to it', how }]
+  }
   const wasPaid = it.status === 'Settled' || it.status === 'Refunded'
   if (!wasPaid || it.disputable_until <= it.now || it.dispute_count >= DISPUTES_MAX) return []
-  const what = `dispute it, until ${untilText(it.now, it.disputable_until)}`
   return [
-    otherStep(viewer, what, 'the payer, the merchant or an operator', [
-      forMerchant('refund payments', `svc payments dispute ${id} --reason OTHER --statement "..."`),
-      forOperator(`svc disputes raise ${id} --reason OTHER --statement "..."`),
-    ]),
+    {
+      what: `dispute it, until ${untilText(it.now, it.disputable_until)}`,
+      by: 'the payer, the merchant or an operator',
+      how: [
+        forMerchant('refund payments', `svc payments dispute ${id} --reason OTHER --statement "..."`),
+        forOperator(`svc disputes raise ${id} --reason OTHER --statement "..."`),
+      ],
+    },
   ]
 }
 
@@ -131,14 +141,11 @@ const FAILURE_SOURCES: Readonly<Record<FailureSource, string>> = {
 }
 
 /** A failure in its fixed words (decision 51). */
-function failureText({ failure_code: code, failure_source: source }: PaymentFacts): string {
-  if (code === null || !isFailureCode(code)) return 'no reason is recorded'
-  const { reason, source: usual, iso_code } = failureOf(code)
-  return `${reason} (${code}, ${iso_code}; reported by the ${FAILURE_SOURCES[isFailureSource(source) ? source : usual]})`
-}
-
-function isFailureSource(text: string | null): text is FailureSource {
-  return text !== null && Object.hasOwn(FAILURE_SOURCES, text)
+function failureText(payment: PaymentFacts): string {
+  const failure = failureOfPayment(payment)
+  if (failure === null) return 'no reason is recorded'
+  const { code, reason, source, iso_code } = failure
+  return `${reason} (${code}, ${iso_code}; reported by the ${FAILURE_SOURCES[source]})`
 }
 
 /** The payer's browser and the bank's callback bring the same result: the first one counts. */

@@ -1,8 +1,7 @@
 import { maskFreeText } from '../lib/mask.ts'
 import type { Transition } from '../lib/machine.ts'
 import type { Permission } from '../lib/permissions.ts'
-import type { NextStep, OtherStep } from '../wire/explain.ts'
-import type { CommonFacts, Endpoint } from './record.ts'
+import type { Endpoint } from './subjects-sql.ts'
 
 /** The caller, on whom depends what is shown and which commands are suggested. */
 export type Viewer = {
@@ -33,11 +32,6 @@ export function forOperator(type: string, needs: Permission = 'operate merchants
   return { side: 'operator', needs, type }
 }
 
-/** The command that this caller may use; null where it may use none of them. */
-function commandFor(commands: readonly Command[], viewer: Viewer): string | null {
-  return commands.find(({ side, needs }) => side === viewer.side && viewer.can(needs))?.type ?? null
-}
-
 /**
  * The part of a move that its row in the transition table does not have. The moves of a machine are a total record over
  * its triggers, so that a new trigger does not compile without its actor.
@@ -48,13 +42,12 @@ export type Move<Facts> = {
   /** When it happens by itself. */
   at?: (facts: Facts) => string | null
   how?: (facts: Facts) => readonly Command[]
-  /** Whether the row's own condition can be met: a sixth failure is never another `failed`. Default: true. */
-  isPossible?: (facts: Facts) => boolean
 }
 
 export type Moves<Trigger extends string, Facts> = Readonly<Record<Trigger, Move<Facts>>>
 
-type Row<Trigger extends string> = Transition<string, Trigger> & { webhook?: string | null }
+/** An action that does not change the subject's status. */
+export type Action = { what: string; by: string; how: readonly Command[] }
 
 /** How one kind of subject is explained, beside its timeline. */
 export type SubjectKind<Trigger extends string, Facts> = {
@@ -62,57 +55,39 @@ export type SubjectKind<Trigger extends string, Facts> = {
   /** Why it has its status, without the full stop. */
   standing(facts: Facts, viewer: Viewer): string
   /** The rows of its own transition table, as far as it can take them. */
-  table(facts: Facts): readonly Row<Trigger>[]
+  table(facts: Facts): readonly (Transition<string, Trigger> & { webhook?: string | null })[]
   moves: Moves<Trigger, Facts>
-  /** The actions that do not change its status. */
-  also(facts: Facts, viewer: Viewer): OtherStep[]
+  also(facts: Facts, viewer: Viewer): Action[]
 }
 
-/** The facts of a subject, and the parts of its explanation that follow from them. */
-export function describe<Trigger extends string, Facts extends CommonFacts>(
-  kind: SubjectKind<Trigger, Facts>,
+/** A subject in words: the rows of its own table that lead on from its status, and the first command for each. */
+export function describe<Trigger extends string, Facts extends { status: string; now: string }>(
+  { title, standing, table, moves, also }: SubjectKind<Trigger, Facts>,
   facts: Facts,
   viewer: Viewer,
 ) {
+  const commandFor = (commands: readonly Command[] = []): string | null =>
+    commands.find(({ side, needs }) => side === viewer.side && viewer.can(needs))?.type ?? null
   return {
-    facts,
-    title: kind.title(facts),
-    standing: `${kind.standing(facts, viewer)}.`,
-    next: nextSteps(kind, facts, viewer),
-    also: kind.also(facts, viewer),
+    status: facts.status,
+    as_of: facts.now,
+    title: title(facts),
+    standing: `${standing(facts, viewer)}.`,
+    next: table(facts)
+      .filter(({ from }) => from === facts.status)
+      .map(({ on, to, webhook = null }) => {
+        const { by, at, how } = moves[on]
+        const actor = typeof by === 'string' ? by : by(facts)
+        return { on, to, by: actor, at: at?.(facts) ?? null, how: commandFor(how?.(facts)), webhook }
+      }),
+    also: also(facts, viewer).map(({ what, by, how }) => ({ what, by, how: commandFor(how) })),
   }
 }
 
-/** The rows of a subject's own table that lead on from its status; none from a final one. */
-function nextSteps<Trigger extends string, Facts extends CommonFacts>(
-  { table, moves }: SubjectKind<Trigger, Facts>,
-  facts: Facts,
-  viewer: Viewer,
-): NextStep[] {
-  return table(facts)
-    .filter(({ from, on }) => from === facts.status && (moves[on].isPossible?.(facts) ?? true))
-    .map(({ on, to, webhook = null }) => {
-      const { by, at, how } = moves[on]
-      return {
-        on,
-        to,
-        by: typeof by === 'string' ? by : by(facts),
-        at: at?.(facts) ?? null,
-        how: commandFor(how?.(facts) ?? [], viewer),
-        webhook,
-      }
-    })
-}
-
-/** An action that does not change the status, and the first of its commands that this caller may use. */
-export function otherStep(viewer: Viewer, what: string, by: string, commands: readonly Command[]): OtherStep {
-  return { what, by, how: commandFor(commands, viewer) }
-}
-
 /** The action that ends the wait of deliveries for their endpoint; none for one that is in use. */
-export function endpointSteps(endpoint: Endpoint, viewer: Viewer): OtherStep[] {
-  const byMerchant = (what: string, type: string): OtherStep[] => [
-    otherStep(viewer, what, 'the merchant', [forMerchant('manage webhooks', type)]),
+export function endpointActions(endpoint: Endpoint): Action[] {
+  const byMerchant = (what: string, type: string): Action[] => [
+    { what, by: 'the merchant', how: [forMerchant('manage webhooks', type)] },
   ]
   if (endpoint === 'paused') return byMerchant('resume the webhook endpoint', 'svc webhooks endpoint resume')
   return endpoint === 'set' ? [] : byMerchant('set a webhook endpoint', 'svc webhooks endpoint set <url>')

@@ -1,58 +1,73 @@
 import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { wasRejected } from './actions-sql.ts'
-import { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts, Subject } from './record.ts'
+import { UNRESOLVED } from '../disputes/deadline-sql.ts'
+import { disputeSummaryColumns, disputeTables } from '../disputes/read-sql.ts'
+import { DisputeSummaryRecord } from '../disputes/record.ts'
+import { PaymentRecord } from '../payments/record.ts'
+import { paymentColumns, paymentTables } from '../payments/sql.ts'
+import { recordColumns } from '../webhooks/log-sql.ts'
+import { DeliveryRecord } from '../webhooks/record.ts'
+import { KybStatus } from '../wire/admin.ts'
+import { DisputeReason, DisputeStatus } from '../wire/disputes.ts'
 
 /** How far what is open at a merchant is counted. */
 const COUNTED_MAX = 1_000
+
+/** How many of a merchant's newest actions are read. */
+export const ACTIONS_READ_MAX = 500
+
+const Text = z.string()
+const TextOrNull = z.string().nullable()
+
+/** The record that an id names, and the merchant that owns it. */
+const Subject = z.object({ kind: z.enum(['payment', 'delivery', 'dispute', 'merchant']), id: Text, merchant_id: Text })
+export type Subject = z.infer<typeof Subject>
+
+/** Where a merchant's webhooks go: to an address, to one that is paused, or to none. */
+const Endpoint = z.enum(['set', 'paused', 'none'])
+export type Endpoint = z.infer<typeof Endpoint>
+
+/** Why a delivery waits without a time for its next attempt. */
+export const Held = z.enum(['paused', 'none', 'too old']).nullable()
+export type Held = z.infer<typeof Held>
 
 /** Makes the transaction one read: every statement after it sees the same moment, and none of them can write. */
 export async function beginRead(tx: CommonQueryMethods): Promise<void> {
   await tx.query(sql.typeAlias('void')`set transaction isolation level repeatable read read only`)
 }
 
-/** `merchantId` is the only merchant whose records there are; null for an operator, who sees all. */
-type Search = { merchantId: string | null; id: string }
-
-/** A payment, dispute or merchant by its id. */
-export function findSubject(tx: CommonQueryMethods, { merchantId, id }: Search): Promise<Subject | null> {
-  return tx.maybeOne(sql.type(Subject)`
-    with found as (
-      select 'payment' as kind, id, merchant_id from payment_intents where id = ${id}
-      union all
-      select 'dispute', id, merchant_id from disputes where id = ${id}
-      union all
-      select 'merchant', id, id from merchants where id = ${id}
-    )
-    select kind, id, merchant_id from found where merchant_id = coalesce(${merchantId}::uuid, merchant_id) limit 1
-  `)
-}
-
 /**
- * A delivery by its id, or a payment by its refund's. They have no index by their id alone: each merchant is asked, one
- * probe of the primary key for each. The limit inside keeps the planner from turning that into a scan of all rows.
+ * The subject that a UUID or a name belongs to: the end-to-end id of a bank statement, or the event id of a receiver's
+ * log. `merchantId` is the only merchant whose records there are; null for an operator, who sees all.
+ *
+ * Deliveries and refunds have no index by their id alone: each merchant is asked, one probe of the primary key for each.
+ * The limit inside keeps the planner from turning that into a scan of all rows.
  */
-export function findSubjectByMerchant(tx: CommonQueryMethods, { merchantId, id }: Search): Promise<Subject | null> {
-  return tx.maybeOne(sql.type(Subject)`
-    select found.kind, found.id, m.id as merchant_id
-    from merchants m
-    cross join lateral (
-      (select 'delivery' as kind, d.id from webhook_deliveries d where d.merchant_id = m.id and d.id = ${id} limit 1)
-      union all
-      (select 'payment', r.payment_intent_id from payment_refunds r where r.merchant_id = m.id and r.id = ${id} limit 1)
-    ) found
-    where m.id = coalesce(${merchantId}::uuid, m.id)
-    limit 1
-  `)
-}
-
-/** A payment by its end-to-end id, as bank statements name it, or a delivery by its event id, as receivers log it. */
-export function findSubjectByName(tx: CommonQueryMethods, { merchantId, id }: Search): Promise<Subject | null> {
+export function findSubject(
+  tx: CommonQueryMethods,
+  { merchantId, uuid, name }: { merchantId: string | null; uuid: string | null; name: string | null },
+): Promise<Subject | null> {
   return tx.maybeOne(sql.type(Subject)`
     with found as (
-      select 'payment' as kind, id, merchant_id from payment_intents where end_to_end_id = ${id}
+      select 'payment' as kind, id, merchant_id from payment_intents where id = ${uuid}
       union all
-      select 'delivery', id, merchant_id from webhook_deliveries where event_id = ${id}
+      select 'payment', id, merchant_id from payment_intents where end_to_end_id = ${name}
+      union all
+      select 'delivery', id, merchant_id from webhook_deliveries where event_id = ${name}
+      union all
+      select 'dispute', id, merchant_id from disputes where id = ${uuid}
+      union all
+      select 'merchant', id, id from merchants where id = ${uuid}
+      union all
+      select own.kind, own.id, m.id
+      from merchants m
+      cross join lateral (
+        (select 'delivery' as kind, id from webhook_deliveries where merchant_id = m.id and id = ${uuid} limit 1)
+        union all
+        (select 'payment', payment_intent_id from payment_refunds where merchant_id = m.id and id = ${uuid} limit 1)
+      ) own
+      where ${uuid}::uuid is not null
     )
     select kind, id, merchant_id from found where merchant_id = coalesce(${merchantId}::uuid, merchant_id) limit 1
   `)
@@ -77,6 +92,33 @@ export const held = sql.fragment`
   end
 `
 
+/** A payment without anything of its payer or any secret. `now` is the time of the read, by the database's clock. */
+const PaymentFacts = PaymentRecord.omit({
+  payer_name: true,
+  remittance_reference: true,
+  metadata: true,
+  redirect_url: true,
+  bank_consent_id: true,
+}).extend({
+  now: Text,
+  fee_percentage: Text,
+  fee_flat: Text,
+  remaining_amount: Text,
+  settle_at: TextOrNull,
+  /** The time of its last event, once no other can follow. */
+  ended_at: TextOrNull,
+  disputable_until: Text,
+  dispute_count: z.int(),
+  open_dispute: z.object({ id: Text, status: DisputeStatus, reason: DisputeReason }).nullable(),
+  /** Refunds that the bank has not answered, when it is asked next, and when about the newest of them. */
+  pending_refund_count: z.int(),
+  next_refund_at: TextOrNull,
+  newest_refund_at: TextOrNull,
+  endpoint: Endpoint,
+  has_held_webhooks: z.boolean(),
+})
+export type PaymentFacts = z.infer<typeof PaymentFacts>
+
 /** @param disputeDays for how many days after its creation a payment can be disputed */
 export function findPaymentFacts(
   tx: CommonQueryMethods,
@@ -84,32 +126,27 @@ export function findPaymentFacts(
   disputeDays: number,
 ): Promise<PaymentFacts> {
   return tx.one(sql.type(PaymentFacts)`
-    select p.id, p.status, p.gross_amount, p.fee_amount, p.net_amount, p.fee_percentage, p.fee_flat, p.refunded_amount,
-      p.refund_reserved_amount, p.gross_amount - p.refunded_amount - p.refund_reserved_amount as remaining_amount,
-      p.currency, p.failure_code, p.failure_source, p.bank_connector, p.under_mandate, c.status as consent_status,
-      c.expires_at, p.settle_at,
+    select ${paymentColumns}, now() as now, p.fee_percentage, p.fee_flat, p.settle_at, ${endpoint} as endpoint,
+      p.gross_amount - p.refunded_amount - p.refund_reserved_amount as remaining_amount,
+      case when p.status in ('Failed', 'Refunded') then (
+        select max(e.created_at) from payment_events e where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id
+      ) end as ended_at,
       sandbox_moved_moment(p.merchant_id, p.created_at) + make_interval(days => ${disputeDays}) as disputable_until,
-      refunds.pending_refund_count, refunds.next_refund_at, refunds.newest_refund_at,
       (
         select count(*)::int4 from disputes d where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id
       ) as dispute_count,
-      open.id as open_dispute_id, open.status as open_dispute_status, open.reason as open_dispute_reason,
-      ${endpoint} as endpoint,
+      (
+        select jsonb_build_object('id', d.id, 'status', d.status, 'reason', d.reason) from disputes d
+        where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.status in ${UNRESOLVED}
+      ) as open_dispute,
+      refunds.*,
       exists (
         select from webhook_deliveries d
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.next_retry_at = 'infinity'
           and d.status in ('PENDING', 'FAILED')
-      ) as has_held_webhooks,
-      p.created_at as since,
-      case when p.status in ('Failed', 'Refunded') then (
-        select max(e.created_at) from payment_events e where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id
-      ) end as until,
-      now() as now
-    from payment_intents p
+      ) as has_held_webhooks
+    from ${paymentTables}
     join merchants m on m.id = p.merchant_id
-    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
-    left join disputes open on open.merchant_id = p.merchant_id and open.payment_intent_id = p.id
-      and open.status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED')
     cross join lateral (
       select count(*)::int4 as pending_refund_count, min(r.resume_at) as next_refund_at,
         (array_agg(r.resume_at order by r.created_at desc, r.id desc))[1] as newest_refund_at
@@ -120,11 +157,23 @@ export function findPaymentFacts(
   `)
 }
 
+const DeliveryFacts = DeliveryRecord.extend({
+  now: Text,
+  /** Whether it only tests the endpoint. */
+  is_test: z.boolean(),
+  /** Whether a worker is sending it at this moment. */
+  is_leased: z.boolean(),
+  held: Held,
+  endpoint: Endpoint,
+  /** The payment's earlier event whose first attempt this one waits for (decision 38). */
+  waits_for: TextOrNull,
+})
+export type DeliveryFacts = z.infer<typeof DeliveryFacts>
+
 export function findDeliveryFacts(tx: CommonQueryMethods, { merchant_id, id }: Subject): Promise<DeliveryFacts> {
   return tx.one(sql.type(DeliveryFacts)`
-    select d.id, d.payment_intent_id as payment_id, d.event_type, d.status, d.attempt_count, d.last_error,
-      nullif(d.next_retry_at, 'infinity') as next_retry_at, d.delivered_at, ${isTest} as is_test,
-      ${isLeased} as is_leased, ${held} as held, ${endpoint} as endpoint,
+    select ${recordColumns}, now() as now, ${isTest} as is_test, ${isLeased} as is_leased, ${held} as held,
+      ${endpoint} as endpoint,
       case when q.attempted = false then (
         select w.event_type
         from webhook_queue e
@@ -133,8 +182,7 @@ export function findDeliveryFacts(tx: CommonQueryMethods, { merchant_id, id }: S
           and not e.attempted
         order by e.sequence
         limit 1
-      ) end as waits_for,
-      d.created_at as since, d.delivered_at as until, now() as now
+      ) end as waits_for
     from webhook_deliveries d
     join merchants m on m.id = d.merchant_id
     left join webhook_queue q on q.merchant_id = d.merchant_id and q.delivery_id = d.id
@@ -142,39 +190,58 @@ export function findDeliveryFacts(tx: CommonQueryMethods, { merchant_id, id }: S
   `)
 }
 
+/** A dispute without the statements of its parties. */
+const DisputeFacts = DisputeSummaryRecord.omit({ payer_statement: true, statement: true }).extend({ now: Text })
+export type DisputeFacts = z.infer<typeof DisputeFacts>
+
 export function findDisputeFacts(tx: CommonQueryMethods, { merchant_id, id }: Subject): Promise<DisputeFacts> {
   return tx.one(sql.type(DisputeFacts)`
-    select d.id, d.payment_intent_id as payment_id, d.status, d.reason, d.evidence_due_at,
-      d.merchant_evidence is not null as has_evidence, d.assignee, d.escalation_reason is not null as was_escalated,
-      d.resolved_at, p.gross_amount, p.gross_amount - p.refunded_amount - p.refund_reserved_amount as remaining_amount,
-      p.currency, r.status as refund_status, r.amount as refund_amount, null as since, null as until, now() as now
-    from disputes d
-    join payment_intents p on p.merchant_id = d.merchant_id and p.id = d.payment_intent_id
-    left join payment_refunds r on r.merchant_id = d.merchant_id and r.id = d.refund_id
+    select ${disputeSummaryColumns}, now() as now from ${disputeTables}
     where d.merchant_id = ${merchant_id} and d.id = ${id}
   `)
 }
 
+const MerchantFacts = z.object({
+  now: Text,
+  id: Text,
+  trading_name: Text,
+  realm_slug: TextOrNull,
+  status: KybStatus,
+  /** Whether the last KYB decision rejected it: one that was never approved was not suspended. */
+  was_rejected: z.boolean(),
+  is_active: z.boolean(),
+  payout_held: z.boolean(),
+  payout_held_at: TextOrNull,
+  endpoint: Endpoint,
+  /** Counted no further than a thousand, as open disputes are. */
+  dead_delivery_count: z.int(),
+  open_dispute_count: z.int(),
+})
+export type MerchantFacts = z.infer<typeof MerchantFacts>
+
 export function findMerchantFacts(tx: CommonQueryMethods, { id }: Subject): Promise<MerchantFacts> {
   return tx.one(sql.type(MerchantFacts)`
-    select m.id, m.trading_name, m.realm_slug, m.kyb_status as status, ${wasRejected} as was_rejected, m.is_active, m.payout_held, m.payout_held_at, ${endpoint} as endpoint,
+    select now() as now, m.id, m.trading_name, m.realm_slug, m.kyb_status as status, m.is_active, m.payout_held,
+      m.payout_held_at, ${endpoint} as endpoint,
+      coalesce((
+        select a.before ->> 'kyb_status' = 'PENDING' and a.after ->> 'kyb_status' = 'SUSPENDED'
+        from (select * from operator_actions where merchant_id = m.id order by ordinal desc limit ${ACTIONS_READ_MAX}) a
+        where a.action = 'merchant.kyb'
+        order by a.ordinal desc
+        limit 1
+      ), false) as was_rejected,
       (
         select count(*)::int4
         from (
-          select from webhook_deliveries d
-          where d.merchant_id = m.id and d.last_error is not null and d.status = 'DEAD'
+          select from webhook_deliveries
+          where merchant_id = m.id and last_error is not null and status = 'DEAD'
           limit ${COUNTED_MAX}
         ) dead
       ) as dead_delivery_count,
       (
         select count(*)::int4
-        from (
-          select from disputes d
-          where d.merchant_id = m.id and d.status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED')
-          limit ${COUNTED_MAX}
-        ) open
-      ) as open_dispute_count,
-      null as since, null as until, now() as now
+        from (select from disputes where merchant_id = m.id and status in ${UNRESOLVED} limit ${COUNTED_MAX}) open
+      ) as open_dispute_count
     from merchants m
     where m.id = ${id}
   `)

@@ -1,84 +1,83 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
-import { TimelineRow } from './record.ts'
-import type { Subject, TimelineQuery } from './record.ts'
-import { actionRows } from './actions-sql.ts'
-import { held, isLeased, isTest } from './subjects-sql.ts'
+import { actionsOn } from './actions.ts'
+import { canSeeWebhooks } from './steps.ts'
+import type { Viewer } from './steps.ts'
+import { ACTIONS_READ_MAX, held, isLeased, isTest } from './subjects-sql.ts'
+import type { Subject } from './subjects-sql.ts'
+import { TimelineRow } from './timeline-rows.ts'
 
 /** A payment has a handful of moves: its machine has no way back. */
 const PAYMENT_MOVES_MAX = 50
 
+/** How many rows of each source a timeline shows; attempts are counted for each webhook. */
+export type TimelineLimits = Readonly<Record<'refund' | 'dispute' | 'webhook' | 'attempt' | 'action', number>>
+
+export type TimelineQuery = {
+  subject: Subject
+  limits: TimelineLimits
+  /** Only operators read the names and words of operators, and not every role sees webhooks. */
+  viewer: Viewer
+  /** The times between which actions on the merchant concern the subject. */
+  since: string | null
+  until: string | null
+}
+
 /** The event tables that the timeline of each kind of subject is the union of. */
-const SOURCES: Readonly<Record<Subject['kind'], (query: TimelineQuery) => readonly FragmentSqlToken[]>> = {
-  payment: (query) => {
-    const isOfPayment = sql.fragment`payment_intent_id = ${query.subject.id}`
-    return [
-      paymentMoves(query),
-      refunds(query, isOfPayment),
-      disputes(query, isOfPayment),
-      ...(query.hasWebhooks ? [webhooks(query, isOfPayment)] : []),
-      actionRows(query),
-    ]
-  },
-  delivery: (query) => [webhooks(query, sql.fragment`id = ${query.subject.id}`), actionRows(query)],
-  dispute: (query) => {
-    const { merchant_id: merchantId, id } = query.subject
-    const isAboutDispute = sql.fragment`
-      event_type like 'dispute.%' and payload #>> '{data,id}' = ${id} and payment_intent_id = (
-        select payment_intent_id from disputes where merchant_id = ${merchantId} and id = ${id}
-      )`
-    return [
-      refunds(query, sql.fragment`dispute_id = ${id}`),
-      disputes(query, sql.fragment`id = ${id}`),
-      ...(query.hasWebhooks ? [webhooks(query, isAboutDispute)] : []),
-    ]
-  },
-  merchant: (query) => [registration(query), actionRows(query)],
+const SOURCES: Readonly<Record<Subject['kind'], readonly ((query: TimelineQuery) => FragmentSqlToken)[]>> = {
+  payment: [paymentMoves, refunds, disputes, webhooks, actions],
+  delivery: [webhooks, actions],
+  dispute: [refunds, disputes, webhooks],
+  merchant: [registration, actions],
 }
 
 /** The rows of a subject's timeline: of each source the oldest first, and one more than its limit where there are more. */
 export function listTimeline(tx: CommonQueryMethods, query: TimelineQuery): Promise<readonly TimelineRow[]> {
+  const sources = SOURCES[query.subject.kind].map((source) => source(query))
   return tx.any(sql.type(TimelineRow)`
-    select source, at, "from", "to", actor, ref, nth::int4 as nth, facts
-    from (${sql.join(SOURCES[query.subject.kind](query), sql.fragment` union all `)}) as timeline
-      (source, at, "from", "to", actor, ref, nth, facts)
+    select source, at, "from", "to", actor, words, ref, nth::int4 as nth, facts
+    from (${sql.join(sources, sql.fragment` union all `)}) as timeline
+      (source, at, "from", "to", actor, words, ref, nth, facts)
     order by nth desc, "from" nulls first
   `)
 }
 
+/** The newest rows of a table, numbered from 1, and one more than the limit where there are more. */
+function newest(table: string, condition: FragmentSqlToken, order: FragmentSqlToken, limit: number): FragmentSqlToken {
+  return sql.fragment`(
+    select *, row_number() over (order by ${order}) as nth
+    from ${sql.identifier([table])}
+    where ${condition}
+    order by ${order}
+    limit ${limit + 1}
+  )`
+}
+
 /** The payloads of the moves are not read, except to distinguish jobs and payers' browsers. */
-function paymentMoves({ subject: { merchant_id: merchantId, id } }: TimelineQuery): FragmentSqlToken {
+function paymentMoves({ subject }: TimelineQuery): FragmentSqlToken {
+  const isOfPayment = sql.fragment`merchant_id = ${subject.merchant_id} and payment_intent_id = ${subject.id}`
   return sql.fragment`
-    select 'payment', created_at, previous_status::text, new_status::text, changed_by::text, null::uuid,
-      row_number() over (order by ordinal desc),
+    select 'payment', created_at, previous_status::text, new_status::text, changed_by::text, null, null::uuid,
+      nth,
       jsonb_build_object(
         'job', case when changed_by = 'BATCH_JOB' then raw_payload ->> 'job' end,
         'by_browser', changed_by = 'BANK_CALLBACK'
           and (raw_payload ->> 'code' is not null or raw_payload ->> 'error' is not null)
       )
-    from (
-      select * from payment_events
-      where merchant_id = ${merchantId} and payment_intent_id = ${id}
-      order by ordinal
-      limit ${PAYMENT_MOVES_MAX}
-    ) e`
+    from ${newest('payment_events', isOfPayment, sql.fragment`ordinal desc`, PAYMENT_MOVES_MAX)} e`
 }
 
 /** A refund is requested, and then has an end, or the time at which the bank is asked again. */
-function refunds({ subject, limits }: TimelineQuery, condition: FragmentSqlToken): FragmentSqlToken {
+function refunds({ subject, limits }: TimelineQuery): FragmentSqlToken {
+  const subjectId = subject.kind === 'dispute' ? sql.fragment`dispute_id` : sql.fragment`payment_intent_id`
+  const isOfSubject = sql.fragment`merchant_id = ${subject.merchant_id} and ${subjectId} = ${subject.id}`
   return sql.fragment`
-    select e.source, e.at, e.old, e.new, null, r.id, r.nth,
+    select e.source, e.at, e.old, e.new, null, null, r.id, r.nth,
       jsonb_build_object(
         'amount', r.amount::text, 'currency', p.currency, 'failure_code', r.failure_code,
         'attempt_count', r.attempt_count, 'is_ordered', r.dispute_id is not null
       )
-    from (
-      select *, row_number() over (order by created_at desc, id desc) as nth
-      from payment_refunds
-      where merchant_id = ${subject.merchant_id} and ${condition}
-      order by created_at desc, id desc
-      limit ${limits.refund + 1}
-    ) r
+    from ${newest('payment_refunds', isOfSubject, sql.fragment`created_at desc, id desc`, limits.refund)} r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
     cross join lateral (
       select 'refund', r.created_at, null::text, 'PENDING'
@@ -89,57 +88,60 @@ function refunds({ subject, limits }: TimelineQuery, condition: FragmentSqlToken
     ) e (source, at, old, new)`
 }
 
-/** Statements and evidence are not read; the only free text is the operators' notes. */
-function disputes({ subject, limits }: TimelineQuery, condition: FragmentSqlToken): FragmentSqlToken {
-  const found = sql.fragment`select * from disputes where merchant_id = ${subject.merchant_id} and ${condition}`
+/** Statements and evidence are not read; the only words are those of operators. */
+function disputes({ subject, limits, viewer }: TimelineQuery): FragmentSqlToken {
+  const isOperator = viewer.side === 'operator'
+  const subjectId = subject.kind === 'dispute' ? sql.fragment`id` : sql.fragment`payment_intent_id`
+  const isOfSubject = sql.fragment`merchant_id = ${subject.merchant_id} and ${subjectId} = ${subject.id}`
+  const isOfDispute = sql.fragment`
+    merchant_id = ${subject.merchant_id} and dispute_id in (select id from disputes where ${isOfSubject})`
   return sql.fragment`
-    (
-      select 'dispute', e.created_at, e.previous_status::text, e.new_status::text,
-        case when e.changed_by = 'PLATFORM' then e.actor_name else e.changed_by end, e.dispute_id,
-        row_number() over (order by e.ordinal desc),
-        jsonb_build_object(
-          'event', e.event, 'changed_by', e.changed_by, 'reason', d.reason, 'amount', p.gross_amount::text,
-          'currency', p.currency,
-          'operator_note', case when e.changed_by = 'PLATFORM' and e.previous_status is not null then e.note end
-        )
-      from (${found}) d
-      join dispute_events e on e.merchant_id = d.merchant_id and e.dispute_id = d.id
-      join payment_intents p on p.merchant_id = d.merchant_id and p.id = d.payment_intent_id
-      order by e.ordinal desc
-      limit ${limits.dispute + 1}
-    )
+    select 'dispute', e.created_at, e.previous_status::text, e.new_status::text,
+      case when e.changed_by <> 'PLATFORM' then e.changed_by when ${isOperator} then e.actor_name end,
+      case when e.changed_by = 'PLATFORM' and e.previous_status is not null and ${isOperator} then e.note end,
+      e.dispute_id, e.nth,
+      jsonb_build_object(
+        'event', e.event, 'changed_by', e.changed_by, 'reason', d.reason, 'amount', p.gross_amount::text,
+        'currency', p.currency
+      )
+    from ${newest('dispute_events', isOfDispute, sql.fragment`ordinal desc`, limits.dispute)} e
+    join disputes d on d.merchant_id = e.merchant_id and d.id = e.dispute_id
+    join payment_intents p on p.merchant_id = d.merchant_id and p.id = d.payment_intent_id
     union all
-    select 'evidence due', d.evidence_due_at, null, null, null, d.id, 1, '{}' from (${found}) d where d.status = 'OPEN'`
+    select 'evidence due', evidence_due_at, null, null, null, null, id, 1, '{}'
+    from disputes where ${isOfSubject} and status = 'OPEN'`
+}
+
+/** Which of a merchant's webhooks are the payment's, are about the dispute, or are the delivery itself. */
+function isWebhookOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
+  if (kind === 'delivery') return sql.fragment`id = ${id}`
+  if (kind === 'payment') return sql.fragment`payment_intent_id = ${id}`
+  return sql.fragment`
+    event_type like 'dispute.%' and payload #>> '{data,id}' = ${id} and payment_intent_id = (
+      select payment_intent_id from disputes where merchant_id = ${merchantId} and id = ${id}
+    )`
 }
 
 /** Each webhook with its last attempts, and the next one that is due. */
-function webhooks({ subject, limits }: TimelineQuery, condition: FragmentSqlToken): FragmentSqlToken {
+function webhooks({ subject, limits, viewer }: TimelineQuery): FragmentSqlToken {
+  const isShown = sql.fragment`merchant_id = ${subject.merchant_id} and ${isWebhookOf(subject)} and ${canSeeWebhooks(viewer)}`
+  const isOfDelivery = sql.fragment`merchant_id = d.merchant_id and delivery_id = d.id and d.nth <= ${limits.webhook}`
   return sql.fragment`
-    select e.source, e.at, null, e.status, null, d.id, e.nth, e.facts || jsonb_build_object('event_type', d.event_type)
-    from (
-      select *, row_number() over (order by created_at desc, sequence desc) as nth
-      from webhook_deliveries
-      where merchant_id = ${subject.merchant_id} and ${condition}
-      order by created_at desc, sequence desc
-      limit ${limits.webhook + 1}
-    ) d
+    select e.source, e.at, null, e.status, null, null, d.id, e.nth,
+      e.facts || jsonb_build_object('event_type', d.event_type)
+    from ${newest('webhook_deliveries', isShown, sql.fragment`created_at desc, sequence desc`, limits.webhook)} d
     join merchants m on m.id = d.merchant_id
     left join webhook_queue q on q.merchant_id = d.merchant_id and q.delivery_id = d.id
     cross join lateral (
       select 'webhook', d.created_at, d.status::text, d.nth,
         jsonb_build_object('event_id', d.event_id, 'is_test', ${isTest}, 'held', ${held})
       union all
-      select 'attempt', a.started_at, a.outcome, row_number() over (order by a.id desc),
+      select 'attempt', a.started_at, a.outcome, a.nth,
         jsonb_build_object(
           'attempt', a.attempt, 'http_status', a.http_status, 'duration_ms', a.duration_ms,
           'is_replayed', coalesce(lag(a.attempt) over (order by a.id) >= a.attempt, false)
         )
-      from (
-        select * from webhook_attempts
-        where merchant_id = d.merchant_id and delivery_id = d.id and d.nth <= ${limits.webhook}
-        order by id desc
-        limit ${limits.attempt + 1}
-      ) a
+      from ${newest('webhook_attempts', isOfDelivery, sql.fragment`id desc`, limits.attempt)} a
       union all
       select 'attempt due', d.next_retry_at, null, d.nth, jsonb_build_object('attempt', d.attempt_count + 1)
       where d.status in ('PENDING', 'FAILED') and d.next_retry_at < 'infinity' and not ${isLeased}
@@ -149,6 +151,44 @@ function webhooks({ subject, limits }: TimelineQuery, condition: FragmentSqlToke
 
 function registration({ subject }: TimelineQuery): FragmentSqlToken {
   return sql.fragment`
-    select 'registration', created_at, null, null, null::text, null::uuid, 1, '{}'::jsonb
+    select 'registration', created_at, null, null, null::text, null, null::uuid, 1, '{}'::jsonb
     from merchants where id = ${subject.id}`
+}
+
+/** The actions of operators and of the merchant's team; `from` and `to` are the values of the member that changed. */
+function actions({ subject, limits, viewer, since, until }: TimelineQuery): FragmentSqlToken {
+  const isOperator = viewer.side === 'operator'
+  const member = sql.fragment`
+    case a.action
+      when 'merchant.kyb' then 'kyb_status'
+      when 'merchant.hold' then 'payout_held'
+      when 'merchant.active' then 'is_active'
+      when 'webhook.endpoint' then 'paused'
+      when 'sandbox.clock' then 'advance_ms'
+    end`
+  return sql.fragment`
+    (
+      select 'action', a.created_at, a.before ->> ${member}, a.after ->> ${member},
+        case when ${isOperator} then a.actor_name end, case when ${isOperator} then a.reason end, null::uuid,
+        row_number() over (order by a.ordinal desc),
+        jsonb_build_object(
+          'action', a.action, 'role', a.actor_role,
+          'had_endpoint', a.before ->> 'webhook_url' is not null,
+          'has_endpoint', a.after ->> 'webhook_url' is not null
+        )
+      from (
+        select * from operator_actions
+        where merchant_id = ${subject.merchant_id}
+        order by ordinal desc
+        limit ${ACTIONS_READ_MAX}
+      ) a
+      where (
+          a.action = any(${sql.array(actionsOn(subject.kind), 'text')})
+          or ${subject.kind} = 'delivery' and a.subject_id = ${subject.id}
+        )
+        and a.created_at >= coalesce(${since}::timestamptz, '-infinity')
+        and a.created_at <= coalesce(${until}::timestamptz, 'infinity')
+      order by a.ordinal desc
+      limit ${limits.action + 1}
+    )`
 }

@@ -4,9 +4,9 @@ import { DELIVERY } from '../../src/explain/delivery.ts'
 import { DISPUTE } from '../../src/explain/dispute.ts'
 import { MERCHANT } from '../../src/explain/merchant.ts'
 import { PAYMENT } from '../../src/explain/payment.ts'
-import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts } from '../../src/explain/record.ts'
 import { describe } from '../../src/explain/steps.ts'
 import type { Viewer } from '../../src/explain/steps.ts'
+import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts } from '../../src/explain/subjects-sql.ts'
 import type { Transition } from '../../src/lib/machine.ts'
 import { KYB_TRANSITIONS } from '../../src/merchants/states.ts'
 import { PAYMENT_TRANSITIONS, isPossibleMove } from '../../src/payments/states.ts'
@@ -20,7 +20,7 @@ import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 const NOW = '2026-11-21T09:30:00.000Z'
 const LATER = '2026-11-21T09:44:00.000Z'
 const ID = '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'
-const COMMON = { id: ID, now: NOW, since: null, until: null }
+const COMMON = { id: ID, now: NOW }
 
 const merchantsAdmin: Viewer = { side: 'merchant', merchantId: ID, can: () => true }
 const owner: Viewer = { side: 'operator', merchantId: undefined, can: () => true }
@@ -41,7 +41,21 @@ function named(steps: readonly NextStep[]): string[] {
 }
 
 const payment = (status: PaymentStatus): PaymentFacts => ({
+  merchant_id: ID,
+  consent_id: ID,
   status,
+  end_to_end_id: 'SVC',
+  redirect_uri: null,
+  return_url: null,
+  bank_reference: null,
+  consent_type: 'SINGLE_IMMEDIATE',
+  debtor_bank_id: null,
+  sandbox_scenario: null,
+  created_at: NOW,
+  updated_at: NOW,
+  ended_at: null,
+  consent_ended: false,
+  state_valid: true,
   gross_amount: '50.0000',
   fee_amount: '0.7000',
   net_amount: '49.3000',
@@ -63,9 +77,7 @@ const payment = (status: PaymentStatus): PaymentFacts => ({
   next_refund_at: null,
   newest_refund_at: null,
   dispute_count: 0,
-  open_dispute_id: null,
-  open_dispute_status: null,
-  open_dispute_reason: null,
+  open_dispute: null,
   endpoint: 'set',
   has_held_webhooks: false,
   ...COMMON,
@@ -99,17 +111,29 @@ t.test('every payment status has a standing, and its next steps are the rows of 
 })
 
 const dispute = (status: DisputeStatus): DisputeFacts => ({
+  merchant_id: ID,
   payment_id: ID,
+  end_to_end_id: 'SVC',
+  opened_by: 'MERCHANT',
   status,
   reason: 'OTHER',
   evidence_due_at: LATER,
   has_evidence: false,
   assignee: null,
-  was_escalated: false,
+  evidence_missing: false,
+  due_at: null,
+  escalation_reason: null,
+  resolution_note: null,
+  resolved_by: null,
+  trading_name: 'Acme',
+  realm_slug: null,
+  opened_at: NOW,
+  updated_at: NOW,
   resolved_at: null,
   gross_amount: '50.0000',
-  remaining_amount: '50.0000',
+  refundable_amount: '50.0000',
   currency: 'GBP',
+  refund_id: null,
   refund_status: null,
   refund_amount: null,
   ...COMMON,
@@ -130,7 +154,10 @@ t.test('every dispute status has a standing, and its next steps are the rows of 
 })
 
 const delivery = (status: DeliveryStatus, attempts: number): DeliveryFacts => ({
-  payment_id: null,
+  event_id: 'evt_1',
+  payment_intent_id: null,
+  last_http_status: 500,
+  created_at: NOW,
   event_type: 'payment.settled',
   status,
   attempt_count: attempts,
