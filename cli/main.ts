@@ -1,4 +1,3 @@
-import { holdKeys, opensConsole, releaseKeys } from './base/raw-input.ts'
 import { systemIo } from './base/io.ts'
 import { run } from './entry/run.ts'
 
@@ -8,11 +7,7 @@ const LINGER_MS = 2_000
 /** The process: runs its own command line and leaves the exit code. Output that is still on its way is not cut off. */
 export async function main(): Promise<void> {
   quietWarnings()
-  const words = process.argv.slice(2)
-  // First of all: what is typed while the console is loaded is shown nowhere.
-  if (opensConsole(words, process.env)) holdKeys()
-  process.exitCode = await run(words, systemIo())
-  releaseKeys({ keep: false })
+  process.exitCode = await run(process.argv.slice(2), systemIo())
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }
 

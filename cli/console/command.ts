@@ -11,11 +11,10 @@ import { action, durationOf, openClient } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { holdKeys } from '../base/raw-input.ts'
 import { isLive } from '../client/is-live.ts'
-import { showOpening } from './opening.ts'
 import { SCREEN_NAMES } from './screen-names.ts'
 import { typedText } from '../client/command-texts.ts'
+import { withProgress } from '../output/progress.ts'
 
 const UiOptions = z.object({
   readonly: z.boolean().default(false),
@@ -50,41 +49,34 @@ async function ui(context: Context, { options }: CommandInput<z.infer<typeof UiO
   const { flags } = context
   const intervalMs = durationOf(options.interval, '--interval')
   if (intervalMs < INTERVAL_LEAST_MS) throw usageError('--interval: at least 1s', '--interval 5s')
-  holdKeys()
   const ofScreen = OF_OPERATORS.has(options.screen ?? '') ? 'platform' : undefined
   const half = halfOf(options) ?? ofScreen
   const client = context.client()
   drawsFor(context)
-  const opening = showOpening(context.io, openingText(client))
-  try {
-    const [{ startConsole }, session] = await Promise.all([
-      import('./start.tsx'),
-      opened(client, { half, profile: flags.profile }),
-    ])
-    return await startConsole({
-      io: context.io,
-      session,
-      readonly: options.readonly,
-      screen: options.screen,
-      intervalMs,
-      typed: (text, client) => typedText(text, { io: context.io, flags, client }),
-      onDraw: opening.close,
-      open: (wanted) => {
-        const profile = wanted.profile ?? flags.profile
-        const asked = wanted.half ?? (wanted.profile === undefined ? half : undefined)
-        const other = openClient(context.io, { ...flags, ...(profile === undefined ? {} : { profile }) })
-        return opened(other, { half: asked, profile })
-      },
-    })
-  } finally {
-    opening.close()
+  const connecting = {
+    title: `Connecting to ${client.apiUrl}`,
+    unit: '',
+    // A screen reader would read every turn of it.
+    isHidden: context.io.env['INK_SCREEN_READER'] === 'true',
   }
-}
-
-/** What stands on the screen until there is more. */
-function openingText({ apiUrl, credentials }: Client): string {
-  const name = credentials.chosen?.name
-  return `connecting to ${apiUrl}${name === undefined ? '' : ` as ${name}`} ...`
+  const where = { io: context.io, json: false, note: context.note }
+  const [{ startConsole }, session] = await withProgress(where, connecting, () =>
+    Promise.all([import('./start.tsx'), opened(client, { half, profile: flags.profile })]),
+  )
+  return startConsole({
+    io: context.io,
+    session,
+    readonly: options.readonly,
+    screen: options.screen,
+    intervalMs,
+    typed: (text, client) => typedText(text, { io: context.io, flags, client }),
+    open: (wanted) => {
+      const profile = wanted.profile ?? flags.profile
+      const asked = wanted.half ?? (wanted.profile === undefined ? half : undefined)
+      const other = openClient(context.io, { ...flags, ...(profile === undefined ? {} : { profile }) })
+      return opened(other, { half: asked, profile })
+    },
+  })
 }
 
 /** @throws {CliError} exit code 2 where no console could be drawn */

@@ -5,7 +5,6 @@ import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
-import { releaseKeys } from '../base/raw-input.ts'
 import type { Io } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 import { App } from './app.tsx'
@@ -29,8 +28,6 @@ export type StartOptions = {
   screens?: readonly Screen[]
   /** A text with its commands as they have to be typed to do the same as this client, in any shell. */
   typed?(text: string, client: Client): string
-  /** Called when the console is about to draw: what was shown until then can go. */
-  onDraw?(): void
   /** Opens anew: as another profile or the other half of this one, or as whoever has signed in since. */
   open(wanted: Wanted): Promise<Session>
 }
@@ -98,9 +95,6 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
     },
   })
   const timers = startTimers(console, { intervalMs, tickMs: isSpoken ? SPOKEN_TICK_MS : TICK_MS })
-  options.onDraw?.()
-  // What was typed until now is read by what draws.
-  releaseKeys({ keep: true })
   if (!isSpoken) process.stdout.write(WRAP.off)
   const ink = render(<App console={console} onTerminal={(given) => void (terminal = given)} />, {
     alternateScreen: !isSpoken,

@@ -7,7 +7,6 @@ import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import { hasFlag } from '../base/flag-words.ts'
 import { NeedsCommand } from './tree/from-outline.ts'
-import { releaseKeys } from '../base/raw-input.ts'
 import type { Io } from '../base/io.ts'
 import { readOutlines } from './tree/outline-file.ts'
 import type { FindOutline } from './tree/outline-file.ts'
@@ -15,9 +14,12 @@ import { makePager } from '../output/pager.ts'
 import { makeProgram } from './program.ts'
 import { formOf } from './error-format.ts'
 
-/** The console; or the first page of the help, where there is no service yet that it could show. */
-export async function runConsole(io: Io): Promise<ExitCode> {
-  const words = ['ui']
+/**
+ * The console; or the first page of the help, where there is no service yet that it could show.
+ * @param flags options of every command, such as `--state-dir`
+ */
+export async function runConsole(io: Io, flags: readonly string[]): Promise<ExitCode> {
+  const words = [...flags, 'ui']
   const pager = makePager(io, true)
   const runtime: Runtime = { io, exitCode: EXIT.ok, pager }
   const program = await makeProgram(runtime, words)
@@ -26,8 +28,6 @@ export async function runConsole(io: Io): Promise<ExitCode> {
     return runtime.exitCode
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'NOT_RUNNING') return reportError(io, error, formOf([], io))
-    // The pager reads keys itself.
-    releaseKeys({ keep: false })
     program.outputHelp()
     await pager.flush()
     io.stderr.write(`\n${asTyped('The console opens here once there is a service: svc up', io.calledAs)}\n`)
@@ -44,8 +44,6 @@ export async function runProgram(
   words: readonly string[],
   findOutline: FindOutline = readOutlines(),
 ): Promise<ExitCode> {
-  // Only the console goes on with the keys; a pager reads its own.
-  if (words[0] !== 'ui') releaseKeys({ keep: false })
   const pager = makePager(io, !hasFlag(words, '--no-pager'))
   const runtime: Runtime = { io, exitCode: EXIT.ok, pager }
   let program = await makeProgram(runtime, words, findOutline)

@@ -25,11 +25,20 @@ export async function run(argv: readonly string[], given: Io): Promise<ExitCode>
 async function runLine(io: Io, words: readonly string[]): Promise<ExitCode> {
   // Completion and the map need nothing of it.
   const { runConsole, runProgram } = await import('./run-program.ts')
-  return opensConsole(words, io) ? runConsole(io) : runProgram(io, words)
+  return opensConsole(words, io) ? runConsole(io, words) : runProgram(io, words)
 }
 
-/** Whether no words mean the console: at a terminal that can draw it, and where nobody has said that nothing is asked. */
+/** Options that choose the service, the caller or the colours: with these alone `svc` still opens the console. */
+const CONSOLE_FLAGS = /^(--(api-url|client-id|as|profile|env|env-file|state-dir|color)|-p)(=|$)/
+
+/** Whether a command line without a command opens the console: at a terminal that can draw it, outside of scripts. */
 function opensConsole(words: readonly string[], { stdin, stdout, env }: Io): boolean {
   const isScript = (env['CI'] ?? '') !== '' && env['CI'] !== 'false'
-  return words.length === 0 && stdin.isTTY && stdout.isTTY && env['TERM'] !== 'dumb' && !isScript
+  return namesNoCommand(words) && stdin.isTTY && stdout.isTTY && env['TERM'] !== 'dumb' && !isScript
+}
+
+function namesNoCommand(words: readonly string[]): boolean {
+  const [word, ...rest] = words
+  if (word === undefined) return true
+  return CONSOLE_FLAGS.test(word) && namesNoCommand(word.includes('=') ? rest : rest.slice(1))
 }

@@ -197,6 +197,8 @@ function cleanOf(env: NodeJS.ProcessEnv): Record<string, string> {
 export type ConsoleOptions = OpenOptions & {
   url: string
   words?: readonly string[]
+  /** Without the word `ui`, which options of every command do not need. */
+  isBare?: boolean
   /** The shell command line, for commands that run among others. */
   around?(command: string): string
 }
@@ -204,9 +206,10 @@ export type ConsoleOptions = OpenOptions & {
 /** The console, started from source. It acts as `env` says: SVC_CLIENT_ID for a merchant, SVC_PLATFORM_USER for an operator. */
 export function openConsole(
   t: Owner,
-  { url, words = [], env = {}, around = (command) => command, ...options }: ConsoleOptions,
+  { url, words = [], isBare = false, env = {}, around = (command) => command, ...options }: ConsoleOptions,
 ): Opened {
-  const command = [process.execPath, '--import', HOOKS, SOURCE, 'ui', ...words].map((word) => `'${word}'`).join(' ')
+  const all = isBare ? words : ['ui', ...words]
+  const command = [process.execPath, '--import', HOOKS, SOURCE, ...all].map((word) => `'${word}'`).join(' ')
   const opened = open(t, around(command), {
     cwd: SCRATCH,
     ...options,
@@ -214,7 +217,7 @@ export function openConsole(
   })
   async function ended(timeoutMs?: number): Promise<Left> {
     const left = await opened.ended(timeoutMs)
-    noteRan(['ui', ...words], left.code)
+    noteRan(isBare ? [...words, 'ui'] : ['ui', ...words], left.code)
     return left
   }
   return { ...opened, ended }
