@@ -88,6 +88,7 @@ export function paymentTable({ under_mandate: underMandate }: PaymentFacts): rea
   return TABLE.filter(({ on }) => isPossibleMove({ underMandate }, on))
 }
 
+/** The entries of the moves that will happen by themselves. */
 export function dueOfPayment(payment: PaymentFacts): TimelineEntry[] {
   return paymentTable(payment).flatMap(({ from, on }) => {
     const at = (from === payment.status ? MOVES[on].at?.(payment) : null) ?? null

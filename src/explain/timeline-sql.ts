@@ -42,6 +42,11 @@ export function listTimeline(tx: CommonQueryMethods, query: TimelineQuery): Prom
   `)
 }
 
+/** The condition that a row belongs to the subject, whose id is in this column. */
+function isOf({ merchant_id: merchantId, id }: Subject, column: string): FragmentSqlToken {
+  return sql.fragment`merchant_id = ${merchantId} and ${sql.identifier([column])} = ${id}`
+}
+
 /** The newest rows of a table, numbered from 1, and one more than the limit where there are more. */
 function newest(table: string, condition: FragmentSqlToken, order: FragmentSqlToken, limit: number): FragmentSqlToken {
   return sql.fragment`(
@@ -55,22 +60,19 @@ function newest(table: string, condition: FragmentSqlToken, order: FragmentSqlTo
 
 /** The payloads of the moves are not read, except to distinguish jobs and payers' browsers. */
 function paymentMoves({ subject }: TimelineQuery): FragmentSqlToken {
-  const isOfPayment = sql.fragment`merchant_id = ${subject.merchant_id} and payment_intent_id = ${subject.id}`
   return sql.fragment`
-    select 'payment', created_at, previous_status::text, new_status::text, changed_by::text, null, null::uuid,
-      nth,
+    select 'payment', created_at, previous_status::text, new_status::text, changed_by::text, null, null::uuid, nth,
       jsonb_build_object(
         'job', case when changed_by = 'BATCH_JOB' then raw_payload ->> 'job' end,
         'by_browser', changed_by = 'BANK_CALLBACK'
           and (raw_payload ->> 'code' is not null or raw_payload ->> 'error' is not null)
       )
-    from ${newest('payment_events', isOfPayment, sql.fragment`ordinal desc`, PAYMENT_MOVES_MAX)} e`
+    from ${newest('payment_events', isOf(subject, 'payment_intent_id'), sql.fragment`ordinal desc`, PAYMENT_MOVES_MAX)} e`
 }
 
 /** A refund is requested, and then has an end, or the time at which the bank is asked again. */
 function refunds({ subject, limits }: TimelineQuery): FragmentSqlToken {
-  const subjectId = subject.kind === 'dispute' ? sql.fragment`dispute_id` : sql.fragment`payment_intent_id`
-  const isOfSubject = sql.fragment`merchant_id = ${subject.merchant_id} and ${subjectId} = ${subject.id}`
+  const isOfSubject = isOf(subject, subject.kind === 'dispute' ? 'dispute_id' : 'payment_intent_id')
   return sql.fragment`
     select e.source, e.at, e.old, e.new, null, null, r.id, r.nth,
       jsonb_build_object(
@@ -91,8 +93,7 @@ function refunds({ subject, limits }: TimelineQuery): FragmentSqlToken {
 /** Statements and evidence are not read; the only words are those of operators. */
 function disputes({ subject, limits, viewer }: TimelineQuery): FragmentSqlToken {
   const isOperator = viewer.side === 'operator'
-  const subjectId = subject.kind === 'dispute' ? sql.fragment`id` : sql.fragment`payment_intent_id`
-  const isOfSubject = sql.fragment`merchant_id = ${subject.merchant_id} and ${subjectId} = ${subject.id}`
+  const isOfSubject = isOf(subject, subject.kind === 'dispute' ? 'id' : 'payment_intent_id')
   const isOfDispute = sql.fragment`
     merchant_id = ${subject.merchant_id} and dispute_id in (select id from disputes where ${isOfSubject})`
   return sql.fragment`
