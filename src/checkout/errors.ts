@@ -57,6 +57,7 @@ export function originNotAllowed(foreign: readonly (readonly [string, string])[]
         path,
         code: 'ORIGIN_NOT_ALLOWED',
         message: `${origin} is not allowed`,
+        value: origin,
       })),
       next: `if the page is yours, allow it: svc origins add ${origins.join(' ')}`,
     },

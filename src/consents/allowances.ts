@@ -66,14 +66,18 @@ function usageOf(max: TenThousandths, text: string | undefined): { used_amount: 
   return { used_amount: text, remaining_amount: toNumeric(left > 0n ? left : 0n) }
 }
 
+/** A cap that a payment would exceed, and the amount that it leaves. */
+export type ExceededCap = { path: string; message: string; available: string | undefined }
+
 /** The cap that an amount exceeds, with a message; undefined where it exceeds none. */
 export function exceededCap(
   amount: TenThousandths,
   { caps, allowances, currency }: { caps: Caps; allowances: readonly AllowanceRecord[]; currency: string },
-): { path: string; message: string } | undefined {
+): ExceededCap | undefined {
   if (amount > caps.maxAmountPerPayment) {
     const most = formatAmount(caps.maxAmountPerPayment, currency)
-    return { path: 'max_amount_per_payment', message: `the mandate allows at most ${most} ${currency} for one payment` }
+    const message = `the mandate allows at most ${most} ${currency} for one payment`
+    return { path: 'max_amount_per_payment', message, available: most }
   }
   const exceeded = allowances.find(({ remaining_amount: left }) => parseAmount(left) < amount)
   if (exceeded === undefined) return undefined
@@ -83,5 +87,6 @@ export function exceededCap(
   return {
     path: `periodic_limits.${exceeded.period}`,
     message: `of ${max} ${currency} for a ${exceeded.period} ${left} ${currency} are left until ${exceeded.resets_at}`,
+    available: left,
   }
 }

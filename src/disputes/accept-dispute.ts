@@ -33,6 +33,8 @@ export async function acceptDispute(
     if (dispute.status === 'ESCALATED') {
       throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated; the platform alone resolves it now', {
         next: 'submit evidence, or wait for the resolution',
+        nextStep: { operation: 'submitEvidence', params: { id: dispute.id } },
+        current: { status: dispute.status },
       })
     }
     checkExpectedValues(expected, dispute)

@@ -28,7 +28,10 @@ export async function escalateDispute(
   const escalated = await app.pool.transaction(async (tx) => {
     const { dispute } = await lockDispute(tx, { merchantId: undefined, id })
     if (isResolved(dispute)) throw disputeClosed(dispute)
-    if (dispute.status === 'ESCALATED') throw new DomainError('DISPUTE_ESCALATED', 'the dispute is already escalated')
+    if (dispute.status === 'ESCALATED') {
+      const current = { status: dispute.status }
+      throw new DomainError('DISPUTE_ESCALATED', 'the dispute is already escalated', { current })
+    }
     checkExpectedValues(expected, dispute)
     const moved = await moveDispute(tx, app, {
       merchantId: dispute.merchant_id,

@@ -46,5 +46,7 @@ export function isResolved({ status }: Pick<DisputeRecord, 'status'>): boolean {
 export function disputeClosed({ status }: DisputeRecord, reason?: string): DomainError {
   const favoured = status === 'RESOLVED_MERCHANT_FAVOUR' ? "the merchant's" : "the payer's"
   const more = reason === undefined ? '' : `, and ${reason}`
-  return new DomainError('DISPUTE_CLOSED', `the dispute is resolved in ${favoured} favour${more}`)
+  return new DomainError('DISPUTE_CLOSED', `the dispute is resolved in ${favoured} favour${more}`, {
+    current: { status },
+  })
 }

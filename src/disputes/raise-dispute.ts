@@ -78,6 +78,7 @@ async function lockDisputablePayment(
     throw new DomainError(
       'PAYMENT_NOT_DISPUTABLE',
       `the payment is ${payment.status}; only a Settled or Refunded one can be disputed`,
+      { current: { status: payment.status } },
     )
   }
   const days = app.config.disputeWindowDays

@@ -75,6 +75,8 @@ function checkResolvable(dispute: DisputeRecord, role: PlatformRole): void {
   if (dispute.status === 'OPEN') {
     throw new DomainError('DISPUTE_NOT_UNDER_REVIEW', 'the merchant can still answer the dispute', {
       next: 'wait for the evidence or its deadline, or escalate the dispute',
+      nextStep: { operation: 'escalateDispute', params: { id: dispute.id } },
+      current: { status: dispute.status },
     })
   }
   checkEscalatedRole(dispute, role)

@@ -83,6 +83,9 @@ function errorBody(
     request_id: requestId,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     ...(error.next === undefined ? {} : { next: error.next }),
+    ...(error.nextStep === undefined ? {} : { next_step: error.nextStep }),
+    ...(error.available === undefined ? {} : { available: error.available }),
+    ...(error.current === undefined ? {} : { current: error.current }),
   }
 }
 

@@ -93,8 +93,23 @@ export type ErrorCode =
   | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_ERROR'
 
-/** One broken rule of a request: where, which rule, in words. `path` is dotted, `''` for the body as a whole. */
-export type FieldError = { path: string; code: string; message: string }
+/**
+ * One broken rule of a request: where, which rule, in words. `path` is dotted, `''` for the body as a whole.
+ * `expected` is the only value that is accepted; `value` is the rejected one where that is part of a larger value.
+ */
+export type FieldError = {
+  path: string
+  code: string
+  message: string
+  expected?: string | undefined
+  value?: string | undefined
+}
+
+/** The operation that takes the caller on, with the parameters of its path that are known. */
+export type NextStep = { operation: string; params: Readonly<Record<string, string>> }
+
+/** Values of the resource as it is now, by the names that its representation has. */
+export type CurrentValues = Readonly<Record<string, string | boolean | null>>
 
 export type DomainErrorOptions = {
   cause?: unknown
@@ -102,6 +117,12 @@ export type DomainErrorOptions = {
   errors?: FieldError[]
   /** The caller's next step, in one sentence. */
   next?: string
+  /** The same as an operation, where one does it. */
+  nextStep?: NextStep
+  /** The amount that is still possible, as on the wire. */
+  available?: string
+  /** The values that made the request impossible. */
+  current?: CurrentValues
   /** Seconds after which a repeat may succeed; sent as Retry-After. */
   retryAfterSeconds?: number
   /** The scope that the access token lacks; sent in WWW-Authenticate (RFC 6750). */
@@ -113,6 +134,9 @@ export class DomainError extends Error {
   readonly code: ErrorCode
   readonly errors: FieldError[] | undefined
   readonly next: string | undefined
+  readonly nextStep: NextStep | undefined
+  readonly available: string | undefined
+  readonly current: CurrentValues | undefined
   readonly retryAfterSeconds: number | undefined
   readonly scope: string | undefined
 
@@ -122,6 +146,9 @@ export class DomainError extends Error {
     this.code = code
     this.errors = options.errors
     this.next = options.next
+    this.nextStep = options.nextStep
+    this.available = options.available
+    this.current = options.current
     this.retryAfterSeconds = options.retryAfterSeconds
     this.scope = options.scope
   }

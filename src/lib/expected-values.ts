@@ -1,4 +1,5 @@
 import { DomainError } from './errors.ts'
+import type { CurrentValues } from './errors.ts'
 import { decimalText, isAmountText, parseAmount } from './money.ts'
 
 /**
@@ -7,12 +8,25 @@ import { decimalText, isAmountText, parseAmount } from './money.ts'
 export type ExpectedValues = Readonly<Record<string, string | boolean | null | undefined>>
 
 /** The members that differ from the expected values, each with its current value. */
-function changedIn(expected: ExpectedValues, now: Readonly<Record<string, unknown>>): string[] {
+function changedIn(
+  expected: ExpectedValues,
+  now: Readonly<Record<string, unknown>>,
+): { name: string; value: CurrentValues[string]; text: string }[] {
   return Object.entries(expected).flatMap(([name, value]) =>
     value === undefined || isSame(value, now[name])
       ? []
-      : [`${name.replaceAll('_', ' ')} is ${textOf(now[name])}, no longer ${textOf(value)}`],
+      : [
+          {
+            name,
+            value: valueOf(now[name]),
+            text: `${name.replaceAll('_', ' ')} is ${textOf(now[name])}, no longer ${textOf(value)}`,
+          },
+        ],
   )
+}
+
+function valueOf(value: unknown): CurrentValues[string] {
+  return typeof value === 'boolean' || value === null ? value : textOf(value)
 }
 
 /** Amounts have four decimals in the database; people see two of them when the others are zero. */
@@ -52,8 +66,9 @@ export function checkExpectedValues(
   if (changed.length === 0) return
   throw new DomainError(
     'CHANGED_MEANWHILE',
-    `it has changed in the meantime, so nothing was done: ${changed.join('; ')}`,
+    `it has changed in the meantime, so nothing was done: ${changed.map(({ text }) => text).join('; ')}`,
     {
+      current: Object.fromEntries(changed.map(({ name, value }) => [name, value])),
       next: 'review the current state, then try again',
     },
   )

@@ -30,5 +30,6 @@ function invalidMove(from: KybStatus, to: KybStatus): DomainError {
   const allowed = KYB_TRANSITIONS.filter((row) => row.from === from).map((row) => row.to)
   return new DomainError('KYB_TRANSITION_INVALID', `a merchant cannot change from ${from} to ${to}`, {
     next: `set one of: ${allowed.join(', ')}`,
+    current: { kyb_status: from },
   })
 }

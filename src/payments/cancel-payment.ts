@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
+import type { NextStep } from '../lib/errors.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { movePayment } from './move.ts'
 import { getPayment } from './get-payment.ts'
@@ -39,17 +40,19 @@ export async function cancelPayment(
   }
   const current = await getPayment(app, key)
   if (isCancelled(current)) return current
-  throw new DomainError(
-    'PAYMENT_NOT_CANCELLABLE',
-    `the payment is ${current.status} and can't be cancelled`,
-    hint(current),
-  )
+  throw new DomainError('PAYMENT_NOT_CANCELLABLE', `the payment is ${current.status} and can't be cancelled`, {
+    ...nextFor(current, by),
+    current: { status: current.status },
+  })
 }
 
 function isCancelled({ failure_code: code, failure_source: source }: PaymentRecord): boolean {
   return Object.values(FAILURES).some((reason) => reason.failureCode === code && reason.failureSource === source)
 }
 
-function hint({ status }: PaymentRecord): { next?: string } {
-  return status === 'Settled' ? { next: 'refund it instead: POST /api/v1/payments/{id}/refund' } : {}
+/** A payer can't refund. */
+function nextFor({ id, status }: PaymentRecord, by: CancelPaymentInput['by']): { next?: string; nextStep?: NextStep } {
+  if (status !== 'Settled') return {}
+  const next = 'refund it instead: POST /api/v1/payments/{id}/refund'
+  return by === 'payer' ? { next } : { next, nextStep: { operation: 'refundPayment', params: { id } } }
 }

@@ -29,6 +29,7 @@ export async function repairMerchant(
   if (input.rollback) {
     throw new DomainError('REGISTRATION_COMPLETE', 'a complete registration cannot be rolled back', {
       next: 'disable the merchant instead: svc merchants disable <id>',
+      nextStep: { operation: 'setMerchantActive', params: { id: merchant.id } },
     })
   }
   const { actor, reason } = input

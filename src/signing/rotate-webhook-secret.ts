@@ -69,6 +69,8 @@ function checkAllowed({ previous_expires_at: until }: SecretState, discardCurren
     next:
       'wait until then, or end the overlap with DELETE /api/v1/portal/webhook-secret/previous (svc secret end-overlap); ' +
       'if the new secret was lost, rotate with discard_current',
+    nextStep: { operation: 'endSecretOverlap', params: {} },
+    current: { previous_expires_at: until },
   })
 }
 

@@ -103,6 +103,7 @@ async function inviteAgain(
   if (await app.identity.hasPassword(PLATFORM_REALM, known.keycloak_user_id)) {
     throw new DomainError('USER_EXISTS', 'a staff member with this e-mail address already exists', {
       next: 'change the role with PUT /api/v1/admin/staff/{id}; a forgotten password is reset on the sign-in page',
+      nextStep: { operation: 'changeStaffRole', params: { id: known.id } },
     })
   }
   const signsIn = await ownersAbleToSignIn(app, known)

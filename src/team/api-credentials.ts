@@ -103,6 +103,7 @@ export async function revokeApiCredential(
   if (credential.kind === 'server') {
     throw new DomainError('CREDENTIAL_NOT_REVOCABLE', "the merchant's server client cannot be revoked", {
       next: 'rotate its secret: the old one is rejected at once',
+      nextStep: { operation: 'rotateApiCredential', params: { id: key.clientId } },
     })
   }
   return revokeRecordedClient(app, {
@@ -137,6 +138,7 @@ async function readCredential(app: Pick<App, 'pool'>, key: CredentialKey): Promi
 function limitReached(): DomainError {
   return new DomainError('CREDENTIAL_LIMIT_REACHED', `a merchant can have at most ${LIVE_MAX} credentials`, {
     next: 'revoke one that is no longer used',
+    nextStep: { operation: 'listApiCredentials', params: {} },
   })
 }
 

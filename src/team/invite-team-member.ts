@@ -63,6 +63,7 @@ async function inviteAgain(
   if (await app.identity.hasPassword(realm, known.id)) {
     throw new DomainError('USER_EXISTS', 'a team member with this e-mail address already exists', {
       next: 'change the role with PUT /api/v1/portal/team/{id}; a forgotten password is reset on the sign-in page',
+      nextStep: { operation: 'changeTeamRole', params: { id: known.id } },
     })
   }
   const signsIn = await adminsAbleToSignIn(app, realm, { merchantId, member: known })

@@ -4,6 +4,7 @@ import type { Address } from './endpoint-sql.ts'
 export function endpointNotSet(): DomainError {
   return new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'no webhook endpoint is set', {
     next: 'Set one first: svc webhooks endpoint set <url>',
+    nextStep: { operation: 'putWebhookEndpoint', params: {} },
   })
 }
 
@@ -21,5 +22,6 @@ export function requireActiveEndpoint(address: Address | null): void {
   if (address.paused_webhook_url === null) throw endpointNotSet()
   throw new DomainError('WEBHOOK_ENDPOINT_PAUSED', 'the webhook endpoint is paused', {
     next: 'Resume it first: svc webhooks endpoint resume',
+    nextStep: { operation: 'putWebhookEndpoint', params: {} },
   })
 }

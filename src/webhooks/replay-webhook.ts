@@ -46,6 +46,7 @@ export async function replayIn(
 function notDead(found: DeliveryRecord, endpoint: Address): DomainError {
   return new DomainError('DELIVERY_NOT_DEAD', `the delivery is ${found.status}; only a DEAD one can be replayed`, {
     next: nextStep(found, endpoint),
+    current: { status: found.status },
   })
 }
 

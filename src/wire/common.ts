@@ -119,7 +119,26 @@ export const ErrorBody = z.object({
   status: z.int(),
   type: z.string(),
   request_id: z.string(),
-  errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
+  errors: z
+    .array(
+      z.object({
+        path: z.string(),
+        code: z.string(),
+        message: z.string(),
+        expected: z.string().optional().meta({ description: 'the only value that is accepted' }),
+        value: z.string().optional().meta({ description: 'the rejected part of the value' }),
+      }),
+    )
+    .optional(),
   next: z.string().optional(),
+  next_step: z
+    .object({ operation: z.string(), params: z.record(z.string(), z.string()) })
+    .optional()
+    .meta({ description: 'the operation that takes the caller on, with the known parameters of its path' }),
+  available: z.string().optional().meta({ description: 'the amount that is still possible' }),
+  current: z
+    .record(z.string(), z.union([z.string(), z.boolean(), z.null()]))
+    .optional()
+    .meta({ description: 'the values of the resource that made the request impossible' }),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

@@ -7,7 +7,7 @@ import { consentNotFound } from '../../consents/get-consent.ts'
 import type { LockedConsent } from '../../consents/record.ts'
 import { hasConsent, tryLockConsent } from '../../consents/sql.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
-import { DomainError, invalidField } from '../../lib/errors.ts'
+import { DomainError, invalidFields } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
@@ -99,7 +99,14 @@ function checkUsable(consent: LockedConsent, { currency }: CreatePayment): void 
   if (status !== 'AUTHORISED') throw notUsable(`the mandate is ${status}; payments need one that is AUTHORISED`)
   if (isOver) throw notUsable(`the mandate is EXPIRED: it ended at ${consent.expires_at}`)
   if (consent.currency !== currency)
-    throw invalidField('currency', 'CONTRADICTORY', `must be the currency of the mandate, ${consent.currency}`)
+    throw invalidFields([
+      {
+        path: 'currency',
+        code: 'CONTRADICTORY',
+        message: `must be the currency of the mandate, ${consent.currency}`,
+        expected: consent.currency,
+      },
+    ])
 }
 
 function notUsable(message: string): DomainError {

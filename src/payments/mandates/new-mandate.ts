@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts'
 import type { ConsentRequest } from '../../banks/connector.ts'
 import { exceededCap } from '../../consents/allowances.ts'
+import type { ExceededCap } from '../../consents/allowances.ts'
 import { readCaps } from '../../consents/control-parameters.ts'
 import type { Caps } from '../../consents/control-parameters.ts'
 import { DomainError, invalidField } from '../../lib/errors.ts'
@@ -82,9 +83,10 @@ function checkCaps({ amount, currency }: CreatePayment, caps: Caps): void {
 }
 
 /** The error for a payment that exceeds a cap of its mandate. */
-export function mandateLimitExceeded({ path, message }: { path: string; message: string }): DomainError {
+export function mandateLimitExceeded({ path, message, available }: ExceededCap): DomainError {
   return new DomainError('MANDATE_LIMIT_EXCEEDED', message, {
     errors: [{ path: 'amount', code: 'MANDATE_LIMIT_EXCEEDED', message: `is more than ${path} leaves: ${message}` }],
     next: 'read the remaining amounts: GET /api/v1/portal/consents/{id}',
+    ...(available === undefined ? {} : { available }),
   })
 }

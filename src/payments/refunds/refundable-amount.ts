@@ -35,7 +35,11 @@ export function isFullyRefunded(payment: Amounts): boolean {
 export function checkRefundAmount(payment: PaymentRecord, body: RefundPayment): string {
   if (payment.status === 'Refunded') throw alreadyRefunded()
   if (payment.status !== 'Settled') {
-    throw new DomainError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}; only a Settled one can be refunded`)
+    throw new DomainError(
+      'PAYMENT_NOT_SETTLED',
+      `the payment is ${payment.status}; only a Settled one can be refunded`,
+      { current: { status: payment.status } },
+    )
   }
   const left = remainingUnits(payment)
   const available = body.refund_amount_available
@@ -45,6 +49,8 @@ export function checkRefundAmount(payment: PaymentRecord, body: RefundPayment): 
       `${formatAmount(left, payment.currency)} is left to refund, not ${available}`,
       {
         next: 'read the payment again and repeat with what is left',
+        nextStep: { operation: 'getPayment', params: { id: payment.id } },
+        available: formatAmount(left, payment.currency),
       },
     )
   }
@@ -61,6 +67,7 @@ export function checkRefundAmount(payment: PaymentRecord, body: RefundPayment): 
       `only ${formatAmount(left, payment.currency)} is left to refund`,
       {
         errors: [{ path: 'amount', code: 'REFUND_EXCEEDS_AVAILABLE', message: 'is more than is left of the payment' }],
+        available: formatAmount(left, payment.currency),
       },
     )
   }
