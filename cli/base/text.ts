@@ -13,17 +13,6 @@ export function printable(text: string, keep: 'nothing' | 'lines' = 'nothing'): 
   })
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
-const ZERO = /\p{M}|\u200b|\u200d|\ufe0f/u
-
-/** How many columns of a terminal the text takes; near enough for tables. */
-export function widthOf(text: string): number {
-  let width = 0
-  for (const character of text) width += ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1
-  return width
-}
-
 /** A timestamp of the API as tables show it: to the second, in UTC. */
 export function shortTime(timestamp: string | null): string {
   return timestamp === null ? '' : timestamp.replace('T', ' ').replace(/\.\d+Z$/, 'Z')

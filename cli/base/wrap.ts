@@ -1,4 +1,4 @@
-import { widthOf } from './text.ts'
+import { piecesOf, widthOf } from './width.ts'
 
 /** A line that has room for less than this is left to the terminal. */
 const WIDTH_MIN = 20
@@ -7,17 +7,43 @@ const WIDTH_MIN = 20
 export function wrapped(text: string, width: number, indent = ''): string[] {
   const room = Math.max(width - indent.length, WIDTH_MIN)
   // What fits keeps its own blanks: an excerpt of a file points with them.
-  if (widthOf(text) <= room) return [`${indent}${text}`]
+  const lines = widthOf(text) <= room ? [text] : filled(text.split(' '), room)
+  return lines.map((each) => `${indent}${each}`)
+}
+
+/**
+ * What somebody has written, in lines of at most this width: its own lines and their indents stay, and a longer word is
+ * broken where the room ends.
+ */
+export function wrappedLines(text: string, width: number): string[] {
+  return text
+    .replaceAll('\r', '')
+    .split('\n')
+    .flatMap((line) => {
+      if (widthOf(line) <= width) return [line]
+      const [blanks = ''] = /^ */.exec(line) ?? []
+      const margin = blanks.length < width / 2 ? blanks : ''
+      const room = width - margin.length
+      const words = line.trim().split(/ +/)
+      return filled(
+        words.flatMap((word) => piecesOf(word, room)),
+        room,
+      ).map((each) => margin + each)
+    })
+}
+
+/** As many words on each line as have room. */
+function filled(words: readonly string[], room: number): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     const longer = line === '' ? word : `${line} ${word}`
     if (line !== '' && widthOf(longer) > room) {
       lines.push(line)
       line = word
     } else line = longer
   }
-  return [...lines, line].map((each) => `${indent}${each}`)
+  return [...lines, line]
 }
 
 /** Before what goes on from the line above. */

@@ -1,5 +1,6 @@
-import { printable, widthOf } from '../base/text.ts'
-import { wrapped } from '../base/wrap.ts'
+import { printable } from '../base/text.ts'
+import { startOf, widthOf } from '../base/width.ts'
+import { wrappedLines } from '../base/wrap.ts'
 import { cutSign } from './sparkline.ts'
 
 /** What stands where a text was cut short: the same everywhere. */
@@ -37,22 +38,7 @@ export function lineWidth(parts: Line): number {
 
 /** Text in as many lines as it needs; its own line ends stay. A word longer than a line is cut, not lost. */
 export function paragraph(text: string, width: number, tone?: Tone): Line[] {
-  const lines = text.split('\n').flatMap((each) => wrapped(printable(each), width))
-  return lines.flatMap((each) => chopped(each, width)).map((each) => line(each, tone))
-}
-
-function chopped(text: string, width: number): string[] {
-  if (widthOf(text) <= width || width < 2) return [text]
-  const lines: string[] = []
-  let rest = ''
-  for (const character of text) {
-    if (widthOf(rest + character) > width) {
-      lines.push(rest)
-      rest = ''
-    }
-    rest += character
-  }
-  return [...lines, rest]
+  return wrappedLines(printable(text, 'lines'), Math.max(1, width)).map((each) => line(each, tone))
 }
 
 /** What a key does, behind a heading: ` (o opens them)`; nothing where it is no key here. */
@@ -84,12 +70,9 @@ export function cropped(parts: Line, width: number): Line {
   const kept: Span[] = []
   let at = 0
   for (const { text, tone } of parts) {
-    let piece = ''
-    for (const character of printable(text)) {
-      const size = widthOf(character)
-      if (at + size <= width) piece += character
-      at += size
-    }
+    const shown = printable(text)
+    const piece = startOf(shown, width - at)
+    at += widthOf(shown)
     if (piece !== '') kept.push({ text: piece, tone })
   }
   return kept

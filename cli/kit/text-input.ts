@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { wrapped } from '../output/two-columns.ts'
+import { wrappedLines } from '../base/wrap.ts'
 import type { Context } from './context.ts'
 import { canEdit, editText } from '../base/editor.ts'
 import { CliError, usageError } from '../base/errors.ts'
@@ -69,7 +69,7 @@ const CUT = 'Write above. These lines are not sent; without a word above them, n
 
 /** Lines of the template alone are taken out again: a line of one's own may begin with any character. */
 async function compose(io: Io, { about, flag }: Wanted): Promise<string> {
-  const facts = [CUT, '', ...(await about())].flatMap((line) => wrapped(printable(line, 'lines'), COLUMNS))
+  const facts = [CUT, '', ...(await about())].flatMap((line) => wrappedLines(printable(line, 'lines'), COLUMNS))
   const lines = facts.map((line) => `# ${line}`.trimEnd())
   const edited = await editText(io, {
     initial: `\n\n${lines.join('\n')}\n`,

@@ -1,4 +1,4 @@
-import { widthOf } from '../base/text.ts'
+import { cutTo, widthOf } from '../base/width.ts'
 
 /** A column of a table, as it is about to be shown. */
 export type Laid = {
@@ -85,24 +85,15 @@ function totalOf(columns: readonly Laid[], widthIn: (column: Laid) => number = w
 /** The widest of those that may be cut is cut first, so that the loss is shared. */
 function cut<Column extends Laid>(columns: readonly Column[], width: number, sign: string): Column[] {
   const widths = columns.map((column) => widthOfColumn(column))
+  const leasts = columns.map(leastOf)
   for (let over = totalOf(columns) - width; over > 0; over -= 1) {
-    const room = columns.map((column, index) => ((widths[index] ?? 0) > leastOf(column) ? (widths[index] ?? 0) : 0))
+    const room = widths.map((each, index) => (each > (leasts[index] ?? 0) ? each : 0))
     const widest = room.indexOf(Math.max(...room))
     if ((room[widest] ?? 0) === 0) break
     widths[widest] = (widths[widest] ?? 0) - 1
   }
   return columns.map((column, index) => ({
     ...column,
-    cells: column.cells.map((text) => cutTo(text, widths[index], sign)),
+    cells: column.cells.map((text) => cutTo(text, widths[index] ?? 0, sign)),
   }))
-}
-
-export function cutTo(text: string, width = 0, sign = '…'): string {
-  if (widthOf(text) <= width) return text
-  let kept = ''
-  for (const character of text) {
-    if (widthOf(kept + character) > width - sign.length) break
-    kept += character
-  }
-  return `${kept.trimEnd()}${sign}`
 }

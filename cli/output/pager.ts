@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { visualLines } from '../base/terminal-lines.ts'
+import { visualLines } from '../base/width.ts'
 import type { Io } from '../base/io.ts'
 
 /** What stands between a command's results and the terminal: what is longer than that is shown by the user's pager. */

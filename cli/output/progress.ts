@@ -1,5 +1,5 @@
 import type { Io } from '../base/io.ts'
-import { cutToWidth } from '../base/terminal-lines.ts'
+import { cutTo } from '../base/width.ts'
 import { printable } from '../base/text.ts'
 
 /** A line on standard error that tells how far a long work is. */
@@ -57,7 +57,7 @@ export async function withProgress<T>(
   const draw = (): void => {
     turn += 1
     const line = lineOf({ ...options, ...state }, { turn, elapsedMs: performance.now() - begun })
-    stderr.write(`${CLEAR}${cutToWidth(line, stderr.columns - 1)}`)
+    stderr.write(`${CLEAR}${cutTo(line, stderr.columns - 1)}`)
     isDrawn = true
   }
   const isSeen = options.isHidden !== true && isShown(context)

@@ -1,7 +1,8 @@
 import { GAP, INDENT, fitted, widthOfColumn } from './fit.ts'
 import type { Laid } from './fit.ts'
 import type { Paint, Style } from '../base/io.ts'
-import { printable, widthOf } from '../base/text.ts'
+import { printable } from '../base/text.ts'
+import { widthOf } from '../base/width.ts'
 
 export type Column<Row> = Pick<Laid, 'title' | 'short' | 'below' | 'dropped' | 'least' | 'floor'> & {
   value(row: Row): string

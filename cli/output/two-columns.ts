@@ -1,5 +1,7 @@
 import type { Paint } from '../base/io.ts'
-import { printable, widthOf } from '../base/text.ts'
+import { printable } from '../base/text.ts'
+import { widthOf } from '../base/width.ts'
+import { wrappedLines } from '../base/wrap.ts'
 
 /** What somebody says, under a title. */
 export type Said = { title: string; text: string }
@@ -17,7 +19,7 @@ export type BesideOptions = { paint: Paint; width: number | undefined }
 export function beside(said: readonly Said[], { paint, width }: BesideOptions): string[] {
   const columns = columnsFor(said.length, width)
   const room = width === undefined ? Infinity : Math.floor((width - GAP.length * (columns - 1)) / columns)
-  const blocks = said.map(({ title, text }) => ({ title, lines: wrapped(printable(text, 'lines'), room) }))
+  const blocks = said.map(({ title, text }) => ({ title, lines: wrappedLines(printable(text, 'lines'), room) }))
   if (columns === 1)
     return blocks.flatMap(({ title, lines }, index) => [...(index === 0 ? [] : ['']), paint('bold', title), ...lines])
   const height = Math.max(...blocks.map(({ lines }) => lines.length))
@@ -40,49 +42,4 @@ function rowOf(cells: readonly Cell[], room: number): string {
 function columnsFor(count: number, width: number | undefined): number {
   if (width === undefined || count < 2) return 1
   return (width - GAP.length * (count - 1)) / count >= COLUMN_LEAST ? count : 1
-}
-
-/** The text in lines of at most this width, broken between words; a longer word is broken where the room ends. */
-export function wrapped(text: string, width: number): string[] {
-  return text
-    .replace(/\r/g, '')
-    .split('\n')
-    .flatMap((line) => wrapLine(line, width))
-}
-
-/** What is indented stays so, on each of its lines. */
-function wrapLine(line: string, width: number): string[] {
-  if (widthOf(line) <= width) return [line]
-  const [indent = ''] = /^ */.exec(line) ?? []
-  const margin = indent.length < width / 2 ? indent : ''
-  const room = width - margin.length
-  const lines: string[] = []
-  let current = ''
-  for (const word of line
-    .trim()
-    .split(/ +/)
-    .flatMap((each) => pieces(each, room))) {
-    const longer = current === '' ? word : `${current} ${word}`
-    if (current === '' || widthOf(longer) <= room) current = longer
-    else {
-      lines.push(current)
-      current = word
-    }
-  }
-  return [...lines, current].map((each) => margin + each)
-}
-
-/** A word in pieces that fit. */
-function pieces(word: string, width: number): string[] {
-  if (widthOf(word) <= width) return [word]
-  const found: string[] = []
-  let piece = ''
-  for (const character of word) {
-    if (piece !== '' && widthOf(piece + character) > width) {
-      found.push(piece)
-      piece = ''
-    }
-    piece += character
-  }
-  return [...found, piece]
 }

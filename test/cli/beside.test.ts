@@ -1,22 +1,23 @@
 import t from 'tap'
-import { beside, wrapped } from '../../cli/output/two-columns.ts'
+import { beside } from '../../cli/output/two-columns.ts'
 import { distanceOf, parseTime, roughly } from '../../cli/base/times.ts'
-import { widthOf } from '../../cli/base/text.ts'
+import { widthOf } from '../../cli/base/width.ts'
+import { wrappedLines } from '../../cli/base/wrap.ts'
 
 const paint = (_style: unknown, text: string): string => text
 
 t.test('text is broken between words, and a word without room where the room ends', async (t) => {
-  t.same(wrapped('one two three', 7), ['one two', 'three'])
-  t.same(wrapped('abcdefghij k', 4), ['abcd', 'efgh', 'ij k'])
-  t.same(wrapped('a\r\n\n - b c', 5), ['a', '', ' - b', ' c'])
+  t.same(wrappedLines('one two three', 7), ['one two', 'three'])
+  t.same(wrappedLines('abcdefghij k', 4), ['abcd', 'efgh', 'ij k'])
+  t.same(wrappedLines('a\r\n\n - b c', 5), ['a', '', ' - b', ' c'])
   for (const width of [1, 2, 7, 44]) {
-    const lines = wrapped('日本語 and émojis 👍🏽 in a line of words', width)
+    const lines = wrappedLines('日本語 and émojis 👍🏽 in a line of words', width)
     t.ok(
       lines.every((line) => widthOf(line) <= Math.max(2, width)),
       `in ${width}`,
     )
   }
-  t.same(wrapped('left as it is', Infinity), ['left as it is'])
+  t.same(wrappedLines('left as it is', Infinity), ['left as it is'])
 })
 
 t.test('two sides share a wide terminal; elsewhere they follow each other', async (t) => {

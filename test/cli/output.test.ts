@@ -1,7 +1,9 @@
+import stringWidth from 'string-width'
 import t from 'tap'
 import { useColor } from '../../cli/base/io.ts'
 import { parsePath, valueAt } from '../../cli/output/path.ts'
-import { printable, widthOf } from '../../cli/base/text.ts'
+import { printable } from '../../cli/base/text.ts'
+import { cutTo, piecesOf, widthOf } from '../../cli/base/width.ts'
 import { wrapped, wrappedCommand } from '../../cli/base/wrap.ts'
 import { PAYMENT_ID, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
 import type { Answer } from './harness.ts'
@@ -235,6 +237,25 @@ t.test('widths count what a terminal shows', async (t) => {
   t.equal(widthOf('abc'), 3)
   t.equal(widthOf('日本'), 4)
   t.equal(widthOf('e\u0301'), 1)
+  for (const emoji of ['👍🏽', '🇬🇧', '👨‍👩‍👧', '❤️']) t.equal(widthOf(emoji), 2, emoji)
+  t.equal(widthOf('می\u200cشود'), 5, 'what joins letters takes no column')
+  for (let code = 0x20; code < 0x3000; code += 1) {
+    const character = String.fromCodePoint(code)
+    if (printable(character) === character && widthOf(character) !== stringWidth(character)) t.fail(code.toString(16))
+  }
+})
+
+t.test('a text is cut between what people see as characters', async (t) => {
+  t.equal(cutTo('🇬🇧🇫🇷🇩🇪', 5), '🇬🇧🇫🇷…')
+  t.equal(cutTo('🇬🇧🇫🇷🇩🇪', 4), '🇬🇧…')
+  t.equal(cutTo('Cafe\u0301 Zu\u0308rich', 5), 'Cafe\u0301…')
+  t.equal(cutTo('Acme Ltd', 6), 'Acme…')
+  t.same(piecesOf('👨‍👩‍👧👨‍👩‍👧a', 2), ['👨‍👩‍👧', '👨‍👩‍👧', 'a'])
+  t.same(piecesOf('日本', 1), ['日', '本'])
+  t.same(piecesOf('', 1), [''])
+})
+
+t.test('what nobody should see becomes visible', async (t) => {
   t.equal(printable('a\nb', 'lines'), 'a\nb')
   t.equal(printable('a\nb'), String.raw`a\u000ab`)
   t.equal(printable('a\u00adb\ufeffc\u{e0041}'), String.raw`a\u00adb\ufeffc\u{e0041}`, 'what nobody would see')

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { Box } from 'ink'
-import { cutTo } from '../../output/fit.ts'
+import { cutTo } from '../../base/width.ts'
 import type { Console } from '../console.ts'
 import { CUT, cropped, lineWidth, plainOf } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { widthOf } from '../../../cli/base/text.ts'
+import { widthOf } from '../../../cli/base/width.ts'
 import type { Outcome } from '../harness.ts'
 import { judgeError } from './judge-error.ts'
 import type { Check } from './judge-error.ts'
