@@ -33,11 +33,11 @@ function stateOf({ is_active }: BankAccount): string {
   return is_active ? 'active' : 'disabled'
 }
 
-export const AddOptions = ChangeOptions.extend({ holder: z.string(), stdin: z.boolean().default(false) })
+export const CreateOptions = ChangeOptions.extend({ holder: z.string(), stdin: z.boolean().default(false) })
 
-export async function add(
+export async function create(
   context: Context,
-  { options }: CommandInput<z.infer<typeof AddOptions>>,
+  { options }: CommandInput<z.infer<typeof CreateOptions>>,
 ): Promise<CommandResult> {
   const { holder } = options
   if (options.dryRun) return tellAddition(context, holder)

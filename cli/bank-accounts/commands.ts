@@ -3,22 +3,25 @@ import { z } from 'zod'
 import { ChangeOptions, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { AddOptions, add, disable, list } from './change.ts'
+import { CreateOptions, create, disable, list } from './change.ts'
 
 /** `svc bank-accounts`: where the merchant's payouts go. */
 export function addBankAccounts(accounts: Command, runtime: Runtime): void {
-  accounts.addHelpText('after', '\nExamples:\n  svc bank-accounts add --holder "Acme Ltd"\n  svc bank-accounts list\n')
+  accounts.addHelpText(
+    'after',
+    '\nExamples:\n  svc bank-accounts create --holder "Acme Ltd"\n  svc bank-accounts list\n',
+  )
   accounts
     .command('list')
     .description('list the accounts; of their numbers the last four characters')
     .addHelpText('after', '\nExamples:\n  svc bank-accounts list\n')
     .action(action(runtime, z.object({}), list))
-  dangerous(accounts.command('add'))
-    .description('add an account')
+  dangerous(accounts.command('create'))
+    .description('create an account that payouts go to')
     .requiredOption('--holder <name>', 'whose account it is')
     .option('--stdin', 'read the numbers as JSON from standard input')
-    .addHelpText('after', ADD_HELP)
-    .action(action(runtime, AddOptions, add))
+    .addHelpText('after', CREATE_HELP)
+    .action(action(runtime, CreateOptions, create))
   dangerous(accounts.command('disable'))
     .description('let no payout go to an account any more; it stays listed')
     .argument('<account-id>', 'its id, or the last 8 characters of it')
@@ -26,11 +29,11 @@ export function addBankAccounts(accounts: Command, runtime: Runtime): void {
     .action(action(runtime, ChangeOptions, disable))
 }
 
-const ADD_HELP = `
+const CREATE_HELP = `
 No number stands on the command line, where the shell's history and other users would see it. At a terminal they are
 asked for; a program writes them to standard input, as {"sort_code", "account_number", "iban"}; the last may be left out.
 
 Examples:
-  svc bank-accounts add --holder "Acme Ltd"
-  svc bank-accounts add --holder "Acme Ltd" --stdin < account.json
+  svc bank-accounts create --holder "Acme Ltd"
+  svc bank-accounts create --holder "Acme Ltd" --stdin < account.json
 `

@@ -16,7 +16,7 @@ export async function readNumbers(io: Io, { stdin }: { stdin: boolean }): Promis
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
     throw usageError(
       'there is no terminal to ask for the numbers at',
-      'svc bank-accounts add --holder "..." --stdin < account.json',
+      'svc bank-accounts create --holder "..." --stdin < account.json',
     )
   }
   const sort_code = await ask(io, 'Sort code: ')

@@ -8,7 +8,7 @@ import { EXIT } from '../base/exit-codes.ts'
 import { migrationTarget } from './up/migration-target.ts'
 import { explainStart } from './up/explain.ts'
 import { withProgress } from '../output/progress.ts'
-import { NewOptions, migrateNew } from './migrate-new.ts'
+import { CreateOptions, migrateCreate } from './migrate-create.ts'
 
 export function addMigrate(migrate: Command, runtime: Runtime): void {
   changing(migrate.command('up'), 'say which migrations would be applied, and change nothing')
@@ -20,11 +20,11 @@ export function addMigrate(migrate: Command, runtime: Runtime): void {
     .description('list migrations and functions; exit code 3 while some are pending')
     .addHelpText('after', '\nExamples:\n  svc migrate status\n')
     .action(action(runtime, z.object({}), migrateStatus))
-  changing(migrate.command('new'), 'say which file would be written, and write none')
-    .description('begin a migration: a file with the next number, in a checkout of svc')
+  changing(migrate.command('create'), 'say which file would be written, and write none')
+    .description('create a migration: a file with the next number, in a checkout of svc')
     .argument('<name>', 'what it does, in small letters, digits and _')
-    .addHelpText('after', '\nExamples:\n  svc migrate new add_payment_notes\n')
-    .action(action(runtime, NewOptions, migrateNew))
+    .addHelpText('after', '\nExamples:\n  svc migrate create add_payment_notes\n')
+    .action(action(runtime, CreateOptions, migrateCreate))
 }
 
 async function migrateUp(

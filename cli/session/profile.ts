@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { AddOptions, add } from './profile-add.ts'
+import { CreateOptions, create } from './profile-create.ts'
 import { list, remove, show, use } from './profile-manage.ts'
 
 /** `svc profile`: who to act as, and where; what proves it comes by `svc login`. */
@@ -19,7 +19,7 @@ export function addProfile(profile: Command, runtime: Runtime): void {
     .argument('<name>', 'the profile')
     .addHelpText('after', '\nExamples:\n  svc profile use acme-ltd\n  svc profile use dev\n')
     .action(action(runtime, z.object({}), use))
-  addAdd(profile, runtime)
+  addCreate(profile, runtime)
   profile
     .command('show')
     .description('show a profile, and who is signed in')
@@ -33,22 +33,22 @@ export function addProfile(profile: Command, runtime: Runtime): void {
     .action(action(runtime, z.object({}), remove))
 }
 
-function addAdd(profile: Command, runtime: Runtime): void {
-  writingPlainly(profile.command('add'))
-    .description('add a profile of the service that --api-url names')
+function addCreate(profile: Command, runtime: Runtime): void {
+  writingPlainly(profile.command('create'))
+    .description('create a profile of the service that --api-url names')
     .argument('<name>', 'what to call it')
     .addOption(new Option('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))
     .addOption(new Option('--platform', "the platform's realm, for operators").conflicts('customer'))
     .option('--customer [id]', "the realm of the bank's customers; without an identity provider, the customer's id")
     .option('--with-secret', "take the secret of --client-id's client from standard input, and keep it")
-    .addHelpText('after', ADD_EXAMPLES)
-    .action(action(runtime, AddOptions, add))
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action(action(runtime, CreateOptions, create))
 }
 
-const ADD_EXAMPLES = `
+const CREATE_EXAMPLES = `
 Examples:
-  svc profile add acme --api-url https://pay.example --realm acme-ltd
-  svc profile add ops --api-url https://pay.example --platform
-  svc profile add grace --api-url https://pay.example --customer
-  svc profile add ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt
+  svc profile create acme --api-url https://pay.example --realm acme-ltd
+  svc profile create ops --api-url https://pay.example --platform
+  svc profile create grace --api-url https://pay.example --customer
+  svc profile create ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt
 `

@@ -44,16 +44,16 @@ async function staffOf(client: Client): Promise<StaffMember[]> {
   return (await call(client, listStaff, {})).body.data
 }
 
-export const AddOptions = ChangeOptions.extend({
+export const InviteOptions = ChangeOptions.extend({
   email: z.string(),
   role: PlatformRole,
   name: z.string().optional(),
   reason: Reason,
 })
 
-export async function add(
+export async function invite(
   context: Context,
-  { options }: CommandInput<z.infer<typeof AddOptions>>,
+  { options }: CommandInput<z.infer<typeof InviteOptions>>,
 ): Promise<CommandResult> {
   const { email, role, name, reason } = options
   const client = context.client()

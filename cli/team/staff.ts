@@ -7,7 +7,7 @@ import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { CreateOptions, RevokeOptions, clients, createClient, revokeClient } from './staff-clients.ts'
 import { RotateOptions, rotateKeys } from './staff-keys.ts'
-import { AddOptions, RemoveOptions, RoleOptions, add, changeRole, list, remove } from './staff-people.ts'
+import { InviteOptions, RemoveOptions, RoleOptions, changeRole, invite, list, remove } from './staff-people.ts'
 
 const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 
@@ -15,7 +15,7 @@ const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 export function addStaffCommands(staff: Command, runtime: Runtime): void {
   staff.addHelpText(
     'after',
-    '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --reason "joins the team"\n',
+    '\nExamples:\n  svc staff invite --email ada@pay.example --role OPS --reason "joins the team"\n',
   )
   addPeople(staff, runtime)
   addClients(staff, runtime)
@@ -28,7 +28,7 @@ function addPeople(staff: Command, runtime: Runtime): void {
     .description("list the platform's staff")
     .addHelpText('after', '\nExamples:\n  svc staff list\n')
     .action(action(runtime, z.object({}), list))
-  changing(staff.command('add'))
+  changing(staff.command('invite'))
     .description('invite someone by e-mail; an invitation that was not taken is sent again')
     .requiredOption('--email <address>', 'what the person will sign in with')
     .addOption(roleOption().makeOptionMandatory())
@@ -36,9 +36,9 @@ function addPeople(staff: Command, runtime: Runtime): void {
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --name "Ada Lovelace" --reason "joins the team"\n',
+      '\nExamples:\n  svc staff invite --email ada@pay.example --role OPS --name "Ada Lovelace" --reason "joins the team"\n',
     )
-    .action(action(runtime, AddOptions, add))
+    .action(action(runtime, InviteOptions, invite))
   dangerous(staff.command('role'))
     .description("change a staff member's role; the last OWNER stays one")
     .argument('<who>', WHO)

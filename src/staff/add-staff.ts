@@ -61,7 +61,7 @@ function rejectSecondOwner(owners: readonly PlatformUser[], email: string, lostO
   const other = owners.find((owner) => owner.email !== email && !lostOwnerIds.includes(owner.id))
   if (other === undefined) return
   throw new DomainError('USER_EXISTS', `the platform already has an OWNER: ${other.email}`, {
-    next: 'ask an OWNER to add you: svc staff add --email … --role OWNER',
+    next: 'ask an OWNER to add you: svc staff invite --email … --role OWNER',
   })
 }
 

@@ -17,7 +17,7 @@ const ACCOUNT = {
 const NUMBERS = { sort_code: '20-45-31', account_number: '73619284' }
 const PATH = '/api/v1/portal/bank-accounts'
 const env = { SVC_CLIENT_ID: 'acme-server' }
-const ADD = ['bank-accounts', 'add', '--holder', 'Acme Ltd']
+const ADD = ['bank-accounts', 'create', '--holder', 'Acme Ltd']
 
 function service(t: Parameters<typeof fakeAdmin>[0], mode: 'sandbox' | 'live' = 'sandbox') {
   return fakeAdmin(
@@ -51,7 +51,7 @@ t.test('numbers come as JSON on standard input, and stand in no flag', async (t)
   t.same(writes(), [{ method: 'POST', path: PATH, body: { account_holder_name: 'Acme Ltd', ...NUMBERS } }])
   for (const flag of ['--account-number', '--sort-code', '--iban'])
     t.match(await run([...ADD, flag, '73619284'], { env }), { code: 2, stderr: /unknown option/ })
-  const help = await run(['bank-accounts', 'add', '--help'])
+  const help = await run(['bank-accounts', 'create', '--help'])
   t.match(help.stdout, /No number stands on the command line/)
 })
 

@@ -177,7 +177,7 @@ t.test('an invitation of somebody who is there says what would come of it', asyn
     const { url } = await fakeService(t, ({ path }) =>
       path.endsWith('/service') ? { json: serviceInfo({ identity }) } : pageOf(people),
     )
-    const words = ['staff', 'add', '--email', email, '--role', 'OPS', '--reason', 'r', '--dry-run']
+    const words = ['staff', 'invite', '--email', email, '--role', 'OPS', '--reason', 'r', '--dry-run']
     return runCli([...words, '--api-url', url, '--as', 'ada'])
   }
   t.match(await add('seen@pay.example', 'embedded'), {

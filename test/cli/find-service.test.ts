@@ -123,7 +123,7 @@ t.test('an address with a user name or password in it is refused everywhere, and
   const cwd = t.testdir({ '.svc': {} })
   const addresses = ['http://ada:hunter2@127.0.0.1:9', 'https://hunter2@pay.example', 'ada:hunter2@pay.example']
   for (const address of [...addresses, 'http:/\\ada:hunter2@pay.example', '//ada:hunter2@pay.example']) {
-    for (const words of [['status'], ['payments', 'list'], ['profile', 'add', 'acme', '--realm', 'acme']]) {
+    for (const words of [['status'], ['payments', 'list'], ['profile', 'create', 'acme', '--realm', 'acme']]) {
       const flagged = await runCli([...words, '--api-url', address], { cwd, env: NO_PROFILES })
       const ofEnvironment = await runCli(words, { cwd, env: { ...NO_PROFILES, SVC_API_URL: address } })
       for (const { code, stdout, stderr } of [flagged, ofEnvironment]) {

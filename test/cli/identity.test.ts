@@ -149,7 +149,7 @@ t.test('a merchant manages its own credentials and team, and what was revoked is
   t.match(await run('team', 'role', 'grace@demo.example', 'FINANCE', '-q', 'role'), { code: 0, stdout: 'FINANCE\n' })
   t.match(await run('team', 'remove', 'admin@demo.example'), { code: 7 }, 'the last ADMIN stays')
   t.match(await run('team', 'remove', 'grace@demo.example'), { code: 0 })
-  t.match(await run('staff', 'add', '--email', 'grace@pay.example', '--role', 'SUPPORT', '--reason', 'helps'), {
+  t.match(await run('staff', 'invite', '--email', 'grace@pay.example', '--role', 'SUPPORT', '--reason', 'helps'), {
     code: 0,
   })
   t.match(await run('staff', 'list'), { code: 0, stdout: /grace@pay\.example/ })

@@ -139,10 +139,10 @@ t.test('wrong keys and missing databases are told without a key', async (t) => {
 })
 
 t.test('a fresh key is printed and can be used', async (t) => {
-  const { code, stdout } = await runCli(['keys', 'new', '-o', 'id'])
+  const { code, stdout } = await runCli(['keys', 'create', '-o', 'id'])
   t.equal(code, 0)
   t.equal(kidOfKey(stdout.trim()).length, 8)
-  t.not((await runCli(['keys', 'new', '-o', 'id'])).stdout, stdout)
+  t.not((await runCli(['keys', 'create', '-o', 'id'])).stdout, stdout)
 })
 
 t.test('with a state directory: rotate, restart, and drop what nothing needs any more', async (t) => {

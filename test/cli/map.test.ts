@@ -115,7 +115,7 @@ const READING: Readonly<Record<string, string>> = {
   staff: 'list, clients',
   audit: 'list, show, tail, export, verify',
   migrate: 'status',
-  keys: 'list, new',
+  keys: 'list, create',
   openapi: '',
   docs: '',
   open: '',

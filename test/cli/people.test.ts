@@ -64,7 +64,7 @@ t.test('staff: invited, given roles and removed, by e-mail or by id', async (t) 
   const admin = await fakeAdmin(t, answer)
   t.match(await admin.run(['staff', 'list']), { code: 0, stdout: /grace@pay\.example +Grace +OPS +invited +never/ })
   t.match(
-    await admin.run(['staff', 'add', '--email', 'Grace@pay.example', '--role', 'OPS', '--name', 'Grace H', ...WHY]),
+    await admin.run(['staff', 'invite', '--email', 'Grace@pay.example', '--role', 'OPS', '--name', 'Grace H', ...WHY]),
     {
       code: 0,
       stderr: /An invitation goes to Grace@pay\.example[^]*mail show --recipient Grace@pay\.example --links/,
@@ -167,8 +167,8 @@ t.test('whoever is not there, and roles that are none, are told before anything 
     [['staff', 'remove', '01a1fd03-0000-7eb7-872f-ffffffffffff', ...WHY], 6],
     [['staff', 'remove', '01a1fd03', ...WHY], 2],
     [['staff', 'role', 'grace@pay.example', 'KING', ...WHY], 2],
-    [['staff', 'add', '--email', 'x@pay.example', '--role', 'ADMIN', ...WHY], 2],
-    [['staff', 'add', '--email', 'x@pay.example', ...WHY], 2],
+    [['staff', 'invite', '--email', 'x@pay.example', '--role', 'ADMIN', ...WHY], 2],
+    [['staff', 'invite', '--email', 'x@pay.example', ...WHY], 2],
     [['staff', 'create-client', '--role', 'OPS', ...WHY], 2],
     [['team', 'remove', 'nobody@acme.example', ...merchant], 6],
     [['team', 'role', 'grace@acme.example', 'OWNER', ...merchant], 2],
@@ -184,7 +184,7 @@ t.test('a dry run of each shows its request, checks it, and sends none', async (
   const admin = await fakeAdmin(t, answer)
   const merchant = ['--client-id', 'acme-server']
   for (const words of [
-    ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS', ...WHY],
+    ['staff', 'invite', '--email', 'x@pay.example', '--role', 'OPS', ...WHY],
     ['staff', 'role', GRACE, 'OWNER', ...WHY],
     ['staff', 'remove', GRACE, ...WHY],
     ['staff', 'create-client', '--role', 'OPS', '--name', 'x', ...WHY],
@@ -198,7 +198,7 @@ t.test('a dry run of each shows its request, checks it, and sends none', async (
   ]) {
     t.match(await admin.run([...words, '--dry-run']), { code: 0, stdout: /Would send/ }, words.join(' '))
   }
-  t.match(await admin.run(['staff', 'add', '--email', 'no address', '--role', 'OPS', ...WHY, '--dry-run']), {
+  t.match(await admin.run(['staff', 'invite', '--email', 'no address', '--role', 'OPS', ...WHY, '--dry-run']), {
     code: 2,
     stderr: /email: must be an e-mail address/,
   })
@@ -239,7 +239,7 @@ t.test('an OWNER gives a realm a new key', async (t) => {
 t.test('what is done to the staff is never done without saying why', async (t) => {
   const admin = await fakeAdmin(t, answer)
   for (const words of [
-    ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS'],
+    ['staff', 'invite', '--email', 'x@pay.example', '--role', 'OPS'],
     ['staff', 'role', GRACE, 'OWNER'],
     ['staff', 'remove', GRACE],
     ['staff', 'create-client', '--role', 'OPS', '--name', 'x'],
@@ -254,7 +254,7 @@ t.test('what is done to the staff is never done without saying why', async (t) =
 
 t.test('an invitation can be read here in the sandbox only, and at the service that the command named', async (t) => {
   const invite = ['team', 'invite', '--email', 'x@acme.example', '--role', 'ADMIN', '--client-id', 'acme-server']
-  const add = ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS', ...WHY]
+  const add = ['staff', 'invite', '--email', 'x@pay.example', '--role', 'OPS', ...WHY]
   for (const words of [invite, add]) {
     const sandbox = await fakeAdmin(t, answer)
     const { stderr } = await sandbox.run([...words, '--state-dir', '/srv/of ada'])
@@ -299,7 +299,7 @@ t.test('a next step among the staff says that it wants a reason', async (t) => {
     request.method === 'GET' ? answer(request) : refusal(409, request.method === 'POST' ? 'USER_EXISTS' : 'LAST_OWNER'),
   )
   t.match(await admin.run(['staff', 'remove', GRACE, ...WHY]), { stderr: /staff role <email> OWNER --reason "\.\.\."/ })
-  t.match(await admin.run(['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS', ...WHY]), {
+  t.match(await admin.run(['staff', 'invite', '--email', 'x@pay.example', '--role', 'OPS', ...WHY]), {
     stderr: /staff role x@pay\.example OPS --reason "\.\.\."/,
   })
 })

@@ -17,12 +17,12 @@ import { RunOptions } from '../../scenario/commands/run-options.ts'
 import { TriggerOptions, trigger } from '../../scenario/commands/trigger.ts'
 import {
   ListOptions,
-  NewOptions,
+  CreateOptions,
   ValidateOptions,
   list,
   schema,
   show,
-  startNew,
+  create,
   validate,
 } from '../../scenario/commands/scenarios.ts'
 
@@ -140,15 +140,15 @@ function addScenarios(sandbox: Command, runtime: Runtime): void {
     .option('--var <name=value>', 'a variable; may be repeated', collect)
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios validate test/scenarios\n')
     .action(action(runtime, ValidateOptions, validate))
-  writingPlainly(scenarios.command('new'))
+  writingPlainly(scenarios.command('create'))
     .description('write a scenario with comments, to begin your own with; it is valid and passes')
     .argument('<name>', 'what the story is called')
     .option('--file <path>', 'where to (the name, with .yaml); never over a file that is there')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc sandbox scenarios new "refund in two parts"\n  svc sandbox scenarios new refund --file test/scenarios/refund.yaml\n',
+      '\nExamples:\n  svc sandbox scenarios create "refund in two parts"\n  svc sandbox scenarios create refund --file test/scenarios/refund.yaml\n',
     )
-    .action(action(runtime, NewOptions, startNew))
+    .action(action(runtime, CreateOptions, create))
   scenarios
     .command('schema')
     .description('print the JSON Schema of scenario files, for editors')

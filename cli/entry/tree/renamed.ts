@@ -13,6 +13,12 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['ob recurring get', 'ob recurring show'],
   ['ob request-to-pay get', 'ob request-to-pay show'],
   ['ob offer-to-pay get', 'ob offer-to-pay show'],
+  ['profile add', 'profile create'],
+  ['keys new', 'keys create'],
+  ['migrate new', 'migrate create'],
+  ['sandbox scenarios new', 'sandbox scenarios create'],
+  ['bank-accounts add', 'bank-accounts create'],
+  ['staff add', 'staff invite'],
 ]
 
 /** Flags that are gone, and what to do instead. */

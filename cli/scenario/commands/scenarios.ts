@@ -17,7 +17,7 @@ import type { Mistake } from '../read/source.ts'
 import { starterOf } from '../read/starter.ts'
 
 export const ListOptions = z.object({ tag: z.array(z.string()).default([]) })
-export const NewOptions = z.object({ file: z.string().min(1).optional() })
+export const CreateOptions = z.object({ file: z.string().min(1).optional() })
 export const ValidateOptions = z.object({ var: z.array(z.string()).default([]) })
 
 export async function list(
@@ -90,15 +90,15 @@ export function noteSkipped(context: Context, { skipped }: Pick<Loaded, 'skipped
 }
 
 /** Writes a scenario to begin one's own with, and never over a file that is there. */
-export async function startNew(
+export async function create(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof NewOptions>>,
+  { args, options }: CommandInput<z.infer<typeof CreateOptions>>,
 ): Promise<CommandResult> {
   const name = (args[0] ?? '').trim()
   if (options.file === undefined && /[/\\]/.test(name))
     throw usageError(
       `"${name}" is a path, and here stands what the story is called`,
-      `svc sandbox scenarios new ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
+      `svc sandbox scenarios create ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
     )
   const file = options.file ?? `${slugOf(name)}.yaml`
   const path = resolve(context.io.cwd, file)

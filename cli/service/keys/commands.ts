@@ -5,7 +5,7 @@ import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { DropOptions, drop } from './drop.ts'
 import { list } from './list.ts'
-import { create } from './new.ts'
+import { create } from './create.ts'
 import { RotateOptions, rotate } from './rotate.ts'
 
 /** `svc keys`: the master keys that secrets are sealed under. */
@@ -17,9 +17,9 @@ export function addKeys(keys: Command, runtime: Runtime): void {
     .addHelpText('after', LIST_HELP)
     .action(action(runtime, z.object({}), list))
   keys
-    .command('new')
+    .command('create')
     .description('print a fresh key, which is kept nowhere')
-    .addHelpText('after', '\nExamples:\n  svc keys new -o id\n')
+    .addHelpText('after', '\nExamples:\n  svc keys create -o id\n')
     .action(action(runtime, z.object({}), create))
   dangerous(keys.command('rotate'), 'say what would be done, and change nothing')
     .description(

@@ -136,11 +136,11 @@ t.test(
   'without a provider: the flag, the profile that is named, the variable, the profile, the demo customer',
   async (t) => {
     const setting = await setUp(t, { authUrl: null })
-    t.match(await setting.run(`profile add ada --customer ada --api-url ${setting.fake.url}`), {
+    t.match(await setting.run(`profile create ada --customer ada --api-url ${setting.fake.url}`), {
       code: 0,
       stdout: /Kind +customer/,
     })
-    t.match(await setting.run(`profile add bob --customer --api-url ${setting.fake.url}`), {
+    t.match(await setting.run(`profile create bob --customer --api-url ${setting.fake.url}`), {
       code: 2,
       stderr: /which customer/,
     })

@@ -21,7 +21,7 @@ async function setUp(t: Test, wish: FakeWish = {}): Promise<Setting> {
 t.test('a profile is added, shown, chosen and removed', async (t) => {
   const { fake, settings, configFile } = await setUp(t)
   const added = await runCli(
-    ['profile', 'add', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd', '--json'],
+    ['profile', 'create', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd', '--json'],
     settings,
   )
   t.equal(added.code, 0)
@@ -74,7 +74,7 @@ t.test('the built-in profile is chosen whatever the file holds, and comments sta
   ]) {
     writeFileSync(configFile, text)
     t.match(await useDev(), { code: 0 })
-    const added = await runCli(['profile', 'add', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd'], settings)
+    const added = await runCli(['profile', 'create', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd'], settings)
     t.match(added, { code: 0 }, text)
     t.match(await runCli(['profile', 'use', 'acme'], settings), { code: 0 }, text)
     t.match(readFileSync(configFile, 'utf8'), /^profile: acme( # such)?$/m, text)
@@ -86,7 +86,7 @@ t.test('the built-in profile is chosen whatever the file holds, and comments sta
 
 t.test('a login fills the profile that was added, with role and subject', async (t) => {
   const { fake, settings } = await setUp(t)
-  await runCli(['profile', 'add', 'ops', '--api-url', fake.url, '--platform'], settings)
+  await runCli(['profile', 'create', 'ops', '--api-url', fake.url, '--platform'], settings)
   const stdin = fake.accessToken('platform', { azp: 'platform-cli' })
   t.match(await runCli(['login', '-p', 'ops', '--with-token'], { ...settings, stdin }), { code: 0 })
   const { stdout } = await runCli(['profile', 'show', 'ops', '--json'], settings)
@@ -102,7 +102,7 @@ t.test('a login fills the profile that was added, with role and subject', async 
 
 t.test("a client's secret is kept out of the configuration, and proves the client", async (t) => {
   const { fake, settings, configFile } = await setUp(t)
-  const words = ['profile', 'add', 'ci', '--api-url', fake.url, '--client-id', 'acme-ltd-server', '--with-secret']
+  const words = ['profile', 'create', 'ci', '--api-url', fake.url, '--client-id', 'acme-ltd-server', '--with-secret']
   const { code, stdout, stderr } = await runCli(words, { ...settings, stdin: 'right-secret\n' })
   t.equal(code, 0)
   t.notMatch(stdout + stderr + readFileSync(configFile, 'utf8'), /right-secret/)
@@ -151,7 +151,7 @@ t.test("a merchant's command with an operator's profile is told what signs in, a
 
 t.test('a profile of a service without a provider sends the name of its client', async (t) => {
   const { fake, settings } = await setUp(t, { authUrl: null })
-  await runCli(['profile', 'add', 'plain', '--api-url', fake.url, '--client-id', 'acme-ltd-server'], settings)
+  await runCli(['profile', 'create', 'plain', '--api-url', fake.url, '--client-id', 'acme-ltd-server'], settings)
   t.match(await runCli(['payments', 'list', '-p', 'plain'], settings), { code: 0 })
   t.equal(fake.requests.at(-1)?.headers['x-merchant-client-id'], 'acme-ltd-server')
 })
@@ -173,7 +173,7 @@ t.test('the running service is the profile dev, which is there without being add
   ])
   t.notMatch(stdout, /right-secret/)
   t.match(await runCli(['profile', 'remove', 'dev'], settings), { code: 2 })
-  t.match(await runCli(['profile', 'add', 'dev', '--realm', 'acme-ltd'], settings), { code: 7 })
+  t.match(await runCli(['profile', 'create', 'dev', '--realm', 'acme-ltd'], settings), { code: 7 })
 })
 
 t.test('both sessions of the running service are named, with the roles of their logins', async (t) => {
@@ -209,17 +209,20 @@ t.test('without a provider the list says so, and nobody seems to be signed in', 
 t.test('names that are none, or are taken, and profiles that are not there', async (t) => {
   const { fake, settings } = await setUp(t)
   const add = (name: string) =>
-    runCli(['profile', 'add', name, '--api-url', fake.url, '--realm', 'acme-ltd', '--json'], settings)
+    runCli(['profile', 'create', name, '--api-url', fake.url, '--realm', 'acme-ltd', '--json'], settings)
   t.match(await add('a b'), { code: 2 })
   t.match(await add('../x'), { code: 2 })
   t.match(await add('acme'), { code: 0 })
   t.match(await add('acme'), { code: 7, stderr: /PROFILE_EXISTS/ })
   for (const verb of ['use', 'show', 'remove']) t.match(await runCli(['profile', verb, 'none'], settings), { code: 6 })
   t.match(await runCli(['payments', 'list', '--profile', 'none'], settings), { code: 2 }, 'a flag is wrong')
-  t.match(await runCli(['profile', 'add', 'x', '--api-url', fake.url], settings), { code: 2, stderr: /which realm/ })
-  t.match(await runCli(['profile', 'add', 'x', '--api-url', 'http://127.0.0.1:1', '--realm', 'acme-ltd'], settings), {
-    code: 8,
-  })
+  t.match(await runCli(['profile', 'create', 'x', '--api-url', fake.url], settings), { code: 2, stderr: /which realm/ })
+  t.match(
+    await runCli(['profile', 'create', 'x', '--api-url', 'http://127.0.0.1:1', '--realm', 'acme-ltd'], settings),
+    {
+      code: 8,
+    },
+  )
 })
 
 t.test('a login elsewhere does not take over a profile of the same name', async (t) => {
@@ -238,7 +241,7 @@ t.test("what the user wrote in the file stays; what can't be read is told withou
   const { fake, settings, configFile } = await setUp(t)
   mkdirSync(join(configFile, '..'))
   writeFileSync(configFile, '# mine\nprofiles: {} # none yet\n')
-  await runCli(['profile', 'add', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd'], settings)
+  await runCli(['profile', 'create', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd'], settings)
   t.match(readFileSync(configFile, 'utf8'), /^# mine\n[^]*acme:/)
   writeFileSync(configFile, 'profiles: [my-secret\n')
   const broken = await runCli(['whoami'], settings)

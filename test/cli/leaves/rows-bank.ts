@@ -133,7 +133,7 @@ const STORIES: Rows = {
     local: true,
     refusal: { args: ['nowhere.yaml'], exit: 2, error: 'NO_SCENARIO' },
   }),
-  'sandbox scenarios new': asMerchant({
+  'sandbox scenarios create': asMerchant({
     args: ({ dir }) => ['my refund', '--file', join(dir, `refund-${(count += 1)}.yaml`)],
     local: true,
     writes: true,

@@ -20,7 +20,7 @@ const registration = (): string[] => {
 /** A folder of profiles with one in it, or with none. */
 async function withProfile({ dir, run }: World, ...words: string[]): Promise<Typed> {
   const env = { SVC_CONFIG_DIR: mkdtempSync(join(dir, 'config-')) }
-  await run('nobody', ['profile', 'add', 'shop', '--realm', 'acme'], { env })
+  await run('nobody', ['profile', 'create', 'shop', '--realm', 'acme'], { env })
   return { words, env }
 }
 
@@ -55,7 +55,7 @@ const RUN: Rows = {
     local: true,
     refusal: { args: [], exit: 2, error: 'CONFIGURATION' },
   }),
-  'migrate new': of({
+  'migrate create': of({
     args: inCheckout,
     local: true,
     writes: true,
@@ -87,7 +87,7 @@ const RUN: Rows = {
     },
   }),
   'keys list': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
-  'keys new': of({ local: true, skip: { query: 'another key each time' }, refusal: EXTRA }),
+  'keys create': of({ local: true, skip: { query: 'another key each time' }, refusal: EXTRA }),
   'keys rotate': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
   states: of({ local: true, skip: { id: 'a table' }, refusal: { args: ['nonsense'], exit: 2, error: 'USAGE' } }),
   completion: of({
@@ -127,7 +127,7 @@ const SIGN_IN: Rows = {
   }),
   'profile list': of({ args: (world) => withProfile(world), local: true, refusal: EXTRA }),
   'profile show': of({ args: (world) => withProfile(world, 'shop'), local: true, refusal: NO_PROFILE }),
-  'profile add': of({
+  'profile create': of({
     args: (world) => emptyConfig(world, 'shop', '--realm', 'acme'),
     writes: true,
     skip: { closedPort: 'it is there already' },

@@ -142,7 +142,7 @@ const someEmail = (): string => `someone-${(count += 1)}@pay.example`
 
 async function someStaff(world: World): Promise<string> {
   const email = someEmail()
-  await world.idFrom('operator', ['staff', 'add', '--email', email, '--role', 'OPS', ...WHY])
+  await world.idFrom('operator', ['staff', 'invite', '--email', email, '--role', 'OPS', ...WHY])
   return email
 }
 
@@ -151,7 +151,7 @@ const newClient = (world: World): Promise<string> =>
 
 const STAFF: Rows = {
   'staff list': of({ refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' } }),
-  'staff add': of({
+  'staff invite': of({
     args: () => ['--email', someEmail(), '--role', 'OPS', ...WHY],
     writes: true,
     refusal: { args: ['--email', 'nobody', '--role', 'OPS', ...WHY], exit: 2, error: 'VALIDATION_FAILED' },

@@ -51,7 +51,7 @@ const PEOPLE: Rows = {
     refusal: { args: ['nobody-key-00000000'], exit: 6, error: 'CREDENTIAL_NOT_FOUND' },
   }),
   'bank-accounts list': asMerchant({ refusal: UNKNOWN_CLIENT }),
-  'bank-accounts add': asMerchant({
+  'bank-accounts create': asMerchant({
     args: async (world) => ({ ...(await asNew(world, '--holder', 'Acme Ltd', '--stdin')), stdin: ACCOUNT }),
     writes: true,
     refusal: {
@@ -63,7 +63,7 @@ const PEOPLE: Rows = {
   'bank-accounts disable': asMerchant({
     args: async (world) => {
       const { env = {} } = await asNew(world)
-      const add = ['bank-accounts', 'add', '--holder', 'Acme Ltd', '--stdin', '-o', 'id']
+      const add = ['bank-accounts', 'create', '--holder', 'Acme Ltd', '--stdin', '-o', 'id']
       return { words: [(await world.run('merchant', add, { env, stdin: ACCOUNT })).stdout.trim()], env }
     },
     writes: true,

@@ -6,22 +6,22 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 
-export const NewOptions = ChangeOptions.pick({ dryRun: true })
+export const CreateOptions = ChangeOptions.pick({ dryRun: true })
 
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 const NAME_MAX = 60
 const ENDING = '.sql'
 
-/** `svc migrate new`: an empty migration with the next number, in the checkout that the command runs in. */
-export async function migrateNew(
+/** `svc migrate create`: an empty migration with the next number, in the checkout that the command runs in. */
+export async function migrateCreate(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof NewOptions>>,
+  { args, options }: CommandInput<z.infer<typeof CreateOptions>>,
 ): Promise<CommandResult> {
   const name = args[0] ?? ''
   if (!NAME.test(name) || name.length > NAME_MAX)
     throw usageError(
       `"${name}" is no name of a migration: small letters, digits and _`,
-      `svc migrate new ${fitting(name)}`,
+      `svc migrate create ${fitting(name)}`,
     )
   const folder = migrationsOf(context.io.cwd)
   const taken = readdirSync(folder).filter((file) => /^\d{4}_\w+\.sql$/.test(file))

@@ -13,16 +13,16 @@ import { EXIT } from '../base/exit-codes.ts'
 import { findService } from '../client/find-service.ts'
 import { viewOf } from './profile-view.ts'
 
-export const AddOptions = z.object({
+export const CreateOptions = z.object({
   realm: z.string().optional(),
   platform: z.boolean().default(false),
   customer: z.union([z.literal(true), z.string()]).optional(),
   withSecret: z.boolean().default(false),
 })
-export type AddOptions = z.infer<typeof AddOptions>
+export type CreateOptions = z.infer<typeof CreateOptions>
 
-/** `svc profile add`: asks the service what it is, so that a wrong address is noticed now. */
-export async function add(context: Context, { args, options }: CommandInput<AddOptions>): Promise<CommandResult> {
+/** `svc profile create`: asks the service what it is, so that a wrong address is noticed now. */
+export async function create(context: Context, { args, options }: CommandInput<CreateOptions>): Promise<CommandResult> {
   const { io, flags } = context
   const configDir = configDirOf(io.env)
   const name = checkedName(args[0] ?? '')
@@ -45,7 +45,7 @@ export async function add(context: Context, { args, options }: CommandInput<AddO
   return undefined
 }
 
-type Wish = { apiUrl: string; options: AddOptions; clientId: string | undefined }
+type Wish = { apiUrl: string; options: CreateOptions; clientId: string | undefined }
 
 function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: Wish): Profile {
   const { customer } = options
@@ -69,7 +69,7 @@ function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: Wish): P
 }
 
 /** A name is enough where nobody signs in, and no proof where somebody does. */
-function checkCustomer(customer: AddOptions['customer'], { auth_url }: ServiceInfo): void {
+function checkCustomer(customer: CreateOptions['customer'], { auth_url }: ServiceInfo): void {
   if (customer === true && auth_url === null) throw usageError('which customer?', '--customer <id>')
   if (typeof customer === 'string' && auth_url !== null)
     throw usageError('--customer: customers sign in there, and have no name to give', '--customer, without an id')
