@@ -86,6 +86,23 @@ export async function change<O extends Operation>(
 }
 
 /**
+ * Asks the service what it would answer, and shows a request that it would take: it runs the request and takes back what
+ * that has done.
+ * @throws {CliError} what the request itself would be refused with
+ */
+export async function dryRun(
+  context: Context,
+  client: Client,
+  operation: Operation,
+  { input, effect }: { input: OperationInput<Operation>; effect: string },
+): Promise<void> {
+  checkBody(operation, input.body)
+  if (operation.dryRun === true)
+    await call(client, operation, { ...input, query: { ...Object(input.query), dry_run: 'true' } })
+  showRequest(context, client, operation, { input, effect })
+}
+
+/**
  * The request as it would be sent, once it is one that the service could take; secrets in it are masked, and what proves
  * its caller is left out.
  * @throws {CliError} VALIDATION_FAILED, exit code 2

@@ -1,0 +1,92 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { AnyAction, Flag, Flags } from './action.ts'
+import { flagOf, takesKey } from './action.ts'
+import { changing, dangerous } from './change.ts'
+import { action as handler, durationOf } from './context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from './context.ts'
+import { readValues, withFlags } from './read-values.ts'
+
+const Options = z.record(z.string(), z.union([z.string(), z.boolean()]).optional())
+
+/** Adds the commands of these actions below the noun that they begin with. Their groups have been added before. */
+export function addActions(noun: Command, runtime: Runtime, actions: readonly AnyAction[]): void {
+  for (const each of actions) {
+    const [, ...words] = each.command.split(' ')
+    const last = words.pop()
+    const group = words.reduce((parent, word) => groupOf(parent, word), noun)
+    fill(last === undefined ? group : group.command(last), runtime, each)
+  }
+}
+
+function groupOf(parent: Command, word: string): Command {
+  const group = parent.commands.find((each) => each.name() === word)
+  if (group === undefined) throw new Error(`the group ${word} of ${parent.name()} has to be added before its actions`)
+  return group
+}
+
+function fill(command: Command, runtime: Runtime, action: AnyAction): void {
+  const { summary, details, examples, subject, wait } = action
+  const flags = Object.entries(action.flags as Flags)
+  command.description(summary)
+  if (subject !== undefined) command.argument(`<${subject.noun}>`, subject.summary)
+  for (const [name, flag] of flags) addFlag(command, name, flag)
+  if (flags.some(([, { file }]) => file === true))
+    command
+      .option('--file <path>', 'the same from a file; - is standard input')
+      .option('--edit', 'the same, written in your editor (VISUAL, EDITOR)')
+  if (takesKey(action.operation))
+    command.option('--idempotency-key <key>', 'the same key never does it twice (a new UUID)')
+  if (wait !== undefined)
+    command.option('--wait', wait.summary).option('--timeout <duration>', 'how long to wait', '30s')
+  if (action.confirm === undefined) changing(command)
+  else dangerous(command)
+  if (details !== undefined) command.addHelpText('after', `\n${details}`)
+  command
+    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`)
+    .action(handler(runtime, Options, (context, input) => run(context, action, input)))
+}
+
+function addFlag(command: Command, name: string, { value, summary, required, choices, positional, file }: Flag): void {
+  if (positional === true) {
+    command.argument(required === true ? `<${name}>` : `[${name}]`, summary)
+    return
+  }
+  const option = new Option(value === undefined ? flagOf(name) : `${flagOf(name)} <${value}>`, summary)
+  if (choices !== undefined) option.choices(choices)
+  // A text that may come from a file is asked for once it is known that none was named.
+  command.addOption(option.makeOptionMandatory(required === true && file !== true))
+}
+
+async function run(
+  context: Context,
+  action: AnyAction,
+  { args, options }: CommandInput<z.infer<typeof Options>>,
+): Promise<CommandResult> {
+  const rest = action.subject === undefined ? args : args.slice(1)
+  const positional = Object.entries(action.flags as Flags).filter(([, flag]) => flag.positional === true)
+  const given = { ...options, ...Object.fromEntries(positional.map(([name], index) => [name, rest[index]])) }
+  const { perform } = await import('./perform.ts')
+  const text = (name: string): string | undefined => {
+    const value = options[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  try {
+    await perform(context, action, {
+      given: action.subject === undefined ? undefined : args[0],
+      values: readValues(action.flags, given),
+      how: {
+        dryRun: options['dryRun'] === true,
+        yes: options['yes'] === true,
+        idempotencyKey: text('idempotencyKey'),
+        waitMs: options['wait'] === true ? durationOf(text('timeout') ?? '30s', '--timeout') : undefined,
+        file: text('file'),
+        edit: options['edit'] === true,
+      },
+    })
+    return undefined
+  } catch (error) {
+    throw withFlags(error, action)
+  }
+}

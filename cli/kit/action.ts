@@ -1,0 +1,195 @@
+import type { Operation, OperationInput, OperationReply } from '../../src/wire/operation.ts'
+import { quoted } from '../base/command-hints.ts'
+import type { CliError } from '../base/errors.ts'
+import type { Client } from '../client/call.ts'
+import type { Context } from './context.ts'
+
+/*
+ * What people do to things, declared once. Commands, the console's keys and forms, scenario verbs, dry runs and next steps
+ * read these declarations; none of them is known here.
+ */
+
+/** A kind of thing that actions are done to: found, named and confirmed in one way everywhere. */
+export type Subject<Thing> = {
+  /** What stands for it in usage: `merchant` is `<merchant>`. Completion and scenario files know it by this word. */
+  noun: string
+  /** What may stand in its place. */
+  summary: string
+  /**
+   * Finds what words name. What opens connections is imported when this runs, so that help stays fast.
+   * @throws {CliError} exit code 6 where there is none, 2 where there are several
+   */
+  find(client: Client, given: string): Promise<{ thing: Thing; isExact: boolean }>
+  /** What requests name it by. */
+  id(thing: Thing): string
+  /** What people call it. */
+  name(thing: Thing): string
+  /** What commands call it, so that they can be pasted. */
+  handle(thing: Thing): string
+  /** Any of these is typed to confirm in live mode; nothing else has it. */
+  confirmBy(thing: Thing): readonly (string | null)[]
+}
+
+/** One input of an action. Without `value` it is a switch. */
+export type Flag = {
+  /** What stands for the value in usage: `text` is `<text>`. */
+  value?: string
+  summary: string
+  required?: true
+  choices?: readonly string[]
+  /** The member of the request, where its name is another one: errors of the service come back by it. */
+  member?: string
+  /** From what is typed to what is sent. @throws {CliError} without the name of the flag, which the reader adds */
+  read?(text: string): string
+  /** The words of a form; the summary where there is none. */
+  label?: string
+  /** A text of several lines: an editor may be opened for it. With `file`, commands take `--file` and `--edit` too. */
+  long?: true
+  file?: true
+  /** Stands on the command line as an argument. */
+  positional?: true
+}
+/** The inputs of an action, by their names in camel case: `adminEmail` is `--admin-email` and `admin_email`. */
+export type Flags = Readonly<Record<string, Flag>>
+
+type ValueOf<F extends Flag> = F extends { value: string }
+  ? F extends { choices: readonly (infer Choice extends string)[] }
+    ? Choice
+    : string
+  : boolean
+type Required<F extends Flags> = { [Name in keyof F as F[Name] extends { required: true } ? Name : never]: Name }
+
+/** What was given for each flag. Required ones are texts, the others may be undefined; a switch is there or is not. */
+export type Values<F extends Flags> = { [Name in keyof Required<F> & keyof F]: ValueOf<F[Name]> } & {
+  [Name in Exclude<keyof F, keyof Required<F>>]?: ValueOf<F[Name]> | undefined
+}
+
+/** A reply without its status. */
+export type ReplyBody<O extends Operation> = OperationReply<O>['body']
+
+/** From one value of a member to another. */
+type Move<Thing> = {
+  member: keyof Thing & string
+  from: unknown
+  to: unknown
+  /** That it is so already, in words. */
+  already(thing: Thing): string
+  /** What a thing that is neither is told: this word is not the one for it. */
+  refusal?(thing: Thing): CliError
+}
+
+/** A key of the console. */
+export type ActionKey = {
+  letter: string
+  label: string
+  /** Never done to several marked rows at once. */
+  needs?: 'one'
+}
+
+/** Something that a person does to a thing, or with which a person makes one. It knows nothing of commander, Ink or YAML. */
+export type Action<Thing, F extends Flags, O extends Operation, V = Values<F>> = {
+  /** The words behind `svc`. The scenario verb is the same with dots. */
+  command: string
+  /** Imperative and short. */
+  summary: string
+  /** What help tells beyond the summary. */
+  details?: string
+  /** Command lines that run as they stand. */
+  examples: readonly string[]
+  /** What it is done to; undefined for what makes something. */
+  subject: Subject<Thing> | undefined
+  flags: F
+  operation: O
+  /** Needs the id alone: a scenario knows no more of the thing. */
+  request(id: string, values: V): OperationInput<O>
+  /**
+   * What it changes, where it takes one member from one value to another. It follows when it applies, that it is done
+   * already, what is expected to be as it was seen, and how the row of a list looks at once.
+   */
+  move?: Move<Thing>
+  /** Whether the console offers it. It refuses nothing and skips no question: only the service knows. */
+  applies?(thing: Thing): boolean
+  /** The members that the service is told as they were seen; it answers CHANGED_MEANWHILE where one is another now. */
+  expected?: readonly (keyof Thing & string)[]
+  /** What it comes to, behind "this will". */
+  effect(thing: Thing, values: V): string
+  /** What has been done, in a few words. */
+  done(thing: Thing, reply: ReplyBody<O>): string
+  /** Whether live mode asks first. */
+  confirm?: true | ((values: V) => boolean)
+  key?: ActionKey
+  /** What the fields of a form begin with. */
+  initial?(thing: Thing): Partial<Record<keyof F & string, string>>
+  /** Prints the reply. */
+  view(context: Context, reply: ReplyBody<O>, thing: Thing): void | Promise<void>
+  /** Waits for what comes after the reply, for `--wait`: the last reply, and what is wrong with it. */
+  wait?: {
+    summary: string
+    until(client: Client, reply: ReplyBody<O>, timeoutMs: number): Promise<{ reply: ReplyBody<O>; problem?: CliError }>
+  }
+}
+
+/** Any of them, for lists: each was checked where it is declared. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyAction = Action<any, any, any, any>
+
+/** Declares an action, keeping its types. */
+export function action<Thing, const F extends Flags, O extends Operation>(
+  declaration: Action<Thing, F, O>,
+): Action<Thing, F, O> {
+  return declaration
+}
+
+/** `adminEmail` as `--admin-email`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+/** `adminEmail` as `admin_email`, as requests and scenario files write it. */
+export function memberOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** What is given for flags, before it is read. */
+export type Given = Readonly<Record<string, string | boolean | undefined>>
+
+/** The command line that does it, as it can be pasted. A required flag that is not given has `...` for its value. */
+export function commandLine({ command, flags }: AnyAction, handle: string | undefined, given: Given = {}): string {
+  const words = Object.entries(flags as Flags).flatMap(([name, flag]) => {
+    const value = given[name] ?? (flag.required === true ? '...' : undefined)
+    if (value === undefined || value === false || value === '') return []
+    if (flag.positional === true) return [quoted(String(value))]
+    return value === true ? [flagOf(name)] : [`${flagOf(name)} ${quoted(value)}`]
+  })
+  return [`svc ${command}`, ...(handle === undefined ? [] : [quoted(handle)]), ...words].join(' ')
+}
+
+/** Whether a request of the operation may have a key, so that repeating it does nothing twice. */
+export function takesKey({ headers }: Operation): boolean {
+  return 'shape' in headers && 'x-idempotency-key' in Object(headers.shape)
+}
+
+/** Whether live mode asks before it. */
+export function isConfirmed({ confirm }: AnyAction, values: object): boolean {
+  return typeof confirm === 'function' ? confirm(values) : confirm === true
+}
+
+/** How a thing stands to an action: to be done, done already, or not the word for it. Without a move it is to be done. */
+export function standingOf({ move }: AnyAction, thing: unknown): 'open' | 'done' | 'other' {
+  if (move === undefined) return 'open'
+  const value: unknown = Object(thing)[move.member]
+  if (value === move.from) return 'open'
+  return value === move.to ? 'done' : 'other'
+}
+
+/** Whether the console offers it for this thing. */
+export function isOffered(action: AnyAction, thing: unknown): boolean {
+  return standingOf(action, thing) === 'open' && action.applies?.(thing) !== false
+}
+
+/** The members that the service is told as they were seen. */
+export function seenBy({ move, expected = [] }: AnyAction, thing: unknown): Record<string, unknown> | undefined {
+  const members: string[] = [...(move === undefined ? [] : [move.member]), ...expected]
+  if (members.length === 0) return undefined
+  return Object.fromEntries(members.map((member) => [member, Object(thing)[member]]))
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { Operation, OperationInput } from '../../src/wire/operation.ts'
+import type { Client } from '../client/call.ts'
+import { flagOf, isConfirmed, seenBy, standingOf, takesKey } from './action.ts'
+import type { AnyAction, Flags, Given } from './action.ts'
+import { change, checkBody, dryRun } from './change.ts'
+import type { Dangerous } from './confirm.ts'
+import type { Context } from './context.ts'
+import { needWords, readWords, sendWords } from './text-input.ts'
+
+/** What the command line says of how an action is done. */
+export type How = {
+  dryRun: boolean
+  yes: boolean
+  idempotencyKey?: string | undefined
+  /** How long to wait for what comes after it; undefined does not wait. */
+  waitMs?: number | undefined
+  /** Where the text of a flag with `file` comes from, beside the flag. */
+  file?: string | undefined
+  edit: boolean
+}
+
+/**
+ * Does an action from the command line: checks what is sent, finds the thing, says where it is done already, asks in live
+ * mode, sends, and prints the reply. A dry run asks the service, which answers as if it were done.
+ * @throws {CliError}
+ */
+export async function perform(
+  context: Context,
+  action: AnyAction,
+  { given, values, how }: { given: string | undefined; values: Given; how: How },
+): Promise<void> {
+  const client = context.client()
+  const { operation } = action
+  const words = textFlagOf(action)
+  // What is wrong with the values is told before anything is looked up.
+  if (words === undefined) checkBody(operation, action.request('', values).body)
+  const { thing, isExact } = await found(client, action, given)
+  const isDone = standingOf(action, thing) === 'done'
+  if (standingOf(action, thing) === 'other' && action.move?.refusal !== undefined) throw action.move.refusal(thing)
+  if (isDone) context.note(`${action.move?.already(thing) ?? ''}.`)
+  const all = words === undefined ? values : await withWords(context, action, { name: words, thing, values, how })
+  const input = requestFor(action, { thing, values: all, idempotencyKey: how.idempotencyKey })
+  const effect = isDone ? 'this would change nothing' : `this would ${action.effect(thing, all)}`
+  if (how.dryRun) return dryRun(context, client, operation, { input, effect })
+  const danger =
+    isConfirmed(action, all) && !isDone ? dangerOf(action, { thing, values: all, isExact, yes: how.yes }) : undefined
+  const send = () =>
+    change(context, client, operation, { input, options: how, ...(danger === undefined ? {} : { danger }) })
+  const text = words === undefined ? undefined : all[words]
+  const reply = await sendWords(
+    context,
+    { words: typeof text === 'string' ? text : undefined, isWritten: how.edit },
+    send,
+  )
+  if (how.waitMs === undefined || action.wait === undefined) return action.view(context, reply, thing)
+  const { reply: last, problem } = await action.wait.until(client, reply, how.waitMs)
+  await action.view(context, last, thing)
+  if (problem !== undefined) throw problem
+}
+
+async function found(
+  client: Client,
+  { subject }: AnyAction,
+  given: string | undefined,
+): Promise<{ thing: unknown; isExact: boolean }> {
+  if (subject === undefined || given === undefined) return { thing: undefined, isExact: true }
+  return subject.find(client, given)
+}
+
+/**
+ * The request for a thing as it was seen, with a key of its own where the operation takes one: a repetition after a lost
+ * answer does nothing twice.
+ */
+export function requestFor(
+  action: AnyAction,
+  { thing, values, idempotencyKey }: { thing: unknown; values: Given; idempotencyKey?: string | undefined },
+): OperationInput<Operation> {
+  const input: OperationInput<Operation> = action.request(action.subject?.id(thing) ?? '', values)
+  const expected = seenBy(action, thing)
+  return {
+    ...input,
+    ...(expected === undefined ? {} : { body: { ...Object(input.body), expected } }),
+    ...(takesKey(action.operation)
+      ? { headers: { ...Object(input.headers), 'x-idempotency-key': idempotencyKey ?? randomUUID() } }
+      : {}),
+  }
+}
+
+function dangerOf(
+  { subject, effect }: AnyAction,
+  { thing, values, isExact, yes }: { thing: unknown; values: Given; isExact: boolean; yes: boolean },
+): Dangerous {
+  return { what: effect(thing, values), words: subject?.confirmBy(thing) ?? [], isExact, yes }
+}
+
+/** The flag whose text may also come from a file or an editor. */
+function textFlagOf({ flags }: Pick<AnyAction, 'flags'>): string | undefined {
+  return Object.entries(flags as Flags).find(([, { file }]) => file === true)?.[0]
+}
+
+async function withWords(
+  { io }: Context,
+  { flags, effect, operation, request }: AnyAction,
+  { name, thing, values, how }: { name: string; thing: unknown; values: Given; how: How },
+): Promise<Given> {
+  const isRequired = flags[name]?.required === true
+  const words = await (isRequired ? needWords : readWords)(io, {
+    given: typeof values[name] === 'string' ? values[name] : undefined,
+    flag: flagOf(name),
+    file: how.file,
+    edit: how.edit,
+    about: async () => [effect(thing, values)],
+  })
+  const all = words === undefined ? values : { ...values, [name]: words }
+  checkBody(operation, request('', all).body)
+  return all
+}
