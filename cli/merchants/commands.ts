@@ -2,14 +2,20 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { KybStatus, RECENT_DELIVERIES } from '../../src/wire/admin.ts'
-import { changing, dangerous } from '../kit/change.ts'
+import { getFees } from '../../src/wire/fees.ts'
+import { call } from '../client/call.ts'
+import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
-import type { Runtime } from '../kit/context.ts'
-import { ActiveOptions, RepairOptions, disable, enable, repair } from './change.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { ACTIVE_ACTIONS } from './actions.ts'
 import { ExportOptions, exportMerchants } from './export.ts'
+import { printFees } from './fees-view.ts'
+import { findMerchant } from './find.ts'
 import { ListOptions, show, list, registrations } from './read.ts'
+import { FEE_ACTIONS, REPAIR_ACTIONS } from './setup-actions.ts'
+import { merchant as subject } from './subject.ts'
 
-export const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
+export const MERCHANT = subject.summary
 
 /** The argument of every command that is about one merchant. */
 export function aboutMerchant(command: Command): Command {
@@ -34,22 +40,13 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
     .description('show a merchant, with the last things that operators did to it')
     .addHelpText('after', '\nExamples:\n  svc merchants show acme-ltd\n  svc merchants show a2b4358c -q kyb_status\n')
     .action(action(runtime, z.object({}), show))
-  changing(aboutMerchant(merchants.command('enable')))
-    .description('let a disabled merchant work again')
-    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc merchants enable acme-ltd --reason "contract renewed"\n')
-    .action(action(runtime, ActiveOptions, enable))
-  dangerous(aboutMerchant(merchants.command('disable')))
-    .description('disable a merchant: its realm signs nobody in, and its tokens are refused')
-    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc merchants disable acme-ltd --reason "left us"\n')
-    .action(action(runtime, ActiveOptions, disable))
   merchants
     .command('registrations')
     .description('list registrations that need a hand: half-made, without an administrator, or not invited')
     .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
     .action(action(runtime, z.object({}), registrations))
-  addRepair(merchants, runtime)
+  addFees(merchants, runtime)
+  addActions(merchants, runtime, [...ACTIVE_ACTIONS, ...FEE_ACTIONS, ...REPAIR_ACTIONS])
 }
 
 function merchantFilters(command: Command): Command {
@@ -89,16 +86,26 @@ function addExport(merchants: Command, runtime: Runtime): void {
     .action(action(runtime, ExportOptions, exportMerchants))
 }
 
-function addRepair(merchants: Command, runtime: Runtime): void {
-  dangerous(merchants.command('repair'))
-    .description('heal a registration or a merchant: its realm, its administrator, the invitation')
-    .argument('<realm>', 'as svc merchants registrations and svc merchants list name it')
-    .option('--rollback', 'take a half-made realm away instead, and free its name')
-    .option('--admin-email <address>', 'make this the administrator, while no ADMIN has signed up')
-    .option('--reason <text>', 'why; it stands in the audit trail')
+function addFees(merchants: Command, runtime: Runtime): void {
+  aboutMerchant(
+    merchants
+      .command('fees')
+      .helpCommand(false)
+      .description('show and set what a merchant pays for its payments')
+      .command('show'),
+  )
+    .description("show a merchant's fees, with their changes")
     .addHelpText(
       'after',
-      '\nExamples:\n  svc merchants repair acme-ltd\n  svc merchants repair acme-ltd --rollback\n  svc merchants repair acme-ltd --admin-email ada@acme.example\n',
+      '\nExamples:\n  svc merchants fees show acme-ltd\n  svc merchants fees show acme-ltd -q history[0].changed_by\n',
     )
-    .action(action(runtime, RepairOptions, repair))
+    .action(action(runtime, z.object({}), showFees))
+}
+
+async function showFees(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const client = context.client()
+  const { merchant } = await findMerchant(client, args)
+  const { body } = await call(client, getFees, { params: { id: merchant.id } })
+  printFees(context, merchant, body)
+  return undefined
 }

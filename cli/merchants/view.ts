@@ -1,6 +1,8 @@
 import { AdminMerchant } from '../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
+import type { OperationReply } from '../../src/wire/operation.ts'
+import type { repairRegistration } from '../../src/wire/registration.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { actorText } from '../base/role-text.ts'
@@ -83,6 +85,21 @@ export function printMerchant({ print }: Context, merchant: AdminMerchant & { ac
       ['Changed', shortTime(merchant.updated_at)],
     ],
     ...(actions.length === 0 ? {} : { after: table.join('\n') }),
+  })
+}
+
+type Repaired = OperationReply<typeof repairRegistration>['body']
+
+/** What a repair has mended. */
+export function printRepaired({ print }: Context, repaired: Repaired): void {
+  print.record({
+    item: repaired,
+    id: repaired.slug,
+    lines: [
+      ['Realm', repaired.slug],
+      ['Status', repaired.status],
+      ['Repaired', repaired.repaired.join('; ') || 'nothing had to be'],
+    ],
   })
 }
 

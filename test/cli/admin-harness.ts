@@ -85,7 +85,7 @@ export function pageOf(data: readonly unknown[], nextCursor: string | null = nul
 export type FakeAdmin = {
   /** The requests that the command is about: without the question for the service's mode. */
   requests: Request[]
-  /** Those of them that would change something. */
+  /** Those of them that change something; dry runs do not. */
   writes(): { method: string; path: string; body: unknown }[]
   run(words: readonly string[], settings?: CliSettings): Promise<Outcome>
 }
@@ -106,7 +106,7 @@ export async function fakeAdmin(
     },
     writes: () =>
       asked()
-        .filter(({ method }) => method !== 'GET')
+        .filter(({ method, path }) => method !== 'GET' && !path.endsWith('?dry_run=true'))
         .map(({ method, path, body }) => ({ method, path, body: body === '' ? null : JSON.parse(body) })),
     run: (words, settings) => runCli([...words, '--api-url', url, '--as', 'ada'], settings),
   }

@@ -22,7 +22,7 @@ function platform(t: Test, mode: 'sandbox' | 'live' = 'sandbox') {
   return fakeAdmin(
     t,
     ({ path }) => {
-      if (path.endsWith('/fees')) return { json: FEES }
+      if (path.includes('/fees')) return { json: FEES }
       return path.includes('?') ? pageOf([merchantOf()]) : { json: { ...merchantOf(), actions: [] } }
     },
     { mode },
@@ -31,12 +31,15 @@ function platform(t: Test, mode: 'sandbox' | 'live' = 'sandbox') {
 
 t.test('get shows fees as people say them, and every change', async (t) => {
   const admin = await platform(t)
-  const { code, stdout } = await admin.run(['fees', 'show', 'acme'])
+  const { code, stdout } = await admin.run(['merchants', 'fees', 'show', 'acme'])
   t.equal(code, 0)
   t.match(stdout, /Percentage +1\.25% of the amount\nFlat +0\.20 for each payment\n/)
   t.match(stdout, /1% \+ 0\.20 +1\.25% \+ 0\.20 +ada@pay\.example +contract of 2027/)
-  t.equal((await admin.run(['fees', 'show', 'acme', '-q', 'history[0].before.fee_percentage'])).stdout, '0.0100\n')
-  t.same(JSON.parse((await admin.run(['fees', 'show', 'acme', '-o', 'json'])).stdout), FEES)
+  t.equal(
+    (await admin.run(['merchants', 'fees', 'show', 'acme', '-q', 'history[0].before.fee_percentage'])).stdout,
+    '0.0100\n',
+  )
+  t.same(JSON.parse((await admin.run(['merchants', 'fees', 'show', 'acme', '-o', 'json'])).stdout), FEES)
 })
 
 t.test('set takes a percentage with its sign, or the fraction that it is', async (t) => {
@@ -50,7 +53,16 @@ t.test('set takes a percentage with its sign, or the fraction that it is', async
     ['0.0125', '0.0125'],
     ['0', '0'],
   ] as const) {
-    const { code } = await admin.run(['fees', 'set', 'acme', '--percentage', given, '--reason', 'contract'])
+    const { code } = await admin.run([
+      'merchants',
+      'fees',
+      'set',
+      'acme',
+      '--percentage',
+      given,
+      '--reason',
+      'contract',
+    ])
     t.equal(code, 0, given)
     t.same(admin.writes().at(-1), {
       method: 'PUT',
@@ -58,7 +70,7 @@ t.test('set takes a percentage with its sign, or the fraction that it is', async
       body: { fee_percentage: sent, reason: 'contract', expected: { fee_percentage: '0.0100', fee_flat: '0.20' } },
     })
   }
-  await admin.run(['fees', 'set', 'acme', '--percentage', '2%', '--flat', '0.05', '--reason', 'contract'])
+  await admin.run(['merchants', 'fees', 'set', 'acme', '--percentage', '2%', '--flat', '0.05', '--reason', 'contract'])
   t.same(admin.writes().at(-1)?.body, {
     fee_percentage: '0.0200',
     fee_flat: '0.05',
@@ -70,24 +82,30 @@ t.test('set takes a percentage with its sign, or the fraction that it is', async
 t.test('what could be read in two ways is refused, and a change needs a fee and a reason', async (t) => {
   const admin = await platform(t)
   for (const wrong of ['1.25', '100%', '1.255%', '-1%', '%', '1,25%', 'one'])
-    t.match(await admin.run(['fees', 'set', 'acme', `--percentage=${wrong}`, '--reason', 'x']), { code: 2 }, wrong)
-  t.match(await admin.run(['fees', 'set', 'acme', '--reason', 'x']), {
+    t.match(
+      await admin.run(['merchants', 'fees', 'set', 'acme', `--percentage=${wrong}`, '--reason', 'x']),
+      { code: 2 },
+      wrong,
+    )
+  t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--reason', 'x']), {
     code: 2,
-    stderr: /--percentage, --flat or both/,
+    stderr: /must have --percentage or --flat/,
   })
-  t.equal((await admin.run(['fees', 'set', 'acme', '--flat', '0.20'])).code, 2)
-  t.equal((await admin.run(['fees', 'set', 'acme', '--flat', '0.20', '--reason', ' '])).code, 2)
-  t.match(await admin.run(['fees', 'set', 'acme', '--flat', '0.201', '--reason', 'x', '--dry-run']), {
+  t.equal((await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.20'])).code, 2)
+  t.equal((await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.20', '--reason', ' '])).code, 2)
+  t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.201', '--reason', 'x', '--dry-run']), {
     code: 2,
     stderr: /--flat: must be/,
   })
-  t.match(await admin.run(['fees', 'set', 'acme', '--flat', '0.30', '--reason', 'x', '--dry-run']), { code: 0 })
+  t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.30', '--reason', 'x', '--dry-run']), {
+    code: 0,
+  })
   t.same(admin.writes(), [])
 })
 
 t.test('in live mode new fees are confirmed as people say them', async (t) => {
   const admin = await platform(t, 'live')
-  const words = ['fees', 'set', 'acme', '--percentage', '0.5', '--reason', 'x']
+  const words = ['merchants', 'fees', 'set', 'acme', '--percentage', '0.5', '--reason', 'x']
   t.match(await admin.run(words), { code: 2, stderr: /charge Acme 50% and 0\.20 for each payment from now on/ })
   t.equal((await admin.run(words, { typed: 'Acme' })).code, 2)
   t.same(admin.writes(), [])

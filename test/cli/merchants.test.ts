@@ -130,7 +130,7 @@ t.test('the reason is never left out, nor blank, nor endless', async (t) => {
   t.same(admin.requests, [])
 })
 
-t.test('a dry run shows the request and sends nothing', async (t) => {
+t.test('a dry run asks the service, and shows the request that it would take', async (t) => {
   const admin = await fakeAdmin(t, one({ kyb_status: 'APPROVED' }))
   const why = ['--reason', 'why', '--dry-run']
   for (const words of [
@@ -139,17 +139,13 @@ t.test('a dry run shows the request and sends nothing', async (t) => {
     ['hold', 'release', 'acme', ...why],
     ['merchants', 'disable', 'acme', ...why],
     ['merchants', 'enable', 'acme', ...why],
-    ['merchants', 'repair', 'acme', '--dry-run'],
   ]) {
     const { code, stdout, stderr } = await admin.run(words)
     t.equal(code, 0, words.join(' '))
-    t.match(stdout, /Would send +(PUT|POST) http:\/\/\S+\nBody +\{/, words.join(' '))
+    t.match(stdout, /Would send +PUT http:\/\/\S+\nBody +\{/, words.join(' '))
     t.match(stderr, /Nothing was changed\./)
+    t.match(admin.requests.at(-1), { method: 'PUT', path: /\?dry_run=true$/ }, words.join(' '))
   }
-  t.match(await admin.run(['merchants', 'repair', 'acme', '--rollback', '--dry-run']), {
-    code: 7,
-    stderr: /a complete registration cannot be rolled back/,
-  })
   t.same(admin.writes(), [])
   const { stdout } = await admin.run(['hold', 'set', 'acme', ...why, '--json'])
   t.match(JSON.parse(stdout), {
@@ -160,9 +156,22 @@ t.test('a dry run shows the request and sends nothing', async (t) => {
     effect: /^this would hold Acme: its payouts are held, and it can create no payments until release; refunds go on$/,
   })
   t.match(await admin.run(['kyb', 'suspend', 'acme', ...why]), {
-    stdout: /Effect +this would suspend Acme: KYB from APPROVED to SUSPENDED\n/,
+    stdout: /Effect +this would suspend Acme: KYB from APPROVED to SUSPENDED; it can create no payments\n/,
   })
   t.match(await admin.run(['hold', 'release', 'acme', ...why]), { stdout: /Effect +this would change nothing\n/ })
+})
+
+t.test('what the service refuses, a dry run refuses', async (t) => {
+  const admin = await fakeAdmin(t, ({ method }) =>
+    method === 'GET'
+      ? pageOf([merchantOf()])
+      : refusal(409, 'REGISTRATION_COMPLETE', { error: 'a complete registration cannot be rolled back' }),
+  )
+  t.match(await admin.run(['merchants', 'repair', 'acme', '--rollback', '--dry-run']), {
+    code: 7,
+    stderr: /a complete registration cannot be rolled back/,
+  })
+  t.match(admin.requests, [{ path: '/api/v1/admin/registrations/acme/repair?dry_run=true' }])
 })
 
 t.test('registrations that need a hand are listed and healed', async (t) => {
@@ -235,7 +244,7 @@ t.test('each word of KYB leads from one status to another, and nowhere from a th
     const other = await fakeAdmin(t, one({ kyb_status: never }))
     t.match(await other.run(['kyb', word, 'acme', '--reason', 'because']), {
       code: 7,
-      stderr: new RegExp(`Try: svc --api-url \\S+ kyb ${instead} ${MERCHANT_ID}`),
+      stderr: new RegExp(`Try: svc --api-url \\S+ kyb ${instead} acme`),
     })
     t.same(other.writes(), [], word)
     const already = await fakeAdmin(t, one({ kyb_status: to }))
@@ -296,5 +305,5 @@ t.test('a realm that is not there is told with the command that lists those that
 t.test('a step that is told goes to the service that the command named', async (t) => {
   const admin = await fakeAdmin(t, one({ kyb_status: 'SUSPENDED' }))
   const { stderr } = await admin.run(['kyb', 'approve', 'acme', '--reason', 'x', '--state-dir', '/srv/svc'])
-  t.match(stderr, /Try: svc --api-url http:\S+ --state-dir \/srv\/svc kyb reinstate /)
+  t.match(stderr, /Try: svc --api-url http:\S+ --state-dir \/srv\/svc kyb reinstate acme/)
 })

@@ -1,81 +1,25 @@
-import { getMerchant, listMerchants, setKybStatus } from '../../../src/wire/admin.ts'
-import type { AdminMerchant, KybStatus } from '../../../src/wire/admin.ts'
+import { getMerchant, listMerchants } from '../../../src/wire/admin.ts'
+import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
-import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client/call.ts'
-import type { Client } from '../../client/call.ts'
+import { KYB_ACTIONS } from '../../merchants/actions.ts'
 import { findMerchant } from '../../merchants/find.ts'
+import { actionKeys } from '../action-key.ts'
 import { actorText } from '../../base/role-text.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
 import { heading, pairs } from '../lines.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'
-import type { Field, Given } from '../model/modal.ts'
 import { screen } from '../screen.ts'
-import type { ScreenKey } from '../screen.ts'
 import { tableLines } from '../table-lines.ts'
-import { feeText, listed } from './merchant-text.ts'
+import { feeText } from './merchant-text.ts'
+
+const WHOLE_MERCHANT = {
+  get: (row: AdminMerchant) => row,
+  set: (_row: AdminMerchant, merchant: AdminMerchant) => merchant,
+}
 
 type Whole = OperationReply<typeof getMerchant>['body']
-
-const REASON: Field = { name: 'reason', label: 'Why; it stands in the audit trail', kind: 'line', long: true }
-
-/** What a choice of `approve` and `refuse` makes of a merchant. */
-function decidedBy({ decision: verb }: Given): KybStatus {
-  return verb === 'approve' ? 'APPROVED' : 'SUSPENDED'
-}
-
-function namedIn(rows: readonly AdminMerchant[]): string {
-  return rows.length === 1 ? (rows[0]?.trading_name ?? '') : `${rows.length} merchants`
-}
-
-/** One decision about a merchant; each is a command of svc kyb too. */
-function decision(
-  key: string,
-  verb: string,
-  { from, to, past }: { from: KybStatus; to: KybStatus; past: string },
-): ScreenKey<AdminMerchant> {
-  return {
-    key,
-    label: verb,
-    writes: true,
-    permission: 'operate merchants',
-    fits: ({ kyb_status }) => kyb_status === from,
-    facts,
-    command: ({ realm_slug, id }, { reason = '...' }) =>
-      `svc kyb ${verb} ${realm_slug ?? id} --reason ${quoted(reason)}`,
-    ask: (rows) => ({
-      what: `${verb} ${namedIn(rows)}`,
-      about: listed(rows, ({ legal_name, realm_slug }) => `${legal_name} (${realm_slug ?? 'no realm'})`),
-      fields: [REASON],
-      // Who takes no payments any more, or never will, is asked about twice in live mode.
-      ...(to === 'SUSPENDED' ? { danger: dangerOf(rows), last: () => `${verb}s ${namedIn(rows)}` } : {}),
-    }),
-    optimistic: (row) => ({ ...row, kyb_status: to }),
-    async run(row, { reason = '' }, { client }) {
-      await decide(client, row, { to, reason })
-      return `${past} ${row.trading_name}`
-    },
-  }
-}
-
-function facts({ kyb_status: status }: AdminMerchant): string {
-  return status
-}
-
-function dangerOf([row]: readonly (AdminMerchant | undefined)[]): (string | null)[] {
-  return [row?.realm_slug ?? null, row?.id ?? null]
-}
-
-/** Only where it still is as it was decided upon. @throws {CliError} CHANGED_MEANWHILE, exit code 7 */
-async function decide(
-  client: Client,
-  { id, kyb_status: seen }: AdminMerchant,
-  { to, reason }: { to: KybStatus; reason: string },
-): Promise<void> {
-  const body = { kyb_status: to, reason, expected: { kyb_status: seen } }
-  await call(client, setKybStatus, { params: { id }, body })
-}
 
 /** The queue of merchants that wait for a decision, the oldest first (decision 19). */
 export const kyb = screen<AdminMerchant, Whole>({
@@ -150,41 +94,7 @@ export const kyb = screen<AdminMerchant, Whole>({
       ...actionLines(whole, width),
     ],
   },
-  keys: [
-    decision('a', 'approve', { from: 'PENDING', to: 'APPROVED', past: 'approved' }),
-    decision('s', 'refuse', { from: 'PENDING', to: 'SUSPENDED', past: 'refused' }),
-    // What is long to tell is written once it is known what it is for.
-    {
-      key: 'e',
-      label: 'decide in $EDITOR',
-      writes: true,
-      permission: 'operate merchants',
-      needs: 'one',
-      fits: ({ kyb_status }) => kyb_status === 'PENDING',
-      facts,
-      command: ({ realm_slug, id }, { reason = '...', decision: verb = '...' }) =>
-        `svc kyb ${verb} ${realm_slug ?? id} --reason ${quoted(reason)}`,
-      ask: ([row]) => ({
-        what: `decide on ${row?.trading_name ?? ''}`,
-        about: [`${row?.legal_name ?? ''} (${row?.realm_slug ?? 'no realm'})`],
-        fields: [
-          { name: 'decision', label: 'Decision', kind: 'choice', words: ['approve', 'refuse'] },
-          { ...REASON, opens: true },
-        ],
-        danger: dangerOf([row]),
-        last: ({ decision: verb = '' }) => `${verb}s ${row?.trading_name ?? ''}`,
-        act: ({ decision: verb = 'decide' }) => verb,
-      }),
-      optimistic: (row, given) => ({ ...row, kyb_status: decidedBy(given) }),
-      async run(row, given, { client }) {
-        const to = decidedBy(given)
-        await decide(client, row, { to, reason: given['reason'] ?? '' })
-        return `${to === 'APPROVED' ? 'approved' : 'refused'} ${row.trading_name}`
-      },
-    },
-    decision('s', 'suspend', { from: 'APPROVED', to: 'SUSPENDED', past: 'suspended' }),
-    decision('u', 'reinstate', { from: 'SUSPENDED', to: 'APPROVED', past: 'reinstated' }),
-  ],
+  keys: actionKeys(KYB_ACTIONS, WHOLE_MERCHANT),
 })
 
 function actionLines(whole: Whole | undefined, width: number): ReturnType<typeof tableLines> {

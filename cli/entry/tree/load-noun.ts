@@ -60,7 +60,6 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
     ),
   kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
   hold: async () => (await import('../../merchants/hold.ts')).addHold,
-  fees: async () => (await import('../../merchants/fees.ts')).addFees,
   disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
   outbox: async () => (await import('../../webhooks/outbox.ts')).addOutbox,
   staff: async () => (await import('../../team/staff.ts')).addStaffCommands,

@@ -89,21 +89,23 @@ t.test('keys are those of the role and of the row', async (t) => {
   t.same(keysOf('OPS', merchant), ['h release', 'E enable', 's suspend', 'P payments', 'd details'])
   t.same(keysOf('OWNER', merchant), ['h release', 'f fees', 'E enable', 's suspend', 'P payments', 'd details'])
   t.same(keysOf('OWNER', merchant, true), ['P payments', 'd details'])
-  t.same(keysOf('OPS', registration), ['r repair', 'R roll back', 'd details'])
+  t.same(keysOf('OPS', registration), ['r repair', 'd details'])
   const commands = merchants.keys
     .filter((key) => key.fits?.(merchant) !== false)
     .map((key) => key.command(merchant, { reason: "it's over", percentage: '1%', flat: '0.50' }, whoOf('OWNER')))
   t.same(commands, [
     "svc hold release acme-ltd --reason 'it'\\''s over'",
-    "svc fees set acme-ltd --percentage 1% --flat 0.50 --reason 'it'\\''s over'",
+    "svc merchants fees set acme-ltd --percentage 1% --flat 0.50 --reason 'it'\\''s over'",
     "svc merchants enable acme-ltd --reason 'it'\\''s over'",
     "svc kyb suspend acme-ltd --reason 'it'\\''s over'",
     'svc merchants payments --merchant acme-ltd',
     'svc merchants show acme-ltd',
   ])
-  const repairs = merchants.keys.filter(({ key }) => key === 'r' || key === 'R')
+  const repairs = merchants.keys.filter(({ key }) => key === 'r')
   t.same(
-    repairs.map((key) => key.command(registration, {}, whoOf('OWNER'))),
+    repairs.flatMap((key) =>
+      [{}, { rollback: 'yes' }].map((given) => key.command(registration, given, whoOf('OWNER'))),
+    ),
     ['svc merchants repair half-made', 'svc merchants repair half-made --rollback'],
   )
 })
@@ -151,7 +153,7 @@ t.test('in a terminal', async (t) => {
     console.type('odd refunds')
     await console.until(new RegExp(`svc hold set ${merchant.realm} --reason 'odd refunds'`))
     console.press('enter')
-    await console.until(/Enter holds the payouts of Acme: no payments can be created until release/)
+    await console.until(/Enter will hold Acme: its payouts are held, and it can create no payments/)
     console.shot('merchants-hold-80x24')
     console.press('enter')
     await console.until(/Done: held the payouts of Acme/)
@@ -190,7 +192,7 @@ t.test('in a terminal', async (t) => {
     console.press('enter', 'enter')
     console.type('contract')
     console.press('enter')
-    await console.until(/Enter charges Acme 1\.5% and 0\.20 for each payment from now on/)
+    await console.until(/Enter will charge Acme 1\.5% and 0\.20 for each payment from now on/)
     console.press('enter')
     await console.until(/Acme pays 1\.5% \+ 0\.20/)
     t.match(await rowOfMerchant(), { payout_held: false, fee_percentage: '0.0150' })
@@ -221,10 +223,12 @@ t.test('in a terminal', async (t) => {
     console.shot('registration-60x16')
     console.press('esc')
     await console.until(/Merchants 1/)
-    console.press('g', 'R')
+    console.press('g', 'r')
+    await console.until(/repair half-made/)
+    console.press('down')
     await console.until(/svc merchants repair half-made --rollback/)
-    console.press('enter')
-    await console.until(/Enter takes away the half-made realm of half-made/)
+    console.press('enter', 'enter', 'enter')
+    await console.until(/Enter will take the realm half-made away/)
     console.press('enter')
     await console.until(/Done: half-made:/)
     await console.until((text) => !/half-made +PROVIS/.test(text))

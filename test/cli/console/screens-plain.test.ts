@@ -81,12 +81,11 @@ t.test('the last look tells what moves and to whom', async (t) => {
     keys.filter((key) => key.ask?.(rows, whoOf('OWNER', 'platform')).last !== undefined).map(({ label }) => label)
   t.same(weighs(merchants.keys, [{ id: M, merchant: null, registration: null, dead: 0 }].slice(1)), [
     'hold',
-    'roll back',
     'fees',
     'disable',
     'refuse',
-    'decide in $EDITOR',
     'suspend',
+    'repair',
   ])
 })
 

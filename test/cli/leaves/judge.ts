@@ -111,7 +111,9 @@ async function judgeDryRun(it: Case, typed: Typed): Promise<void> {
   const writes: string[] = []
   const listen = (message: unknown): void => {
     const { method, origin, path } = (message as { request: { method: string; origin: string; path: string } }).request
-    if (method !== 'GET' && String(origin).startsWith(it.world.service.url)) writes.push(`${method} ${path}`)
+    const isTried = path.endsWith('dry_run=true')
+    if (method !== 'GET' && !isTried && String(origin).startsWith(it.world.service.url))
+      writes.push(`${method} ${path}`)
   }
   subscribe('undici:request:create', listen)
   try {

@@ -75,8 +75,8 @@ const MERCHANTS: Rows = {
   'hold set': of({ args: toMerchant(), writes: true, refusal: unknownMerchant(...WHY) }),
   'hold release': of({ args: toMerchant(['hold', 'set']), writes: true, refusal: unknownMerchant(...WHY) }),
   'hold list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
-  'fees show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
-  'fees set': of({
+  'merchants fees show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'merchants fees set': of({
     args: toMerchant([], ['--percentage', '1.25%']),
     writes: true,
     refusal: unknownMerchant('--flat', '0.10', ...WHY),

@@ -1,0 +1,113 @@
+import { permissionFor } from '../../src/wire/operation.ts'
+import { call } from '../client/call.ts'
+import type { AnyAction, Flag, Flags } from '../kit/action.ts'
+import { commandLine, isOffered, memberOf } from '../kit/action.ts'
+import { requestFor } from '../kit/perform.ts'
+import { readValues } from '../kit/read-values.ts'
+import { errorText } from './action-runner.ts'
+import type { Field, Given } from './model/modal.ts'
+import type { ScreenKey } from './screen.ts'
+
+/** Where what an action is done to stands in a row of a screen; null where the row has none. */
+type Place<Row, Thing> = { get(row: Row): Thing | null; set(row: Row, thing: Thing): Row }
+
+/** The keys of those actions that have one. */
+export function actionKeys<Row, Thing>(actions: readonly AnyAction[], place: Place<Row, Thing>): ScreenKey<Row>[] {
+  return actions.flatMap((action) => (action.key === undefined ? [] : [actionKey(action, place)]))
+}
+
+/** An action as a key of a screen: its form, its question in live mode, and the row as it will be. */
+function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing>): ScreenKey<Row> {
+  const { key = { letter: '', label: '' }, flags, operation, subject, move } = action
+  const isOfMerchant = !operation.access.includes('platform')
+  const permission = permissionFor(operation, isOfMerchant ? 'merchant' : 'platform')
+  const valuesOf = (given: Given) => readValues(flags, fromForm(flags, given), (name) => memberOf(name))
+  const thingsOf = (rows: readonly Row[]): Thing[] => rows.flatMap((row) => get(row) ?? [])
+  const whom = (things: readonly Thing[]): string =>
+    things.length === 1 ? (subject?.name(things[0]) ?? '') : `${things.length} ${subject?.noun ?? 'thing'}s`
+  const effectOn = (things: readonly Thing[], given: Given): string =>
+    things.length === 1 ? action.effect(things[0], valuesOf(given)) : `${key.label} ${whom(things)}`
+  return {
+    key: key.letter,
+    label: key.label,
+    writes: true,
+    ...(permission === undefined ? {} : { permission }),
+    ...(isOfMerchant ? { for: 'merchant' as const } : {}),
+    ...(key.needs === undefined ? {} : { needs: key.needs }),
+    fits: (row) => {
+      const thing = get(row)
+      return thing !== null && isOffered(action, thing)
+    },
+    facts: (row) => (move === undefined ? '' : String(Object(get(row))[move.member] ?? '')),
+    command: (row, given) => commandLine(action, subject?.handle(get(row)), fromForm(flags, given)),
+    ask: (rows) => {
+      const things = thingsOf(rows)
+      const [first] = things
+      const initial = first === undefined ? {} : (action.initial?.(first) ?? {})
+      // What is asked depends on the answers at times; the words to type are a field beside them.
+      const isAsked = action.confirm !== undefined
+      return {
+        what: `${key.label} ${whom(things)}`,
+        about: [
+          `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
+          ...(things.length > 1 ? things.map((thing) => `${subject?.name(thing)} (${subject?.handle(thing)})`) : []),
+        ],
+        fields: Object.entries(flags as Flags).map(([name, flag]) => fieldOf(name, flag, initial[name])),
+        act: () => key.label,
+        ...(isAsked && first !== undefined ? { danger: subject?.confirmBy(first) ?? [] } : {}),
+        ...(isAsked ? { last: (given: Given) => `will ${effectOn(things, given)}` } : {}),
+      }
+    },
+    ...(move === undefined
+      ? {}
+      : {
+          optimistic: (row: Row): Row => {
+            const thing = get(row)
+            return thing === null ? row : set(row, { ...thing, [move.member]: move.to })
+          },
+        }),
+    async run(row, given, { client, idempotencyKey }) {
+      const thing = get(row)
+      const input = requestFor(action, { thing, values: valuesOf(given), idempotencyKey })
+      const { body } = await call(client, operation, input)
+      return action.done(thing, body)
+    },
+  }
+}
+
+const YES = 'yes'
+
+/** A switch is a choice of two words in a form. */
+function fromForm(flags: Flags, given: Given): Record<string, string | boolean | undefined> {
+  const values = Object.entries(flags).map(([name, { value }]): [string, string | boolean | undefined] => [
+    name,
+    value === undefined ? given[name] === YES : given[name],
+  ])
+  return Object.fromEntries(values)
+}
+
+function fieldOf(name: string, flag: Flag, initial: string | undefined): Field {
+  const words = flag.value === undefined ? ['no', YES] : flag.choices
+  return {
+    name,
+    sent: flag.member ?? memberOf(name),
+    label: flag.label ?? flag.summary,
+    kind: words === undefined ? 'line' : 'choice',
+    ...(words === undefined ? {} : { words }),
+    ...(flag.required === true || flag.value === undefined ? {} : { optional: true as const }),
+    ...(flag.choices !== undefined && flag.required === true ? { asks: true as const } : {}),
+    ...(flag.long === true ? { long: true as const } : {}),
+    ...(initial === undefined ? {} : { initial }),
+    ...(flag.read === undefined ? {} : { check: (text: string) => problemOf(flag, text) }),
+  }
+}
+
+/** What is wrong with a value, told while its field is still there. */
+function problemOf(flag: Flag, text: string): string | undefined {
+  try {
+    if (text !== '' || flag.required === true) flag.read?.(text)
+    return undefined
+  } catch (error) {
+    return errorText(error)
+  }
+}

@@ -1,0 +1,193 @@
+import { setKybStatus, setMerchantActive, setPayoutHold } from '../../src/wire/admin.ts'
+import type { AdminMerchant, KybStatus } from '../../src/wire/admin.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { action, commandLine } from '../kit/action.ts'
+import type { Action, ActionKey, AnyAction } from '../kit/action.ts'
+import { reason } from '../kit/read-values.ts'
+import { merchant } from './subject.ts'
+import { printMerchant } from './view.ts'
+
+const flags = { reason }
+
+/** What a hold means, and its end. */
+const HELD = 'its payouts are held, and it can create no payments until release; refunds go on'
+const RELEASED = 'its payouts go on, and it can create payments again'
+
+const holdSet = action({
+  command: 'hold set',
+  summary: `hold a merchant: ${HELD}`,
+  examples: ['svc hold set acme-ltd --reason "under investigation"'],
+  subject: merchant,
+  flags,
+  operation: setPayoutHold,
+  request: (id, values) => ({ params: { id }, body: { payout_held: true, reason: values.reason } }),
+  move: { member: 'payout_held', from: false, to: true, already: (thing) => `${merchant.name(thing)} is held already` },
+  effect: ({ trading_name: name }) => `hold ${name}: ${HELD}`,
+  done: ({ trading_name: name }) => `held the payouts of ${name}`,
+  confirm: true,
+  key: { letter: 'h', label: 'hold' },
+  view: printMerchant,
+})
+
+const holdRelease = action({
+  command: 'hold release',
+  summary: `release a merchant: ${RELEASED}`,
+  examples: ['svc hold release acme-ltd --reason "cleared"'],
+  subject: merchant,
+  flags,
+  operation: setPayoutHold,
+  request: (id, values) => ({ params: { id }, body: { payout_held: false, reason: values.reason } }),
+  move: { member: 'payout_held', from: true, to: false, already: (thing) => `${merchant.name(thing)} is not held` },
+  effect: ({ trading_name: name }) => `release ${name}: ${RELEASED}`,
+  done: ({ trading_name: name }) => `released the payouts of ${name}`,
+  key: { letter: 'h', label: 'release' },
+  view: printMerchant,
+})
+
+type Decision = {
+  word: string
+  from: KybStatus
+  to: KybStatus
+  summary: string
+  example: string
+  past: string
+  /** What it comes to for the merchant. */
+  means: string
+  key: ActionKey
+}
+
+/** One word of `svc kyb`. A status can be left by two words, which say different things of a merchant (decision 19). */
+function decision({
+  word,
+  from,
+  to,
+  summary,
+  example,
+  past,
+  means,
+  key,
+}: Decision): Action<AdminMerchant, typeof flags, typeof setKybStatus> {
+  return action({
+    command: `kyb ${word}`,
+    summary,
+    examples: [`svc kyb ${word} acme-ltd --reason "${example}"`],
+    subject: merchant,
+    flags,
+    operation: setKybStatus,
+    request: (id, values) => ({ params: { id }, body: { kyb_status: to, reason: values.reason } }),
+    move: {
+      member: 'kyb_status',
+      from,
+      to,
+      already: (thing) => `${merchant.name(thing)} is ${to} already`,
+      refusal: (thing) => otherWord({ word, from, to }, thing),
+    },
+    effect: ({ trading_name: name, kyb_status: status }) => `${word} ${name}: KYB from ${status} to ${to}; ${means}`,
+    done: ({ trading_name: name }) => `${past} ${name}`,
+    ...(to === 'SUSPENDED' ? { confirm: true as const } : {}),
+    key,
+    view: printMerchant,
+  })
+}
+
+const KYB = [
+  decision({
+    word: 'approve',
+    from: 'PENDING',
+    to: 'APPROVED',
+    summary: 'approve a merchant that waits: from now on it can create payments',
+    example: 'documents checked',
+    past: 'approved',
+    means: 'it can create payments',
+    key: { letter: 'a', label: 'approve' },
+  }),
+  decision({
+    word: 'refuse',
+    from: 'PENDING',
+    to: 'SUSPENDED',
+    summary: 'refuse a merchant that waits',
+    example: 'company not found in the register',
+    past: 'refused',
+    means: 'it stays without payments',
+    key: { letter: 's', label: 'refuse' },
+  }),
+  decision({
+    word: 'suspend',
+    from: 'APPROVED',
+    to: 'SUSPENDED',
+    summary: 'suspend an approved merchant: no new payments, while refunds and reads go on',
+    example: 'chargebacks',
+    past: 'suspended',
+    means: 'it can create no payments',
+    key: { letter: 's', label: 'suspend' },
+  }),
+  decision({
+    word: 'reinstate',
+    from: 'SUSPENDED',
+    to: 'APPROVED',
+    summary: 'approve a refused or suspended merchant after all',
+    example: 'documents arrived',
+    past: 'reinstated',
+    means: 'it can create payments',
+    key: { letter: 'u', label: 'reinstate' },
+  }),
+]
+
+function otherWord({ word, from, to }: Pick<Decision, 'word' | 'from' | 'to'>, thing: AdminMerchant): CliError {
+  const { trading_name: name, kyb_status: status } = thing
+  const fitting: readonly AnyAction[] = KYB.filter(({ move }) => move?.from === status && move.to === to)
+  return new CliError('KYB_TRANSITION_INVALID', `${word} is for merchants that are ${from}, and ${name} is ${status}`, {
+    exit: EXIT.conflict,
+    hint:
+      fitting.map((each) => commandLine(each, merchant.handle(thing))).join('\n') ||
+      `svc kyb show ${merchant.handle(thing)}`,
+  })
+}
+
+const enable = action({
+  command: 'merchants enable',
+  summary: 'let a disabled merchant work again',
+  examples: ['svc merchants enable acme-ltd --reason "contract renewed"'],
+  subject: merchant,
+  flags,
+  operation: setMerchantActive,
+  request: (id, values) => ({ params: { id }, body: { is_active: true, reason: values.reason } }),
+  move: {
+    member: 'is_active',
+    from: false,
+    to: true,
+    already: (thing) => `${merchant.name(thing)} is enabled already`,
+  },
+  effect: ({ trading_name: name }) => `enable ${name}: it can work again`,
+  done: ({ trading_name: name }) => `enabled ${name}`,
+  key: { letter: 'E', label: 'enable' },
+  view: printMerchant,
+})
+
+// Disabling it again heals a realm that did not hear of it, and takes nothing from anybody: so it is not asked twice.
+const disable = action({
+  command: 'merchants disable',
+  summary: 'disable a merchant: its realm signs nobody in, and its tokens are refused',
+  examples: ['svc merchants disable acme-ltd --reason "left us"'],
+  subject: merchant,
+  flags,
+  operation: setMerchantActive,
+  request: (id, values) => ({ params: { id }, body: { is_active: false, reason: values.reason } }),
+  move: {
+    member: 'is_active',
+    from: true,
+    to: false,
+    already: (thing) => `${merchant.name(thing)} is disabled already`,
+  },
+  effect: ({ trading_name: name }) => `disable ${name}: nobody of it can sign in, and its tokens are refused`,
+  done: ({ trading_name: name }) => `disabled ${name}`,
+  confirm: true,
+  key: { letter: 'E', label: 'disable' },
+  view: printMerchant,
+})
+
+/** What operators do to merchants. */
+export const HOLD_ACTIONS: readonly AnyAction[] = [holdSet, holdRelease]
+export const KYB_ACTIONS: readonly AnyAction[] = KYB
+export const ACTIVE_ACTIONS: readonly AnyAction[] = [enable, disable]

@@ -1,0 +1,17 @@
+import type { AdminMerchant } from '../../src/wire/admin.ts'
+import type { Subject } from '../kit/action.ts'
+
+/** A merchant, as operators name it. */
+export const merchant: Subject<AdminMerchant> = {
+  noun: 'merchant',
+  summary: 'its id, the last 8 characters of that or more, its realm, or its client id',
+  async find(client, given) {
+    const { findMerchant } = await import('./find.ts')
+    const { merchant: thing, isExact } = await findMerchant(client, [given])
+    return { thing, isExact }
+  },
+  id: ({ id }) => id,
+  name: ({ trading_name: name }) => name,
+  handle: ({ realm_slug: realm, id }) => realm ?? id,
+  confirmBy: ({ realm_slug: realm, id }) => [realm, id],
+}
