@@ -9,7 +9,10 @@ import { packageRoot } from '../../src/lib/package-root.ts'
  */
 type Part = { sources: readonly string[]; output: string; command: readonly string[] }
 
-const PARTS: Readonly<Record<'cli' | 'widget', Part>> = {
+/** The command line from source as consoles in tests start it; see bundle.ts. */
+const BUNDLE = join('node_modules', '.cache', 'svc-bundle')
+
+const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle', Part>> = {
   cli: {
     sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'tsconfig*.json'],
     output: 'dist/cli/main.js',
@@ -19,6 +22,16 @@ const PARTS: Readonly<Record<'cli' | 'widget', Part>> = {
     sources: ['widget/**/*.{ts,html,css}', 'src/wire/*.ts', 'src/lib/*.ts'],
     output: 'dist/widget/pages/index.html',
     command: [process.execPath, 'widget/build.ts'],
+  },
+  bundle: {
+    sources: [
+      'src/**/*.ts',
+      'cli/**/*.{ts,tsx}',
+      'package.json',
+      'test/support/{bundle,crashing-console,svc-source,tsx}.ts',
+    ],
+    output: join(BUNDLE, 'svc-source.mjs'),
+    command: [process.execPath, 'test/support/bundle.ts', BUNDLE],
   },
 }
 
@@ -45,6 +58,12 @@ export function ensureBuilt(name: keyof typeof PARTS): void {
     })
   }
   checked.add(name)
+}
+
+/** A file of the bundle, to be started by Node.js. */
+export function bundled(name: 'svc-source' | 'crashing-console'): string {
+  ensureBuilt('bundle')
+  return join(packageRoot(), BUNDLE, `${name}.mjs`)
 }
 
 /** The environment without tap, which puts itself into every child by NODE_OPTIONS and its own variables. */
@@ -88,4 +107,5 @@ if (process.argv[1] === import.meta.filename) {
   ensureBuilt('cli')
   // Building the command line builds the widget too: this is for a change in the widget alone.
   ensureBuilt('widget')
+  ensureBuilt('bundle')
 }

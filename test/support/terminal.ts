@@ -5,6 +5,7 @@ import { spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type { Test } from 'tap'
 import { noteRan } from '../cli/ran.ts'
+import { bundled } from './built.ts'
 import { SCRATCH } from './scratch.ts'
 
 /*
@@ -12,8 +13,8 @@ import { SCRATCH } from './scratch.ts'
  * tells afterwards how it left the terminal.
  */
 
-const SOURCE = join(import.meta.dirname, 'svc-source.ts')
-const HOOKS = join(import.meta.dirname, 'tsx.ts')
+/** With room for what is loaded: fewer collections while a command starts. */
+const NODE = [process.execPath, '--min-semi-space-size=16']
 
 /** How the command ended, and how it left the terminal. */
 export type Left = {
@@ -208,9 +209,7 @@ export function openConsole(
   t: Owner,
   { url, words = [], isBare = false, env = {}, around = (command) => command, ...options }: ConsoleOptions,
 ): Opened {
-  const all = isBare ? words : ['ui', ...words]
-  const command = [process.execPath, '--import', HOOKS, SOURCE, ...all].map((word) => `'${word}'`).join(' ')
-  const opened = open(t, around(command), {
+  const opened = open(t, around(commandFromSource(isBare ? words : ['ui', ...words])), {
     cwd: SCRATCH,
     ...options,
     env: { SVC_API_URL: url, SVC_CONFIG_DIR: '/nowhere/config', SVC_STATE_DIR: '/nowhere/state', ...env },
@@ -223,8 +222,16 @@ export function openConsole(
   return { ...opened, ended }
 }
 
+/** The shell command line that runs svc from source. */
+export function commandFromSource(words: readonly string[]): string {
+  return quoted([...NODE, bundled('svc-source'), ...words])
+}
+
 /** A console with one screen that fails on demand; see crashing-console.ts. */
 export function openCrashing(t: Test, url: string): Opened {
-  const words = [process.execPath, join(import.meta.dirname, 'crashing-console.ts'), url]
-  return open(t, words.map((word) => `'${word}'`).join(' '), { cwd: SCRATCH })
+  return open(t, quoted([...NODE, bundled('crashing-console'), url]), { cwd: SCRATCH })
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(' ')
 }
