@@ -72,18 +72,32 @@ export const ensureCluster = async (userPid: number): Promise<string> => {
 /** Takes a process off the list of users; the keeper stops the server when the list is empty. */
 export const leaveCluster = (userPid: number): void => rmSync(join(usersFolder, String(userPid)), { force: true })
 
-/** The shared server's URL for a test process, whether tap or plain node started it. */
-export const clusterUrl = async (): Promise<string> => {
-  const given = process.env['SVC_TEST_DATABASE_URL']
-  if (given !== undefined && given !== '') return given
+const findUrl = async (): Promise<string> => {
   const url = readUrl()
   return (await answers(url)) ? url : ensureCluster(process.pid)
 }
 
+let found: Promise<string> | undefined
+
+/** The shared server's URL for a test process, whether tap or plain node started it. */
+export const clusterUrl = async (): Promise<string> => {
+  const given = process.env['SVC_TEST_DATABASE_URL']
+  return given !== undefined && given !== '' ? given : (found ??= findUrl())
+}
+
 const lookEveryMs = 1_000
+
+// Databases that live for a few seconds need no vacuum, which would start a process in each of them.
+const tune = async (databaseUrl: string): Promise<void> => {
+  const client = await makeAdminConnection({ databaseUrl })
+  await client.query('alter system set autovacuum = off')
+  await client.query('select pg_reload_conf()')
+  await client.end()
+}
 
 const keep = async (): Promise<void> => {
   const server = await startEmbedded({ stateDir: folder, log: () => undefined, disposable: true })
+  await tune(server.url)
   // Renamed into place, so that no process reads half a URL.
   writeFileSync(`${urlFile}.new`, server.url, { mode: 0o600 })
   renameSync(`${urlFile}.new`, urlFile)
