@@ -72,18 +72,10 @@ export const ensureCluster = async (userPid: number): Promise<string> => {
 /** Takes a process off the list of users; the keeper stops the server when the list is empty. */
 export const leaveCluster = (userPid: number): void => rmSync(join(usersFolder, String(userPid)), { force: true })
 
-const findUrl = async (): Promise<string> => {
-  const url = readUrl()
-  return (await answers(url)) ? url : ensureCluster(process.pid)
-}
+let own: Promise<string> | undefined
 
-let found: Promise<string> | undefined
-
-/** The shared server's URL for a test process, whether tap or plain node started it. */
-export const clusterUrl = async (): Promise<string> => {
-  const given = process.env['SVC_TEST_DATABASE_URL']
-  return given !== undefined && given !== '' ? given : (found ??= findUrl())
-}
+/** The shared server's URL for a test process, whether tap or plain node started it; the server stays until it has ended. */
+export const clusterUrl = (): Promise<string> => (own ??= ensureCluster(process.pid))
 
 const lookEveryMs = 1_000
 
