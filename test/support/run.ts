@@ -7,12 +7,13 @@ import { packageRoot } from '../../src/lib/package-root.ts'
  * The whole suite, as npm test runs it: a few long files alone and first, all others several to a process (batch.ts
  * says why). What tap is given beside is passed on.
  */
-const FILES_IN_A_BATCH = 12
+const FILES_IN_A_BATCH = 24
 /** A batch may take as long as its files one after another on a slow machine. */
 const TIMEOUT_S = 600
 
 /** The files that take longest, because they start services of their own, or browsers, or wait; the longest first. */
 const ALONE = [
+  'test/checks.test.ts',
   'test/cli/up.test.ts',
   'test/cli/operators.test.ts',
   'test/cli/console/disputes-webhooks.test.ts',
