@@ -1,0 +1,227 @@
+import { Command } from 'commander'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { z } from 'zod'
+import { operation } from '../../../src/wire/operation.ts'
+import { CliError, usageError } from '../../../cli/base/errors.ts'
+import { EXIT } from '../../../cli/base/exit-codes.ts'
+import { action, commandLine, isOffered, memberOf } from '../../../cli/kit/action.ts'
+import type { AnyAction } from '../../../cli/kit/action.ts'
+import { addActions } from '../../../cli/kit/action-command.ts'
+import type { Runtime } from '../../../cli/kit/context.ts'
+import { readValues, withFlags } from '../../../cli/kit/read-values.ts'
+import { fakeService, makeIo, refusal, serviceInfo } from '../harness.ts'
+import type { Answer, CliSettings, Request } from '../harness.ts'
+
+/* A kind of thing that no noun has, to try what actions can do apart from what they are used for. */
+type Lamp = { id: string; name: string; is_lit: boolean }
+const LAMP: Lamp = { id: 'l-1', name: 'Desk', is_lit: false }
+
+const setLamp = operation({
+  name: 'setLamp',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/lamps/{id}',
+  summary: 'Set a lamp',
+  access: ['merchant'],
+  params: z.object({ id: z.string() }),
+  query: z.strictObject({}),
+  headers: z.object({ 'x-idempotency-key': z.string().optional() }),
+  body: z.strictObject({
+    is_lit: z.boolean(),
+    colour_name: z.enum(['red', 'blue']).optional(),
+    words: z.string().min(3).optional(),
+    expected: z.strictObject({ is_lit: z.boolean() }).optional(),
+  }),
+  replies: { 200: z.object({ id: z.string(), name: z.string(), is_lit: z.boolean() }) },
+  errors: [],
+})
+
+const light = action({
+  command: 'lamps light',
+  summary: 'light a lamp',
+  examples: ['svc lamps light Desk --colour red'],
+  subject: {
+    noun: 'lamp',
+    summary: 'its name',
+    find: async (_client, given) => {
+      if (given !== LAMP.name) throw new CliError('LAMP_NOT_FOUND', 'no such lamp', { exit: EXIT.notFound })
+      return { thing: LAMP, isExact: true }
+    },
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    handle: ({ name }) => name,
+    confirmBy: ({ name }) => [name],
+  },
+  flags: {
+    colour: { value: 'colour', summary: 'which', member: 'colour_name', choices: ['red', 'blue'] },
+    words: { value: 'words', summary: 'what to say', long: true, file: true },
+    quietly: { summary: 'wake nobody' },
+    howLong: {
+      value: 'time',
+      summary: 'for how long',
+      read(text) {
+        if (text === 'forever') throw usageError('nothing lasts forever', 'a time such as 5m')
+        return text.trim()
+      },
+    },
+  },
+  operation: setLamp,
+  request: (id, { colour, words }) => ({
+    params: { id },
+    body: {
+      is_lit: true,
+      ...(colour === undefined ? {} : { colour_name: colour }),
+      ...(words === undefined ? {} : { words }),
+    },
+  }),
+  move: { member: 'is_lit', from: false, to: true, already: ({ name }) => `${name} is lit already` },
+  effect: ({ name }, { colour = 'white' }) => `light ${name} in ${colour}`,
+  done: ({ name }) => `lit ${name}`,
+  confirm: ({ quietly }) => quietly !== true,
+  key: { letter: 'l', label: 'light' },
+  view: ({ print }, reply) => print.record({ item: reply, id: reply.id, lines: [['Lamp', reply.name]] }),
+  wait: {
+    summary: 'wait until it is warm',
+    until: async (_client, reply, timeoutMs) => ({
+      reply,
+      ...(timeoutMs < 1_000
+        ? { problem: new CliError('WAIT_TIMED_OUT', 'it is cold', { exit: EXIT.waitTimedOut }) }
+        : {}),
+    }),
+  },
+})
+
+type World = { mode?: 'sandbox' | 'live'; answer?: (request: Request) => Answer }
+
+/** Runs a line of a program that has lamps and nothing else. */
+async function lamps(t: Test, { mode = 'sandbox', answer }: World = {}) {
+  const { url, requests } = await fakeService(t, (request) => {
+    if (request.path === '/api/v1/service') return { json: serviceInfo({ mode }) }
+    return answer?.(request) ?? { json: { ...LAMP, is_lit: true } }
+  })
+  const sent = (): Request[] => requests.filter(({ method }) => method === 'POST')
+  const run = async (words: readonly string[], settings: CliSettings = {}) => {
+    const { io, stdout, stderr } = makeIo(settings)
+    const runtime: Runtime = { io, exitCode: EXIT.ok }
+    const program = new Command('svc').exitOverride().option('--api-url <url>').option('--client-id <id>')
+    program.option('-o, --output <form>').configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
+    addActions(program.command('lamps'), runtime, [light])
+    const error: unknown = await program
+      .parseAsync([...words, '--api-url', url, '--client-id', 'demo'], { from: 'user' })
+      .then(() => undefined)
+      .catch((thrown: unknown) => thrown)
+    return { error, stdout: stdout.join(''), stderr: stderr.join('') }
+  }
+  return { run, sent }
+}
+
+t.test('an action is a command: found, sent as it was seen, and printed', async (t) => {
+  const { run, sent } = await lamps(t)
+  const { error, stdout } = await run(['lamps', 'light', 'Desk', '--colour', 'red', '--idempotency-key', 'k-1'])
+  t.equal(error, undefined)
+  t.match(stdout, /Lamp +Desk/)
+  t.match(sent(), [{ path: '/api/v1/lamps/l-1', headers: { 'x-idempotency-key': 'k-1' } }])
+  t.same(JSON.parse(sent()[0]?.body ?? ''), { is_lit: true, colour_name: 'red', expected: { is_lit: false } })
+  await run(['lamps', 'light', 'Desk'])
+  t.match(sent()[1]?.headers['x-idempotency-key'], /^[0-9a-f-]{36}$/, 'a key of its own where none is given')
+})
+
+t.test('values are refused by the names of their flags, before anything is looked up', async (t) => {
+  const { run, sent } = await lamps(t)
+  t.match((await run(['lamps', 'light', 'nobody', '--how-long', 'forever'])).error, {
+    code: 'USAGE',
+    message: '--how-long: nothing lasts forever',
+    options: { exit: 2, hint: 'a time such as 5m' },
+  })
+  t.match((await run(['lamps', 'light', 'Desk', '--colour', 'green'])).error, { code: 'commander.invalidArgument' })
+  t.match((await run(['lamps', 'light', 'Desk', '--words', 'ab'])).error, {
+    code: 'VALIDATION_FAILED',
+    options: { fields: [{ flag: '--words' }] },
+  })
+  t.match((await run(['lamps', 'light', 'Sofa'])).error, { code: 'LAMP_NOT_FOUND', options: { exit: 6 } })
+  t.same(sent(), [])
+  const told = withFlags(
+    new CliError('VALIDATION_FAILED', 'colour_name: must be a colour, or leave colour_name out', {
+      exit: EXIT.usage,
+      fields: [{ path: 'colour_name', code: 'invalid', message: 'must be a colour, or leave colour_name out' }],
+    }),
+    light,
+  )
+  t.match(told, { message: '--colour: must be a colour, or leave --colour out' })
+})
+
+t.test('a dry run asks the service, and shows what would be sent only where that would be taken', async (t) => {
+  const { run, sent } = await lamps(t)
+  const { error, stdout, stderr } = await run(['lamps', 'light', 'Desk', '--dry-run'])
+  t.equal(error, undefined)
+  t.match(stdout, /Would send +POST \S+\/lamps\/l-1\n[^]*Effect +this would light Desk in white/)
+  t.match(stderr, /Nothing was changed/)
+  t.match(sent(), [{ path: '/api/v1/lamps/l-1?dry_run=true' }])
+  const other = await lamps(t, { answer: () => refusal(409, 'LAMP_BROKEN') })
+  const refused = await other.run(['lamps', 'light', 'Desk', '--dry-run'])
+  t.match(refused, { error: { code: 'LAMP_BROKEN', options: { exit: 7 } }, stdout: '' })
+})
+
+t.test('live mode asks where the values make it so, and nothing is sent before', async (t) => {
+  const { run, sent } = await lamps(t, { mode: 'live' })
+  t.match((await run(['lamps', 'light', 'Desk'])).error, {
+    code: 'CONFIRMATION_NEEDED',
+    message: /^this would light Desk in white/,
+  })
+  t.match((await run(['lamps', 'light', 'Desk'], { typed: 'Sofa' })).error, { code: 'NOT_CONFIRMED' })
+  t.same(sent(), [])
+  t.equal((await run(['lamps', 'light', 'Desk'], { typed: 'Desk' })).error, undefined)
+  t.equal((await run(['lamps', 'light', 'Desk', '--yes'])).error, undefined)
+  t.equal((await run(['lamps', 'light', 'Desk', '--quietly'])).error, undefined)
+  t.equal(sent().length, 3)
+})
+
+t.test('what waits prints what came, and then says what did not', async (t) => {
+  const { run } = await lamps(t)
+  t.match(await run(['lamps', 'light', 'Desk', '--wait']), { error: undefined, stdout: /Desk/ })
+  t.match(await run(['lamps', 'light', 'Desk', '--wait', '--timeout', '500ms']), {
+    error: { code: 'WAIT_TIMED_OUT' },
+    stdout: /Desk/,
+  })
+  t.match((await run(['lamps', 'light', 'Desk', '--wait', '--timeout', 'soon'])).error, { message: /^--timeout: / })
+})
+
+t.test('words come from a flag, a file or standard input, and from one of them', async (t) => {
+  const { run, sent } = await lamps(t)
+  const file = join(t.testdir({}), 'words.txt')
+  writeFileSync(file, 'from a file\n')
+  const wordsOf = (): unknown => JSON.parse(sent().at(-1)?.body ?? '{}').words
+  await run(['lamps', 'light', 'Desk', '--words', 'as typed'])
+  t.equal(wordsOf(), 'as typed')
+  await run(['lamps', 'light', 'Desk', '--file', file])
+  t.equal(wordsOf(), 'from a file')
+  await run(['lamps', 'light', 'Desk', '--file', '-'], { stdin: 'piped in' })
+  t.equal(wordsOf(), 'piped in')
+  const count = sent().length
+  t.match((await run(['lamps', 'light', 'Desk', '--words', 'a', '--file', file])).error, {
+    message: /say the same thing/,
+  })
+  t.equal(sent().length, count)
+})
+
+t.test('a command line of an action can be pasted, and says what is missing', async (t) => {
+  const any: AnyAction = light
+  t.equal(commandLine(any, 'Desk'), 'svc lamps light Desk')
+  t.equal(
+    commandLine(any, 'my desk', { colour: 'red', howLong: '5m', quietly: true, words: '' }),
+    "svc lamps light 'my desk' --colour red --quietly --how-long 5m",
+  )
+  const needing: AnyAction = { ...light, flags: { reason: { value: 'text', summary: 'why', required: true } } }
+  t.equal(commandLine(needing, undefined), 'svc lamps light --reason ...')
+  t.equal(memberOf('howLong'), 'how_long')
+})
+
+t.test('the console offers what is open and applies', async (t) => {
+  t.ok(isOffered(light, LAMP))
+  t.notOk(isOffered(light, { ...LAMP, is_lit: true }))
+  t.notOk(isOffered({ ...light, applies: () => false }, LAMP))
+  t.same(readValues(light.flags, { quietly: false, colour: '', howLong: ' 5m ' }), { howLong: '5m' })
+})
