@@ -7,38 +7,33 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { usageError } from '../base/errors.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
-import { parseTime } from '../base/times.ts'
+import { TimeRange, rangeOf, withTimeRange } from '../kit/time-range.ts'
 import { KNOWN_ACTIONS, nearestAction } from './actions.ts'
 import { addExport } from './export.ts'
 import { addShow } from './show.ts'
 import { addTail } from './tail.ts'
 import { addVerify } from './verify.ts'
 import { AUDIT_COLUMNS } from './view.ts'
-import { paged } from '../merchants/commands.ts'
-import { Paging } from '../merchants/read.ts'
+import { Paging, paged } from '../kit/paging.ts'
 
 const ListOptions = Paging.extend({
   merchant: z.string().optional(),
   action: z.string().optional(),
   actor: z.string().optional(),
-  since: z.string().optional(),
-  until: z.string().optional(),
+  ...TimeRange.shape,
 })
 
 /** `svc audit`: what operators did, which nobody can take back. */
 export function addAudit(audit: Command, runtime: Runtime): void {
   audit.addHelpText('after', '\nExamples:\n  svc audit list --merchant acme-ltd\n  svc audit verify\n')
-  paged(
-    audit
-      .command('list')
-      .description('list what operators did, the newest first')
-      .optionsGroup('Filters:')
-      .option('--merchant <merchant>', 'only to this one: its id, realm or client id')
-      .option('--action <name>', `only this: ${KNOWN_ACTIONS.join(', ')}`)
-      .option('--actor <name>', 'only by this operator')
-      .option('--since <time>', 'done at this time or later: 2h, 2026-11-21, 2026-11-21T09:30:00Z')
-      .option('--until <time>', 'done before this time'),
-  )
+  const command = audit
+    .command('list')
+    .description('list what operators did, the newest first')
+    .optionsGroup('Filters:')
+    .option('--merchant <merchant>', 'only to this one: its id, realm or client id')
+    .option('--action <name>', `only this: ${KNOWN_ACTIONS.join(', ')}`)
+    .option('--actor <name>', 'only by this operator')
+  paged(withTimeRange(command, 'done'))
     .addHelpText(
       'after',
       '\nExamples:\n  svc audit list\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',
@@ -52,13 +47,12 @@ export function addAudit(audit: Command, runtime: Runtime): void {
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
   const client = context.client()
-  const { merchant, action: name, actor, since, until } = options
+  const { merchant, action: name, actor } = options
   const filter = {
     ...(merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }),
     ...(name === undefined ? {} : { action: name }),
     ...(actor === undefined ? {} : { actor }),
-    ...(since === undefined ? {} : { from: parseTime(since, '--since') }),
-    ...(until === undefined ? {} : { to: parseTime(until, '--until') }),
+    ...rangeOf(options),
   }
   const { items, nextCursor } = await collectPages(options, async (page) => {
     return (await call(client, listAudit, { query: { ...filter, ...page } })).body

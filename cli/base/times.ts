@@ -17,10 +17,16 @@ export function parseTime(text: string, flag: string, now: number = Date.now()):
     }
   }
   const hasZone = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  const time = hasZone ? Date.parse(text) : Number.NaN
+  const time = hasZone && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(time))
     throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
   return new Date(time).toISOString()
+}
+
+/** Date.parse takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 /** How far away a time is, to read beside it: "in 13 days 4 hours", "2 minutes ago", "now". */

@@ -5,11 +5,12 @@ import { DisputeReason, DisputeStatus } from '../../src/wire/disputes.ts'
 import { changing, dangerous } from '../kit/change.ts'
 import { alsoTaking } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
+import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
 import { EscalateOptions, RaiseOptions, ResolveOptions, escalate, raise, resolve } from './change.ts'
 import { AdminListOptions, list, show } from './read.ts'
 import { SHORT_STATUSES } from './view.ts'
-import { paged } from '../merchants/commands.ts'
+import { paged } from '../kit/paging.ts'
 
 const DISPUTE = "the dispute's id, or its last 8 characters or more"
 
@@ -20,13 +21,10 @@ export function aboutDispute(command: Command): Command {
 
 /** The filters that lists of disputes share. */
 export function disputeFilters(command: Command): Command {
-  return command
-    .optionsGroup('Filters:')
-    .addOption(statusOption())
-    .option('--payment <id>', 'only about this payment')
-    .option('--since <time>', 'opened at this time or later: 2h, 2026-11-21, 2026-11-21T09:30:00Z')
-    .option('--until <time>', 'opened before this time')
-    .addOption(new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']))
+  command.optionsGroup('Filters:').addOption(statusOption()).option('--payment <id>', 'only about this payment')
+  return withTimeRange(command, 'opened').addOption(
+    new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']),
+  )
 }
 
 function statusOption(): Option {

@@ -5,7 +5,7 @@ import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { aboutDispute, disputeFilters } from './commands.ts'
 import { ListOptions } from './read.ts'
-import { paged } from '../merchants/commands.ts'
+import { paged } from '../kit/paging.ts'
 import { AcceptOptions, EvidenceOptions, accept, evidence, list, show } from './portal-disputes.ts'
 
 /** `svc portal`: what a merchant's people do in their portal and no other noun has. */

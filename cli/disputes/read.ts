@@ -6,17 +6,16 @@ import { call } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
-import { parseTime } from '../base/times.ts'
-import { Paging } from '../merchants/read.ts'
+import { TimeRange, rangeOf } from '../kit/time-range.ts'
 import { anyPaymentId, findAdminDispute } from './find.ts'
 import { printDisputes } from './rows.ts'
 import { printDispute } from './view.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend({
   status: DisputeStatus.optional(),
   payment: z.string().optional(),
-  since: z.string().optional(),
-  until: z.string().optional(),
+  ...TimeRange.shape,
   order: z.enum(['newest', 'oldest']).optional(),
 })
 export const AdminListOptions = ListOptions.extend({ merchant: z.string().optional() })
@@ -27,12 +26,11 @@ type Filter = Omit<NonNullable<OperationInput<typeof listDisputes>['query']>, 'l
  * The filters that both lists have, but for the payment: each finds that in its own way.
  * @throws {CliError} for a time that is none
  */
-export function filterOf({ status, order, since, until }: z.infer<typeof ListOptions>): Filter {
+export function filterOf({ status, order, ...range }: z.infer<typeof ListOptions>): Filter {
   return {
     ...(status === undefined ? {} : { status }),
     ...(order === undefined ? {} : { order }),
-    ...(since === undefined ? {} : { from: parseTime(since, '--since') }),
-    ...(until === undefined ? {} : { to: parseTime(until, '--until') }),
+    ...rangeOf(range),
   }
 }
 

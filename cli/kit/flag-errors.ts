@@ -7,7 +7,9 @@ import { EXIT } from '../base/exit-codes.ts'
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   account_holder_name: 'holder',
   // Of the feed.
-  after: 'since',
+  after: 'cursor',
+  from: 'since',
+  to: 'until',
   merchant_evidence: 'text',
   payer_statement: 'statement',
   webhook_url: 'url',
@@ -45,9 +47,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   PayerName: 'name',
   Reference: 'reference',
   RemittanceInformation: 'reference',
-  fromBookingDateTime: 'from',
+  fromBookingDateTime: 'since',
   pageSize: 'page-size',
-  toBookingDateTime: 'to',
+  toBookingDateTime: 'until',
 }
 
 /** A refusal of values, told in the words of the command line: its user has typed flags, and no request. */

@@ -7,7 +7,7 @@ import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { end } from './end.ts'
 import { ListOptions, list, show } from './read.ts'
-import { paged } from '../merchants/commands.ts'
+import { paged } from '../kit/paging.ts'
 
 /** `svc mandates`: what payers have allowed a merchant to take again and again (decision 49). */
 export function addMandates(mandates: Command, runtime: Runtime): void {

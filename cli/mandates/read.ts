@@ -10,8 +10,8 @@ import { collectPages, rowsOf } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
-import { Paging } from '../merchants/read.ts'
 import { printMandate } from './view.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend({ status: ConsentStatus.optional() })
 

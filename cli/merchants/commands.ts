@@ -6,6 +6,7 @@ import { getFees } from '../../src/wire/fees.ts'
 import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
+import { paged } from '../kit/paging.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { ACTIVE_ACTIONS } from './actions.ts'
 import { ExportOptions, exportMerchants } from './export.ts'
@@ -22,16 +23,6 @@ export function aboutMerchant(command: Command): Command {
   return command.argument('<merchant>', MERCHANT)
 }
 
-/** The options of every list that comes in pages. */
-export function paged(command: Command): Command {
-  return command
-    .optionsGroup('Paging:')
-    .option('--limit <count>', 'how many, 1 to 100', '50')
-    .option('--after, --cursor <cursor>', 'from here on, as the page before said')
-    .option('--all', 'all pages')
-}
-
-/** `svc merchants`: what operators see of merchants, and whether they may work at all. */
 export function addMerchants(merchants: Command, runtime: Runtime): void {
   merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants show acme-ltd\n')
   addList(merchants, runtime)

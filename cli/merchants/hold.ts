@@ -7,8 +7,8 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { HOLD_ACTIONS } from './actions.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
-import { paged } from './commands.ts'
-import { Paging, merchantsOf } from './read.ts'
+import { Paging, paged } from '../kit/paging.ts'
+import { merchantsOf } from './read.ts'
 
 /** `svc hold`: payouts and new payments of a merchant, held and released (decision 20). */
 export function addHold(hold: Command, runtime: Runtime): void {

@@ -6,9 +6,10 @@ import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { KYB_ACTIONS } from './actions.ts'
-import { aboutMerchant, paged } from './commands.ts'
-import { Paging, show, merchantsOf } from './read.ts'
+import { aboutMerchant } from './commands.ts'
+import { show, merchantsOf } from './read.ts'
 import { printMerchants } from './view.ts'
+import { Paging, paged } from '../kit/paging.ts'
 
 const QueueOptions = Paging.extend({ status: KybStatus })
 

@@ -4,19 +4,13 @@ import type { ListedMerchant } from '../../src/wire/admin.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
 import { Registration, listRegistrations } from '../../src/wire/registration.ts'
 import { call } from '../client/call.ts'
+import { Paging } from '../kit/paging.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { findMerchant } from './find.ts'
-import { LIMIT, collectPages } from '../client/pages.ts'
+import { collectPages } from '../client/pages.ts'
 import { dayOf, shortTime } from '../base/text.ts'
 import { printMerchant, printMerchants } from './view.ts'
-
-export const Paging = z.object({
-  limit: z.string().regex(LIMIT, 'must be a number from 1 to 100'),
-  cursor: z.string().optional(),
-  all: z.boolean().default(false),
-})
-export type Paging = z.infer<typeof Paging>
 
 /** The filters of the list and of the export. */
 export const FilterFields = z.object({

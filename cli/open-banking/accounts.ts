@@ -4,7 +4,7 @@ import { IBAN, SORT_CODE_ACCOUNT_NUMBER } from '../../src/lib/account-identifica
 import { call } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { numberText } from './named-account.ts'
-import { parseTime } from '../base/times.ts'
+import { TimeRange, rangeOf } from '../kit/time-range.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { accountReader, allAccounts, findAccount } from './find-account.ts'
 import { ObPaging, collect, emptyText, tellMore } from './pages.ts'
@@ -97,17 +97,15 @@ function redBelowZero(text: string): 'red' | undefined {
   return text.startsWith('-') ? 'red' : undefined
 }
 
-export const TransactionsOptions = ObPaging.extend({ from: z.string().optional(), to: z.string().optional() })
+export const TransactionsOptions = ObPaging.extend(TimeRange.shape)
 
 /** `svc ob transactions [account]`: of the first account where none is named. */
 export async function transactions(
   context: Context,
   { args, options }: CommandInput<z.infer<typeof TransactionsOptions>>,
 ): Promise<CommandResult> {
-  const filter = {
-    fromBookingDateTime: bookingTime(options.from, '--from'),
-    toBookingDateTime: bookingTime(options.to, '--to'),
-  }
+  const { from, to } = rangeOf(options)
+  const filter = { fromBookingDateTime: from, toBookingDateTime: to === undefined ? undefined : lastBefore(to) }
   const client = context.client()
   const account = await findAccount(client, args[0])
   const { AccountId } = account
@@ -149,8 +147,7 @@ export async function transactions(
 
 const STATUS = { title: 'status', value: (row: AccountTransaction) => row.Status }
 
-/** A day stays one, for as the end it means the whole of it. */
-function bookingTime(text: string | undefined, flag: string): string | undefined {
-  if (text === undefined || /^\d{4}-\d{2}-\d{2}$/.test(text)) return text
-  return parseTime(text, flag)
+/** The interface's end is part of the period, and its times have milliseconds. */
+function lastBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString()
 }

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { ChangeOptions, dangerous } from '../kit/change.ts'
@@ -56,8 +55,7 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
     .command('preview')
     .description('print when payments would be due; asks no service')
     .argument('<frequency>', 'in one of the four forms below')
-    .option('--first <time>', 'the first payment')
-    .addOption(new Option('--from <time>', 'the same').conflicts('first'))
+    .requiredOption('--first <time>', 'the first payment')
     .option('--next <time>', 'the day of the second, where the frequency does not say it')
     .option('--final <time>', 'the last day on which there may be one')
     .option('--until <day>', 'print no later ones')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../kit/context.ts'
+import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
 import { TransactionsOptions, accounts, balances, transactions } from './accounts.ts'
 import { addRecurring } from './add-recurring.ts'
@@ -27,7 +28,7 @@ Amounts are decimals such as 10.00; an account is a sort code with its number (2
 Examples:
   svc ob accounts
   svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --wait
-  svc ob transactions --from -30d
+  svc ob transactions --since 30d
   svc ob recurring preview IntrvlMnthDay:01:-01 --first 2026-12-01
   svc ob --customer grace balances
 `
@@ -43,18 +44,15 @@ function addAccounts(ob: Command, runtime: Runtime): void {
     .argument('[account]', ACCOUNT)
     .addHelpText('after', '\nExamples:\n  svc ob balances\n  svc ob balances 12345678\n')
     .action(action(runtime, z.object({}), balances))
-  obPaged(
-    ob
-      .command('transactions')
-      .description('list what was booked on an account, the newest first')
-      .argument('[account]', `${ACCOUNT} (the first account)`)
-      .optionsGroup('Filters:')
-      .option('--from <time>', 'booked then or later: a day, -30d, 2026-11-21T09:30:00Z')
-      .option('--to <time>', 'booked then or before; of a day, the whole of it'),
-  )
+  const transacted = ob
+    .command('transactions')
+    .description('list what was booked on an account, the newest first')
+    .argument('[account]', `${ACCOUNT} (the first account)`)
+    .optionsGroup('Filters:')
+  obPaged(withTimeRange(transacted, 'booked'))
     .addHelpText(
       'after',
-      '\nExamples:\n  svc ob transactions\n  svc ob transactions a2b4358c --from -30d\n  svc ob transactions --from 2026-11-01 --to 2026-11-30 --all -o csv\n',
+      '\nExamples:\n  svc ob transactions\n  svc ob transactions a2b4358c --since 30d\n  svc ob transactions --since 2026-11-01 --until 2026-12-01 --all -o csv\n',
     )
     .action(action(runtime, TransactionsOptions, transactions))
 }

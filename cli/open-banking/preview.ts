@@ -9,8 +9,7 @@ import { EVENING, MORNING, momentOf } from '../base/moments.ts'
 const COUNT_MAX = 1_000
 
 export const PreviewOptions = z.object({
-  first: z.string().optional(),
-  from: z.string().optional(),
+  first: z.string(),
   next: z.string().optional(),
   final: z.string().optional(),
   until: z.string().optional(),
@@ -86,17 +85,14 @@ type Wish = { frequency: Frequency; options: PreviewOptions }
 async function scheduleOf({ io }: Context, { frequency, options }: Wish): Promise<Schedule> {
   const { bankHolidays } = await import('../../src/lib/working-days.ts')
   const { until } = options
-  const [flag, from] =
-    options.from === undefined ? (['--first', options.first] as const) : (['--from', options.from] as const)
-  if (from === undefined) throw usageError('--first: when the first payment is has to be said', '--first 2026-12-01')
   if (until !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(until))
     throw usageError(`--until: "${until}" is no day`, '--until 2027-12-31')
-  const first = new Date(await momentOf(from, flag, MORNING))
+  const first = new Date(await momentOf(options.first, '--first', MORNING))
   const next = options.next === undefined ? null : new Date(await momentOf(options.next, '--next', MORNING))
   const final = options.final === undefined ? null : new Date(await momentOf(options.final, '--final', EVENING))
-  if (final !== null && final < first) throw usageError(`--final: is before ${flag}, so that nothing would be paid`)
+  if (final !== null && final < first) throw usageError('--final: is before --first, so that nothing would be paid')
   if (next !== null && (next < first || (final !== null && next > final)))
-    throw usageError(`--next: must lie between ${flag} and --final`)
+    throw usageError('--next: must lie between --first and --final')
   try {
     return { frequency, first, next, final, holidays: bankHolidays(io.env['SVC_BANK_HOLIDAYS']) }
   } catch (error) {

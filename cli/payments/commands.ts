@@ -6,8 +6,6 @@ import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
 import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { paged } from '../merchants/commands.ts'
-import { Paging } from '../merchants/read.ts'
 import { CreateOptions, create } from './create.ts'
 import { EventsOptions, events } from './events.ts'
 import { filtered } from './filters.ts'
@@ -17,6 +15,7 @@ import { receipt } from './receipt.ts'
 import { RefundOptions, refund } from './refund.ts'
 import { refunds } from './refunds.ts'
 import { ScaOptions, completeByHand } from './sca-complete.ts'
+import { Paging, paged } from '../kit/paging.ts'
 
 /** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
 export function addPayments(payments: Command, runtime: Runtime): void {
@@ -142,7 +141,7 @@ function addList(payments: Command, runtime: Runtime): void {
   paged(filtered(payments.command('list').description('list payments, the newest first')))
     .addHelpText(
       'after',
-      '\nExamples:\n  svc payments list --status Settled --from -2h\n  svc payments list --all -o csv > payments.csv\n',
+      '\nExamples:\n  svc payments list --status Settled --since 2h\n  svc payments list --all -o csv > payments.csv\n',
     )
     .action(action(runtime, ListOptions, list))
 }

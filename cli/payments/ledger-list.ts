@@ -4,9 +4,9 @@ import { call } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { collectPages } from '../client/pages.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
-import { Paging } from '../merchants/read.ts'
 import { FilterOptions, filterOf } from './filters.ts'
 import { statusStyle } from './view.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend(FilterOptions.shape)
 

@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { MERCHANT, paged } from '../merchants/commands.ts'
+import { MERCHANT } from '../merchants/commands.ts'
 import { filtered } from './filters.ts'
 import { PaymentsOptions, payment, payments } from './of-merchant.ts'
+import { paged } from '../kit/paging.ts'
 
 /** `svc merchants payments` and `payment`: what operators see of the payments of all merchants. */
 export function addMerchantPayments(merchants: Command, runtime: Runtime): void {

@@ -12,8 +12,8 @@ import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { FilterOptions, filterOf } from './filters.ts'
 import type { Filter } from './filters.ts'
 import { printPayment, statusStyle } from './view.ts'
-import { Paging } from '../merchants/read.ts'
 import { whoseColumns, whoseText } from '../merchants/whose.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const PaymentsOptions = Paging.extend({ ...FilterOptions.shape, merchant: z.string().optional() })
 

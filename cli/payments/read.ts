@@ -11,11 +11,11 @@ import type { PageReader } from '../client/pages.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 import type { Column } from '../output/table.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
-import { Paging } from '../merchants/read.ts'
 import { effectOfCancel } from './effects.ts'
 import { FilterOptions, filterOf } from './filters.ts'
 import type { Filter } from './filters.ts'
 import { printPayment, statusStyle } from './view.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend(FilterOptions.shape)
 export type ListOptions = z.infer<typeof ListOptions>

@@ -4,8 +4,8 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { collectPages } from '../client/pages.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
-import type { Paging } from '../merchants/read.ts'
 import { paymentId } from './read.ts'
+import type { Paging } from '../kit/paging.ts'
 
 /** `svc payments refunds`: each refund of a payment, and what became of it. */
 export async function refunds(context: Context, { args, options }: CommandInput<Paging>): Promise<CommandResult> {

@@ -11,7 +11,7 @@ import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
 import { eventFilter } from './listen/filter.ts'
 import type { EventFilter } from './listen/filter.ts'
 import { makeForwarder } from './listen/forward.ts'
-import { checkedPlace } from './listen/place.ts'
+import { checkPlace } from './listen/place.ts'
 import { clearReadyFile, writeReadyFile } from './listen/ready-file.ts'
 import { relay } from './listen/relay.ts'
 import type { Tally } from './listen/relay.ts'
@@ -25,9 +25,9 @@ const ListenOptions = z.object({
   forwardTo: z.string().optional(),
   events: z.string().optional(),
   once: z.boolean().default(false),
-  until: z.string().optional(),
+  stopAfter: z.string().optional(),
   timeout: z.string().optional(),
-  since: z.string(),
+  cursor: z.string(),
   addHeader: z.array(z.string()).default([]),
   skipVerify: z.boolean().default(false),
   printJson: z.boolean().default(false),
@@ -41,14 +41,14 @@ export function addListen(command: Command, runtime: Runtime): void {
   command
     .optionsGroup('Which events:')
     .option('--events <names>', 'only these: payment.settled,refund.* (exact, or all of a noun)')
-    .option('--since <place>', 'latest, beginning, or a cursor of the feed', 'latest')
+    .option('--cursor <place>', 'latest, beginning, or a cursor of the feed', 'latest')
     .optionsGroup('Where to:')
     .option('--forward-to <url>', 'POST them there as the service would; localhost:4242/hook is http')
     .option('-H, --add-header <name:value>', 'send this header as well; may be repeated', collect)
     .option('--skip-verify', 'take any certificate of an https server')
     .optionsGroup('How long:')
-    .addOption(new Option('--once', 'end after the first event').conflicts('until'))
-    .option('--until <event>', 'end after this event')
+    .addOption(new Option('--once', 'end after the first event').conflicts('stopAfter'))
+    .option('--stop-after <event>', 'end after this event')
     .option('--timeout <duration>', 'end with exit code 9 after this time: 30s, 5m')
     .optionsGroup('For scripts and people:')
     .option(
@@ -68,12 +68,12 @@ export function addListen(command: Command, runtime: Runtime): void {
 const HELP = `
 Events are read from the merchant's feed: its own webhook address is not touched, and its deliveries go on. The bytes
 and the signature arrive as the service made them, so the merchant's real secret verifies them. The events of a payment
-arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --until, exit code 3 says
+arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --stop-after, exit code 3 says
 that something was answered with no 2xx on the way, or was signed with another secret than SVC_WEBHOOK_SECRET.
 
 Examples:
   svc webhooks listen --forward-to localhost:4242/hook
-  svc webhooks listen --forward-to localhost:4242/hook --until payment.settled --timeout 30s
+  svc webhooks listen --forward-to localhost:4242/hook --stop-after payment.settled --timeout 30s
   svc webhooks listen --print-json --events 'payment.*' | jq .data.status
 `
 
@@ -82,18 +82,18 @@ type Plan = ReturnType<typeof planOf>
 /** Reads everything that may be wrong on the command line, before anything is asked of the service. */
 function planOf(context: Context, options: ListenOptions) {
   const events = options.events === undefined ? everything : eventFilter(options.events, '--events')
-  const until = options.until === undefined ? nothing : eventFilter(options.until, '--until')
-  checkedPlace(options.since, ['latest', 'beginning'])
+  const until = options.stopAfter === undefined ? nothing : eventFilter(options.stopAfter, '--stop-after')
+  checkPlace(options.cursor, ['latest', 'beginning'])
   const url = options.forwardTo === undefined ? undefined : targetUrl(options.forwardTo)
   return {
     url,
     headers: options.addHeader.map(headerPair),
     skipVerify: options.skipVerify,
-    since: options.since,
+    since: options.cursor,
     // The event that ends it is always wanted.
     wants: (eventType: string) => events(eventType) || until(eventType),
     isLast: options.once ? everything : until,
-    awaited: options.until ?? (options.once ? (options.events ?? 'event') : undefined),
+    awaited: options.stopAfter ?? (options.once ? (options.events ?? 'event') : undefined),
     timeoutMs:
       options.timeout === undefined ? undefined : Math.min(durationOf(options.timeout, '--timeout'), TIMER_MAX_MS),
     timeout: options.timeout,
@@ -206,6 +206,6 @@ function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unk
 
 function summary({ events, answered, failed, cursor }: Tally, url: URL | undefined): string {
   const forwarded = url === undefined ? '' : `, ${answered} answered with 2xx, ${failed} failed`
-  const onward = cursor === null ? '' : `; to go on from here: --since ${cursor}`
+  const onward = cursor === null ? '' : `; to go on from here: --cursor ${cursor}`
   return `Stopped after ${events} ${events === 1 ? 'event' : 'events'}${forwarded}${onward}`
 }

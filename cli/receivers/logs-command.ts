@@ -12,7 +12,7 @@ export function addLogs(logs: Command, runtime: Runtime): void {
     .optionsGroup('Which events:')
     .option('--event <names>', 'only these: payment.settled,refund.* (exact, or all of a noun)')
     .option('--merchant <merchant>', "only this one's, for operators: its id, realm or client id")
-    .option('--since <cursor>', 'latest, or a cursor of the feed, as the end of a run says it', 'latest')
+    .option('--cursor <cursor>', 'latest, or a cursor of the feed, as the end of a run says it', 'latest')
     .option('--platform', "the operators' stream, where commands act as a merchant")
     .optionsGroup('How long:')
     .option('--timeout <duration>', 'end after this time: 30s, 5m')

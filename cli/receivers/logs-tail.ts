@@ -8,7 +8,7 @@ import { exitOfSignal } from '../base/exit-codes.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { eventFilter } from './listen/filter.ts'
 import type { EventFilter } from './listen/filter.ts'
-import { checkedPlace } from './listen/place.ts'
+import { checkPlace } from './listen/place.ts'
 import { followStream } from '../client/event-stream.ts'
 import type { StreamFrame } from '../client/event-stream.ts'
 import { printable } from '../base/text.ts'
@@ -18,7 +18,7 @@ import { onStopSignals } from '../base/signals.ts'
 export const TailOptions = z.object({
   event: z.string().optional(),
   merchant: z.string().optional(),
-  since: z.string(),
+  cursor: z.string(),
   platform: z.boolean().default(false),
   timeout: z.string().optional(),
 })
@@ -26,16 +26,16 @@ type TailOptions = z.infer<typeof TailOptions>
 
 /** `svc logs tail`: a line for each event, until it is stopped. */
 export async function tail(context: Context, { options }: CommandInput<TailOptions>): Promise<CommandResult> {
-  const { event, since, timeout } = options
+  const { event, timeout } = options
   const wants = event === undefined ? () => true : eventFilter(event, '--event')
-  checkedPlace(since, ['latest'])
+  checkPlace(options.cursor, ['latest'])
   const timeoutMs = timeout === undefined ? undefined : Math.min(durationOf(timeout, '--timeout'), TIMER_MAX_MS)
   const stop = new AbortController()
   const removeHandlers = onStopSignals((why) => stop.abort(why))
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort('timeout'), timeoutMs)
   try {
     const cursor = await follow(context, { options, wants, stop })
-    if (cursor !== undefined) context.note(`To go on from here: svc logs tail --since ${cursor}`)
+    if (cursor !== undefined) context.note(`To go on from here: svc logs tail --cursor ${cursor}`)
     return endOf(stop.signal.reason)
   } finally {
     clearTimeout(timer)
@@ -52,7 +52,7 @@ type Following = { options: TailOptions; wants: EventFilter; stop: AbortControll
 /** Answers the cursor behind the last event. */
 async function follow(context: Context, { options, wants, stop }: Following): Promise<string | undefined> {
   const client = context.client()
-  const { merchant, since, platform } = options
+  const { merchant, cursor: since, platform } = options
   // Only operators have merchants to choose from.
   const isOperator = platform || merchant !== undefined
   const merchantId = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id

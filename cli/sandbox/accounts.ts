@@ -21,7 +21,7 @@ import { collectPages, rowsOf } from '../client/pages.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { endOfId, shortTime } from '../base/text.ts'
-import { Paging } from '../merchants/read.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend({ customer: z.string().optional(), merchant: z.string().optional() })
 

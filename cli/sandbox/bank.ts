@@ -5,10 +5,10 @@ import { changing } from '../kit/change.ts'
 import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { paged } from '../merchants/commands.ts'
 import { ListOptions, SetOptions, books, list, set } from './accounts.ts'
 import { CreateOptions, create } from './customers.ts'
 import { SeedOptions, seed } from './seed.ts'
+import { paged } from '../kit/paging.ts'
 
 const SEED_HELP = `
 The number decides who is there and what they do. The bank: the same number on the same day makes the same customers,

@@ -5,6 +5,7 @@ import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
+import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
 import { ListOptions, list, show } from './deliveries.ts'
 import { PauseOptions, SetOptions, checkEndpoint, getEndpoint, setEndpoint, setPaused } from './endpoint.ts'
@@ -59,13 +60,12 @@ function addSending(webhooks: Command, runtime: Runtime): void {
     .option('--timeout <duration>', 'how long to wait', '30s')
     .addHelpText('after', '\nExamples:\n  svc webhooks test --wait\n  svc webhooks test --wait dispute.opened\n')
     .action(action(runtime, TestOptions, testEvent))
-  changing(webhooks.command('replay'), 'say what would be sent again, and change nothing')
+  const replaying = changing(webhooks.command('replay'), 'say what would be sent again, and change nothing')
     .description('send DEAD deliveries again, from their first attempt')
     .argument('[ids...]', 'deliveries as svc webhooks list shows them, or the last 8 characters of their ids')
     .optionsGroup('All of a time, in one request:')
     .addOption(new Option('--status <status>', 'all that are in this status').choices(['DEAD']))
-    .option('--since <time>', 'created at this time or later: 2h, 2026-11-21, 2026-11-21T09:30:00Z')
-    .option('--until <time>', 'created before this time')
+  withTimeRange(replaying, 'created')
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
     .optionsGroup('How:')
     .option('--wait', 'wait for the answers to those that are named; exit code 3 when one is no 2xx')

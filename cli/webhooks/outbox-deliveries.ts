@@ -6,9 +6,9 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
 import { anyPaymentId } from '../disputes/find.ts'
-import { Paging } from '../merchants/read.ts'
 import { whoseColumns } from '../merchants/whose.ts'
 import { deliveryColumns } from './view.ts'
+import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend({
   status: DeliveryStatus.optional(),

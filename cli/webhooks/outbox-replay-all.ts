@@ -8,14 +8,13 @@ import { CliError } from '../base/errors.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
 import { withProgress } from '../output/progress.ts'
-import { parseTime } from '../base/times.ts'
+import { rangeOf } from '../kit/time-range.ts'
+import type { TimeRange } from '../kit/time-range.ts'
 import type { FoundDelivery } from './outbox-find.ts'
 import { replayOne } from './outbox-replay-one.ts'
 
-export type BulkOptions = {
+export type BulkOptions = TimeRange & {
   merchant: string
-  since?: string | undefined
-  until?: string | undefined
   event?: EventType | undefined
   reason?: string | undefined
   dryRun: boolean
@@ -61,9 +60,8 @@ export async function replayIfDead(
   }
 }
 
-function timeOf({ since, until }: BulkOptions): (delivery: AdminDelivery) => boolean {
-  const from = since === undefined ? undefined : parseTime(since, '--since')
-  const to = until === undefined ? undefined : parseTime(until, '--until')
+function timeOf(options: BulkOptions): (delivery: AdminDelivery) => boolean {
+  const { from, to } = rangeOf(options)
   // All of these times are written alike, in UTC with milliseconds.
   return ({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to)
 }

@@ -4,10 +4,11 @@ import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
+import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
-import { paged } from '../merchants/commands.ts'
 import { ListOptions, list } from './outbox-deliveries.ts'
 import { ReplayOptions, replay } from './outbox-replay.ts'
+import { paged } from '../kit/paging.ts'
 
 /** `svc outbox`: the webhook deliveries of all merchants, for operators. */
 export function addOutbox(outbox: Command, runtime: Runtime): void {
@@ -31,14 +32,13 @@ export function addOutbox(outbox: Command, runtime: Runtime): void {
 }
 
 function addReplay(outbox: Command, runtime: Runtime): void {
-  changing(outbox.command('replay').argument('[deliveries...]', 'as svc outbox list shows them'))
+  const command = changing(outbox.command('replay').argument('[deliveries...]', 'as svc outbox list shows them'))
     .description('send DEAD deliveries of any merchant again, from their first attempt')
     .option('--merchant <merchant>', 'only of this one: its id, realm or client id')
     .option('--reason <text>', 'why; it stands in the audit trail')
     .optionsGroup("All of a merchant's, one after the other:")
     .addOption(new Option('--status <status>', 'all that are in this status').choices(['DEAD']))
-    .option('--since <time>', 'created at this time or later: 2h, 2026-11-21, 2026-11-21T09:30:00Z')
-    .option('--until <time>', 'created before this time')
+  withTimeRange(command, 'created')
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
     .addHelpText('after', REPLAY_HELP)
     .action(action(runtime, ReplayOptions, replay))

@@ -10,15 +10,14 @@ import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { makeFailures } from '../kit/batch-errors.ts'
 import { withProgress } from '../output/progress.ts'
-import { parseTime } from '../base/times.ts'
+import { TimeRange, rangeOf } from '../kit/time-range.ts'
 import { ownDelivery, ownDeliveryId } from './find.ts'
 import { printDeliveries } from './view.ts'
 import { waitForAttempt } from './wait.ts'
 
 export const ReplayOptions = z.object({
   status: z.literal('DEAD').optional(),
-  since: z.string().optional(),
-  until: z.string().optional(),
+  ...TimeRange.shape,
   event: EventType.optional(),
   dryRun: z.boolean().default(false),
   wait: z.boolean().default(false),
@@ -40,13 +39,12 @@ export async function replay(context: Context, { args, options }: CommandInput<R
 const FILTERED = 'svc webhooks replay --status DEAD --since 2h'
 
 async function replayAll(context: Context, options: ReplayOptions): Promise<CommandResult> {
-  const since = options.since === undefined ? undefined : parseTime(options.since, '--since')
-  const until = options.until === undefined ? undefined : parseTime(options.until, '--until')
+  const { from, to } = rangeOf(options)
   const body = {
     status: 'DEAD' as const,
     dry_run: options.dryRun,
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
+    ...(from === undefined ? {} : { since: from }),
+    ...(to === undefined ? {} : { until: to }),
     ...(options.event === undefined ? {} : { event_type: options.event }),
   }
   const { body: counted } = await call(context.client(), replayWebhooks, { body })

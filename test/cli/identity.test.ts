@@ -159,7 +159,16 @@ t.test('a merchant manages its own credentials and team, and what was revoked is
 t.test('a listener reads with tokens, while a client for payments only may not', async (t) => {
   const { run, runAs } = await SHARED
   t.match(await run(...CREATE, '--approve', '--wait', 'Settled'), { code: 0 })
-  const listen = ['listen', '--since', 'beginning', '--until', 'payment.settled', '--timeout', '30s', '--print-json']
+  const listen = [
+    'listen',
+    '--cursor',
+    'beginning',
+    '--stop-after',
+    'payment.settled',
+    '--timeout',
+    '30s',
+    '--print-json',
+  ]
   const heard = await run(...listen)
   t.match(heard, { code: 0, stdout: /"payment\.settled"/, stderr: /Listening for events of demo-server/ })
   t.match(heard.stderr, /Signatures are checked with the secret of .*svc\.json/)

@@ -73,7 +73,7 @@ function folderOf(t: Test): string {
 
 t.test('list shows what payments brought, with the filters of payments', async (t) => {
   const { run, requests } = await portal(t, { pages: 2 })
-  const words = ['list', '--status', 'Settled', '--from', '2026-11-01', '--currency', 'gbp', '--bank-id', 'mock-red']
+  const words = ['list', '--status', 'Settled', '--since', '2026-11-01', '--currency', 'gbp', '--bank-id', 'mock-red']
   const { code, stdout, stderr } = await run(words)
   t.equal(code, 0)
   t.match(stdout, /^ID +STATUS +GROSS +FEE +NET +REFUNDED +PAYOUT +CUR/)
@@ -91,12 +91,10 @@ t.test('list shows what payments brought, with the filters of payments', async (
   const all = (await run(['list', '--all', '-o', 'csv'])).stdout.split('\n')
   t.equal(all[0], HEADER)
   t.equal(all.length, 202)
-  t.equal((await run(['list', '--from', 'yesterday'])).code, 2)
   await run(['list', '--since', '2026-11-01', '--until', '2026-12-01'])
   const alike = new URL(requests.at(-1)?.path ?? '', 'http://x').searchParams
   t.same([alike.get('from'), alike.get('to')], ['2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'])
   t.match(await run(['list', '--since', 'yesterday']), { code: 2, stderr: /--since: "yesterday" is no time/ })
-  t.equal((await run(['list', '--since', '2h', '--from', '2h'])).code, 2)
 })
 
 t.test('a terminal of 80 columns shows the ledger unbroken', async (t) => {

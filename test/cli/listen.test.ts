@@ -29,7 +29,7 @@ type Listening = {
 
 type Start = { service: { url: string }; merchant: TestMerchant; env?: NodeJS.ProcessEnv; tty?: boolean }
 
-/** Starts `svc webhooks listen` in this process. It ends by --once, --until or --timeout. */
+/** Starts `svc webhooks listen` in this process. It ends by --once, --stop-after or --timeout. */
 function startListening({ service, merchant, env = {}, tty = false }: Start, ...words: string[]): Listening {
   const { io, stdout, stderr } = makeIo({
     env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId, ...env },
@@ -108,7 +108,7 @@ t.test(
       `localhost:${local.port}/hook?a=1`,
       '-H',
       'X-Extra: yes',
-      '--until',
+      '--stop-after',
       'payment.settled',
       '--timeout',
       '30s',
@@ -159,7 +159,7 @@ t.test('odd bytes arrive as they are stored, and a secret that does not sign the
     { service, merchant, env: { SVC_WEBHOOK_SECRET: 'b'.repeat(64) } },
     '--forward-to',
     local.url,
-    '--since',
+    '--cursor',
     'beginning',
     '--once',
   )
@@ -191,7 +191,7 @@ t.test('the secret of svc.json is used for its own service and merchant only', a
     writeFileSync(join(stateDir, 'svc.json'), JSON.stringify(state))
   }
   const listen = (): Listening =>
-    startListening({ service, merchant, env: { SVC_STATE_DIR: stateDir } }, '--since', 'beginning', '--once')
+    startListening({ service, merchant, env: { SVC_STATE_DIR: stateDir } }, '--cursor', 'beginning', '--once')
   write(merchant.clientId)
   const checked = listen()
   t.equal(await checked.ended, 3)
@@ -260,11 +260,11 @@ t.test('the events of a payment wait for each other; different payments do not',
     { service, merchant },
     '--forward-to',
     local.url,
-    '--since',
+    '--cursor',
     'beginning',
     '--timeout',
     '30s',
-    '--until',
+    '--stop-after',
     'payment.refunded',
   )
   await until(async () => local.receipts.length === 8)
@@ -304,9 +304,9 @@ t.test('--events takes names and nouns; --print-json puts the payloads alone on 
     { service, merchant },
     '--events',
     'payment.settled, refund.*',
-    '--since',
+    '--cursor',
     'beginning',
-    '--until',
+    '--stop-after',
     'consent.revoked',
     '--print-json',
   )
@@ -322,7 +322,15 @@ t.test('--events takes names and nouns; --print-json puts the payloads alone on 
   t.match(some.err(), /^Ready$/m)
   t.match(some.err(), /--> refund\.failed \[evt_/, 'the lines for people are on standard error')
 
-  const lines = startListening({ service, merchant }, '--since', 'beginning', '--until', 'consent.*', '-o', 'jsonl')
+  const lines = startListening(
+    { service, merchant },
+    '--cursor',
+    'beginning',
+    '--stop-after',
+    'consent.*',
+    '-o',
+    'jsonl',
+  )
   t.equal(await lines.ended, 0)
   t.same(
     lines
@@ -332,11 +340,11 @@ t.test('--events takes names and nouns; --print-json puts the payloads alone on 
       .map((line) => JSON.parse(line).n),
     [1, 2, 3, 4],
   )
-  const query = startListening({ service, merchant }, '--since', 'beginning', '--once', '-q', 'data.id')
+  const query = startListening({ service, merchant }, '--cursor', 'beginning', '--once', '-q', 'data.id')
   t.equal(await query.ended, 0)
   t.match(query.out(), /^[0-9a-f-]{36}\n$/)
 
-  const people = startListening({ service, merchant, tty: true }, '--since', 'beginning', '--once')
+  const people = startListening({ service, merchant, tty: true }, '--cursor', 'beginning', '--once')
   t.equal(await people.ended, 0)
   t.match(visible(people.out()), /^--> ESC\[1mpayment\.initiatedESC\[22m \[evt_\w+\]\n$/, 'a terminal gets colours')
 })
@@ -346,30 +354,30 @@ t.test('a payload of several lines is one line for scripts, and the same JSON', 
   const merchant = await service.merchant()
   const payload = '{\n  "name": "a\\nb",\r\n  "n": 1.0\n}'
   await plantDeliveries(service.owner, merchant.id, { payload })
-  const listening = startListening({ service, merchant }, '--since', 'beginning', '--once', '--print-json')
+  const listening = startListening({ service, merchant }, '--cursor', 'beginning', '--once', '--print-json')
   t.equal(await listening.ended, 0)
   t.equal(listening.out(), '{   "name": "a\\nb",   "n": 1.0 }\n')
 })
 
 t.test(
-  '--since: latest leaves out what was before, a cursor goes on behind it, and the summary tells one',
+  '--cursor: latest leaves out what was before, a cursor goes on behind it, and the summary tells one',
   async (t) => {
     const service = await testService(t)
     const merchant = await service.merchant()
     await plantEvents(service, merchant, ['payment.initiated'])
     // Read once, so that no other database of the server still holds the event back.
-    t.equal(await startListening({ service, merchant }, '--since', 'beginning', '--once').ended, 0)
-    const listening = startListening({ service, merchant }, '--timeout', '30s', '--until', 'payment.authorized')
+    t.equal(await startListening({ service, merchant }, '--cursor', 'beginning', '--once').ended, 0)
+    const listening = startListening({ service, merchant }, '--timeout', '30s', '--stop-after', 'payment.authorized')
     await listening.ready()
     await plantEvents(service, merchant, ['payment.authorized'])
     t.equal(await listening.ended, 0)
     t.match(listening.out(), /^--> payment\.authorized \[evt_\w+\]\n$/)
-    const [, cursor = ''] = /--since (\S+)/.exec(listening.err()) ?? []
+    const [, cursor = ''] = /--cursor (\S+)/.exec(listening.err()) ?? []
     await plantEvents(service, merchant, ['payment.settled'])
-    const onward = startListening({ service, merchant }, '--since', cursor, '--once')
+    const onward = startListening({ service, merchant }, '--cursor', cursor, '--once')
     t.equal(await onward.ended, 0)
     t.match(onward.out(), /^--> payment\.settled/)
-    t.match(await startListening({ service, merchant }, '--since', 'nonsense', '--once').ended, 2)
+    t.match(await startListening({ service, merchant }, '--cursor', 'nonsense', '--once').ended, 2)
   },
 )
 
@@ -379,13 +387,13 @@ t.test('--once ends after the first event and its answer; an answer that is no 2
   await plantEvents(service, merchant, ['payment.initiated', 'payment.authorized'])
   const good = await startReceiver(t)
   t.equal(
-    await startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', good.url).ended,
+    await startListening({ service, merchant }, '--cursor', 'beginning', '--once', '--forward-to', good.url).ended,
     0,
   )
   t.same(typesOf(good.receipts), ['payment.initiated'])
 
   const bad = await startReceiver(t, ({ response }) => response.writeHead(401).end('signature\n\u001b[2Jinvalid'))
-  const refused = startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', bad.url)
+  const refused = startListening({ service, merchant }, '--cursor', 'beginning', '--once', '--forward-to', bad.url)
   t.equal(await refused.ended, 3)
   t.match(
     refused.out(),
@@ -397,7 +405,7 @@ t.test('--once ends after the first event and its answer; an answer that is no 2
   const elsewhere = await startReceiver(t, ({ response }) => response.writeHead(307, { location: good.url }).end())
   const redirected = startListening(
     { service, merchant },
-    '--since',
+    '--cursor',
     'beginning',
     '--once',
     '--forward-to',
@@ -449,26 +457,26 @@ t.test('an https server with a certificate of its own making is refused, and tak
   const service = await testService(t)
   const merchant = await service.merchant()
   await plantEvents(service, merchant, ['payment.settled'])
-  const careful = startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', url)
+  const careful = startListening({ service, merchant }, '--cursor', 'beginning', '--once', '--forward-to', url)
   t.equal(await careful.ended, 3)
   t.match(careful.out(), /its certificate is not trusted \(\w+\); --skip-verify/)
   t.equal(
-    await startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', url, '--skip-verify')
+    await startListening({ service, merchant }, '--cursor', 'beginning', '--once', '--forward-to', url, '--skip-verify')
       .ended,
     0,
   )
 })
 
-t.test('a failure on the way to --until is exit code 3, and does not keep what follows from coming', async (t) => {
+t.test('a failure on the way to --stop-after is exit code 3, and does not keep what follows from coming', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   await plantEvents(service, merchant, ['payment.initiated', 'payment.authorized', 'payment.settled'])
   const local = await startReceiver(t, ({ response, count }) => response.writeHead(count === 2 ? 500 : 204).end())
   const listening = startListening(
     { service, merchant },
-    '--since',
+    '--cursor',
     'beginning',
-    '--until',
+    '--stop-after',
     'payment.settled',
     '--forward-to',
     local.url,
@@ -480,9 +488,9 @@ t.test('a failure on the way to --until is exit code 3, and does not keep what f
   t.match(listening.out(), /^<-- \[500\] [^\n]+\n$/, 'quiet shows the failure alone')
   const compact = startListening(
     { service, merchant },
-    '--since',
+    '--cursor',
     'beginning',
-    '--until',
+    '--stop-after',
     'payment.settled',
     '--forward-to',
     local.url,
@@ -499,7 +507,7 @@ t.test('a local server that is down is told, and events come again once it is up
   const port = await freePort()
   const listening = startListening(
     { service, merchant, tty: true },
-    '--until',
+    '--stop-after',
     'payment.settled',
     '--forward-to',
     `http://localhost:${port}/`,
@@ -520,14 +528,14 @@ t.test('a local server that is down is told, and events come again once it is up
 t.test('--timeout ends with exit code 9, also in the middle of an answer that does not come', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
-  const idle = startListening({ service, merchant }, '--until', 'payment.settled', '--timeout', '300ms')
+  const idle = startListening({ service, merchant }, '--stop-after', 'payment.settled', '--timeout', '300ms')
   t.equal(await idle.ended, 9)
   t.match(idle.err(), /^Error: no payment\.settled within 300ms$/m)
   await plantEvents(service, merchant, ['payment.settled'])
   const silent = await startReceiver(t, () => undefined)
   const held = startListening(
     { service, merchant },
-    '--since',
+    '--cursor',
     'beginning',
     '--once',
     '--timeout',
@@ -549,7 +557,7 @@ t.test('a server that does not answer within five seconds has failed', async (t)
   const merchant = await service.merchant()
   await plantEvents(service, merchant, ['payment.settled'])
   const silent = await startReceiver(t, () => undefined)
-  const listening = startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', silent.url)
+  const listening = startListening({ service, merchant }, '--cursor', 'beginning', '--once', '--forward-to', silent.url)
   t.equal(await listening.ended, 3)
   t.match(listening.out(), /<-- \[ERR\].+\(5\d{3}ms\).+no answer within 5 s/)
 })
@@ -565,7 +573,7 @@ t.test('a restart of the service in between loses nothing and doubles nothing, a
     { service: api, merchant },
     '--forward-to',
     local.url,
-    '--until',
+    '--stop-after',
     'payment.refunded',
     '--timeout',
     '60s',
@@ -640,15 +648,15 @@ t.test('a wrong command line is told before anything is asked of the service', a
     ['--forward-to', 'http://user:hidden@localhost/'],
     ['--forward-to', 'http://'],
     ['--events', 'settled!'],
-    ['--until', ''],
-    ['--once', '--until', 'payment.settled'],
+    ['--stop-after', ''],
+    ['--once', '--stop-after', 'payment.settled'],
     ['--timeout', '30'],
     ['-H', 'nonsense'],
     ['-H', 'X-Service-Signature: hidden'],
     ['-H', 'Webhook-Id: 1'],
     ['-H', 'a: b\r\nc: hidden'],
     ['--output-style', 'loud'],
-    ['--since', ''],
+    ['--cursor', ''],
   ]
   for (const words of wrong) {
     const { code, stderr } = await runCli(['webhooks', 'listen', ...words], {
@@ -676,7 +684,7 @@ t.test('Ctrl+C ends it with a summary and exit code 130, SIGTERM with 143', asyn
     await until(async () => listening.out().includes('<-- [200]'))
     listening.kill(signal)
     t.equal(await listening.ended, code, listening.err())
-    t.match(listening.err(), /Stopped after 1 event, 1 answered with 2xx, 0 failed; to go on from here: --since \S+$/m)
+    t.match(listening.err(), /Stopped after 1 event, 1 answered with 2xx, 0 failed; to go on from here: --cursor \S+$/m)
   }
 })
 
@@ -687,13 +695,13 @@ t.test('the launcher listens, and ends when nobody reads it any more', async (t)
   await plantEvents(service, merchant, ['payment.initiated', 'payment.settled'])
   const all = startProcess(
     t,
-    [LAUNCHER, 'webhooks', 'listen', '--since', 'beginning', '--until', 'payment.settled', '--print-json'],
+    [LAUNCHER, 'webhooks', 'listen', '--cursor', 'beginning', '--stop-after', 'payment.settled', '--print-json'],
     env,
   )
   t.equal(await all.ended, 0, all.err())
   t.equal(all.out().trim().split('\n').length, 2)
 
-  const child = spawn(...nodeCommand([LAUNCHER, 'listen', '--print-json', '--since', 'beginning']), {
+  const child = spawn(...nodeCommand([LAUNCHER, 'listen', '--print-json', '--cursor', 'beginning']), {
     env: cleanEnv(env),
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -35,10 +35,10 @@ async function cursorOf(of: TestService, merchant: TestMerchant): Promise<string
 
 t.test('a line for each event, of the merchant or of one that an operator names', async (t) => {
   const since = await cursorOf(service, one)
-  const own = start(['logs', 'tail', '--since', since], service.url, { SVC_CLIENT_ID: one.clientId })
-  const all = start(['logs', 'tail', '--since', since, '-o', 'jsonl'], service.url, {})
+  const own = start(['logs', 'tail', '--cursor', since], service.url, { SVC_CLIENT_ID: one.clientId })
+  const all = start(['logs', 'tail', '--cursor', since, '-o', 'jsonl'], service.url, {})
   const named = start(
-    ['logs', 'tail', '--since', since, '--merchant', two.realm, '--event', 'payment.*'],
+    ['logs', 'tail', '--cursor', since, '--merchant', two.realm, '--event', 'payment.*'],
     service.url,
     {},
   )
@@ -61,7 +61,7 @@ t.test('a line for each event, of the merchant or of one that an operator names'
   t.match(own.said(), /^Following events of (?!all merchants).+ at http\S+, as .+; Ctrl\+C ends\n/)
   t.equal(all.said(), '', 'a program gets no remarks')
   t.match(named.said(), `Following events payment.* of ${two.realm} at ${service.url}, as `)
-  t.match(own.said(), /^To go on from here: svc logs tail .*--since \S+\n$/m)
+  t.match(own.said(), /^To go on from here: svc logs tail .*--cursor \S+\n$/m)
 })
 
 t.test('it survives a restart of the service, and misses nothing of the time between', async (t) => {
@@ -92,8 +92,8 @@ t.test('it ends with its time, and what is wrong is refused with the exit code o
   const refused = (words: string[], settings = {}) =>
     runCli(['logs', 'tail', ...words], { env: { SVC_API_URL: service.url, SVC_CLIENT_ID: one.clientId }, ...settings })
   t.match(await refused(['--timeout', '50ms']), { code: 0, stdout: '' })
-  t.match(await refused(['--since', 'wrong']), { code: 2, stderr: /cursor/ })
-  t.match(await refused(['--since', '']), { code: 2, stderr: /--since/ })
+  t.match(await refused(['--cursor', 'wrong']), { code: 2, stderr: /cursor/ })
+  t.match(await refused(['--cursor', '']), { code: 2, stderr: /--cursor/ })
   t.match(await refused(['--event', 'Payment!']), { code: 2, stderr: /no name of an event/ })
   t.match(await refused(['--timeout', 'soon']), { code: 2, stderr: /--timeout/ })
   t.match(await refused(['--merchant', 'nobody']), { code: 6 })

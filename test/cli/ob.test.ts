@@ -112,8 +112,8 @@ t.test('a customer at the bank', async (t) => {
     t.equal((await json(saver, ['transactions', '--page-size', '25'])).length, 25)
     const all: { TransactionId: string }[] = await json(saver, ['transactions', '--all', '--page-size', '25'])
     t.equal(new Set(all.map(({ TransactionId }) => TransactionId)).size, 28)
-    t.equal((await json(saver, ['transactions', '--from', '-30d', '--to', inDays(1), '--all'])).length, 28)
-    t.match(await as(saver, ['transactions', '--from', inDays(1)]), {
+    t.equal((await json(saver, ['transactions', '--since', '30d', '--until', inDays(1), '--all'])).length, 28)
+    t.match(await as(saver, ['transactions', '--since', inDays(1)]), {
       code: 0,
       stdout: '',
       stderr: /no such transactions/,
@@ -125,11 +125,11 @@ t.test('a customer at the bank', async (t) => {
     for (const [words, said] of [
       [['--page-size', '24'], /--page-size: must be a whole number from 25 to 1000/],
       [['--page', '0'], /--page: /],
-      [['--from', 'yesterday'], /--from: "yesterday" is no time/],
-      [['--from', '2026-02-30'], /--from: must be a day/],
+      [['--since', 'yesterday'], /--since: "yesterday" is no time/],
+      [['--since', '2026-02-30'], /--since: "2026-02-30" is no time/],
       [
-        ['--from', inDays(0), '--to', inDays(-1)],
-        /--from: must not be after --to\n[^]*--to: must not be before --from\n/,
+        ['--since', inDays(0), '--until', inDays(-1)],
+        /--since: must not be after --until\n[^]*--until: must not be before --since\n/,
       ],
     ] as const)
       t.match(await as(saver, ['transactions', ...words]), { code: 2, stderr: said })
@@ -672,46 +672,44 @@ t.test('a preview asks no service, and says what is unusual about a day', async 
     '2027-02-28,Sun,09:00 GMT,2027-02-28T09:00:00.000Z,no day 31 in this month',
     '2027-03-31,Wed,09:00 BST,2027-03-31T08:00:00.000Z,from here on summer time',
   ])
-  t.same(await rows('EvryWorkgDay --from 2026-12-26 --count 2'), [
+  t.same(await rows('EvryWorkgDay --first 2026-12-26 --count 2'), [
     '2026-12-29,Tue,09:00 GMT,2026-12-29T09:00:00.000Z,"moved from Sat 26 December, after Boxing Day (substitute)"',
     '2026-12-30,Wed,09:00 GMT,2026-12-30T09:00:00.000Z,',
   ])
-  t.match(await rows('EvryWorkgDay --from 2027-05-06 --until 2027-05-10', { SVC_BANK_HOLIDAYS: '2027-05-07' }), [
+  t.match(await rows('EvryWorkgDay --first 2027-05-06 --until 2027-05-10', { SVC_BANK_HOLIDAYS: '2027-05-07' }), [
     /^2027-05-06/,
     /^2027-05-10,.*after the holiday of 2027-05-07$/,
   ])
-  t.match(await rows('EvryDay --from 2027-03-27T01:30 --count 2'), [
+  t.match(await rows('EvryDay --first 2027-03-27T01:30 --count 2'), [
     /01:30 GMT/,
     /02:30 BST.*no 01:30 on this day: clocks go forward/,
   ])
-  t.match(await rows('EvryDay --from 2027-10-30T01:30 --final 2027-10-31'), [
+  t.match(await rows('EvryDay --first 2027-10-30T01:30 --final 2027-10-31'), [
     /01:30 BST/,
     /01:30 BST.*comes twice: the first/,
   ])
-  t.match(await rows('IntrvlWkDay:02:03 --from 2027-01-01 --next 2027-01-08 --count 3'), [
+  t.match(await rows('IntrvlWkDay:02:03 --first 2027-01-01 --next 2027-01-08 --count 3'), [
     /the day that was given/,
     /the day that was given/,
     /^2027-01-13,Wed/,
   ])
-  t.match(await preview('EvryDay --from 2027-01-01 --count 2'), {
+  t.match(await preview('EvryDay --first 2027-01-01 --count 2'), {
     stdout: /^DAY +WEEKDAY +TIME +NOTE\n/,
     stderr: /There are more/,
   })
-  t.equal(JSON.parse((await preview('EvryDay --from 2027-01-01 --json')).stdout).length, 12)
+  t.equal(JSON.parse((await preview('EvryDay --first 2027-01-01 --json')).stdout).length, 12)
   for (const [words, said, env] of [
     [
-      'everyday --from 2027-01-01',
+      'everyday --first 2027-01-01',
       /<frequency>: has an unknown form; it must be EvryDay, EvryWorkgDay, IntrvlWkDay:.* or IntrvlMnthDay:/,
     ],
-    ['EvryDay --from 2027-02-30', /--from: "2027-02-30" is no day or time/],
-    ['EvryDay --from 2027-01-02 --final 2027-01-01', /--final: is before --from/],
+    ['EvryDay --first 2027-02-30', /--first: "2027-02-30" is no day or time/],
     ['EvryDay --first 2027-01-02 --final 2027-01-01', /--final: is before --first/],
-    ['EvryDay --from 2027-01-02 --next 2027-01-01', /--next: must lie between/],
-    ['EvryDay --from 2027-01-01 --count 0', /--count: /],
-    ['EvryDay --from 2027-01-01 --until soon', /--until: "soon" is no day/],
-    ['EvryWorkgDay --from 2027-01-01', /SVC_BANK_HOLIDAYS: .*christmas/, { SVC_BANK_HOLIDAYS: 'christmas' }],
-    ['EvryDay', /--first: when the first payment is has to be said/],
-    ['EvryDay --from 2027-01-01 --first 2027-01-01', /cannot be used with/],
+    ['EvryDay --first 2027-01-02 --next 2027-01-01', /--next: must lie between/],
+    ['EvryDay --first 2027-01-01 --count 0', /--count: /],
+    ['EvryDay --first 2027-01-01 --until soon', /--until: "soon" is no day/],
+    ['EvryWorkgDay --first 2027-01-01', /SVC_BANK_HOLIDAYS: .*christmas/, { SVC_BANK_HOLIDAYS: 'christmas' }],
+    ['EvryDay', /required option '--first <time>'/],
   ] as const)
     t.match(await preview(words, env), { code: 2, stderr: said }, words)
 })

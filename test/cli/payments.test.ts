@@ -280,7 +280,7 @@ t.test('list turns relative times into points in time, and --all follows the cur
     return { json: { data: [summaryOf('Settled')], has_more: isFirst, next_cursor: isFirst ? 'c2' : null } }
   })
   const before = Date.now()
-  t.match(await run(['payments', 'list', '--from', '-2h', '--currency', 'gbp', '--all', '-o', 'id']), {
+  t.match(await run(['payments', 'list', '--since', '-2h', '--currency', 'gbp', '--all', '-o', 'id']), {
     code: 0,
     stdout: `${PAYMENT_ID}\n${PAYMENT_ID}\n`,
     stderr: '',
@@ -290,11 +290,11 @@ t.test('list turns relative times into points in time, and --all follows the cur
   t.match([...query], [['limit', '100'], [], ['currency', 'GBP']])
   t.match(requests[1]?.path, /cursor=c2/)
   t.match(await run(['payments', 'list']), { code: 0, stderr: /There are more: --cursor c2/ })
-  t.match(await run(['payments', 'list', '--after', 'c2', '-o', 'id']), { code: 0, stdout: `${PAYMENT_ID}\n` })
-  t.match(requests.at(-1)?.path, /cursor=c2/, 'by the other name of the flag')
+  t.match(await run(['payments', 'list', '--cursor', 'c2', '-o', 'id']), { code: 0, stdout: `${PAYMENT_ID}\n` })
+  t.match(requests.at(-1)?.path, /cursor=c2/)
   for (const wrong of [
-    ['--from', 'yesterday'],
-    ['--to', '2026-13-01'],
+    ['--since', 'yesterday'],
+    ['--until', '2026-13-01'],
     ['--limit', '0'],
     ['--limit', '101'],
     ['--status', 'setled'],

@@ -2,7 +2,7 @@ import { typedAs } from '../../base/command-hints.ts'
 
 /**
  * Old commands and flags, and what they are now; words after `svc`. A flag stands behind the command it belonged to, or
- * alone where every command took it. An old word is no alias: it ends with exit code 2 and the new line.
+ * alone where many commands took it. An old word is no alias: it ends with exit code 2 and the new line.
  */
 export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['payments get', 'payments show'],
@@ -21,6 +21,23 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['sandbox scenarios new', 'sandbox scenarios create'],
   ['bank-accounts add', 'bank-accounts create'],
   ['staff add', 'staff invite'],
+  ['payments list --from', '--since'],
+  ['payments list --to', '--until'],
+  ['merchants payments --from', '--since'],
+  ['merchants payments --to', '--until'],
+  ['ledger list --from', '--since'],
+  ['ledger list --to', '--until'],
+  ['ledger export --from', '--since'],
+  ['ledger export --to', '--until'],
+  ['ob transactions --from', '--since'],
+  ['ob transactions --to', '--until'],
+  ['ob recurring preview --from', '--first'],
+  ['--after', '--cursor'],
+  ['listen --since', '--cursor'],
+  ['webhooks listen --since', '--cursor'],
+  ['logs tail --since', '--cursor'],
+  ['listen --until', '--stop-after'],
+  ['webhooks listen --until', '--stop-after'],
 ]
 
 /** Flags that are gone, and what to do instead. */
@@ -39,7 +56,11 @@ export function renamed(line: Line): readonly [message: string, hint: string] | 
   // What is behind an old word may be old as well.
   for (let old: Old | undefined = first; old !== undefined; old = oldIn({ ...line, words })) words = old.words
   const hint = ['svc', ...words.map((word) => typedAs(word))].join(' ')
-  return [`svc ${first.old} is now ${first.now.startsWith('-') ? '' : 'svc '}${first.now}`, hint]
+  return [`${named(first.old)} is now ${named(first.now)}`, hint]
+}
+
+function named(words: string): string {
+  return words.startsWith('-') ? words : `svc ${words}`
 }
 
 type Old = { old: string; now: string; words: readonly string[] }

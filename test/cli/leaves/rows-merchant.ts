@@ -16,7 +16,7 @@ const PAYMENTS: Rows = {
       error: 'MERCHANT_NOT_APPROVED',
     },
   }),
-  'payments list': asMerchant({ refusal: { args: ['--from', 'some day'], exit: 2, error: 'USAGE' } }),
+  'payments list': asMerchant({ refusal: { args: ['--since', 'some day'], exit: 2, error: 'USAGE' } }),
   'payments show': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
   'payments events': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
   'payments receipt': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
@@ -121,7 +121,7 @@ async function signatureOf({ run }: World): Promise<string> {
 }
 
 const LISTEN = asMerchant({
-  args: ['--since', 'beginning', '--once'],
+  args: ['--cursor', 'beginning', '--once'],
   skip: { json: 'what it says is no result', closedPort: 'whom it listens for is told first' },
   refusal: { args: ['--events', 'Payment!'], exit: 2, error: 'USAGE' },
 })

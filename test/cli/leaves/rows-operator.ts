@@ -95,7 +95,7 @@ const DISPUTES: Rows = {
       id: 'a document for each event',
       closedPort: 'its time is over before that is certain',
     },
-    refusal: { args: ['--since', 'wrong'], exit: 2, error: 'VALIDATION_FAILED' },
+    refusal: { args: ['--cursor', 'wrong'], exit: 2, error: 'VALIDATION_FAILED' },
   }),
   'disputes list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
   'disputes show': of({
