@@ -5,6 +5,7 @@ import { AuditChain, EXPORT_LIMIT_MAX } from '../../src/wire/audit.ts'
 import { usageError } from '../base/errors.ts'
 import { NEW_EXPORT } from './lines.ts'
 import type { RowSource } from './rows.ts'
+import { parsedJson } from '../base/json.ts'
 
 /** How many rows of each chain stand before it. */
 const Counts = z.partialRecord(AuditChain, z.int().nonnegative())
@@ -82,7 +83,7 @@ function lineReader(lines: AsyncIterable<string>, name: string) {
       if (done === true) return undefined
       number += 1
       if (text === '') continue
-      const line = Line.safeParse(jsonOf(text)).data
+      const line = Line.safeParse(parsedJson(text)).data
       if (line === undefined || end !== undefined)
         throw usageError(
           `--file: line ${number} of ${name} ${line ? 'stands behind the end' : 'is no row'} of an export`,
@@ -132,12 +133,4 @@ function wrongCount(end: Counts, counts: ReadonlyMap<AuditChain, number>): strin
     if (found !== (said ?? 0)) return `its last line counts ${said ?? 'no'} rows of ${chain}, and there are ${found}`
   }
   return null
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

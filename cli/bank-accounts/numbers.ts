@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
+import { parsedJson } from '../base/json.ts'
 
 const INPUT_BYTES_MAX = 4_096
 
@@ -34,18 +35,10 @@ async function ask(io: Io, question: string): Promise<string> {
 
 async function readJson(io: Io): Promise<Numbers> {
   const text = (await io.stdin.read(INPUT_BYTES_MAX)).toString('utf8')
-  const parsed = Numbers.safeParse(jsonOf(text))
+  const parsed = Numbers.safeParse(parsedJson(text))
   if (parsed.success) return parsed.data
   throw usageError(
     'standard input must be one JSON object of strings: sort_code, account_number and perhaps iban',
     `echo '{"sort_code":"12-34-56","account_number":"12345678"}' is the form`,
   )
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -14,6 +14,7 @@ import type { Prepared } from './build-request.ts'
 import { refusalOf } from './api-error.ts'
 import { refusedCode } from './refused-code.ts'
 import { isConnectionFailure, unreachable } from './unreachable.ts'
+import { parsedJson } from '../base/json.ts'
 
 export type Client = {
   /** Without a slash at the end. */
@@ -71,7 +72,7 @@ export async function call<O extends Operation>(
   input: OperationInput<O>,
 ): Promise<OperationReply<O>> {
   const reply = await sendProven(client, operation, prepare(client, operation, input))
-  const json = parseJson(reply.text)
+  const json = parsedJson(reply.text)
   const schema = operation.replies[reply.status]
   if (schema === undefined) throw refusalOf({ client, operation, input, status: reply.status, json })
   const parsed = schema.safeParse(json)
@@ -161,7 +162,7 @@ async function orUnreachable(client: Client, error: unknown): Promise<never> {
 const TOKEN_REFUSED: ReadonlySet<string> = new Set(['TOKEN_EXPIRED', 'UNAUTHENTICATED'])
 
 function isTokenRefused({ status, text }: Pick<Reply, 'status' | 'text'>): boolean {
-  return status === 401 && TOKEN_REFUSED.has(refusedCode(parseJson(text)) ?? '')
+  return status === 401 && TOKEN_REFUSED.has(refusedCode(parsedJson(text)) ?? '')
 }
 
 async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Reply> {
@@ -195,12 +196,4 @@ async function send(client: Client, { url, method, headers, body }: Prepared): P
   const text = await answer.text()
   client.onExchange?.({ method, url, headers, body, status: statusCode, reply: text })
   return { status: statusCode, text, headers: ofAnswer }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

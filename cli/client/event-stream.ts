@@ -11,6 +11,7 @@ import { urlOf } from './build-request.ts'
 import { refusalOf } from './api-error.ts'
 import { refusedCode } from './refused-code.ts'
 import { unreachable } from './unreachable.ts'
+import { parsedJson } from '../base/json.ts'
 
 /** What the service tells; of an event, `id` is the cursor behind it. */
 export type StreamFrame =
@@ -185,7 +186,7 @@ const DATA = {
 }
 
 function frameOf({ event, id, data }: { event?: string | undefined; id?: string | undefined; data: string }) {
-  const json = parsed(data)
+  const json = parsedJson(data)
   if (event === 'event') {
     const read = DATA.event.safeParse(json)
     return read.success && id !== undefined ? ({ event, id, data: read.data } as const) : undefined
@@ -199,12 +200,4 @@ function frameOf({ event, id, data }: { event?: string | undefined; id?: string 
   }
   const read = event === 'end' ? DATA.end.safeParse(json) : undefined
   return read?.success === true ? ({ event: 'end', data: read.data } as const) : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -11,6 +11,7 @@ import { CliError } from '../base/errors.ts'
 import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
 import { targetFile } from '../output/target-file.ts'
 import { yaml } from '../base/yaml.ts'
+import { parsedJson } from '../base/json.ts'
 
 const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const
 
@@ -76,19 +77,11 @@ async function fromService(context: Context, path: string): Promise<Record<strin
     { access: ['anyone'] },
     { url, method: 'GET', headers, body: null, isRepeatable: true },
   )
-  const document = z.looseObject({ openapi: z.string() }).safeParse(parsed(text)).data
+  const document = z.looseObject({ openapi: z.string() }).safeParse(parsedJson(text)).data
   if (status === 200 && document !== undefined) return document
   throw new CliError('NOT_THE_SERVICE', `${url} answered ${status}, and no OpenAPI description`, {
     exit: status < 400 ? EXIT.failure : exitOfStatus(status),
     status,
     hint: 'svc openapi --offline',
   })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -7,6 +7,7 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { isMissing, readIfThere, unusable, writeOwnFile } from './config-dir.ts'
 import { DEV, ProfileKind } from './profiles.ts'
+import { parsedJson } from '../../base/json.ts'
 
 const Of = {
   /** The service it was made for: nobody else gets to see it. */
@@ -91,7 +92,7 @@ export function readEntries(configDir: string): Entries {
   closeToOthers(file)
   const text = readIfThere(file)
   if (text === undefined) return {}
-  const { data } = CredentialsFile.safeParse(parseJson(text))
+  const { data } = CredentialsFile.safeParse(parsedJson(text))
   if (data !== undefined) return data.entries
   throw new CliError('CREDENTIALS_DAMAGED', `${file} can't be read as this version's`, {
     exit: EXIT.failure,
@@ -165,13 +166,5 @@ function tryLock(file: string, Database: typeof DatabaseSync): (() => void) | un
     held?.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
     throw unusable(file, error)
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -6,6 +6,7 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { unreachable } from '../unreachable.ts'
 import type { Http } from './credentials.ts'
+import { parsedJson } from '../../base/json.ts'
 
 /** A realm of an identity provider. Its endpoints stand where Keycloak has them; nothing is discovered. */
 export type Realm = { authUrl: string; realm: string }
@@ -91,7 +92,7 @@ type Posted = { endpoint: 'token' | 'revoke' | 'auth/device'; form: Form }
 
 async function post(http: Http, realm: Realm, { endpoint, form }: Posted): Promise<unknown> {
   const { statusCode, text } = await send(http, realm, endpointOf(realm, endpoint), form)
-  const json = parseJson(text)
+  const json = parsedJson(text)
   if (statusCode < 300) return json
   const { data } = OAuthError.safeParse(json)
   // A refusal without OAuth's words comes from a proxy, or from another program.
@@ -163,7 +164,7 @@ export async function checkRealm(http: Http, realm: Realm): Promise<void> {
     signal,
   }).catch(() => undefined)
   if (answer === undefined || answer.statusCode < 400) return answer?.body.dump()
-  const { data } = OAuthError.safeParse(parseJson(await answer.body.text().catch(() => '')))
+  const { data } = OAuthError.safeParse(parsedJson(await answer.body.text().catch(() => '')))
   const refused = data && realmRefusal(realm, answer.statusCode, data)
   if (refused !== undefined) throw refused
 }
@@ -199,12 +200,4 @@ function parsed<T extends z.ZodType>(schema: T, realm: Realm, json: unknown): z.
   throw new CliError('UNEXPECTED_REPLY', `${realm.authUrl} answered in a form that OAuth does not know`, {
     exit: EXIT.failure,
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -9,6 +9,7 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { configDirOf, readIfThere, writeOwnFile } from './config-dir.ts'
 import type { Credentials } from './credentials.ts'
+import { parsedJson } from '../../base/json.ts'
 
 /** A payer's session in the hub, which lasts 15 minutes and is renewed by nothing. */
 const PayerLogin = z.looseObject({
@@ -34,7 +35,7 @@ export function readPayerLogin(env: NodeJS.ProcessEnv, apiUrl: string): PayerLog
   const text = readIfThere(file)
   if (text === undefined) return undefined
   if (process.platform !== 'win32') chmodSync(file, 0o600)
-  const login = PayerLogin.safeParse(parseJson(text)).data
+  const login = PayerLogin.safeParse(parsedJson(text)).data
   return login?.api_url === apiUrl ? login : undefined
 }
 
@@ -89,12 +90,4 @@ function sessionOver({ contact, typed_contact: typed }: PayerLogin): CliError {
     exit: EXIT.signedOut,
     hint: typed === null ? LINK : `svc payer link ${quoted(typed)}\nthen: svc payer verify`,
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { verifySignature } from '../../../src/lib/webhook-signature.ts'
+import { parsedJson } from '../../base/json.ts'
 
 /** One delivery as it arrived. */
 export type Receipt = {
@@ -154,7 +155,7 @@ const Envelope = z.object({
 })
 
 function read(body: Buffer): Pick<Receipt, 'eventId' | 'eventType' | 'createdAt' | 'paymentId' | 'payload'> {
-  const payload = parseJson(body.toString('utf8'))
+  const payload = parsedJson(body.toString('utf8'))
   const { success, data } = Envelope.safeParse(payload)
   if (!success) return { eventId: '', eventType: 'not an event', createdAt: '', paymentId: '', payload }
   return {
@@ -163,13 +164,5 @@ function read(body: Buffer): Pick<Receipt, 'eventId' | 'eventType' | 'createdAt'
     createdAt: data.createdAt,
     paymentId: data.data.paymentId ?? data.data.firstPaymentId ?? data.data.id,
     payload,
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

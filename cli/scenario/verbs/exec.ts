@@ -8,6 +8,7 @@ import type { CommandEnd } from '../play/run-command.ts'
 import { runCommand } from '../play/run-command.ts'
 import { Exec } from '../language/exec.ts'
 import { differencesOf } from '../matchers.ts'
+import { parsedJson } from '../../base/json.ts'
 
 const WITHIN = '1m'
 
@@ -36,7 +37,7 @@ export async function exec(run: CaseRun, given: unknown): Promise<void> {
       at: ['run'],
       hint: `it may take ${within}; a command that takes longer needs a longer within`,
     })
-  const answer = { exit, stdout, stderr, json: jsonOf(stdout) }
+  const answer = { exit, stdout, stderr, json: parsedJson(stdout) }
   if (input.as !== undefined) run.captures.set(input.as, answer)
   holdEnd(command, input.expect ?? {}, answer)
 }
@@ -104,13 +105,4 @@ function withoutSecrets(run: CaseRun, ended: CommandEnd): CommandEnd {
       .replaceAll(TOKEN, '***')
       .trimEnd()
   return { ...ended, stdout: clean(ended.stdout), stderr: clean(ended.stderr) }
-}
-
-/** Undefined where it is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { request } from 'undici'
 import { z } from 'zod'
 import { claimsOf } from '../../client/auth/claims.ts'
+import { parsedJson } from '../../base/json.ts'
 
 const PROBE_TIMEOUT_MS = 2_500
 const TEXT_MAX = 256 * 1024
@@ -25,7 +26,7 @@ export async function probe(url: string, form?: Record<string, string>): Promise
     })
     const after = Date.now()
     const text = (await body.text()).slice(0, TEXT_MAX)
-    const json = jsonOf(text)
+    const json = parsedJson(text)
     const { date } = headers
     const theirs = typeof date === 'string' ? Date.parse(date) : issuedAt(json)
     return { status: statusCode, json, aheadMs: aheadOf(theirs, before, after) }
@@ -49,12 +50,4 @@ function aheadOf(theirs: number, before: number, after: number): number | undefi
   if (Number.isNaN(theirs)) return undefined
   if (theirs > after) return theirs - after
   return theirs + 999 < before ? theirs + 999 - before : 0
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Reply } from '../../../client/call.ts'
 import type { Context } from '../../../kit/context.ts'
 import { printable } from '../../../base/text.ts'
+import { parsedJson } from '../../../base/json.ts'
 
 /** The status line and the headers of an answer, on standard error: what stands on standard output is the body alone. */
 export function showHeaders({ io }: Context, { status, headers }: Reply): void {
@@ -13,7 +14,7 @@ export function showHeaders({ io }: Context, { status, headers }: Reply): void {
 
 /** The body: as it came where it is piped, laid out for people in a terminal, and in the form that was asked for. */
 export function showBody({ io, print }: Context, text: string): void {
-  const json = parsed(text)
+  const json = parsedJson(text)
   if (json !== undefined && print.isMachine) return showData(print, json)
   if (!io.stdout.isTTY) return io.stdout.write(text)
   const laidOut = json === undefined ? text : JSON.stringify(json, null, 2)
@@ -42,12 +43,4 @@ function idOf(json: unknown): string {
   const members = Object.entries(Object(json))
   const [, id = ''] = members.find(([name]) => name === 'id') ?? members.find(([name]) => name.endsWith('_id')) ?? []
   return String(id)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

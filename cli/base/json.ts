@@ -1,0 +1,8 @@
+/** A text that came from elsewhere, as JSON; undefined where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
