@@ -109,19 +109,29 @@ export function signalOf({ timeoutMs, signal }: Pick<Client, 'timeoutMs' | 'sign
 /** An answer as it came, whatever the contract says of it. */
 export type Reply = { status: number; text: string; headers: Readonly<Record<string, string | string[] | undefined>> }
 
+/** Sends with what proves the caller. */
+export function sendProven(client: Client, operation: Asked, prepared: Prepared): Promise<Reply> {
+  return withProof(client, operation, (proof) =>
+    sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...proof } }),
+  )
+}
+
 /**
- * Sends with what proves the caller; where that is not taken any more, once more with what is renewed. A session that is
+ * Asks with what proves the caller; where that is not taken any more, once more with what is renewed. A session that is
  * refused even then has ended, and is forgotten.
  */
-export async function sendProven(client: Client, operation: Asked, prepared: Prepared): Promise<Reply> {
+export async function withProof<Answer extends Pick<Reply, 'status' | 'text'>>(
+  client: Client,
+  operation: Asked,
+  ask: (proof: Readonly<Record<string, string>>) => Promise<Answer>,
+): Promise<Answer> {
   const { credentials } = client
   const proof = await proofFor(client, operation)
-  const reply = await sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...proof } })
+  const answer = await ask(proof)
   // A request that was not let in has done nothing, so that any kind may be repeated.
-  if (!isTokenRefused(reply)) return reply
-  if (!(await credentials.refresh(operation, client, proof))) return reply
+  if (!isTokenRefused(answer) || !(await credentials.refresh(operation, client, proof))) return answer
   const renewed = await proofFor(client, operation)
-  const again = await sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...renewed } })
+  const again = await ask(renewed)
   const end = isTokenRefused(again) ? await credentials.end(operation, renewed) : undefined
   if (end !== undefined) throw end
   return again

@@ -3,13 +3,12 @@ import { createParser } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import { StreamEnd, StreamedChange, StreamedEvent, streamEvents } from '../../src/wire/console.ts'
-import { proofFor } from './call.ts'
+import { withProof } from './call.ts'
 import type { Client } from './call.ts'
 import { CliError, isPassing } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { urlOf } from './build-request.ts'
 import { refusalOf } from './api-error.ts'
-import { refusedCode } from './refused-code.ts'
 import { unreachable } from './unreachable.ts'
 import { parsedJson } from '../base/json.ts'
 
@@ -132,29 +131,18 @@ function lost({ apiUrl }: Client, why: string): CliError {
   return new CliError('STREAM_LOST', `the stream of ${apiUrl} is lost: ${why}`, { exit: EXIT.network, retryable: true })
 }
 
-/** An answer that is a stream; with a renewed token where the first is not taken. @throws {CliError} the refusal */
+/** An answer that is a stream. @throws {CliError} the refusal */
 async function connect(reader: Reader) {
   const { client, options } = reader
   const operation = { ...streamEvents, access: options.access ?? streamEvents.access }
-  const proof = await proofFor(client, operation)
-  const answer = await ask(reader, proof)
-  if (answer.statusCode === 200) return answer
-  const json = await jsonOf(answer.body)
-  const isTokenRefused =
-    answer.statusCode === 401 && ['TOKEN_EXPIRED', 'UNAUTHENTICATED'].includes(refusedCode(json) ?? '')
-  if (!isTokenRefused || !(await client.credentials.refresh(operation, client, proof)))
-    throw refusalOf({ client, operation, input: {}, status: answer.statusCode, json })
-  const renewed = await proofFor(client, operation)
-  const again = await ask(reader, renewed)
-  if (again.statusCode === 200) return again
-  const refusal = await jsonOf(again.body)
-  const ended = again.statusCode === 401 ? await client.credentials.end(operation, renewed) : undefined
-  throw ended ?? refusalOf({ client, operation, input: {}, status: again.statusCode, json: refusal })
+  const answer = await withProof(client, operation, (proof) => ask(reader, proof))
+  if (answer.status === 200) return answer
+  throw refusalOf({ client, operation, input: {}, status: answer.status, json: parsedJson(answer.text) })
 }
 
 async function ask({ client, options, agent, cursor }: Reader, proof: Readonly<Record<string, string>>) {
   try {
-    return await request(urlOf(client, streamEvents, {}), {
+    const { statusCode, headers, body } = await request(urlOf(client, streamEvents, {}), {
       method: 'GET',
       headers: {
         accept: 'text/event-stream',
@@ -165,16 +153,9 @@ async function ask({ client, options, agent, cursor }: Reader, proof: Readonly<R
       headersTimeout: client.timeoutMs,
       signal: options.signal,
     })
+    return { status: statusCode, headers, body, text: statusCode === 200 ? '' : await body.text() }
   } catch (error) {
     throw unreachable(client, error)
-  }
-}
-
-async function jsonOf(body: { text(): Promise<string> }): Promise<unknown> {
-  try {
-    return JSON.parse(await body.text())
-  } catch {
-    return undefined
   }
 }
 
