@@ -1,8 +1,8 @@
-import type { Operation, OperationInput } from '../../src/wire/operation.ts'
+import type { Access, Operation, OperationInput } from '../../src/wire/operation.ts'
 import type { Chosen, Identity } from './auth/identity.ts'
 
-/** A refusal as the API tells it, and what was asked by whom. */
-export type Told = {
+/** An error of the API, with what was called and by whom. */
+export type FailedCall = {
   who: { merchant: Identity | undefined; customer?: Identity | undefined; chosen?: Chosen | undefined }
   operation: Operation
   input: OperationInput<Operation>
@@ -12,28 +12,31 @@ export type Told = {
   next: string | undefined
 }
 
-/** The next step after a refusal; undefined where the API's own advice is the best there is. */
-export type Hint = (told: Told) => string | undefined
+/** Texts by the kind of caller that the operation is for: the first that fits. */
+type ByAccess = Partial<Record<Access, string>> & { any: string }
 
-export function isForMerchant({ access }: Operation): boolean {
-  return access.includes('merchant')
+/**
+ * The next step after an error, in which `<id>` is that of the request's path, and `<merchant>` the caller's; undefined
+ * where the API's own advice is the best there is.
+ */
+export type Hint = string | ByAccess | ((failed: FailedCall) => string | undefined)
+
+export function hintText(hint: Hint, failed: FailedCall): string | undefined {
+  const text =
+    typeof hint === 'string' ? hint : typeof hint === 'function' ? hint(failed) : byAccess(hint, failed.operation)
+  return text?.replaceAll(/<(\w+)>/g, (placeholder, name: string) =>
+    name === 'merchant' ? merchantOf(failed) : textOr(membersOf(failed.input.params)[name], placeholder),
+  )
 }
 
-export function isForOperators({ access }: Operation): boolean {
-  return access.includes('platform')
+function byAccess(hint: ByAccess, { access }: Operation): string {
+  const fitting = Object.entries(hint).find(([kind]) => access.some((each) => each === kind))
+  return fitting?.[1] ?? hint.any
 }
 
-export function isForCustomers({ access }: Operation): boolean {
-  return access.includes('customer')
-}
-
-export function isForPayers({ access }: Operation): boolean {
-  return access.includes('payer')
-}
-
-/** A part of the request's path, as it was asked for. */
-export function paramOf({ input }: Told, name: string): string {
-  return textOr(membersOf(input.params)[name], `<${name}>`)
+/** How an operator names the merchant that the caller acts for. */
+function merchantOf({ who: { merchant } }: FailedCall): string {
+  return merchant?.realm ?? merchant?.clientId ?? '<realm>'
 }
 
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
