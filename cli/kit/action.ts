@@ -87,9 +87,9 @@ export type ActionKey = {
 }
 
 /** Something that a person does to a thing, or with which a person makes one. It knows nothing of commander, Ink or YAML. */
-export type Action<Thing, F extends Flags, O extends Operation, V = Values<F>> = {
+export type Action<Thing, F extends Flags, O extends Operation, Command extends string = string, V = Values<F>> = {
   /** The words behind `svc`. The scenario verb is the same with dots. */
-  command: string
+  command: Command
   /** Imperative and short. */
   summary: string
   /** What help tells beyond the summary. */
@@ -129,14 +129,17 @@ export type Action<Thing, F extends Flags, O extends Operation, V = Values<F>> =
   }
 }
 
-/** Any of them, for lists: each was checked where it is declared. */
+/**
+ * Any of them, for readers: each was checked where it is declared. A noun's list is a tuple (`as const`), from which the
+ * functions of svc/testing have their types.
+ */
 // oxlint-disable-next-line typescript/no-explicit-any
-export type AnyAction = Action<any, any, any, any>
+export type AnyAction = Action<any, any, any, string, any>
 
 /** Declares an action, keeping its types. */
-export function action<Thing, const F extends Flags, O extends Operation>(
-  declaration: Action<Thing, F, O>,
-): Action<Thing, F, O> {
+export function action<Thing, const F extends Flags, O extends Operation, const Command extends string>(
+  declaration: Action<Thing, F, O, Command>,
+): Action<Thing, F, O, Command> {
   return declaration
 }
 

@@ -45,8 +45,8 @@ const holdRelease = action({
   view: printMerchant,
 })
 
-type Decision = {
-  word: string
+type Decision<Word extends string> = {
+  word: Word
   from: KybStatus
   to: KybStatus
   summary: string
@@ -58,7 +58,7 @@ type Decision = {
 }
 
 /** One word of `svc kyb`. A status can be left by two words, which say different things of a merchant (decision 19). */
-function decision({
+function decision<const Word extends string>({
   word,
   from,
   to,
@@ -67,7 +67,7 @@ function decision({
   past,
   means,
   key,
-}: Decision): Action<AdminMerchant, typeof flags, typeof setKybStatus> {
+}: Decision<Word>): Action<AdminMerchant, typeof flags, typeof setKybStatus, `kyb ${Word}`> {
   return action({
     command: `kyb ${word}`,
     summary,
@@ -132,9 +132,9 @@ const KYB = [
     means: 'it can create payments',
     key: { letter: 'u', label: 'reinstate' },
   }),
-]
+] as const
 
-function otherWord({ word, from, to }: Pick<Decision, 'word' | 'from' | 'to'>, thing: AdminMerchant): CliError {
+function otherWord({ word, from, to }: Pick<Decision<string>, 'word' | 'from' | 'to'>, thing: AdminMerchant): CliError {
   const { trading_name: name, kyb_status: status } = thing
   const fitting: readonly AnyAction[] = KYB.filter(({ move }) => move?.from === status && move.to === to)
   return new CliError('KYB_TRANSITION_INVALID', `${word} is for merchants that are ${from}, and ${name} is ${status}`, {
@@ -188,6 +188,6 @@ const disable = action({
 })
 
 /** What operators do to merchants. */
-export const HOLD_ACTIONS: readonly AnyAction[] = [holdSet, holdRelease]
-export const KYB_ACTIONS: readonly AnyAction[] = KYB
-export const ACTIVE_ACTIONS: readonly AnyAction[] = [enable, disable]
+export const HOLD_ACTIONS = [holdSet, holdRelease] as const
+export const KYB_ACTIONS = KYB
+export const ACTIVE_ACTIONS = [enable, disable] as const

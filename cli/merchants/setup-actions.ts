@@ -3,7 +3,7 @@ import { setFees } from '../../src/wire/fees.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
 import { action } from '../kit/action.ts'
-import type { AnyAction, Subject } from '../kit/action.ts'
+import type { Subject } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
 import { merchant } from './subject.ts'
@@ -124,5 +124,5 @@ const repair = action({
 })
 
 /** How operators set merchants up. */
-export const FEE_ACTIONS: readonly AnyAction[] = [feesSet]
-export const REPAIR_ACTIONS: readonly AnyAction[] = [repair]
+export const FEE_ACTIONS = [feesSet] as const
+export const REPAIR_ACTIONS = [repair] as const
