@@ -4,7 +4,7 @@ import type { AnyAction, Flag, Flags } from '../kit/action.ts'
 import { commandLine, isOffered, memberOf } from '../kit/action.ts'
 import { requestFor } from '../kit/perform.ts'
 import { readValues } from '../kit/read-values.ts'
-import { errorText } from './action-runner.ts'
+import { errorText } from './error-text.ts'
 import type { Field, Given } from './model/modal.ts'
 import type { ScreenKey } from './screen.ts'
 

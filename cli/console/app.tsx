@@ -17,12 +17,12 @@ const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])
 
 /** The whole picture. All state is in the console; this only draws it, and passes keys on. */
 export function App({ console, onTerminal }: { console: Console; onTerminal(terminal: Terminal): void }): ReactElement {
-  useSyncExternalStore(console.subscribe, console.version)
+  useSyncExternalStore(console.subscribe, console.state)
   const { columns, rows } = useWindowSize()
   const { suspendTerminal } = useApp()
   const isSpoken = useIsScreenReaderEnabled()
   useEffect(() => onTerminal({ suspend: suspendTerminal }), [onTerminal, suspendTerminal])
-  useEffect(() => console.change({ type: 'size', columns, rows }), [console, columns, rows])
+  useEffect(() => console.dispatch({ type: 'size', columns, rows }), [console, columns, rows])
   const isTooSmall = !isSpoken && (columns < COLUMNS_MIN || rows < ROWS_MIN)
   useInput((input, key) => {
     const names = keyNames(input, key)

@@ -1,129 +1,126 @@
-import { errorText } from './action-runner.ts'
 import type { Half } from '../client/auth/acting-side.ts'
 import type { Console } from './console.ts'
-import { HALVES, candidates, commandLines, parseBar } from './model/commands.ts'
+import { errorText } from './error-text.ts'
 import { whyHidden } from './model/allowed.ts'
+import { knownRows } from './model/cache.ts'
+import { HALVES, candidates, commandLines, parseBar } from './model/commands.ts'
 import { edited } from './model/edit.ts'
-import { viewOf } from './model/state.ts'
 import type { Edit } from './model/edit.ts'
-import type { PressOptions } from './key-dispatch.ts'
+import { screensOf, viewOf } from './model/state.ts'
 import type { ScreenName } from './screen-names.ts'
+import { toolsOf } from './tools.ts'
 
-export type Bar = {
-  key(name: string): void
-  typed(edit: Edit): void
+/** What is typed in the line at the bottom: a filter, which is seen at once, or a command, which Enter runs. */
+export function barKey(console: Console, name: string): void {
+  const { bar } = console.state()
+  if (bar === undefined) return
+  const isFilter = bar.kind === 'filter'
+  if (name === 'esc') {
+    console.dispatch({ type: 'closeBar' })
+    if (isFilter) console.dispatch({ type: 'filter', filter: '', isTaken: true })
+    return
+  }
+  if (name === 'enter') {
+    console.dispatch({ type: 'closeBar' })
+    return isFilter
+      ? console.dispatch({ type: 'filter', filter: bar.edit.text.trim(), isTaken: true })
+      : obey(console, bar.edit.text)
+  }
+  if (name === 'tab' || name === 'shift-tab') return isFilter ? undefined : complete(console, name === 'tab' ? 1 : -1)
+  // The colon or the slash goes as it came.
+  if (name === 'backspace' && bar.edit.text === '') return console.dispatch({ type: 'closeBar' })
+  const edit = edited(bar.edit, name)
+  if (edit !== undefined) typedInBar(console, edit)
 }
 
-/** What is typed in the line at the bottom: a filter, which is seen at once, or a command, which is obeyed with Enter. */
-export function makeBar(
-  console: Console,
-  { host, data, tools, toast }: Pick<PressOptions, 'host' | 'data' | 'tools' | 'toast'>,
-): Bar {
-  const { change, state } = console
+/** The line at the bottom is another; what it filters is seen while it is typed. */
+export function typedInBar(console: Console, edit: Edit): void {
+  console.dispatch({ type: 'typed', edit })
+  if (console.state().bar?.kind === 'filter')
+    console.dispatch({ type: 'filter', filter: edit.text.trim(), isTaken: false })
+}
 
-  function key(name: string): void {
-    const { bar } = state()
-    if (bar === undefined) return
-    const isFilter = bar.kind === 'filter'
-    if (name === 'esc') {
-      change({ type: 'closeBar' })
-      if (isFilter) change({ type: 'filter', filter: '', isTaken: true })
-      return
-    }
-    if (name === 'enter') {
-      change({ type: 'closeBar' })
-      return isFilter ? change({ type: 'filter', filter: bar.edit.text.trim(), isTaken: true }) : obey(bar.edit.text)
-    }
-    if (name === 'tab' || name === 'shift-tab') return isFilter ? undefined : complete(name === 'tab' ? 1 : -1)
-    // The colon or the slash goes as it came.
-    if (name === 'backspace' && bar.edit.text === '') return change({ type: 'closeBar' })
-    const edit = edited(bar.edit, name)
-    if (edit !== undefined) typed(edit)
+/** Tab, and Tab again: each of the lines that it could become. */
+function complete(console: Console, by: 1 | -1): void {
+  const { bar } = console.state()
+  if (bar === undefined) return
+  const { list, at } = bar.tabs ?? {
+    list: candidates(bar.edit.text, screensOf(console.state()), (word) => namesFor(console, word)),
+    at: by - 1,
   }
+  const count = list.length
+  if (count > 0)
+    console.dispatch({ type: 'tabs', list, at: bar.tabs === undefined ? Math.max(0, at) : (at + by + count) % count })
+}
 
-  /** The line at the bottom is another; what it filters is seen while it is typed. */
-  function typed(edit: Edit): void {
-    change({ type: 'typed', edit })
-    if (state().bar?.kind === 'filter') change({ type: 'filter', filter: edit.text.trim(), isTaken: false })
+/** What can be named behind a word: what rows are called that were read for any screen, then their ids. */
+function namesFor(console: Console, word: string): readonly string[] {
+  if (word === 'profile') return console.host.profiles()
+  if (word === 'as') return HALVES
+  const rows = screensOf(console.state()).flatMap((screen) =>
+    knownRows(console.state().cache, screen).map((row) => ({ screen, row })),
+  )
+  const names = rows.flatMap(({ screen, row }) => screen.names?.(row)[word] ?? [])
+  return [...names, ...rows.flatMap(({ screen, row }) => (screen.noun === word ? [screen.id(row)] : []))]
+}
+
+function obey(console: Console, text: string): void {
+  const command = parseBar(text, screensOf(console.state()))
+  if (command.kind === 'quit') console.host.quit()
+  else if (command.kind === 'help') toolsOf(console).show('Commands', commandLines(screensOf(console.state())))
+  else if (command.kind === 'refresh') console.dispatch({ type: 'refresh', at: console.now() })
+  else if (command.kind === 'screen')
+    toolsOf(console).go(command.name, command.filter === undefined ? {} : { filter: command.filter })
+  else if (command.kind === 'find') void find(console, command.name, command.text)
+  else if (command.kind === 'profile') void asProfile(console, command.profile)
+  else if (command.kind === 'half') void asHalf(console, command.half)
+  else console.toast({ text: hiddenText(console, text) ?? command.problem, tone: 'bad' })
+}
+
+/** Where it names a screen of another role, whose that is. */
+function hiddenText(console: Console, text: string): string | undefined {
+  const [word] = text.trim().split(/\s+/)
+  const hidden = console.state().screens.find(({ name, noun }) => name === word || noun === word)
+  const isShown = hidden !== undefined && screensOf(console.state()).some(({ name }) => name === hidden.name)
+  return hidden === undefined || isShown ? undefined : whyHidden(hidden, console.state().session.rights)
+}
+
+/** Who has gone on to something else while it was looked for is left there. */
+async function find(console: Console, name: ScreenName, text: string): Promise<void> {
+  const screen = screensOf(console.state()).find((each) => each.name === name)
+  const { client, who } = toolsOf(console)
+  const open = viewOf(console.state()).open?.id
+  const where = console.state().screen
+  console.toast({ text: `looking for ${text} ...`, tone: 'info' })
+  try {
+    const id = (await screen?.detail?.find?.(client, text, who.kind)) ?? text
+    const { modal, bar, screen: now } = console.state()
+    const isHere =
+      modal === undefined && bar === undefined && now === where && viewOf(console.state()).open?.id === open
+    if (isHere && toolsOf(console).client === client) toolsOf(console).go(name, { open: id })
+    else console.toast({ text: `found: ${screen?.noun ?? name} ${id}`, tone: 'info' })
+  } catch (error) {
+    console.toast({ text: errorText(error), tone: 'bad' })
   }
+}
 
-  /** Tab, and Tab again: each of the lines that it could become. */
-  function complete(by: 1 | -1): void {
-    const { bar } = state()
-    if (bar === undefined) return
-    const { list, at } = bar.tabs ?? { list: candidates(bar.edit.text, console.screens(), namesFor), at: by - 1 }
-    const count = list.length
-    if (count > 0)
-      change({ type: 'tabs', list, at: bar.tabs === undefined ? Math.max(0, at) : (at + by + count) % count })
+async function asProfile(console: Console, profile: string): Promise<void> {
+  try {
+    await console.host.profile(profile)
+    console.toast({ text: `now as profile ${profile}`, tone: 'good' })
+  } catch (error) {
+    console.toast({ text: errorText(error), tone: 'bad' })
   }
+}
 
-  /** What can be named behind a word: what rows are called that were read for any screen, then their ids. */
-  function namesFor(word: string): readonly string[] {
-    if (word === 'profile') return host.profiles()
-    if (word === 'as') return HALVES
-    const rows = console.screens().flatMap((screen) => data.known(`${screen.name}?`).map((row) => ({ screen, row })))
-    const names = rows.flatMap(({ screen, row }) => screen.names?.(row)[word] ?? [])
-    return [...names, ...rows.flatMap(({ screen, row }) => (screen.noun === word ? [screen.id(row)] : []))]
+async function asHalf(console: Console, half: Half): Promise<void> {
+  const name = half === 'platform' ? 'operator' : 'merchant'
+  if (console.state().session.rights.who.kind === half)
+    return console.toast({ text: `you are the ${name}`, tone: 'info' })
+  try {
+    await console.host.half(half)
+    console.toast({ text: `now as the ${name}`, tone: 'good' })
+  } catch (error) {
+    console.toast({ text: errorText(error), tone: 'bad' })
   }
-
-  function obey(text: string): void {
-    const command = parseBar(text, console.screens())
-    if (command.kind === 'quit') host.quit()
-    else if (command.kind === 'help') tools.show('Commands', commandLines(console.screens()))
-    else if (command.kind === 'refresh') data.refresh()
-    else if (command.kind === 'screen')
-      tools.go(command.name, command.filter === undefined ? {} : { filter: command.filter })
-    else if (command.kind === 'find') void find(command.name, command.text)
-    else if (command.kind === 'profile') void asProfile(command.profile)
-    else if (command.kind === 'half') void asHalf(command.half)
-    else toast({ text: hiddenText(text) ?? command.problem, tone: 'bad' })
-  }
-
-  /** Where it names a screen of another role, whose that is. */
-  function hiddenText(text: string): string | undefined {
-    const [word] = text.trim().split(/\s+/)
-    const hidden = console.allScreens().find(({ name, noun }) => name === word || noun === word)
-    const isShown = hidden !== undefined && console.screens().some(({ name }) => name === hidden.name)
-    return hidden === undefined || isShown ? undefined : whyHidden(hidden, console.rights())
-  }
-
-  /** Who has gone on to something else while it was looked for is left there. */
-  async function find(name: ScreenName, text: string): Promise<void> {
-    const screen = console.screens().find((each) => each.name === name)
-    const { client } = tools
-    const open = viewOf(state()).open?.id
-    const where = state().screen
-    toast({ text: `looking for ${text} ...`, tone: 'info' })
-    try {
-      const id = (await screen?.detail?.find?.(client, text, tools.who.kind)) ?? text
-      const { modal, bar, screen: now } = state()
-      const isHere = modal === undefined && bar === undefined && now === where && viewOf(state()).open?.id === open
-      if (isHere && tools.client === client) tools.go(name, { open: id })
-      else toast({ text: `found: ${screen?.noun ?? name} ${id}`, tone: 'info' })
-    } catch (error) {
-      toast({ text: errorText(error), tone: 'bad' })
-    }
-  }
-
-  async function asProfile(profile: string): Promise<void> {
-    try {
-      await host.profile(profile)
-      toast({ text: `now as profile ${profile}`, tone: 'good' })
-    } catch (error) {
-      toast({ text: errorText(error), tone: 'bad' })
-    }
-  }
-
-  async function asHalf(half: Half): Promise<void> {
-    const name = half === 'platform' ? 'operator' : 'merchant'
-    if (console.rights().who.kind === half) return toast({ text: `you are the ${name}`, tone: 'info' })
-    try {
-      await host.half(half)
-      toast({ text: `now as the ${name}`, tone: 'good' })
-    } catch (error) {
-      toast({ text: errorText(error), tone: 'bad' })
-    }
-  }
-
-  return { key, typed }
 }

@@ -1,270 +1,175 @@
-import type { Client } from '../client/call.ts'
-import { makeActing } from './action-runner.ts'
-import type { Acting } from './action-runner.ts'
-import { rowsNow } from './stale-rows.ts'
-import { makeData } from './resource-cache.ts'
-import type { Data } from './resource-cache.ts'
+import { isSignedOut } from './error-text.ts'
+import { CliError } from '../base/errors.ts'
 import type { Host } from './host.ts'
-import { shownScreens, whyHidden } from './model/allowed.ts'
-import type { Rights } from './model/allowed.ts'
-import { firstState, reduce, viewOf } from './model/state.ts'
-import type { Change, State, Toast } from './model/state.ts'
-import { makePress } from './key-dispatch.ts'
-import { takesRoom } from './notices.ts'
-import { readingLines } from './reading.ts'
-import { listKey, needsOf } from './queries.ts'
-import { makeSeer } from './view-model.ts'
-import type { Seen } from './view-model.ts'
+import { pasteText, pressKey } from './press.ts'
+import { changedLines, leftText } from './model/action.ts'
+import { nextCursor, readNeed, readTimes, withShown } from './model/cache.ts'
+import type { Entry } from './model/cache.ts'
+import type { Modal } from './model/modal.ts'
+import { reduce } from './model/reduce.ts'
+import { FLASH_MS, fadeTimes, firstState, lookingAt, screensOf } from './model/state.ts'
+import type { Change, Session, State, Toast } from './model/state.ts'
+import { listKey, needsOf, rowsNow } from './queries.ts'
 import type { ScreenName } from './screen-names.ts'
-import type { Hint, Screen, Tools } from './screen.ts'
-import { makeWatch } from './watching.ts'
+import type { Screen } from './screen.ts'
+import { hiddenText } from './tools.ts'
+import { makeSee } from './view-model.ts'
+import type { Seen } from './view-model.ts'
 
 export type ConsoleOptions = {
   screens: readonly Screen[]
   first: ScreenName | undefined
-  /** Who it acts as, now. */
-  session(): { client: Client; rights: Rights; profile: string; isBoth?: boolean }
+  session: Session
   host: Host
   /** A text with its commands as they have to be typed to do the same from a shell; as it is, where nothing says it. */
   typed?(text: string): string
   now(): number
 }
 
+/** The store of the console: one state, what changes it, and what follows from a change. */
 export type Console = {
   state(): State
-  change(change: Change): void
+  /** What is to be seen, made of the state. */
+  seen(): Seen
+  dispatch(change: Change): void
   subscribe(listener: () => void): () => void
-  /** Grows with each change: what React compares. */
-  version(): number
+  /** Says something in a line. */
+  toast(toast: Toast): void
   press(names: readonly string[]): void
   paste(text: string): void
-  screens(): readonly Screen[]
-  /** Those that this role has not, too. */
-  allScreens(): readonly Screen[]
-  rights(): Rights
-  profile(): string
-  /** Whether the merchant and the operator are each other's other half here. */
-  isBoth(): boolean
-  seen(): Seen
-  command(given: Readonly<Record<string, string>>): string
-  /** The whole of it, one line for each row. */
-  script(given: Readonly<Record<string, string>>): string
-  hint(hint: Hint): void
-  poll(): void
-  /** A second has passed. */
-  tick(): void
-  /** Everything anew, as somebody else or as who signed in again. */
-  restart(isOther: boolean): void
-  /** Ends it. What was being done then is told, for nobody has heard what came of it; undefined where nothing was. */
+  readonly host: Host
+  typed(text: string): string
+  now(): number
+  isStopped(): boolean
+  /** Ends it. What was being done then is reported, as its answer is not known; undefined where nothing was. */
   stop(): string | undefined
 }
 
-const FLASH_MS = 1_500
 const TOAST_MS = 8_000
+/** The next page is read when so many rows are left below the screen. */
+const ROWS_AHEAD = 5
 
-/** The console without its looks: what is known, what keys do, and what has to be read. */
+/** The console without its looks. */
 export function makeConsole({ screens, first, session, host, typed = (text) => text, now }: ConsoleOptions): Console {
   const listeners = new Set<() => void>()
-  let version = 0
-  let timers: ReturnType<typeof setTimeout>[] = []
+  const see = makeSee()
+  let timer: NodeJS.Timeout | undefined
   let isStopped = false
-
-  const shown = (): Screen[] => shownScreens(screens, session().rights)
-  const start = shown().find(({ name }) => name === first) ?? shown()[0]
+  const all = screensOf({ screens, session })
+  const start = all.find(({ name }) => name === first) ?? all[0]
   if (start === undefined) throw new Error('there is no screen for this role')
-  let state = firstState(start.name, now())
+  let state = firstState({ screens, session, screen: start.name, now: now() })
 
-  const data: Data = makeData({
-    reader: () => ({ client: session().client, who: session().rights.who }),
-    typed,
-    now,
-    onChange: () => arrive(),
-    onAnswer(latencyMs) {
-      change({ type: 'answered', at: now(), latencyMs })
-      change({ type: 'signedOut', signedOut: false })
-    },
-    onSignedOut: () => change({ type: 'signedOut', signedOut: true }),
-  })
-  const see = makeSeer(data, () => session().rights)
-
-  function current(): Screen {
-    const all = shown()
-    return all.find(({ name }) => name === state.screen) ?? all[0] ?? start ?? screens[0]!
-  }
-
-  let seenAt = -1
-  let lastSeen: Seen | undefined
-  function seen(): Seen {
-    if (lastSeen === undefined || seenAt !== version) {
-      lastSeen = see(state, current())
-      seenAt = version
-    }
-    return lastSeen
-  }
-
-  function notify(): void {
-    version += 1
+  function dispatch(change: Change): void {
+    if (isStopped) return
+    const before = state
+    state = settled(before, reduce(before, change), { see, at: now() })
+    if (state === before) return
+    stopClosed(before.modal, state.modal)
+    readWhatIsDue()
     for (const listener of listeners) listener()
   }
 
-  function change(next: Change): void {
-    if (isStopped) return
-    const before = state
-    state = reduce(state, next)
-    if (state === before) return
-    version += 1
-    // Another list, or a part of it, is on the screen: its selection has to fit, and it has to be read.
-    if (state.screen !== before.screen || state.views !== before.views || state.size !== before.size) settle()
-    else if (takesRoom(state) || takesRoom(before)) settle()
-    notify()
-    watch.look()
+  /** Begins every request that the state calls for, and wakes again for the next one. */
+  function readWhatIsDue(): void {
+    const at = now()
+    for (const due of readTimes(state.cache, lookingAt(state))) if (due.at <= at) void ask(due.entry)
+    const { screen, view, ids, feed, listHeight } = see(state)
+    const isNearEnd = view.top + listHeight >= ids.length - ROWS_AHEAD
+    if (feed.readAt !== undefined && !view.follows && isNearEnd) {
+      const entry = state.cache.entries.get(listKey(screen, view))
+      const cursor = entry === undefined ? undefined : nextCursor(entry, at)
+      if (entry !== undefined && cursor !== undefined) void ask(entry, cursor)
+    }
+    const times = [...readTimes(state.cache, lookingAt(state)).map((due) => due.at), ...fadeTimes(state)]
+    clearTimeout(timer)
+    timer = times.length === 0 ? undefined : setTimeout(wake, Math.max(0, Math.min(...times) - at))
   }
 
-  /** After anything that changes which rows are seen: what is needed is read, and the selection stands on a row. */
-  function settle(): void {
-    const screen = current()
-    data.show(needsOf(screen, viewOf(state, screen.name)))
-    version += 1
-    const { ids, allIds, listHeight, feed } = seen()
-    if (feed.readAt === undefined) return
-    const before = viewOf(state, screen.name)
-    state = reduce(state, {
-      type: 'rows',
-      screen: screen.name,
-      ids,
-      all: allIds,
-      height: listHeight,
-      follow: screen.follow === true,
-      came: feed.came !== undefined && now() - feed.came.at < FLASH_MS ? feed.came : undefined,
-    })
-    const after = viewOf(state, screen.name)
-    if (after.fresh !== before.fresh && after.fresh.size > 0) later(FLASH_MS, () => change({ type: 'faded' }))
-    if (after.top + listHeight >= ids.length - 5 && !after.follows) data.more(listKey(screen, after))
-    version += 1
+  function wake(): void {
+    dispatch({ type: 'faded', at: now() })
+    if (!isStopped) readWhatIsDue()
   }
 
-  /** Rows have come. */
-  function arrive(): void {
-    if (isStopped) return
-    settle()
-    acting.look(rowsNow(seen()))
-    notify()
+  async function ask(entry: Entry, cursor?: string): Promise<void> {
+    const { key } = entry
+    const token = Symbol(key)
+    const { client, rights } = state.session
+    state = reduce(state, { type: 'asked', key, token, at: now(), ...(cursor === undefined ? {} : { cursor }) })
+    const begun = performance.now()
+    try {
+      const page = await readNeed(entry, { client, who: rights.who, kept: state.kept, cursor })
+      dispatch({ type: 'read', key, token, page, at: now(), latencyMs: Math.round(performance.now() - begun) })
+    } catch (error) {
+      const hint = error instanceof CliError ? error.options.hint : undefined
+      const text = error instanceof Error ? error.message : String(error)
+      const failure = { text, hint: hint === undefined ? undefined : typed(hint) }
+      dispatch({ type: 'failed', key, token, failure, isSignedOut: isSignedOut(error), at: now() })
+    }
   }
 
-  function later(ms: number, run: () => void): void {
-    const timer = setTimeout(() => {
-      timers = timers.filter((each) => each !== timer)
-      run()
-    }, ms)
-    timers.push(timer)
-  }
-
-  function toast(next: Toast): void {
-    // A hint is a command, too.
-    const told = next.tone === 'bad' ? { ...next, text: typed(next.text) } : next
-    change({ type: 'toast', toast: told })
-    if (next.tone !== 'bad') later(TOAST_MS, () => state.toast === next && change({ type: 'toast', toast: undefined }))
-  }
-
-  /** Why there is no such screen for this role. */
-  function hiddenText(name: ScreenName): string {
-    const hidden = screens.find((each) => each.name === name)
-    return hidden === undefined ? `there is no screen ${name}` : whyHidden(hidden, session().rights)
-  }
-
-  const watch = makeWatch({
+  const console: Console = {
     state: () => state,
-    change,
-    room() {
-      const { lines, height } = readingLines(it)
-      return { count: lines.length, height }
-    },
-  })
-
-  const tools: Tools = {
-    get client() {
-      return session().client
-    },
-    get who() {
-      return session().rights.who
-    },
-    go(screen, to = {}) {
-      if (shown().some(({ name }) => name === screen)) change({ type: 'go', screen, isStep: true, ...to })
-      else toast({ text: hiddenText(screen), tone: 'bad' })
-    },
-    screens: () => shown().map(({ name }) => name),
-    show: (title, lines) => change({ type: 'modal', modal: { kind: 'text', title, lines, top: 0 } }),
-    watch: (title) => watch.open(title),
-    follow() {
-      change({ type: 'follow' })
-      return viewOf(state).follows
-    },
-    say: (text) => toast({ text, tone: 'info' }),
-    refresh: () => data.refresh(),
-    suspend: (run) => host.suspend(run),
-    browse: (url) => host.browse(url),
-  }
-
-  const acting: Acting = makeActing({
-    get live() {
-      return !session().rights.sandbox
-    },
-    tools,
-    typed,
-    showModal: (modal) => change({ type: 'modal', modal }),
-    modal: () => state.modal,
-    toast,
-    patch: (screen, id, run) => data.patch(listKey(screen, viewOf(state, screen.name)), id, run),
-    refresh: () => data.refresh(),
-    unmark: ({ name }, ids) => change({ type: 'unmark', screen: name, ids }),
-    onSignedOut: () => change({ type: 'signedOut', signedOut: true }),
-  })
-
-  const it: Console = {
-    state: () => state,
-    change,
+    seen: () => see(state),
+    dispatch,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    version: () => version,
-    press: (names) => names.forEach((name) => press.key(name)),
-    paste: (text) => press.paste(text),
-    screens: shown,
-    allScreens: () => screens,
-    rights: () => session().rights,
-    profile: () => session().profile,
-    isBoth: () => session().isBoth === true,
-    seen,
-    command: (given) => acting.command(given),
-    script: (given) => acting.script(given),
-    hint: (hint) => data.hint(hint),
-    poll: () => data.poll(),
-    tick() {
-      change({ type: 'tick', now: now() })
-      data.age()
-    },
-    restart(isOther) {
-      data.clear()
-      if (isOther) {
-        // Marks, forms and what is open are of another service, or not for this role.
-        const { size, link, paused, now: at } = state
-        state = { ...firstState(current().name, at), size, link, paused }
-        watch.look()
-      } else change({ type: 'signedOut', signedOut: false })
-      settle()
-      notify()
-    },
+    // A hint is a command, too.
+    toast: (toast) =>
+      dispatch({ type: 'toast', toast: toast.tone === 'bad' ? { ...toast, text: typed(toast.text) } : toast }),
+    press: (names) => names.forEach((name) => pressKey(console, name)),
+    paste: (text) => pasteText(console, text),
+    host,
+    typed,
+    now,
+    isStopped: () => isStopped,
     stop() {
       isStopped = true
-      watch.stop()
-      data.stop()
-      for (const timer of timers) clearTimeout(timer)
-      return acting.stop()
+      clearTimeout(timer)
+      stopClosed(state.modal, undefined)
+      const { underWay } = state
+      return underWay?.isWrite === true ? typed(leftText(underWay, state.session.rights.who.kind)) : undefined
     },
   }
-  const press = makePress(it, { host, acting, data, tools, toast })
-  settle()
-  if (first !== undefined && start.name !== first) toast({ text: hiddenText(first), tone: 'bad' })
-  return it
+  state = settled(undefined, state, { see, at: now() })
+  readWhatIsDue()
+  if (first !== undefined && start.name !== first) console.toast({ text: hiddenText(console, first), tone: 'bad' })
+  return console
+}
+
+/** What wrote a text that nobody sees any more has nothing to go on for. */
+function stopClosed(before: Modal | undefined, after: Modal | undefined): void {
+  if (before?.kind !== 'text' || before.isGoing !== true) return
+  if (after?.kind !== 'text' || after.by !== before.by) before.by?.abort()
+}
+
+/** Parts of the state on which it depends what is shown and read. */
+const PLACES = ['screen', 'views', 'size', 'cache', 'session', 'toast', 'signedOut'] as const
+
+type Settling = { see(state: State): Seen; at: number }
+
+/** The state after a change, with what follows from it: what has to be read, and a selection that stands on a row. */
+export function settled(before: State | undefined, changed: State, { see, at }: Settling): State {
+  if (before !== undefined && PLACES.every((part) => before[part] === changed[part])) return changed
+  const toastUntil = changed.toast === undefined || changed.toast.tone === 'bad' ? undefined : at + TOAST_MS
+  const cache = withShown(changed.cache, needsOf(changed), at)
+  const state = { ...changed, cache, ...(before?.toast === changed.toast ? {} : { toastUntil }) }
+  const { screen, ids, allIds, listHeight, feed, listed } = see(state)
+  const stood = listed === undefined ? state : reduce(state, { type: 'stood', stood: listed })
+  if (feed.readAt === undefined) return stood
+  const came = feed.came !== undefined && at - feed.came.at < FLASH_MS ? feed.came : undefined
+  const rows = { ids, all: allIds, height: listHeight, follow: screen.follow === true, came }
+  const placed = reduce(stood, { type: 'rows', screen: screen.name, ...rows })
+  return before?.cache === cache ? placed : withChanges(placed, see(placed))
+}
+
+/** A form that is open says what is another by now than when it was opened. */
+function withChanges(state: State, seen: Seen): State {
+  const { modal, pending } = state
+  if (pending === undefined || modal?.kind !== 'form' || modal.isWorking) return state
+  const changed = changedLines(pending, rowsNow(seen))
+  if (changed.join('\n') === (modal.changed ?? []).join('\n')) return state
+  return { ...state, modal: { ...modal, changed } }
 }

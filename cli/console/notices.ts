@@ -1,4 +1,4 @@
-import type { Feed } from './page-list.ts'
+import type { Feed } from './model/page-list.ts'
 import { EMPTY_LINE, line, paragraphOf } from './lines.ts'
 import type { Line, Tone } from './lines.ts'
 import { spanText } from './model/ages.ts'
@@ -50,9 +50,4 @@ export function newsLines(told: Told, width: number): readonly Line[] {
   const below = paragraphOf(tries, { width: room, most: LINES_MAX - 1 })
   const above = paragraphOf(text, { width: room, most: LINES_MAX - below.length })
   return [...above, ...below].map((each) => line(` ${each}`, tone))
-}
-
-/** Whether there may be news in more than one line, which the list has the fewer of. */
-export function takesRoom({ toast, signedOut }: State): boolean {
-  return toast !== undefined || signedOut
 }

@@ -1,40 +1,22 @@
-import type { Need } from './cache-entry.ts'
+import type { RowNow } from './model/action.ts'
+import type { Need } from './model/cache.ts'
+import { screenOf, viewOf } from './model/state.ts'
+import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
-import type { Resource, Screen } from './screen.ts'
+import type { Screen } from './screen.ts'
+import type { Seen } from './view-model.ts'
 
-/** What a screen needs to be read: its list, and what is open in it. */
-export function needsOf(screen: Screen, view: View): Need[] {
-  const list: Need = {
-    key: listKey(screen, view),
-    resource: screen.list,
-    id: screen.id,
-    arg: '',
-    filter: serviceFilter(screen, view),
-    limit: screen.limit ?? 100,
-    // Whoever has moved reads: the newest row is not followed then, and the rows stay where they are.
-    holds: screen.follow === true && !view.follows,
-  }
+/** What the screen needs to be read: its list, and what is open in it. */
+export function needsOf(state: State): Need[] {
+  const screen = screenOf(state)
+  const view = viewOf(state, screen.name)
+  const filter = serviceFilter(screen, view)
+  const list: Need = { key: listKey(screen, view), screen, arg: '', filter }
   // What was found before the service was asked stays, and fresh: what it finds comes to that.
-  const lists = list.filter === '' ? [list] : [list, { ...list, key: baseKey(screen), filter: '' }]
-  const { detail } = screen
-  if (detail === undefined || view.open === undefined) return lists
-  const one: Resource<unknown> = {
-    isDirty: (hint, arg) => detail.resource.isDirty(hint, arg),
-    ...(detail.resource.isOld === undefined ? {} : { isOld: detail.resource.isOld }),
-    async read(reading) {
-      return { rows: [await detail.resource.read(reading)], next: null }
-    },
-  }
-  const whole: Need = {
-    key: detailKey(screen, view.open.id),
-    resource: one,
-    id: (each) => screen.id(detail.row(each)),
-    arg: view.open.id,
-    filter: '',
-    limit: 1,
-    holds: false,
-  }
-  return [...lists, whole]
+  const lists = filter === '' ? [list] : [list, { key: baseKey(screen), screen, arg: '', filter: '' }]
+  if (screen.detail === undefined || view.open === undefined) return lists
+  const { id } = view.open
+  return [...lists, { key: detailKey(screen, id), screen, arg: id, filter: '' }]
 }
 
 /** The part of the filter that the service is asked for. */
@@ -53,4 +35,14 @@ export function baseKey({ name }: Screen): string {
 
 export function detailKey({ name }: Screen, id: string): string {
   return `${name}/${id}`
+}
+
+/** The rows as they are on the screen. */
+export function rowsNow({ screen, feed, opened }: Pick<Seen, 'screen' | 'feed' | 'opened'>): RowNow {
+  return (id) => {
+    if (opened !== undefined) return opened.id === id && opened.row !== undefined ? { row: opened.row } : undefined
+    const row = feed.rows.find((each) => screen.id(each) === id)
+    if (row !== undefined) return { row }
+    return feed.readAt !== undefined && feed.next === null && !feed.isNewestOnly ? 'gone' : undefined
+  }
 }

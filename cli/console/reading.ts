@@ -1,4 +1,5 @@
 import { printable } from '../base/text.ts'
+import { screensOf } from './model/state.ts'
 import type { Console } from './console.ts'
 import { EMPTY_LINE, line, paragraph } from './lines.ts'
 import type { Line } from './lines.ts'
@@ -79,7 +80,7 @@ const TWIN_LEAST = 18
 function helpLines(console: Console, width: number): Line[] {
   const seen = console.seen()
   const { screen, view } = seen
-  const rights = console.rights()
+  const rights = console.state().session.rights
   const own = screen.keys.filter((key) => mayUse(key, rights))
   const marks = canMark(screen, rights)
   const isOff = (action: FrameAction): boolean =>
@@ -90,7 +91,7 @@ function helpLines(console: Console, width: number): Line[] {
     isMove: MOVING.has(action),
     row: [keys.map((key) => KEY_WORDS[key] ?? key).join(' '), label] as const,
   }))
-  const numbers = console.screens().filter(({ key }) => key !== '')
+  const numbers = screensOf(console.state()).filter(({ key }) => key !== '')
   return [
     ...rowsOf(
       own.map((key) => [key.key, `${key.label}${aboutKey(key)}`, twinOf(key, seen, rights)]),
@@ -113,7 +114,7 @@ function helpLines(console: Console, width: number): Line[] {
       [
         [`${numbers[0]?.key ?? ''}..${numbers.at(-1)?.key ?? ''}`, 'the screens, by the numbers above'],
         [':help', 'the commands behind the colon'],
-        ...(console.isBoth()
+        ...(console.state().session.isBoth === true
           ? [[':as operator, :as merchant', 'act as the operator, or as the merchant'] as const]
           : []),
         ['ctrl-e', 'in a form: write a reason in $EDITOR'],

@@ -6,9 +6,18 @@ import type { ScreenName } from './screen-names.ts'
 import type { Column } from '../output/table.ts'
 import type { Line } from './lines.ts'
 import type { Field, Given } from './model/modal.ts'
+import type { Verified } from './screens/audit-verify.ts'
 
 /** What a frame of the stream means for what is on the screen. */
 export type Hint = { event: StreamedEvent } | { of: readonly string[] }
+
+/** What screens keep beside their rows. */
+export type Kept = {
+  /** What the last verification of the audit trail has found. */
+  verified?: Verified
+  /** The merchant whose clock or bank was set last. */
+  turned?: { merchantId: string; name: string }
+}
 
 /** What one reading of a resource is about. */
 export type Reading = {
@@ -18,20 +27,23 @@ export type Reading = {
   arg: string
   /** What `serviceFilter` of the screen made of the filter. */
   filter: string
+  kept: Kept
   cursor: string | undefined
   limit: number
 }
 
-export type Page<Row> = {
+export type Page<Row, Extra = unknown> = {
   rows: readonly Row[]
   next: string | null
+  /** What was read beside a first page, for the lines above the list. */
+  extra?: Extra
   /** Set where the service gives no more than the newest, and has no next page: there may be others. */
   isNewestOnly?: true
 }
 
 /** Something that the service is asked for, and asked for again when a frame says that it may have changed. */
-export type Resource<Row> = {
-  read(reading: Reading): Promise<Page<Row>>
+export type Resource<Row, Extra = unknown> = {
+  read(reading: Reading): Promise<Page<Row, Extra>>
   /** Whether what is shown may be another now. */
   isDirty(hint: Hint, arg: string): boolean
   /** Whether the rows may be others by now although no frame tells: asked once a second, as long as they are shown. */
@@ -45,6 +57,7 @@ export type ScreenColumn<Row> = Column<Row> & { onlyWide?: true }
 export type Layout = {
   width: number
   who: Who
+  kept: Kept
   now: number
   wide: boolean
   /** The screen's own keys that do something here, for a detail that names one; absent where nobody presses any. */
@@ -80,6 +93,8 @@ export type Tools = {
   show(title: string, lines: readonly string[]): void
   /** Shows a text that grows while something goes on; whoever closes it has that stopped. */
   watch(title: string): Watching
+  /** Keeps something for the lines and columns of a screen, until another identity is used. */
+  keep(kept: Kept): void
   /** Follows the newest row of the list, or stays where it is; whether it follows now. */
   follow(): boolean
   /** Says something in one line. */
@@ -171,7 +186,7 @@ export type ScreenKey<Row> = {
 /** One screen of the console: what it reads, how it looks and what its keys do. */
 // A registry holds screens of many kinds of rows; each of them is made by `screen`, which knows its own.
 // oxlint-disable-next-line typescript/no-explicit-any
-export type Screen<Row = any, Whole = any> = {
+export type Screen<Row = any, Whole = any, Extra = any> = {
   name: ScreenName
   /** The number key that leads to it. */
   key: string
@@ -185,7 +200,7 @@ export type Screen<Row = any, Whole = any> = {
   sandboxOnly?: true
   /** The number of rows of a page that is read; 100 at most. */
   limit?: number
-  list: Resource<Row>
+  list: Resource<Row, Extra>
   id(row: Row): string
   /** What people call what a row is about, beside its id, by the nouns of the command bar: for completing it. */
   names?(row: Row): Readonly<Record<string, readonly string[]>>
@@ -193,7 +208,7 @@ export type Screen<Row = any, Whole = any> = {
   copies?(row: Row): string
   columns(layout: Layout): readonly ScreenColumn<Row>[]
   /** What stands above the list; its lines are the same for every row. */
-  head?(rows: readonly Row[], layout: Layout): readonly Line[]
+  head?(rows: readonly Row[], layout: Layout, extra?: Extra): readonly Line[]
   /** What people read when there is nothing. */
   empty: string
   /** Whether the newest rows come first and are followed until somebody moves. */
@@ -209,6 +224,6 @@ export type Screen<Row = any, Whole = any> = {
 }
 
 /** Declares a screen, keeping its types to itself. */
-export function screen<Row, Whole = Row>(declaration: Screen<Row, Whole>): Screen {
+export function screen<Row, Whole = Row, Extra = unknown>(declaration: Screen<Row, Whole, Extra>): Screen {
   return declaration
 }

@@ -12,6 +12,7 @@ import type { Session, Terminal, Wanted } from './host.ts'
 import { makeConsole } from './console.ts'
 import { follow } from './follow.ts'
 import { makeHost } from './host.ts'
+import type { State } from './model/state.ts'
 import { WRAP, guardTerminal } from './guard.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Screen } from './screen.ts'
@@ -69,29 +70,24 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
       const isOther = identityOf(next) !== identityOf(session)
       session = next
       followed.restart()
-      console.restart(isOther)
+      console.dispatch({ type: 'session', session: sessionOf(next, readonly), isOther })
     },
   })
   const console = makeConsole({
     screens: options.screens ?? SCREENS,
     first: screen,
-    session: () => ({
-      client: session.client,
-      profile: session.profile,
-      isBoth: session.isBoth === true,
-      rights: { who: session.who, readonly, sandbox: session.sandbox },
-    }),
+    session: sessionOf(session, readonly),
     host,
     typed: (text) => options.typed?.(text, session.client) ?? text,
     now: Date.now,
   })
   const followed = follow({
     session: () => session,
-    onHint: console.hint,
+    onHint: (hint) => console.dispatch({ type: 'hint', hint, at: Date.now() }),
     onLink: (state) => {
-      console.change({ type: 'link', link: { state, since: Date.now() } })
+      console.dispatch({ type: 'link', link: { state, since: Date.now() } })
       // Each connection begins with what happened while nobody told; one whose token ended was not even lost.
-      if (state === 'live') console.poll()
+      if (state === 'live') console.dispatch({ type: 'poll', at: Date.now() })
     },
   })
   const timers = startTimers(console, { intervalMs, tickMs: isSpoken ? SPOKEN_TICK_MS : TICK_MS })
@@ -123,6 +119,10 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
   return left !== undefined && exit === EXIT.ok ? EXIT.interrupted : exit
 }
 
+function sessionOf({ client, who, sandbox, profile, isBoth = false }: Session, readonly: boolean): State['session'] {
+  return { client, profile, isBoth, rights: { who, readonly, sandbox } }
+}
+
 /** Whose console it is, and of which service. */
 function identityOf({ client, who, profile, sandbox }: Session): string {
   return JSON.stringify([client.apiUrl, profile, sandbox, who.kind, who.realm, who.subject])
@@ -135,9 +135,10 @@ function startTimers(
   let turn = 0
   const poll = setInterval(() => {
     turn += 1
-    if (console.state().link.state !== 'live' || turn % IDLE_INTERVALS === 0) console.poll()
+    if (console.state().link.state !== 'live' || turn % IDLE_INTERVALS === 0)
+      console.dispatch({ type: 'poll', at: Date.now() })
   }, intervalMs)
-  const tick = setInterval(() => console.tick(), tickMs)
+  const tick = setInterval(() => console.dispatch({ type: 'tick', now: Date.now() }), tickMs)
   return [poll, tick]
 }
 

@@ -4,8 +4,7 @@ import { printable } from '../base/text.ts'
 import { cutTo as cutText, widthOf } from '../base/width.ts'
 import { CUT, cutTo } from './lines.ts'
 import type { Line, Span, Tone } from './lines.ts'
-import type { Screen, ScreenColumn } from './screen.ts'
-import type { Seen } from './view-model.ts'
+import type { ScreenColumn } from './screen.ts'
 import { MORE, windowed } from './table-window.ts'
 
 /** A table as it fits into a width: its header, and the cells of each row. */
@@ -86,29 +85,3 @@ export function tableLines<Row>(rows: readonly Row[], columns: readonly ScreenCo
 
 /** Two signs before each row: where the selection is, and whether it is marked or has just come. */
 export const SIGNS = 2
-
-let last: { key: readonly unknown[]; laid: Laid } | undefined
-const filled = new WeakMap<Screen, { of: string; titles: Set<string> }>()
-
-/** The columns of a list that have had a value since its width and filter are what they are. */
-function filledOf({ screen, view, layout }: Seen): Set<string> {
-  const of = `${layout.width} ${view.filter}`
-  const known = filled.get(screen)
-  if (known?.of === of) return known.titles
-  const titles = new Set<string>()
-  filled.set(screen, { of, titles })
-  return titles
-}
-
-/** The list of a screen as it is laid out now: once for all who ask, for there may be hundreds of rows. */
-export function laidOf(seen: Seen): Laid {
-  const { screen, rows, view, layout } = seen
-  const { width, wide, now } = layout
-  // Ages move with the clock; the layout need not follow more often than that.
-  const key = [screen, rows, width, wide, view.left, Math.floor(now / 1_000)]
-  if (last === undefined || key.some((part, index) => part !== last?.key[index])) {
-    const options = { width: width - SIGNS, wide, left: view.left, filled: filledOf(seen) }
-    last = { key, laid: laidTable(rows, screen.columns(layout), options) }
-  }
-  return last.laid
-}

@@ -1,18 +1,20 @@
 import { printable } from '../base/text.ts'
-import type { Data } from './resource-cache.ts'
-import { ROWS_MAX } from './page-list.ts'
-import type { Feed } from './page-list.ts'
+import { feedOf } from './model/cache.ts'
+import type { Cache } from './model/cache.ts'
+import { ROWS_MAX } from './model/page-list.ts'
+import type { Feed } from './model/page-list.ts'
 import type { Line } from './lines.ts'
 import { cutTo, line, paragraph } from './lines.ts'
 import { usableKeys } from './model/allowed.ts'
 import type { Rights } from './model/allowed.ts'
-import { viewOf } from './model/state.ts'
+import { screenOf, viewOf } from './model/state.ts'
 import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
-import { shownOf } from './shown.ts'
 import { baseKey, detailKey, listKey, serviceFilter } from './queries.ts'
 import { newsLines } from './notices.ts'
-import type { Layout, Screen, ScreenKey } from './screen.ts'
+import type { Layout, Screen, ScreenKey, Shown } from './screen.ts'
+import { SIGNS, laidTable } from './table-lines.ts'
+import type { Laid } from './table-lines.ts'
 
 /** What is looked at in detail. */
 export type Opened = { id: string; row: unknown; feed: Feed<unknown>; title: string; lines: readonly Line[] }
@@ -47,6 +49,10 @@ export type Seen = {
   /** What has happened or what is wrong, in one line or more; the body has the fewer. */
   news: readonly Line[]
   keys: readonly ScreenKey<unknown>[]
+  /** The row that is open, as the list has it; undefined where it has not. */
+  listed: State['stood']
+  /** The list as a table, laid out once for all who ask. */
+  laid(): Laid
 }
 
 /** Header, tabs, the screen's own line, and a line of news; the footer has one line, or two where there is room. */
@@ -59,99 +65,146 @@ export function footerHeight(rows: number): 1 | 2 {
 }
 const TABLE_HEADER = 1
 
-export function makeSeer(data: Data, rights: () => Rights): (state: State, screen: Screen) => Seen {
-  let last: { rows: readonly unknown[]; filter: string; found: readonly unknown[] } | undefined
+type Memo = { of: readonly unknown[]; value: unknown }
 
-  /** The rows that hold all words of the filter in what is shown of them. */
-  function left(
-    screen: Screen,
-    rows: readonly unknown[],
-    { filter, layout }: { filter: string; layout: Layout },
-  ): readonly unknown[] {
-    const words = filter
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '')
-    if (words.length === 0) return rows
-    if (last?.rows === rows && last.filter === filter) return last.found
-    const columns = screen.columns({ ...layout, wide: true })
-    const found = rows.filter((row) => {
-      const text = `${columns.map((column) => column.value(row)).join('\n')}\n${screen.id(row)}`.toLowerCase()
-      return words.every((word) => text.includes(word))
+/** What is to be seen of a state. What took long to find out is kept until something that it is made of changes. */
+export function makeSee(): (state: State) => Seen {
+  const memos = new Map<string, Memo>()
+  const filled = new Map<string, { of: string; titles: Set<string> }>()
+
+  function once<T>(name: string, of: readonly unknown[], make: () => T): T {
+    const known = memos.get(name)
+    // Each name stands for values of one type.
+    const isSame = known?.of.length === of.length && known.of.every((part, index) => part === of[index])
+    if (isSame) return known.value as T
+    const value = make()
+    memos.set(name, { of, value })
+    return value
+  }
+
+  /** The columns of a list that have had a value since its width and filter are what they are. */
+  function filledOf({ name }: Screen, of: string): Set<string> {
+    const known = filled.get(name)
+    if (known?.of === of) return known.titles
+    const titles = new Set<string>()
+    filled.set(name, { of, titles })
+    return titles
+  }
+
+  /** The list laid out: once for all who ask, for there may be hundreds of rows. */
+  function laid({ screen, rows, view, layout }: Pick<Seen, 'screen' | 'rows' | 'view' | 'layout'>): Laid {
+    const { width, wide, now, kept } = layout
+    // Ages move with the clock; the layout need not follow more often than that.
+    return once('laid', [screen, rows, width, wide, view.left, kept, Math.floor(now / 1_000)], () => {
+      const columns = filledOf(screen, `${width} ${view.filter}`)
+      return laidTable(rows, screen.columns(layout), { width: width - SIGNS, wide, left: view.left, filled: columns })
     })
-    last = { rows, filter, found }
-    return found
   }
 
-  let joined: { asked: Feed<unknown>; base: Feed<unknown>; feed: Feed<unknown> } | undefined
-
-  /** What has been read of a list: where the service was asked for a part of it, what was here before as well. */
-  function listed(
-    screen: Screen,
-    view: View,
-  ): { feed: Feed<unknown>; all: readonly unknown[] } & Pick<Seen, 'whole' | 'isFull'> {
-    const asked = data.feed(listKey(screen, view))
-    const isFull = asked.next !== null && asked.rows.length >= ROWS_MAX
-    if (serviceFilter(screen, view) === '') return { feed: asked, all: asked.rows, whole: wholeOf(asked), isFull }
-    const base = data.feed(baseKey(screen))
-    if (joined?.asked !== asked || joined.base !== base) joined = { asked, base, feed: joinedFeed(screen, asked, base) }
-    return { feed: joined.feed, all: joined.feed.rows, whole: wholeOf(base), isFull }
-  }
-
-  /** The row that is open, as it was seen last: it may leave the list before the service has told more of it. */
-  let stood: { key: string; row: unknown } | undefined
-
-  function standIn(screen: Screen, view: View, rows: readonly unknown[]): unknown {
-    if (view.open === undefined) return (stood = undefined)
-    const { id } = view.open
-    const key = detailKey(screen, id)
-    const row = rows.find((each) => screen.id(each) === id)
-    if (row !== undefined) stood = { key, row }
-    return stood?.key === key ? stood.row : undefined
-  }
-
-  return (state, screen) => {
+  function see(state: State): Seen {
+    const screen = screenOf(state)
     const view = viewOf(state, screen.name)
+    const { rights } = state.session
     const { columns, rows: height } = state.size
-    const layout: Layout = { width: columns, who: rights().who, now: state.now, wide: view.wide }
-    const { feed, all, whole, isFull } = listed(screen, view)
-    const rows = left(screen, all, { filter: view.filter, layout })
-    const opened = openedOf({ screen, view, layout, row: standIn(screen, view, feed.rows), data, rights: rights() })
+    const layout: Layout = { width: columns, who: rights.who, kept: state.kept, now: state.now, wide: view.wide }
+    const list = listOf(state.cache, { screen, view, once })
+    const { feed } = list
+    const rows = once('found', [feed.rows, view.filter, screen], () => found(screen, feed.rows, { view, layout }))
+    const place = { screen, view, layout, rights, cache: state.cache }
+    const listed = listedRow(place, feed.rows)
+    const opened = openedOf({ ...place, row: (listed ?? standIn(place, state.stood))?.row })
     const news = newsLines({ state, feed, opened }, columns)
     const bodyHeight = Math.max(1, height - FRAME_LINES - (news.length - 1) - footerHeight(height))
-    const head = (screen.head?.(feed.rows, layout) ?? []).slice(0, Math.floor(bodyHeight / 2))
+    const head = (screen.head?.(feed.rows, layout, feed.extra) ?? []).slice(0, Math.floor(bodyHeight / 2))
     const row = opened === undefined ? rows[view.index] : opened.row
     const marked =
       opened !== undefined || view.marks.size === 0 ? [] : rows.filter((each) => view.marks.has(screen.id(each)))
+    const on = opened === undefined ? 'list' : 'detail'
     return {
+      ...list,
       screen,
       view,
       layout,
-      feed,
-      age: ageOf({ screen, view, feed, opened, data }),
+      age: ageOf({ screen, view, feed, opened, cache: state.cache }),
       canAsk:
         (feed.next !== null || feed.isNewestOnly) &&
         (screen.serviceFilter?.(view.filter) ?? '') !== serviceFilter(screen, view),
-      isFull,
-      whole,
       rows,
       ids: rows.map((each) => screen.id(each)),
-      allIds: all.map((each) => screen.id(each)),
+      allIds: feed.rows.map((each) => screen.id(each)),
       row,
       head,
       listHeight: Math.max(1, bodyHeight - head.length - TABLE_HEADER),
       bodyHeight,
       opened,
+      listed,
       news,
       marked,
-      keys: usableKeys(screen, rights(), {
-        on: opened === undefined ? 'list' : 'detail',
-        row,
-        marked,
-        shown: shownOf({ view, rows, feed }),
-      }),
+      keys: usableKeys(screen, rights, { on, row, marked, shown: shownOf({ view, rows, feed }) }),
+      laid: () => laid({ screen, rows, view, layout }),
     }
   }
+
+  return (state) => once('seen', partsOf(state), () => see(state))
+}
+
+/** All that a picture is made of; requests that begin and end change nothing of it. */
+function partsOf(state: State): unknown[] {
+  const { cache, views, screen, session, size, now, toast, signedOut, bar, kept, stood } = state
+  const shown = cache.shown.flatMap((key) => [feedOf(cache, key), cache.entries.get(key)?.dueSince])
+  return [views, screen, session, size, now, toast, signedOut, bar, kept, stood, ...cache.shown, ...shown]
+}
+
+/** The rows that hold all words of the filter in what is shown of them. */
+function found(
+  screen: Screen,
+  rows: readonly unknown[],
+  { view, layout }: Pick<Seen, 'view' | 'layout'>,
+): readonly unknown[] {
+  const words = view.filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  if (words.length === 0) return rows
+  const columns = screen.columns({ ...layout, wide: true })
+  return rows.filter((row) => {
+    const text = `${columns.map((column) => column.value(row)).join('\n')}\n${screen.id(row)}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+type Once = <T>(name: string, of: readonly unknown[], make: () => T) => T
+
+/** What has been read of a list: where the service was asked for a part of it, what was here before as well. */
+function listOf(
+  cache: Cache,
+  { screen, view, once }: { screen: Screen; view: View; once: Once },
+): Pick<Seen, 'feed' | 'whole' | 'isFull'> {
+  const asked = feedOf(cache, listKey(screen, view))
+  const isFull = asked.next !== null && asked.rows.length >= ROWS_MAX
+  if (serviceFilter(screen, view) === '') return { feed: asked, whole: wholeOf(asked), isFull }
+  const base = feedOf(cache, baseKey(screen))
+  const feed = once('joined', [asked, base], () => joinedFeed(screen, asked, base))
+  return { feed, whole: wholeOf(base), isFull }
+}
+
+/** What the list shows, for a key that is about all of it. */
+export function shownOf({ view, rows, feed }: Pick<Seen, 'view' | 'rows' | 'feed'>): Shown<unknown> {
+  return { filter: view.filter, rows, hasMore: feed.next !== null || feed.isNewestOnly }
+}
+
+type Place = { screen: Screen; view: View; layout: Layout; rights: Rights; cache: Cache }
+
+function listedRow({ screen, view }: Place, rows: readonly unknown[]): State['stood'] {
+  if (view.open === undefined) return undefined
+  const { id } = view.open
+  const row = rows.find((each) => screen.id(each) === id)
+  return row === undefined ? undefined : { key: detailKey(screen, id), row }
+}
+
+/** The row that is open, as it was seen last. */
+function standIn({ screen, view }: Place, stood: State['stood']): State['stood'] {
+  return view.open !== undefined && stood?.key === detailKey(screen, view.open.id) ? stood : undefined
 }
 
 function wholeOf({ rows, next, readAt, isNewestOnly }: Feed<unknown>): number | undefined {
@@ -168,23 +221,22 @@ function joinedFeed(screen: Screen, asked: Feed<unknown>, base: Feed<unknown>): 
   return { ...asked, rows, readAt: asked.readAt ?? base.readAt }
 }
 
-type Shown = { screen: Screen; view: View; feed: Feed<unknown>; opened: Opened | undefined; data: Data }
+type Aged = { screen: Screen; view: View; feed: Feed<unknown>; opened: Opened | undefined; cache: Cache }
 
 /** How old what is shown is. Rows that were left behind say so themselves. */
-function ageOf({ screen, view, feed, opened, data }: Shown): Seen['age'] {
+function ageOf({ screen, view, feed, opened, cache }: Aged): Seen['age'] {
+  const dueSince = (key: string): number | undefined => cache.entries.get(key)?.dueSince
   if (opened?.feed.readAt !== undefined)
-    return { readAt: opened.feed.readAt, dueSince: data.dueSince(detailKey(screen, opened.id)) }
-  return { readAt: feed.readAt, dueSince: feed.isBehind ? undefined : data.dueSince(listKey(screen, view)) }
+    return { readAt: opened.feed.readAt, dueSince: dueSince(detailKey(screen, opened.id)) }
+  return { readAt: feed.readAt, dueSince: feed.isBehind ? undefined : dueSince(listKey(screen, view)) }
 }
 
-/** `row` is that of the list, which stands in until the service has told of the whole. */
-type Where = { screen: Screen; view: View; layout: Layout; row: unknown; data: Data; rights: Rights }
-
-function openedOf({ screen, view, layout, row: listed, data, rights }: Where): Opened | undefined {
+/** @param row that of the list, which stands in until the service has answered with the whole */
+function openedOf({ screen, view, layout, row: listed, cache, rights }: Place & { row: unknown }): Opened | undefined {
   const { detail } = screen
   if (detail === undefined || view.open === undefined) return undefined
   const { id } = view.open
-  const ofOne = data.feed(detailKey(screen, id))
+  const ofOne = feedOf(cache, detailKey(screen, id))
   const whole = ofOne.rows[0]
   const row = whole === undefined ? listed : detail.row(whole)
   const width = layout.width - 1

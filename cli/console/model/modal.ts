@@ -60,8 +60,8 @@ export type Form = {
   /** What was done to what was typed, beside what was asked for. */
   note?: string | undefined
   live: boolean
-  /** While it is being done. */
-  progress: { done: number; failed: number; total: number } | undefined
+  /** While it is being done: nothing can be typed then. */
+  isWorking: boolean
 }
 
 /** Something to read: help, the outcome of a bulk action, an answer of a webhook's receiver. */
@@ -70,7 +70,8 @@ export type Reading = {
   title: string
   lines: readonly string[]
   top: number
-  /** While something goes on that closing it stops. */
+  /** Who writes it, and is stopped when it is closed while that still goes on. */
+  by?: AbortController
   isGoing?: boolean
 }
 
@@ -88,7 +89,7 @@ export function formOf(wish: FormWish): Form {
     given: {},
     drafts: {},
     problem: undefined,
-    progress: undefined,
+    isWorking: false,
   })
 }
 
@@ -105,7 +106,7 @@ function entered(form: Form): Form {
 export type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
 
 export function stepped(before: Form, key: string): FormStep {
-  if (before.progress !== undefined) return { form: before }
+  if (before.isWorking) return { form: before }
   const form = before.note === undefined ? before : { ...before, note: undefined }
   if (key === 'esc') return { cancelled: true }
   const field = form.fields[form.at]
@@ -133,7 +134,7 @@ function isControl(text: string): boolean {
 /** Text that was pasted, or written in an editor, in the present field. */
 export function pasted(form: Form, text: string): Form {
   const field = form.fields[form.at]
-  if (form.progress !== undefined || field === undefined || field.kind === 'choice') return form
+  if (form.isWorking || field === undefined || field.kind === 'choice') return form
   if (isControl(text)) return { ...form, problem: NO_CONTROLS }
   const note = /[\r\n]/.test(text.trim()) ? JOINED : undefined
   return { ...form, edit: inserted(form.edit, text), problem: undefined, note }
@@ -184,8 +185,8 @@ export function refused(form: Form, problem: string, names: readonly string[]): 
     ({ name, sent, kind }) =>
       kind !== 'typed' && (names.includes(name) || (sent !== undefined && names.includes(sent))),
   )
-  if (at === -1 || at === form.at) return { ...form, progress: undefined, problem }
-  return entered({ ...withDraft(form), progress: undefined, problem, at })
+  if (at === -1 || at === form.at) return { ...form, isWorking: false, problem }
+  return entered({ ...withDraft(form), isWorking: false, problem, at })
 }
 
 function answered(form: Form, field: Field): FormStep {

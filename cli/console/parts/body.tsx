@@ -4,7 +4,6 @@ import type { Console } from '../console.ts'
 import { cutTo } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
 import type { Seen } from '../view-model.ts'
-import { laidOf } from '../table-lines.ts'
 import { Modal, typedLine } from './modal.tsx'
 import { Table } from './table.tsx'
 import { TextLine } from './text-line.tsx'
@@ -27,7 +26,7 @@ export function titleLine(seen: Seen, width: number): Line {
   ]
   if (view.filter !== '') spans.push({ text: `  filter: ${view.filter}`, tone: 'warn' })
   if (view.marks.size > 0) spans.push({ text: `  ${view.marks.size} marked`, tone: 'warn' })
-  if (view.wide) spans.push({ text: laidOf(seen).most === 0 ? '  wide' : '  wide: left, right', tone: 'dim' })
+  if (view.wide) spans.push({ text: seen.laid().most === 0 ? '  wide' : '  wide: left, right', tone: 'dim' })
   if (feed.isBehind) spans.push({ text: '  much has come since: g', tone: 'warn' })
   else if (screen.follow === true && !view.follows && view.top > 0)
     spans.push({ text: '  not following: g', tone: 'dim' })

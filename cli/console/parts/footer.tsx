@@ -62,7 +62,7 @@ function modalKeys(console: Console): Shown[] {
 /** How to go on or leave comes first: it stays where there is little room. */
 function formKeys(form: Form): Shown[] {
   // What was sent can't be called back, only left alone.
-  if (form.progress !== undefined) return [['ctrl-c', 'quit; what was sent may still be done']]
+  if (form.isWorking) return [['ctrl-c', 'quit; what was sent may still be done']]
   return [
     ['enter', doesIt(form) ? actText(form) : 'go on'],
     ['esc', 'leave it'],
@@ -113,7 +113,7 @@ function tabsLine({ list, at }: { list: readonly string[]; at: number }, width: 
 function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {
   const { screen, keys, opened, marked } = console.seen()
   const on = opened === undefined ? 'list' : 'detail'
-  const marks = canMark(screen, console.rights())
+  const marks = canMark(screen, console.state().session.rights)
   const own = keys.map((key): Shown => {
     // Of what is marked, only what it can be done to.
     const isOfMany = marked.length > 0 && key.needs === undefined && key.writes === true

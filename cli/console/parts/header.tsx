@@ -1,4 +1,5 @@
 import { Box } from 'ink'
+import { screensOf } from '../model/state.ts'
 import type { ReactElement } from 'react'
 import { roleText } from '../../base/role-text.ts'
 import { printable } from '../../base/text.ts'
@@ -41,7 +42,7 @@ const NAME_LEAST = 6
  * there is little room the others go, and at last the name is cut. The words of live mode need no colour.
  */
 function headerLine(console: Console, width: number): Line {
-  const { sandbox, readonly } = console.rights()
+  const { sandbox, readonly } = console.state().session.rights
   const state = console.state()
   const mode: Span = sandbox ? { text: ' SANDBOX ', tone: 'info' } : { text: ' *** LIVE *** ', tone: 'live' }
   const latency = state.answered === undefined ? '' : ` ${String(state.answered.latencyMs).padStart(LATENCY_WIDTH)} ms`
@@ -61,21 +62,22 @@ function headerLine(console: Console, width: number): Line {
 
 /** Whose payments these are, and who looks at them, in so much room. */
 function placeLine(console: Console, room: number): Line {
-  const { who } = console.rights()
+  const { who } = console.state().session.rights
   const name = printable(who.merchant?.trading_name ?? who.realm ?? 'platform')
   const role = roleText(who.role)
-  const isNamed = console.profile() !== '' && ![who.name, name].includes(console.profile())
+  const isNamed = console.state().session.profile !== '' && ![who.name, name].includes(console.state().session.profile)
   const place: Span = { text: ` ${name}`, tone: 'bold' }
-  const profile: Line = isNamed ? [{ text: ` (${console.profile()})` }] : []
+  const profile: Line = isNamed ? [{ text: ` (${console.state().session.profile})` }] : []
   // Whoever is both is told which of the two.
   const half = who.kind === 'platform' ? 'operator' : 'merchant'
-  const halves: Line[] = console.isBoth()
-    ? [
-        [{ text: ' svc ', tone: 'bold' }, place, ...profile, { text: `  ${who.name} ${half} ${role}`, tone: 'dim' }],
-        [place, ...profile, { text: `  ${half} ${role}`, tone: 'dim' }],
-        [place, { text: `  ${half} ${role}` }],
-      ]
-    : []
+  const halves: Line[] =
+    console.state().session.isBoth === true
+      ? [
+          [{ text: ' svc ', tone: 'bold' }, place, ...profile, { text: `  ${who.name} ${half} ${role}`, tone: 'dim' }],
+          [place, ...profile, { text: `  ${half} ${role}`, tone: 'dim' }],
+          [place, { text: `  ${half} ${role}` }],
+        ]
+      : []
   const forms: Line[] = [
     ...halves,
     [{ text: ' svc ', tone: 'bold' }, place, ...profile, { text: `  ${who.name} ${role}`, tone: 'dim' }],
@@ -123,7 +125,7 @@ export function Header({ console, width }: { console: Console; width: number }):
   return (
     <Box flexDirection="column" flexShrink={0}>
       <TextLine parts={headerLine(console, width)} />
-      <TextLine parts={tabsLine(console.screens(), console.seen().screen.name, width)} />
+      <TextLine parts={tabsLine(screensOf(console.state()), console.seen().screen.name, width)} />
     </Box>
   )
 }

@@ -6,6 +6,8 @@ import { fittedForm, wholeForm } from '../form-fit.ts'
 import type { FormParts } from '../form-fit.ts'
 import { cutTo, line, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
+import { commandText } from '../actions.ts'
+import type { UnderWay } from '../model/action.ts'
 import { fittingWords } from '../model/choice.ts'
 import { givenSoFar } from '../model/modal.ts'
 import { spanText } from '../model/ages.ts'
@@ -80,7 +82,7 @@ export function formLines(console: Console, form: Form, size: { width: number; r
 }
 
 function formParts(console: Console, form: Form, { width, room }: { width: number; room: number }): FormParts {
-  const command = console.command(givenSoFar(form))
+  const command = commandText(console, givenSoFar(form))
   const answered = form.fields
     .slice(0, form.at)
     .filter(({ kind }) => kind !== 'typed')
@@ -100,11 +102,11 @@ function formParts(console: Console, form: Form, { width, room }: { width: numbe
     ...problem.flatMap((text, index) => paragraph(text, width, index === 0 ? 'bad' : 'dim')),
     ...(form.note === undefined ? [] : paragraph(form.note, width, 'warn')),
   ]
-  const { workingSince, now } = console.state()
+  const { underWay, now } = console.state()
   const asked =
-    form.progress === undefined
-      ? askLines(form, field, { width, room: room - wholeForm(parts, width).length - after.length })
-      : [progressLine(form.progress, workingSince === undefined ? 0 : now - workingSince)]
+    underWay !== undefined && form.isWorking
+      ? [progressLine(underWay, now - (underWay.since ?? now))]
+      : askLines(form, field, { width, room: room - wholeForm(parts, width).length - after.length })
   return { ...parts, asked: [...asked, ...after] }
 }
 
@@ -175,7 +177,7 @@ export function typedLine({ text, at }: { text: string; at: number }, width: num
 /** A wait is told from then on. */
 const WAIT_TOLD_MS = 1_000
 
-function progressLine({ done, failed, total }: { done: number; failed: number; total: number }, ms: number): Line {
+function progressLine({ done, failed, total }: UnderWay, ms: number): Line {
   const time = ms < WAIT_TOLD_MS ? '' : ` ${spanText(ms)}`
   if (total === 1) return line(`Working ...${time}`, 'dim')
   return line(`${done + failed} of ${total} ...${failed === 0 ? '' : ` ${failed} failed`}${time}`, 'dim')

@@ -34,7 +34,7 @@ function spokenRow({ screen, layout, rows, ids, view }: Seen, index: number): st
 function spokenLines(console: Console): string[] {
   const seen = console.seen()
   const state = console.state()
-  const { who, sandbox, readonly } = console.rights()
+  const { who, sandbox, readonly } = console.state().session.rights
   const { modal } = state
   const top = `svc, ${sandbox ? 'SANDBOX' : 'LIVE'}, ${who.name}, ${who.role}${readonly ? ', read-only' : ''}, ${linkText(state, seen.age).text}`
   const news = lowerLines(console, WIDE)

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { EMPTY_LINE, padded, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import type { Seen } from '../view-model.ts'
-import { SIGNS, laidOf } from '../table-lines.ts'
+import { SIGNS } from '../table-lines.ts'
 import { TextLine } from './text-line.tsx'
 
 function signsOf({
@@ -22,7 +22,7 @@ function signsOf({
 export function Table({ seen }: { seen: Seen }): ReactElement {
   const { rows, ids, view, layout, listHeight, feed } = seen
   const { width } = layout
-  const laid = laidOf(seen)
+  const laid = seen.laid()
   const shown = rows.slice(view.top, view.top + listHeight)
   return (
     <Box flexDirection="column" height={listHeight + 1}>

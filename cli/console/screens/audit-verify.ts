@@ -1,6 +1,5 @@
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
-import type { Who } from '../../client/auth/who-is.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { rowsOfService } from '../../audit/rows.ts'
@@ -16,17 +15,6 @@ export type Verified = {
   hashes: ReadonlyMap<string, string>
   /** The first row that is not as it was written, in words. */
   broken: string | undefined
-}
-
-/** By whoever the console acts as: what somebody else has verified says nothing of this service. */
-const found = new WeakMap<Who, Verified>()
-
-export function verifiedBy(who: Who): Verified | undefined {
-  return found.get(who)
-}
-
-export function remember(who: Who, verified: Verified): void {
-  found.set(who, verified)
 }
 
 export type Mark = 'ok' | 'CHANGED' | '-'
@@ -48,7 +36,7 @@ const MARKS_MAX = 5_000
  * Computes every hash of the trail again, as `svc audit verify` does, and shows how far it is; closing that stops it.
  * @throws {CliError} AUDIT_BROKEN, exit code 3, and whatever the service refuses
  */
-export async function verify({ client, who, watch }: Tools): Promise<string> {
+export async function verify({ client, keep, watch }: Tools): Promise<string> {
   const shown = watch('Verifying the audit trail')
   const read = new Map<string, number>()
   const hashes = new Map<string, string>()
@@ -57,7 +45,7 @@ export async function verify({ client, who, watch }: Tools): Promise<string> {
     for await (const page of service(chain)) {
       read.set(chain, (read.get(chain) ?? 0) + page.length)
       shown.write(progressLines(read))
-      if (chain === 'operator_actions') keep(hashes, page)
+      if (chain === 'operator_actions') keepNewest(hashes, page)
       yield page
     }
   }
@@ -73,7 +61,7 @@ export async function verify({ client, who, watch }: Tools): Promise<string> {
     const [first] = broken
     const why = first === undefined ? undefined : lines[reports.indexOf(first)]
     markBroken(hashes, reports.find(({ chain }) => chain === 'operator_actions')?.broken?.ordinal)
-    remember(who, { at: Date.now(), hashes, broken: why })
+    keep({ verified: { at: Date.now(), hashes, broken: why } })
     const rows = reports.reduce((sum, each) => sum + each.rows, 0)
     shown.end(
       [...lines.flatMap((text) => [text, '']), ...(first === undefined ? [WHOLE] : whatNext(broken).split('\n'))],
@@ -102,7 +90,7 @@ function markBroken(hashes: Map<string, string>, broken: string | undefined): vo
   hashes.set(broken, '')
 }
 
-function keep(hashes: Map<string, string>, page: readonly Readonly<Record<string, string | null>>[]): void {
+function keepNewest(hashes: Map<string, string>, page: readonly Readonly<Record<string, string | null>>[]): void {
   for (const { ordinal, action_hash: hash } of page)
     if (typeof ordinal === 'string' && typeof hash === 'string') hashes.set(ordinal, hash)
   for (const ordinal of hashes.keys()) {

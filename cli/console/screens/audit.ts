@@ -11,7 +11,7 @@ import type { Line } from '../lines.ts'
 import { AGE_WIDTH, ageOf, spanText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { Layout, Page, Reading } from '../screen.ts'
-import { markOf, verifiedBy, verify } from './audit-verify.ts'
+import { markOf, verify } from './audit-verify.ts'
 import type { Verified } from './audit-verify.ts'
 
 /** What operators did, the newest first, with whether its hashes were found whole from here. */
@@ -31,12 +31,12 @@ export const audit = screen<OperatorAction>({
   serviceLooksFor: 'a whole action',
   serviceFilter: (filter) => KNOWN_ACTIONS.find((known) => filter.split(/\s+/).includes(known)) ?? '',
   id: ({ ordinal }) => ordinal,
-  head: (_rows, { who, now }) => [headLine(verifiedBy(who), now)],
-  columns: ({ who, now }) => [
+  head: (_rows, { kept, now }) => [headLine(kept.verified, now)],
+  columns: ({ kept, now }) => [
     { title: 'no', value: ({ ordinal }) => ordinal, align: 'right' },
     {
       title: 'hash',
-      value: (row) => markOf(row, verifiedBy(who)),
+      value: (row) => markOf(row, kept.verified),
       style: (text) => (text === 'ok' ? 'green' : text === '-' ? undefined : 'red'),
     },
     { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
@@ -111,8 +111,8 @@ export function headLine(verified: Verified | undefined, now: number): Line {
 }
 
 /** One action: who, when, why, and what it was before and after. */
-export function entryLines(row: OperatorAction, { width, who, now }: Pick<Layout, 'width' | 'who' | 'now'>): Line[] {
-  const mark = markOf(row, verifiedBy(who))
+export function entryLines(row: OperatorAction, { width, kept, now }: Pick<Layout, 'width' | 'kept' | 'now'>): Line[] {
+  const mark = markOf(row, kept.verified)
   const words = {
     ok: 'ok: computed here, and what follows it agrees',
     '-': 'not verified; v does',

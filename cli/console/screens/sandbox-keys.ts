@@ -20,7 +20,7 @@ import type { ScreenKey } from '../screen.ts'
 import { manyOf } from './payment-keys.ts'
 import type { PaymentRow } from './payment-lines.ts'
 import { scenarioKey } from './sandbox-play.ts'
-import { faultsText, watchDial } from './sandbox-queue.ts'
+import { faultsText } from './sandbox-queue.ts'
 import { triggerKey } from './sandbox-trigger.ts'
 
 /** The payer's decision at the mock bank. */
@@ -111,13 +111,13 @@ const clock: ScreenKey<PaymentRow> = {
     about: ['What becomes due on the way happens, in its order. Time does not go back.'],
     fields: [...merchantField(rows, who), { name: 'by', label: 'By how much: 90s, 5m, 11h or 7d', kind: 'line' }],
   }),
-  async run(_row, given, { client, who }) {
+  async run(_row, given, { client, who, keep }) {
     const { by = '' } = given
     durationOf(by, '<duration>')
     const { id, name } = await merchantOf(client, given, who)
     const patient = { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }
     const { body } = await call(patient, advanceSandboxClock, { body: { merchant_id: id, by } })
-    watchDial(who, id, name)
+    keep({ turned: { merchantId: id, name } })
     return `${by} have passed for ${name}, with ${body.stops} due times on the way`
   },
 }
@@ -153,7 +153,7 @@ const faults: ScreenKey<PaymentRow> = {
       ...FAULTS.map((name): Field => ({ name, label: FAULT_LABELS[name], kind: 'line', optional: true })),
     ],
   }),
-  async run(_row, given, { client, who }) {
+  async run(_row, given, { client, who, keep }) {
     const { latency, drop_callback: dropCallback, duplicate, unavailable } = given
     const isClear = FAULTS.every((name) => given[name] === undefined)
     // Checked as the command checks its flags, and sent as the service takes them.
@@ -162,7 +162,7 @@ const faults: ScreenKey<PaymentRow> = {
     )
     const { id, name } = await merchantOf(client, given, who)
     const { body } = await call(client, setBankFaults, { body: { merchant_id: id, ...wishes } })
-    watchDial(who, id, name)
+    keep({ turned: { merchantId: id, name } })
     return `at the bank of ${name}: ${faultsText(body) || 'nothing goes wrong any more'}`
   },
 }

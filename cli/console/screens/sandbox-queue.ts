@@ -1,7 +1,6 @@
 import { getBankFaults } from '../../../src/wire/sandbox-faults.ts'
 import type { BankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { readSandboxClock } from '../../../src/wire/sandbox.ts'
-import type { Who } from '../../client/auth/who-is.ts'
 import { call } from '../../client/call.ts'
 import { aheadText } from '../../sandbox/clock.ts'
 import { shortTime } from '../../base/text.ts'
@@ -23,43 +22,27 @@ export type Dial = {
   isTurned?: boolean
 }
 
-/** The dials that were read with the queue, by whoever it was read for; they stand above it also when it is empty. */
-const dials = new WeakMap<Who, Dials>()
-/** The merchant that an operator has turned a dial of, last. */
-const turned = new WeakMap<Who, { merchantId: string; name: string }>()
-
 /** Those that are shown, and how many merchants wait beside them. */
 export type Dials = { list: readonly Dial[]; more: number }
-
-export function dialsOf(who: Who): Dials {
-  return dials.get(who) ?? { list: [], more: 0 }
-}
-
-/** Shows the merchant's dial from now on, whether or not a payment of it waits. */
-export function watchDial(who: Who, merchantId: string, name: string): void {
-  turned.set(who, { merchantId, name })
-}
 
 /** For an operator the dials of so many merchants are shown. */
 const DIALS_MAX = 3
 
 /** Payments that wait for their payers at the mock bank, the newest first; with the dials of whose they are. */
-export async function readQueue(reading: Reading): Promise<Page<PaymentRow>> {
+export async function readQueue(reading: Reading): Promise<Page<PaymentRow, Dials>> {
   const page = await readPayments({ ...reading, filter: 'AwaitingAuthorisation' })
-  const { who, cursor } = reading
-  if (cursor === undefined && who.permissions.includes('operate sandbox')) {
-    const all = merchantsOf(who, page.rows)
-    const list = await Promise.all(all.slice(0, DIALS_MAX).map((merchant) => readDial(reading, merchant)))
-    dials.set(who, { list, more: all.length - list.length })
-  }
-  return page
+  const { rows, next } = page
+  if (reading.cursor !== undefined || !reading.who.permissions.includes('operate sandbox')) return { rows, next }
+  const all = merchantsOf(reading, rows)
+  const list = await Promise.all(all.slice(0, DIALS_MAX).map((merchant) => readDial(reading, merchant)))
+  return { rows, next, extra: { list, more: all.length - list.length } }
 }
 
 type Named = Pick<Dial, 'merchantId' | 'name' | 'isTurned'>
 
-function merchantsOf(who: Who, rows: readonly PaymentRow[]): Named[] {
+function merchantsOf({ who, kept }: Pick<Reading, 'who' | 'kept'>, rows: readonly PaymentRow[]): Named[] {
   if (who.merchant !== null) return [{ merchantId: who.merchant.id, name: who.merchant.trading_name }]
-  const last = turned.get(who)
+  const last = kept.turned
   const waiting = rows.flatMap((row) =>
     row.merchant_id === null ? [] : [{ merchantId: row.merchant_id, name: ownerText(row) }],
   )

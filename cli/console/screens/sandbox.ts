@@ -5,10 +5,11 @@ import { idColumns, whoseColumns } from './payment-columns.ts'
 import { paymentDetail } from './payment-detail.ts'
 import type { PaymentRow, WholePayment } from './payment-lines.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
-import { dialLines, dialsOf, readQueue } from './sandbox-queue.ts'
+import { dialLines, readQueue } from './sandbox-queue.ts'
+import type { Dials } from './sandbox-queue.ts'
 
 /** The mock bank with the payments that wait for their payers there, the clock, and stories to play. */
-export const sandbox = screen<PaymentRow, WholePayment>({
+export const sandbox = screen<PaymentRow, WholePayment, Dials>({
   name: 'sandbox',
   key: '8',
   title: 'Sandbox',
@@ -21,7 +22,8 @@ export const sandbox = screen<PaymentRow, WholePayment>({
     isDirty: (hint) => 'event' in hint && hint.event.payment_id !== null,
   },
   id: ({ payment_id }) => payment_id,
-  head: (_rows, { who, width }) => dialLines(dialsOf(who), { width, isOperator: isOperator(who) }),
+  head: (_rows, { who, width }, dials = { list: [], more: 0 }) =>
+    dialLines(dials, { width, isOperator: isOperator(who) }),
   columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.payment_id) },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },

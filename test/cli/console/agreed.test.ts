@@ -5,8 +5,9 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Client } from '../../../cli/client/call.ts'
 import type { CommandMap } from '../../../cli/entry/tree/map.ts'
-import { changedLines, rowsNow } from '../../../cli/console/stale-rows.ts'
-import { NO_FEED } from '../../../cli/console/page-list.ts'
+import { changedLines } from '../../../cli/console/model/action.ts'
+import { rowsNow } from '../../../cli/console/queries.ts'
+import { NO_FEED } from '../../../cli/console/model/page-list.ts'
 import { usableKeys } from '../../../cli/console/model/allowed.ts'
 import type { ScreenKey } from '../../../cli/console/screen.ts'
 import { typedText } from '../../../cli/client/command-texts.ts'
@@ -151,16 +152,16 @@ t.test('what has changed is told of each row, and what is not known is not', asy
   const now = { row: { ...pending, kyb_status: 'SUSPENDED' } }
   t.match(
     changedLines(asked, () => now),
-    [/changed meanwhile/, /^SUSPENDED; it was PENDING$/],
+    [/^Changed since you opened this form:$/, /^SUSPENDED; it was PENDING$/],
   )
   t.match(
     changedLines(asked, () => 'gone'),
-    [/changed meanwhile/, /not in this list any more/],
+    [/^Changed since you opened this form:$/, /not in this list any more/],
   )
   const many = { ...asked, rows: Array.from({ length: 5 }, () => pending) }
   t.match(
     changedLines(many, () => now),
-    [/meanwhile/, /^Acme .*: SUSPENDED/, /Acme/, /Acme/, /^and 2 more$/],
+    [/^Changed since/, /^Acme .*: SUSPENDED/, /Acme/, /Acme/, /^and 2 more$/],
   )
 })
 
@@ -169,7 +170,7 @@ t.test('a row that is gone is told of only where it was asked about, and the who
   if (screen === undefined) throw new Error('there are webhooks')
   const row = { id: 'w-1', event_type: 'payment.settled', status: 'DEAD' }
   const seen = { screen, opened: undefined, feed: { ...NO_FEED, readAt: 1 } }
-  t.match(changedLines({ screen, key, rows: [row] }, rowsNow(seen)), [/meanwhile/, /not in this list any more/])
+  t.match(changedLines({ screen, key, rows: [row] }, rowsNow(seen)), [/^Changed since/, /not in this list any more/])
   t.same(changedLines({ screen, key: { ...key, needs: 'nothing' }, rows: [row] }, rowsNow(seen)), [])
   const newest = { ...seen, feed: { ...seen.feed, isNewestOnly: true } }
   t.same(changedLines({ screen, key, rows: [row] }, rowsNow(newest)), [])
@@ -193,7 +194,7 @@ t.test('an approval does not override what somebody else has decided meanwhile',
   await console.until(/copied the command/)
   const body = { kyb_status: 'SUSPENDED', reason: 'fraud' }
   t.match(await service.call('PUT', `/api/v1/admin/merchants/${id}/kyb`, { headers: grace, body }), { status: 200 })
-  await console.until(/This has changed meanwhile/)
+  await console.until(/Changed since you opened this form/)
   console.shot('changed-meanwhile-80x24')
   console.press('enter')
   await console.until(/nothing was done: kyb status is[│\s]+SUSPENDED/)

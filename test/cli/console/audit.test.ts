@@ -7,13 +7,14 @@ import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens } from '../../../cli/console/model/allowed.ts'
 import { testService } from '../../support/app.ts'
 import { openConsole } from '../../support/terminal.ts'
+import type { Kept } from '../../../cli/console/screen.ts'
 import type { Opened } from '../../support/terminal.ts'
 import { whoOf } from './who.ts'
 
 /* The audit trail in the console: plainly, and in a terminal on a real service. */
 
 const { audit, entryLines, headLine } = await import('../../../cli/console/screens/audit.ts')
-const { markOf, remember } = await import('../../../cli/console/screens/audit-verify.ts')
+const { markOf } = await import('../../../cli/console/screens/audit-verify.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const ROW: OperatorAction = {
@@ -34,8 +35,8 @@ const ROW: OperatorAction = {
 
 t.test('the table fits 60, 80 and 140 columns, and never says ok of what nobody verified', async (t) => {
   const ada = whoOf('OWNER')
-  const tableIn = (width: number): string => {
-    const laid = laidTable([ROW], audit.columns({ width, who: ada, now: NOW, wide: false }), { width })
+  const tableIn = (width: number, kept: Kept = {}): string => {
+    const laid = laidTable([ROW], audit.columns({ width, who: ada, kept, now: NOW, wide: false }), { width })
     const lines = [laid.header, laid.row(0)]
     t.ok(
       lines.every((each) => lineWidth(each) <= width),
@@ -49,8 +50,8 @@ t.test('the table fits 60, 80 and 140 columns, and never says ok of what nobody 
     t.notMatch(tableIn(width), '\u001b', 'a reason does not drive the terminal')
   }
   t.match(tableIn(140), /kyb_status PENDING → APPROVED/)
-  remember(ada, { at: NOW - 5_000, hashes: new Map([['412', ROW.action_hash]]), broken: undefined })
-  t.match(tableIn(60), /412 +ok/)
+  const verified = { at: NOW - 5_000, hashes: new Map([['412', ROW.action_hash]]), broken: undefined }
+  t.match(tableIn(60, { verified }), /412 +ok/)
   t.equal(
     plainOf(headLine({ at: NOW - 5_000, hashes: new Map(), broken: undefined }, NOW)),
     ' Hashes: whole when verified 5 s ago',
@@ -70,12 +71,10 @@ t.test('a mark is of the very hash that was computed', async (t) => {
 })
 
 t.test('an action is told with what was before and what is after', async (t) => {
-  const lines = entryLines(ROW, { width: 60, who: whoOf('OWNER'), now: NOW }).map(plainOf)
+  const lines = entryLines(ROW, { width: 60, kept: {}, now: NOW }).map(plainOf)
   t.match(lines.join('\n'), /Before \(-\) and after \(\+\)\n- kyb_status: PENDING\n\+ kyb_status: APPROVED/)
   t.match(lines.join('\n'), /not verified; v does/)
-  const none = entryLines({ ...ROW, before: null, after: null }, { width: 60, who: whoOf('OWNER'), now: NOW }).map(
-    plainOf,
-  )
+  const none = entryLines({ ...ROW, before: null, after: null }, { width: 60, kept: {}, now: NOW }).map(plainOf)
   t.match(none.join('\n'), /Nothing of it is kept/)
 })
 

@@ -113,7 +113,7 @@ t.test('the bars of the overview are read aloud as words, and its money is whole
   const per_minute = Array.from({ length: 60 }, (_, minute) => (minute === 50 ? 7 : minute === 59 ? 3 : 0))
   const sums = { currency: 'GBP', count: 116, gross_amount: '14033.86', fee_amount: '149.68', net_amount: '13884.18' }
   const seen = { as_of: '2026-11-22T06:00:30.000Z', payments: { per_minute }, money_today: [sums] }
-  const layout = { width: 60, who: whoOf('OWNER', 'platform'), now: 0, wide: false }
+  const layout = { width: 60, who: whoOf('OWNER', 'platform'), kept: {}, now: 0, wide: false }
   const head = overview.head?.([{ overview: seen }], layout) ?? []
   t.equal(saidOf(head[0] ?? []), ' Last hour  10 payments, most of them at 05:51 UTC: 7')
   t.match(plainOf(head[0] ?? []), / {2}10 payments$/)

@@ -61,8 +61,8 @@ t.test('going back keeps what was typed, and what is emptied is gone', async (t)
 t.test('a refusal leads to the field that it names, and asks for the typed word again', async (t) => {
   const typed: Field = { name: 'confirmed', label: 'LIVE', kind: 'typed', words: ['acme'] }
   const { form: done } = after(form([AMOUNT, REASON, typed]), 'enter', 'x', 'enter', ...'acme')
-  const back = refused({ ...done, progress: { done: 0, failed: 0, total: 1 } }, 'is too much', ['amount'])
-  t.match(back, { at: 0, edit: { text: '50.00' }, problem: 'is too much', progress: undefined })
+  const back = refused({ ...done, isWorking: true }, 'is too much', ['amount'])
+  t.match(back, { at: 0, edit: { text: '50.00' }, problem: 'is too much', isWorking: false })
   t.match(after(back, 'enter', 'enter').form, { at: 2, edit: { text: '' }, given: { amount: '50.00', reason: 'x' } })
   t.match(refused(done, 'no', ['resolution_note']), { at: 1, edit: { text: 'x' } }, 'by the name it is sent under')
   t.match(refused(done, 'no', ['else']), { at: 2, problem: 'no', edit: { text: 'acme' } })

@@ -63,11 +63,11 @@ export function heldConsole(t: Test, { rows = ['e', 'd', 'c', 'b', 'a'] } = {}) 
   const console = makeConsole({
     screens: [list('overview', '1'), list('payments', '4')],
     first: 'payments',
-    session: () => ({ client, profile: '', rights: { who: whoOf('OWNER'), readonly: false, sandbox: true } }),
+    session: { client, profile: '', rights: { who: whoOf('OWNER'), readonly: false, sandbox: true } },
     host: { repaint: () => undefined } as Host,
     now: () => at.now,
   })
-  console.change({ type: 'link', link: { state: 'live', since: 0 } })
+  console.dispatch({ type: 'link', link: { state: 'live', since: 0 } })
   t.teardown(async () => {
     console.stop()
     await client.close()

@@ -18,6 +18,9 @@ async function settled(): Promise<void> {
 
 const selectedOf = (console: Console): string | undefined => console.seen().ids[console.seen().view.index]
 const fresh = (console: Console): string => linkText(console.state(), console.seen().age).text
+function signedInAgain(console: Console): void {
+  console.dispatch({ type: 'session', session: console.state().session, isOther: false })
+}
 const openText = (console: Console): string => (console.seen().opened?.lines ?? []).map(plainOf).join('\n')
 
 t.test('whoever comes back while the service hangs has the rows of before, told as old, and every key', async (t) => {
@@ -26,9 +29,9 @@ t.test('whoever comes back while the service hangs has the rows of before, told 
   console.press(['1'])
   await settled()
   at.isHeld = true
-  console.hint({ of: [] })
+  console.dispatch({ type: 'hint', hint: { of: [] }, at: at.now })
   at.now += 180_000
-  console.tick()
+  console.dispatch({ type: 'tick', now: at.now })
   console.press(['4'])
   t.same(console.seen().ids, ['e', 'd', 'c', 'b', 'a'], 'before anything was answered')
   t.equal(fresh(console), 'stale 3 min')
@@ -107,7 +110,7 @@ t.test('keys before the rows have come change nothing of what is selected and fo
     ['g', 'e'],
   ] as const) {
     // As after signing in anew: nothing is known any more.
-    console.restart(false)
+    signedInAgain(console)
     console.press([key, 'enter', 'space'])
     t.equal(emptyText(console.seen()), 'Loading ...')
     last('payments').answer(at.rows)
@@ -115,7 +118,7 @@ t.test('keys before the rows have come change nothing of what is selected and fo
     t.equal(selectedOf(console), selected)
     t.equal(console.seen().opened, undefined)
   }
-  console.restart(false)
+  signedInAgain(console)
   console.press(['j', 'G'])
   last('payments').answer(at.rows)
   await settled()
@@ -149,7 +152,7 @@ t.test('what was asked for before p does not move the rows behind it', async (t)
   await settled()
   at.isHeld = true
   at.now += 2_000
-  console.hint({ of: [] })
+  console.dispatch({ type: 'hint', hint: { of: [] }, at: at.now })
   console.press(['p'])
   last('payments').answer(['f', 'e'])
   await settled()

@@ -30,7 +30,7 @@ function consoleOf(t: Test, { screens = SCREENS, first, role = 'OWNER', now = Da
   const console = makeConsole({
     screens,
     first,
-    session: () => ({ client, profile: '', rights: { who, readonly: false, sandbox: true } }),
+    session: { client, profile: '', rights: { who, readonly: false, sandbox: true } },
     host: {} as Host,
     typed: (text) => text.replaceAll('svc ', 'npx svc '),
     now,
@@ -159,9 +159,9 @@ t.test('while the service is down the error and what to try stand there once, si
   const console = consoleOf(t, { screens: [names], now: () => now })
   await settled()
   now += 5_000
-  console.poll()
+  console.dispatch({ type: 'poll', at: now })
   await settled()
-  console.tick()
+  console.dispatch({ type: 'tick', now })
   t.same(lowerLines(console, 80).map(plainOf), [' Error since 5 s: nothing listens there  Try: npx svc up'])
 })
 
@@ -171,12 +171,12 @@ t.test(
     const rows = Array.from({ length: 40 }, (_, at) => `row ${at}`)
     const console = consoleOf(t, { screens: [namesOf(async () => ({ rows, next: null }))] })
     await settled()
-    console.change({ type: 'size', columns: 60, rows: 16 })
+    console.dispatch({ type: 'size', columns: 60, rows: 16 })
     console.press(['G'])
     const seenHeight = (): number => console.seen().listHeight + lowerLines(console, 60).length
     const height = seenHeight()
     const text = `${'The service can not be reached, and that is a pity. '.repeat(5)}\nTry: svc profile use other-one --and-so-on`
-    console.change({ type: 'toast', toast: { text, tone: 'bad' } })
+    console.dispatch({ type: 'toast', toast: { text, tone: 'bad' } })
     const lines = lowerLines(console, 60).map(plainOf)
     t.equal(lines.length, 3)
     t.ok(lines.every((each) => each.length <= 60))
@@ -186,9 +186,9 @@ t.test(
     t.equal(seenHeight(), height, 'the list gives the lines')
     const { view, listHeight } = console.seen()
     t.ok(view.index >= view.top && view.index < view.top + listHeight)
-    console.change({ type: 'toast', toast: { text: 'x '.repeat(45).trim(), tone: 'info' } })
+    console.dispatch({ type: 'toast', toast: { text: 'x '.repeat(45).trim(), tone: 'info' } })
     t.equal(lowerLines(console, 60).length, 2)
-    console.change({ type: 'toast', toast: undefined })
+    console.dispatch({ type: 'toast', toast: undefined })
     t.equal(lowerLines(console, 60).length, 1)
     t.equal(console.seen().view.index, 39)
   },
@@ -216,7 +216,7 @@ t.test('the title counts what is there, and says which lines of a detail are see
   t.equal(title(console), ' Names > acme  3-20 of 28')
   console.press(['G'])
   t.equal(title(console), ' Names > acme  11-28 of 28')
-  console.change({ type: 'size', columns: 80, rows: 40 })
+  console.dispatch({ type: 'size', columns: 80, rows: 40 })
   t.equal(title(console), ' Names > acme')
 })
 

@@ -61,13 +61,13 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   const console = makeConsole({
     screens: SCREENS,
     first: 'webhooks',
-    session: () => ({ client, profile: '', isBoth: false, rights: { who, readonly: false, sandbox: true } }),
+    session: { client, profile: '', isBoth: false, rights: { who, readonly: false, sandbox: true } },
     host: {} as Host,
     now: Date.now,
   })
   t.teardown(() => console.stop())
   await until('the rows are here', () => console.seen().rows.length === 3)
-  console.change({ type: 'size', columns: 120, rows: 40 })
+  console.dispatch({ type: 'size', columns: 120, rows: 40 })
   console.press(['*'])
   t.match(plainOf(footerLine(console, 120)), /r replay 2 /, 'the footer counts as the form does')
   t.match(console.seen().row, { status: 'DEAD' })
@@ -79,7 +79,7 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   t.match(console.state(), { modal: undefined, toast: { text: /^replay: not as this one stands/ } })
   console.press(['space', 'r'])
   t.match(console.state(), { modal: undefined, toast: { text: /^replay: none of the 1 marked rows can be/ } })
-  console.change({ type: 'toast', toast: { text: 'it failed', tone: 'bad' } })
+  console.dispatch({ type: 'toast', toast: { text: 'it failed', tone: 'bad' } })
   console.press(['esc'])
   t.same(marksOf(console), ['a2'], 'Esc closes what is open, first')
   t.equal(console.state().toast, undefined)

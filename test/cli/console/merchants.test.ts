@@ -63,7 +63,7 @@ function keysOf(role: PlatformRole, row: (typeof ROWS)[number], readonly = false
 
 t.test('the table fits 60, 80 and 140 columns, and says what is wrong with whom', async (t) => {
   const texts = [60, 80, 140].map((width) => {
-    const layout = { width, who: whoOf('OWNER'), now: NOW, wide: false }
+    const layout = { width, who: whoOf('OWNER'), kept: {}, now: NOW, wide: false }
     const laid = laidTable(ROWS, merchants.columns(layout), { width })
     const lines = [laid.header, ...ROWS.map((_, index) => laid.row(index))]
     t.ok(

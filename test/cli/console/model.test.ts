@@ -1,7 +1,7 @@
 import t from 'tap'
 import '../../support/tsx.ts'
 import type { Who } from '../../../cli/client/auth/who-is.ts'
-import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/page-list.ts'
+import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/page-list.ts'
 import { plainOf, sideBySide } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'
 import { ageOf, untilText } from '../../../cli/console/model/ages.ts'
@@ -10,7 +10,8 @@ import { edited, editOf, inserted } from '../../../cli/console/model/edit.ts'
 import { FRAME_KEYS, keyNames } from '../../../cli/console/model/keys.ts'
 import { formOf, stepped } from '../../../cli/console/model/modal.ts'
 import type { Form } from '../../../cli/console/model/modal.ts'
-import { canGoBack, firstState, reduce, viewOf } from '../../../cli/console/model/state.ts'
+import { canGoBack, reduce } from '../../../cli/console/model/reduce.ts'
+import { firstState, viewOf } from '../../../cli/console/model/state.ts'
 import type { Change, State } from '../../../cli/console/model/state.ts'
 import { sparkline } from '../../../cli/console/sparkline.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
@@ -20,7 +21,10 @@ import { whoOf } from './who.ts'
 
 const { SCREENS } = await import('../../../cli/console/screens.ts')
 
-function after(changes: readonly Change[], from: State = firstState('payments', 0)): State {
+const SESSION = { rights: { who: whoOf('OWNER'), readonly: false, sandbox: true } } as State['session']
+const FIRST = firstState({ screens: SCREENS, session: SESSION, screen: 'payments', now: 0 })
+
+function after(changes: readonly Change[], from: State = FIRST): State {
   return changes.reduce(reduce, from)
 }
 
@@ -44,7 +48,7 @@ t.test('the selection stays on its row, and on its line, when rows come above it
   const state = after([rows(ABCDE), move('down', ABCDE), rows(['y', 'z', ...ABCDE], { came })])
   t.match(viewOf(state), { selected: 'b', index: 3, follows: false })
   t.same([...viewOf(state).fresh], ['y', 'z'], 'new rows flash')
-  t.same([...viewOf(after([{ type: 'faded' }], state)).fresh], [])
+  t.same([...viewOf(after([{ type: 'faded', at: 2_000 }], state)).fresh], [])
   const gone = after([rows(['y', 'z', 'a', 'c', 'd'])], state)
   t.match(viewOf(gone), { selected: 'c', index: 3 }, 'where its row is gone it stays at its place')
   t.match(viewOf(after([rows([])], state)), { selected: undefined, index: 0, top: 0 })
@@ -78,7 +82,11 @@ t.test('what a filter lets in, or scrolling reads on, is not new', async (t) => 
   const up = withFirstPage(first, { rows: ['c', 'b'], next: '3' }, { id, at: 4 })
   t.same(up.came, { ids: [], at: 4 }, 'what has moved up from the next page was there')
   const came = { ids: ['e'], at: 3 }
-  const flashed = after([rows(ABCDE, { came }), { type: 'faded' }, { type: 'filter', filter: 'e', isTaken: true }])
+  const flashed = after([
+    rows(ABCDE, { came }),
+    { type: 'faded', at: 2_000 },
+    { type: 'filter', filter: 'e', isTaken: true },
+  ])
   t.same([...viewOf(after([rows(['e', 'f'], { came })], flashed)).fresh], [], 'once')
 })
 
@@ -241,7 +249,7 @@ t.test('a form in live mode goes on with the words alone', async (t) => {
   t.equal(press('o', 'k', 'enter', 'b', 'enter'), 'that is not acme; nothing was changed')
   t.same(press('backspace', ...'acme', 'enter'), { done: { favour: 'merchant', reason: 'ok' } })
   t.same(press('esc'), { cancelled: true })
-  const busy: Form = { ...form, progress: { done: 0, failed: 0, total: 1 } }
+  const busy: Form = { ...form, isWorking: true }
   t.same(stepped(busy, 'enter'), { form: busy }, 'what is being done is not done twice')
 })
 
@@ -277,7 +285,7 @@ t.test('tables fit at 60, 80 and 140 columns; names from elsewhere drive no term
     realm_slug: 'acme',
   }
   for (const width of [60, 80, 140]) {
-    const layout = { width, who: whoOf('OWNER', 'platform'), now: 0, wide: false }
+    const layout = { width, who: whoOf('OWNER', 'platform'), kept: {}, now: 0, wide: false }
     const laid = laidTable([row], payments?.columns(layout) ?? [], { width })
     const [header, line] = [plainOf(laid.header), plainOf(laid.row(0))]
     t.ok(header.length <= width && line.length <= width, `${width}`)

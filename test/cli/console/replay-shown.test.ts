@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
 import { makeClient } from '../../../cli/client/call.ts'
+import { commandText } from '../../../cli/console/actions.ts'
 import { makeConsole } from '../../../cli/console/console.ts'
 import type { Console } from '../../../cli/console/console.ts'
 import type { Host } from '../../../cli/console/host.ts'
@@ -79,7 +80,7 @@ async function opened(t: Test, { kind = 'platform', screen = 'webhooks', answer 
   const console = makeConsole({
     screens: SCREENS,
     first: screen,
-    session: () => ({ client, profile: '', isBoth: true, rights: { who, readonly: false, sandbox: true } }),
+    session: { client, profile: '', isBoth: true, rights: { who, readonly: false, sandbox: true } },
     host: {} as Host,
     now: Date.now,
   })
@@ -104,7 +105,7 @@ async function asked(console: Console): Promise<{ title: string; command: string
   console.press(['R'])
   await until('it has counted', () => console.state().modal?.kind === 'form')
   const { modal } = console.state()
-  return { title: modal?.kind === 'form' ? modal.title : '', command: console.command({}) }
+  return { title: modal?.kind === 'form' ? modal.title : '', command: commandText(console, {}) }
 }
 
 async function agreed(console: Console): Promise<void> {

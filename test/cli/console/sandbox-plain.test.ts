@@ -51,7 +51,7 @@ function keysOf(who: Who, row: PaymentRow | undefined = ROW): string[] {
 
 t.test('the queue fits 60, 80 and 140 columns; the dials stand above it', async (t) => {
   for (const width of [60, 80, 140]) {
-    const laid = laidTable([ROW], sandbox.columns({ width, who: OPS, now: NOW, wide: false }), { width })
+    const laid = laidTable([ROW], sandbox.columns({ width, who: OPS, kept: {}, now: NOW, wide: false }), { width })
     const lines = [laid.header, laid.row(0)]
     t.ok(
       lines.every((each) => lineWidth(each) <= width),

@@ -108,12 +108,12 @@ const DISPUTE = {
 t.test('no dispute is shown without its currency, and what waits has its deadline, whatever its status', async (t) => {
   const who = whoOf('OPS')
   for (const width of [58, 78, 98, 138]) {
-    const laid = laidTable([DISPUTE], disputes.columns({ width, who, now: NOW, wide: false }), { width })
+    const laid = laidTable([DISPUTE], disputes.columns({ width, who, kept: {}, now: NOW, wide: false }), { width })
     t.match(plainOf(laid.row(0)), /ESCALATED .*in 3 h +1586\.35 +EUR/, `${width}`)
   }
   const { due_at: _due, merchant_id, ...own } = DISPUTE
   const mine = { ...own, merchant_id, status: 'UNDER_REVIEW', evidence_due_at: AT }
-  const layout = { width: 78, who: whoOf('ADMIN', 'merchant'), now: NOW, wide: false }
+  const layout = { width: 78, who: whoOf('ADMIN', 'merchant'), kept: {}, now: NOW, wide: false }
   t.match(plainOf(laidTable([mine], disputes.columns(layout), { width: 78 }).row(0)), /UNDER_REVIEW +1586\.35 +EUR/)
 })
 
@@ -127,7 +127,7 @@ t.test('a detail names no key that does nothing there', async (t) => {
   const delivery = { event_type: 'payment.settled', status: 'DELIVERED', attempt_count: 1, next_retry_at: null }
   const row = { ...summaryOf('Settled'), ...OWN, status_history: [] } as unknown as PaymentRow
   const whole = { payment: row, deliveries: [delivery], refunds: [] } as unknown as WholePayment
-  const layout = { width: 78, who: whoOf('OPS'), now: NOW, wide: false }
+  const layout = { width: 78, who: whoOf('OPS'), kept: {}, now: NOW, wide: false }
   const text = (keys: ReadonlySet<string>): string =>
     paymentLines({ row, whole }, { ...layout, keys })
       .map(plainOf)
@@ -169,7 +169,7 @@ t.test('a row of the inbox leads to its place, and y copies its command', async 
   t.same(went, [['webhooks', { filter: 'DEAD' }]], 'a merchant has no other')
   const kinds = ['dispute_evidence_due', 'dispute_under_review', 'deliveries_dead'] as const
   const rows = kinds.map((kind) => ({ ...ITEM, kind }))
-  const layout = { width: 58, who: whoOf('OWNER', 'platform'), now: NOW, wide: false }
+  const layout = { width: 58, who: whoOf('OWNER', 'platform'), kept: {}, now: NOW, wide: false }
   const laid = laidTable(rows, inbox.columns(layout), { width: 58 })
   t.match(rows.map((_, index) => plainOf(laid.row(index))).join('\n'), / evidence [^]* review [^]* dead /)
 })

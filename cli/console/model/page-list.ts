@@ -1,4 +1,4 @@
-import type { Page } from './screen.ts'
+import type { Page } from '../screen.ts'
 
 /** Why the last reading failed, and since when readings have. */
 export type Failure = { text: string; hint: string | undefined; at: number }
@@ -14,6 +14,8 @@ export type Feed<Row> = {
   failure: Failure | undefined
   /** Whether so much has come that the rows were left as they were: whoever reads them would lose their place. */
   isBehind: boolean
+  /** What was read beside the first page. */
+  extra: unknown
   /** What came with the last reading that was not there before, and when; undefined until there was one before. */
   came: { ids: readonly string[]; at: number } | undefined
 }
@@ -25,6 +27,7 @@ export const NO_FEED: Feed<never> = {
   readAt: undefined,
   failure: undefined,
   isBehind: false,
+  extra: undefined,
   came: undefined,
 }
 
@@ -50,6 +53,7 @@ export function withFirstPage<Row>(
     readAt: at,
     failure: undefined,
     isBehind: false,
+    extra: page.extra,
     came,
   }
   const alone = holds && feed.rows.length > 0 ? { ...feed, failure: undefined, isBehind: true } : whole

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { CliError } from '../base/errors.ts'
+import type { Console } from './console.ts'
+import { errorText, fieldsOf, isSignedOut } from './error-text.ts'
+import { formFor } from './model/action.ts'
+import type { Finished, Pending } from './model/action.ts'
+import { feedOf } from './model/cache.ts'
+import type { Given } from './model/modal.ts'
+import { viewOf } from './model/state.ts'
+import { listKey } from './queries.ts'
+import type { Screen, ScreenKey } from './screen.ts'
+import { toolsOf } from './tools.ts'
+
+/** Does what a key of a screen is for, or asks first. */
+export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attempts'>): void {
+  const { session, underWay } = console.state()
+  if (underWay !== undefined)
+    return console.toast({ text: 'one thing at a time: something is still being done', tone: 'info' })
+  const by = { client: session.client, who: session.rights.who }
+  const attempts = Object.fromEntries(wish.rows.map((row) => [rowId(wish.screen, row), randomUUID()]))
+  const pending: Pending = { ...wish, by, attempts }
+  console.dispatch({ type: 'pending', pending })
+  const question = wish.key.ask?.(wish.rows, by.who)
+  if (question === undefined) void run(console, pending, {})
+  else console.dispatch({ type: 'modal', modal: formFor(pending, question, !session.rights.sandbox) })
+}
+
+/** The form has been answered. */
+export function confirmAction(console: Console, given: Given): void {
+  const { pending, underWay } = console.state()
+  if (pending !== undefined && underWay === undefined) void run(console, pending, given)
+}
+
+function rowId(screen: Screen, row: unknown): string {
+  return row === undefined ? '' : screen.id(row)
+}
+
+/** Does it to one row after the other. */
+async function run(console: Console, pending: Pending, given: Given): Promise<void> {
+  const { screen, key, rows, by } = pending
+  const { modal } = console.state()
+  const what = modal?.kind === 'form' ? modal.title : key.label
+  const done: string[] = []
+  const doneIds: string[] = []
+  const failed: Finished['failed'][number][] = []
+  let isOut = false
+  for (const row of rows) {
+    const id = rowId(screen, row)
+    if (console.isStopped() || isOut) break
+    const shownId = key.needs === 'nothing' ? '' : id
+    const counts = { done: doneIds.length, failed: failed.length, total: rows.length }
+    console.dispatch({ type: 'underWay', underWay: { what, row: shownId, ...counts, isWrite: key.writes === true } })
+    const takeBack = shownAtOnce(console, { screen, id, key }, given)
+    try {
+      const idempotencyKey = console.state().pending?.attempts[id] ?? randomUUID()
+      const said = await key.run(row, given, { ...toolsOf(console, by), idempotencyKey })
+      if (said !== undefined) done.push(said)
+      doneIds.push(id)
+    } catch (error) {
+      takeBack()
+      failed.push({ id, text: console.typed(errorText(error)), fields: fieldsOf(error) })
+      // The bank has refused it for good: another try is another refund.
+      if (error instanceof CliError && error.code === 'REFUND_REFUSED') forgetAttempt(console, id)
+      // Nobody who is signed out can do the rest.
+      isOut = isSignedOut(error)
+    }
+  }
+  const outcome = { screen: screen.name, total: rows.length, done, doneIds, failed, isSignedOut: isOut }
+  console.dispatch({ type: 'finished', ...outcome })
+  console.dispatch({ type: 'refresh', at: console.now() })
+}
+
+function forgetAttempt(console: Console, id: string): void {
+  const { pending } = console.state()
+  if (pending === undefined) return
+  const attempts = { ...pending.attempts, [id]: randomUUID() }
+  console.dispatch({ type: 'pending', pending: { ...pending, attempts } })
+}
+
+/** Shows the row as it will be. @returns what takes that back */
+function shownAtOnce(
+  console: Console,
+  { screen, id, key: { optimistic } }: { screen: Screen; id: string; key: ScreenKey<unknown> },
+  given: Given,
+): () => void {
+  const state = console.state()
+  const key = listKey(screen, viewOf(state, screen.name))
+  const before = feedOf(state.cache, key).rows.find((each) => screen.id(each) === id)
+  if (optimistic === undefined || before === undefined) return () => undefined
+  const put = (row: unknown): void => console.dispatch({ type: 'patch', key, id, row, at: console.now() })
+  put(optimistic(before, given))
+  return () => put(before)
+}
+
+/** The command that would do the same as the form, with what has been answered so far. */
+export function commandText(console: Console, given: Given): string {
+  const { pending } = console.state()
+  if (pending === undefined) return ''
+  const { key, rows, by } = pending
+  const first = commandTyped(console, key.command(rows[0], given, by.who))
+  return rows.length > 1 ? `${first}\n... and ${rows.length - 1} more like it, one for each row` : first
+}
+
+/** The whole of it, one line for each row: for copying. */
+export function scriptText(console: Console, given: Given): string {
+  const { pending } = console.state()
+  if (pending === undefined) return ''
+  const { key, rows, by } = pending
+  return rows.map((row) => commandTyped(console, key.command(row, given, by.who))).join('\n')
+}
+
+/** Commands as they have to be typed; what somebody has written stays so, from the first quotation mark on. */
+function commandTyped(console: Console, text: string): string {
+  const lines = text.split('\n').map((line) => {
+    const at = line.includes("'") ? line.indexOf("'") : line.length
+    return `${console.typed(line.slice(0, at))}${line.slice(at)}`
+  })
+  return lines.join('\n')
+}

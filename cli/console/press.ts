@@ -1,0 +1,228 @@
+import { confirmAction, scriptText, startAction } from './actions.ts'
+import { barKey, typedInBar } from './bar.ts'
+import type { Console } from './console.ts'
+import { errorText } from './error-text.ts'
+import { canMark, fitsRow, whyHidden, whyUnfit } from './model/allowed.ts'
+import { inserted } from './model/edit.ts'
+import { frameAction } from './model/keys.ts'
+import type { FrameAction } from './model/keys.ts'
+import { givenSoFar, pasted, rewritten, stepped } from './model/modal.ts'
+import type { Form } from './model/modal.ts'
+import { canGoBack } from './model/reduce.ts'
+import { screensOf } from './model/state.ts'
+import type { Move } from './model/view.ts'
+import { readingLines } from './reading.ts'
+import type { ScreenKey } from './screen.ts'
+import { toolsOf } from './tools.ts'
+import { shownOf } from './view-model.ts'
+
+const MOVES: ReadonlySet<string> = new Set<Move>(['up', 'down', 'pageUp', 'pageDown', 'first', 'last'])
+function isMove(action: FrameAction): action is FrameAction & Move {
+  return MOVES.has(action)
+}
+
+/** What each key does, where the user is: in a form, in the line at the bottom, or on a screen. */
+export function pressKey(console: Console, name: string): void {
+  if (name === 'ctrl-c') return console.host.quit()
+  if (name === 'ctrl-z') return void stop(console)
+  const { modal, bar } = console.state()
+  if (modal !== undefined) return inModal(console, name)
+  if (bar !== undefined) return barKey(console, name)
+  if (isClosing(console, name)) return console.dispatch({ type: 'toast', toast: undefined })
+  if (console.state().toast !== undefined) console.dispatch({ type: 'toast', toast: undefined })
+  const own = console.seen().keys.find((each) => each.key === name)
+  if (own !== undefined) return startKey(console, own)
+  const screen = screensOf(console.state()).find((each) => each.key === name)
+  if (screen !== undefined) return console.dispatch({ type: 'go', screen: screen.name })
+  const action = frameAction(name)
+  if (action !== undefined) return onFrame(console, action)
+  const why = whyNothing(console, name)
+  if (why !== undefined) console.toast({ text: why, tone: 'info' })
+}
+
+/** Whether Esc only closes what went wrong: whoever reads it does not mean to lose the marks. */
+function isClosing(console: Console, name: string): boolean {
+  const { view, opened } = console.seen()
+  return name === 'esc' && console.state().toast?.tone === 'bad' && opened === undefined && view.marks.size > 0
+}
+
+/** Of a key that does nothing here, why that is so. */
+function whyNothing(console: Console, name: string): string | undefined {
+  const { screen, row, marked, opened } = console.seen()
+  const hidden = console.state().screens.find((each) => each.key === name)
+  if (hidden !== undefined) return whyHidden(hidden, console.state().session.rights)
+  return whyUnfit(screen, console.state().session.rights, {
+    name,
+    on: opened === undefined ? 'list' : 'detail',
+    row,
+    marked,
+  })
+}
+
+function inModal(console: Console, name: string): void {
+  const { modal } = console.state()
+  if (modal === undefined) return
+  if (modal.kind !== 'form') {
+    const action = frameAction(name)
+    if (action !== undefined && isMove(action)) {
+      const { lines, height } = readingLines(console)
+      return console.dispatch({ type: 'scroll', move: action, count: lines.length, height })
+    }
+    // What goes on is stopped by nobody who just reads on.
+    const isGoing = modal.kind === 'text' && modal.isGoing === true
+    if ((isGoing ? ['esc', 'q'] : ['esc', 'q', 'enter', '?', 'space']).includes(name))
+      console.dispatch({ type: 'modal', modal: undefined })
+    return
+  }
+  if (name === 'ctrl-y') return copyCommand(console, modal)
+  const step = stepped(modal, name)
+  if ('form' in step) {
+    console.dispatch({ type: 'modal', modal: step.form })
+    const isNext = step.form.at > modal.at && step.form.fields[step.form.at]?.opens === true
+    return isNext ? void inEditor(console) : undefined
+  }
+  if ('done' in step) return confirmAction(console, step.done)
+  if ('editor' in step) return void inEditor(console)
+  console.dispatch({ type: 'modal', modal: undefined })
+  console.toast({ text: 'nothing was changed', tone: 'info' })
+}
+
+/** The command that does the same, whole, for each row: what is shown of it is cut and wrapped. */
+function copyCommand(console: Console, form: Form): void {
+  const script = scriptText(console, givenSoFar(form))
+  copy(console, script)
+  const count = script.split('\n').length
+  console.dispatch({
+    type: 'modal',
+    modal: { ...form, note: count === 1 ? 'copied the command' : `copied ${count} commands` },
+  })
+}
+
+/** OSC 52: the terminal puts it on the clipboard, also over SSH. */
+function copy(console: Console, text: string): void {
+  console.host.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`)
+}
+
+/** What is typed goes on in the user's editor, and comes back. */
+async function inEditor(console: Console): Promise<void> {
+  const { modal } = console.state()
+  if (modal?.kind !== 'form') return
+  try {
+    const text = await console.host.edit(modal.edit.text)
+    const now = console.state().modal
+    if (text === undefined || now?.kind !== 'form') return
+    console.dispatch({ type: 'modal', modal: rewritten(now, text) })
+  } catch (error) {
+    const now = console.state().modal
+    if (now?.kind === 'form') console.dispatch({ type: 'modal', modal: { ...now, problem: errorText(error) } })
+  }
+}
+
+function startKey(console: Console, own: ScreenKey<unknown>): void {
+  const { screen, row, marked } = console.seen()
+  if (own.ofShown !== undefined) return void startOfShown(console, own)
+  if (own.needs === 'nothing') return startAction(console, { screen, key: own, rows: [row] })
+  const isMany = marked.length > 0 && own.needs !== 'one'
+  const rows = isMany ? marked.filter((each) => fitsRow(own, each)) : [row]
+  startAction(console, { screen, key: own, rows, ...(isMany ? { marked: marked.length } : {}) })
+  const { modal } = console.state()
+  if (modal?.kind === 'form' && modal.fields[modal.at]?.opens === true) void inEditor(console)
+}
+
+function onFrame(console: Console, action: FrameAction): void {
+  const { screen, view, row, ids, feed, listHeight, bodyHeight, opened } = console.seen()
+  if (isMove(action)) {
+    // Before anything was read there is nowhere to go: what was selected and followed still is.
+    if (opened === undefined && feed.readAt === undefined && action !== 'first') return
+    if (opened === undefined) return console.dispatch({ type: 'move', move: action, ids, height: listHeight })
+    return console.dispatch({ type: 'scroll', move: action, count: opened.lines.length, height: bodyHeight })
+  }
+  if (action === 'open') {
+    if (opened !== undefined || row === undefined) return
+    if (screen.open !== undefined) return screen.open(row, toolsOf(console))
+    if (screen.detail !== undefined) console.dispatch({ type: 'open', id: screen.id(row) })
+  } else if (action === 'mark') {
+    const id = ids[view.index]
+    if (opened !== undefined || id === undefined || !canMark(screen, console.state().session.rights)) return
+    console.dispatch({ type: 'mark', id })
+    console.dispatch({ type: 'move', move: 'down', ids, height: listHeight })
+  } else if (action === 'markAll') {
+    if (opened === undefined && canMark(screen, console.state().session.rights))
+      console.dispatch({ type: 'markAll', ids })
+  } else if (action === 'left' || action === 'right') {
+    const { most } = console.seen().laid()
+    if (view.wide) console.dispatch({ type: 'sideways', by: action === 'left' ? -1 : 1, most })
+  } else if (action === 'next' || action === 'previous') {
+    const names = screensOf(console.state()).map(({ name }) => name)
+    const step = names.indexOf(screen.name) + (action === 'next' ? 1 : names.length - 1)
+    console.dispatch({ type: 'go', screen: names[step % names.length] ?? screen.name })
+  } else rest(console, action)
+}
+
+function rest(console: Console, action: FrameAction): void {
+  const { screen, row, opened } = console.seen()
+  if (action === 'back') console.dispatch({ type: 'back' })
+  else if (action === 'leave') {
+    if (canGoBack(console.state())) console.dispatch({ type: 'back' })
+    else console.host.quit()
+  } else if (action === 'quit') console.host.quit()
+  else if (action === 'command' || action === 'filter') {
+    if (action === 'command' || opened === undefined) console.dispatch({ type: 'bar', kind: action })
+  } else if (action === 'help') console.dispatch({ type: 'modal', modal: { kind: 'help', top: 0 } })
+  else if (action === 'refresh') {
+    console.host.repaint()
+    console.dispatch({ type: 'refresh', at: console.now() })
+  } else if (action === 'pause') {
+    console.dispatch({ type: 'pause' })
+  } else if (action === 'copy' && row !== undefined) {
+    const id = screen.copies?.(row) ?? screen.id(row)
+    copy(console, id)
+    console.toast({ text: `copied ${id}`, tone: 'info' })
+  } else if (action === 'wide') console.dispatch({ type: 'wide' })
+  else if (action === 'inbox') toolsOf(console).go('inbox')
+  else if (action === 'login' && console.state().signedOut) void signIn(console)
+}
+
+async function signIn(console: Console): Promise<void> {
+  try {
+    const isIn = await console.host.login()
+    console.toast(isIn ? { text: 'signed in', tone: 'good' } : { text: 'the login was given up', tone: 'info' })
+  } catch (error) {
+    console.toast({ text: errorText(error), tone: 'bad' })
+  }
+}
+
+async function stop(console: Console): Promise<void> {
+  try {
+    if (!(await console.host.stop())) console.toast({ text: 'ctrl-z: no shell is here to stop for', tone: 'info' })
+  } catch (error) {
+    console.toast({ text: errorText(error), tone: 'bad' })
+  }
+}
+
+/** Text that was pasted, in a form or in the line at the bottom. */
+export function pasteText(console: Console, text: string): void {
+  const { modal, bar } = console.state()
+  if (modal?.kind === 'form') console.dispatch({ type: 'modal', modal: pasted(modal, text) })
+  else if (modal === undefined && bar !== undefined) typedInBar(console, inserted(bar.edit, text))
+}
+
+/** Finds out what a key is about that is done to all that is shown, and asks about just that, if nobody has gone on. */
+async function startOfShown(console: Console, own: ScreenKey<unknown>): Promise<void> {
+  const { screen, row, view, ...seen } = console.seen()
+  const { client, who } = toolsOf(console)
+  console.toast({ text: `${own.label}: counting ...`, tone: 'info' })
+  const isSame = (): boolean => console.state().session.client === client
+  try {
+    const made = await own.ofShown?.make(shownOf({ view, ...seen }), { client, who })
+    const { modal, bar } = console.state()
+    const now = console.seen()
+    const isHere = modal === undefined && bar === undefined && now.screen === screen && now.opened === undefined
+    if (made === undefined || !isHere || now.view.filter !== view.filter || !isSame()) return
+    if (typeof made === 'string') return console.toast({ text: made, tone: 'info' })
+    console.dispatch({ type: 'toast', toast: undefined })
+    startAction(console, { screen, key: made, rows: [row] })
+  } catch (error) {
+    if (isSame()) console.toast({ text: errorText(error), tone: 'bad' })
+  }
+}
