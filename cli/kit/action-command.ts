@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { Argument, Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { AnyAction, Flag, Flags } from './action.ts'
@@ -30,7 +30,7 @@ function fill(command: Command, runtime: Runtime, action: AnyAction): void {
   const { summary, details, examples, subject, wait } = action
   const flags = Object.entries(action.flags as Flags)
   command.description(summary)
-  if (subject !== undefined) command.argument(`<${subject.noun}>`, subject.summary)
+  if (isNamed(subject)) command.argument(`<${subject.noun}>`, subject.summary)
   for (const [name, flag] of flags) addFlag(command, name, flag)
   if (flags.some(([, { file }]) => file === true))
     command
@@ -50,7 +50,8 @@ function fill(command: Command, runtime: Runtime, action: AnyAction): void {
 
 function addFlag(command: Command, name: string, { value, summary, required, choices, positional, file }: Flag): void {
   if (positional === true) {
-    command.argument(required === true ? `<${name}>` : `[${name}]`, summary)
+    const argument = new Argument(required === true ? `<${name}>` : `[${name}]`, summary)
+    command.addArgument(choices === undefined ? argument : argument.choices(choices))
     return
   }
   const option = new Option(value === undefined ? flagOf(name) : `${flagOf(name)} <${value}>`, summary)
@@ -59,12 +60,17 @@ function addFlag(command: Command, name: string, { value, summary, required, cho
   command.addOption(option.makeOptionMandatory(required === true && file !== true))
 }
 
+/** Whether the command line names what it is done to. */
+function isNamed(subject: AnyAction['subject']): subject is NonNullable<AnyAction['subject']> {
+  return subject !== undefined && subject.isOwn !== true
+}
+
 async function run(
   context: Context,
   action: AnyAction,
   { args, options }: CommandInput<z.infer<typeof Options>>,
 ): Promise<CommandResult> {
-  const rest = action.subject === undefined ? args : args.slice(1)
+  const rest = isNamed(action.subject) ? args.slice(1) : args
   const positional = Object.entries(action.flags as Flags).filter(([, flag]) => flag.positional === true)
   const given = { ...options, ...Object.fromEntries(positional.map(([name], index) => [name, rest[index]])) }
   const { perform } = await import('./perform.ts')
@@ -74,7 +80,7 @@ async function run(
   }
   try {
     await perform(context, action, {
-      given: action.subject === undefined ? undefined : args[0],
+      given: isNamed(action.subject) ? args[0] : undefined,
       values: readValues(action.flags, given),
       how: {
         dryRun: options['dryRun'] === true,

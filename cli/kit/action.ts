@@ -15,6 +15,8 @@ export type Subject<Thing> = {
   noun: string
   /** What may stand in its place. */
   summary: string
+  /** That it is what whoever acts has one of, such as its signing secret: nobody names it. */
+  isOwn?: true
   /**
    * Finds what words name. What opens connections is imported when this runs, so that help stays fast.
    * @throws {CliError} exit code 6 where there is none, 2 where there are several
@@ -157,14 +159,22 @@ export function memberOf(name: string): string {
 export type Given = Readonly<Record<string, string | boolean | undefined>>
 
 /** The command line that does it, as it can be pasted. A required flag that is not given has `...` for its value. */
-export function commandLine({ command, flags }: AnyAction, handle: string | undefined, given: Given = {}): string {
+export function commandLine(
+  { command, flags, subject }: AnyAction,
+  handle: string | undefined,
+  given: Given = {},
+): string {
   const words = Object.entries(flags as Flags).flatMap(([name, flag]) => {
     const value = given[name] ?? (flag.required === true ? '...' : undefined)
     if (value === undefined || value === false || value === '') return []
     if (flag.positional === true) return [quoted(String(value))]
     return value === true ? [flagOf(name)] : [`${flagOf(name)} ${quoted(value)}`]
   })
-  return [`svc ${command}`, ...(handle === undefined ? [] : [quoted(handle)]), ...words].join(' ')
+  return [
+    `svc ${command}`,
+    ...(handle === undefined || subject?.isOwn === true ? [] : [quoted(handle)]),
+    ...words,
+  ].join(' ')
 }
 
 /** Whether a request of the operation may have a key, so that repeating it does nothing twice. */

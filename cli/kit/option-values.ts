@@ -38,3 +38,8 @@ export function takingSeveral(option: Option): Option {
 export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value]
 }
+
+/** The flag by which an operator means what belongs to all merchants, where the same command shows a merchant its own. */
+export function forAllMerchants(command: Command): Command {
+  return command.option('--all-merchants', 'of all merchants, as an operator (where only an operator is signed in)')
+}

@@ -64,8 +64,8 @@ async function found(
   { subject }: AnyAction,
   given: string | undefined,
 ): Promise<{ thing: unknown; isExact: boolean }> {
-  if (subject === undefined || given === undefined) return { thing: undefined, isExact: true }
-  return subject.find(client, given)
+  if (subject === undefined) return { thing: undefined, isExact: true }
+  return subject.find(client, given ?? '')
 }
 
 /**

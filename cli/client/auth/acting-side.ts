@@ -32,3 +32,13 @@ export async function whoLooks(client: Client, half: Half | undefined): Promise<
     return whoIs(client, ['merchant'])
   }
 }
+
+/**
+ * Whether a command means what belongs to all merchants: where `--all-merchants` says so, or where only an operator is
+ * signed in. The built-in profile, which is both, is the merchant as long as nothing is said.
+ * @throws {CliError} exit code 4 where nobody is signed in
+ */
+export async function meansAllMerchants(client: Client, allMerchants: boolean): Promise<boolean> {
+  if (allMerchants) return true
+  return !isBoth(client) && (await whoIs(client, ['merchant', 'platform'])).kind === 'platform'
+}
