@@ -12,7 +12,9 @@ type Part = { sources: readonly string[]; output: string; command: readonly stri
 /** The command line from source as consoles in tests start it; see bundle.ts. */
 const BUNDLE = join('node_modules', '.cache', 'svc-bundle')
 
-const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle', Part>> = {
+const TAP_BUILT = '.tap/plugins/built'
+
+const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle' | 'tap', Part>> = {
   cli: {
     sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'tsconfig*.json'],
     output: 'dist/cli/main.js',
@@ -32,6 +34,12 @@ const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle', Part>> = {
     ],
     output: join(BUNDLE, 'svc-source.mjs'),
     command: [process.execPath, 'test/support/bundle.ts', BUNDLE],
+  },
+  // With the plugins that .taprc names. tap would do this by itself, but too late for the run that it does it in.
+  tap: {
+    sources: ['.taprc', 'node_modules/@tapjs/test/package.json'],
+    output: TAP_BUILT,
+    command: ['sh', '-c', `npx tap build && touch ${TAP_BUILT}`],
   },
 }
 
@@ -108,4 +116,5 @@ if (process.argv[1] === import.meta.filename) {
   // Building the command line builds the widget too: this is for a change in the widget alone.
   ensureBuilt('widget')
   ensureBuilt('bundle')
+  ensureBuilt('tap')
 }
