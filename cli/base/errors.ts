@@ -44,6 +44,8 @@ export class CliError extends Error {
 }
 
 /** The same error with facts that the place of the failure did not know. */
+export function withFacts(error: CliError, facts: Readonly<Record<string, string>>): CliError
+export function withFacts(error: unknown, facts: Readonly<Record<string, string>>): unknown
 export function withFacts(error: unknown, facts: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof CliError)) return error
   return new CliError(error.code, error.message, {

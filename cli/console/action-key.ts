@@ -7,6 +7,7 @@ import { readValues } from '../kit/read-values.ts'
 import { errorText } from './error-text.ts'
 import type { Field, Given } from './model/modal.ts'
 import type { ScreenKey } from './screen.ts'
+import { listed } from './screens/merchant-text.ts'
 
 /** Where what an action is done to stands in a row of a screen; null where the row has none. */
 type Place<Row, Thing> = { get(row: Row): Thing | null; set(row: Row, thing: Thing): Row }
@@ -21,12 +22,20 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
   const { key = { letter: '', label: '' }, flags, operation, subject, move } = action
   const isOfMerchant = !operation.access.includes('platform')
   const permission = permissionFor(operation, isOfMerchant ? 'merchant' : 'platform')
-  const valuesOf = (given: Given) => readValues(flags, fromForm(flags, given), (name) => memberOf(name))
+  const valuesOf = (given: Given) => readValues(flags, fromForm(flags, given), memberOf)
   const thingsOf = (rows: readonly Row[]): Thing[] => rows.flatMap((row) => get(row) ?? [])
+  const fieldsFor = (things: readonly Thing[]): [string, Flag][] => {
+    const [first] = things
+    const unasked = Object.keys((first === undefined ? undefined : action.asSeen?.(first)) ?? {})
+    const asked = Object.entries(flags as Flags).filter(([name]) => !unasked.includes(name))
+    return things.length > 1 ? asked.filter(([, { one }]) => one !== true) : asked
+  }
   const whom = (things: readonly Thing[]): string =>
     things.length === 1 ? (subject?.name(things[0]) ?? '') : `${things.length} ${subject?.noun ?? 'thing'}s`
   const effectOn = (things: readonly Thing[], given: Given): string =>
-    things.length === 1 ? action.effect(things[0], valuesOf(given)) : `${key.label} ${whom(things)}`
+    things.length === 1
+      ? action.effect(things[0], valuesOf(given))
+      : (action.effectOnAll?.(things) ?? `${key.label} ${whom(things)}`)
   return {
     key: key.letter,
     label: key.label,
@@ -38,7 +47,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
       const thing = get(row)
       return thing !== null && isOffered(action, thing)
     },
-    facts: (row) => (move === undefined ? '' : String(Object(get(row))[move.member] ?? '')),
+    facts: (row) => factsOf(action, get(row)),
     command: (row, given) => commandLine(action, subject?.handle(get(row)), fromForm(flags, given)),
     ask: (rows) => {
       const things = thingsOf(rows)
@@ -50,9 +59,13 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
         what: `${key.label} ${whom(things)}`,
         about: [
           `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
-          ...(things.length > 1 ? things.map((thing) => `${subject?.name(thing)} (${subject?.handle(thing)})`) : []),
+          ...(things.length === 1 && action.facts !== undefined ? [`${factsOf(action, first)}.`] : []),
+          ...(things.length > 1 && action.effectOnAll !== undefined ? [`Together: ${effectOn(things, {})}`] : []),
+          ...(things.length > 1
+            ? listed(things, (thing) => `${subject?.name(thing) ?? ''} (${subject?.handle(thing) ?? ''})`)
+            : []),
         ],
-        fields: Object.entries(flags as Flags).map(([name, flag]) => fieldOf(name, flag, initial[name])),
+        fields: fieldsFor(things).map(([name, flag]) => fieldOf(name, flag, initial[name])),
         act: () => key.label,
         ...(isAsked && first !== undefined ? { danger: subject?.confirmBy(first) ?? [] } : {}),
         ...(isAsked ? { last: (given: Given) => `will ${effectOn(things, given)}` } : {}),
@@ -68,11 +81,18 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
         }),
     async run(row, given, { client, idempotencyKey }) {
       const thing = get(row)
-      const input = requestFor(action, { thing, values: valuesOf(given), idempotencyKey })
+      const values = readValues(flags, { ...fromForm(flags, given), ...action.asSeen?.(thing) }, memberOf)
+      const input = requestFor(action, { thing, values, idempotencyKey })
       const { body } = await call(client, operation, input)
       return action.done(thing, body)
     },
   }
+}
+
+/** How a thing stands that the action is about. */
+function factsOf({ facts, move }: AnyAction, thing: unknown): string {
+  if (facts !== undefined) return facts(thing)
+  return move === undefined ? '' : String(Object(thing)[move.member] ?? '')
 }
 
 const YES = 'yes'

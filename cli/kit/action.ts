@@ -1,4 +1,5 @@
 import type { Operation, OperationInput, OperationReply } from '../../src/wire/operation.ts'
+import type { ErrorCode } from '../../src/lib/errors.ts'
 import { quoted } from '../base/command-hints.ts'
 import type { CliError } from '../base/errors.ts'
 import type { Client } from '../client/call.ts'
@@ -50,6 +51,8 @@ export type Flag = {
   file?: true
   /** Stands on the command line as an argument. */
   positional?: true
+  /** Differs from thing to thing: a form asks for it only where the action is done to one. */
+  one?: true
 }
 /** The inputs of an action, by their names in camel case: `adminEmail` is `--admin-email` and `admin_email`. */
 export type Flags = Readonly<Record<string, Flag>>
@@ -115,6 +118,10 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   expected?: readonly (keyof Thing & string)[]
   /** What it comes to, behind "this will". */
   effect(thing: Thing, values: V): string
+  /** The same for several, where it is more than their number: a sum. */
+  effectOnAll?(things: readonly Thing[]): string
+  /** How a thing stands, as far as that is agreed to; a form says where it is another by now. */
+  facts?(thing: Thing): string
   /** What has been done, in a few words. */
   done(thing: Thing, reply: ReplyBody<O>): string
   /** Whether live mode asks first. */
@@ -122,14 +129,33 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   key?: ActionKey
   /** What the fields of a form begin with. */
   initial?(thing: Thing): Partial<Record<keyof F & string, string>>
+  /** What the console sends for flags that no form asks for: the thing as it was seen. */
+  asSeen?(thing: Thing): Partial<Record<keyof F & string, string>>
   /** Prints the reply. */
   view(context: Context, reply: ReplyBody<O>, thing: Thing): void | Promise<void>
-  /** Waits for what comes after the reply, for `--wait`: the last reply, and what is wrong with it. */
+  /** For `--wait`. */
   wait?: {
     summary: string
-    until(client: Client, reply: ReplyBody<O>, timeoutMs: number): Promise<{ reply: ReplyBody<O>; problem?: CliError }>
+    /** Errors by which what was waited for has failed: exit code 3. */
+    failures?: readonly ErrorCode[]
+    /** Waits for what comes after the reply: the last reply, and what is wrong with it. */
+    until(waiting: Waiting<ReplyBody<O>>): Promise<Ended<ReplyBody<O>>>
   }
 }
+
+/** What there is to wait with. */
+export type Waiting<Reply> = {
+  client: Client
+  reply: Reply
+  /** Sends the same request once more, under the same key. */
+  again(): Promise<Reply>
+  timeoutMs: number
+  /** The idempotency key of the request; empty where it has none. */
+  key: string
+}
+
+/** The last reply, and what is wrong with it. */
+export type Ended<Reply> = { reply: Reply; problem?: CliError }
 
 /**
  * Any of them, for readers: each was checked where it is declared. A noun's list is a tuple (`as const`), from which the

@@ -80,7 +80,7 @@ export async function change<O extends Operation>(
     showRequest(context, client, operation, { input, effect })
     return undefined
   }
-  context.print.expect(shownOnceBy(operation))
+  expectReply(context, operation)
   if (danger !== undefined) await confirmInLiveMode(context, client, danger)
   return (await call(client, operation, input)).body
 }
@@ -152,10 +152,13 @@ function masked(data: unknown): unknown {
 
 const SECRETS = ['client_secret', 'webhook_signing_secret']
 
-/** The members of a reply that shows a secret, this once; none of any other. */
-function shownOnceBy({ replies }: Operation): string[] {
+/**
+ * Refuses what a reply could not show, before it is asked for: a secret is shown once, and what has a key is done once.
+ * @throws {CliError} exit code 2
+ */
+export function expectReply({ print }: Pick<Context, 'print'>, { replies }: Operation, isDoneOnce = false): void {
   const members = Object.values(replies).flatMap((reply) => membersOf(reply))
-  return SECRETS.some((secret) => members.includes(secret)) ? members : []
+  if (isDoneOnce || SECRETS.some((secret) => members.includes(secret))) print.expect(members)
 }
 
 /** The members that a record of this schema has; none where that is not known. */

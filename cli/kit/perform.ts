@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Operation, OperationInput } from '../../src/wire/operation.ts'
+import { CliError, withFacts } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
+import { stoppable } from '../client/interruptible.ts'
 import { flagOf, isConfirmed, seenBy, standingOf, takesKey } from './action.ts'
-import type { AnyAction, Flags, Given } from './action.ts'
-import { change, checkBody, dryRun } from './change.ts'
+import type { AnyAction, Ended, Flags, Given } from './action.ts'
+import { checkBody, dryRun, expectReply } from './change.ts'
+import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
 import { needWords, readWords, sendWords } from './text-input.ts'
@@ -40,23 +45,59 @@ export async function perform(
   if (standingOf(action, thing) === 'other' && action.move?.refusal !== undefined) throw action.move.refusal(thing)
   if (isDone) context.note(`${action.move?.already(thing) ?? ''}.`)
   const all = words === undefined ? values : await withWords(context, action, { name: words, thing, values, how })
-  const input = requestFor(action, { thing, values: all, idempotencyKey: how.idempotencyKey })
+  const key = takesKey(operation) ? (how.idempotencyKey ?? randomUUID()) : ''
+  const input = requestFor(action, { thing, values: all, idempotencyKey: key })
   const effect = isDone ? 'this would change nothing' : `this would ${action.effect(thing, all)}`
   if (how.dryRun) return dryRun(context, client, operation, { input, effect })
   const danger =
     isConfirmed(action, all) && !isDone ? dangerOf(action, { thing, values: all, isExact, yes: how.yes }) : undefined
-  const send = () =>
-    change(context, client, operation, { input, options: how, ...(danger === undefined ? {} : { danger }) })
+  expectReply(context, operation, key !== '')
   const text = words === undefined ? undefined : all[words]
-  const reply = await sendWords(
-    context,
-    { words: typeof text === 'string' ? text : undefined, isWritten: how.edit },
-    send,
-  )
-  if (how.waitMs === undefined || action.wait === undefined) return action.view(context, reply, thing)
-  const { reply: last, problem } = await action.wait.until(client, reply, how.waitMs)
-  await action.view(context, last, thing)
+  const written = { words: typeof text === 'string' ? text : undefined, isWritten: how.edit }
+  const { reply, problem } = await sendWords(context, written, async () => {
+    if (danger !== undefined) await confirmInLiveMode(context, client, danger)
+    if (key !== '' && how.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
+    return sendAndWait(client, action, { thing, input, key, waitMs: how.waitMs })
+  })
+  await action.view(context, reply, thing)
   if (problem !== undefined) throw problem
+}
+
+type Sending = { thing: unknown; input: OperationInput<Operation>; key: string; waitMs: number | undefined }
+
+/**
+ * Sends it, and waits for what comes after where that is asked for. What has a key or is waited for says when it is
+ * interrupted; its errors name the thing and the key, with which a program can go on.
+ */
+function sendAndWait(
+  client: Client,
+  { subject, operation, wait }: AnyAction,
+  { thing, input, key, waitMs }: Sending,
+): Promise<Ended<unknown>> {
+  const ask = async (from: Client): Promise<unknown> => (await call(from, operation, input)).body
+  const waiting = waitMs === undefined ? undefined : wait
+  if (key === '' && waiting === undefined) return ask(client).then((reply) => ({ reply }))
+  const facts = {
+    ...(subject === undefined ? {} : { [`${subject.noun}_id`]: subject.id(thing) }),
+    ...(key === '' ? {} : { idempotency_key: key }),
+  }
+  return stoppable(client, async (stopped) => {
+    try {
+      const reply = await ask(stopped)
+      if (waiting === undefined) return { reply }
+      const again = () => ask(stopped)
+      const ended = await waiting.until({ client: stopped, reply, again, timeoutMs: waitMs ?? 0, key })
+      return ended.problem === undefined ? ended : { ...ended, problem: withFacts(ended.problem, facts) }
+    } catch (error) {
+      throw withFacts(failedAfterAll(error, waiting?.failures), facts)
+    }
+  })
+}
+
+/** An error that ends what was waited for: exit code 3, as wherever an awaited state can't come. */
+function failedAfterAll(error: unknown, failures: readonly string[] = []): unknown {
+  if (!(error instanceof CliError) || !failures.includes(error.code)) return error
+  return new CliError(error.code, error.message, { ...error.options, exit: EXIT.assertion, cause: error })
 }
 
 async function found(

@@ -85,8 +85,9 @@ const light = action({
   view: ({ print }, reply) => print.record({ item: reply, id: reply.id, lines: [['Lamp', reply.name]] }),
   wait: {
     summary: 'wait until it is warm',
-    until: async (_client, reply, timeoutMs) => ({
-      reply,
+    failures: ['BANK_UNAVAILABLE'],
+    until: async ({ again, timeoutMs }) => ({
+      reply: await again(),
       ...(timeoutMs < 1_000
         ? { problem: new CliError('WAIT_TIMED_OUT', 'it is cold', { exit: EXIT.waitTimedOut }) }
         : {}),
@@ -180,13 +181,26 @@ t.test('live mode asks where the values make it so, and nothing is sent before',
 })
 
 t.test('what waits prints what came, and then says what did not', async (t) => {
-  const { run } = await lamps(t)
+  const { run, sent } = await lamps(t)
   t.match(await run(['lamps', 'light', 'Desk', '--wait']), { error: undefined, stdout: /Desk/ })
-  t.match(await run(['lamps', 'light', 'Desk', '--wait', '--timeout', '500ms']), {
-    error: { code: 'WAIT_TIMED_OUT' },
+  const keys = sent().map(({ headers }) => headers['x-idempotency-key'])
+  t.same(keys, [keys[0], keys[0]], 'it asks again under the same key')
+  t.match(await run(['lamps', 'light', 'Desk', '--wait', '--timeout', '500ms', '--idempotency-key', 'k']), {
+    error: { code: 'WAIT_TIMED_OUT', options: { facts: { lamp_id: 'l-1', idempotency_key: 'k' } } },
     stdout: /Desk/,
   })
   t.match((await run(['lamps', 'light', 'Desk', '--wait', '--timeout', 'soon'])).error, { message: /^--timeout: / })
+})
+
+t.test('what has a key tells it, to people and in errors; what was waited for and failed is exit code 3', async (t) => {
+  const { run, sent } = await lamps(t)
+  t.match((await run(['lamps', 'light', 'Desk'])).stderr, `Idempotency key: ${sent()[0]?.headers['x-idempotency-key']}`)
+  t.notMatch((await run(['lamps', 'light', 'Desk', '--idempotency-key', 'k'])).stderr, 'Idempotency key')
+  const broken = await lamps(t, { answer: () => refusal(503, 'BANK_UNAVAILABLE') })
+  const light = ['lamps', 'light', 'Desk', '--idempotency-key', 'k']
+  const facts = { lamp_id: 'l-1', idempotency_key: 'k' }
+  t.match((await broken.run(light)).error, { code: 'BANK_UNAVAILABLE', options: { exit: 1, facts } })
+  t.match((await broken.run([...light, '--wait'])).error, { code: 'BANK_UNAVAILABLE', options: { exit: 3, facts } })
 })
 
 t.test('words come from a flag, a file or standard input, and from one of them', async (t) => {
