@@ -3,9 +3,7 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 import { NOUNS } from './command-names.ts'
 
 /** The nouns and verbs after `svc`. */
-export const COMMAND_WORDS: readonly string[] = NOUNS.flatMap(({ name, alias }) =>
-  alias === undefined ? [name] : [name, alias],
-)
+export const COMMAND_WORDS: readonly string[] = NOUNS.map(({ name }) => name)
 
 /**
  * What to type before a command to run it again: `svc` where the user's shell finds it, `npx svc` in a checkout and

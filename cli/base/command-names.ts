@@ -1,5 +1,5 @@
 /** A command right below `svc`: what its first page says of it. What it is made of is loaded when it is asked for. */
-export type Noun = { name: string; alias?: string; summary: string }
+export type Noun = { name: string; summary: string }
 
 /** The first page, in its order. Nothing here is loaded from: `svc --help` costs no more than these lines. */
 export const NOUN_GROUPS = [
@@ -18,10 +18,10 @@ export const NOUN_GROUPS = [
     title: 'Work with it:',
     nouns: [
       { name: 'register', summary: 'register a merchant: its realm, its clients and its first administrator' },
-      { name: 'payments', alias: 'p', summary: 'create, follow, refund, dispute and cancel payments' },
+      { name: 'payments', summary: 'create, follow, refund, dispute and cancel payments' },
       { name: 'mandates', summary: 'see and end mandates for recurring payments' },
       { name: 'portal', summary: "answer disputes as the payment's merchant" },
-      { name: 'webhooks', alias: 'wh', summary: 'the address webhooks go to, their deliveries, their signatures' },
+      { name: 'webhooks', summary: 'the address webhooks go to, their deliveries, their signatures' },
       { name: 'secret', summary: "the signing secret of the merchant's webhooks, and receivers that verify with it" },
       {
         name: 'explain',
@@ -74,7 +74,6 @@ export const NOUN_GROUPS = [
       { name: 'ui', summary: 'open the console: everything live in one terminal, with keys' },
       {
         name: 'merchants',
-        alias: 'm',
         summary: 'list merchants, disable and enable them, set fees, heal registrations',
       },
       { name: 'kyb', summary: 'review merchants: approve, refuse, suspend and reinstate them' },

@@ -10,7 +10,6 @@ const FILE_BYTES_MAX = 1024 * 1024
 /**
  * The environment with what the files of `--env` add: the environment itself wins over them, and a later file over
  * an earlier one. What stands in them is never told, for it may be secret.
- * `--env-file` is the same; Node.js reads that flag itself, before us, and ends with exit code 9 where a file is missing.
  * @param origins takes the file of each variable that comes from one
  * @throws {CliError} exit code 2, naming the file that can't be read
  */
@@ -19,7 +18,7 @@ export function withEnvFiles(
   words: readonly string[],
   origins: Map<string, string>,
 ): NodeJS.ProcessEnv {
-  const files = valuesOfFlag(words, '--env', '--env-file')
+  const files = valuesOfFlag(words, '--env')
   if (files.length === 0) return env
   const read = files.map((file) => {
     const values = parseEnv(textOf(resolve(cwd, file), file))

@@ -7,7 +7,10 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_CLIENT_SECRET', meaning: 'its secret; or SVC_CLIENT_SECRET_FILE, a file that holds it' },
   { name: 'SVC_REALM', meaning: 'the realm to sign in to, where the client id does not say it' },
   { name: 'SVC_AUTH_URL', meaning: 'where the identity provider is, instead of where the service says' },
-  { name: 'SVC_PLATFORM_USER', meaning: "without an identity provider, the operator's name, as --as" },
+  {
+    name: 'SVC_PLATFORM_USER',
+    meaning: "without an identity provider, the operator's name (the name of who is signed in to this machine)",
+  },
   { name: 'SVC_CUSTOMER_ID', meaning: 'without an identity provider, the customer of svc ob, as its --customer' },
   { name: 'SVC_STATE_DIR', meaning: 'where svc up keeps its data, as --state-dir (.svc)' },
   { name: 'SVC_CONFIG_DIR', meaning: 'where profiles and sessions are kept (~/.config/svc)' },
@@ -44,7 +47,6 @@ Both files are YAML and may hold api_url, profile, output, color and timeout; th
 pager: a directory that you work in starts no program. Neither may hold a secret: a key that names one is refused.
 Secrets stand in the environment, or in the files of --env, and go to no address on another machine that only the
 directory you work in names: for that it is named by --api-url, SVC_API_URL, a profile or your own config.yaml.
---env-file is the same as --env, but Node.js reads it first, and ends with exit code 9 where the file is missing.
 
 svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 

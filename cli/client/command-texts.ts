@@ -7,7 +7,7 @@ import { CliError } from '../base/errors.ts'
 import type { FindOptions } from './find-service.ts'
 import type { Io } from '../base/io.ts'
 
-type Flags = Pick<FindOptions['flags'], 'apiUrl' | 'stateDir' | 'clientId' | 'as'>
+type Flags = Pick<FindOptions['flags'], 'apiUrl' | 'stateDir' | 'clientId'>
 
 /**
  * A text with its commands as they have to be typed to do the same elsewhere: at the same service, as the same one. What
@@ -17,19 +17,18 @@ export function typedText(
   text: string,
   { io, flags, client }: { io: Io; flags: Flags; client: Pick<Client, 'credentials'> },
 ): string {
-  const { apiUrl, stateDir, clientId, as } = flags
+  const { apiUrl, stateDir, clientId } = flags
   const called = io.calledAs
   const typed = asTyped(text, called, {
     apiUrl,
     stateDir: stateDir === undefined ? undefined : resolve(io.cwd, stateDir),
     profile: profileFor(io, client),
   })
-  const names = [
-    ...(clientId === undefined || text.includes('--client-id') ? [] : [`--client-id ${quoted(clientId)}`]),
-    ...(as === undefined || text.includes('--as ') ? [] : [`--as ${quoted(as)}`]),
-  ]
-  if (names.length === 0) return typed
-  return typed.replaceAll(new RegExp(`(?<![\\w/.-])${called} (?=[a-z-])`, 'g'), () => `${called} ${names.join(' ')} `)
+  if (clientId === undefined || text.includes('--client-id')) return typed
+  return typed.replaceAll(
+    new RegExp(`(?<![\\w/.-])${called} (?=[a-z-])`, 'g'),
+    () => `${called} --client-id ${quoted(clientId)} `,
+  )
 }
 
 /** The profile that has to be named: a bare command in some shell of this person would act as another one. */

@@ -29,7 +29,6 @@ export type FindOptions = {
     clientId?: string | undefined
     profile?: string | undefined
     stateDir?: string | undefined
-    as?: string | undefined
     customer?: string | undefined
   }
   env: NodeJS.ProcessEnv

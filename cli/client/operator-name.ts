@@ -4,13 +4,13 @@ import type { Io } from '../base/io.ts'
 
 const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
 
-/** The operator's name for operations of the platform: flag, environment, then who is signed in to this machine. */
-export function platformUser(io: Io, flag: string | undefined): string {
-  const name = flag ?? (io.env['SVC_PLATFORM_USER'] || systemUser())
+/** The operator's name for operations of the platform: the environment, then who is signed in to this machine. */
+export function platformUser({ env }: Pick<Io, 'env'>, named?: string): string {
+  const name = named ?? (env['SVC_PLATFORM_USER'] || systemUser())
   if (OPERATOR_NAME.test(name)) return name
   throw usageError(
-    `${flag === undefined ? 'SVC_PLATFORM_USER' : '--as'}: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`,
-    '--as ada',
+    `SVC_PLATFORM_USER: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`,
+    'SVC_PLATFORM_USER=ada',
   )
 }
 

@@ -39,9 +39,7 @@ export async function makeProgram(
     for (const noun of nouns) addNoun(program, noun)
   }
   // A word that names a noun and means something else costs a file that is not needed.
-  const named = NOUNS.filter(
-    ({ name, alias }) => words.includes(name) || (alias !== undefined && words.includes(alias)),
-  )
+  const named = NOUNS.filter(({ name }) => words.includes(name))
   for (const { name } of named) {
     const command = program.commands.find((each) => each.name() === name)
     if (command === undefined) continue
@@ -63,9 +61,8 @@ export function makeWholeProgram(runtime: Runtime): Promise<Command> {
   )
 }
 
-function addNoun(program: Command, { name, alias, summary }: Noun): void {
-  const command = program.command(name).helpCommand(false).description(summary)
-  if (alias !== undefined) command.alias(alias)
+function addNoun(program: Command, { name, summary }: Noun): void {
+  program.command(name).helpCommand(false).description(summary)
 }
 
 const EXAMPLES = `
@@ -128,8 +125,6 @@ function addGlobalOptions(program: Command): void {
     .option('--api-url <url>', 'the service (SVC_API_URL; else the one of the state directory)')
     .option('-p, --profile <name>', 'who to act as, and where (SVC_PROFILE; else svc profile use)')
     .option('--client-id <id>', 'the client to act as, with SVC_CLIENT_SECRET (SVC_CLIENT_ID; else the demo merchant)')
-    .option('--as <name>', "without an identity provider, the operator's name (SVC_PLATFORM_USER; else yours)")
     .option('--env <file>', 'variables that the environment does not have; may be repeated', collect)
-    .addOption(new Option('--env-file <file>', 'the same').argParser(collect).hideHelp())
     .option('--state-dir <directory>', 'where svc up keeps its data (SVC_STATE_DIR; .svc)')
 }

@@ -29,7 +29,7 @@ async function runLine(io: Io, words: readonly string[]): Promise<ExitCode> {
 }
 
 /** Options that choose the service, the caller or the colours: with these alone `svc` still opens the console. */
-const CONSOLE_FLAGS = /^(--(api-url|client-id|as|profile|env|env-file|state-dir|color)|-p)(=|$)/
+const CONSOLE_FLAGS = /^(--(api-url|client-id|profile|env|state-dir|color)|-p)(=|$)/
 
 /** Whether a command line without a command opens the console: at a terminal that can draw it, outside of scripts. */
 function opensConsole(words: readonly string[], { stdin, stdout, env }: Io): boolean {

@@ -108,7 +108,7 @@ function makeContext(runtime: Runtime, given: object): { context: Context; close
 export function openClient(io: Io, flags: FindOptions['flags']): Client {
   const where = { flags, env: io.env, cwd: io.cwd }
   const found = findService(where)
-  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io, flags.as) })
+  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io) })
   const { chosen } = credentials
   const how =
     chosen === undefined ? 'no identity that is known' : `${chosen.by}${chosen.name ? ` (${chosen.name})` : ''}`

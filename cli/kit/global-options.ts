@@ -10,7 +10,6 @@ import { NO_CREDENTIALS, holdsCredentials } from '../base/service-address.ts'
 export type GlobalOptions = {
   apiUrl?: string | undefined
   clientId?: string | undefined
-  as?: string | undefined
   customer?: string | undefined
   profile?: string | undefined
   stateDir?: string | undefined
@@ -38,7 +37,6 @@ export function readGlobalOptions(given: object): GlobalOptions {
   return {
     apiUrl,
     clientId: text('clientId'),
-    as: text('as'),
     customer: text('customer'),
     profile: text('profile'),
     stateDir: text('stateDir'),

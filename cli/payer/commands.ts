@@ -21,7 +21,6 @@ export function addPayer(payer: Command, runtime: Runtime): void {
     .action(action(runtime, z.object({}), listPayments))
   payer
     .command('show')
-    .alias('receipt')
     .description('show the receipt of a payment')
     .argument('<payment>', PAYMENT)
     .addHelpText('after', '\nExamples:\n  svc payer show a2b4358c\n  svc payer show a2b4358c -q end_to_end_id\n')

@@ -26,7 +26,6 @@ export function addPayments(payments: Command, runtime: Runtime): void {
     .description('show a payment with its history')
     .argument('<id>', "the payment's id, or its last 8 characters or more")
     // It is told in any case.
-    .addOption(new Option('--history').hideHelp())
     .addHelpText('after', '\nExamples:\n  svc payments show a2b4358c\n  svc payments show a2b4358c -q status\n')
     .action(action(runtime, z.object({}), show))
   addEvents(payments, runtime)

@@ -17,7 +17,6 @@ export function ownSettings(context: Context): Setting[] {
   const ofFlags: Readonly<Record<string, { flag: string; value: string | undefined }>> = {
     SVC_PROFILE: { flag: '--profile', value: flags.profile },
     SVC_CLIENT_ID: { flag: '--client-id', value: flags.clientId },
-    SVC_PLATFORM_USER: { flag: '--as', value: flags.as },
     SVC_STATE_DIR: { flag: '--state-dir', value: flags.stateDir },
   }
   const rest = VARIABLES.filter(({ name }) => name !== 'SVC_API_URL').map(({ name, meaning }): Setting => {

@@ -108,6 +108,7 @@ export async function fakeAdmin(
       asked()
         .filter(({ method, path }) => method !== 'GET' && !path.endsWith('?dry_run=true'))
         .map(({ method, path, body }) => ({ method, path, body: body === '' ? null : JSON.parse(body) })),
-    run: (words, settings) => runCli([...words, '--api-url', url, '--as', 'ada'], settings),
+    run: (words, settings) =>
+      runCli([...words, '--api-url', url], { ...settings, env: { SVC_PLATFORM_USER: 'ada', ...settings?.env } }),
   }
 }

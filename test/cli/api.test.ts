@@ -42,7 +42,7 @@ t.test('a real service is asked as the merchant, the operator, or nobody, by the
   t.match(described, { code: 0, stdout: /^3\.1/ })
   const whoami = ['api', '/api/v1/whoami', '-q', 'kind']
   t.equal((await service.as(merchant, whoami)).stdout, 'merchant\n')
-  t.equal((await service.as(merchant, [...whoami, '--platform', '--as', 'ada'])).stdout, 'platform\n')
+  t.equal((await service.as(merchant, [...whoami, '--platform'])).stdout, 'platform\n')
   t.match(await service.as(merchant, ['api', '/api/v1/payments', '--platform']), {
     code: 2,
     stderr: /--platform: \/api\/v1\/payments is not for operators/,

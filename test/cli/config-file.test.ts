@@ -115,7 +115,7 @@ t.test('an env file that is not there is named, and what stands in one is never 
   t.match(await list(t, {}, { words: [`--env=${folder}`] }), { code: 2, stderr: /--env: can't read/ })
   const later = join(folder, 'b.env')
   writeFileSync(later, 'SVC_TIMEOUT=5s\n')
-  const words = ['--env-file', join(folder, 'a.env'), '--env', later]
+  const words = ['--env', join(folder, 'a.env'), '--env', later]
   t.match(await list(t, {}, { words }), { code: 0, stderr: '' }, 'a later file wins over an earlier one')
 })
 

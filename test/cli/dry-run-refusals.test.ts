@@ -178,7 +178,7 @@ t.test('an invitation of somebody who is there says what would come of it', asyn
       path.endsWith('/service') ? { json: serviceInfo({ identity }) } : pageOf(people),
     )
     const words = ['staff', 'invite', '--email', email, '--role', 'OPS', '--reason', 'r', '--dry-run']
-    return runCli([...words, '--api-url', url, '--as', 'ada'])
+    return runCli([...words, '--api-url', url])
   }
   t.match(await add('seen@pay.example', 'embedded'), {
     code: 7,

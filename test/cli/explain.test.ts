@@ -159,20 +159,20 @@ t.test('what the merchant does not have, the operator is asked about; --platform
   const answer = ({ path }: Request): Answer =>
     path.startsWith('/api/v1/portal/') ? refusal(404, 'RESOURCE_NOT_FOUND') : { json: storyOf() }
   const { url, requests } = await fakeService(t, answer)
-  const words = ['explain', ID, '--api-url', url, '--client-id', 'acme', '--as', 'ada']
+  const words = ['explain', ID, '--api-url', url, '--client-id', 'acme']
   t.equal((await show(words)).code, 0)
   t.same(
     requests.map(({ path }) => path),
     [`/api/v1/portal/explain/${ID}`, `/api/v1/admin/explain/${ID}`],
   )
-  await show([...words, '--platform'])
+  await show([...words, '--platform'], { env: { SVC_PLATFORM_USER: 'ada' } })
   t.equal(requests.length, 3, 'one request more')
   t.equal(requests.at(-1)?.headers['x-platform-user'], 'ada')
 })
 
 t.test('what neither sees is not found, and a broken service is no reason to ask the other', async (t) => {
   const none = await fakeService(t, () => refusal(404, 'RESOURCE_NOT_FOUND'))
-  const words = (url: string) => ['explain', ID, '--api-url', url, '--client-id', 'acme', '--as', 'ada']
+  const words = (url: string) => ['explain', ID, '--api-url', url, '--client-id', 'acme']
   t.match(await runCli(words(none.url)), {
     code: 6,
     stderr: /there is no payment, delivery, dispute or merchant "01a1.*neither the merchant nor the operator/,
@@ -188,7 +188,7 @@ t.test('parts of ids, realms and end-to-end ids are understood by a real service
   const merchant = await service.merchant()
   const payment = await settledPayment(service, merchant)
   const [delivery = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: 'infinity' })
-  const common = ['--api-url', service.url, '--as', 'ada', '-q', 'id']
+  const common = ['--api-url', service.url, '-q', 'id']
   const idOf = async (words: readonly string[]): Promise<string> =>
     (await runCli(['explain', ...words, ...common])).stdout
   const as = ['--client-id', merchant.clientId]
@@ -205,7 +205,7 @@ t.test('parts of ids, realms and end-to-end ids are understood by a real service
 
 t.test('where only one side is signed in, its word counts, with what to look at next', async (t) => {
   const { url } = await fakeService(t, () => refusal(404, 'RESOURCE_NOT_FOUND'))
-  t.match(await runCli(['explain', ID, '--api-url', url, '--as', 'ada']), {
+  t.match(await runCli(['explain', ID, '--api-url', url]), {
     code: 6,
     stderr:
       /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list[\s\S]*as that customer:\n +svc .*ob payment 0[\s\S]*ob offer-to-pay show 0/,

@@ -104,10 +104,16 @@ t.test('operators list and show the payments of all merchants', async (t) => {
     list.stdout,
     new RegExp(`ID +MERCHANT +REALM +STATUS +AMOUNT[^]*Acme +${two.realm} +AwaitingAuthorisation +5\\.00 +GBP`),
   )
-  t.match(await service.operate(['m', 'payments', '--merchant', one.realm, '-o', 'id']), { stdout: `${ids[0]}\n` })
-  t.match(await service.operate(['m', 'payments', '--status', 'Settled']), { code: 0, stdout: '', stderr: /no such/ })
-  t.match(await service.operate(['m', 'payments', '--status', 'nonsense']), { code: 2 })
-  t.match(await service.operate(['m', 'payments', '--merchant', 'nobody']), { code: 6 })
+  t.match(await service.operate(['merchants', 'payments', '--merchant', one.realm, '-o', 'id']), {
+    stdout: `${ids[0]}\n`,
+  })
+  t.match(await service.operate(['merchants', 'payments', '--status', 'Settled']), {
+    code: 0,
+    stdout: '',
+    stderr: /no such/,
+  })
+  t.match(await service.operate(['merchants', 'payments', '--status', 'nonsense']), { code: 2 })
+  t.match(await service.operate(['merchants', 'payments', '--merchant', 'nobody']), { code: 6 })
   const short = ids[1]?.slice(-8) ?? ''
   t.match(await service.operate(['merchants', 'payment', short]), {
     stdout: new RegExp(`Payment +${ids[1]}\nMerchant +Acme \\(${two.realm}\\)\n`),

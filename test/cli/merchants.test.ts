@@ -26,7 +26,18 @@ function paths({ requests }: FakeAdmin): string[] {
 t.test('list asks what its flags say, as the operator', async (t) => {
   const admin = await fakeAdmin(t, one())
   t.match(
-    await admin.run(['m', 'list', '--status', 'PENDING', '--held', '--disabled', '--search', 'Ac me', '--limit', '5']),
+    await admin.run([
+      'merchants',
+      'list',
+      '--status',
+      'PENDING',
+      '--held',
+      '--disabled',
+      '--search',
+      'Ac me',
+      '--limit',
+      '5',
+    ]),
     { code: 0, stdout: /^ID +REALM +NAME[^]*acme +Acme +PENDING/ },
   )
   t.equal(
@@ -41,16 +52,16 @@ t.test('list asks what its flags say, as the operator', async (t) => {
 t.test('--deliveries asks how the newest ones ended, and tells how many arrived', async (t) => {
   const recent = (delivered: number, dead: number) => merchantOf({ recent_deliveries: { delivered, dead } })
   const admin = await fakeAdmin(t, () => pageOf([recent(49, 1), recent(0, 0), recent(50, 0), recent(199, 1)]))
-  const { code, stdout } = await admin.run(['m', 'list', '--deliveries'], { columns: 140 })
+  const { code, stdout } = await admin.run(['merchants', 'list', '--deliveries'], { columns: 140 })
   t.equal(code, 0)
   t.match(stdout, /ACTIVE +DELIVERED/)
   t.same(stdout.match(/\d+%/g), ['98%', '100%', '99%'], 'rounded down, and nothing where none has ended')
   t.same(paths(admin), ['GET /api/v1/admin/merchants?include=recent_deliveries&limit=50'])
-  const json = await admin.run(['m', 'list', '--deliveries', '-o', 'json'])
+  const json = await admin.run(['merchants', 'list', '--deliveries', '-o', 'json'])
   t.same(JSON.parse(json.stdout)[0].recent_deliveries, { delivered: 49, dead: 1 })
-  t.match((await admin.run(['m', 'list', '--deliveries', '-o', 'csv'])).stdout, /^id,.*,recent_deliveries/)
+  t.match((await admin.run(['merchants', 'list', '--deliveries', '-o', 'csv'])).stdout, /^id,.*,recent_deliveries/)
   const plain = await fakeAdmin(t, one())
-  t.notMatch((await plain.run(['m', 'list', '-o', 'csv'])).stdout, /recent_deliveries/)
+  t.notMatch((await plain.run(['merchants', 'list', '-o', 'csv'])).stdout, /recent_deliveries/)
 })
 
 t.test('a page says where the next one begins, and --all reads them all', async (t) => {

@@ -98,7 +98,7 @@ t.test('merchants export writes every merchant that the filter leaves', async (t
 
 t.test('list and ls are the same word for every noun, and help shows one of them', async (t) => {
   const id = await paidPayment(service, merchant)
-  t.equal((await as(merchant, ['p', 'ls', '--limit', '1', '-o', 'id'])).stdout, `${id}\n`)
+  t.equal((await as(merchant, ['payments', 'ls', '--limit', '1', '-o', 'id'])).stdout, `${id}\n`)
   const help = (await runCli(['payments', '--help'])).stdout
   t.match(help, /\n {2}list /)
   t.notMatch(help, /\|ls/)

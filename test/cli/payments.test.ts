@@ -262,7 +262,7 @@ t.test('an id may be given by its beginning or its end, if that means one paymen
       },
     }
   })
-  t.match(await run(['payments', 'show', '01A1FD03-f879', '--history']), { code: 0, stdout: /\n\nTIME +/ })
+  t.match(await run(['payments', 'show', '01A1FD03-f879']), { code: 0, stdout: /\n\nTIME +/ })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
   t.match(await run(['payments', 'show', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa[^]*Try: the last 8/ })
   t.match(await run(['payments', 'show', '358C4F6D']), { code: 0 })

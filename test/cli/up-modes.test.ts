@@ -10,7 +10,9 @@ t.test('without an identity provider names are enough, and nobody has a login', 
   const env = { SVC_STATE_DIR: stateDir }
   t.match(await runCli(['status', '-q', 'identity'], { env }), { code: 0, stdout: 'none\n' })
   t.match(await runCli(['payments', 'create', '--amount', '5.00', '--currency', 'GBP'], { env }), { code: 0 })
-  t.match(await runCli(['hold', 'set', 'demo', '--reason', 'a test', '--as', 'ada'], { env }), { code: 0 })
+  t.match(await runCli(['hold', 'set', 'demo', '--reason', 'a test'], { env: { ...env, SVC_PLATFORM_USER: 'ada' } }), {
+    code: 0,
+  })
   t.match(await runCli(['hold', 'list', '-q', '[0].payout_held_by'], { env }), { stdout: 'ada\n' })
 
   t.match(await runCli(['down'], { env }), { code: 0 })

@@ -315,7 +315,7 @@ t.test(
 t.test('without --allow-exec nothing is played of files that run commands', async (t) => {
   const folder = t.testdir({ 'x.yaml': scenarioOf([...MONEY, 'exec: { run: [node, x.mjs] }']) })
   const { url } = await SERVICE
-  const words = ['sandbox', 'run', 'x.yaml', '--api-url', url, '--as', 'tester']
+  const words = ['sandbox', 'run', 'x.yaml', '--api-url', url]
   t.match(await runCli(words, { cwd: folder }), {
     code: 2,
     stdout: '',

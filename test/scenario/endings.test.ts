@@ -77,7 +77,7 @@ t.test("a request that can't be written as HTTP fails its step and not the run",
   const dir = t.testdir({
     'a.yaml': `${scenarioOf([short])}---\n${scenarioOf([PAY])}`,
   })
-  const words = ['sandbox', 'run', '.', '--api-url', (await SERVICE).url, '--as', 'tester']
+  const words = ['sandbox', 'run', '.', '--api-url', (await SERVICE).url]
   t.match(await runCli(words, { cwd: dir }), { code: 3, stdout: /1 failed, 1 passed/ }, 'the next case is played')
 })
 
@@ -169,7 +169,7 @@ t.test('what is begun with is valid, passes, and is never written over a file', 
   const svc = (...words: string[]): Promise<Outcome> => runCli(['sandbox', ...words], { cwd: dir })
   t.match(await svc('scenarios', 'create', 'A "first": refund #1'), { code: 0, stdout: /a-first-refund-1\.yaml/ })
   t.match(await svc('scenarios', 'create', 'x', '--file', 'own.yaml', '--json'), { code: 0, stdout: /"own\.yaml"/ })
-  const api = ['--api-url', (await SERVICE).url, '--as', 'tester']
+  const api = ['--api-url', (await SERVICE).url]
   t.match(await svc('run', '.', ...api), { code: 0, stdout: /A "first": refund #1[^]*2 passed/ })
   t.match(await svc('scenarios', 'create', 'y', '--file', 'own.yaml'), {
     code: 2,

@@ -7,7 +7,7 @@ const SERVICE = testService(t, { worker: true })
 
 async function failuresOf(text: string, calledAs = 'svc'): Promise<Record<string, unknown>[]> {
   const cwd = t.testdir({ 'x.yaml': text })
-  const words = ['sandbox', 'run', 'x.yaml', '--api-url', (await SERVICE).url, '--as', 'tester', '-o', 'json']
+  const words = ['sandbox', 'run', 'x.yaml', '--api-url', (await SERVICE).url, '-o', 'json']
   const { stdout } = await runCli(words, { cwd, calledAs })
   return JSON.parse(stdout).cases.map(({ failure }: { failure: Record<string, unknown> }) => failure)
 }

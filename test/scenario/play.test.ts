@@ -34,7 +34,7 @@ async function playSteps(t: Test, steps: readonly string[], more = ''): Promise<
 }
 
 async function svc(words: readonly string[], cwd = '/nowhere'): Promise<Outcome> {
-  return runCli([...words, '--api-url', (await SERVICE).url, '--as', 'tester'], { cwd })
+  return runCli([...words, '--api-url', (await SERVICE).url], { cwd })
 }
 
 const NEVER = new AbortController().signal

@@ -51,7 +51,11 @@ export async function auditedService(t: Test): Promise<AuditedService> {
         }
       }
     },
-    svc: (words, settings) => runCli([...words, '--api-url', service.url, '--as', 'ada'], settings),
+    svc: (words, settings) =>
+      runCli([...words, '--api-url', service.url], {
+        ...settings,
+        env: { SVC_PLATFORM_USER: 'ada', ...settings?.env },
+      }),
   }
 }
 

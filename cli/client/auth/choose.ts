@@ -30,11 +30,6 @@ export type ChooseOptions = FindOptions & {
  */
 export function chooseCredentials(options: ChooseOptions): Credentials {
   const { flags, env } = options
-  if (flags.as !== undefined && typeof knownAuthUrl(options) === 'string')
-    throw usageError(
-      '--as gives an operator a name where there is no identity provider; here an operator signs in',
-      'svc login --platform',
-    )
   if (flags.customer !== undefined && typeof knownAuthUrl(options) === 'string')
     throw usageError(
       '--customer names a customer where there is no identity provider; here customers sign in',

@@ -40,6 +40,6 @@ export async function discoverProvider(http: Http, apiUrl: string): Promise<Serv
 export function noProvider(apiUrl: string): CliError {
   return new CliError('NO_IDENTITY_PROVIDER', `${apiUrl} runs without an identity provider: there are no tokens`, {
     exit: EXIT.conflict,
-    hint: '--client-id <id> names the merchant to act for, --as <name> the operator, svc ob --customer <id> the customer',
+    hint: '--client-id <id> names the merchant to act for, SVC_PLATFORM_USER the operator, svc ob --customer <id> the customer',
   })
 }

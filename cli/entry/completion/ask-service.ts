@@ -29,7 +29,7 @@ export async function askService(name: ServiceList, { io, given }: Given): Promi
   const where: FindOptions = { flags: flagsOf(given), env: io.env, cwd: io.cwd }
   const found = findService(where)
   if (isStale(found, io.env)) return []
-  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io, given.get('--as')) })
+  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io) })
   const client = {
     ...makeClient({ apiUrl: found.apiUrl, credentials, timeoutMs: BUDGET_MS }),
     signal: AbortSignal.timeout(BUDGET_MS),
@@ -60,7 +60,6 @@ function flagsOf(given: ReadonlyMap<string, string>): FindOptions['flags'] {
     clientId: given.get('--client-id'),
     profile: given.get('--profile'),
     stateDir: given.get('--state-dir'),
-    as: given.get('--as'),
     customer: given.get('--customer'),
   }
 }

@@ -64,7 +64,7 @@ const ARGUMENTS: readonly Rule[] = [
 /** By the option, and then by what its value is called. */
 const VALUES: readonly Rule[] = [
   [/./, /^--profile\b/, 'profiles'],
-  [/./, /^--(file|body-file|data-file|ready-file|env|env-file|out) /, 'files'],
+  [/./, /^--(file|body-file|data-file|ready-file|env|out) /, 'files'],
   [/./, /^--\S+ (file|path|export)$/, 'files'],
   [/./, /^--\S+ (directory|dir|folder)$/, 'dirs'],
   [/./, /^--\S+ merchant$/, 'merchants'],

@@ -67,6 +67,6 @@ function lineOf(words: readonly string[]): string {
  * @param noun the words before it that name a command, each with a blank behind it
  */
 export function notCommand(noun: string, typed: Typed): Why | undefined {
-  const answer = NOT_COMMANDS.get(`${noun.replace(/^p /, 'payments ')}${typed.wrong}`)
+  const answer = NOT_COMMANDS.get(`${noun}${typed.wrong}`)
   return typeof answer === 'function' ? answer(typed) : answer
 }

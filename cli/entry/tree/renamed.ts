@@ -15,6 +15,11 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['ob recurring get', 'ob recurring show'],
   ['ob request-to-pay get', 'ob request-to-pay show'],
   ['ob offer-to-pay get', 'ob offer-to-pay show'],
+  ['p', 'payments'],
+  ['wh', 'webhooks'],
+  ['m', 'merchants'],
+  ['payer receipt', 'payer show'],
+  ['--env-file', '--env'],
   ['profile add', 'profile create'],
   ['keys new', 'keys create'],
   ['migrate new', 'migrate create'],
@@ -42,6 +47,8 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
 
 /** Flags that are gone, and what to do instead. */
 export const DROPPED: ReadonlyMap<string, string> = new Map([
+  ['--as', "without an identity provider, the operator's name is a variable: SVC_PLATFORM_USER=ada"],
+  ['--history', 'svc payments show has it by itself: leave the flag out'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])
 

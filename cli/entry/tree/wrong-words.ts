@@ -98,7 +98,6 @@ function meantBy(
 /** Lists that stand below another noun than theirs. */
 const LISTS_ELSEWHERE: ReadonlyMap<string, (id: string) => string> = new Map([
   ['payments disputes', (id) => `svc portal disputes list --payment ${id}`],
-  ['p disputes', (id) => `svc portal disputes list --payment ${id}`],
 ])
 
 function listMeant({ program, words }: Typed, wrong: string): string {

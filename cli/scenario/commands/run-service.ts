@@ -30,7 +30,7 @@ export async function withService<T>(
 ): Promise<T> {
   if (!ephemeral) return use(context.client())
   const { io } = context
-  const user = platformUser(io, undefined)
+  const user = platformUser(io)
   const { identity = 'embedded' } = options
   const tell = (line: string): void => void io.stderr.write(`${asTyped(line, io.calledAs)}\n`)
   if (io.stderr.isTTY) tell('starting a service…')

@@ -42,7 +42,7 @@ export async function openService(options: ServiceOptions): Promise<OpenService>
   const { ephemeral, apiUrl, stateDir } = options
   if (ephemeral === true) return startOwn(options)
   const io = systemIo()
-  const flags = { apiUrl, stateDir, as: options.operator }
+  const flags = { apiUrl, stateDir }
   const where = { flags, env: io.env, cwd: io.cwd }
   const isNamed = ephemeral === false || apiUrl !== undefined || stateDir !== undefined
   const found = findOr(where, isNamed)

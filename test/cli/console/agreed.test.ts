@@ -65,10 +65,10 @@ t.test('the command acts as the console does, in any shell, and names nothing th
     "svc --profile dev hold set demo --reason 'x'",
   )
   t.equal(typedAs(t, line, { name: 'prod', config: 'profile: [\n' }), prod, 'of a file that is half written')
-  const flags = { apiUrl: 'https://pay.example', stateDir: '/srv/state', clientId: 'acme', as: 'ada' }
+  const flags = { apiUrl: 'https://pay.example', stateDir: '/srv/state', clientId: 'acme' }
   t.equal(
     typedAs(t, 'svc payments cancel 1', { by: '--client-id', name: 'acme', flags }),
-    'svc --client-id acme --as ada --api-url https://pay.example --state-dir /srv/state payments cancel 1',
+    'svc --client-id acme --api-url https://pay.example --state-dir /srv/state payments cancel 1',
   )
 })
 

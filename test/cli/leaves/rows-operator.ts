@@ -4,6 +4,9 @@ import type { World } from './world.ts'
 
 const WHY = ['--reason', 'for the tests'] as const
 
+/** A name that no header can carry. */
+const NO_NAME = () => ({ words: [], env: { SVC_PLATFORM_USER: 'not a name' } })
+
 /** No merchant has this name. */
 function unknownMerchant(...more: string[]): Refusal {
   return { args: ['nobody-at-all', ...more], exit: 6, error: 'NOT_FOUND' }
@@ -39,7 +42,7 @@ const MERCHANTS: Rows = {
   }),
   'merchants disable': of({ args: toMerchant(), writes: true, refusal: unknownMerchant(...WHY) }),
   'merchants registrations': of({
-    refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' },
+    refusal: { args: NO_NAME, exit: 2, error: 'USAGE' },
   }),
   'merchants repair': of({
     args: async ({ merchant }) => [(await merchant()).realm],
@@ -150,7 +153,7 @@ const newClient = (world: World): Promise<string> =>
   world.idFrom('operator', ['staff', 'create-client', '--role', 'OPS', '--name', 'nightly', ...WHY])
 
 const STAFF: Rows = {
-  'staff list': of({ refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' } }),
+  'staff list': of({ refusal: { args: NO_NAME, exit: 2, error: 'USAGE' } }),
   'staff invite': of({
     args: () => ['--email', someEmail(), '--role', 'OPS', ...WHY],
     writes: true,
@@ -166,7 +169,7 @@ const STAFF: Rows = {
     writes: true,
     refusal: { args: ['nobody@pay.example', ...WHY], exit: 6, error: 'NOT_FOUND' },
   }),
-  'staff clients': of({ refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' } }),
+  'staff clients': of({ refusal: { args: NO_NAME, exit: 2, error: 'USAGE' } }),
   'staff create-client': of({
     args: ['--role', 'OPS', '--name', 'nightly', ...WHY],
     writes: true,
