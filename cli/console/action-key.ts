@@ -14,7 +14,19 @@ type Place<Row, Thing> = { get(row: Row): Thing | null; set(row: Row, thing: Thi
 
 /** The keys of those actions that have one. */
 export function actionKeys<Row, Thing>(actions: readonly AnyAction[], place: Place<Row, Thing>): ScreenKey<Row>[] {
-  return actions.flatMap((action) => (action.key === undefined ? [] : [actionKey(action, place)]))
+  return actions.flatMap((action) => (action.key === undefined ? [] : keysOf(action, place)))
+}
+
+/** What is restricted for some things stands twice: for those who may do it to all, and for those who may not. */
+function keysOf<Row, Thing>(action: AnyAction, place: Place<Row, Thing>): ScreenKey<Row>[] {
+  const key = actionKey(action, place)
+  const { restricted } = action
+  if (restricted === undefined) return [key]
+  const { permission, where } = restricted
+  return [
+    { ...key, permission },
+    { ...key, lacks: permission, fits: (row) => key.fits?.(row) !== false && !where(place.get(row)) },
+  ]
 }
 
 /** An action as a key of a screen: its form, its question in live mode, and the row as it will be. */
@@ -35,7 +47,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
   const effectOn = (things: readonly Thing[], given: Given): string =>
     things.length === 1
       ? action.effect(things[0], valuesOf(given))
-      : (action.effectOnAll?.(things) ?? `${key.label} ${whom(things)}`)
+      : (action.effectOnAll?.(things, valuesOf(given)) ?? `${key.label} ${whom(things)}`)
   return {
     key: key.letter,
     label: key.label,

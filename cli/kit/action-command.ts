@@ -1,6 +1,7 @@
 import { Argument, Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { Client } from '../client/call.ts'
 import type { AnyAction, Flag, Flags } from './action.ts'
 import { flagOf, takesKey } from './action.ts'
 import { changing, dangerous } from './change.ts'
@@ -12,12 +13,23 @@ const Options = z.record(z.string(), z.union([z.string(), z.boolean()]).optional
 
 /** Adds the commands of these actions below the noun that they begin with. Their groups have been added before. */
 export function addActions(noun: Command, runtime: Runtime, actions: readonly AnyAction[]): void {
-  for (const each of actions) {
-    const [, ...words] = each.command.split(' ')
-    const last = words.pop()
-    const group = words.reduce((parent, word) => groupOf(parent, word), noun)
-    fill(last === undefined ? group : group.command(last), runtime, each)
-  }
+  for (const each of actions) addAction(noun, runtime, each)
+}
+
+/** How a command differs from its action. */
+export type Variant = {
+  /** The client that acts, where it is another one than that of other commands. */
+  client?(context: Context): Client
+  /** The action that is meant: one with the same flags, which somebody else does. */
+  choose?(context: Context, options: Readonly<Record<string, unknown>>): AnyAction
+}
+
+/** The same for one action. */
+export function addAction(noun: Command, runtime: Runtime, action: AnyAction, variant: Variant = {}): Command {
+  const [, ...words] = action.command.split(' ')
+  const last = words.pop()
+  const group = words.reduce((parent, word) => groupOf(parent, word), noun)
+  return fill(last === undefined ? group : group.command(last), runtime, { action, variant })
 }
 
 function groupOf(parent: Command, word: string): Command {
@@ -26,7 +38,9 @@ function groupOf(parent: Command, word: string): Command {
   return group
 }
 
-function fill(command: Command, runtime: Runtime, action: AnyAction): void {
+type Filling = { action: AnyAction; variant: Variant }
+
+function fill(command: Command, runtime: Runtime, { action, variant }: Filling): Command {
   const { summary, details, examples, subject, wait } = action
   const flags = Object.entries(action.flags as Flags)
   command.description(summary)
@@ -43,9 +57,13 @@ function fill(command: Command, runtime: Runtime, action: AnyAction): void {
   if (action.confirm === undefined) changing(command)
   else dangerous(command)
   if (details !== undefined) command.addHelpText('after', `\n${details}`)
-  command
-    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`)
-    .action(handler(runtime, Options, (context, input) => run(context, action, input)))
+  return command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`).action(
+    handler(runtime, Options, (context, input) => {
+      const { client, choose } = variant
+      const meant = choose?.(context, input.options) ?? action
+      return run(client === undefined ? context : { ...context, client: () => client(context) }, meant, input)
+    }),
+  )
 }
 
 function addFlag(command: Command, name: string, { value, summary, required, choices, positional, file }: Flag): void {

@@ -1,3 +1,4 @@
+import type { Permission } from '../../src/lib/permissions.ts'
 import type { Operation, OperationInput, OperationReply } from '../../src/wire/operation.ts'
 import type { ErrorCode } from '../../src/lib/errors.ts'
 import { quoted } from '../base/command-hints.ts'
@@ -114,14 +115,18 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   move?: Move<Thing>
   /** Whether the console offers it. It refuses nothing and skips no question: only the service knows. */
   applies?(thing: Thing): boolean
+  /** A further permission that some things need; the console offers them to nobody without it. */
+  restricted?: { permission: Permission; where(thing: Thing): boolean }
   /** The members that the service is told as they were seen; it answers CHANGED_MEANWHILE where one is another now. */
   expected?: readonly (keyof Thing & string)[]
   /** What it comes to, behind "this will". */
   effect(thing: Thing, values: V): string
   /** The same for several, where it is more than their number: a sum. */
-  effectOnAll?(things: readonly Thing[]): string
+  effectOnAll?(things: readonly Thing[], values: V): string
   /** How a thing stands, as far as that is agreed to; a form says where it is another by now. */
   facts?(thing: Thing): string
+  /** What an editor shows of the thing below the words; the effect where there is nothing else. */
+  about?(thing: Thing): readonly string[]
   /** What has been done, in a few words. */
   done(thing: Thing, reply: ReplyBody<O>): string
   /** Whether live mode asks first. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Operation, OperationInput } from '../../src/wire/operation.ts'
+import { canEdit } from '../base/editor.ts'
 import { CliError, withFacts } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { call } from '../client/call.ts'
@@ -37,28 +38,32 @@ export async function perform(
 ): Promise<void> {
   const client = context.client()
   const { operation } = action
-  const words = textFlagOf(action)
   // What is wrong with the values is told before anything is looked up.
-  if (words === undefined) checkBody(operation, action.request('', values).body)
+  if (textFlagOf(action) === undefined) checkBody(operation, action.request('', values).body)
   const { thing, isExact } = await found(client, action, given)
   const isDone = standingOf(action, thing) === 'done'
   if (standingOf(action, thing) === 'other' && action.move?.refusal !== undefined) throw action.move.refusal(thing)
   if (isDone) context.note(`${action.move?.already(thing) ?? ''}.`)
-  const all = words === undefined ? values : await withWords(context, action, { name: words, thing, values, how })
+  const written = await readText(context, action, { thing, values, how })
+  const all = written.values
   const key = takesKey(operation) ? (how.idempotencyKey ?? randomUUID()) : ''
   const input = requestFor(action, { thing, values: all, idempotencyKey: key })
   const effect = isDone ? 'this would change nothing' : `this would ${action.effect(thing, all)}`
-  if (how.dryRun) return dryRun(context, client, operation, { input, effect })
   const danger =
     isConfirmed(action, all) && !isDone ? dangerOf(action, { thing, values: all, isExact, yes: how.yes }) : undefined
-  expectReply(context, operation, key !== '')
-  const text = words === undefined ? undefined : all[words]
-  const written = { words: typeof text === 'string' ? text : undefined, isWritten: how.edit }
-  const { reply, problem } = await sendWords(context, written, async () => {
+  const ended = await sendWords(context, written, async () => {
+    checkBody(operation, input.body)
+    if (how.dryRun) {
+      await dryRun(context, client, operation, { input, effect })
+      return undefined
+    }
+    expectReply(context, operation, key !== '')
     if (danger !== undefined) await confirmInLiveMode(context, client, danger)
     if (key !== '' && how.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
     return sendAndWait(client, action, { thing, input, key, waitMs: how.waitMs })
   })
+  if (ended === undefined) return
+  const { reply, problem } = ended
   await action.view(context, reply, thing)
   if (problem !== undefined) throw problem
 }
@@ -140,20 +145,37 @@ function textFlagOf({ flags }: Pick<AnyAction, 'flags'>): string | undefined {
   return Object.entries(flags as Flags).find(([, { file }]) => file === true)?.[0]
 }
 
-async function withWords(
-  { io }: Context,
-  { flags, effect, operation, request }: AnyAction,
-  { name, thing, values, how }: { name: string; thing: unknown; values: Given; how: How },
-): Promise<Given> {
-  const isRequired = flags[name]?.required === true
-  const words = await (isRequired ? needWords : readWords)(io, {
-    given: typeof values[name] === 'string' ? values[name] : undefined,
+type Text = { values: Given; words: string | undefined; isWritten: boolean }
+
+/** The values with the text that a file, standard input or an editor has. */
+async function readText(
+  context: Context,
+  action: AnyAction,
+  { thing, values, how }: { thing: unknown; values: Given; how: How },
+): Promise<Text> {
+  const name = textFlagOf(action)
+  if (name === undefined) return { values, words: undefined, isWritten: false }
+  const isRequired = action.flags[name]?.required === true
+  const given = typeof values[name] === 'string' ? values[name] : undefined
+  const isWritten = given === undefined && how.file === undefined && (how.edit || isRequired)
+  if (isWritten && canEdit(context.io)) await askBefore(context.client(), action, { thing, values, name })
+  const words = await (isRequired ? needWords : readWords)(context.io, {
+    given,
     flag: flagOf(name),
     file: how.file,
     edit: how.edit,
-    about: async () => [effect(thing, values)],
+    about: async () => action.about?.(thing) ?? [action.effect(thing, values)],
   })
-  const all = words === undefined ? values : { ...values, [name]: words }
-  checkBody(operation, request('', all).body)
-  return all
+  return { values: words === undefined ? values : { ...values, [name]: words }, words, isWritten }
+}
+
+/** Nobody writes what is refused anyway: the service is asked first, with other words in their place. */
+async function askBefore(
+  client: Client,
+  action: AnyAction,
+  { thing, values, name }: { thing: unknown; values: Given; name: string },
+): Promise<void> {
+  if (action.operation.dryRun !== true) return
+  const input = requestFor(action, { thing, values: { ...values, [name]: '...' } })
+  await call(client, action.operation, { ...input, query: { ...Object(input.query), dry_run: 'true' } })
 }

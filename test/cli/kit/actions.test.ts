@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { z } from 'zod'
@@ -9,9 +9,14 @@ import { CliError, usageError } from '../../../cli/base/errors.ts'
 import { EXIT } from '../../../cli/base/exit-codes.ts'
 import { action, commandLine, isOffered, memberOf } from '../../../cli/kit/action.ts'
 import type { AnyAction } from '../../../cli/kit/action.ts'
-import { addActions } from '../../../cli/kit/action-command.ts'
-import type { Runtime } from '../../../cli/kit/context.ts'
+import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
+import type { Client } from '../../../cli/client/call.ts'
+import { actionKeys } from '../../../cli/console/action-key.ts'
+import { addAction, addActions } from '../../../cli/kit/action-command.ts'
+import type { Variant } from '../../../cli/kit/action-command.ts'
+import type { Context, Runtime } from '../../../cli/kit/context.ts'
 import { readValues, withFlags } from '../../../cli/kit/read-values.ts'
+import { whoOf } from '../console/who.ts'
 import { fakeService, makeIo, refusal, serviceInfo } from '../harness.ts'
 import type { Answer, CliSettings, Request } from '../harness.ts'
 
@@ -95,6 +100,13 @@ const light = action({
   },
 })
 
+/** The same lamps for somebody who puts them out. */
+const douse = action({ ...light, effect: ({ name }) => `put ${name} out` })
+
+function asSomebody(context: Context): Client {
+  return { ...context.client(), credentials: headerCredentials({ clientId: 'somebody', platformUser: undefined }) }
+}
+
 type World = { mode?: 'sandbox' | 'live'; answer?: (request: Request) => Answer }
 
 /** Runs a line of a program that has lamps and nothing else. */
@@ -110,6 +122,13 @@ async function lamps(t: Test, { mode = 'sandbox', answer }: World = {}) {
     const program = new Command('svc').exitOverride().option('--api-url <url>').option('--client-id <id>')
     program.option('-o, --output <form>').configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
     addActions(program.command('lamps'), runtime, [light])
+    const choose: Variant['choose'] = (_context, { off }) => (off === true ? douse : light)
+    addAction(
+      program.command('lamp'),
+      runtime,
+      { ...light, command: 'lamp set' },
+      { choose, client: asSomebody },
+    ).option('--off')
     const error: unknown = await program
       .parseAsync([...words, '--api-url', url, '--client-id', 'demo'], { from: 'user' })
       .then(() => undefined)
@@ -219,6 +238,56 @@ t.test('words come from a flag, a file or standard input, and from one of them',
     message: /say the same thing/,
   })
   t.equal(sent().length, count)
+})
+
+/** A shell script as an editor. */
+function editorOf(t: Test, script: string): CliSettings {
+  const file = join(t.testdir({}), 'editor.sh')
+  writeFileSync(file, `#!/bin/sh\n${script}\n`)
+  chmodSync(file, 0o700)
+  return { typed: '', env: { EDITOR: file, PATH: process.env['PATH'] } }
+}
+
+t.test('what was written in an editor and can not be sent is kept', async (t) => {
+  const { run, sent } = await lamps(t)
+  const { error, stderr } = await run(['lamps', 'light', 'Desk', '--edit'], editorOf(t, 'echo no > "$1"'))
+  t.match(error, { code: 'VALIDATION_FAILED' })
+  const kept = /to send it again: --file (\S+)\n/.exec(stderr)?.[1] ?? ''
+  t.teardown(() => rmSync(dirname(kept), { recursive: true }))
+  t.equal(readFileSync(kept, 'utf8'), 'no\n')
+  t.equal(statSync(kept).mode & 0o777, 0o600)
+  t.match(sent(), [{ path: /dry_run=true$/ }], 'the service was asked first, and sent nothing after')
+})
+
+t.test('no editor is opened for what the service refuses anyway', async (t) => {
+  const { run } = await lamps(t, { answer: () => refusal(409, 'LAMP_BROKEN') })
+  const copy = join(t.testdir({}), 'opened')
+  const { error } = await run(['lamps', 'light', 'Desk', '--edit'], editorOf(t, `touch ${copy}`))
+  t.match(error, { code: 'LAMP_BROKEN' })
+  t.notOk(existsSync(copy))
+})
+
+t.test('one command may stand for actions of several people, and act with a client of its own', async (t) => {
+  const { run, sent } = await lamps(t)
+  t.match(await run(['lamp', 'set', 'Desk', '--off', '--dry-run']), { stdout: /Effect +this would put Desk out/ })
+  t.match(await run(['lamp', 'set', 'Desk', '--dry-run']), { stdout: /Effect +this would light Desk/ })
+  t.match(sent(), [{ headers: { 'x-merchant-client-id': 'somebody' } }, {}])
+})
+
+t.test('a key of the console is done to several, and is for those who may', async (t) => {
+  const paid = action({
+    ...light,
+    restricted: { permission: 'administer platform', where: ({ name }) => name === 'Crown' },
+    effectOnAll: (all, { colour = 'white' }) => `light ${all.length} in ${colour}`,
+  })
+  const keys = actionKeys<Lamp, Lamp>([paid], { get: (row) => row, set: (_row, lamp) => lamp })
+  const [owners, others] = keys
+  t.match(keys, [{ permission: 'administer platform' }, { lacks: 'administer platform' }])
+  const crown = { ...LAMP, name: 'Crown' }
+  t.same([owners?.fits?.(crown), others?.fits?.(crown), others?.fits?.(LAMP)], [true, false, true])
+  const { last } = owners?.ask?.([LAMP, crown], whoOf('OWNER')) ?? {}
+  t.equal(last?.({ colour: 'red' }), 'will light 2 in red')
+  t.equal(owners?.facts?.(LAMP), 'false')
 })
 
 t.test('a command line of an action can be pasted, and says what is missing', async (t) => {
