@@ -1,5 +1,5 @@
 import type { Access, Operation, OperationInput } from '../../src/wire/operation.ts'
-import type { Chosen, Identity } from './auth/identity.ts'
+import type { Chosen, Identity } from './auth/credentials.ts'
 
 /** An error of the API, with what was called and by whom. */
 export type FailedCall = {

@@ -1,5 +1,5 @@
 import { configDirOf } from './auth/config-dir.ts'
-import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
+import { DEV, namedProfile, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -92,7 +92,7 @@ function chosenProfile(
   { flags, env }: FindOptions,
   ofProject: string | undefined,
 ): { profile: FoundService['profile']; isExplicit: boolean; userUrl: string | undefined } {
-  const explicit = flags.profile ?? (env['SVC_PROFILE'] || undefined)
+  const explicit = namedProfile({ flags, env })
   const config = readUserConfig(configDirOf(env))
   const name = explicit ?? ofProject ?? config.profile ?? DEV
   const isExplicit = explicit !== undefined

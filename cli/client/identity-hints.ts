@@ -1,5 +1,5 @@
 import type { Operation } from '../../src/wire/operation.ts'
-import type { Chosen } from './auth/identity.ts'
+import type { Chosen } from './auth/credentials.ts'
 import type { FailedCall } from './error-context.ts'
 
 /** Where nobody has said who pays: the address of the examples. */

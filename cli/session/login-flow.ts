@@ -11,6 +11,7 @@ import { loginByBrowser } from '../client/auth/login-browser.ts'
 import { pollDevice } from '../client/auth/login-device.ts'
 import { checkRealm, startDevice } from '../client/auth/oidc.ts'
 import type { DeviceStart, Tokens } from '../client/auth/oidc.ts'
+import { namedProfile } from '../client/auth/profiles.ts'
 import { sessionOf } from '../client/auth/session-source.ts'
 import { completeSignIn } from './sign-in.ts'
 import type { Target } from './login-target.ts'
@@ -147,7 +148,7 @@ export async function completeDevice(context: Context, timeoutMs: number): Promi
 
 /** The login that waits: of the profile that is named, or the only one. */
 function pendingLogin({ io, flags }: Context): Pending {
-  const profile = flags.profile ?? (io.env['SVC_PROFILE'] || undefined)
+  const profile = namedProfile({ flags, env: io.env })
   const waiting = Object.values(readEntries(configDirOf(io.env))).filter((entry) => entry.type === 'pending')
   const [first, ...others] = waiting.filter(
     ({ target, expires_at }) =>

@@ -8,7 +8,7 @@ import type { FoundService } from '../client/find-service.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { entryKey } from '../client/auth/credentials-file.ts'
 import type { Http } from '../client/auth/credentials.ts'
-import { DEV, checkedName, readUserConfig } from '../client/auth/profiles.ts'
+import { DEV, checkedName, namedProfile, readUserConfig } from '../client/auth/profiles.ts'
 import type { ProfileKind } from '../client/auth/profiles.ts'
 import { discoverProvider } from '../client/auth/service-info.ts'
 
@@ -37,7 +37,7 @@ export type Wish = { realm?: string | undefined; platform?: boolean | undefined;
  */
 export async function findTarget(context: Context, http: Http, wish: Wish): Promise<Target> {
   const { io, flags } = context
-  const name = flags.profile ?? (io.env['SVC_PROFILE'] || undefined)
+  const name = namedProfile({ flags, env: io.env })
   const known = readUserConfig(configDirOf(io.env)).profiles
   // A profile that is yet to be made can't say where the service is.
   const isToBeMade = name !== undefined && name !== DEV && known[name] === undefined

@@ -58,7 +58,7 @@ function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: Wish): P
     throw usageError('which realm?', '--realm <realm>, --platform, or --customer')
   return {
     api_url: apiUrl,
-    auth_url: service.auth_url?.replace(/\/+$/, '') ?? null,
+    auth_url: service.auth_url,
     realm: realm ?? null,
     client_id: clientId ?? (realm === undefined ? null : clientIdsOf(realm).cli),
     kind: kindOfRealm(realm, service),

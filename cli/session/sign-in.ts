@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -9,24 +8,12 @@ import type { Http } from '../client/auth/credentials.ts'
 import { pendingKey, updateEntries } from '../client/auth/credentials-file.ts'
 import type { Session } from '../client/auth/credentials-file.ts'
 import { revoke } from '../client/auth/oidc.ts'
-import { DEV, ProfileKind, readUserConfig, saveProfile } from '../client/auth/profiles.ts'
+import { DEV, readUserConfig, saveProfile } from '../client/auth/profiles.ts'
+import type { ProfileKind } from '../client/auth/profiles.ts'
 import type { Target } from './login-target.ts'
 import { fixedSource } from '../client/auth/token-source.ts'
 import { whoIs } from '../client/auth/who-is.ts'
 import type { Who } from '../client/auth/who-is.ts'
-
-export const SignedIn = z.object({
-  profile: z.string(),
-  api_url: z.string(),
-  realm: z.string(),
-  kind: ProfileKind,
-  client_id: z.string(),
-  mode: z.enum(['sandbox', 'live']),
-  subject: z.string(),
-  name: z.string(),
-  role: z.string(),
-})
-export type SignedIn = z.infer<typeof SignedIn>
 
 /**
  * Ends a login: asks the service who this is, keeps the session in the target's profile, and says so. What the service
@@ -93,7 +80,7 @@ function keepProfile(configDir: string, target: Target, { session, identity }: K
 function tell(context: Context, target: Target, { session, identity }: Kept): void {
   const { profile, apiUrl: api_url, realm, kind, mode } = target
   const { name, role, subject } = identity
-  const item: SignedIn = { profile, api_url, realm, kind, client_id: session.client_id, mode, subject, name, role }
+  const item = { profile, api_url, realm, kind, client_id: session.client_id, mode, subject, name, role }
   context.print.record({
     item,
     id: profile,

@@ -6,13 +6,13 @@ import { readServiceState } from '../client/service-state.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { entryKey, pendingKey, readEntries, updateEntries } from '../client/auth/credentials-file.ts'
 import type { Entry } from '../client/auth/credentials-file.ts'
-import { DEV, ProfileKind, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
+import { DEV, ProfileKind, namedProfile, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
 import { revokeQuietly } from './sign-in.ts'
 
 /** The profile that a command is about, by name: the same choice that commands act by, but no service has to run. */
 export function meantProfile({ io, flags }: Context): string {
   const config = readUserConfig(configDirOf(io.env))
-  const named = flags.profile ?? (io.env['SVC_PROFILE'] || undefined) ?? readProjectConfig(io.cwd).profile
+  const named = namedProfile({ flags, env: io.env }) ?? readProjectConfig(io.cwd).profile
   const name = named ?? config.profile ?? DEV
   if (name !== DEV && config.profiles[name] === undefined) throw unknownProfile(name)
   return name

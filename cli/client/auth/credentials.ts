@@ -4,7 +4,6 @@ import type { Client } from '../call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { Asked } from './wrong-profile-kind.ts'
-import type { Chosen, Identity } from './identity.ts'
 import { clientCredentialsSource } from './token-source.ts'
 import type { ServiceClient, Token, TokenSource } from './token-source.ts'
 
@@ -12,6 +11,15 @@ import type { ServiceClient, Token, TokenSource } from './token-source.ts'
 export type Http = Pick<Client, 'dispatcher' | 'timeoutMs'>
 
 type Headers = Record<string, string>
+
+/** What chose the identity of a command, as messages name it: `name` is a client id, or that of the profile. */
+export type Chosen = {
+  by: '--client-id' | 'SVC_CLIENT_ID' | 'SVC_TOKEN' | 'profile' | 'dev'
+  name: string | undefined
+}
+
+/** Whose token a kind of operation is called with, as far as that is known. */
+export type Identity = { clientId: string | undefined; realm: string | undefined }
 
 /** How a client proves who it acts as. Made by the builders below; nothing is requested before the first call needs it. */
 export type Credentials = {

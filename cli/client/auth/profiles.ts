@@ -82,6 +82,17 @@ function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undef
   )
 }
 
+/** The profile that the command line names, else the environment. */
+export function namedProfile({
+  flags,
+  env,
+}: {
+  flags: { profile?: string | undefined }
+  env: NodeJS.ProcessEnv
+}): string | undefined {
+  return flags.profile ?? (env['SVC_PROFILE'] || undefined)
+}
+
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 
 /** @throws {CliError} exit code 2 for a text that can't name a profile */

@@ -7,14 +7,14 @@ import { noCredentials } from './credentials.ts'
 import type { Http } from './credentials.ts'
 
 /**
- * What a service says of itself to anyone: its mode, and where its identity provider is.
+ * What a service says of itself to anyone: its mode, and where its identity provider is, without a slash at the end.
  * @throws {CliError} IDP_INSECURE as `refuseDowngrade`
  */
 export async function discover(http: Http, apiUrl: string): Promise<ServiceInfo> {
   const client = { ...http, apiUrl, credentials: noCredentials(), close: () => Promise.resolve() }
   const { body } = await call(client, getService, {})
   refuseDowngrade(apiUrl, body.auth_url)
-  return body
+  return { ...body, auth_url: body.auth_url?.replace(/\/+$/, '') ?? null }
 }
 
 /**
@@ -31,9 +31,9 @@ export function refuseDowngrade(apiUrl: string, authUrl: string | null): void {
 
 /** The same, of a service that has somebody to sign in with. */
 export async function discoverProvider(http: Http, apiUrl: string): Promise<ServiceInfo & { auth_url: string }> {
-  const info = await discover(http, apiUrl)
-  if (info.auth_url === null) throw noProvider(apiUrl)
-  return { ...info, auth_url: info.auth_url.replace(/\/+$/, '') }
+  const { auth_url, ...info } = await discover(http, apiUrl)
+  if (auth_url === null) throw noProvider(apiUrl)
+  return { ...info, auth_url }
 }
 
 /** There is nothing to sign in to: names are enough there. */

@@ -1,3 +1,4 @@
+import { CUSTOMERS_REALM, PLATFORM_REALM } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { Http } from './credentials.ts'
@@ -5,7 +6,6 @@ import { isOfDev, updateEntries } from './credentials-file.ts'
 import type { Entries, Session } from './credentials-file.ts'
 import { requestTokens } from './oidc.ts'
 import type { Tokens } from './oidc.ts'
-import { loginTo } from './login-to.ts'
 import { expiryOf, isFresh } from './token-source.ts'
 import type { Token, TokenSource } from './token-source.ts'
 
@@ -115,4 +115,10 @@ function sessionOver(key: string, { realm }: Session): CliError {
     exit: EXIT.signedOut,
     hint: isOfDev(key) ? `${loginTo(realm)}; svc logout goes on with the demo logins` : `svc login --profile ${key}`,
   })
+}
+
+/** The command that signs in to a realm. */
+function loginTo(realm: string): string {
+  if (realm === CUSTOMERS_REALM) return 'svc login --customer'
+  return realm === PLATFORM_REALM ? 'svc login --platform' : `svc login --realm ${realm}`
 }
