@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import type { z } from 'zod'
 import type { Operation, OperationInput, OperationReply } from '../../src/wire/operation.ts'
 import { getService } from '../../src/wire/service.ts'
-import type { Asked } from './auth/wrong-profile-kind.ts'
+import type { OperationAccess } from './auth/wrong-profile-kind.ts'
 import type { Credentials } from './auth/credentials.ts'
 import { tracing } from '../base/debug.ts'
 import { CliError } from '../base/errors.ts'
@@ -110,7 +110,7 @@ export function signalOf({ timeoutMs, signal }: Pick<Client, 'timeoutMs' | 'sign
 export type Reply = { status: number; text: string; headers: Readonly<Record<string, string | string[] | undefined>> }
 
 /** Sends with what proves the caller. */
-export function sendProven(client: Client, operation: Asked, prepared: Prepared): Promise<Reply> {
+export function sendProven(client: Client, operation: OperationAccess, prepared: Prepared): Promise<Reply> {
   return withProof(client, operation, (proof) =>
     sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...proof } }),
   )
@@ -122,7 +122,7 @@ export function sendProven(client: Client, operation: Asked, prepared: Prepared)
  */
 export async function withProof<Answer extends Pick<Reply, 'status' | 'text'>>(
   client: Client,
-  operation: Asked,
+  operation: OperationAccess,
   ask: (proof: Readonly<Record<string, string>>) => Promise<Answer>,
 ): Promise<Answer> {
   const { credentials } = client
@@ -141,7 +141,7 @@ export async function withProof<Answer extends Pick<Reply, 'status' | 'text'>>(
  * The headers that prove the caller of an operation. A client that is stopped waits for no token.
  * @throws {CliError} exit code 4 where nobody is signed in
  */
-export async function proofFor(client: Client, operation: Asked): Promise<Readonly<Record<string, string>>> {
+export async function proofFor(client: Client, operation: OperationAccess): Promise<Readonly<Record<string, string>>> {
   const { signal } = client
   const proof = client.credentials.headersFor(operation, client).catch((error: unknown) => orUnreachable(client, error))
   if (signal === undefined) return proof

@@ -1,4 +1,4 @@
-import type { Half } from '../client/auth/acting-side.ts'
+import type { Side } from '../client/auth/acting-side.ts'
 import type { Console } from './console.ts'
 import { errorText } from './error-text.ts'
 import { whyHidden } from './model/allowed.ts'
@@ -113,7 +113,7 @@ async function asProfile(console: Console, profile: string): Promise<void> {
   }
 }
 
-async function asHalf(console: Console, half: Half): Promise<void> {
+async function asHalf(console: Console, half: Side): Promise<void> {
   const name = half === 'platform' ? 'operator' : 'merchant'
   if (console.state().session.rights.who.kind === half)
     return console.toast({ text: `you are the ${name}`, tone: 'info' })

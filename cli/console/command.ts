@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import { z } from 'zod'
 import { listBankScenarios } from '../../src/wire/sandbox-faults.ts'
-import { halfOf, isBoth, whoLooks } from '../client/auth/acting-side.ts'
-import type { Half } from '../client/auth/acting-side.ts'
+import { sideOf, isBoth, viewerOf } from '../client/auth/acting-side.ts'
+import type { Side } from '../client/auth/acting-side.ts'
 import { writingPlainly } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
@@ -50,7 +50,7 @@ async function ui(context: Context, { options }: CommandInput<z.infer<typeof UiO
   const intervalMs = durationOf(options.interval, '--interval')
   if (intervalMs < INTERVAL_LEAST_MS) throw usageError('--interval: at least 1s', '--interval 5s')
   const ofScreen = OF_OPERATORS.has(options.screen ?? '') ? 'platform' : undefined
-  const half = halfOf(options) ?? ofScreen
+  const half = sideOf(options) ?? ofScreen
   const client = context.client()
   drawsFor(context)
   const connecting = {
@@ -97,9 +97,9 @@ type Opened = Parameters<(typeof import('./start.tsx'))['startConsole']>[0]['ses
 /** A client, with what the service says of it. @throws {CliError} where nobody is signed in, or nothing answers */
 async function opened(
   client: Client,
-  { half, profile }: { half: Half | undefined; profile: string | undefined },
+  { half, profile }: { half: Side | undefined; profile: string | undefined },
 ): Promise<Opened> {
-  const [caller, live] = await Promise.all([whoLooks(client, half), isLive(client)])
+  const [caller, live] = await Promise.all([viewerOf(client, half), isLive(client)])
   const who = !live && (await isOperatorToo(client, caller)) ? withSandbox(caller) : caller
   const name = profile ?? client.credentials.chosen?.name ?? ''
   return { client, who, sandbox: !live, profile: name, isBoth: isBoth(client) }

@@ -1,5 +1,5 @@
 import type { useApp } from 'ink'
-import type { Half } from '../client/auth/acting-side.ts'
+import type { Side } from '../client/auth/acting-side.ts'
 import type { Who } from '../client/auth/who-is.ts'
 import type { Client } from '../client/call.ts'
 import { browserCommand, openBrowser } from '../client/auth/browser.ts'
@@ -21,7 +21,7 @@ export type Session = {
 }
 
 /** As whom a session is opened: what is left out is as the command line said. */
-export type Wanted = { profile?: string | undefined; half?: Half | undefined }
+export type Wanted = { profile?: string | undefined; half?: Side | undefined }
 
 /** What the console needs of the terminal, once it is drawn there. */
 export type Terminal = { suspend: ReturnType<typeof useApp>['suspendTerminal'] }
@@ -42,7 +42,7 @@ export type Host = {
   /** Goes on as another profile. @throws {CliError} where there is none, or nobody is signed in to it */
   profile(name: string): Promise<void>
   /** Goes on as the merchant or as the operator, where the credentials are of both. @throws {CliError} where they are not */
-  half(half: Half): Promise<void>
+  half(half: Side): Promise<void>
   /** The names of the profiles there are. */
   profiles(): readonly string[]
   /** Draws everything anew, whatever the terminal shows. */

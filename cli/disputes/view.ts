@@ -7,7 +7,7 @@ import type {
   DisputeSummary,
 } from '../../src/wire/disputes.ts'
 import { beside } from '../output/two-columns.ts'
-import type { Said } from '../output/two-columns.ts'
+import type { Statement } from '../output/two-columns.ts'
 import type { Context } from '../kit/context.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
@@ -116,7 +116,7 @@ function endOf(dispute: AnyDispute): [string, string][] {
 }
 
 /** The words of each side; who opened the dispute speaks first. */
-export function sidesOf(dispute: AnyDispute): Said[] {
+export function sidesOf(dispute: AnyDispute): Statement[] {
   const { opened_by: by, statement, payer_statement: payer, merchant_evidence: evidence } = dispute
   const said: [string, string | null][] = [
     ['The platform says', by === 'PLATFORM' ? statement : null],

@@ -4,7 +4,7 @@ import { widthOf } from '../base/width.ts'
 import { wrappedLines } from '../base/wrap.ts'
 
 /** What somebody says, under a title. */
-export type Said = { title: string; text: string }
+export type Statement = { title: string; text: string }
 
 const GAP = '   '
 /** Narrower columns than this are harder to read than one below the other. */
@@ -16,10 +16,10 @@ export type BesideOptions = { paint: Paint; width: number | undefined }
  * What two sides say, side by side where the terminal has room for both, otherwise one below the other. Where it goes to
  * no terminal, lines are left as long as they are.
  */
-export function beside(said: readonly Said[], { paint, width }: BesideOptions): string[] {
-  const columns = columnsFor(said.length, width)
+export function beside(statements: readonly Statement[], { paint, width }: BesideOptions): string[] {
+  const columns = columnsFor(statements.length, width)
   const room = width === undefined ? Infinity : Math.floor((width - GAP.length * (columns - 1)) / columns)
-  const blocks = said.map(({ title, text }) => ({ title, lines: wrappedLines(printable(text, 'lines'), room) }))
+  const blocks = statements.map(({ title, text }) => ({ title, lines: wrappedLines(printable(text, 'lines'), room) }))
   if (columns === 1)
     return blocks.flatMap(({ title, lines }, index) => [...(index === 0 ? [] : ['']), paint('bold', title), ...lines])
   const height = Math.max(...blocks.map(({ lines }) => lines.length))

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { InboxItem, getInbox, getPortalInbox } from '../../src/wire/console.ts'
-import { halfOf, isBoth, whoLooks } from '../client/auth/acting-side.ts'
+import { sideOf, isBoth, viewerOf } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/context.ts'
@@ -35,8 +35,8 @@ export function addInbox(inbox: Command, runtime: Runtime): void {
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof InboxOptions>>): Promise<CommandResult> {
   const client = context.client()
-  const half = halfOf(options)
-  const { kind } = await whoLooks(client, half)
+  const side = sideOf(options)
+  const { kind } = await viewerOf(client, side)
   const isOperator = kind === 'platform'
   const { items, nextCursor } = await collectPages(options, reader(client, isOperator))
   context.print.list({

@@ -3,7 +3,7 @@ import { listAdminPayments } from '../../src/wire/console.ts'
 import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
 import { listPayments } from '../../src/wire/payments.ts'
 import { listOutbox } from '../../src/wire/webhooks.ts'
-import type { Half } from '../client/auth/acting-side.ts'
+import type { Side } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
@@ -27,16 +27,16 @@ export function isWholeName(given: string): boolean {
  * `svc explain` takes them.
  * @throws {CliError} when there is none, more than one, or when it names something else
  */
-export async function findPayment(client: Client, given: string, half: Half): Promise<string> {
+export async function findPayment(client: Client, given: string, side: Side): Promise<string> {
   if (!isWholeName(given))
-    return resolveId(given, half === 'platform' ? "merchant's payment" : 'payment', () => paymentIds(client, half))
+    return resolveId(given, side === 'platform' ? "merchant's payment" : 'payment', () => paymentIds(client, side))
   const params = { id: isUuid(given) ? given.toLowerCase() : given }
   const { body: story } =
-    half === 'platform'
+    side === 'platform'
       ? await call(client, explainForOperator, { params })
       : await call(client, explainForMerchant, { params })
   if (story.kind === 'payment') return story.id
-  if (story.kind === 'merchant') throw notFound(given, half === 'platform' ? "merchant's payment" : 'payment')
+  if (story.kind === 'merchant') throw notFound(given, side === 'platform' ? "merchant's payment" : 'payment')
   throw new CliError('NOT_FOUND', `"${given}" is a ${story.kind}, no payment`, {
     exit: EXIT.notFound,
     hint: `svc explain ${story.id}`,
@@ -44,8 +44,8 @@ export async function findPayment(client: Client, given: string, half: Half): Pr
 }
 
 /** The ids of payments, the newest first. Operators see them in their list, and older ones where webhooks tell of them. */
-export async function* paymentIds(client: Client, half: Half): AsyncGenerator<string> {
-  if (half === 'merchant') {
+export async function* paymentIds(client: Client, side: Side): AsyncGenerator<string> {
+  if (side === 'merchant') {
     const own = rowsOf(async (query) => (await call(client, listPayments, { query })).body, PAGES_MAX)
     for await (const { payment_id: id } of own) yield id
     return

@@ -28,14 +28,18 @@ export type Target = {
   isNew: boolean
 }
 
-export type Wish = { realm?: string | undefined; platform?: boolean | undefined; customer?: boolean | undefined }
+export type TargetOptions = {
+  realm?: string | undefined
+  platform?: boolean | undefined
+  customer?: boolean | undefined
+}
 
 /**
  * Finds out where to sign in: the realm that is asked for, or the profile's, the project's, the demo merchant's. A login
  * at the running service of the state directory belongs to its built-in profile, any other to one named like the realm,
  * unless --profile names it.
  */
-export async function findTarget(context: Context, http: Http, wish: Wish): Promise<Target> {
+export async function findTarget(context: Context, http: Http, options: TargetOptions): Promise<Target> {
   const { io, flags } = context
   const name = namedProfile({ flags, env: io.env })
   const known = readUserConfig(configDirOf(io.env)).profiles
@@ -45,7 +49,7 @@ export async function findTarget(context: Context, http: Http, wish: Wish): Prom
   const found = findService({ flags: isToBeMade ? { ...flags, profile: undefined } : flags, env, cwd: io.cwd })
   const service = await discoverProvider(http, found.apiUrl)
   const authUrl = (io.env['SVC_AUTH_URL'] || service.auth_url).replace(/\/+$/, '')
-  const realm = wishedRealm(wish, service) ?? ownRealm(found, io.env)
+  const realm = requestedRealm(options, service) ?? ownRealm(found, io.env)
   if (realm === undefined)
     throw usageError('which realm?', 'svc login --realm <realm>\nsvc login --platform\nsvc login --customer')
   if (!isSlug(realm)) throw usageError(`--realm: "${realm}" is no realm`, 'svc login --realm acme-ltd')
@@ -66,7 +70,7 @@ export async function findTarget(context: Context, http: Http, wish: Wish): Prom
   }
 }
 
-function wishedRealm({ realm, platform, customer }: Wish, service: ServiceInfo): string | undefined {
+function requestedRealm({ realm, platform, customer }: TargetOptions, service: ServiceInfo): string | undefined {
   if (platform === true) return service.platform_realm
   return customer === true ? service.customers_realm : realm
 }

@@ -45,9 +45,9 @@ export async function create(context: Context, { args, options }: CommandInput<C
   return undefined
 }
 
-type Wish = { apiUrl: string; options: CreateOptions; clientId: string | undefined }
+type ProfileOptions = { apiUrl: string; options: CreateOptions; clientId: string | undefined }
 
-function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: Wish): Profile {
+function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: ProfileOptions): Profile {
   const { customer } = options
   checkCustomer(customer, service)
   const named = customer === undefined ? options.realm : service.customers_realm

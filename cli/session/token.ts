@@ -9,7 +9,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { asked, clientOf } from './whoami.ts'
+import { accessOf, clientOf } from './whoami.ts'
 
 const TokenOptions = z.object({
   decode: z.boolean().default(false),
@@ -40,7 +40,7 @@ async function token(
   { options }: CommandInput<z.infer<typeof TokenOptions>>,
 ): Promise<CommandResult> {
   const client = clientOf(context)
-  const found = await client.credentials.token({ access: asked(client, options) }, client)
+  const found = await client.credentials.token({ access: accessOf(client, options) }, client)
   if (found === undefined) throw await noToken(client, options)
   const { accessToken, expiresAt, realm, clientId } = found
   const { print, io } = context

@@ -33,7 +33,7 @@ async function whoami(
   { options }: CommandInput<z.infer<typeof WhoamiOptions>>,
 ): Promise<CommandResult> {
   const client = clientOf(context)
-  const body = await whoIs(client, asked(client, options))
+  const body = await whoIs(client, accessOf(client, options))
   const more =
     context.print.isMachine || options.platform
       ? []
@@ -87,7 +87,7 @@ function withId(name: string, id: string): string {
 }
 
 /** Whose credentials are meant: a merchant's first, an operator's where there is no merchant's, or on demand. */
-export function asked(
+export function accessOf(
   { credentials }: Client,
   { platform, customer }: { platform: boolean; customer: boolean },
 ): ('merchant' | 'platform' | 'customer')[] {

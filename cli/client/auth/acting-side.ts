@@ -3,27 +3,27 @@ import { CliError } from '../../base/errors.ts'
 import { whoIs } from './who-is.ts'
 import type { Who } from './who-is.ts'
 
-/** One of the two that the built-in profile can act as. */
-export type Half = 'merchant' | 'platform'
+/** What the built-in profile can act as. */
+export type Side = 'merchant' | 'platform'
 
-/** What the flags say of it. */
-export function halfOf({ merchant, platform }: { merchant: boolean; platform: boolean }): Half | undefined {
+/** The side that the flags name. */
+export function sideOf({ merchant, platform }: { merchant: boolean; platform: boolean }): Side | undefined {
   if (merchant) return 'merchant'
   return platform ? 'platform' : undefined
 }
 
-/** Whether whoever this is can be both: the built-in profile is the merchant and the operator of the running service. */
+/** Whether commands can act as both: the built-in profile is the merchant and the operator of the running service. */
 export function isBoth({ credentials: { chosen } }: Pick<Client, 'credentials'>): boolean {
   return chosen?.by === 'dev'
 }
 
 /**
- * Who looks at what there is: whom the user names, else the operator of the built-in profile, who sees more. Where only
- * one of the two can prove itself, it is that one.
- * @throws {CliError} exit code 4 where nobody can
+ * The viewer: the side that the user names, else the operator of the built-in profile, who sees more. Where only one of
+ * the two is signed in, it is that one.
+ * @throws {CliError} exit code 4 where neither is
  */
-export async function whoLooks(client: Client, half: Half | undefined): Promise<Who> {
-  if (half !== undefined) return whoIs(client, [half])
+export async function viewerOf(client: Client, side: Side | undefined): Promise<Who> {
+  if (side !== undefined) return whoIs(client, [side])
   if (!isBoth(client)) return whoIs(client, ['merchant', 'platform'])
   try {
     return await whoIs(client, ['platform'])

@@ -9,7 +9,7 @@ import { isMissing, readIfThere, unusable, writeOwnFile } from './config-dir.ts'
 import { DEV, ProfileKind } from './profiles.ts'
 import { parsedJson } from '../../base/json.ts'
 
-const Of = {
+const Owner = {
   /** The service it was made for: nobody else gets to see it. */
   api_url: z.string(),
   auth_url: z.string(),
@@ -20,7 +20,7 @@ const Of = {
 /** A person, or a token from outside, that is signed in. */
 export const Session = z.looseObject({
   type: z.literal('session'),
-  ...Of,
+  ...Owner,
   access_token: z.string(),
   /** Of the access token. */
   expires_at: z.iso.datetime().nullable(),
@@ -33,12 +33,12 @@ export const Session = z.looseObject({
 export type Session = z.infer<typeof Session>
 
 /** A client with a secret. */
-export const ClientEntry = z.looseObject({ type: z.literal('client'), ...Of, client_secret: z.string() })
+export const ClientEntry = z.looseObject({ type: z.literal('client'), ...Owner, client_secret: z.string() })
 
 /** A login that waits for its user at another device. */
 export const Pending = z.looseObject({
   type: z.literal('pending'),
-  ...Of,
+  ...Owner,
   /** What it signs in to, and the profile that it is for. */
   target: z.object({
     apiUrl: z.string(),

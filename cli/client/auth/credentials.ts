@@ -3,7 +3,7 @@ import type { Access } from '../../../src/wire/operation.ts'
 import type { Client } from '../call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import type { Asked } from './wrong-profile-kind.ts'
+import type { OperationAccess } from './wrong-profile-kind.ts'
 import { clientCredentialsSource } from './token-source.ts'
 import type { ServiceClient, Token, TokenSource } from './token-source.ts'
 
@@ -35,13 +35,13 @@ export type Credentials = {
    * The headers that an operation asks for; none where anyone may call it.
    * @throws {CliError} NOT_SIGNED_IN where nothing proves what it asks for
    */
-  headersFor(operation: Asked, http: Http): Promise<Headers>
+  headersFor(operation: OperationAccess, http: Http): Promise<Headers>
   /** After the service refused these headers: whether there are others now. */
-  refresh(operation: Asked, http: Http, refused: Readonly<Headers>): Promise<boolean>
+  refresh(operation: OperationAccess, http: Http, refused: Readonly<Headers>): Promise<boolean>
   /** After it refused the others too: forgets the session that they are of, and says so. Undefined where it is none. */
-  end(operation: Asked, refused: Readonly<Headers>): Promise<CliError | undefined>
+  end(operation: OperationAccess, refused: Readonly<Headers>): Promise<CliError | undefined>
   /** The token that an operation would be called with; undefined where names are enough. */
-  token(operation: Asked, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
+  token(operation: OperationAccess, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
   /** The same operator, acting for another merchant; its secret counts only where there is an identity provider. */
   asMerchant(merchant: ServiceClient): Credentials
   /** The same operator, acting for a customer of the bank: by its client where there is an identity provider, else by its id. */
@@ -103,7 +103,7 @@ type TokenParts = {
   platform: TokenSource | undefined
   customer?: TokenSource | undefined
   /** What to say where none that is asked for is there. */
-  refuse?: (asked: Asked) => CliError
+  refuse?: (asked: OperationAccess) => CliError
 }
 
 /** Tokens, wherever each kind comes from. */
@@ -172,7 +172,7 @@ export function noCredentials(): Credentials {
 }
 
 /** Whose token an operation asks for: where both a merchant's and an operator's do, the merchant's comes first. */
-function sourceFor(asked: Asked, parts: TokenParts): TokenSource | undefined {
+function sourceFor(asked: OperationAccess, parts: TokenParts): TokenSource | undefined {
   const { access } = asked
   const { merchant, platform, customer, refuse } = parts
   if (access.includes('merchant') && merchant !== undefined) return merchant

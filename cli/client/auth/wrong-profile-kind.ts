@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: s
 }
 
 /** What a merchant reads of its own, and the commands by which operators see the same of all merchants. */
-const OPERATORS_WAYS: readonly (readonly [path: string, ways: string])[] = [
+const OPERATORS_COMMANDS: readonly (readonly [path: string, commands: string])[] = [
   [
     '/api/v1/payments',
     'of all merchants: svc merchants payments\none of them: svc merchants payment <id>\nwhat became of it: svc explain <id>',
@@ -31,18 +31,18 @@ const OPERATORS_WAYS: readonly (readonly [path: string, ways: string])[] = [
   ['/api/v1/portal/webhooks', 'of all merchants: svc outbox list'],
 ]
 
-function operatorsWay({ method, path }: Asked): string | undefined {
+function operatorsCommand({ method, path }: OperationAccess): string | undefined {
   if (method !== 'GET' || path === undefined) return undefined
-  return OPERATORS_WAYS.find(([start]) => path.startsWith(start))?.[1]
+  return OPERATORS_COMMANDS.find(([start]) => path.startsWith(start))?.[1]
 }
 
-/** What is asked for; more than who may ask is known of the operations of the contract. */
-export type Asked = Pick<Operation, 'access'> & Partial<Pick<Operation, 'method' | 'path'>>
+/** Who may call an operation; its method and path too where it is one of the contract. */
+export type OperationAccess = Pick<Operation, 'access'> & Partial<Pick<Operation, 'method' | 'path'>>
 
 /** A profile is of one kind, and signing in to it again would change nothing about that: exit code 4. */
 export function otherKind(
   { name, settings }: NonNullable<FoundService['profile']>,
-  { asked, configDir }: { asked: Asked; configDir: string },
+  { asked, configDir }: { asked: OperationAccess; configDir: string },
 ): CliError {
   const [needed = 'merchant'] = kindsOf(asked.access)
   const { api_url: apiUrl } = settings
@@ -53,7 +53,7 @@ export function otherKind(
   return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${whose}, and this needs ${KINDS[needed].who}`, {
     exit: EXIT.signedOut,
     hint: [
-      ...(settings.kind === 'platform' ? [operatorsWay(asked) ?? []].flat() : []),
+      ...(settings.kind === 'platform' ? [operatorsCommand(asked) ?? []].flat() : []),
       known === undefined
         ? `svc login --api-url ${apiUrl} ${KINDS[needed].login}`
         : `the same command with --profile ${known[0]}, or svc profile use ${known[0]}`,

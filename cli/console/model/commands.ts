@@ -1,4 +1,4 @@
-import type { Half } from '../../client/auth/acting-side.ts'
+import type { Side } from '../../client/auth/acting-side.ts'
 import type { ScreenName } from '../screen-names.ts'
 import type { Screen } from '../screen.ts'
 
@@ -7,7 +7,7 @@ export type BarCommand =
   | { kind: 'screen'; name: ScreenName; filter: string | undefined }
   | { kind: 'find'; name: ScreenName; text: string }
   | { kind: 'profile'; profile: string }
-  | { kind: 'half'; half: Half }
+  | { kind: 'half'; half: Side }
   | { kind: 'quit' }
   | { kind: 'help' }
   | { kind: 'refresh' }

@@ -6,7 +6,7 @@ import { EXIT } from '../../base/exit-codes.ts'
 import { useColor } from '../../base/io.ts'
 import type { Io } from '../../base/io.ts'
 import { roleText } from '../../base/role-text.ts'
-import { asked } from '../../session/whoami.ts'
+import { accessOf } from '../../session/whoami.ts'
 import { finding, ok, remark, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import type { DoctorTarget } from './target.ts'
@@ -41,7 +41,7 @@ function checkProfile({ by, profile, state, context }: DoctorTarget): Check {
 async function checkSession(target: DoctorTarget): Promise<Check> {
   const client = target.client()
   try {
-    const who = await whoIs(client, asked(client, { platform: false, customer: false }))
+    const who = await whoIs(client, accessOf(client, { platform: false, customer: false }))
     const of = who.merchant === null ? '' : ` of ${who.merchant.trading_name}`
     return ok('session', `${who.name}, ${roleText(who.role)}${of}`)
   } catch (error) {
