@@ -61,7 +61,7 @@ t.test('many are marked, and refused one after the other', async (t) => {
   await console.until(/refuse 3 merchants/)
   console.type('not in the register')
   console.press('enter')
-  await console.until(/Enter refuses 3 merchants/)
+  await console.until(/Enter will refuse 3 merchants/)
   console.press('enter')
   await console.until(/Done: refused Acme, refused Acme, refused Acme/)
   const { rows } = await service.owner.query('select distinct kyb_status from merchants where id = any($1)', [ids])
