@@ -65,6 +65,7 @@ async function ui(context: Context, { options }: CommandInput<z.infer<typeof UiO
   )
   return startConsole({
     io: context.io,
+    stateDir: context.stateDir,
     session,
     readonly: options.readonly,
     screen: options.screen,

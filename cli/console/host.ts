@@ -28,6 +28,8 @@ export type Terminal = { suspend: ReturnType<typeof useApp>['suspendTerminal'] }
 
 /** The terminal and the system, as far as the console asks for them. */
 export type Host = {
+  /** Where `svc up` keeps its data. */
+  stateDir: string
   /** Runs something that has the terminal for itself. */
   suspend<T>(run: () => Promise<T>): Promise<T>
   /** Writes to the terminal beside the picture: for the clipboard. */
@@ -51,6 +53,7 @@ export type Host = {
 }
 
 export type HostOptions = {
+  stateDir: string
   /** Whether it is drawn line by line, for a screen reader. */
   isSpoken: boolean
   terminal(): Terminal | undefined
@@ -67,7 +70,7 @@ export type HostOptions = {
 /** The terminal and the system, as the console asks for them. */
 export function makeHost(
   io: Io,
-  { isSpoken, terminal, lend, quit, session, profiles, repaint, reopen }: HostOptions,
+  { stateDir, isSpoken, terminal, lend, quit, session, profiles, repaint, reopen }: HostOptions,
 ): Host & { onStop(): Promise<void> } {
   let isSuspended = false
 
@@ -100,6 +103,7 @@ export function makeHost(
   }
 
   return {
+    stateDir,
     suspend,
     onStop,
     stop: async () => process.platform !== 'win32' && !isSuspended && suspend(stopGroup),

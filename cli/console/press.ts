@@ -70,7 +70,8 @@ function inModal(console: Console, name: string): void {
     }
     // What goes on is stopped by nobody who just reads on.
     const isGoing = modal.kind === 'text' && modal.isGoing === true
-    if ((isGoing ? ['esc', 'q'] : ['esc', 'q', 'enter', '?', 'space']).includes(name))
+    const isOnce = modal.kind === 'text' && modal.isOnce === true
+    if ((isOnce ? ['esc'] : isGoing ? ['esc', 'q'] : ['esc', 'q', 'enter', '?', 'space']).includes(name))
       console.dispatch({ type: 'modal', modal: undefined })
     return
   }

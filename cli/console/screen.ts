@@ -85,12 +85,14 @@ export type Permission = MerchantPermission | PlatformPermission
 export type Tools = {
   client: Client
   who: Who
+  /** Where `svc up` keeps its data. */
+  stateDir: string
   /** Goes to another screen, perhaps with a filter, or with something opened. */
   go(screen: ScreenName, to?: { filter?: string; open?: string }): void
   /** The screens that are shown to this caller. */
   screens(): readonly ScreenName[]
-  /** Shows a text to read. */
-  show(title: string, lines: readonly string[]): void
+  /** Shows a text to read. What is shown only this once is closed by Esc alone. */
+  show(title: string, lines: readonly string[], options?: { isOnce?: true }): void
   /** Shows a text that grows while something goes on; whoever closes it has that stopped. */
   watch(title: string): Watching
   /** Keeps something for the lines and columns of a screen, until another identity is used. */

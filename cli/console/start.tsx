@@ -20,6 +20,7 @@ import { SCREENS } from './screens.ts'
 
 export type StartOptions = {
   io: Io
+  stateDir: string
   session: Session
   readonly: boolean
   screen: ScreenName | undefined
@@ -50,6 +51,7 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
   const isSpoken = io.env['INK_SCREEN_READER'] === 'true'
   const guard = guardTerminal({ usesAlternateScreen: !isSpoken })
   const host = makeHost(io, {
+    stateDir: options.stateDir,
     isSpoken,
     terminal: () => terminal,
     lend: guard.lend,

@@ -18,7 +18,9 @@ export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): T
       else console.toast({ text: hiddenText(console, screen), tone: 'bad' })
     },
     screens: () => screensOf(console.state()).map(({ name }) => name),
-    show: (title, lines) => console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines, top: 0 } }),
+    stateDir: console.host.stateDir,
+    show: (title, lines, options) =>
+      console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines, top: 0, ...options } }),
     watch: (title) => watch(console, title),
     keep: (kept) => console.dispatch({ type: 'keep', kept }),
     follow() {

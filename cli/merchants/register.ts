@@ -77,20 +77,21 @@ async function register(
 }
 
 function printRegistered({ print }: Context, merchant: RegisteredMerchant): void {
-  print.record({
-    item: merchant,
-    id: merchant.merchant_id,
-    lines: [
-      ['Merchant', merchant.merchant_id],
-      ['Realm', merchant.realm_slug],
-      ['KYB', merchant.kyb_status],
-      ['Client id', merchant.client_id],
-      ['Client secret', merchant.client_secret ?? ''],
-      ['Webhook secret', merchant.webhook_signing_secret],
-      ['Issuer', merchant.issuer ?? ''],
-      ['Warnings', merchant.warnings.join(', ')],
-    ],
-  })
+  print.record({ item: merchant, id: merchant.merchant_id, lines: registeredLines(merchant) })
+}
+
+/** A new merchant with its secrets, which nobody can ask for again. */
+export function registeredLines(merchant: RegisteredMerchant): [string, string][] {
+  return [
+    ['Merchant', merchant.merchant_id],
+    ['Realm', merchant.realm_slug],
+    ['KYB', merchant.kyb_status],
+    ['Client id', merchant.client_id],
+    ['Client secret', merchant.client_secret ?? ''],
+    ['Webhook secret', merchant.webhook_signing_secret],
+    ['Issuer', merchant.issuer ?? ''],
+    ['Warnings', merchant.warnings.join(', ')],
+  ]
 }
 
 type Told = { email: string; inSandbox: boolean }

@@ -65,6 +65,7 @@ try {
   process.exitCode = await startConsole({
     io: systemIo(),
     session,
+    stateDir: '/nowhere',
     readonly: false,
     screen: undefined,
     intervalMs: 1_000,

@@ -73,6 +73,8 @@ export type Reading = {
   /** Who writes it, and is stopped when it is closed while that still goes on. */
   by?: AbortController
   isGoing?: boolean
+  /** Whether it can't be shown again: then no other key than Esc closes it. */
+  isOnce?: true
 }
 
 export type Modal = Form | Reading | { kind: 'help'; top: number }

@@ -5,6 +5,7 @@ import type { ScreenKey } from '../screen.ts'
 import type { MerchantRow } from './merchant-lines.ts'
 import { nameOf } from './merchant-names.ts'
 import { ofMerchant } from './merchant-text.ts'
+import { registerKey } from './register-key.ts'
 
 export const MERCHANT_KEYS: readonly ScreenKey<MerchantRow>[] = [
   ...actionKeys([...HOLD_ACTIONS, ...FEE_ACTIONS, ...ACTIVE_ACTIONS, ...KYB_ACTIONS], {
@@ -37,4 +38,5 @@ export const MERCHANT_KEYS: readonly ScreenKey<MerchantRow>[] = [
       return undefined
     },
   },
+  registerKey,
 ]

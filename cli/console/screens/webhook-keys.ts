@@ -4,6 +4,7 @@ import { call } from '../../client/call.ts'
 import { endOfId } from '../../base/text.ts'
 import type { ScreenKey } from '../screen.ts'
 import { explainText, listed, ownerText } from './merchant-text.ts'
+import { rotateSecretKey } from './secret-key.ts'
 import { bodyLines } from './webhook-lines.ts'
 import type { DeliveryRow } from './webhook-lines.ts'
 import { readWhole } from './webhook-read.ts'
@@ -125,6 +126,7 @@ export const WEBHOOK_KEYS: readonly ScreenKey<DeliveryRow>[] = [
   replayAllOfMerchants,
   filterDead,
   test,
+  rotateSecretKey,
   bodies,
   payment,
 ]

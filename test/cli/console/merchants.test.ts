@@ -86,10 +86,18 @@ t.test('the table fits 60, 80 and 140 columns, and says what is wrong with whom'
 t.test('keys are those of the role and of the row', async (t) => {
   const [registration, merchant] = ROWS
   t.same(keysOf('SUPPORT', merchant), ['P payments', 'd details'], 'SUPPORT changes nothing')
-  t.same(keysOf('OPS', merchant), ['h release', 'E enable', 's suspend', 'P payments', 'd details'])
-  t.same(keysOf('OWNER', merchant), ['h release', 'f fees', 'E enable', 's suspend', 'P payments', 'd details'])
+  t.same(keysOf('OPS', merchant), ['h release', 'E enable', 's suspend', 'P payments', 'd details', 'n register'])
+  t.same(keysOf('OWNER', merchant), [
+    'h release',
+    'f fees',
+    'E enable',
+    's suspend',
+    'P payments',
+    'd details',
+    'n register',
+  ])
   t.same(keysOf('OWNER', merchant, true), ['P payments', 'd details'])
-  t.same(keysOf('OPS', registration), ['r repair', 'd details'])
+  t.same(keysOf('OPS', registration), ['r repair', 'd details', 'n register'])
   const commands = merchants.keys
     .filter((key) => key.fits?.(merchant) !== false)
     .map((key) => key.command(merchant, { reason: "it's over", percentage: '1%', flat: '0.50' }, whoOf('OWNER')))
@@ -100,6 +108,7 @@ t.test('keys are those of the role and of the row', async (t) => {
     "svc kyb suspend acme-ltd --reason 'it'\\''s over'",
     'svc merchants payments --merchant acme-ltd',
     'svc merchants show acme-ltd',
+    'svc register --company ... --trading-name ... --email ...',
   ])
   const repairs = merchants.keys.filter(({ key }) => key === 'r')
   t.same(
@@ -234,6 +243,20 @@ t.test('in a terminal', async (t) => {
     await console.until((text) => !/half-made +PROVIS/.test(text))
     const { rows } = await service.owner.query("select status from registration where slug = 'half-made'")
     t.same(rows, [{ status: 'FAILED' }])
+    console.press('n')
+    await console.until(/register a merchant/)
+    console.type('Tide Ltd\rTide\rno address\r')
+    await console.until(/admin_email/)
+    console.press('ctrl-u')
+    console.type('tia@tide.example\r')
+    const shown = await console.until(/Registered Tide/)
+    t.match(shown, /Realm: tide-ltd[^]*Client secret:[^]*[\w-]{20}/)
+    console.shot('registered-60x16')
+    console.press('G')
+    await console.until(/shown this once/)
+    console.press('esc')
+    await console.until(/Done: registered Tide/)
+    await console.until(/Tide +tide-ltd +PENDING/)
     console.press('ctrl-c')
     await console.ended()
   })
