@@ -45,8 +45,8 @@ Settings are taken from the first of these that has them:
   config.yaml of SVC_CONFIG_DIR, which is ~/.config/svc or $XDG_CONFIG_HOME/svc.
 Both files are YAML and may hold api_url, profile, output, color and timeout; the first also realm, and yours alone
 pager: a directory that you work in starts no program. Neither may hold a secret: a key that names one is refused.
-Secrets stand in the environment, or in the files of --env, and go to no address on another machine that only the
-directory you work in names: for that it is named by --api-url, SVC_API_URL, a profile or your own config.yaml.
+Secrets stand in the environment, or in the files of --env. The directory you work in may name a service of this machine,
+or one that --api-url, SVC_API_URL, a profile or your own config.yaml names as well; any other is refused.
 
 svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 

@@ -16,11 +16,6 @@ export type FoundService = {
   state: ServiceState | undefined
   /** The realm that the project works in. */
   projectRealm: string | undefined
-  /**
-   * Whether the user named the address, or it is on this machine. One that only stands in the directory that a command
-   * runs in may be anybody's.
-   */
-  isTrusted: boolean
 }
 
 export type FindOptions = {
@@ -39,7 +34,7 @@ export type FindOptions = {
  * Finds the service that a command talks to, and the profile it acts as: flag, then environment, then the project's
  * file, then the user's, then the svc.json of the state directory. A profile, and the file's merchant, are used only for
  * the service that they belong to: another one, which a project's file may name, never gets to see what proves them.
- * @throws {CliError} NOT_RUNNING when nothing names a service
+ * @throws {CliError} NOT_RUNNING when nothing names a service; exit code 2 for one that is not the user's
  */
 export function findService({ flags, env, cwd }: FindOptions): FoundService {
   const stateDir = stateDirOf({ flag: flags.stateDir, env, cwd })
@@ -54,6 +49,7 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
   if (text === undefined) throw notRunning(stateDir)
   const given = checkedUrl(text, flags.apiUrl === undefined ? 'SVC_API_URL' : '--api-url')
   const apiUrl = knownAs(given, profile?.settings.api_url, running?.api_url)
+  if (named === undefined && !isOnThisMachine(apiUrl) && !isOwn(apiUrl, env)) throw namedByFolder(apiUrl)
   const isOfProfile = profile !== undefined && checkedUrl(profile.settings.api_url, profile.name) === apiUrl
   if (isExplicit && profile !== undefined && !isOfProfile)
     throw usageError(
@@ -65,7 +61,6 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
     profile: isOfProfile ? profile : undefined,
     state: running?.api_url === apiUrl ? running : undefined,
     projectRealm: project.realm,
-    isTrusted: named !== undefined || isOnThisMachine(apiUrl) || isOwn(apiUrl, env),
   }
 }
 
@@ -77,6 +72,14 @@ function knownAs(given: string, ...known: readonly (string | undefined)[]): stri
   const urls = known.flatMap((url) => (url === undefined ? [] : [url.replace(/\/+$/, '')]))
   if (urls.includes(given)) return given
   return urls.find((url) => isSameService(url, given)) ?? given
+}
+
+/** A working folder may be anybody's, such as a clone: it chooses among the services of this machine and of the user. */
+function namedByFolder(apiUrl: string): CliError {
+  return usageError(
+    `${apiUrl} is named by this folder's .svc alone`,
+    `if it is the service you mean: --api-url ${apiUrl}, or SVC_API_URL\nfor good: svc profile create <name> --api-url ${apiUrl} --realm <realm>`,
+  )
 }
 
 /** Whether the user's own file names the address. */

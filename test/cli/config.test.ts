@@ -10,7 +10,7 @@ const GOOD = { SVC_DATABASE_URL: 'postgres://app:hunter2@db.example/svc?sslpassw
 t.test('every setting is shown with where it came from, and no secret', async (t) => {
   const cwd = t.testdir({})
   mkdirSync(join(cwd, '.svc'))
-  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'api_url: https://pay.example\n')
+  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'api_url: http://127.0.0.1:9\n')
   const env = {
     SVC_CLIENT_SECRET: 'hunter2',
     SVC_TOKEN: 'hunter3',
@@ -22,7 +22,7 @@ t.test('every setting is shown with where it came from, and no secret', async (t
   t.notMatch(stdout, 'hunter')
   const rows: { name: string; value: string | null; source: string }[] = JSON.parse(stdout)
   const of = (name: string): unknown => rows.find((row) => row.name === name)
-  t.match(of('SVC_API_URL'), { value: 'https://pay.example/', source: '.svc/config.yaml' })
+  t.match(of('SVC_API_URL'), { value: 'http://127.0.0.1:9/', source: '.svc/config.yaml' })
   t.match(of('SVC_CLIENT_ID'), { value: 'acme', source: '--client-id' })
   t.match(of('SVC_TIMEOUT'), { value: '5s', source: 'environment' })
   t.match(of('SVC_CLIENT_SECRET'), { value: '********', source: 'environment' })

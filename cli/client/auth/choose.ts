@@ -13,7 +13,7 @@ import { DEV } from './profiles.ts'
 import type { ProfileKind } from './profiles.ts'
 import { discover } from './service-info.ts'
 import { sessionSource } from './session-source.ts'
-import { authUrlOfState, refuseStranger } from './config-trust.ts'
+import { isOnThisMachine } from '../../base/service-address.ts'
 import { clientCredentialsSource, fixedSource } from './token-source.ts'
 import type { ServiceClient, TokenSource } from './token-source.ts'
 
@@ -39,7 +39,6 @@ export function chooseCredentials(options: ChooseOptions): Credentials {
     return { ...byClientId(options, flags.clientId), chosen: { by: '--client-id', name: flags.clientId } }
   if (flags.profile !== undefined) return byProfile(options)
   const token = secretOf(env, 'SVC_TOKEN')
-  if (token !== undefined) refuseStranger(options.found, 'SVC_TOKEN')
   if (token !== undefined)
     return { ...byToken(options, token), chosen: { by: 'SVC_TOKEN', name: claimsOf(token)?.azp } }
   const clientId = env['SVC_CLIENT_ID'] ?? ''
@@ -64,7 +63,10 @@ export function secretOf(env: NodeJS.ProcessEnv, name: string): string | undefin
 function knownAuthUrl({ env, found }: Pick<ChooseOptions, 'env' | 'found'>): string | null | undefined {
   const named = env['SVC_AUTH_URL'] ?? ''
   if (named !== '') return named.replace(/\/+$/, '')
-  return found.profile === undefined ? authUrlOfState(found) : found.profile.settings.auth_url
+  if (found.profile !== undefined) return found.profile.settings.auth_url
+  const url = found.state?.auth_url
+  // A working folder may be anybody's: which other machine is the provider, the service itself says.
+  return typeof url === 'string' && !isOnThisMachine(url) ? undefined : url
 }
 
 /** Builds credentials where the provider is; asks the service for that only where nobody knows it. */
@@ -92,9 +94,7 @@ function byToken(options: ChooseOptions, accessToken: string): Credentials {
 function byClientId(options: ChooseOptions, clientId: string): Credentials {
   const { env, found } = options
   const known = clientsOf(found).find((client) => client.clientId === clientId)
-  const ofEnvironment = secretOf(env, 'SVC_CLIENT_SECRET')
-  if (ofEnvironment !== undefined) refuseStranger(found, 'SVC_CLIENT_SECRET')
-  const clientSecret = ofEnvironment ?? known?.clientSecret
+  const clientSecret = secretOf(env, 'SVC_CLIENT_SECRET') ?? known?.clientSecret
   const realm = (env['SVC_REALM'] || undefined) ?? known?.realm ?? realmOfClientId(clientId) ?? found.projectRealm
   const names = namesOf(options, clientId)
   if (clientSecret === undefined) {

@@ -231,16 +231,20 @@ t.test("a project's address never gets to see what proves a profile, or the demo
   t.equal(setting.fake.requests.length, 0)
 })
 
-t.test('what proves a program goes to no other machine that only the directory names', async (t) => {
+t.test('an address on another machine that only the directory names is refused, whoever would act there', async (t) => {
   const setting = await setUp(t)
   const file = join(setting.cwd, '.svc', 'config.yaml')
   const address = 'https://pay.invalid'
   const secrets = [
+    ['nothing', {}],
     ['SVC_TOKEN', { SVC_TOKEN: fakeToken({ azp: 'robot' }) }],
     ['SVC_CLIENT_SECRET', { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }],
   ] as const
   for (const [name, env] of secrets) {
-    const refused = { code: 2, stderr: new RegExp(`${name} is not sent to ${address}, which only this directory`) }
+    const refused = {
+      code: 2,
+      stderr: new RegExp(`${address} is named by this folder's .svc alone[^]*--api-url ${address}`),
+    }
     writeFileSync(file, `api_url: ${address}\n`)
     t.match(await run(setting, { env }), refused, name)
     t.match(await run(setting, { env, words: ['--api-url', address] }), { code: 8 }, 'whoever names it means it')
@@ -253,7 +257,7 @@ t.test('what proves a program goes to no other machine that only the directory n
   }
   writeFileSync(join(setting.configDir, 'config.yaml'), `api_url: ${address}/\n`)
   writeFileSync(file, `api_url: ${address}\n`)
-  t.match(await run(setting, { env: secrets[0][1] }), { code: 8 }, 'so does who has it in their own file')
+  t.match(await run(setting, { env: secrets[1][1] }), { code: 8 }, 'so does who has it in their own file')
 })
 
 t.test('a svc.json sends no secret to a provider on another machine', async (t) => {
