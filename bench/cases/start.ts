@@ -13,7 +13,7 @@ const LAUNCHER = join(ROOT, 'bin', 'svc.js')
 const RECORDER = join(ROOT, 'test', 'support', 'loaded-packages.js')
 
 /** The most expensive packages, loaded only by the commands that need them. */
-const HEAVY = ['zod', 'undici', 'yaml', 'ink', 'react']
+const HEAVY = ['zod', 'undici', 'yaml', 'string-width', 'ink', 'react']
 
 type Start = {
   what: string
@@ -42,7 +42,7 @@ const STARTS: readonly Start[] = [
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
 export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<RatioTarget[]> {
-  if (!existsSync(join(ROOT, 'dist', 'cli', 'tree', 'map.json')))
+  if (!existsSync(join(ROOT, 'dist', 'cli', 'entry', 'tree', 'map.json')))
     throw new Error('svc is not built; run: npm run build')
   const bare: number[] = []
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
