@@ -79,7 +79,6 @@ export const NOUN_GROUPS = [
       { name: 'kyb', summary: 'review merchants: approve, refuse, suspend and reinstate them' },
       { name: 'hold', summary: 'hold merchants: their payouts and new payments; release them' },
       { name: 'disputes', summary: 'see disputes of all merchants, escalate and resolve them' },
-      { name: 'outbox', summary: 'see the webhook deliveries of all merchants, and send dead ones again' },
       { name: 'staff', summary: "manage the platform's staff, and the clients of its automation" },
       { name: 'audit', summary: 'see what operators did, when and why, and prove that nothing of it was changed' },
       { name: 'serve', summary: 'run the API alone, configured by the environment' },

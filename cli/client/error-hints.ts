@@ -67,7 +67,7 @@ const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
 const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
   RESOURCE_NOT_FOUND: {
     merchant: 'svc payments list\nsvc webhooks list\nsvc portal disputes list',
-    any: 'svc merchants list\nsvc outbox list\nsvc disputes list',
+    any: 'svc merchants list\nsvc webhooks list --all-merchants\nsvc disputes list',
   },
   PAYMENT_NOT_FOUND: {
     payer: 'svc payer payments list',
@@ -126,9 +126,9 @@ const DISPUTES: Partial<Record<ErrorCode, Hint>> = {
 }
 
 const WEBHOOKS: Partial<Record<ErrorCode, Hint>> = {
-  DELIVERY_NOT_FOUND: { platform: 'svc outbox list', any: 'svc webhooks list' },
+  DELIVERY_NOT_FOUND: { platform: 'svc webhooks list --all-merchants', any: 'svc webhooks list' },
   DELIVERY_NOT_DEAD: {
-    platform: 'svc outbox list --merchant <id> --status DEAD',
+    platform: 'svc webhooks list --merchant <id> --status DEAD',
     any: 'svc webhooks show <id>',
   },
   WEBHOOK_ENDPOINT_NOT_SET: 'svc webhooks endpoint set <url>',

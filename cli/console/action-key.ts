@@ -55,20 +55,26 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
     ...(permission === undefined ? {} : { permission }),
     ...(isOfMerchant ? { for: 'merchant' as const } : {}),
     ...(key.needs === undefined ? {} : { needs: key.needs }),
+    // What makes something is about the list.
+    ...(subject === undefined ? { needs: 'nothing' as const, on: 'list' as const } : {}),
     fits: (row) => {
+      if (subject === undefined) return true
       const thing = get(row)
       return thing !== null && isOffered(action, thing)
     },
-    facts: (row) => factsOf(action, get(row)),
-    command: (row, given) => commandLine(action, subject?.handle(get(row)), fromForm(flags, given)),
+    facts: (row) => (subject === undefined ? '' : factsOf(action, get(row))),
+    command: (row, given) => {
+      const thing = subject === undefined ? null : get(row)
+      return commandLine(action, thing === null ? undefined : subject?.handle(thing), fromForm(flags, given))
+    },
     ask: (rows) => {
-      const things = thingsOf(rows)
+      const things = subject === undefined ? [] : thingsOf(rows)
       const [first] = things
       const initial = first === undefined ? {} : (action.initial?.(first) ?? {})
       // What is asked depends on the answers at times; the words to type are a field beside them.
       const isAsked = action.confirm !== undefined
       return {
-        what: `${key.label} ${whom(things)}`,
+        what: subject === undefined ? key.label : `${key.label} ${whom(things)}`,
         about: [
           `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
           ...(things.length === 1 && action.facts !== undefined ? [`${factsOf(action, first)}.`] : []),
@@ -92,7 +98,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
           },
         }),
     async run(row, given, { client, idempotencyKey }) {
-      const thing = get(row)
+      const thing = subject === undefined ? undefined : get(row)
       const values = readValues(flags, { ...fromForm(flags, given), ...action.asSeen?.(thing) }, memberOf)
       const input = requestFor(action, { thing, values, idempotencyKey })
       const { body } = await call(client, operation, input)

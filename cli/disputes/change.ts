@@ -22,7 +22,7 @@ export async function raise(
   { args, options }: CommandInput<z.infer<typeof RaiseOptions>>,
 ): Promise<CommandResult> {
   const [given] = args
-  if (given === undefined) throw usageError('which payment? An id is missing', 'svc outbox list')
+  if (given === undefined) throw usageError('which payment? An id is missing', 'svc webhooks list --all-merchants')
   const client = context.client()
   const id = await anyPaymentId(client, given)
   const { reason, statement: said } = options

@@ -130,7 +130,7 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   /** What has been done, in a few words. */
   done(thing: Thing, reply: ReplyBody<O>): string
   /** Whether live mode asks first. */
-  confirm?: true | ((values: V) => boolean)
+  confirm?: true | ((values: V, thing: Thing) => boolean)
   key?: ActionKey
   /** What the fields of a form begin with. */
   initial?(thing: Thing): Partial<Record<keyof F & string, string>>
@@ -214,8 +214,8 @@ export function takesKey({ headers }: Operation): boolean {
 }
 
 /** Whether live mode asks before it. */
-export function isConfirmed({ confirm }: AnyAction, values: object): boolean {
-  return typeof confirm === 'function' ? confirm(values) : confirm === true
+export function isConfirmed({ confirm }: AnyAction, values: Given, thing: unknown): boolean {
+  return typeof confirm === 'function' ? confirm(values, thing) : confirm === true
 }
 
 /** How a thing stands to an action: to be done, done already, or not the word for it. Without a move it is to be done. */

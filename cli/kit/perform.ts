@@ -50,7 +50,9 @@ export async function perform(
   const input = requestFor(action, { thing, values: all, idempotencyKey: key })
   const effect = isDone ? 'this would change nothing' : `this would ${action.effect(thing, all)}`
   const danger =
-    isConfirmed(action, all) && !isDone ? dangerOf(action, { thing, values: all, isExact, yes: how.yes }) : undefined
+    isConfirmed(action, all, thing) && !isDone
+      ? dangerOf(action, { thing, values: all, isExact, yes: how.yes })
+      : undefined
   const ended = await sendWords(context, written, async () => {
     checkBody(operation, input.body)
     if (how.dryRun) {

@@ -9,14 +9,14 @@ const SHOWN_MAX = 5
 const LISTS = {
   payment: 'svc payments list',
   delivery: 'svc webhooks list',
-  "merchant's delivery": 'svc outbox list',
+  "merchant's delivery": 'svc webhooks list --all-merchants',
   "merchant's payment": 'svc merchants payments',
   dispute: 'svc disputes list',
   'dispute of yours': 'svc portal disputes list',
   merchant: 'svc merchants list',
   'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc portal disputes list',
   'merchant, payment, dispute or delivery':
-    'svc merchants list\nsvc merchants payments\nsvc disputes list\nsvc outbox list',
+    'svc merchants list\nsvc merchants payments\nsvc disputes list\nsvc webhooks list --all-merchants',
   mandate: 'svc mandates list',
   'payment of the payer': 'svc payer payments list',
   'mandate of the payer': 'svc payer consents list',

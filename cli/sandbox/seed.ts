@@ -103,7 +103,8 @@ function tellPlan({ print, note }: Context, wishes: TradeWishes): CommandResult 
 function printTrade({ print, note }: Context, trade: Trade): void {
   print.record({ item: trade, id: String(trade.seed), lines: tradeLines(trade) })
   if (trade.already_there) note(`The trade of seed ${trade.seed} is there already; --seed takes another number.`)
-  else if (!print.isMachine) note('Next: svc merchants list, svc payments list, svc disputes list, svc outbox list')
+  else if (!print.isMachine)
+    note('Next: svc merchants list, svc payments list, svc disputes list, svc webhooks list --all-merchants')
 }
 
 function tradeLines(trade: Trade): [string, string][] {

@@ -84,7 +84,7 @@ function alertsOf(readiness: Readiness | undefined): Alert[] {
   const dead = readiness?.webhooks?.dead ?? 0
   if (dead === 0) return []
   const what = dead === 1 ? '1 webhook delivery is DEAD' : `${dead} webhook deliveries are DEAD`
-  const next = 'svc outbox list --status DEAD\nas the merchant: svc webhooks list --status DEAD'
+  const next = 'svc webhooks list --all-merchants --status DEAD\nas the merchant: svc webhooks list --status DEAD'
   return [
     { code: 'DELIVERIES_DEAD', message: `${what}: nothing is tried again by itself`, dead_deliveries: dead, next },
   ]

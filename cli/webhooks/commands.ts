@@ -1,17 +1,20 @@
-import { Argument, Option } from 'commander'
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
-import { changing, dangerous } from '../kit/change.ts'
+import { addActions } from '../kit/action-command.ts'
+import { changing } from '../kit/change.ts'
+import { forAllMerchants } from '../kit/option-values.ts'
+import { paged } from '../kit/paging.ts'
 import { action } from '../kit/context.ts'
 import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
 import { ListOptions, list, show } from './deliveries.ts'
-import { PauseOptions, SetOptions, checkEndpoint, getEndpoint, setEndpoint, setPaused } from './endpoint.ts'
+import { ENDPOINT_ACTIONS, TEST_ACTIONS } from './endpoint-actions.ts'
+import { checkEndpoint, getEndpoint } from './endpoint.ts'
 import { ReplayOptions, replay } from './replay.ts'
 import { TailOptions, tail } from './tail.ts'
-import { TestOptions, testEvent } from './test-event.ts'
 
 /** `svc webhooks`: where they go, what became of them, and how a receiver proves where they come from. */
 export function addWebhooks(webhooks: Command, runtime: Runtime): void {
@@ -21,15 +24,17 @@ export function addWebhooks(webhooks: Command, runtime: Runtime): void {
 }
 
 function addDeliveries(webhooks: Command, runtime: Runtime): void {
-  webhooks
+  const listing = webhooks
     .command('list')
-    .description('list the last 50 deliveries')
+    .description("list deliveries, the newest first: a merchant's own last 50, or those of all merchants")
+    .optionsGroup('Filters:')
     .addOption(new Option('--status <status>', 'only in this status').choices(DeliveryStatus.options))
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
     .option('--payment <id>', 'only about this payment')
+  paged(ofMerchants(listing))
     .addHelpText(
       'after',
-      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n',
+      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n  svc webhooks list --all-merchants --status DEAD\n',
     )
     .action(action(runtime, ListOptions, list))
   webhooks
@@ -52,14 +57,16 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
     .action(action(runtime, TailOptions, tail))
 }
 
+/** What an operator says of whose they are. */
+function ofMerchants(command: Command): Command {
+  return forAllMerchants(command.optionsGroup('As an operator:')).option(
+    '--merchant <merchant>',
+    'only of this one: its id, realm or client id',
+  )
+}
+
 function addSending(webhooks: Command, runtime: Runtime): void {
-  changing(webhooks.command('test'))
-    .description('send a made-up event to the endpoint, signed like any other')
-    .addArgument(new Argument('[event]', 'which (payment.settled)').choices(EventType.options))
-    .option('--wait', 'wait for the answer; exit code 3 when it is no 2xx')
-    .option('--timeout <duration>', 'how long to wait', '30s')
-    .addHelpText('after', '\nExamples:\n  svc webhooks test --wait\n  svc webhooks test --wait dispute.opened\n')
-    .action(action(runtime, TestOptions, testEvent))
+  addActions(webhooks, runtime, TEST_ACTIONS)
   const replaying = changing(webhooks.command('replay'), 'say what would be sent again, and change nothing')
     .description('send DEAD deliveries again, from their first attempt')
     .argument('[ids...]', 'deliveries as svc webhooks list shows them, or the last 8 characters of their ids')
@@ -70,9 +77,11 @@ function addSending(webhooks: Command, runtime: Runtime): void {
     .optionsGroup('How:')
     .option('--wait', 'wait for the answers to those that are named; exit code 3 when one is no 2xx')
     .option('--timeout <duration>', 'how long to wait for each', '30s')
+  ofMerchants(replaying)
+    .option('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc webhooks replay a2b4358c --wait\n  svc webhooks replay --status DEAD --since 2h --dry-run\n  svc webhooks replay --status DEAD --event payment.settled\n',
+      '\nExamples:\n  svc webhooks replay a2b4358c --wait\n  svc webhooks replay --status DEAD --since 2h --dry-run\n  svc webhooks replay --status DEAD --event payment.settled\n  svc webhooks replay --status DEAD --merchant acme-ltd --reason "their server is back"\n',
     )
     .action(action(runtime, ReplayOptions, replay))
 }
@@ -84,23 +93,7 @@ function addEndpoint(webhooks: Command, runtime: Runtime): void {
     .description('show the address, and whether it is paused')
     .addHelpText('after', '\nExamples:\n  svc webhooks endpoint show\n  svc webhooks endpoint show -q webhook_url\n')
     .action(action(runtime, z.object({}), getEndpoint))
-  dangerous(endpoint.command('set'))
-    .description('set the address, or remove it; says whether its server answers')
-    .argument('[url]', 'where to POST them')
-    .option('--none', 'send them nowhere; they are kept and can be replayed')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc webhooks endpoint set http://127.0.0.1:4242/hook\n  svc webhooks endpoint set --none\n',
-    )
-    .action(action(runtime, SetOptions, setEndpoint))
-  changing(endpoint.command('pause'))
-    .description('send nothing for a while; the address is kept, and events wait')
-    .addHelpText('after', '\nExamples:\n  svc webhooks endpoint pause\n')
-    .action(action(runtime, PauseOptions, (context, input) => setPaused(context, input, true)))
-  changing(endpoint.command('resume'))
-    .description('send again what has waited, and what comes')
-    .addHelpText('after', '\nExamples:\n  svc webhooks endpoint resume\n')
-    .action(action(runtime, PauseOptions, (context, input) => setPaused(context, input, false)))
+  addActions(webhooks, runtime, ENDPOINT_ACTIONS)
   endpoint
     .command('check')
     .description("look whether the address's server answers, without an event; exit code 3 when it does not")

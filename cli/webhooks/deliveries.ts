@@ -1,37 +1,69 @@
 import { z } from 'zod'
-import { DeliveryStatus, listWebhooks } from '../../src/wire/webhooks.ts'
+import { DeliveryStatus, listOutbox, listWebhooks } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
+import { usageError } from '../base/errors.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { collectPages } from '../client/pages.ts'
+import { anyPaymentId } from '../disputes/find.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { Paging } from '../kit/paging.ts'
 import { warn } from '../kit/warn.ts'
+import { findMerchant } from '../merchants/find.ts'
 import { paymentId } from '../payments/read.ts'
 import { ownDelivery, ownDeliveryId } from './find.ts'
 import { warnIfPaused } from './paused.ts'
 import { REJECTED, outcomeFor } from './rejected.ts'
-import { printDeliveries, printDelivery, warnOf } from './view.ts'
+import { printDeliveries, printDelivery, printOfMerchants, warnOf } from './view.ts'
 
-export const ListOptions = z.object({
+export const ListOptions = Paging.extend({
   status: DeliveryStatus.optional(),
   event: EventType.optional(),
   payment: z.string().optional(),
+  merchant: z.string().optional(),
+  allMerchants: z.boolean().default(false),
 })
+type ListOptions = z.infer<typeof ListOptions>
 
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+/** `svc webhooks list`: a merchant's own last 50, or those of all merchants page by page. */
+export async function list(context: Context, { options }: CommandInput<ListOptions>): Promise<CommandResult> {
   const client = context.client()
-  const { status, event, payment } = options
-  const query = {
+  const { status, event, merchant, allMerchants } = options
+  const filter = {
     ...(status === undefined ? {} : { status }),
     ...(event === undefined ? {} : { event_type: event }),
-    ...(payment === undefined ? {} : { payment_id: await paymentId(client, [payment]) }),
   }
-  const { body } = await call(client, listWebhooks, { query })
+  if (await meansAllMerchants(client, allMerchants || merchant !== undefined))
+    return listOfMerchants(context, filter, options)
+  if (options.all || options.cursor !== undefined)
+    throw usageError("a merchant's own are the last 50: --all and --cursor are for those of all merchants")
+  const payment = options.payment === undefined ? {} : { payment_id: await paymentId(client, [options.payment]) }
+  const { body } = await call(client, listWebhooks, { query: { ...filter, ...payment } })
   printDeliveries(context, body.data)
   warnOf(context, body.alert)
   await warnIfPaused(context, client)
   return undefined
+}
+
+type Filter = { status?: DeliveryStatus; event_type?: EventType }
+
+async function listOfMerchants(context: Context, filter: Filter, options: ListOptions): Promise<CommandResult> {
+  const client = context.client()
+  const query = { ...filter, ...(await placeOf(client, options)) }
+  const { items, nextCursor } = await collectPages(options, async (page) => {
+    return (await call(client, listOutbox, { query: { ...query, ...page } })).body
+  })
+  printOfMerchants(context, items)
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  return undefined
+}
+
+async function placeOf(client: Client, { merchant, payment }: ListOptions) {
+  return {
+    ...(merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }),
+    ...(payment === undefined ? {} : { payment_id: await anyPaymentId(client, payment) }),
+  }
 }
 
 /** `svc webhooks show`: one delivery whole. With `-q payload` the exact text of it, for verifying its signature. */

@@ -1,4 +1,9 @@
+import type { RotatedSecret } from '../../src/wire/secrets.ts'
 import { shortTime } from '../base/text.ts'
+import { keepWebhookSecret, serviceFile, stateOfMerchant } from '../client/service-state.ts'
+import type { Context } from '../kit/context.ts'
+import { warn } from '../kit/warn.ts'
+import { mustBeWritten } from '../output/flush.ts'
 
 type Overlap = { masked_secret: string; rotated_at: string | null; previous_expires_at: string | null }
 
@@ -12,4 +17,59 @@ export function overlapLines({ masked_secret, rotated_at, previous_expires_at }:
       previous_expires_at === null ? 'signs no more' : `signs until ${shortTime(previous_expires_at)}`,
     ],
   ]
+}
+
+export function printOverlap({ print }: Context, overlap: Overlap): void {
+  print.record({ item: overlap, id: overlap.masked_secret, lines: overlapLines(overlap) })
+}
+
+/**
+ * Prints a new secret, which is shown this once, and keeps it where scripts of this machine read it.
+ * @throws {CliError} where it could be printed nowhere and is kept nowhere
+ */
+export async function keepRotated(context: Context, rotated: RotatedSecret): Promise<void> {
+  // Whatever comes of the file, it has been printed.
+  printRotated(context, rotated)
+  const isKept = tellStateFile(context, rotated)
+  const lost = isKept ? `it is in ${serviceFile(context.stateDir)} alone` : 'the new secret is lost, and signs already'
+  // Where an overlap runs, the secret before goes on signing, and only the one that is lost is to go.
+  const again = rotated.previous_expires_at === null ? 'svc secret rotate' : 'svc secret rotate --discard-current'
+  await mustBeWritten(context.io, lost, { hint: isKept ? undefined : again })
+  tellOverlap(context, rotated)
+}
+
+/** `svc listen` and scripts read the secret of the merchant of svc.json from there. @returns whether it stands there now */
+function tellStateFile(context: Context, rotated: RotatedSecret): boolean {
+  const { stateDir } = context
+  const { apiUrl, credentials } = context.client()
+  const state = stateOfMerchant(stateDir, { apiUrl, merchant: credentials.merchant })
+  if (state === undefined) return false
+  const file = serviceFile(stateDir)
+  try {
+    keepWebhookSecret(stateDir, state, rotated.webhook_signing_secret)
+    if (!context.print.isMachine) context.note(`${file} has it as well.`)
+    return true
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down\nsvc up')
+    return false
+  }
+}
+
+function printRotated({ print }: Context, rotated: RotatedSecret): void {
+  print.record({
+    item: rotated,
+    id: rotated.masked_secret,
+    lines: [['New secret', rotated.webhook_signing_secret], ...overlapLines(rotated).slice(1)],
+  })
+}
+
+function tellOverlap({ print, note }: Context, { previous_expires_at: until }: RotatedSecret): void {
+  if (print.isMachine) return
+  note('\nKeep the secret now: it is shown this once.')
+  note(
+    until === null
+      ? 'Receivers need it at once: the one before signs no more.'
+      : `Receivers that hold the one before go on verifying; give them this one before ${shortTime(until)}.`,
+  )
 }

@@ -2,11 +2,11 @@ import { Argument, Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { RECEIVER_LANGUAGES } from '../../src/lib/receivers.ts'
-import { ChangeOptions, dangerous } from '../kit/change.ts'
+import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { RotateOptions, endOverlap, rotate } from './secret-change.ts'
-import { ShowOptions, show, snippet } from './secret-read.ts'
+import { SECRET_ACTIONS } from './secret-actions.ts'
+import { ShowOptions, show, snippet } from './secret-show.ts'
 
 /** `svc secret`: what the merchant's webhooks are signed with (decision 37). */
 export function addSecret(secret: Command, runtime: Runtime): void {
@@ -26,17 +26,5 @@ export function addSecret(secret: Command, runtime: Runtime): void {
       '\nExamples:\n  svc secret snippet > receiver.mjs\n  svc secret snippet shell > receiver.sh\n',
     )
     .action(action(runtime, z.object({}), snippet))
-  dangerous(secret.command('rotate'))
-    .description('make a new secret, printed this once; for a while webhooks carry the signatures of both')
-    .option('--overlap <duration>', 'how long the one before signs as well, 0s to 7d (24h)')
-    .option('--discard-current', 'where the new one was lost during an overlap: replace it, and keep the one before')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc secret rotate\n  svc secret rotate --overlap 1h\n  svc secret rotate --discard-current\n',
-    )
-    .action(action(runtime, RotateOptions, rotate))
-  dangerous(secret.command('end-overlap'))
-    .description('end the overlap of a rotation now: only the newest secret signs')
-    .addHelpText('after', '\nExamples:\n  svc secret end-overlap\n')
-    .action(action(runtime, ChangeOptions, endOverlap))
+  addActions(secret, runtime, SECRET_ACTIONS)
 }

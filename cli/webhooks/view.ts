@@ -1,6 +1,6 @@
 import { outcomeText } from '../../src/lib/outcome-text.ts'
-import { Delivery } from '../../src/wire/webhooks.ts'
-import type { AdminDelivery, DeliveryAttempt, DeliveryDetail, WebhookAlert } from '../../src/wire/webhooks.ts'
+import { AdminDelivery, Delivery } from '../../src/wire/webhooks.ts'
+import type { DeliveryAttempt, DeliveryDetail, WebhookAlert } from '../../src/wire/webhooks.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { tableOf } from '../output/table.ts'
@@ -8,7 +8,7 @@ import type { Column } from '../output/table.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { warn } from '../kit/warn.ts'
-import { whoseText } from '../merchants/whose.ts'
+import { whoseColumns, whoseText } from '../merchants/whose.ts'
 
 export function deliveryStyle(status: string): Style | undefined {
   if (status === 'DELIVERED') return 'green'
@@ -47,6 +47,17 @@ export function printDeliveries(context: Context, items: readonly Delivery[]): v
     items,
     fields: Object.keys(Delivery.shape),
     columns: deliveryColumns(),
+    id: (row) => row.id,
+    empty: 'There are no such deliveries.',
+  })
+}
+
+/** Deliveries with whose they are. */
+export function printOfMerchants(context: Context, items: readonly AdminDelivery[]): void {
+  context.print.list({
+    items,
+    fields: Object.keys(AdminDelivery.shape),
+    columns: deliveryColumns(whoseColumns((row: AdminDelivery) => row)),
     id: (row) => row.id,
     empty: 'There are no such deliveries.',
   })

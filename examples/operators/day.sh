@@ -75,9 +75,9 @@ else
 fi
 
 say '6. Webhooks that nobody took: send them again, merchant by merchant'
-dead=$(operator outbox list --status DEAD --all -q '[].merchant_id')
+dead=$(operator webhooks list --all-merchants --status DEAD --all -q '[].merchant_id')
 for deaf in $(printf '%s\n' "$dead" | sort -u); do
-  operator outbox replay --status DEAD --merchant "$deaf" --reason 'their server is back' -o id >/dev/null
+  operator webhooks replay --status DEAD --merchant "$deaf" --reason 'their server is back' -o id >/dev/null
   did replayed "$deaf"
 done
 [ -n "$dead" ] || say '   none'

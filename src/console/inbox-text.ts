@@ -39,7 +39,7 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
   }),
   deliveries_dead: (item) => ({
     summary: deadText(item.count, 'to the merchant'),
-    command: `svc outbox list --merchant ${merchant(item)} --status DEAD`,
+    command: `svc webhooks list --merchant ${merchant(item)} --status DEAD`,
   }),
 }
 

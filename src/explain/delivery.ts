@@ -64,7 +64,7 @@ function actionsOfRefused({ status, last_error: code }: DeliveryFacts): Action[]
 function replay({ id }: DeliveryFacts): Command[] {
   return [
     forMerchant('manage webhooks', `svc webhooks replay ${id}`),
-    forOperator(`svc outbox replay ${id} --reason "..."`),
+    forOperator(`svc webhooks replay ${id} --all-merchants --reason "..."`),
   ]
 }
 

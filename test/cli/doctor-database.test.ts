@@ -120,7 +120,7 @@ t.test('of one service: each finding is made, and found', async (t) => {
       'dead deliveries': {
         state: 'remark',
         text: /^1 of /,
-        fix: `svc outbox replay --status DEAD --merchant ${merchant.realm}`,
+        fix: `svc webhooks replay --status DEAD --merchant ${merchant.realm}`,
       },
       endpoints: { state: 'ok' },
       'your endpoint': { state: 'skipped' },

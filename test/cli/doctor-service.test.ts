@@ -138,14 +138,18 @@ t.test('no worker, DEAD deliveries and endpoints that have gone, as an operator 
     'dead deliveries': {
       state: 'finding',
       text: /^2 of acme, of 3/,
-      fix: 'svc outbox replay --status DEAD --merchant acme',
+      fix: 'svc webhooks replay --status DEAD --merchant acme',
     },
     endpoints: { state: 'finding', text: /gone-ltd has answered 410/, fix: 'svc merchants show gone-ltd' },
     'your endpoint': { state: 'skipped' },
   })
   mode = 'sandbox'
   const inSandbox = await lookOver(url, 'webhooks')
-  t.match(inSandbox['dead deliveries'], { state: 'remark', text: /^2 of acme/, fix: /^svc outbox replay/ })
+  t.match(inSandbox['dead deliveries'], {
+    state: 'remark',
+    text: /^2 of acme/,
+    fix: /^svc webhooks replay --all-merchants/,
+  })
   t.match(inSandbox['endpoints'], { state: 'finding' }, 'an endpoint that has gone is one there, too')
 })
 

@@ -91,64 +91,8 @@ t.test('so is a cancellation', async (t) => {
   t.match(await cancel({ status: 'Failed', more: { failure: { ...failure, source: 'BANK' } } }), { code: 7 })
 })
 
-t.test('and an endpoint', async (t) => {
-  const none = await service(t, { status: 'Settled' })
-  const set = ['webhooks', 'endpoint', 'set'] as const
-  for (const url of [
-    'nonsense',
-    'ftp://shop.example',
-    'https://u:p@shop.example',
-    'https://shop.example/#a',
-    'localhost:4242',
-  ])
-    t.match(await none(...set, url), { code: 2, stdout: '', stderr: /^Error: <url>: must / }, url)
-  t.match(await none(...set, 'http://localhost:4242'), { code: 0, stdout: /Effect +this would send events to http/ })
-  t.match(await none(...set, '--none'), { code: 0, stdout: /change nothing/ })
-  for (const verb of ['pause', 'resume'])
-    t.match(await none('webhooks', 'endpoint', verb), { code: 7, stderr: 'Try: svc webhooks endpoint set <url>\n' })
-  const live = await service(t, {
-    status: 'Settled',
-    mode: 'live',
-    endpoint: { webhook_url: 'https://shop.example/hook' },
-  })
-  t.match(await live(...set, 'http://shop.example'), { code: 2, stderr: /https:/ })
-  t.match(await live(...set, 'https://shop.example/new'), {
-    code: 0,
-    stdout: /to https:\/\/shop.example\/new, and no more to https/,
-  })
-  t.match(await live('webhooks', 'endpoint', 'pause'), { code: 0, stdout: /Effect +this would pause/ })
-  t.match(await live('webhooks', 'endpoint', 'resume'), { code: 0, stdout: /change nothing/ })
-})
-
-t.test('a second rotation is refused while an overlap runs, in live mode too', async (t) => {
-  for (const mode of ['sandbox', 'live']) {
-    const during = await service(t, { status: 'Settled', mode, overlap: '2026-11-22T09:30:00.000Z' })
-    t.match(await during('secret', 'rotate'), {
-      code: 7,
-      stdout: '',
-      stderr:
-        'Error: the secret was rotated, and the previous one signs until 2026-11-22T09:30:00.000Z\nTry: svc secret end-overlap\n     where the new secret was lost: svc secret rotate --discard-current\n',
-    })
-    t.match(await during('secret', 'rotate', '--discard-current'), {
-      code: 0,
-      stdout: /Effect +this would replace the newest secret, and keep the one before until its end/,
-    })
-  }
-  const outside = await service(t, { status: 'Settled' })
-  t.match(await outside('secret', 'rotate', '--discard-current'), {
-    code: 2,
-    stdout: '',
-    stderr: /^Error: --discard-current: is only possible during the overlap/,
-  })
-})
-
 t.test('what can not be refused by a look at it says what it would do', async (t) => {
   const run = await service(t, { status: 'Settled' })
-  t.match(
-    (await run('secret', 'rotate', '--overlap', '2h')).stdout,
-    /Effect +this would make a new secret; the one before signs as well for 2h/,
-  )
-  t.match((await run('secret', 'rotate', '--overlap', '0s')).stdout, /Effect +this would replace the secret at once/)
   t.match((await run('credentials', 'revoke', 'acme-key-1')).stdout, /Effect +this would revoke the client acme-key-1/)
   t.match((await run('bank-accounts', 'disable', PAYMENT_ID)).stdout, /Effect +this would end payouts/)
 })

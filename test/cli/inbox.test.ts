@@ -36,7 +36,7 @@ t.test(
     const commands = await service.operate(['inbox', '-q', '[].command'])
     t.same(commands.stdout.trim().split('\n').toSorted(), [
       `svc kyb show ${pending.realm}`,
-      `svc outbox list --merchant ${merchant.realm} --status DEAD`,
+      `svc webhooks list --merchant ${merchant.realm} --status DEAD`,
     ])
     for (const line of commands.stdout.trim().split('\n')) {
       const [, ...words] = line.split(' ')

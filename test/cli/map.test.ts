@@ -113,7 +113,6 @@ const READING: Readonly<Record<string, string>> = {
   kyb: 'list, show',
   hold: 'list',
   disputes: 'list, show',
-  outbox: 'list',
   staff: 'list, clients',
   audit: 'list, show, tail, export, verify',
   migrate: 'status',

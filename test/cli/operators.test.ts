@@ -112,7 +112,7 @@ t.test(
     t.match(await run('oncall.sh', {}), { code: 0, stdout: '0 waiting, 0 overdue\n' })
     t.match(await run('oncall.sh', { OVERDUE: 'true false true' }), { code: 10, stdout: '3 waiting, 2 overdue\n' })
     const steps = {
-      'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'outbox', 'audit', 'ledger', 'doctor'],
+      'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'webhooks', 'audit', 'ledger', 'doctor'],
       'nightly.sh': ['audit', 'ledger', 'doctor'],
       'oncall.sh': ['inbox'],
     }

@@ -39,7 +39,9 @@ t.test('a seed makes shops that trade, and what waits for operators; once for ea
   t.equal(disputes.length, trade.disputes)
   const statuses = new Set(disputes.map(({ status }: { status: string }) => status))
   for (const status of DISPUTES_KEPT) t.ok(statuses.has(status), status)
-  const dead = JSON.parse((await operate(['outbox', 'list', '--status', 'DEAD', '--all', '--json'])).stdout)
+  const dead = JSON.parse(
+    (await operate(['webhooks', 'list', '--all-merchants', '--status', 'DEAD', '--all', '--json'])).stdout,
+  )
   t.equal(dead.length, trade.dead_deliveries)
   t.ok(dead.length > 0)
   t.equal((await operate(['sandbox', 'books', '-q', 'is_balanced'])).stdout, 'true\n')

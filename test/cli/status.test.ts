@@ -22,7 +22,7 @@ t.test('status warns of dead deliveries and says what to type; its exit code sta
   t.same(JSON.parse((await service.operate(['status', '--json'])).stdout).alerts, [])
 
   await makeDead(service, ids)
-  const next = 'svc outbox list --status DEAD\nas the merchant: svc webhooks list --status DEAD'
+  const next = 'svc webhooks list --all-merchants --status DEAD\nas the merchant: svc webhooks list --status DEAD'
   const ill = await service.operate(['status'])
   t.match(ill, { code: 0, stdout: /2 dead/, stderr: `Warning: 2 webhook deliveries are DEAD` })
   t.equal(ill.stderr.split('Try:').length, 2)

@@ -266,5 +266,8 @@ t.test('of a receiver that rejects the signature is told which secret it needs',
   const shown = await run(['show', row.id])
   t.match(shown.stdout, /Event +payment\.settled \(test\)[^]*Last error +answered 401/)
   t.match(shown.stderr, `ending in ${end}?`)
-  t.match((await service.operate(['outbox', 'list'])).stdout, /payment\.settled \(test\) .* answered 401/)
+  t.match(
+    (await service.operate(['webhooks', 'list', '--all-merchants'])).stdout,
+    /payment\.settled \(test\) .* answered 401/,
+  )
 })

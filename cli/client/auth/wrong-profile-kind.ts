@@ -28,7 +28,6 @@ const OPERATORS_COMMANDS: readonly (readonly [path: string, commands: string])[]
     'of all merchants: svc merchants payments\none of them: svc merchants payment <id>\nwhat became of it: svc explain <id>',
   ],
   ['/api/v1/portal/disputes', 'of all merchants: svc disputes list'],
-  ['/api/v1/portal/webhooks', 'of all merchants: svc outbox list'],
 ]
 
 function operatorsCommand({ method, path }: OperationAccess): string | undefined {

@@ -1,7 +1,9 @@
-import { replayForMerchant, replayWebhook, testWebhook } from '../../../src/wire/webhooks.ts'
+import { replayForMerchant, replayWebhook } from '../../../src/wire/webhooks.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client/call.ts'
 import { endOfId } from '../../base/text.ts'
+import { TEST_ACTIONS } from '../../webhooks/endpoint-actions.ts'
+import { actionKeys } from '../action-key.ts'
 import type { ScreenKey } from '../screen.ts'
 import { explainText, listed, ownerText } from './merchant-text.ts'
 import { rotateSecretKey } from './secret-key.ts'
@@ -45,7 +47,7 @@ const replayOfMerchant: ScreenKey<DeliveryRow> = {
   fits: ({ status }) => status === 'DEAD',
   facts: ({ status }) => status,
   command: ({ id }, { reason }) =>
-    `svc outbox replay ${id}${reason === undefined ? '' : ` --reason ${quoted(reason)}`}`,
+    `svc webhooks replay ${id} --all-merchants${reason === undefined ? '' : ` --reason ${quoted(reason)}`}`,
   ask: (rows) => ({
     what: `send ${named(rows)} again, from the first attempt`,
     about: listed(rows, (row) => `${ownerText(row)}  ${row.event_type}  ${endOfId(row.id)}`),
@@ -69,26 +71,11 @@ const filterDead: ScreenKey<DeliveryRow> = {
   label: 'dead only',
   on: 'list',
   needs: 'nothing',
-  command: (_row, _given, { kind }) => `svc ${kind === 'platform' ? 'outbox' : 'webhooks'} list --status DEAD`,
+  command: (_row, _given, { kind }) =>
+    `svc webhooks list${kind === 'platform' ? ' --all-merchants' : ''} --status DEAD`,
   async run(_row, _given, { go }) {
     go('webhooks', { filter: 'DEAD' })
     return undefined
-  },
-}
-
-const test: ScreenKey<DeliveryRow> = {
-  key: 't',
-  label: 'test',
-  writes: true,
-  permission: 'manage webhooks',
-  for: 'merchant',
-  on: 'list',
-  needs: 'nothing',
-  command: () => 'svc webhooks test',
-  ask: () => ({ what: 'send a made-up payment.settled to the endpoint, signed like any other' }),
-  async run(_row, _given, { client }) {
-    const { body } = await call(client, testWebhook, { body: {} })
-    return `sent the test ${endOfId(body.id)}`
   },
 }
 
@@ -118,14 +105,14 @@ const payment: ScreenKey<DeliveryRow> = {
   },
 }
 
-/** What can be done about deliveries; each stands as a command of `svc webhooks` or `svc outbox` too. */
+/** What can be done about deliveries; each stands as a command of `svc webhooks` too. */
 export const WEBHOOK_KEYS: readonly ScreenKey<DeliveryRow>[] = [
   replayOwn,
   replayOfMerchant,
   replayAllOwn,
   replayAllOfMerchants,
   filterDead,
-  test,
+  ...actionKeys(TEST_ACTIONS, { get: (row: DeliveryRow) => row, set: (row) => row }),
   rotateSecretKey,
   bodies,
   payment,

@@ -1,5 +1,5 @@
 import { quoted } from '../../base/command-hints.ts'
-import { replayIfDead } from '../../webhooks/outbox-replay-all.ts'
+import { replayIfDead } from '../../webhooks/replay-all.ts'
 import { parseTime } from '../../base/times.ts'
 import type { Field, Given } from '../model/modal.ts'
 import type { Ask, Doing, ScreenKey } from '../screen.ts'
@@ -9,7 +9,7 @@ import { deadByFilter } from './webhook-dead.ts'
 import type { Dead } from './webhook-dead.ts'
 import { hasDead } from './webhook-scope.ts'
 
-/** What the filter shows of merchants' that is DEAD, one after the other, as `svc outbox replay` does; closing it stops it. */
+/** What the filter shows of merchants' that is DEAD, one after the other, as `svc webhooks replay` does; closing it stops it. */
 export const replayAllOfMerchants: ScreenKey<DeliveryRow> = {
   key: 'R',
   label: 'replay all dead',
@@ -18,7 +18,7 @@ export const replayAllOfMerchants: ScreenKey<DeliveryRow> = {
   for: 'platform',
   on: 'list',
   needs: 'nothing',
-  command: () => 'svc outbox replay --status DEAD',
+  command: () => 'svc webhooks replay --all-merchants --status DEAD',
   ofShown: {
     offered: hasDead,
     async make(shown, { client }) {
@@ -81,10 +81,10 @@ function countsOf(rows: readonly DeliveryRow[]): string[] {
 /** The same as commands: by their ids, or one for each merchant. */
 function commandOf({ rows, event, isNamed }: Dead, { since, reason }: Given): string {
   const why = reason === undefined ? '' : ` --reason ${quoted(reason)}`
-  if (isNamed) return `svc outbox replay ${rows.map(({ id }) => id).join(' ')}${why}`
+  if (isNamed) return `svc webhooks replay ${rows.map(({ id }) => id).join(' ')} --all-merchants${why}`
   const only = `${event === undefined ? '' : ` --event ${event}`}${since === undefined ? '' : ` --since ${quoted(since)}`}`
   const realms = [...new Set(rows.map(({ realm_slug: realm, merchant_id: id }) => realm ?? id ?? ''))]
-  return realms.map((realm) => `svc outbox replay --status DEAD --merchant ${realm}${only}${why}`).join('\n')
+  return realms.map((realm) => `svc webhooks replay --status DEAD --merchant ${realm}${only}${why}`).join('\n')
 }
 
 /** @throws {CliError} as the service refuses one of them */

@@ -1,4 +1,4 @@
-import { findDelivery } from '../../webhooks/outbox-find.ts'
+import { findDelivery } from '../../webhooks/find-of-merchants.ts'
 import { ownDeliveryId } from '../../webhooks/find.ts'
 import { deliveryStyle, eventText } from '../../webhooks/view.ts'
 import { outcomeText } from '../../../src/lib/outcome-text.ts'

@@ -41,7 +41,6 @@ const ARGUMENTS: readonly Rule[] = [
   [/^disputes resolve$/, /^dispute$/, 'resolvable-disputes'],
   [/^disputes /, /^dispute$/, 'all-disputes'],
   [/^webhooks /, /^(delivery|ids)$/, 'deliveries'],
-  [/^outbox /, /^deliveries$/, 'all-deliveries'],
   [/^kyb (approve|refuse)$/, /^merchant$/, 'pending-merchants'],
   [/^kyb suspend$/, /^merchant$/, 'approved-merchants'],
   [/^kyb reinstate$/, /^merchant$/, 'suspended-merchants'],

@@ -61,7 +61,6 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
   hold: async () => (await import('../../merchants/hold.ts')).addHold,
   disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
-  outbox: async () => (await import('../../webhooks/outbox.ts')).addOutbox,
   staff: async () => (await import('../../team/staff.ts')).addStaffCommands,
   audit: async () => (await import('../../audit/commands.ts')).addAudit,
   serve: async () => (await import('../../service/serve.ts')).addServe,

@@ -5,6 +5,9 @@ import { typedAs } from '../../base/command-hints.ts'
  * alone where many commands took it. An old word is no alias: it ends with exit code 2 and the new line.
  */
 export const RENAMED: readonly (readonly [old: string, now: string])[] = [
+  ['outbox list', 'webhooks list --all-merchants'],
+  ['outbox replay', 'webhooks replay --all-merchants'],
+  ['outbox', 'webhooks'],
   ['payments get', 'payments show'],
   ['webhooks endpoint get', 'webhooks endpoint show'],
   ['branding get', 'branding show'],

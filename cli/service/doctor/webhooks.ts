@@ -70,7 +70,7 @@ function deadCheck(all: readonly DeadDeliveries[], inSandbox: boolean): Check {
   return told(
     check,
     `${worst.dead} of ${worst.merchant}${more}: nothing is tried again by itself`,
-    `svc outbox replay --status DEAD --merchant ${worst.merchant}`,
+    `svc webhooks replay --status DEAD --merchant ${worst.merchant}`,
   )
 }
 

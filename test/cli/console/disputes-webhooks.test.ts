@@ -192,7 +192,7 @@ t.test('dead ones are marked and replayed by an operator, and all at once by the
   console.shot('webhooks-marked-80x24')
   console.press('r')
   await console.until(/send 2 deliveries again/)
-  await console.until(/svc outbox replay [0-9a-f-]{36}/)
+  await console.until(/svc webhooks replay [0-9a-f-]{36} --all-merchants/)
   await console.until(/and 1 more like it, one for each row/)
   console.press('enter')
   await console.until(/Done: replayed/)

@@ -89,7 +89,7 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   t.match(formText(console), /2 of the 3 that are marked; 1 can't be, and is left out\./)
   t.match(
     formText(console),
-    /svc outbox replay 019aa000-0000-7000-8000-0000000000a1\n\.\.\. and 1 more like it, one for each row/,
+    /svc webhooks replay 019aa000-0000-7000-8000-0000000000a1 --all-merchants\n\.\.\. and 1 more like it, one for each row/,
   )
   t.match(formText(console), /Acme Ltd +payment\.settled/, 'by its name')
   console.press(['enter'])
@@ -103,7 +103,7 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   const before = replays()
   console.press(['R'])
   await until('they are counted', () => console.state().modal?.kind === 'form')
-  t.match(formText(console), /svc outbox replay --status DEAD --merchant acme/)
+  t.match(formText(console), /svc webhooks replay --status DEAD --merchant acme/)
   t.match(console.state().modal, { title: 'send 3 DEAD deliveries of Acme Ltd again' })
   console.press(['enter', 'enter'])
   t.match(formText(console), /Enter sends 3 DEAD deliveries of Acme Ltd again; Esc stops it on the way\./)

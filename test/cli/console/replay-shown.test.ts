@@ -118,29 +118,34 @@ t.test('the merchant, the event and the payment of a filter are those of the rep
     [
       '',
       'send 4 DEAD deliveries of 2 merchants again',
-      'svc outbox replay --status DEAD --merchant tin\nsvc outbox replay --status DEAD --merchant acme',
+      'svc webhooks replay --status DEAD --merchant tin\nsvc webhooks replay --status DEAD --merchant acme',
       ['a5', 'a4', 'a2', 'a1'],
     ],
     [
       'dead payment.settled',
       'send 2 DEAD deliveries of 2 merchants again',
-      'svc outbox replay --status DEAD --merchant tin --event payment.settled\nsvc outbox replay --status DEAD --merchant acme --event payment.settled',
+      'svc webhooks replay --status DEAD --merchant tin --event payment.settled\nsvc webhooks replay --status DEAD --merchant acme --event payment.settled',
       ['a4', 'a1'],
     ],
     [
       `DEAD merchant:${idOf('02')}`,
       'send 2 DEAD deliveries of Tin Whistle Toys again',
-      'svc outbox replay --status DEAD --merchant tin',
+      'svc webhooks replay --status DEAD --merchant tin',
       ['a5', 'a4'],
     ],
     [
       `merchant:${idOf('01')} payment:${idOf('ff')}`,
       'send 2 DEAD deliveries of Acme Ltd again',
-      `svc outbox replay ${idOf('a2')} ${idOf('a1')}`,
+      `svc webhooks replay ${idOf('a2')} ${idOf('a1')} --all-merchants`,
       ['a2', 'a1'],
     ],
     // What the service can't be asked for is named.
-    ['whistle settled', 'send 1 DEAD delivery of Tin Whistle Toys again', `svc outbox replay ${idOf('a4')}`, ['a4']],
+    [
+      'whistle settled',
+      'send 1 DEAD delivery of Tin Whistle Toys again',
+      `svc webhooks replay ${idOf('a4')} --all-merchants`,
+      ['a4'],
+    ],
   ] as const) {
     const { console, replayed } = await opened(t)
     if (text !== '') filter(console, text)

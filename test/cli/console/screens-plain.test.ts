@@ -119,7 +119,7 @@ t.test('no dispute is shown without its currency, and what waits has its deadlin
 
 t.test('what shows the dead ones is a command of whoever asks', async (t) => {
   const { command } = keyOf(webhooks.keys, 'dead only')
-  t.equal(command({}, {}, whoOf('OPS')), 'svc outbox list --status DEAD')
+  t.equal(command({}, {}, whoOf('OPS')), 'svc webhooks list --all-merchants --status DEAD')
   t.equal(command({}, {}, whoOf('ADMIN', 'merchant')), 'svc webhooks list --status DEAD')
 })
 
@@ -145,7 +145,7 @@ const ITEM: InboxItem = {
   since: AT,
   due_at: AT,
   overdue: true,
-  command: 'svc outbox list --merchant acme --status DEAD',
+  command: 'svc webhooks list --merchant acme --status DEAD',
 }
 
 t.test('a row of the inbox leads to its place, and y copies its command', async (t) => {

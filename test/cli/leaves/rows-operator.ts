@@ -132,12 +132,6 @@ const DISPUTES: Rows = {
       error: 'DISPUTE_CLOSED',
     },
   }),
-  'outbox list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
-  'outbox replay': of({
-    args: async ({ dead }) => [await dead(), ...WHY],
-    writes: true,
-    refusal: { args: [NOBODY, ...WHY], exit: 6, error: 'NOT_FOUND' },
-  }),
 }
 
 let count = 0

@@ -1,4 +1,4 @@
-import { listOutbox } from '../../src/wire/webhooks.ts'
+import { listOutbox, replayForMerchant, replayWebhooks } from '../../src/wire/webhooks.ts'
 import type { AdminDelivery } from '../../src/wire/webhooks.ts'
 import type { EventType } from '../../src/wire/webhook-events.ts'
 import { call } from '../client/call.ts'
@@ -10,8 +10,7 @@ import { collectPages } from '../client/pages.ts'
 import { withProgress } from '../output/progress.ts'
 import { rangeOf } from '../kit/time-range.ts'
 import type { TimeRange } from '../kit/time-range.ts'
-import type { FoundDelivery } from './outbox-find.ts'
-import { replayOne } from './outbox-replay-one.ts'
+import type { FoundDelivery } from './find-of-merchants.ts'
 
 export type BulkOptions = TimeRange & {
   merchant: string
@@ -20,11 +19,37 @@ export type BulkOptions = TimeRange & {
   dryRun: boolean
 }
 
+/** All of a merchant's own that are dead, in one request. */
+export async function replayAllOwn(
+  context: Context,
+  options: Omit<BulkOptions, 'merchant' | 'reason'>,
+): Promise<CommandResult> {
+  const { from, to } = rangeOf(options)
+  const body = {
+    status: 'DEAD' as const,
+    dry_run: options.dryRun,
+    ...(from === undefined ? {} : { since: from }),
+    ...(to === undefined ? {} : { until: to }),
+    ...(options.event === undefined ? {} : { event_type: options.event }),
+  }
+  const { body: counted } = await call(context.client(), replayWebhooks, { body })
+  const { matching, queued, has_more: hasMore } = counted
+  printCount(context, {
+    item: { ...counted, dry_run: options.dryRun },
+    matching,
+    replayed: queued,
+    dryRun: options.dryRun,
+  })
+  if (!options.dryRun && hasMore) context.note('There are more: the same command again')
+  else if (queued > 0) context.note('They are spread over some time. To watch them: svc webhooks tail')
+  return undefined
+}
+
 /** How many go by between two words about it. */
 const TOLD_EVERY = 100
 
 /** All of a merchant's that are dead when it begins: each a replay of its own in the audit trail. */
-export async function replayAll(context: Context, options: BulkOptions): Promise<CommandResult> {
+export async function replayAllOfMerchant(context: Context, options: BulkOptions): Promise<CommandResult> {
   const client = context.client()
   const within = timeOf(options)
   const { merchant } = await findMerchant(client, [options.merchant])
@@ -40,9 +65,25 @@ export async function replayAll(context: Context, options: BulkOptions): Promise
       }
     })
   } finally {
-    printCount(context, { matching: dead.length, replayed: count, dryRun: options.dryRun })
+    const item = { matching: dead.length, replayed: count, dry_run: options.dryRun }
+    printCount(context, { item, matching: dead.length, replayed: count, dryRun: options.dryRun })
   }
   return undefined
+}
+
+/** The query of a request that is only tried. */
+export function tried(dryRun: boolean): { dry_run?: 'true' } {
+  return dryRun ? { dry_run: 'true' } : {}
+}
+
+/** @throws {CliError} DELIVERY_NOT_DEAD and others, as the service refuses it */
+export async function replayOfMerchant(
+  client: Client,
+  { id: deliveryId, merchantId: id }: { id: string; merchantId: string },
+  { reason, dryRun = false }: { reason: string | undefined; dryRun?: boolean },
+): Promise<AdminDelivery> {
+  const body = reason === undefined ? {} : { reason }
+  return (await call(client, replayForMerchant, { params: { id, deliveryId }, query: tried(dryRun), body })).body
 }
 
 /** Sends one again; false where somebody else has been quicker. */
@@ -52,7 +93,7 @@ export async function replayIfDead(
   reason: string | undefined,
 ): Promise<boolean> {
   try {
-    await replayOne(client, found, reason)
+    await replayOfMerchant(client, found, { reason })
     return true
   } catch (error) {
     if (error instanceof CliError && error.code === 'DELIVERY_NOT_DEAD') return false
@@ -81,11 +122,11 @@ export async function deadOf(
   return (await collectPages({ limit: '100', all: true }, read)).items.toReversed()
 }
 
-type Count = { matching: number; replayed: number; dryRun: boolean }
+type Count = { item: object; matching: number; replayed: number; dryRun: boolean }
 
-function printCount(context: Context, { matching, replayed, dryRun }: Count): void {
+function printCount(context: Context, { item, matching, replayed, dryRun }: Count): void {
   context.print.record({
-    item: { matching, replayed, dry_run: dryRun },
+    item,
     id: String(replayed),
     lines: [
       ['Dead', String(matching)],

@@ -1,0 +1,98 @@
+import { durationText, parseDuration } from '../../src/lib/duration.ts'
+import { endSecretOverlap, getWebhookSecret, rotateWebhookSecret } from '../../src/wire/secrets.ts'
+import { usageError } from '../base/errors.ts'
+import { shortTime } from '../base/text.ts'
+import { action } from '../kit/action.ts'
+import type { Subject } from '../kit/action.ts'
+import type { Client } from '../client/call.ts'
+import { keepRotated, printOverlap } from './secret-view.ts'
+
+/** The secret that the merchant's webhooks are signed with, and who the merchant is. */
+type Secret = { previous_expires_at: string | null; merchant: Client['credentials']['merchant'] }
+
+const secret: Subject<Secret> = {
+  noun: 'secret',
+  summary: 'the signing secret',
+  isOwn: true,
+  async find(client) {
+    const { call } = await import('../client/call.ts')
+    const { body } = await call(client, getWebhookSecret, { query: {} })
+    return { thing: { ...body, merchant: client.credentials.merchant }, isExact: true }
+  },
+  id: () => '',
+  name: () => 'the signing secret',
+  handle: () => '',
+  // The merchant is named by whoever acts for it, so there is no part of an id to get wrong.
+  confirmBy: ({ merchant }) => [merchant?.realm ?? null, merchant?.clientId ?? null],
+}
+
+/** Where nothing is said of it. */
+const OVERLAP = '24h'
+/** As the contract has it, which says seconds. */
+const OVERLAP_MAX_S = 604_800
+
+/** `1h` as the seconds that requests have. */
+function secondsOf(overlap: string): string {
+  const seconds = msOf(overlap) / 1000
+  if (!Number.isInteger(seconds)) throw usageError(`${overlap} is no whole number of seconds`, '--overlap 1h')
+  if (seconds > OVERLAP_MAX_S)
+    throw usageError(`must be at most ${durationText(OVERLAP_MAX_S * 1000)}`, 'svc secret rotate --help')
+  return String(seconds)
+}
+
+function msOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error), '--overlap 1h')
+  }
+}
+
+const rotate = action({
+  command: 'secret rotate',
+  summary: 'make a new secret, printed this once; for a while webhooks carry the signatures of both',
+  examples: ['svc secret rotate', 'svc secret rotate --overlap 1h', 'svc secret rotate --discard-current'],
+  subject: secret,
+  flags: {
+    overlap: {
+      value: 'duration',
+      summary: 'how long the one before signs as well, 0s to 7d (24h)',
+      member: 'overlap_seconds',
+      read: secondsOf,
+    },
+    discardCurrent: { summary: 'where the new one was lost during an overlap: replace it, and keep the one before' },
+  },
+  operation: rotateWebhookSecret,
+  request: (_id, { overlap, discardCurrent = false }) => {
+    if (overlap !== undefined && discardCurrent)
+      throw usageError('--discard-current keeps the end of the overlap that runs: leave --overlap out')
+    if (discardCurrent) return { body: { discard_current: true } }
+    return { body: overlap === undefined ? {} : { overlap_seconds: Number.parseInt(overlap, 10) } }
+  },
+  effect: ({ previous_expires_at: until }, { overlap }) => {
+    if (until !== null) return `replace the newest secret, and keep the one before until its end, ${shortTime(until)}`
+    if (overlap === '0') return 'replace the secret at once: receivers that hold the one before reject webhooks then'
+    const time = overlap === undefined ? OVERLAP : durationText(Number.parseInt(overlap, 10) * 1000)
+    return `make a new secret that webhooks are signed with; the one before signs as well for ${time}`
+  },
+  done: () => 'made a new signing secret',
+  confirm: true,
+  view: keepRotated,
+})
+
+const endOverlap = action({
+  command: 'secret end-overlap',
+  summary: 'end the overlap of a rotation now: only the newest secret signs',
+  examples: ['svc secret end-overlap'],
+  subject: secret,
+  flags: {},
+  operation: endSecretOverlap,
+  request: () => ({}),
+  effect: () => 'end the overlap: receivers that hold the secret before reject webhooks from now on',
+  done: () => 'ended the overlap of the secrets',
+  confirm: true,
+  view: printOverlap,
+})
+
+/** What a merchant does with the secret that its webhooks are signed with (decision 37). */
+export const SECRET_ACTIONS = [rotate, endOverlap] as const
