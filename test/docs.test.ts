@@ -7,8 +7,9 @@ import { STRUCTURES, isStructure } from '../cli/scenario/language/structure.ts'
 import { VERBS, isVerb } from '../cli/scenario/language.ts'
 import { loadScenarios } from '../cli/scenario/read/load.ts'
 import { ruleProblems } from '../cli/scenario/read/step-rules.ts'
-import type { CommandMap } from '../cli/entry/tree/map.ts'
-import { wholeMap } from '../cli/entry/tree/write-map.ts'
+import { childOf, partsOf } from '../cli/entry/tree/command-data.ts'
+import type { CommandData } from '../cli/entry/tree/command-data.ts'
+import { readAll } from '../cli/entry/tree/command-file.ts'
 import { referencePages } from '../docs/generate/pages.ts'
 import { SCENARIO_NAMES } from '../src/banks/scenarios.ts'
 import { CONFIG_VARIABLES } from '../src/config/environment.ts'
@@ -108,7 +109,7 @@ t.test('every page begins with its title, and a guide has a command before its f
 })
 
 t.test('every command that the text names exists, with its options', async (t) => {
-  const map = await wholeMap()
+  const map = await readAll()
   const named = pages.flatMap((page) => [
     ...codesIn(page),
     ...blocksOf(page)
@@ -250,20 +251,20 @@ function codesIn(page: Parameters<typeof proseOf>[0]): string[] {
 }
 
 /** The first word or option of a command line that the map of commands does not have. */
-function problemOfCommand(root: CommandMap, command: string): string | undefined {
+function problemOfCommand(root: CommandData, command: string): string | undefined {
   const [line = ''] = command.split(/ +#| [|>]| \|\| /)
   let map = root
   // Without a command, svc opens the console with the options of svc ui.
   const ui = root.commands.find(({ name }) => name === 'ui')?.options ?? []
-  const options = new Set(['--help', ...[...root.options, ...ui].map(({ name }) => name)])
+  const options = new Set(['--help', ...[...root.options, ...ui].map((option) => partsOf(option).long)])
   for (const word of line
     .replaceAll(/"[^"]*"|'[^']*'/g, '…')
     .split(' ')
     .slice(1)) {
-    const child = map.commands.find(({ name, aliases }) => name === word || aliases.includes(word))
+    const child = childOf(map, word)
     if (child !== undefined) {
       map = child
-      for (const { name } of child.options) options.add(name)
+      for (const option of child.options) options.add(partsOf(option).long)
     } else if (/^--\w/.test(word)) {
       const [name = ''] = word.replace(/[;)]+$/, '').split('=')
       if (!options.has(name)) return `there is no option ${name}`

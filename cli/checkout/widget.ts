@@ -5,6 +5,7 @@ import type { Runtime } from '../kit/context.ts'
 import { DemoOptions, demo } from './demo.ts'
 import { SnippetOptions, snippet } from './snippet.ts'
 import { TokenOptions, token } from './token.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 /** `svc widget`: what a merchant's developer needs to put the checkout on a page (decision 40). */
 export function addWidget(widget: Command, runtime: Runtime): void {
@@ -45,7 +46,7 @@ function describing(command: Command): Command {
     .optionsGroup('The token:')
     .option('--expires-in <duration>', 'how long it can be used', '1h')
     .option('--jti <text>', 'sets it apart from others that say the same (random)')
-    .addOption(new Option('--sign', 'signed, or not at all').conflicts('unsigned'))
+    .addOption(new DataOption('--sign', 'signed, or not at all').conflicts('unsigned'))
     .option('--unsigned', 'not signed, as the sandbox takes it too')
     .option('--secret-file <path>', 'the signing secret in a file; - is standard input (SVC_WEBHOOK_SECRET)')
 }

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { listBankScenarios } from '../../src/wire/sandbox-faults.ts'
 import { sideOf, isBoth, viewerOf } from '../client/auth/acting-side.ts'
 import type { Side } from '../client/auth/acting-side.ts'
-import { writingPlainly } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action, durationOf, openClient } from '../kit/context.ts'
@@ -15,6 +14,7 @@ import { isLive } from '../client/is-live.ts'
 import { SCREEN_NAMES } from './screen-names.ts'
 import { typedText } from '../client/command-texts.ts'
 import { withProgress } from '../output/progress.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const UiOptions = z.object({
   readonly: z.boolean().default(false),
@@ -31,9 +31,11 @@ const INTERVAL_LEAST_MS = 1_000
 
 /** `svc ui`: the console. What draws it is loaded when it is opened, and by no other command. */
 export function addUi(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .option('--readonly', 'show everything, and change nothing')
-    .addOption(new Option('--platform', 'as the operator; so it is where commands act as both').conflicts('merchant'))
+    .addOption(
+      new DataOption('--platform', 'as the operator; so it is where commands act as both').conflicts('merchant'),
+    )
     .option('--merchant', 'as the merchant, where commands act as both')
     .addOption(new Option('--screen <screen>', 'the screen to begin with').choices(SCREEN_NAMES))
     .option('--interval <time>', 'how often to ask while the stream of events is down', '5s')

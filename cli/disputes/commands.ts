@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { DisputeReason, DisputeStatus } from '../../src/wire/disputes.ts'
 import { changing, dangerous } from '../kit/change.ts'
-import { alsoTaking } from '../kit/option-values.ts'
+import { DataOption } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
@@ -28,11 +28,10 @@ export function disputeFilters(command: Command): Command {
 }
 
 function statusOption(): Option {
-  const option = new Option(
-    '--status <status>',
-    `only in this status; ${Object.keys(SHORT_STATUSES).join(' and ')} also as short`,
-  )
-  return alsoTaking(option.choices(DisputeStatus.options), SHORT_STATUSES)
+  const short = Object.keys(SHORT_STATUSES).join(' and ')
+  return new DataOption('--status <status>', `only in this status; ${short} also as short`)
+    .choices(DisputeStatus.options)
+    .alsoTaking(SHORT_STATUSES)
 }
 
 /** Why, and in whose words: of everything that opens a dispute. */

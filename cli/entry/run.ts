@@ -1,31 +1,52 @@
-import { COMPLETE_WORD, runEarly } from './fast-path.ts'
 import { reportError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import { withoutDoubt } from '../base/flag-words.ts'
 import type { Io } from '../base/io.ts'
 import { surroundingsOf } from './environment.ts'
 import { formOf } from './error-format.ts'
 
+/** The word by which shells ask what could stand next on the command line. */
+const COMPLETE_WORD = '__complete'
+
 /**
- * Runs one command line and returns its exit code. Everything it says goes through `io`; it never ends the process.
+ * Runs one command line and returns its exit code. All output goes through `io`; it never ends the process.
  * @param argv the words after `svc`
  */
 export async function run(argv: readonly string[], given: Io): Promise<ExitCode> {
   // What is yet to be completed stays as it stands.
-  const isCompleting = argv[0] === COMPLETE_WORD
-  const words = isCompleting ? argv : withoutDoubt(argv)
+  if (argv[0] === COMPLETE_WORD) return runCompletion(argv.slice(1), given)
+  const words = withoutDoubt(argv)
   try {
-    const io = isCompleting ? given : surroundingsOf(given, words)
-    return (await runEarly(words, io)) ?? (await runLine(io, words))
+    const io = surroundingsOf(given, words)
+    if (opensConsole(words, io)) return await (await import('./run-program.ts')).runConsole(io, words)
+    if (isForFirstPage(words)) return await printFirstPage(io)
+    return await (await import('./run-program.ts')).runProgram(io, words)
   } catch (error) {
     return reportError(given, error, formOf(words, given))
   }
 }
 
-async function runLine(io: Io, words: readonly string[]): Promise<ExitCode> {
-  // Completion and the map need nothing of it.
-  const { runConsole, runProgram } = await import('./run-program.ts')
-  return opensConsole(words, io) ? runConsole(io, words) : runProgram(io, words)
+async function runCompletion(words: readonly string[], io: Io): Promise<ExitCode> {
+  const { complete } = await import('./completion/complete.ts')
+  await complete(words, io)
+  return EXIT.ok
+}
+
+/** The line that most people begin with costs nothing that it does not print. */
+function isForFirstPage(words: readonly string[]): boolean {
+  return words.every((word) => ['--help', '-h'].includes(word))
+}
+
+async function printFirstPage(io: Io): Promise<ExitCode> {
+  const [{ makePager }, { firstPage, fitHelp }] = await Promise.all([
+    import('../output/pager.ts'),
+    import('./tree/help-text.ts'),
+  ])
+  const pager = makePager(io, true)
+  pager.write(fitHelp(firstPage(io), io.stdout.isTTY ? io.stdout.columns : Infinity))
+  await pager.flush()
+  return EXIT.ok
 }
 
 /** Options that choose the service, the caller or the colours: with these alone `svc` still opens the console. */

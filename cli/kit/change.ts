@@ -23,41 +23,14 @@ export const Reason = z
   .min(1, 'must say why; it stands in the audit trail')
   .max(500, 'must have 500 characters or fewer')
 
-const WRITING = new WeakSet<Command>()
-const ASKING = new WeakSet<Command>()
-const PLAIN = new WeakSet<Command>()
-
 /** Adds `--dry-run`. @param shows what it does, where that is more than to show one request */
 export function changing(command: Command, shows = 'show the request, and change nothing'): Command {
-  WRITING.add(command)
   return command.option('--dry-run', shows)
 }
 
 /** Adds `--dry-run` and `--yes`, for what asks first in live mode. */
 export function dangerous(command: Command, shows?: string): Command {
-  ASKING.add(command)
   return changing(command, shows).option('-y, --yes', 'do not ask in live mode')
-}
-
-/** Marks what changes something and has no dry run: what it does is files, processes or a session of this machine. */
-export function writingPlainly(command: Command): Command {
-  PLAIN.add(command)
-  return command
-}
-
-/** Whether the command changes something and has a dry run: it has been through `changing` or `dangerous`. */
-export function isWriting(command: Command): boolean {
-  return WRITING.has(command)
-}
-
-/** Whether the command changes something, with a dry run or without. */
-export function isChanging(command: Command): boolean {
-  return WRITING.has(command) || PLAIN.has(command)
-}
-
-/** Whether the command asks first in live mode: it has been through `dangerous`. */
-export function isAsking(command: Command): boolean {
-  return ASKING.has(command)
 }
 
 type Change<O extends Operation> = {

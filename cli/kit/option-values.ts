@@ -1,37 +1,28 @@
-import type { Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { Command } from 'commander'
 
-/** An option of choices that takes other words for some of them, in any case: those that tables show where room is short. */
-export function alsoTaking(option: Option, others: Readonly<Record<string, string>>): Option {
-  const { parseArg } = option
-  return option.argParser((word, before) => {
-    const meant = others[word.toUpperCase()] ?? word
-    return parseArg === undefined ? meant : parseArg.call(option, meant, before)
-  })
-}
+/** An option whose rules can be read back: what it excludes, and how its choices are written. */
+export class DataOption extends Option {
+  excluded: readonly string[] = []
+  synonyms: Readonly<Record<string, string>> = {}
+  isList = false
 
-/** Lets every option of choices, of this command and all below it, take them in any case: `settled` is `Settled`. */
-export function takeAnyCase(command: Command): void {
-  for (const option of command.options) {
-    const { argChoices: choices, parseArg } = option
-    if (choices === undefined || parseArg === undefined) continue
-    option.argParser((word, before) => {
-      const meant = choices.find((choice) => choice.toLowerCase() === word.toLowerCase())
-      return parseArg.call(option, meant ?? word, before)
-    })
+  override conflicts(names: string | string[]): this {
+    this.excluded = [...this.excluded, ...[names].flat()]
+    return super.conflicts(names)
   }
-  for (const child of command.commands) takeAnyCase(child)
-}
 
-/** Lets an option of choices take several of them, between commas or by being repeated. */
-export function takingSeveral(option: Option): Option {
-  const { parseArg } = option
-  return option.argParser((text, before: string[] | undefined) => [
-    ...(before ?? []),
-    ...text.split(',').map((word) => {
-      const meant = word.trim().toLowerCase()
-      return parseArg === undefined ? meant : String(parseArg.call(option, meant, undefined))
-    }),
-  ])
+  /** Other words for some of the choices, in capitals: those that tables show where room is short. */
+  alsoTaking(synonyms: Readonly<Record<string, string>>): this {
+    this.synonyms = synonyms
+    return this
+  }
+
+  /** Takes several choices, between commas or by being repeated. */
+  takingSeveral(): this {
+    this.isList = true
+    return this
+  }
 }
 
 /** Reads an option that may be repeated: each use adds one more value. */

@@ -56,7 +56,7 @@ function addList(merchants: Command, runtime: Runtime): void {
     .option('--deliveries', `tell how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
     .addHelpText(
       'after',
-      '\nExamples:\n  svc merchants list\n  svc merchants list --deliveries\n  svc m list --status PENDING --order oldest\n  svc m list --all -o csv > merchants.csv\n',
+      '\nExamples:\n  svc merchants list\n  svc merchants list --deliveries\n  svc merchants list --status PENDING --order oldest\n  svc merchants list --all -o csv > merchants.csv\n',
     )
     .action(action(runtime, ListOptions, list))
 }

@@ -34,11 +34,12 @@ Examples:
 `
 
 function addAccounts(ob: Command, runtime: Runtime): void {
-  const command = ob.command('accounts').helpCommand(false).description("list the customer's accounts")
-  obPaged(command.command('list', { isDefault: true }).description('list them; what svc ob accounts does by itself'))
-    .addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n')
+  obPaged(ob.command('accounts').description("list the customer's accounts"))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n  svc ob accounts -o csv\n',
+    )
     .action(action(runtime, ObPaging, accounts))
-  command.addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts list -o csv\n')
   ob.command('balances')
     .description('show what is on each account, or on one')
     .argument('[account]', ACCOUNT)

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { InboxItem, getInbox, getPortalInbox } from '../../src/wire/console.ts'
@@ -11,6 +10,7 @@ import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import type { Column } from '../output/table.ts'
 import { Paging, paged } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const InboxOptions = Paging.extend({
   platform: z.boolean().default(false),
@@ -22,7 +22,7 @@ export function addInbox(inbox: Command, runtime: Runtime): void {
   paged(
     inbox
       .addOption(
-        new Option('--platform', "the operators' inbox; so it is where commands act as both").conflicts('merchant'),
+        new DataOption('--platform', "the operators' inbox; so it is where commands act as both").conflicts('merchant'),
       )
       .option('--merchant', "the merchant's inbox, where commands act as both"),
   )

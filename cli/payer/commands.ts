@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChangeOptions, changing, dangerous, writingPlainly } from '../kit/change.ts'
+import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { raising } from '../disputes/commands.ts'
@@ -51,7 +51,8 @@ function addSignIn(payer: Command, runtime: Runtime): void {
     .argument('<contact>', 'an e-mail address, or a phone number with country code')
     .addHelpText('after', '\nExamples:\n  svc payer link ada@example.org\n  svc payer link +447700900123\n')
     .action(action(runtime, ChangeOptions, link))
-  writingPlainly(payer.command('verify'))
+  payer
+    .command('verify')
     .description('sign in with a link, or the token in it; the session lasts 15 minutes')
     .argument('[link]', '- is standard input, so that the link stays out of the history of the shell')
     .option('--from-mail <contact>', "in the sandbox: the newest link in the outbox's mail to this contact")
@@ -66,7 +67,8 @@ function addSignIn(payer: Command, runtime: Runtime): void {
     .description('say which payer is signed in; exit code 4 when none is')
     .addHelpText('after', '\nExamples:\n  svc payer whoami\n')
     .action(action(runtime, z.object({}), whoami))
-  writingPlainly(payer.command('logout'))
+  payer
+    .command('logout')
     .description("end the payer's session, here and at the service")
     .addHelpText('after', '\nExamples:\n  svc payer logout\n')
     .action(action(runtime, z.object({}), logout))

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { PaymentStatus } from '../../src/wire/payments.ts'
 import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
-import { collect } from '../kit/option-values.ts'
+import { DataOption, collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { CreateOptions, create } from './create.ts'
@@ -109,7 +109,7 @@ function addCreate(payments: Command, runtime: Runtime): void {
   withMandate(command)
     .optionsGroup('Sandbox:')
     .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
-    .addOption(new Option('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
+    .addOption(new DataOption('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
     .option('--cancel', 'act as the payer at the mock bank and cancel')
     .option('--from-account <number>', 'with --approve: the account at the mock bank that pays (one elsewhere)')
     .optionsGroup('Waiting:')

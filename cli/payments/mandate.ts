@@ -1,8 +1,7 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { isAmountText } from '../../src/lib/money.ts'
-import { collect } from '../kit/option-values.ts'
+import { DataOption, collect } from '../kit/option-values.ts'
 import type { Client } from '../client/call.ts'
 import { usageError } from '../base/errors.ts'
 import { mandateId } from '../mandates/read.ts'
@@ -21,7 +20,7 @@ export type MandateOptions = z.infer<typeof MandateOptions>
 export function withMandate(command: Command): Command {
   return command
     .optionsGroup('Recurring payments:')
-    .addOption(new Option('--mandate', 'set up a mandate with this first payment').conflicts('consent'))
+    .addOption(new DataOption('--mandate', 'set up a mandate with this first payment').conflicts('consent'))
     .option('--max-amount <amount>', 'with --mandate: the most that one payment may take')
     .option(
       '--periodic <period:amount>',
@@ -30,7 +29,7 @@ export function withMandate(command: Command): Command {
     )
     .option('--valid-to <time>', 'with --mandate: when it ends, such as 90d or 2027-06-30 (in a year)')
     .addOption(
-      new Option('--consent <id>', 'pay under this mandate: nothing is left to approve').conflicts([
+      new DataOption('--consent <id>', 'pay under this mandate: nothing is left to approve').conflicts([
         'approve',
         'cancel',
         'qr',

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
-import { collect } from '../kit/option-values.ts'
+import { DataOption, collect } from '../kit/option-values.ts'
 import type { Client } from '../client/call.ts'
 import { action, durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
@@ -47,7 +47,7 @@ export function addListen(command: Command, runtime: Runtime): void {
     .option('-H, --add-header <name:value>', 'send this header as well; may be repeated', collect)
     .option('--skip-verify', 'take any certificate of an https server')
     .optionsGroup('How long:')
-    .addOption(new Option('--once', 'end after the first event').conflicts('stopAfter'))
+    .addOption(new DataOption('--once', 'end after the first event').conflicts('stopAfter'))
     .option('--stop-after <event>', 'end after this event')
     .option('--timeout <duration>', 'end with exit code 9 after this time: 30s, 5m')
     .optionsGroup('For scripts and people:')

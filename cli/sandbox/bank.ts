@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { changing } from '../kit/change.ts'
-import { collect } from '../kit/option-values.ts'
+import { DataOption, collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { ListOptions, SetOptions, books, list, set } from './accounts.ts'
@@ -67,7 +67,9 @@ function addCustomers(sandbox: Command, runtime: Runtime): void {
     .option('--mobile <number>', 'likewise, such as +447700900123')
     .option('--proxy-id <id>', "likewise, of the customer's own choice")
     .option('--account <balance>', 'an account with so much on it: 500.00, or EUR:500.00; may be repeated', collect)
-    .addOption(new Option('--balance <balance>', 'the same, for one account with so much on it').conflicts('account'))
+    .addOption(
+      new DataOption('--balance <balance>', 'the same, for one account with so much on it').conflicts('account'),
+    )
     .option('--overdraft <amount>', 'by how much each account may be overdrawn')
     .addHelpText(
       'after',

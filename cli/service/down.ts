@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { stopService } from './up/down.ts'
 import { explainStart } from './up/explain.ts'
 
 export function addDown(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .addHelpText('after', '\nExamples:\n  svc down\n  svc down --state-dir /tmp/shop\n')
     .action(action(runtime, z.object({}), down))
 }

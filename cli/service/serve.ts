@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { runPart } from './up/part.ts'
 
 export function addServe(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .addHelpText('after', '\nExamples:\n  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc serve\n')
     .action(action(runtime, z.object({}), serve))
 }

@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import type { ServiceState } from '../client/service-state.ts'
@@ -28,7 +27,7 @@ const UpOptions = z.object({
 type UpOptions = z.infer<typeof UpOptions>
 
 export function addUp(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .option('--port <port>', 'where the API listens on 127.0.0.1; 0 for any free port', '8080')
     .option('--db <database>', 'embedded, or the postgres:// address of one of your own (SVC_DATABASE_URL)')
     .addOption(

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
@@ -8,7 +7,7 @@ import { EXIT } from '../base/exit-codes.ts'
 import { runPart, withApp } from './up/part.ts'
 
 export function addWorker(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .option('--once', 'do what is due now, and end; exit code 1 when some of it failed, 8 when the database stays away')
     .option('--concurrency <count>', 'how many webhooks are under way at once (SVC_WEBHOOK_CONCURRENCY)')
     .addHelpText(

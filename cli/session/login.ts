@@ -1,11 +1,10 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../kit/change.ts'
 import { action, durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError, usageError, withHint } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const LoginOptions = z.object({
   realm: z.string().optional(),
@@ -23,12 +22,15 @@ const TIMEOUT = '5m'
 const WAYS = ['device', 'withToken', 'nonInteractive', 'complete'] as const
 
 export function addLogin(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .optionsGroup('Where:')
     .addOption(
-      new Option('--realm <realm>', "a merchant's realm: the slug of the company").conflicts(['platform', 'customer']),
+      new DataOption('--realm <realm>', "a merchant's realm: the slug of the company").conflicts([
+        'platform',
+        'customer',
+      ]),
     )
-    .addOption(new Option('--platform', "the platform's realm, for operators").conflicts('customer'))
+    .addOption(new DataOption('--platform', "the platform's realm, for operators").conflicts('customer'))
     .option('--customer', "the realm of the bank's customers, for svc ob")
     .optionsGroup('How:')
     .option('--device', 'confirm a code on another device; also what happens where there is no browser')

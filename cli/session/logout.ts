@@ -1,17 +1,16 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { ProfileKind } from '../client/auth/profiles.ts'
-import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const LogoutOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 type LogoutOptions = z.infer<typeof LogoutOptions>
 
 export function addLogout(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
-    .addOption(new Option('--platform', "only the operator's session").conflicts('customer'))
+  command
+    .addOption(new DataOption('--platform', "only the operator's session").conflicts('customer'))
     .option('--customer', "only the session of the bank's customer, of svc ob")
     .addHelpText('after', '\nExamples:\n  svc logout\n  svc logout --customer\n  svc logout --profile acme-ltd\n')
     .action(action(runtime, LogoutOptions, logout))

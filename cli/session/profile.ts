@@ -1,11 +1,10 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { CreateOptions, create } from './profile-create.ts'
 import { list, remove, show, use } from './profile-manage.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 /** `svc profile`: who to act as, and where; what proves it comes by `svc login`. */
 export function addProfile(profile: Command, runtime: Runtime): void {
@@ -14,7 +13,8 @@ export function addProfile(profile: Command, runtime: Runtime): void {
     .description('list the profiles')
     .addHelpText('after', '\nExamples:\n  svc profile list\n')
     .action(action(runtime, z.object({}), list))
-  writingPlainly(profile.command('use'))
+  profile
+    .command('use')
     .description('act as this profile from now on; dev is the running service of the state directory')
     .argument('<name>', 'the profile')
     .addHelpText('after', '\nExamples:\n  svc profile use acme-ltd\n  svc profile use dev\n')
@@ -26,7 +26,8 @@ export function addProfile(profile: Command, runtime: Runtime): void {
     .argument('[name]', 'the profile (the one that commands act as)')
     .addHelpText('after', '\nExamples:\n  svc profile show\n  svc profile show acme-ltd -q api_url\n')
     .action(action(runtime, z.object({}), show))
-  writingPlainly(profile.command('remove'))
+  profile
+    .command('remove')
     .description('sign out of a profile, and forget it')
     .argument('<name>', 'the profile')
     .addHelpText('after', '\nExamples:\n  svc profile remove acme-ltd\n')
@@ -34,11 +35,12 @@ export function addProfile(profile: Command, runtime: Runtime): void {
 }
 
 function addCreate(profile: Command, runtime: Runtime): void {
-  writingPlainly(profile.command('create'))
+  profile
+    .command('create')
     .description('create a profile of the service that --api-url names')
     .argument('<name>', 'what to call it')
-    .addOption(new Option('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))
-    .addOption(new Option('--platform', "the platform's realm, for operators").conflicts('customer'))
+    .addOption(new DataOption('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))
+    .addOption(new DataOption('--platform', "the platform's realm, for operators").conflicts('customer'))
     .option('--customer [id]', "the realm of the bank's customers; without an identity provider, the customer's id")
     .option('--with-secret', "take the secret of --client-id's client from standard input, and keep it")
     .addHelpText('after', CREATE_EXAMPLES)

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { claimsOf } from '../client/auth/claims.ts'
@@ -10,6 +9,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { accessOf, clientOf } from './whoami.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const TokenOptions = z.object({
   decode: z.boolean().default(false),
@@ -21,7 +21,7 @@ export function addToken(command: Command, runtime: Runtime): void {
   command
     .option('--decode', 'print what the token says; nothing of it is verified')
     .addOption(
-      new Option('--platform', "the token of operators' commands, where that is another").conflicts('customer'),
+      new DataOption('--platform', "the token of operators' commands, where that is another").conflicts('customer'),
     )
     .option('--customer', 'the token of svc ob, where that is another')
     .addHelpText('after', EXAMPLES)

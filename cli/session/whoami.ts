@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { permissionText } from '../../src/lib/permissions.ts'
@@ -12,13 +11,14 @@ import { CliError } from '../base/errors.ts'
 import { roleText } from '../base/role-text.ts'
 import { readServiceState } from '../client/service-state.ts'
 import { shortTime } from '../base/text.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 
 export function addWhoami(command: Command, runtime: Runtime): void {
   command
     .addOption(
-      new Option('--platform', "who operators' commands act as, where that is somebody else").conflicts('customer'),
+      new DataOption('--platform', "who operators' commands act as, where that is somebody else").conflicts('customer'),
     )
     .option('--customer', 'the customer that svc ob acts as, where commands act as somebody else')
     .addHelpText(

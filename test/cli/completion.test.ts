@@ -132,15 +132,8 @@ t.test('neither completion nor help nor a mistyped command loads what is heavy',
   }
   t.same(loadedBy(['__complete', 'bash', 'payments', 'list', '--st']), [])
   t.same(loadedBy(['__complete', 'bash', '']), [])
-  t.same(loadedBy(['--map=paths']), [])
-  for (const words of [
-    '--help',
-    'version',
-    'help exit-codes',
-    'help payments create',
-    'sandbox run --help',
-    'completion zsh',
-  ])
+  t.same(loadedBy(['--help']), [])
+  for (const words of ['version', 'help exit-codes', 'help payments create', 'sandbox run --help', 'completion zsh'])
     t.same(loadedBy(words.split(' ')), ['commander'], words)
   for (const words of ['payments', 'paymnts list', 'payments lst', 'payments list --stauts x'])
     t.same(loadedBy(words.split(' '), 2), ['commander'], words)

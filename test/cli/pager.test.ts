@@ -73,7 +73,7 @@ t.test('svc alone, where no service is: the help, and below it what opens the co
   const env = { PAGER: pagerInto(file), SVC_CLIENT_ID: '', SVC_STATE_DIR: join(file, '..', 'none') }
   const terminal = openSvc(t, [], { rows: ROWS, env })
   t.equal((await terminal.ended()).code, 0)
-  t.match(readFileSync(file, 'utf8'), /Usage:\S* svc [^]*Global options/)
+  t.match(readFileSync(file, 'utf8'), /Usage:\S* svc [^]*svc help all/)
   t.match(
     terminal.raw(),
     /paged[^]*The console opens here once there is a service: svc up\s+\[ended 0\]/,

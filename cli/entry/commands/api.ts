@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
 import { addToQuery, bodyOf, readFields, readHeaders } from './api/fields.ts'
 import { accessByPath, findOperation, methodsOf, pathsNear } from './api/operations.ts'
-import { askedBy, methodArgument } from './api/method.ts'
+import { askedBy, METHOD_SUMMARY } from './api/method.ts'
 import { apiPath } from './api/path.ts'
 import { showBody, showHeaders } from './api/show.ts'
 import { noCredentials } from '../../client/auth/credentials.ts'
@@ -26,7 +26,7 @@ const FILE_BYTES_MAX = 1024 * 1024
 
 export function addApi(command: Command, runtime: Runtime): void {
   changing(command)
-    .addArgument(methodArgument())
+    .argument('<method>', METHOD_SUMMARY)
     .argument('[path]', 'a path of the service, such as /api/v1/payments')
     .usage('[options] [method] <path>')
     .option('-f, --field <name=value>', 'a member of the JSON body, or of the query; may be repeated', collect)

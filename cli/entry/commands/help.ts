@@ -1,46 +1,39 @@
 import type { Command } from 'commander'
 import type { CommandResult, Runtime } from '../../kit/context.ts'
+import { NOUN_GROUPS } from '../../base/command-names.ts'
 import { PRECEDENCE, VARIABLES } from '../../base/environment-variables.ts'
 import { usageError } from '../../base/errors.ts'
 import { EXIT_MEANINGS } from '../../base/exit-codes.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 import { fitHelp, globalOptions, termLines } from '../tree/help-text.ts'
 import { FORMAT_TERMS, OUTPUT_TERMS, TOPICS } from '../tree/help-topics.ts'
 import { plainAction } from '../../kit/plain-context.ts'
 import type { PlainContext } from '../../kit/plain-context.ts'
 
 export function addHelp(command: Command, runtime: Runtime): void {
-  const program = command.parent ?? command
   command
     .argument('[words...]', 'a command, or a topic')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc help payments create\n  svc help topics\n  svc help formats\n  svc help exit-codes\n',
+      '\nExamples:\n  svc help payments create\n  svc help all\n  svc help topics\n  svc help exit-codes\n',
     )
-    .action(plainAction(runtime, (context, args) => help(program, context, args)))
+    .action(function act(this: Command) {
+      return plainAction(runtime, (context, args) => help(this, context, args)).call(this)
+    })
 }
 
-function help(program: Command, context: PlainContext, args: readonly string[]): CommandResult {
-  if (args.length === 1 && args[0] === 'exit-codes') {
-    context.print.list({
-      items: EXIT_MEANINGS,
-      fields: ['code', 'meaning'],
-      columns: [
-        { title: 'code', value: (row) => String(row.code), align: 'right' },
-        { title: 'meaning', value: (row) => row.meaning },
-      ],
-      id: (row) => String(row.code),
-      empty: '',
-    })
-    return undefined
-  }
-  if (args.length === 1 && args[0] === 'environment') return explainEnvironment(context)
-  if (args.length === 1 && args[0] === 'global') {
-    printTerms(context, globalOptions(program), { name: 'option', of: (row) => row.option })
-    return undefined
-  }
-  const terms = args.length === 1 ? termsOf(args[0]) : undefined
-  if (terms === undefined) findCommand(program, args).outputHelp()
-  else printTerms(context, terms, { name: args[0] === 'topics' ? 'topic' : 'form', of: (row) => row.name })
+function help(command: Command, context: PlainContext, args: readonly string[]): CommandResult {
+  const program = command.parent ?? command
+  const topic = args.length === 1 ? args[0] : undefined
+  if (topic === 'all') return listAll(program, context)
+  if (topic === 'exit-codes')
+    return printTerms(context, EXIT_MEANINGS, { name: 'code', of: ({ code }) => String(code) })
+  if (topic === 'environment') return explainEnvironment(context)
+  if (topic === 'global') return printTerms(context, globalOptions(), { name: 'option', of: ({ option }) => option })
+  const terms = termsOf(topic)
+  if (terms !== undefined)
+    return printTerms(context, terms, { name: topic === 'topics' ? 'topic' : 'form', of: ({ name }) => name })
+  findCommand(program, args).outputHelp()
   return undefined
 }
 
@@ -49,6 +42,46 @@ function termsOf(topic: string | undefined): readonly { name: string; meaning: s
   if (topic === 'output') return OUTPUT_TERMS
   if (topic === 'formats') return FORMAT_TERMS
   return topic === 'topics' ? TOPICS.map(({ topic: name, meaning }) => ({ name, meaning })) : undefined
+}
+
+/** Every command that does something, in the groups of the first page. */
+function listAll(program: Command, { print }: PlainContext): CommandResult {
+  const groups = NOUN_GROUPS.map(({ title, nouns, more }) => {
+    const names: ReadonlySet<string> = new Set([...nouns, ...more].map(({ name }) => name))
+    return { title, leaves: program.commands.filter((each) => names.has(each.name())).flatMap((noun) => rowsOf(noun)) }
+  })
+  if (print.isMachine) {
+    print.list({
+      items: groups.flatMap(({ leaves }) => leaves),
+      fields: ['command', 'summary', 'dry_run', 'asks'],
+      columns: [
+        { title: 'command', value: ({ command }) => command },
+        { title: 'summary', value: ({ summary }) => summary },
+      ],
+      id: ({ command }) => command,
+      empty: '',
+    })
+    return undefined
+  }
+  const width = Math.max(...groups.flatMap(({ leaves }) => leaves.map(({ command }) => command.length)))
+  const texts = groups.map(({ title, leaves }) => {
+    const rows = leaves.map(({ command, summary }) => [command.padEnd(width), summary] as const)
+    return `${print.paint('bold', title)}\n${termLines(rows, (print.width ?? Infinity) - 2)
+      .map((line) => `  ${line}\n`)
+      .join('')}`
+  })
+  print.text(texts.join('\n'))
+  return undefined
+}
+
+type Row = { command: string; summary: string; dry_run: boolean; asks: boolean }
+
+function rowsOf(command: Command, above: readonly string[] = []): Row[] {
+  const words = [...above, command.name()]
+  if (command.commands.length > 0) return command.commands.flatMap((child) => rowsOf(child, words))
+  const flags = command.options.map(({ long }) => long)
+  const [dry_run, asks] = [flags.includes('--dry-run'), flags.includes('--yes')]
+  return [{ command: words.join(' '), summary: command.description(), dry_run, asks }]
 }
 
 function explainEnvironment(context: PlainContext): CommandResult {
@@ -64,14 +97,14 @@ function printTerms<Row extends { meaning: string }>(
   { print }: PlainContext,
   items: readonly Row[],
   { name, of }: { name: string; of: (row: Row) => string },
-): void {
+): undefined {
   if (!print.isMachine && print.width !== undefined) {
     const lines = termLines(
       items.map((row) => [of(row), row.meaning]),
       print.width,
     )
     print.text(`${lines.join('\n')}\n`)
-    return
+    return undefined
   }
   print.list({
     items,
@@ -83,14 +116,23 @@ function printTerms<Row extends { meaning: string }>(
     id: of,
     empty: '',
   })
+  return undefined
 }
 
 function findCommand(program: Command, words: readonly string[]): Command {
   let command = program
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
+    const names = command.commands.map((each) => each.name())
     const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word))
-    if (child === undefined) throw usageError(`there is no command or topic "${words.join(' ')}"`, 'svc help')
+    if (child === undefined) throw noHelp(words, index, names)
     command = child
   }
   return command
+}
+
+function noHelp(words: readonly string[], at: number, names: readonly string[]): Error {
+  const topics = at === 0 ? TOPICS.map(({ topic }) => topic) : []
+  const near = nearestWord(words[at] ?? '', [...names, ...topics])
+  const hint = near === undefined ? 'svc help all' : ['svc help', ...words.slice(0, at), near].join(' ')
+  return usageError(`there is no command or topic "${words.join(' ')}"`, hint)
 }

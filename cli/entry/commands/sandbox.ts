@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { changing, writingPlainly } from '../../kit/change.ts'
+import { changing } from '../../kit/change.ts'
 import { collect } from '../../kit/option-values.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
@@ -46,7 +46,7 @@ export function addSandbox(sandbox: Command, runtime: Runtime): void {
 
 /** `svc sandbox run`, and `svc run` for short. */
 export function addRun(command: Command, runtime: Runtime): void {
-  writingPlainly(command)
+  command
     .argument('<scenarios...>', 'files, folders, or names of built-in scenarios')
     .option('--only <case>', 'only this case: its number, or a part of its name')
     .option('--tag <tag>', 'only cases that bear this tag; may be repeated', collect)
@@ -140,7 +140,8 @@ function addScenarios(sandbox: Command, runtime: Runtime): void {
     .option('--var <name=value>', 'a variable; may be repeated', collect)
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios validate test/scenarios\n')
     .action(action(runtime, ValidateOptions, validate))
-  writingPlainly(scenarios.command('create'))
+  scenarios
+    .command('create')
     .description('write a scenario with comments, to begin your own with; it is valid and passes')
     .argument('<name>', 'what the story is called')
     .option('--file <path>', 'where to (the name, with .yaml); never over a file that is there')

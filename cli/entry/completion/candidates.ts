@@ -2,9 +2,10 @@ import { TOPICS } from '../tree/help-topics.ts'
 import type { Io } from '../../base/io.ts'
 import { sourceOfArgument, sourceOfValue } from './sources.ts'
 import type { Source } from './sources.ts'
-import { childOf } from './position.ts'
 import type { Position } from './position.ts'
-import type { CommandMap, MapOption } from '../tree/map.ts'
+import { partsOf } from '../tree/command-data.ts'
+import type { CommandData, OptionData } from '../tree/command-data.ts'
+import { ROOT, readChild } from '../tree/command-file.ts'
 
 export type Candidate = { value: string; meaning: string }
 
@@ -24,44 +25,46 @@ export async function candidatesFor(position: Position, asked: Asked): Promise<W
     const found = await valuesFrom(option.choices, sourceOfValue(position, option), { position, asked })
     return { ...found, candidates: found.candidates.map((each) => ({ ...each, value: prefix + each.value })) }
   }
-  const { command, root, taken, path, argument } = position
-  if (path[0] === 'help') return { candidates: helpFor(root, taken) }
+  const { command, taken, path, argument } = position
+  if (path[0] === 'help') return { candidates: await helpFor(taken) }
   const choices = (position.maybe?.choices ?? []).map((value) => ({ value, meaning: '' }))
-  const commands = [...choices, ...(taken.length === 0 ? commandsFor(command, position.word) : [])]
+  const commands = [...choices, ...(taken.length === 0 ? commandsBelow(command) : [])]
   if (argument === undefined) return { candidates: commands }
   // The method may be left out.
-  if (path[0] === 'api' && position.word.startsWith('/')) return valuesFrom(null, 'paths', { position, asked })
+  if (path[0] === 'api' && position.word.startsWith('/')) return valuesFrom(undefined, 'paths', { position, asked })
   const found = await valuesFrom(argument.choices, sourceOfArgument(position, argument), { position, asked })
   return { ...found, candidates: [...commands, ...found.candidates] }
 }
 
-/** Names, and an alias only where it begins as what is typed and the name does not. */
-function commandsFor({ commands }: CommandMap, word: string): Candidate[] {
-  return commands.flatMap(({ name, aliases, summary }) => {
-    const alias = name.startsWith(word) ? undefined : aliases.find((each) => word !== '' && each.startsWith(word))
-    return [{ value: alias ?? name, meaning: summary }]
-  })
+function commandsBelow({ commands }: CommandData): Candidate[] {
+  return commands.map(({ name, summary }) => ({ value: name, meaning: summary }))
 }
 
 /** The command's own options come before those of every command; those that were given are not offered again. */
 function optionsFor({ options, given, word, path }: Position): Candidate[] {
-  const left = options.filter((option) => option.variadic || !given.has(option.name))
+  const left = options.filter(
+    (option) => option.isHidden !== true && (option.isRepeatable === true || !given.has(partsOf(option).long)),
+  )
   const isLetter = /^-\w?$/.test(word)
-  const ending = path.length === 0 ? [] : ['--version']
   return [
-    ...left.filter(({ name }) => !ending.includes(name)).flatMap((option) => namesOf(option, isLetter)),
+    ...left.flatMap((option) => namesOf(option, isLetter)),
+    ...(path.length === 0 ? [{ value: '--version', meaning: 'print the version' }] : []),
     { value: '--help', meaning: 'display help for command' },
   ]
 }
 
-function namesOf({ name, short, summary }: MapOption, isLetter: boolean): Candidate[] {
-  const long = { value: name, meaning: summary }
-  return isLetter && short !== null ? [long, { value: short, meaning: summary }] : [long]
+function namesOf(option: OptionData, isLetter: boolean): Candidate[] {
+  const { long, short } = partsOf(option)
+  return [long, ...(isLetter && short !== undefined ? [short] : [])].map((value) => ({
+    value,
+    meaning: option.summary,
+  }))
 }
 
-function helpFor(root: CommandMap, words: readonly string[]): Candidate[] {
-  const command = words.reduce<CommandMap | undefined>((above, word) => above && childOf(above, word), root)
-  const commands = (command?.commands ?? []).map(({ name, summary }) => ({ value: name, meaning: summary }))
+async function helpFor(words: readonly string[]): Promise<Candidate[]> {
+  let command: CommandData | undefined = ROOT
+  for (const word of words) command &&= await readChild(command, word)
+  const commands = command === undefined ? [] : commandsBelow(command)
   return words.length > 0 ? commands : [...commands, ...TOPICS.map(({ topic, meaning }) => ({ value: topic, meaning }))]
 }
 
@@ -69,11 +72,11 @@ function helpFor(root: CommandMap, words: readonly string[]): Candidate[] {
 const MORE: Readonly<Partial<Record<Source, Wanted['more']>>> = { scenarios: 'files', paths: 'nospace' }
 
 async function valuesFrom(
-  choices: readonly string[] | null,
+  choices: readonly string[] | undefined,
   source: Source | undefined,
   { position, asked }: { position: Position; asked: Asked },
 ): Promise<Wanted> {
-  if (choices !== null) return { candidates: choices.map((value) => ({ value, meaning: '' })) }
+  if (choices !== undefined) return { candidates: choices.map((value) => ({ value, meaning: '' })) }
   if (source === undefined) return { candidates: [] }
   if (source === 'files' || source === 'dirs') return { candidates: [], more: source }
   // Only these positions pay for what it takes to ask a service, or to read the user's files.

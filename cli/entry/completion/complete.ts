@@ -1,5 +1,4 @@
 import type { Io } from '../../base/io.ts'
-import { readMap } from '../tree/map-file.ts'
 import { candidatesFor } from './candidates.ts'
 import { fitting } from './fitting.ts'
 import type { Candidate, Wanted } from './candidates.ts'
@@ -19,7 +18,7 @@ const SAFE = /^(?!:)[\w@%+=:,./-]+$/
 export async function complete([shell = '', ...typed]: readonly string[], io: Io): Promise<void> {
   try {
     const { words, cut } = joinedBy(shell, typed)
-    const position = positionOf(await readMap(), words)
+    const position = await positionOf(words)
     const wanted = await candidatesFor(position, { io, words })
     const prefix = position.expects === 'value' ? position.prefix : ''
     io.stdout.write(linesOf(wanted, { word: words.at(-1) ?? '', prefix, cut }).join(''))

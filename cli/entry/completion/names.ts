@@ -13,6 +13,7 @@ export async function findNames(
   if (source === 'scenarios') return scenarios()
   if (source === 'profiles') return profiles(asked)
   if (source === 'events') return events()
+  if (source === 'methods') return methods()
   if (source === 'chapters') return chapters()
   if (source === 'paths') return paths(position)
   const { askService } = await import('./ask-service.ts')
@@ -41,6 +42,11 @@ async function profiles({ io }: Asked): Promise<Candidate[]> {
 async function events(): Promise<Candidate[]> {
   const { EventType } = await import('../../../src/wire/webhook-events.ts')
   return EventType.options.map((value) => ({ value, meaning: '' }))
+}
+
+async function methods(): Promise<Candidate[]> {
+  const { METHODS } = await import('../commands/api/method.ts')
+  return METHODS.map((value) => ({ value, meaning: '' }))
 }
 
 async function chapters(): Promise<Candidate[]> {

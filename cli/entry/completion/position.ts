@@ -1,13 +1,14 @@
-import type { CommandMap, MapArgument, MapOption } from '../tree/map.ts'
+import { isNamedBy, partsOf } from '../tree/command-data.ts'
+import type { ArgumentData, CommandData, OptionData } from '../tree/command-data.ts'
+import { ROOT, readChild } from '../tree/command-file.ts'
 
 /** Where on the command line the cursor stands. */
 export type Position = {
-  root: CommandMap
   /** The command that the words before name, and its names below svc. */
-  command: CommandMap
+  command: CommandData
   path: readonly string[]
   /** Options that may stand here: the command's own and those of the commands above it. */
-  options: readonly MapOption[]
+  options: readonly OptionData[]
   /** Options that were given already, with their values. */
   given: ReadonlyMap<string, string>
   /** The words that are arguments of the command. */
@@ -15,25 +16,26 @@ export type Position = {
   /** The word that is being typed. */
   word: string
   /** The option right before, where it may go without a value. */
-  maybe: MapOption | undefined
+  maybe: OptionData | undefined
 } & (
-  | { expects: 'value'; option: MapOption; prefix: string }
+  | { expects: 'value'; option: OptionData; prefix: string }
   | { expects: 'option' }
-  | { expects: 'word'; argument: MapArgument | undefined }
+  | { expects: 'word'; argument: ArgumentData | undefined }
 )
 
 /** Reads the words before the cursor as the commands themselves would. */
-export function positionOf(root: CommandMap, words: readonly string[]): Position {
+export async function positionOf(words: readonly string[]): Promise<Position> {
   const before = words.slice(0, -1)
   const word = words.at(-1) ?? ''
-  const walked = walk(root, before)
+  const walked = await walk(before)
   const { command, options, taken, open, maybe, isEnded } = walked
-  const base = { root, command, path: walked.path, options, given: walked.given, taken, word, maybe }
+  const base = { command, path: walked.path, options, given: walked.given, taken, word, maybe }
   if (open !== undefined) return { ...base, expects: 'value', option: open, prefix: '' }
   if (!isEnded && word.startsWith('-')) {
     const [name = '', ...rest] = word.split('=')
-    const option = rest.length === 0 ? undefined : options.find((each) => each.name === name && each.value !== 'none')
-    if (option !== undefined) return { ...base, expects: 'value', option, prefix: `${name}=` }
+    const option = rest.length === 0 ? undefined : options.find((each) => isNamedBy(each, name))
+    if (option !== undefined && partsOf(option).value !== 'none')
+      return { ...base, expects: 'value', option, prefix: `${name}=` }
     return { ...base, expects: 'option' }
   }
   return { ...base, expects: 'word', argument: argumentAt(command, taken.length) }
@@ -41,23 +43,23 @@ export function positionOf(root: CommandMap, words: readonly string[]): Position
 
 type Walked = Pick<Position, 'command' | 'path' | 'options' | 'given' | 'taken' | 'maybe'> & {
   /** The option whose value comes next. */
-  open: MapOption | undefined
+  open: OptionData | undefined
   /** Whether `--` has ended the options. */
   isEnded: boolean
 }
 
-function walk(root: CommandMap, words: readonly string[]): Walked {
-  let command = root
-  let options = root.options
-  let open: MapOption | undefined
-  let maybe: MapOption | undefined
+async function walk(words: readonly string[]): Promise<Walked> {
+  let command = ROOT
+  let options = ROOT.options
+  let open: OptionData | undefined
+  let maybe: OptionData | undefined
   let isEnded = false
   const path: string[] = []
   const taken: string[] = []
   const given = new Map<string, string>()
   for (const word of words) {
     if (open !== undefined) {
-      given.set(open.name, word)
+      given.set(partsOf(open).long, word)
       open = undefined
       continue
     }
@@ -65,19 +67,20 @@ function walk(root: CommandMap, words: readonly string[]): Walked {
     maybe = undefined
     if (!isEnded && word.startsWith('-') && word !== '-') {
       isEnded = word === '--'
-      const option = options.find(({ name, short }) => name === word.split('=')[0] || short === word)
+      const option = options.find((each) => isNamedBy(each, word.split('=')[0] ?? ''))
       if (option === undefined) continue
       const value = word.includes('=') ? word.slice(word.indexOf('=') + 1) : undefined
-      given.set(option.name, value ?? '')
-      if (option.value === 'required' && value === undefined) open = option
-      if (option.value === 'optional' && value === undefined) maybe = option
+      const { long, value: takes } = partsOf(option)
+      given.set(long, value ?? '')
+      if (takes === 'required' && value === undefined) open = option
+      if (takes === 'optional' && value === undefined) maybe = option
       continue
     }
     if (before?.choices?.some((choice) => choice.toLowerCase() === word.toLowerCase()) === true) {
-      given.set(before.name, word)
+      given.set(partsOf(before).long, word)
       continue
     }
-    const child = taken.length > 0 ? undefined : childOf(command, word)
+    const child = taken.length > 0 ? undefined : await readChild(command, word)
     if (child === undefined) taken.push(word)
     else {
       command = child
@@ -88,12 +91,7 @@ function walk(root: CommandMap, words: readonly string[]): Walked {
   return { command, path, options, given, taken, open, maybe, isEnded }
 }
 
-/** The command below this one that a word names. */
-export function childOf({ commands }: CommandMap, word: string): CommandMap | undefined {
-  return commands.find(({ name, aliases }) => name === word || aliases.includes(word))
-}
-
-function argumentAt({ arguments: all }: CommandMap, index: number): MapArgument | undefined {
+function argumentAt({ arguments: all }: CommandData, index: number): ArgumentData | undefined {
   const last = all.at(-1)
-  return all[index] ?? (last?.variadic === true ? last : undefined)
+  return all[index] ?? (last?.isVariadic === true ? last : undefined)
 }

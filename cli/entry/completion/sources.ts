@@ -1,4 +1,5 @@
-import type { MapArgument, MapOption } from '../tree/map.ts'
+import { partsOf } from '../tree/command-data.ts'
+import type { ArgumentData, OptionData } from '../tree/command-data.ts'
 import type { Position } from './position.ts'
 
 /** The lists of the service that names come from (ask-service.ts). */
@@ -27,7 +28,16 @@ export type ServiceList =
   | 'bank-scenarios'
 
 /** Where the names come from that could stand in a place. */
-export type Source = 'files' | 'dirs' | 'profiles' | 'scenarios' | 'events' | 'paths' | 'chapters' | ServiceList
+export type Source =
+  | 'files'
+  | 'dirs'
+  | 'profiles'
+  | 'scenarios'
+  | 'events'
+  | 'methods'
+  | 'paths'
+  | 'chapters'
+  | ServiceList
 
 type Rule = readonly [command: RegExp, name: RegExp, source: Source]
 
@@ -55,6 +65,7 @@ const ARGUMENTS: readonly Rule[] = [
   [/^sandbox scenarios show$/, /^name$/, 'scenarios'],
   [/./, /^scenarios$/, 'scenarios'],
   [/^((sandbox )?trigger|webhooks test)$/, /^event$/, 'events'],
+  [/^api$/, /^method$/, 'methods'],
   [/^api$/, /^path$/, 'paths'],
   [/^docs$/, /^topic$/, 'chapters'],
   [/./, /^(file|path)$/, 'files'],
@@ -77,12 +88,13 @@ const VALUES: readonly Rule[] = [
 /** Paths of the output's members are none of the file system. */
 const NO_FILE: ReadonlySet<string> = new Set(['--query'])
 
-export function sourceOfArgument({ path }: Position, { name }: MapArgument): Source | undefined {
+export function sourceOfArgument({ path }: Position, { name }: ArgumentData): Source | undefined {
   return find(ARGUMENTS, path, name)
 }
 
-export function sourceOfValue({ path }: Position, { name, value_name }: MapOption): Source | undefined {
-  return NO_FILE.has(name) ? undefined : find(VALUES, path, `${name} ${value_name ?? ''}`)
+export function sourceOfValue({ path }: Position, option: OptionData): Source | undefined {
+  const { long, valueName } = partsOf(option)
+  return NO_FILE.has(long) ? undefined : find(VALUES, path, `${long} ${valueName}`)
 }
 
 function find(rules: readonly Rule[], path: readonly string[], name: string): Source | undefined {

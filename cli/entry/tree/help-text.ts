@@ -1,36 +1,43 @@
-import { Help } from 'commander'
-import type { Command, Option } from 'commander'
+import { NOUN_GROUPS } from '../../base/command-names.ts'
+import { paintFor } from '../../base/io.ts'
 import type { Io } from '../../base/io.ts'
 import { wrapped, wrappedCommand } from '../../base/wrap.ts'
+import { partsOf } from './command-data.ts'
+import { GLOBAL_OPTIONS } from './global-options.ts'
 
-/** The program's own options that are no setting of a command: they end it. */
-const ENDING: ReadonlySet<string | undefined> = new Set(['--help', '--version', '--map'])
+const EXAMPLES = `Examples:
+  svc up
+  svc payments create --amount 50.00 --currency GBP --approve
 
-/** The program's options in its help, which has the global ones below everything else. */
-export function endingOptions(options: readonly Option[]): Option[] {
-  return options.filter(({ long }) => ENDING.has(long))
+More: svc <command> --help, svc help all, svc help topics
+`
+
+/** What `svc --help` prints: the commands of every day, in their groups. `svc help all` has the others. */
+export function firstPage(io: Io): string {
+  const paint = paintFor(io, 'stdout', 'auto')
+  const width = Math.max(...NOUN_GROUPS.flatMap(({ nouns }) => nouns.map(({ name }) => name.length)))
+  const groups = NOUN_GROUPS.map(({ title, nouns }) => {
+    const lines = nouns.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`)
+    return `${paint('bold', `${title}:`)}\n${lines.join('')}`
+  })
+  const examples = EXAMPLES.replace(/^.*/, (title) => paint('bold', title))
+  const usage = `${paint('bold', 'Usage:')} svc <command> [options]\n`
+  return [usage, 'Open Banking and account-to-account payments\n', ...groups, examples].join('\n')
 }
 
 /** Every option that any command takes, with what it means: the topic `svc help global`. */
-export function globalOptions(program: Command): { option: string; meaning: string }[] {
-  const help = new Help()
-  return program.options
-    .filter(({ long, hidden }) => !hidden && !ENDING.has(long))
-    .map((option) => ({ option: help.optionTerm(option), meaning: help.optionDescription(option) }))
+export function globalOptions(): { option: string; meaning: string }[] {
+  return GLOBAL_OPTIONS.filter(({ isHidden }) => isHidden !== true).map(({ flags, summary, choices }) => ({
+    option: flags,
+    meaning: choices === undefined ? summary : `${summary} (choices: ${choices.join(', ')})`,
+  }))
 }
 
-/** Below all help: on the first page what each global option means, on the others only which there are. */
-export function globalBlock(program: Command, command: Command, io: Io): string {
-  const rows = globalOptions(program)
-  if (command !== program) {
-    const names = rows.map(({ option }) => option.replace(/^-\w, | [<[].*$/g, '')).join(', ')
-    return `\n${wrapped(`Global options (svc help global): ${names}`, widthOf(io)).join('\n')}`
-  }
-  const lines = termLines(
-    rows.map(({ option, meaning }) => [option, meaning]),
-    widthOf(io) - 2,
-  )
-  return `\nGlobal options, of every command:\n${lines.map((line) => `  ${line}`).join('\n')}`
+/** Below the help of each command: which global options there are. */
+export function globalLine({ stdout }: Io): string {
+  const names = GLOBAL_OPTIONS.filter(({ isHidden }) => isHidden !== true).map((option) => partsOf(option).long)
+  const width = stdout.columns > 0 ? stdout.columns : 80
+  return `\n${wrapped(`Global options (svc help global): ${names.join(', ')}`, width).join('\n')}`
 }
 
 /** Terms with what they mean beside them, broken between words. */
@@ -40,10 +47,6 @@ export function termLines(rows: readonly (readonly [term: string, meaning: strin
     const [first = '', ...rest] = wrapped(meaning, width - indent)
     return [`${term.padEnd(indent)}${first}`, ...rest.map((line) => ' '.repeat(indent) + line)]
   })
-}
-
-function widthOf({ stdout }: Io): number {
-  return stdout.columns > 0 ? stdout.columns : 80
 }
 
 /** Help as a terminal takes it: what is longer than its lines is broken between words, and commands so that they run. */

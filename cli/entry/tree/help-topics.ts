@@ -1,6 +1,7 @@
 /** What `svc help` tells of beside commands. */
 export const TOPICS = [
   { topic: 'topics', meaning: 'this list' },
+  { topic: 'all', meaning: 'every command' },
   { topic: 'global', meaning: 'the options of every command' },
   { topic: 'output', meaning: 'the forms of results, and what stands on which stream' },
   { topic: 'formats', meaning: 'how durations, times, money and ids are written' },

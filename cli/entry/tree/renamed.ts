@@ -15,6 +15,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['fees get', 'merchants fees show'],
   ['fees show', 'merchants fees show'],
   ['fees', 'merchants fees'],
+  ['ob accounts list', 'ob accounts'],
   ['ob recurring get', 'ob recurring show'],
   ['ob request-to-pay get', 'ob request-to-pay show'],
   ['ob offer-to-pay get', 'ob offer-to-pay show'],
@@ -52,6 +53,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
 export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--as', "without an identity provider, the operator's name is a variable: SVC_PLATFORM_USER=ada"],
   ['--history', 'svc payments show has it by itself: leave the flag out'],
+  ['--map', 'svc help all'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])
 

@@ -2,7 +2,9 @@ import type { Command, CommanderError, Option } from 'commander'
 import { quoted, typedAs } from '../../base/command-hints.ts'
 import { usageError } from '../../base/errors.ts'
 import type { CliError } from '../../base/errors.ts'
-import { readMap } from './map-file.ts'
+import { isNamedBy, partsOf } from './command-data.ts'
+import type { CommandData } from './command-data.ts'
+import { ROOT, readChild } from './command-file.ts'
 import { notCommand } from './not-commands.ts'
 import { withOurFlag } from './other-flags.ts'
 import { DROPPED, renamed } from './renamed.ts'
@@ -25,7 +27,8 @@ export async function fromCommander(error: CommanderError, { program, words }: T
   if (never !== undefined) return usageError(...never)
   const ours = withOurFlag(words, wrong)
   if (ours !== undefined) return usageError(message, ours)
-  const meant = meantBy(wrong, { guess: guessIn(rest.join(' ')), program, words })
+  const isUnknown = error.code.startsWith('commander.unknown')
+  const meant = !isUnknown ? undefined : meantBy(wrong, { guess: guessIn(rest.join(' ')), program, words })
   if (meant === undefined || wrong === undefined)
     return usageError(message, `svc ${commandWords({ program, words })}--help`)
   // `disputes` asks to see some; `dispute` makes one.
@@ -46,25 +49,21 @@ function withMembers(words: readonly string[]): string[] | undefined {
 
 /** The same words with the one behind a mended noun mended too: a hint is a command that there is. */
 async function withNextWord(words: readonly string[]): Promise<readonly string[]> {
-  const root = await readMap()
-  const flags = [...root.options]
-  let map = root
+  let command: CommandData = ROOT
+  const options = [...ROOT.options]
   for (const [index, word] of words.entries()) {
-    const before = flags.find(({ name, short }) => name === words[index - 1] || short === words[index - 1])
-    if (word.startsWith('-') || before?.value === 'required') continue
-    if (map.commands.length === 0) return words
-    const child = map.commands.find(({ name, aliases }) => name === word || aliases.includes(word))
-    const meant =
-      child?.name ??
-      nearestWord(
-        word,
-        map.commands.map(({ name }) => name),
-      )
-    // Nothing near: what there is stands in the help of the words before.
-    if (meant === undefined) return [...words.slice(0, index), '--help']
-    if (child === undefined) return withNextWord([...words.slice(0, index), meant, ...words.slice(index + 1)])
-    map = child
-    flags.push(...child.options)
+    const before = options.find((option) => isNamedBy(option, words[index - 1] ?? ''))
+    if (word.startsWith('-') || (before !== undefined && partsOf(before).value === 'required')) continue
+    if (command.commands.length === 0) return words
+    const child = await readChild(command, word)
+    if (child === undefined) {
+      const names = command.commands.map(({ name }) => name)
+      const meant = nearestWord(word, names)
+      // Nothing near: what there is stands in the help of the words before.
+      return meant === undefined ? [...words.slice(0, index), '--help'] : withNextWord(words.with(index, meant))
+    }
+    command = child
+    options.push(...child.options)
   }
   return words
 }

@@ -1,7 +1,6 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { takingSeveral } from '../../kit/option-values.ts'
+import { DataOption } from '../../kit/option-values.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { EXIT } from '../../base/exit-codes.ts'
@@ -14,7 +13,7 @@ const DoctorOptions = z.object({ only: z.array(z.enum(GROUPS)).optional() })
 
 export function addDoctor(command: Command, runtime: Runtime): void {
   command
-    .addOption(takingSeveral(new Option('--only <groups>', 'look over these alone: mail,machine').choices(GROUPS)))
+    .addOption(new DataOption('--only <groups>', 'look over these alone: mail,machine').choices(GROUPS).takingSeveral())
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, DoctorOptions, doctor))
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { Client } from '../../../cli/client/call.ts'
-import type { CommandMap } from '../../../cli/entry/tree/map.ts'
+import { childOf } from '../../../cli/entry/tree/command-data.ts'
+import type { CommandData } from '../../../cli/entry/tree/command-data.ts'
+import { readAll } from '../../../cli/entry/tree/command-file.ts'
 import { changedLines } from '../../../cli/console/model/action.ts'
 import { rowsNow } from '../../../cli/console/queries.ts'
 import { NO_FEED } from '../../../cli/console/model/page-list.ts'
@@ -13,7 +15,7 @@ import type { ScreenKey } from '../../../cli/console/screen.ts'
 import { typedText } from '../../../cli/client/command-texts.ts'
 import type { PlatformRole } from '../../../src/lib/permissions.ts'
 import { merchantOf } from '../admin-harness.ts'
-import { runCli, summaryOf } from '../harness.ts'
+import { summaryOf } from '../harness.ts'
 import { testService } from '../../support/app.ts'
 import { openConsole } from '../../support/terminal.ts'
 import { whoOf } from './who.ts'
@@ -102,14 +104,14 @@ t.test('a dispute is resolved only where it can be, and by whom', async (t) => {
   t.same(resolveFor('SUPPORT', at('UNDER_REVIEW')), [])
 })
 
-/** Whether a command line asks in live mode, as the map for programs says. */
-function asksIn(map: CommandMap, [word, ...rest]: string[]): boolean {
-  const below = map.commands.find(({ name }) => name === word)
-  return below === undefined ? map.asks : asksIn(below, rest)
+/** Whether a command line asks in live mode: whether it takes --yes. */
+function asksIn(command: CommandData, [word = '', ...rest]: string[]): boolean {
+  const below = childOf(command, word)
+  return below === undefined ? command.options.some(({ flags }) => flags.includes('--yes')) : asksIn(below, rest)
 }
 
 t.test('what asks twice in live mode is what the command asks about, and nothing else', async (t) => {
-  const map: CommandMap = JSON.parse((await runCli(['--map=json'])).stdout)
+  const map = await readAll()
   const merchant = merchantOf({})
   const rows: Record<string, object> = {
     kyb: merchant,

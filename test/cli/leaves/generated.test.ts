@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Argument, Command } from 'commander'
+import type { Command } from 'commander'
 import t from 'tap'
+import { askMissing } from '../../../cli/entry/tree/ask-missing.ts'
+import { partsOf } from '../../../cli/entry/tree/command-data.ts'
+import type { ArgumentData, CommandData } from '../../../cli/entry/tree/command-data.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
-import { runCli } from '../harness.ts'
+import { makeIo, runCli } from '../harness.ts'
 import { examplesIn, wordsOf } from '../help-examples.ts'
 import { ELSEWHERE } from './elsewhere.ts'
 import { judgeError, makeCheck } from './judge-error.ts'
@@ -13,6 +16,7 @@ import { leavesOf } from './tree.ts'
 import type { Leaf } from './tree.ts'
 
 const { program, leaves, said } = await leavesOf()
+const { io } = makeIo({})
 
 t.test('each command has a row that runs it, and each row a command', (t) => {
   const paths = leaves.map(({ path }) => path)
@@ -58,29 +62,30 @@ rule('an unknown option is refused, in the form for programs and with what to tr
 
 rule('what is missing is named', async ({ words, command }, check) => {
   const given: string[] = []
-  for (const argument of command.registeredArguments.filter(({ required }) => required)) {
-    await isRefused(check, [...words, ...given, ...mandatory(command)], [`'${argument.name()}'`])
+  for (const argument of command.arguments.filter(({ isRequired }) => isRequired === true)) {
+    await isRefused(check, [...words, ...given, ...mandatory(command)], [`'${argument.name}'`])
     given.push(someOf(argument))
   }
-  for (const { long } of command.options.filter((each) => each.mandatory))
+  for (const long of requiredIn(command))
     await isRefused(check, [...words, ...given, ...mandatory(command, long)], [`${long} `])
 })
 
 rule('a value that is none of the choices is refused with all of them', async ({ words, command }, check) => {
-  for (const { long, short, argChoices } of command.options)
-    if (argChoices !== undefined) await isRefused(check, [...words, long ?? short ?? '', 'no-such-choice'], argChoices)
-  for (const [index, { argChoices }] of command.registeredArguments.entries()) {
-    const before = command.registeredArguments.slice(0, index).map(someOf)
-    if (argChoices === undefined) continue
+  for (const option of command.options)
+    if (option.choices !== undefined)
+      await isRefused(check, [...words, partsOf(option).long, 'no-such-choice'], option.choices)
+  for (const [index, { choices }] of command.arguments.entries()) {
+    const before = command.arguments.slice(0, index).map(someOf)
+    if (choices === undefined) continue
     // What is missing is told first.
-    const after = command.registeredArguments.slice(index + 1).map(someOf)
-    await isRefused(check, [...words, ...before, 'no-such-choice', ...after, ...mandatory(command)], argChoices)
+    const after = command.arguments.slice(index + 1).map(someOf)
+    await isRefused(check, [...words, ...before, 'no-such-choice', ...after, ...mandatory(command)], choices)
   }
 })
 
 rule('every option and argument says what it is for', ({ command }, check) => {
-  for (const option of command.options) check(option.hidden || /\S/.test(option.description), option.flags)
-  for (const argument of command.registeredArguments) check(/\S/.test(argument.description), argument.name())
+  for (const option of command.options) check(option.isHidden === true || /\S/.test(option.summary), option.flags)
+  for (const argument of command.arguments) check(/\S/.test(argument.summary), argument.name)
 })
 
 /** A command line of which nothing is done, for a reason that names these. */
@@ -93,14 +98,18 @@ async function isRefused(check: Check, words: readonly string[], named: readonly
 }
 
 /** The options that a command must have, but for one of them. */
-function mandatory({ options }: Command, without: string | null = null): string[] {
+function mandatory({ options }: CommandData, without?: string): string[] {
   return options
-    .filter((option) => option.mandatory && option.long !== without)
-    .flatMap((option) => [option.long ?? '', option.argChoices?.[0] ?? 'something'])
+    .filter((option) => option.isRequired === true && partsOf(option).long !== without)
+    .flatMap((option) => [partsOf(option).long, option.choices?.[0] ?? 'something'])
 }
 
-function someOf({ argChoices }: Argument): string {
-  return argChoices?.[0] ?? 'something'
+function requiredIn({ options }: CommandData): string[] {
+  return options.filter(({ isRequired }) => isRequired === true).map((option) => partsOf(option).long)
+}
+
+function someOf({ choices }: ArgumentData): string {
+  return choices?.[0] ?? 'something'
 }
 
 t.test('the examples of every help are command lines that are taken', async (t) => {
@@ -111,7 +120,11 @@ t.test('the examples of every help are command lines that are taken', async (t) 
     return said.join('')
   })
   let taken = 0
-  for (const command of commands) command.action(() => void (taken += 1))
+  for (const { words, command: data } of leaves)
+    commandOf(words).action(async function act(this: Command) {
+      await askMissing(this, { data, help: '', io })
+      taken += 1
+    })
   const examples = new Set(helps.flatMap(examplesIn).flatMap((line) => line.split(/(?: \||;| &&) svc /)))
   t.ok(examples.size > 200, `${examples.size} examples`)
   const refused: string[] = []
@@ -124,6 +137,10 @@ t.test('the examples of every help are command lines that are taken', async (t) 
   }
   t.same(refused, [])
 })
+
+function commandOf(words: readonly string[]): Command {
+  return words.reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program)
+}
 
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)]

@@ -18,7 +18,7 @@ const recurring = async ({ service, grace }: World): Promise<string> =>
   (await orderRecurring(service, grace)).body.RecurringPaymentId
 
 const OB: Rows = {
-  'ob accounts list': asCustomer({ refusal: BAD_PAGE }),
+  'ob accounts': asCustomer({ refusal: BAD_PAGE }),
   'ob balances': asCustomer({ args: ({ grace }) => [grace.account.id], refusal: NO_ACCOUNT }),
   'ob transactions': asCustomer({ args: ({ grace }) => [grace.account.id], refusal: NO_ACCOUNT }),
   'ob pay': asCustomer({
@@ -78,7 +78,7 @@ function requestsRows(path: Path, to: (world: World) => Promise<readonly string[
       },
     }),
     [`ob ${path} list`]: asCustomer({ refusal: BAD_PAGE }),
-    [`ob ${path} get`]: asCustomer({ args: given, refusal }),
+    [`ob ${path} show`]: asCustomer({ args: given, refusal }),
     [`ob ${path} accept`]: asCustomer({ args: given, writes: true, refusal }),
     [`ob ${path} reject`]: asCustomer({ args: given, writes: true, refusal }),
   }

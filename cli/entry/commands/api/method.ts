@@ -1,24 +1,14 @@
-import { Argument } from 'commander'
 import { z } from 'zod'
 import { quoted } from '../../../base/command-hints.ts'
 import { usageError } from '../../../base/errors.ts'
 import type { CliError } from '../../../base/errors.ts'
 
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
+export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 const METHOD = z.enum(METHODS)
 type Method = z.infer<typeof METHOD>
 
-/** Taken in any case; the path may stand in its place. */
-export function methodArgument(): Argument {
-  const told = `${METHODS.join(', ')}; without it GET, and POST where -f or -F says a body`
-  const argument = new Argument('<method>', told).choices(METHODS)
-  return argument.argParser((word) => {
-    const method = word.toUpperCase()
-    if (METHOD.safeParse(method).success) return method
-    if (/[/.]/.test(word)) return word
-    throw noMethod(method, `method: "${word}" is none of ${METHODS.join(', ')}`)
-  })
-}
+/** What the argument takes, in any case; the path may stand in its place. */
+export const METHOD_SUMMARY = `${METHODS.join(', ')}; without it GET, and POST where -f or -F says a body`
 
 const MEANT: Readonly<Record<string, string>> = { PATCH: 'PUT', HEAD: 'GET', OPTIONS: 'GET' }
 
@@ -33,6 +23,8 @@ export function askedBy(
 ): { method: Method; path: string } {
   const [first = '', second] = args
   const { data: method } = METHOD.safeParse(first.toUpperCase())
+  if (method === undefined && !/[/.]/.test(first))
+    throw noMethod(first.toUpperCase(), `method: "${first}" is none of ${METHODS.join(', ')}`)
   if (method === undefined && second !== undefined)
     throw usageError('the method comes before the path', `svc api ${second.toUpperCase()} ${quoted(first)}`)
   if (method === undefined) return { method: field.length > 0 || bodyFile !== undefined ? 'POST' : 'GET', path: first }

@@ -1,0 +1,84 @@
+/** An argument of a command, as data. */
+export type ArgumentData = {
+  name: string
+  summary: string
+  isRequired?: true
+  isVariadic?: true
+  choices?: readonly string[]
+  default?: unknown
+}
+
+/** An option, as data: what help prints of it, and how its values are read. */
+export type OptionData = {
+  /** As commander takes them: `-o, --output <form>`. */
+  flags: string
+  summary: string
+  choices?: readonly string[]
+  /** Other words for some of the choices. */
+  synonyms?: Readonly<Record<string, string>>
+  /** Whether several choices may be given, between commas or by repeating it. */
+  isList?: true
+  /** Whether it may be given more than once. */
+  isRepeatable?: true
+  isRequired?: true
+  isHidden?: true
+  default?: unknown
+  /** The heading that it is listed under. */
+  group?: string
+  /** The names of options that it can't be given with. */
+  conflicts?: readonly string[]
+}
+
+/** A command with everything below it, as data: enough for its help, for completion and for every wrong command line. */
+export type CommandData = {
+  name: string
+  summary: string
+  usage: string
+  arguments: readonly ArgumentData[]
+  options: readonly OptionData[]
+  /** Remarks and examples below the help. */
+  after: string
+  commands: readonly CommandData[]
+}
+
+/** The parts of an option's flags. */
+export type FlagParts = {
+  long: string
+  short: string | undefined
+  /** Whether a value follows, and what help calls it. */
+  value: 'none' | 'required' | 'optional'
+  valueName: string
+}
+
+export function partsOf({ flags }: Pick<OptionData, 'flags'>): FlagParts {
+  const [, short, long = '', open, valueName = ''] =
+    /^(?:(-\w), )?(--[\w-]+)(?: ([<[])([^>\]]+)[>\]])?$/.exec(flags) ?? []
+  return { long, short, value: open === undefined ? 'none' : open === '<' ? 'required' : 'optional', valueName }
+}
+
+/** Whether the option is the one that a word of the command line names. */
+export function isNamedBy(option: OptionData, word: string): boolean {
+  const { long, short } = partsOf(option)
+  return word === short || word === long
+}
+
+/** The command below this one that a word names. Everybody may type `ls`, and nobody needs to read it. */
+export function childOf({ commands }: Pick<CommandData, 'commands'>, word: string): CommandData | undefined {
+  return commands.find(({ name }) => name === (word === 'ls' ? 'list' : word))
+}
+
+/** The commands that do something, each with the words that name it. */
+export function leavesOf(
+  command: CommandData,
+  above: readonly string[] = [],
+): { words: string[]; leaf: CommandData }[] {
+  const words = [...above, command.name]
+  if (command.commands.length === 0) return [{ words, leaf: command }]
+  return command.commands.flatMap((child) => leavesOf(child, words))
+}
+
+/** An argument as usage lines print it. */
+export function placeholderOf({ name, isRequired, isVariadic }: ArgumentData): string {
+  const text = `${name}${isVariadic === true ? '...' : ''}`
+  return isRequired === true ? `<${text}>` : `[${text}]`
+}
