@@ -20,8 +20,9 @@ export function refusalOf(refused: Refused): CliError {
   const { client, operation, input, status, json } = refused
   const parsed = ErrorBody.safeParse(json)
   if (!parsed.success) return openBankingRefusal(refused) ?? notTheService(client, operation, status)
-  const { error, code, type, request_id: requestId, errors, next } = parsed.data
-  const { message, hint } = wordsFor({ who: client.credentials, operation, input, code, message: error, next })
+  const { error, code, type, request_id: requestId, errors, next, next_step: step, available } = parsed.data
+  const failed = { operation, input, code, message: error, next, nextStep: step?.operation, available }
+  const { message, hint } = wordsFor({ who: client.credentials, ...failed })
   return new CliError(code, message, {
     exit: exitOfStatus(status),
     status,

@@ -10,6 +10,10 @@ export type FailedCall = {
   message: string
   /** The API's own advice, which is written for HTTP. */
   next: string | undefined
+  /** The same as the name of an operation. */
+  nextStep?: string | undefined
+  /** The amount that is still possible. */
+  available?: string | undefined
 }
 
 /** Texts by the kind of caller that the operation is for: the first that fits. */

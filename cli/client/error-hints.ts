@@ -172,16 +172,13 @@ function userExists({ operation, input }: FailedCall): string | undefined {
   return `svc ${noun} role ${textOr(email, '<email>')} ${textOr(role, '<role>')}${why}\na forgotten password: the sign-in page makes it anew`
 }
 
-/** Only what is settled has advice of the service's: to refund it. */
-function notCancellable({ operation, next }: FailedCall): string {
-  if (operation.access.includes('payer')) return 'svc payer show <id>'
-  return next === undefined ? 'svc payments show <id>' : 'svc payments refund <id>'
+/** What is settled can be refunded instead. */
+function notCancellable({ nextStep }: FailedCall): string {
+  return nextStep === 'refundPayment' ? 'svc payments refund <id>' : 'svc payments show <id>'
 }
 
-/** What is left stands in the message alone. */
-function refundLeft({ message }: FailedCall): string {
-  const [, left] = /(\d+(?:\.\d+)?) is left/.exec(message) ?? []
-  return left === undefined ? 'svc payments refunds <id>' : `svc payments refund <id> --amount ${left}`
+function refundLeft({ available }: FailedCall): string {
+  return available === undefined ? 'svc payments refunds <id>' : `svc payments refund <id> --amount ${available}`
 }
 
 /** What is left of a mandate is told there. */

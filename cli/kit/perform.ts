@@ -38,7 +38,8 @@ export async function perform(
 ): Promise<void> {
   const client = context.client()
   const { operation } = action
-  // What is wrong with the values is told before anything is looked up.
+  // What is wrong with the values, or can't be shown, is told before anything is looked up.
+  if (!how.dryRun) expectReply(context, operation, takesKey(operation))
   if (textFlagOf(action) === undefined) checkBody(operation, action.request('', values).body)
   const { thing, isExact } = await found(client, action, given)
   const isDone = standingOf(action, thing) === 'done'
@@ -59,7 +60,6 @@ export async function perform(
       await dryRun(context, client, operation, { input, effect })
       return undefined
     }
-    expectReply(context, operation, key !== '')
     if (danger !== undefined) await confirmInLiveMode(context, client, danger)
     if (key !== '' && how.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
     return sendAndWait(client, action, { thing, input, key, waitMs: how.waitMs })

@@ -2,17 +2,18 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { PaymentStatus } from '../../src/wire/payments.ts'
-import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
+import { addActions } from '../kit/action-command.ts'
+import { changing } from '../kit/change.ts'
 import { DataOption, collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
+import { PAYMENT_ACTIONS } from './actions.ts'
 import { CreateOptions, create } from './create.ts'
 import { EventsOptions, events } from './events.ts'
 import { filtered } from './filters.ts'
-import { ListOptions, cancel, show, list } from './read.ts'
+import { ListOptions, show, list } from './read.ts'
 import { withMandate } from './mandate.ts'
 import { receipt } from './receipt.ts'
-import { RefundOptions, refund } from './refund.ts'
 import { refunds } from './refunds.ts'
 import { ScaOptions, completeByHand } from './sca-complete.ts'
 import { Paging, paged } from '../kit/paging.ts'
@@ -38,7 +39,6 @@ export function addPayments(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
     )
     .action(action(runtime, z.object({}), receipt))
-  addRefund(payments, runtime)
   paged(
     payments
       .command('refunds')
@@ -50,11 +50,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments refunds a2b4358c\n  svc payments refunds a2b4358c --all -o csv\n',
     )
     .action(action(runtime, Paging, refunds))
-  changing(payments.command('cancel'))
-    .description('cancel a payment that is not authorised yet')
-    .argument('<id>', 'the payment')
-    .addHelpText('after', '\nExamples:\n  svc payments cancel a2b4358c\n')
-    .action(action(runtime, ChangeOptions, cancel))
+  addActions(payments, runtime, PAYMENT_ACTIONS)
   addScaComplete(payments, runtime)
 }
 
@@ -143,21 +139,4 @@ function addList(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments list --status Settled --since 2h\n  svc payments list --all -o csv > payments.csv\n',
     )
     .action(action(runtime, ListOptions, list))
-}
-
-function addRefund(payments: Command, runtime: Runtime): void {
-  dangerous(payments.command('refund'))
-    .description('refund a settled payment, all that is left of it or a part')
-    .argument('<id>', 'the payment')
-    .option('--amount <amount>', 'a part of it')
-    .option('--reason <text>', 'kept with the refund')
-    .option('--refund-amount-available <amount>', 'refuse if this is not what is left')
-    .option('--idempotency-key <key>', 'the same key never refunds twice (a new UUID)')
-    .option('--wait', 'wait for the bank when it does not answer at once')
-    .option('--timeout <duration>', 'how long to wait', '30s')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc payments refund a2b4358c\n  svc payments refund a2b4358c --amount 10.00 --reason "damaged"\n',
-    )
-    .action(action(runtime, RefundOptions, refund))
 }

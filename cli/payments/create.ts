@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CreatedPayment, Payment, PaymentStatus, createPayment, getPayment } from '../../src/wire/payments.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
 import { browserCommand, openBrowser } from '../client/auth/browser.ts'
-import { checkBody, membersOf, showRequest } from '../kit/change.ts'
+import { checkBody, dryRun, membersOf } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { durationOf } from '../kit/context.ts'
@@ -121,7 +121,7 @@ async function createOnce(
   )
   const input = { headers: { 'x-idempotency-key': key }, body }
   if (options.dryRun) {
-    showRequest(context, client, createPayment, { input, effect: effectOf(options) })
+    await dryRun(context, client, createPayment, { input, effect: effectOf(options) })
     return undefined
   }
   checkBody(createPayment, body)
@@ -133,13 +133,13 @@ async function createOnce(
   return created
 }
 
-/** What comes after the request. */
-function effectOf({ approve, cancel, wait }: CreateOptions): string | undefined {
+/** What it makes, and what comes after. */
+function effectOf({ amount, currency, approve, cancel, wait }: CreateOptions): string {
   const acts = [
     ...(approve || cancel ? [`${approve ? 'approve' : 'cancel'} it as its payer`] : []),
     ...(wait === undefined ? [] : [`wait until it is ${wait === true ? (cancel ? 'Failed' : 'Settled') : wait}`]),
   ]
-  return acts.length === 0 ? undefined : `and then ${acts.join(', and ')}`
+  return [`this would create a payment of ${amount} ${currency.toUpperCase()}`, ...acts].join(', and then ')
 }
 
 type Rest = {

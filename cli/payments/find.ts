@@ -1,7 +1,8 @@
 import { isUuid } from '../../src/lib/ids.ts'
 import { listAdminPayments } from '../../src/wire/console.ts'
 import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
-import { listPayments } from '../../src/wire/payments.ts'
+import { getPayment, listPayments } from '../../src/wire/payments.ts'
+import type { Payment, PayerView } from '../../src/wire/payments.ts'
 import { listOutbox } from '../../src/wire/webhooks.ts'
 import type { Side } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
@@ -41,6 +42,16 @@ export async function findPayment(client: Client, given: string, side: Side): Pr
     exit: EXIT.notFound,
     hint: `svc explain ${story.id}`,
   })
+}
+
+/** The id of the merchant's own payment that is meant: a whole id as it is, anything else as above. */
+export async function ownPaymentId(client: Client, given: string): Promise<string> {
+  return isUuid(given) ? given.toLowerCase() : findPayment(client, given, 'merchant')
+}
+
+/** The same with its payment. */
+export async function ownPayment(client: Client, given: string): Promise<Payment | PayerView> {
+  return (await call(client, getPayment, { params: { id: await ownPaymentId(client, given) } })).body
 }
 
 /** The ids of payments, the newest first. Operators see them in their list, and older ones where webhooks tell of them. */

@@ -31,8 +31,7 @@ const INSTEAD: Readonly<Record<string, Changed>> = {
   valid_to: { validTo: '90d' },
 }
 
-function insteadOf({ path, message }: ToldField): Changed {
-  const ofMandate = /currency of the mandate, (?<currency>[A-Z]{3})$/.exec(message)?.groups?.['currency']
-  if (path === 'currency' && ofMandate !== undefined) return { currency: ofMandate }
+function insteadOf({ path, expected }: ToldField): Changed {
+  if (path === 'currency' && expected !== undefined) return { currency: expected }
   return path.startsWith('control_parameters.periodic_limits') ? { periodic: ['MONTH:200.00'] } : INSTEAD[path]
 }

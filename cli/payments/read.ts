@@ -1,17 +1,14 @@
 import type { z } from 'zod'
-import { PaymentSummary, cancelPayment, getPayment, listPayments } from '../../src/wire/payments.ts'
-import { change } from '../kit/change.ts'
-import type { ChangeOptions } from '../kit/change.ts'
+import { PaymentSummary, getPayment, listPayments } from '../../src/wire/payments.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
-import { collectPages, rowsOf } from '../client/pages.ts'
+import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
-import { resolveId } from '../kit/resolve-id.ts'
 import type { Column } from '../output/table.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
-import { effectOfCancel } from './effects.ts'
+import { ownPaymentId } from './find.ts'
 import { FilterOptions, filterOf } from './filters.ts'
 import type { Filter } from './filters.ts'
 import { printPayment, statusStyle } from './view.ts'
@@ -19,9 +16,6 @@ import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend(FilterOptions.shape)
 export type ListOptions = z.infer<typeof ListOptions>
-
-// How far back a short id is looked for: the last thousand payments.
-const PART_PAGES_MAX = 10
 
 export async function list(context: Context, { options }: CommandInput<ListOptions>): Promise<CommandResult> {
   const filter = filterOf(options)
@@ -65,31 +59,12 @@ function reader(client: Client, filter: Filter): PageReader<PaymentSummary> {
 export async function paymentId(client: Client, args: readonly string[]): Promise<string> {
   const [given] = args
   if (given === undefined) throw usageError('which payment? An id is missing', 'svc payments list')
-  return resolveId(given, 'payment', () => newestIds(client))
-}
-
-async function* newestIds(client: Client): AsyncGenerator<string> {
-  for await (const { payment_id } of rowsOf(reader(client, {}), PART_PAGES_MAX)) yield payment_id
+  return ownPaymentId(client, given)
 }
 
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
   const { body } = await call(client, getPayment, { params: { id: await paymentId(client, args) } })
   printPayment(context, body)
-  return undefined
-}
-
-export async function cancel(
-  context: Context,
-  { args, options }: CommandInput<Pick<ChangeOptions, 'dryRun'>>,
-): Promise<CommandResult> {
-  const client = context.client()
-  const input = { params: { id: await paymentId(client, args) } }
-  const cancelled = await change(context, client, cancelPayment, {
-    input,
-    options,
-    ...(options.dryRun ? { effect: await effectOfCancel(client, input) } : {}),
-  })
-  if (cancelled !== undefined) printPayment(context, cancelled)
   return undefined
 }

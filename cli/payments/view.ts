@@ -1,4 +1,5 @@
 import type { CreatedPayment, Payment, PaymentStatus, PayerView } from '../../src/wire/payments.ts'
+import type { Refund } from '../../src/wire/refunds.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { tableOf } from '../output/table.ts'
@@ -68,6 +69,22 @@ function merchantLines(payment: Payment): [string, string][] {
     ['Metadata', metadata.join(', ')],
     ["Bank's page", payment.status === 'AwaitingAuthorisation' ? (payment.redirect_url ?? '') : ''],
   ]
+}
+
+export function printRefund({ print, note }: Context, refund: Refund): void {
+  print.record({
+    item: refund,
+    id: refund.refund_id,
+    lines: [
+      ['Refund', refund.refund_id],
+      ['Status', refund.refund_status],
+      ['Payment', `${refund.payment_id} (${refund.status})`],
+      ['Refunded', refund.refunded_amount],
+      ['Remaining', refund.remaining_amount],
+    ],
+  })
+  if (refund.refund_status === 'PENDING')
+    note(`The bank has not answered yet; the refund goes on by itself: svc payments refunds ${refund.payment_id}`)
 }
 
 type StatusChange = Payment['status_history'][number]

@@ -33,6 +33,51 @@ t.test('a receipt has what its payer may see, and comes with Settled', async (t)
   t.match(await as(merchant, ['payments', 'receipt', open.id]), { code: 7, stderr: /comes with Settled/ })
 })
 
+t.test('a dry run is answered by the service, and changes nothing', async (t) => {
+  const id = await paidPayment(service, merchant)
+  const [dry, refund] = [
+    ['--dry-run', '--json'],
+    ['payments', 'refund', id],
+  ]
+  const total = JSON.parse((await as(merchant, ['payments', 'show', id, '--json'])).stdout).gross_amount
+  const shown = await as(merchant, [...refund, '--amount', '1.00', '--idempotency-key', 'k', ...dry])
+  t.match(JSON.parse(shown.stdout), {
+    url: new RegExp(`/payments/${id}/refund$`),
+    headers: { 'x-idempotency-key': 'k' },
+    body: { amount: '1.00' },
+    effect: /^this would refund 1\.00 GBP to [^(]+ \(payment \w{8}\)$/,
+  })
+  t.match((await as(merchant, [...refund, '--dry-run'])).stdout, `refund all that is left of ${total} GBP to `)
+  t.match(await as(merchant, [...refund, '--amount', '9999.00', '--dry-run']), {
+    code: 2,
+    stdout: '',
+    stderr: new RegExp(`only ${total} is left to refund\nTry: svc .*payments refund ${id} --amount ${total}\n`),
+  })
+  t.match(await as(merchant, [...refund, '--refund-amount-available', '0.01', '--dry-run']), { code: 7, stdout: '' })
+  t.match(await as(merchant, ['payments', 'cancel', id, '--dry-run']), { code: 7, stderr: `payments refund ${id}` })
+  t.equal((await as(merchant, ['payments', 'refunds', id, '-o', 'id'])).stdout, '')
+  const open = await waitingPayment()
+  t.match(await as(merchant, ['payments', 'refund', open.id, '--dry-run']), { code: 7, stderr: `show ${open.id}` })
+  t.match(await as(merchant, ['payments', 'cancel', open.id, '--dry-run']), {
+    code: 0,
+    stdout: /Effect +this would cancel payment \w{8} of 50\.00 GBP: its payer/,
+  })
+  t.equal((await as(merchant, ['payments', 'show', open.id, '-q', 'status'])).stdout, 'AwaitingAuthorisation\n')
+  const create = ['payments', 'create', '--amount', '5.00', '--dry-run', '--currency']
+  t.match(await as(merchant, [...create, 'CHF']), { code: 2, stdout: '', stderr: /CHF[^]*--currency GBP --dry-run\n/ })
+  const newest = ['payments', 'list', '--limit', '1', '-o', 'id']
+  const before = (await as(merchant, newest)).stdout
+  t.match(await as(merchant, [...create, 'gbp']), { code: 0, stdout: /this would create a payment of 5\.00 GBP/ })
+  t.equal((await as(merchant, newest)).stdout, before)
+})
+
+t.test('a payment is named by its end-to-end id too', async (t) => {
+  const { id } = await waitingPayment()
+  const { end_to_end_id: name } = JSON.parse((await as(merchant, ['payments', 'show', id, '--json'])).stdout)
+  t.equal((await as(merchant, ['payments', 'cancel', name, '-o', 'id'])).stdout, `${id}\n`)
+  t.match(await as(merchant, ['payments', 'show', 'SVC0']), { code: 6, stderr: /payments list/ })
+})
+
 t.test('events --follow goes on with each new event, and ends when none can come', async (t) => {
   const { id } = await waitingPayment()
   const follow = ['payments', 'events', id, '--follow', '-o', 'jsonl']

@@ -64,7 +64,8 @@ t.test('a creation that is interrupted tells which payment there is, and its key
       hint: new RegExp(`payments show ${PAYMENT_ID}$`),
     },
   })
-  const waits = await service(t, () => {
+  const waits = await service(t, ({ method }) => {
+    if (method === 'GET') return { json: paymentOf('Settled') }
     setImmediate(() => process.emit('SIGTERM', 'SIGTERM'))
     return 'silence'
   })
@@ -303,6 +304,15 @@ t.test('list turns relative times into points in time, and --all follows the cur
   }
 })
 
+/** A settled payment, and what its refunds are answered. */
+async function refunding(t: Test, answer: (count: number) => Answer): Promise<Service> {
+  const requests: Request[] = []
+  const { run } = await service(t, (request) =>
+    request.method === 'GET' ? { json: paymentOf('Settled') } : answer(requests.push(request)),
+  )
+  return { requests, run }
+}
+
 t.test('refund sends only what was given, under a key', async (t) => {
   const reply = {
     payment_id: PAYMENT_ID,
@@ -312,7 +322,7 @@ t.test('refund sends only what was given, under a key', async (t) => {
     refunded_amount: '10.00',
     remaining_amount: '40.00',
   }
-  const { requests, run } = await service(t, () => ({ json: reply }))
+  const { requests, run } = await refunding(t, () => ({ json: reply }))
   t.match(await run(['payments', 'refund', PAYMENT_ID, '--amount', '10.00', '--idempotency-key', 'k']), {
     code: 0,
     stdout: /Remaining +40.00/,
@@ -338,7 +348,7 @@ function refundOf(status: string): Record<string, unknown> {
 const REFUND = ['payments', 'refund', PAYMENT_ID, '--amount', '10.00']
 
 t.test('refund --wait repeats the same request until the bank has answered', async (t) => {
-  const { requests, run } = await service(t, (_request, count) =>
+  const { requests, run } = await refunding(t, (count) =>
     count < 3 ? { status: 202, json: refundOf('PENDING') } : { json: refundOf('EXECUTED') },
   )
   const { code, stdout, stderr } = await run([...REFUND, '--wait'])
@@ -355,7 +365,7 @@ t.test('refund --wait repeats the same request until the bank has answered', asy
 })
 
 t.test('refund --wait sees a refund that the bank refuses in the end: exit code 3', async (t) => {
-  const { run } = await service(t, (_request, count) =>
+  const { run } = await refunding(t, (count) =>
     count < 2 ? { status: 202, json: refundOf('PENDING') } : refusal(409, 'REFUND_REFUSED', { next: 'a new key' }),
   )
   const { code, stdout, stderr } = await run([...REFUND, '--wait', '--json'])
@@ -366,7 +376,7 @@ t.test('refund --wait sees a refund that the bank refuses in the end: exit code 
 })
 
 t.test('refund --wait gives up in time, shows the refund, and says how to go on with it', async (t) => {
-  const { run } = await service(t, () => ({ status: 202, json: refundOf('PENDING') }))
+  const { run } = await refunding(t, () => ({ status: 202, json: refundOf('PENDING') }))
   t.match(await run([...REFUND, '--wait', '--timeout', '200ms', '--idempotency-key', 'k7']), {
     code: 9,
     stdout: /Status +PENDING/,
@@ -375,7 +385,7 @@ t.test('refund --wait gives up in time, shows the refund, and says how to go on 
 })
 
 t.test('a refused refund that is not waited for is a conflict, and names its key to a program', async (t) => {
-  const { run } = await service(t, () => refusal(409, 'REFUND_REFUSED'))
+  const { run } = await refunding(t, () => refusal(409, 'REFUND_REFUSED'))
   const { code, stderr } = await run([...REFUND, '--json'])
   t.equal(code, 7)
   t.match(JSON.parse(stderr), { error: { code: 'REFUND_REFUSED', idempotency_key: /^[0-9a-f-]{36}$/ } })
@@ -384,8 +394,12 @@ t.test('a refused refund that is not waited for is a conflict, and names its key
 t.test('cancel and events reach their operations; a refusal keeps its code', async (t) => {
   const { run } = await service(t, (request) =>
     request.path.endsWith('/cancel')
-      ? refusal(409, 'PAYMENT_NOT_CANCELLABLE', { next: 'svc payments refund' })
-      : { json: { data: [], has_more: false, next_cursor: null } },
+      ? refusal(409, 'PAYMENT_NOT_CANCELLABLE', { next_step: { operation: 'refundPayment', params: {} } })
+      : {
+          json: request.path.endsWith('/events')
+            ? { data: [], has_more: false, next_cursor: null }
+            : paymentOf('Settled'),
+        },
   )
   t.match(await run(['payments', 'cancel', PAYMENT_ID]), {
     code: 7,

@@ -1,7 +1,7 @@
 import type { ListedDispute } from '../../disputes/view.ts'
 import { endOfId } from '../../base/text.ts'
 import { listed } from './merchant-text.ts'
-import { sumText } from './money-text.ts'
+import { sumText } from '../../base/money-text.ts'
 
 /** Which disputes, in a form's title. */
 export function named(rows: readonly ListedDispute[]): string {

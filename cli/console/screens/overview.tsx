@@ -5,7 +5,7 @@ import type { Line } from '../lines.ts'
 import { screen } from '../screen.ts'
 import type { Layout } from '../screen.ts'
 import { isUtf8, sparkline } from '../sparkline.ts'
-import { roundedText } from './money-text.ts'
+import { roundedText } from '../../base/money-text.ts'
 import { itemsOf, workerLines } from './overview-items.ts'
 import type { Item } from './overview-items.ts'
 

@@ -17,7 +17,8 @@ import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
 import { endOfId } from '../../base/text.ts'
 import type { Field, Given } from '../model/modal.ts'
 import type { ScreenKey } from '../screen.ts'
-import { manyOf } from './payment-keys.ts'
+import { sumText } from '../../base/money-text.ts'
+import { listed } from './merchant-text.ts'
 import type { PaymentRow } from './payment-lines.ts'
 import { scenarioKey } from './sandbox-play.ts'
 import { faultsText } from './sandbox-queue.ts'
@@ -48,6 +49,13 @@ function deciding(key: string, decision: Decision, past: string): ScreenKey<Paym
       return `${past} ${endOfId(id)} at the bank`
     },
   }
+}
+
+/** Which they are, where their number alone stands above, and what they are together. */
+function manyOf(rows: readonly PaymentRow[]): string[] {
+  if (rows.length === 1) return []
+  const lines = listed(rows, (row) => `${endOfId(row.payment_id)}  ${row.gross_amount} ${row.currency}  ${row.status}`)
+  return [`Together ${sumText(rows.map((row) => [row.gross_amount, row.currency]))}:`, ...lines]
 }
 
 function named(rows: readonly PaymentRow[]): string {

@@ -18,7 +18,7 @@ const { PAYMENT_KEYS } = await import('../../../cli/console/screens/payment-keys
 const { disputes } = await import('../../../cli/console/screens/disputes.ts')
 const { webhooks } = await import('../../../cli/console/screens/webhooks.ts')
 const { merchants } = await import('../../../cli/console/screens/merchants.ts')
-const { amountLess, roundedText, sumText } = await import('../../../cli/console/screens/money-text.ts')
+const { amountLess, roundedText, sumText } = await import('../../../cli/base/money-text.ts')
 const { listed, ownerText, ownerWhole } = await import('../../../cli/console/screens/merchant-text.ts')
 
 const AT = '2026-11-22T12:00:00.000Z'
@@ -67,12 +67,21 @@ t.test('the last look tells what moves and to whom', async (t) => {
   const refund = keyOf(PAYMENT_KEYS, 'refund')
   const lastOf = (rows: readonly PaymentRow[], given = {}): string | undefined =>
     refund.ask?.(rows, whoOf('ADMIN', 'merchant')).last?.(given)
-  t.match(lastOf([row]), /^refunds 586\.35 GBP to Priya Raman \(payment \w{8}\)$/)
-  t.match(lastOf([row], { amount: '1.00' }), /^refunds 1\.00 GBP to Priya/)
-  t.equal(lastOf([row, row]), 'refunds 1172.70 GBP of 2 payments to their payers')
+  t.match(lastOf([row], { amount: '1.00' }), /^will refund 1\.00 GBP to Priya Raman \(payment \w{8}\)$/)
+  t.match(lastOf([row]), /^will refund all that is left of 586\.35 GBP to Priya/)
+  t.equal(lastOf([row, row]), 'will refund 1172.70 GBP of 2 payments to their payers')
+  const several = refund.ask?.([row, row], whoOf('ADMIN', 'merchant'))
+  t.match(several?.about, [
+    String,
+    /^Together: refund 1172\.70 GBP of 2 payments/,
+    /payment \w{8} of 586\.35 GBP/,
+    String,
+  ])
+  t.same(
+    several?.fields?.map(({ name }) => name),
+    ['reason'],
+  )
   t.equal(refund.ask?.([row], whoOf('ADMIN', 'merchant')).fields?.[0]?.initial, '586.35')
-  const cancel = keyOf(PAYMENT_KEYS, 'cancel').ask?.([row], whoOf('ADMIN', 'merchant'))
-  t.match(cancel?.last?.({}), /^cancels payment/)
   const dispute = { id: M, reason: 'OTHER', gross_amount: '50.00', currency: 'GBP', refundable_amount: '49.00' }
   const resolve = keyOf<unknown>(disputes.keys, 'resolve').ask?.([dispute], whoOf('OPS', 'platform'))
   t.match(resolve?.last?.({ favour: 'merchant' }), /for the merchant; no money moves$/)

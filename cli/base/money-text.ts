@@ -1,5 +1,5 @@
-import { formatAmount, minorDigits, parseAmount } from '../../../src/lib/money.ts'
-import type { TenThousandths } from '../../../src/lib/money.ts'
+import { formatAmount, minorDigits, parseAmount } from '../../src/lib/money.ts'
+import type { TenThousandths } from '../../src/lib/money.ts'
 
 type Sum = { amount: TenThousandths; currency: string }
 

@@ -1,0 +1,93 @@
+import { durationText } from '../../src/lib/duration.ts'
+import { cancelPayment } from '../../src/wire/payments.ts'
+import { refundPayment } from '../../src/wire/refunds.ts'
+import type { Refund } from '../../src/wire/refunds.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { amountLess, sumText } from '../base/money-text.ts'
+import { endOfId } from '../base/text.ts'
+import { action } from '../kit/action.ts'
+import { payment } from './subject.ts'
+import type { ListedPayment } from './subject.ts'
+import { printPayment, printRefund } from './view.ts'
+
+/** What can still be refunded of it, as far as the list knows. */
+function leftOf({ gross_amount: gross, refunded_amount: refunded, currency }: ListedPayment): string {
+  return amountLess(gross, refunded, currency)
+}
+
+const refund = action({
+  command: 'payments refund',
+  summary: 'refund a settled payment, all that is left of it or a part',
+  examples: ['svc payments refund a2b4358c', 'svc payments refund a2b4358c --amount 10.00 --reason "damaged"'],
+  subject: payment,
+  flags: {
+    amount: { value: 'amount', summary: 'a part of it', label: 'Amount', one: true },
+    reason: { value: 'text', summary: 'kept with the refund', label: 'Reason', long: true },
+    refundAmountAvailable: { value: 'amount', summary: 'refuse if this is not what is left' },
+  },
+  operation: refundPayment,
+  request: (id, { amount, reason, refundAmountAvailable: available }) => ({
+    params: { id },
+    body: {
+      ...(amount === undefined ? {} : { amount }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(available === undefined ? {} : { refund_amount_available: available }),
+    },
+  }),
+  applies: ({ status, gross_amount: gross, refunded_amount: refunded }) => status === 'Settled' && gross !== refunded,
+  // What is left of it only the service knows: a refund that the bank has not answered yet is held.
+  effect: ({ payment_id: id, gross_amount: gross, currency, payer_name: payer }, { amount }) =>
+    `refund ${amount === undefined ? `all that is left of ${gross}` : amount} ${currency} to ${payer ?? 'the payer'} (payment ${endOfId(id)})`,
+  effectOnAll: (things) =>
+    `refund ${sumText(things.map((each) => [leftOf(each), each.currency]))} of ${things.length} payments to their payers`,
+  facts: (thing) => `${thing.status}, ${leftOf(thing)} ${thing.currency} left`,
+  done: ({ payment_id: id }, { refund_status: status }) => `refund of ${endOfId(id)} is ${status}`,
+  confirm: true,
+  key: { letter: 'r', label: 'refund' },
+  initial: (thing) => ({ amount: leftOf(thing) }),
+  // What somebody else has refunded meanwhile was not agreed to.
+  asSeen: (thing) => ({ refundAmountAvailable: leftOf(thing) }),
+  view: printRefund,
+  wait: {
+    summary: 'wait for the bank when it does not answer at once',
+    failures: ['REFUND_REFUSED'],
+    // The same request under the same key is the same refund, and answers what has become of it (decision 21).
+    async until({ client: { signal }, reply, again, timeoutMs, key }) {
+      const { askUntil } = await import('../kit/wait.ts')
+      const last = isEnded(reply) ? reply : await askUntil(again, isEnded, timeoutMs, signal)
+      return isEnded(last) ? { reply: last } : { reply: last, problem: notInTime(timeoutMs, key) }
+    },
+  },
+})
+
+function isEnded({ refund_status: status }: Refund): boolean {
+  return status !== 'PENDING'
+}
+
+function notInTime(timeoutMs: number, key: string): CliError {
+  return new CliError('WAIT_TIMED_OUT', `the bank has not answered the refund after ${durationText(timeoutMs)}`, {
+    exit: EXIT.waitTimedOut,
+    hint: `the same command with --idempotency-key ${key}, to wait for the same refund`,
+    retryable: true,
+  })
+}
+
+const cancel = action({
+  command: 'payments cancel',
+  summary: 'cancel a payment that is not authorised yet',
+  examples: ['svc payments cancel a2b4358c'],
+  subject: payment,
+  flags: {},
+  operation: cancelPayment,
+  request: (id) => ({ params: { id } }),
+  applies: ({ status }) => status === 'Initiated' || status === 'AwaitingAuthorisation',
+  effect: (thing) => `cancel ${payment.name(thing)}: its payer can't pay it any more`,
+  facts: ({ status }) => status,
+  done: ({ payment_id: id }) => `cancelled ${endOfId(id)}`,
+  key: { letter: 'c', label: 'cancel' },
+  view: (context, reply) => printPayment(context, reply),
+})
+
+/** What a merchant does to its payments. */
+export const PAYMENT_ACTIONS = [refund, cancel] as const
