@@ -1,3 +1,4 @@
+import { PLATFORM_REALM } from '../../../src/lib/realms.ts'
 import type { Client } from '../call.ts'
 import { CliError } from '../../base/errors.ts'
 import { whoIs } from './who-is.ts'
@@ -35,10 +36,17 @@ export async function viewerOf(client: Client, side: Side | undefined): Promise<
 
 /**
  * Whether a command means what belongs to all merchants: where `--all-merchants` says so, or where only an operator is
- * signed in. The built-in profile, which is both, is the merchant as long as nothing is said.
+ * signed in. The built-in profile, which is both, is the merchant as long as nothing is said. The service is asked only
+ * where the credentials do not say whose they are.
  * @throws {CliError} exit code 4 where nobody is signed in
  */
 export async function meansAllMerchants(client: Client, allMerchants: boolean): Promise<boolean> {
   if (allMerchants) return true
-  return !isBoth(client) && (await whoIs(client, ['merchant', 'platform'])).kind === 'platform'
+  if (isBoth(client)) return false
+  const { merchant, platform, chosen } = client.credentials
+  if (merchant === undefined && platform !== undefined) return true
+  if (merchant?.realm !== undefined) return merchant.realm === PLATFORM_REALM
+  // A name is a merchant's; a token that can't be read may be anybody's.
+  if (merchant !== undefined && chosen?.by !== 'SVC_TOKEN') return false
+  return (await whoIs(client, ['merchant', 'platform'])).kind === 'platform'
 }
