@@ -34,7 +34,7 @@ export type Given = {
 
 type WordSet = ReadonlySet<string>
 /** What reads the environment alone, and what is of no service. */
-const OF_NO_SERVICE = ['init', 'serve', 'worker', 'states', 'version', 'help', 'completion', 'docs', 'samples']
+const OF_NO_SERVICE = ['init', 'serve', 'worker', 'states', 'version', 'help', 'completion', 'docs']
 
 /** Each flag, and the commands that it means nothing to. A login elsewhere must not land in the profile of here. */
 const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = [

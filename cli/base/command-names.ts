@@ -15,7 +15,6 @@ export const NOUN_GROUPS = [
       { name: 'doctor', summary: 'Diagnose problems with this installation' },
     ],
     more: [
-      { name: 'init', summary: "Invite the platform's first OWNER" },
       { name: 'serve', summary: 'Run the API alone' },
       { name: 'worker', summary: 'Run the worker alone' },
       { name: 'migrate', summary: 'Bring the database up to date' },
@@ -57,7 +56,7 @@ export const NOUN_GROUPS = [
     ],
     more: [
       { name: 'mail', summary: "Read the sandbox's mail" },
-      { name: 'samples', summary: 'Create a sample merchant app' },
+      { name: 'init', summary: 'Create a project: a scenario, settings, a sample shop' },
     ],
   },
   {

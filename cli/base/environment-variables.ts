@@ -50,7 +50,7 @@ or one that --api-url, SVC_API_URL, a profile or your own config.yaml names as w
 
 svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 
-svc serve, worker, init and migrate are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
+svc serve, worker, migrate and staff bootstrap are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
 and the others of svc docs configuration. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and
 XDG_CONFIG_HOME mean what they mean elsewhere.`
 

@@ -13,7 +13,7 @@ export function configurationPage(): string {
   ])
   return `${pageHead(
     'Configuration',
-    `The environment variables of \`svc serve\`, \`svc worker\`, \`svc migrate\` and \`svc init\`. The commands read a
+    `The environment variables of \`svc serve\`, \`svc worker\`, \`svc migrate\` and \`svc staff bootstrap\`. The commands read a
 few more for themselves: \`svc help environment\`.`,
   )}
 ${block('sh', 'npx svc config show --server')}

@@ -16,7 +16,7 @@ export type InitialisedPlatform = {
 }
 
 /** The operator who has the database address and the master key. */
-const INSTALLER: Actor = { id: 'svc init', name: 'svc init', role: 'INSTALLER' }
+const INSTALLER: Actor = { id: 'svc staff bootstrap', name: 'svc staff bootstrap', role: 'INSTALLER' }
 
 /**
  * Creates the platform's realms and invites its first OWNER by a link for the terminal: no default password exists
@@ -38,7 +38,7 @@ export async function initPlatform(
   return { realm: PLATFORM_REALM, email, role, link, link_expires_at }
 }
 
-/** The error for `svc init`: its user has no token, so the API's advice does not apply. */
+/** The error for `svc staff bootstrap`: its user has no token, so the API's advice does not apply. */
 async function explainError(
   app: Pick<App, 'pool' | 'publicUrl' | 'identity'>,
   email: string,

@@ -24,7 +24,7 @@ t.test('a service whose provider is well has no findings', async (t) => {
   const env = { SVC_DATABASE_URL: service.databaseUrl, SVC_ENCRYPTION_KEY, SVC_PUBLIC_URL: service.url }
   const bare = await runCli(['doctor', '--only', 'identity', '--json'], { env })
   t.equal(bare.code, 1)
-  t.match(checksOf(bare.stdout)['discovery'], { state: 'finding', fix: /^svc init --email/ })
+  t.match(checksOf(bare.stdout)['discovery'], { state: 'finding', fix: /^svc staff bootstrap --email/ })
 
   await ensurePlatform(service.app)
   const whole = await runCli(['doctor', '--only', 'identity', '--json'], { env })
@@ -130,7 +130,7 @@ t.test('a Keycloak that does not let us in is told from one that is away', async
   const refused = await lookOver(t, () => ({ status: 404 }), { SVC_KEYCLOAK_CLIENT_SECRET: 'c4n4ry-wrong' })
   t.equal(refused.code, 1)
   t.match(refused.checks['health'], { state: 'finding', fix: 'sh examples/keycloak/set-up.sh' })
-  t.match(refused.checks['discovery'], { state: 'finding', fix: /^svc init/ })
+  t.match(refused.checks['discovery'], { state: 'finding', fix: /^svc staff bootstrap/ })
   t.notMatch(refused.stdout, 'c4n4ry', 'without its secret')
 
   const url = `http://127.0.0.1:${await freePort()}`

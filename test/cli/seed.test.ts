@@ -121,31 +121,6 @@ t.test('svc up --seed demo fills the service that has just started, and runs on 
   t.match(await runCli(['up', '--seed', 'everything']), { code: 2, stderr: /--seed/ })
 })
 
-t.test('svc sandbox init writes what a project begins with, never over what is there', async (t) => {
-  const cwd = mkdtempSync(join(SCRATCH, 'svc-init-'))
-  writeFileSync(join(cwd, '.gitignore'), 'node_modules/\n')
-  const dry = await runCli(['sandbox', 'init', '--dry-run'], { cwd })
-  t.match(dry, { code: 0, stdout: /would be written/ })
-  t.notOk(existsSync(join(cwd, 'scenarios')))
-  const made = await runCli(['sandbox', 'init', '--json'], { cwd })
-  t.same(
-    JSON.parse(made.stdout).map(({ status }: { status: string }) => status),
-    ['written', 'written', 'there already'],
-  )
-  t.equal(readFileSync(join(cwd, '.gitignore'), 'utf8'), 'node_modules/\n')
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'scenarios'], { cwd }), { code: 0, stderr: '' })
-  writeFileSync(join(cwd, 'scenarios/report.json'), '{"title":"svc scenario, v1"}')
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'scenarios'], { cwd }), {
-    code: 0,
-    stderr: /^scenarios\/report\.json is JSON without "scenario", and is left out\n$/,
-  })
-  writeFileSync(join(cwd, 'scenarios/first-payment.yaml'), 'mine\n')
-  await runCli(['sandbox', 'init'], { cwd })
-  t.equal(readFileSync(join(cwd, 'scenarios/first-payment.yaml'), 'utf8'), 'mine\n')
-  writeFileSync(join(cwd, 'file'), '')
-  t.equal((await runCli(['sandbox', 'init', 'file'], { cwd })).code, 2)
-})
-
 t.test('svc sandbox reset removes the database of the state directory, once somebody has said so', async (t) => {
   const stateDir = realpathSync(mkdtempSync(join(SCRATCH, 'svc-reset-')))
   const dataDirectory = join(stateDir, 'postgres')

@@ -27,6 +27,9 @@ t.test('live mode has no demo merchant and no demo operator', async (t) => {
   const stateDir = stateDirOf(t)
   // Nothing of what live mode needs is asked for first.
   const env = { SVC_MODE: 'live' }
-  t.match(await svc(['up', '--port', '0', '--state-dir', stateDir], { env }), { code: 2, stderr: /svc init/ })
+  t.match(await svc(['up', '--port', '0', '--state-dir', stateDir], { env }), {
+    code: 2,
+    stderr: /staff bootstrap/,
+  })
   t.same(databaseProcesses(stateDir), [])
 })

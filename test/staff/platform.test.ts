@@ -69,12 +69,12 @@ t.test("an installation's first OWNER gets a link, and again until it is taken",
   await t.rejects(initPlatform(app, { email: 'ada@svc.example' }), { code: 'USER_EXISTS' })
   const { rows } = await service.owner.query('select actor_name, action from operator_actions order by ordinal')
   t.same(rows, [
-    { actor_name: 'svc init', action: 'staff.add' },
-    { actor_name: 'svc init', action: 'staff.reinvite' },
+    { actor_name: 'svc staff bootstrap', action: 'staff.add' },
+    { actor_name: 'svc staff bootstrap', action: 'staff.reinvite' },
   ])
 })
 
-t.test('svc init does not promote an existing member', async (t) => {
+t.test('svc staff bootstrap does not promote an existing member', async (t) => {
   const { app } = await installation(t)
   await initPlatform(app, { email: 'ada@svc.example' })
   await addStaff(app, { email: 'bob@svc.example', role: 'SUPPORT', actor })

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { changing } from '../../kit/change.ts'
+import { ChangeOptions, changing, dangerous } from '../../kit/change.ts'
 import { collect } from '../../kit/option-values.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
@@ -10,7 +10,7 @@ import { raising } from '../../disputes/commands.ts'
 import { DisputeOptions, disputeLikePayer } from '../../disputes/raise.ts'
 import { addBank } from '../../sandbox/bank.ts'
 import { addDial } from '../../sandbox/fault-commands.ts'
-import { addFresh } from '../../scenario/commands/fresh-commands.ts'
+import { reset } from '../../scenario/commands/reset.ts'
 import { addClock } from '../../sandbox/clock-commands.ts'
 import { run } from '../../scenario/commands/run.ts'
 import { RunOptions } from '../../scenario/commands/run-options.ts'
@@ -41,7 +41,13 @@ export function addSandbox(sandbox: Command, runtime: Runtime): void {
   addClock(sandbox, runtime)
   addDial(sandbox, runtime)
   addBank(sandbox, runtime)
-  addFresh(sandbox, runtime)
+  dangerous(sandbox.command('reset'))
+    .description("stop the state directory's service and remove its database: merchants, payments, audit, all of it")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc sandbox reset --dry-run\n  svc sandbox reset --yes && svc up --seed demo\n',
+    )
+    .action(action(runtime, ChangeOptions, reset))
 }
 
 /** `svc sandbox run`, and `svc run` for short. */

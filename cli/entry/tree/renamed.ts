@@ -24,6 +24,10 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['m', 'merchants'],
   ['payer receipt', 'payer show'],
   ['--env-file', '--env'],
+  ['init --email', 'staff bootstrap --email'],
+  ['sandbox init', 'init'],
+  ['samples create', 'init --app'],
+  ['samples list', 'init --app'],
   ['profile add', 'profile create'],
   ['keys new', 'keys create'],
   ['migrate new', 'migrate create'],
@@ -53,6 +57,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
 export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--as', "without an identity provider, the operator's name is a variable: SVC_PLATFORM_USER=ada"],
   ['--history', 'svc payments show has it by itself: leave the flag out'],
+  ['--dir', 'the folder is an argument: svc init shop --app node'],
   ['--map', 'svc help all'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])
@@ -85,16 +90,18 @@ function oldIn(line: Line): Old | undefined {
     const flag = /(?:^| )(--?[a-z-]+)$/.exec(old)?.[1]
     const command = old.split(' ').filter((word) => word !== flag)
     if (command.some((word, index) => words[places[index] ?? -1] !== word)) continue
-    const rest = flag === undefined ? withCommand({ words, places, command }, now) : withFlag(words, flag, now)
+    const rest =
+      flag === undefined
+        ? withCommand({ words, places, command }, now)
+        : withFlag({ words, places, command }, flag, now)
     if (rest !== undefined) return { old, now, words: rest }
   }
   return undefined
 }
 
-function withCommand(
-  { words, places, command }: { words: readonly string[]; places: readonly number[]; command: readonly string[] },
-  now: string,
-): readonly string[] {
+type Place = { words: readonly string[]; places: readonly number[]; command: readonly string[] }
+
+function withCommand({ words, places, command }: Place, now: string): readonly string[] {
   const parts = now.split(' ')
   const old = places.slice(0, command.length)
   return words.flatMap((word, index) => {
@@ -103,10 +110,14 @@ function withCommand(
   })
 }
 
-function withFlag(words: readonly string[], flag: string, now: string): readonly string[] | undefined {
+/** The flag may now be another command's. */
+function withFlag(place: Place, flag: string, now: string): readonly string[] | undefined {
+  const { words } = place
   const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
   if (at === -1) return undefined
-  return words.with(at, `${now}${(words[at] ?? '').slice(flag.length)}`)
+  const [, command = '', name = ''] = /^(?:(.+) )?(\S+)$/.exec(now) ?? []
+  const renamed = words.with(at, `${name}${(words[at] ?? '').slice(flag.length)}`)
+  return command === '' ? renamed : withCommand({ ...place, words: renamed }, command)
 }
 
 /** Where the words stand that are no flags and no values of one. */

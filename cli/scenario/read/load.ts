@@ -59,7 +59,7 @@ export function loadScenarios(words: readonly string[], options: LoadOptions): L
       `use: ./${basename(files[0]?.path ?? 'common.yaml')} in a scenario`,
     )
   const paths = [...new Set([...files.map(({ path }) => path), ...read.flatMap(({ used }) => used)])]
-  // Nobody means the schema that svc sandbox init puts beside scenarios to be played.
+  // Nobody means the schema that svc init puts beside scenarios to be played.
   const skipped = left.flatMap(({ label, text }) => (isOwnSchema(text) ? [] : [label]))
   return { cases, mistakes, files: files.length, paths, skipped, seed }
 }

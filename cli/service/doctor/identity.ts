@@ -72,7 +72,7 @@ function checkDiscovery(subject: Subject, authUrl: string, probed: Probed): Chec
     return finding(
       'discovery',
       `there is no realm ${PLATFORM_REALM} yet`,
-      'svc init --email <address of the first OWNER>',
+      'svc staff bootstrap --email <address of the first OWNER>',
     )
   const { data } = Discovery.safeParse(probed.json)
   if (probed.status !== 200 || data === undefined)

@@ -13,7 +13,7 @@ export function refuseLive({ mode }: { mode: string | undefined }): void {
     'svc up brings a demo merchant, operator and customer, which live mode must not have',
     {
       exit: EXIT.usage,
-      hint: 'svc migrate up\nsvc init\nthen, side by side: svc serve\nsvc worker',
+      hint: 'svc migrate up\nsvc staff bootstrap\nthen, side by side: svc serve\nsvc worker',
     },
   )
 }

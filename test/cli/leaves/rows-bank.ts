@@ -148,12 +148,6 @@ const STORIES: Rows = {
 }
 
 const SANDBOX: Rows = {
-  'sandbox init': asMerchant({
-    args: ({ dir }) => [join(dir, `project-${(count += 1)}`)],
-    local: true,
-    writes: true,
-    refusal: { args: ['/dev/null/project'], exit: 2, error: 'USAGE' },
-  }),
   'sandbox dispute': asMerchant({
     args: async ({ paid }) => [await paid(), '--reason', 'ITEM_NOT_RECEIVED', '--statement', 'lost'],
     writes: true,

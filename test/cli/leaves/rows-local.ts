@@ -66,7 +66,7 @@ const RUN: Rows = {
     local: true,
     refusal: { args: [], exit: 2, error: 'CONFIGURATION' },
   }),
-  init: of({
+  'staff bootstrap': of({
     args: (world) => machine(world, '--email', 'ada@pay.example'),
     local: true,
     writes: true,
@@ -104,13 +104,11 @@ const RUN: Rows = {
   }),
   docs: of({ local: true, refusal: { args: ['no', 'such', 'chapter'], exit: 6, error: 'NO_SUCH_TOPIC' } }),
   open: of({ args: ['payer', '--print'], refusal: { args: ['portal'], exit: 2, error: 'NO_PAGE' } }),
-  'samples list': of({ local: true, refusal: EXTRA }),
-  'samples create': of({
-    args: ({ dir }) => ['node', '--dir', join(dir, `shop-${(count += 1)}`)],
+  init: of({
+    args: ({ dir }) => [join(dir, `project-${(count += 1)}`), '--app', 'node'],
     local: true,
     writes: true,
-    skip: { width: 'the name of a folder' },
-    refusal: { args: ({ dir }) => ['node', '--dir', dir], exit: 2, error: 'DIR_NOT_EMPTY' },
+    refusal: { args: ['/dev/null/project'], exit: 2, error: 'USAGE' },
   }),
   version: of({ local: true, refusal: EXTRA }),
   help: of({

@@ -23,16 +23,18 @@ const mark = randomUUID().slice(0, 8)
 const SLUG = `happy-${mark}`
 const KEYCLOAK = ['--idp', 'keycloak', '--auth-url', authUrl]
 
-t.test('svc init makes Keycloak send the first OWNER a mail, and fails without a mail server', async (t) => {
+t.test('svc staff bootstrap makes Keycloak send the first OWNER a mail, and fails without a mail server', async (t) => {
   const sink = await smtpSink(t)
   const key = { SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
   const identity = { SVC_IDENTITY: 'keycloak', SVC_AUTH_URL: authUrl, ...secrets }
   const service = await testService(t, { env: { ...key, ...identity } })
   const env = { ...key, ...identity, SVC_DATABASE_URL: service.databaseUrl, SVC_PUBLIC_URL: service.url }
   const email = `ada-${mark}@pay.example`
-  const without = await runCli(['init', '--email', email], { env })
+  const without = await runCli(['staff', 'bootstrap', '--email', email], { env })
   t.match(without, { code: 2, stderr: /SVC_SMTP_URL is missing/ })
-  const made = await runCli(['init', '--email', email, '--json'], { env: { ...env, SVC_SMTP_URL: sink.url } })
+  const made = await runCli(['staff', 'bootstrap', '--email', email, '--json'], {
+    env: { ...env, SVC_SMTP_URL: sink.url },
+  })
   t.equal(made.code, 0, made.stderr)
   t.match(JSON.parse(made.stdout), { email, link: null, delivered: 'mail', role: 'OWNER' })
   t.match(mailsTo(sink, email).join(''), `${authUrl}/realms/platform/login-actions/action-token`)

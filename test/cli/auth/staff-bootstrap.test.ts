@@ -23,11 +23,11 @@ async function setUp(t: Test) {
   return { service, settings }
 }
 
-const INIT = ['init', '--email', 'Ada@Pay.example', '--name', 'Ada Lovelace']
+const BOOTSTRAP = ['staff', 'bootstrap', '--email', 'Ada@Pay.example', '--name', 'Ada Lovelace']
 
 t.test('the first OWNER is invited by a link, which works once; then nobody else is', async (t) => {
   const { service, settings } = await setUp(t)
-  const made = await runCli([...INIT, '--json'], settings)
+  const made = await runCli([...BOOTSTRAP, '--json'], settings)
   t.match(made, { code: 0, stderr: '' })
   const { link, ...rest } = JSON.parse(made.stdout)
   t.match(rest, { realm: 'platform', email: 'ada@pay.example', role: 'OWNER', link_expires_at: String })
@@ -36,7 +36,7 @@ t.test('the first OWNER is invited by a link, which works once; then nobody else
   t.equal((await agent.send(page, { password: PASSWORD, repeated: PASSWORD })).status, 200)
   const used = await new UserAgent(service.url).open(link)
   t.notMatch(used.text, /type="password"/)
-  const again = await runCli([...INIT, '--json'], settings)
+  const again = await runCli([...BOOTSTRAP, '--json'], settings)
   t.equal(again.code, 7)
   t.match(JSON.parse(again.stderr), {
     error: {
@@ -49,7 +49,7 @@ t.test('the first OWNER is invited by a link, which works once; then nobody else
 
 t.test('what it would do is told without doing it', async (t) => {
   const { service, settings } = await setUp(t)
-  const { code, stdout } = await runCli([...INIT, '--dry-run', '--json'], settings)
+  const { code, stdout } = await runCli([...BOOTSTRAP, '--dry-run', '--json'], settings)
   t.equal(code, 0)
   t.same(JSON.parse(stdout), {
     dry_run: true,
@@ -60,22 +60,25 @@ t.test('what it would do is told without doing it', async (t) => {
     owners: [],
   })
   t.same(await listOwners(service.app.pool), [])
-  t.match((await runCli(INIT, settings)).stderr, `svc login --platform --api-url ${service.url}\n`)
-  t.match(await runCli([...INIT, '--dry-run'], settings), { stdout: /^OWNERs now +ada@pay\.example$/m })
+  t.match((await runCli(BOOTSTRAP, settings)).stderr, `svc login --platform --api-url ${service.url}\n`)
+  t.match(await runCli([...BOOTSTRAP, '--dry-run'], settings), { stdout: /^OWNERs now +ada@pay\.example$/m })
 })
 
 t.test('a link that got lost is replaced by the same command', async (t) => {
   const { settings } = await setUp(t)
-  const linkOf = async () => JSON.parse((await runCli([...INIT, '--json'], settings)).stdout).link
+  const linkOf = async () => JSON.parse((await runCli([...BOOTSTRAP, '--json'], settings)).stdout).link
   const first = await linkOf()
   t.not(await linkOf(), first)
 })
 
 t.test('what is wrong is told before anything is made', async (t) => {
   const { settings } = await setUp(t)
-  t.match(await runCli(['init'], settings), { code: 2, stderr: /--email/ })
-  t.match(await runCli(['init', '--email', 'ada'], settings), { code: 2, stderr: /--email: must be an e-mail address/ })
-  t.match(await runCli(INIT, { env: {} }), { code: 2, stderr: /SVC_DATABASE_URL/ })
+  t.match(await runCli(['staff', 'bootstrap'], settings), { code: 2, stderr: /--email/ })
+  t.match(await runCli(['staff', 'bootstrap', '--email', 'ada'], settings), {
+    code: 2,
+    stderr: /--email: must be an e-mail address/,
+  })
+  t.match(await runCli(BOOTSTRAP, { env: {} }), { code: 2, stderr: /SVC_DATABASE_URL/ })
   const otherKey = { ...settings.env, SVC_ENCRYPTION_KEY: 'short' }
-  t.match(await runCli(INIT, { env: otherKey }), { code: 2, stderr: /SVC_ENCRYPTION_KEY/ })
+  t.match(await runCli(BOOTSTRAP, { env: otherKey }), { code: 2, stderr: /SVC_ENCRYPTION_KEY/ })
 })

@@ -10,19 +10,21 @@ import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { shortTime } from '../base/text.ts'
 
-const InitOptions = z.object({
+const BootstrapOptions = z.object({
   email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),
   name: z.string().trim().min(1).max(200).optional(),
   dryRun: z.boolean().default(false),
 })
-type InitOptions = z.infer<typeof InitOptions>
+type BootstrapOptions = z.infer<typeof BootstrapOptions>
 
-export function addInit(command: Command, runtime: Runtime): void {
-  changing(command)
+/** `svc staff bootstrap`: the platform's first OWNER, by whoever installs it. */
+export function addStaffBootstrap(staff: Command, runtime: Runtime): void {
+  changing(staff.command('bootstrap'))
+    .description("invite the platform's first OWNER; configured by the environment, as svc serve is")
     .requiredOption('--email <address>', 'who it is')
     .option('--name <name>', 'what to call them')
     .addHelpText('after', EXAMPLES)
-    .action(action(runtime, InitOptions, init))
+    .action(action(runtime, BootstrapOptions, bootstrap))
 }
 
 const EXAMPLES = `
@@ -30,11 +32,11 @@ Prints a link, once, by which the OWNER sets a password. Until it is used, the s
 Keycloak sends it by mail instead, over SVC_SMTP_URL.
 
 Examples:
-  svc init --email ada@pay.example --dry-run
-  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc init --email ada@pay.example --name "Ada Lovelace"
+  svc staff bootstrap --email ada@pay.example --dry-run
+  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc staff bootstrap --email ada@pay.example --name "Ada Lovelace"
 `
 
-async function init(context: Context, { options }: CommandInput<InitOptions>): Promise<CommandResult> {
+async function bootstrap(context: Context, { options }: CommandInput<BootstrapOptions>): Promise<CommandResult> {
   if (options.dryRun) return tellPlan(context, options)
   const { made, kind, publicUrl } = await makeOwner(context.io.env, options)
   const { link, link_expires_at } = made
@@ -63,7 +65,7 @@ function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string 
 }
 
 /** What it would do, having looked at the configuration, the database and its key. */
-async function tellPlan(context: Context, { email, name }: InitOptions): Promise<CommandResult> {
+async function tellPlan(context: Context, { email, name }: BootstrapOptions): Promise<CommandResult> {
   const { currentOwners } = await import('../../src/staff/init-platform.ts')
   const owners = await withApp(context.io.env, (app) => currentOwners(app))
   context.print.record({
@@ -80,7 +82,7 @@ async function tellPlan(context: Context, { email, name }: InitOptions): Promise
 }
 
 /** @throws {CliError} USER_EXISTS, exit code 7, where the platform has its OWNER */
-async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: InitOptions) {
+async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: BootstrapOptions) {
   const { initPlatform } = await import('../../src/staff/init-platform.ts')
   return withApp(env, async (app) => ({
     made: await initPlatform(app, { email, displayName: name }),

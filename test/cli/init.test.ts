@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -26,7 +26,7 @@ for (const language of ['node', 'python', 'php'] as const) {
   const skip = isThere ? false : `there is no ${program} on this machine`
   t.test(`the ${language} sample is written, starts, takes a payment and hears of it once`, { skip }, async (t) => {
     const cwd = mkdtempSync(join(SCRATCH, 'svc-sample-'))
-    const { code, stderr } = await runCli(['samples', 'create', language, '--dir', 'shop'], { cwd })
+    const { code, stderr } = await runCli(['init', 'shop', '--app', language], { cwd })
     t.equal(code, 0)
     t.match(stderr, /cd shop\n[^]*svc listen --forward-to localhost:4242/)
     const folder = join(cwd, 'shop')
@@ -75,16 +75,10 @@ for (const language of ['node', 'python', 'php'] as const) {
   })
 }
 
-t.test('samples hold no secret, and say all that is needed', async (t) => {
-  const rows: { name: string; files: string[] }[] = JSON.parse((await runCli(['samples', 'list', '--json'])).stdout)
-  t.same(
-    rows.map(({ name }) => name),
-    ['node', 'php', 'python'],
-  )
-  for (const { name, files } of rows) {
-    t.ok(files.includes('README.md') && files.includes('.env.example'), name)
+t.test('projects hold no secret, and say all that is needed', async (t) => {
+  for (const name of ['node', 'php', 'python']) {
     const cwd = t.testdir({})
-    await runCli(['samples', 'create', name], { cwd })
+    await runCli(['init', 'svc-shop', '--app', name], { cwd })
     t.match(
       readFileSync(join(cwd, 'svc-shop', '.env.example'), 'utf8'),
       /^SVC_CLIENT_SECRET=\n[^]*^SVC_WEBHOOK_SECRET=\n/m,
@@ -118,7 +112,7 @@ t.test('what is written is of the service in use, with one command for its secre
     join(stateDir, 'svc.json'),
     JSON.stringify({ ...state, state_dir: stateDir, pid: process.pid, merchant }),
   )
-  const made = await runCli(['samples', 'create', 'python', '--state-dir', stateDir], { cwd })
+  const made = await runCli(['init', 'svc-shop', '--app', 'python', '--state-dir', stateDir], { cwd })
   const example = (): string => readFileSync(join(cwd, 'svc-shop', '.env.example'), 'utf8')
   t.match(example(), `SVC_URL=${service.url}\nSVC_REALM=acme-ltd\nSVC_CLIENT_ID=acme-ltd-server\n`)
   t.notMatch(example() + made.stderr, 'hunter')
@@ -129,14 +123,15 @@ t.test('what is written is of the service in use, with one command for its secre
   // Whose secrets this directory does not know, or what a shell would read as more than a value.
   rmSync(join(cwd, 'svc-shop'), { recursive: true })
   mkdirSync(join(cwd, '.svc'))
-  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'api_url: https://pay.example/$(touch x)\nrealm: $(touch x)\n')
-  t.match(await runCli(['samples', 'create', 'python'], { cwd }), { code: 0 })
+  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'realm: $(touch x)\n')
+  const env = { SVC_API_URL: 'https://pay.example/$(touch x)' }
+  t.match(await runCli(['init', 'svc-shop', '--app', 'python'], { cwd, env }), { code: 0 })
   t.match(example(), /^SVC_URL=http:\/\/127\.0\.0\.1:8080\nSVC_REALM=demo\n[^]*svc credentials create --name shop\n/m)
 })
 
 t.test('the python shop takes its receiver with it when it is ended', { skip: !hasPython }, async (t) => {
   const cwd = mkdtempSync(join(SCRATCH, 'svc-sample-'))
-  await runCli(['samples', 'create', 'python', '--dir', 'shop'], { cwd })
+  await runCli(['init', 'shop', '--app', 'python'], { cwd })
   const port = await freePort()
   const env = cleanEnv({ SVC_CLIENT_ID: 'demo', SVC_WEBHOOK_SECRET: 's', SHOP_PORT: '0', PORT: String(port) })
   const child = spawn('python3', ['shop.py'], { cwd: join(cwd, 'shop'), env, stdio: 'ignore' })
@@ -153,20 +148,36 @@ t.test('the python shop takes its receiver with it when it is ended', { skip: !h
   await until(async () => !(await answers()), 20_000)
 })
 
-t.test('nothing is replaced, and a dry run writes nothing', async (t) => {
-  const cwd = t.testdir({ full: { 'mine.txt': 'mine' }, empty: {}, file: 'a file' })
-  t.match(await runCli(['samples', 'create', 'node', '--dir', 'full'], { cwd }), {
-    code: 2,
-    stdout: '',
-    stderr: /full is not empty/,
+t.test('svc init writes what a project begins with, never over what is there', async (t) => {
+  const cwd = mkdtempSync(join(SCRATCH, 'svc-init-'))
+  writeFileSync(join(cwd, '.gitignore'), 'node_modules/\n')
+  const dry = await runCli(['init', '--dry-run'], { cwd })
+  t.match(dry, { code: 0, stdout: /would be written/ })
+  t.notOk(existsSync(join(cwd, 'scenarios')))
+  const made = await runCli(['init', '--json'], { cwd })
+  t.same(
+    JSON.parse(made.stdout).map(({ status }: { status: string }) => status),
+    ['written', 'written', 'written', 'there already'],
+  )
+  t.equal(readFileSync(join(cwd, '.gitignore'), 'utf8'), 'node_modules/\n')
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'scenarios'], { cwd }), { code: 0, stderr: '' })
+  writeFileSync(join(cwd, 'scenarios/report.json'), '{"title":"svc scenario, v1"}')
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'scenarios'], { cwd }), {
+    code: 0,
+    stderr: /^scenarios\/report\.json is JSON without "scenario", and is left out\n$/,
   })
-  t.same(readdirSync(join(cwd, 'full')), ['mine.txt'])
-  t.match(await runCli(['samples', 'create', 'node', '--dir', 'file'], { cwd }), { code: 2, stderr: /no directory/ })
-  t.match(await runCli(['samples', 'create', 'cobol'], { cwd }), { code: 2 })
-  const dry = await runCli(['samples', 'create', 'php', '--dir', 'new', '--dry-run', '--json'], { cwd })
-  t.match(JSON.parse(dry.stdout), { dry_run: true, language: 'php' })
-  t.notOk(existsSync(join(cwd, 'new')))
-  t.equal((await runCli(['samples', 'create', 'node', '--dir', 'empty'], { cwd })).code, 0)
+  writeFileSync(join(cwd, 'scenarios/first-payment.yaml'), 'mine\n')
+  await runCli(['init'], { cwd })
+  t.equal(readFileSync(join(cwd, 'scenarios/first-payment.yaml'), 'utf8'), 'mine\n')
+  writeFileSync(join(cwd, 'file'), '')
+  t.equal((await runCli(['init', 'file'], { cwd })).code, 2)
+  t.match(await runCli(['init', 'shop', '--app', 'cobol'], { cwd }), { code: 2 })
+  const dryApp = await runCli(['init', 'shop', '--app', 'php', '--dry-run', '--json'], { cwd })
+  t.match(
+    JSON.parse(dryApp.stdout).map(({ status }: { status: string }) => status),
+    ['would be written'],
+  )
+  t.notOk(existsSync(join(cwd, 'shop')))
 })
 
 function fillIn(folder: string, given: Readonly<Record<string, string>>): void {
