@@ -118,7 +118,8 @@ t.test('what was written in an editor and then refused is kept; for a closed dis
   const refused = await service.as(merchant, again, { typed: '', env })
   t.match(refused, { code: 7, stderr: /What you wrote is kept; to send it again: --file (\S+)\n/ })
   const kept = /--file (\S+)/.exec(refused.stderr)?.[1] ?? ''
-  t.teardown(() => rmSync(dirname(kept), { recursive: true }))
+  // Of no name the folder would be the one that this runs in.
+  if (t.match(kept, /svc-kept-/)) t.teardown(() => rmSync(dirname(kept), { recursive: true }))
   t.equal(readFileSync(kept, 'utf8'), 'much work\n')
   t.equal(statSync(kept).mode & 0o777, 0o600)
   rmSync(copy)
