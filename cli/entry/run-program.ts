@@ -1,5 +1,4 @@
 import { CommanderError } from 'commander'
-import type { Command } from 'commander'
 import { asTyped } from '../base/command-hints.ts'
 import type { Runtime } from '../kit/context.ts'
 import { CliError, reportError } from '../base/errors.ts'
@@ -47,14 +46,11 @@ export async function runProgram(io: Io, words: readonly string[]): Promise<Exit
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     // A noun without a verb: its help has been printed on standard error.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
-    const reported = error instanceof CommanderError ? await inOurWords(error, { program, words }) : error
+    const reported = error instanceof CommanderError ? await inOurWords(error, words) : error
     return reportError(io, reported, { ...formOf(words, io), given: runtime.given })
   }
 }
 
-async function inOurWords(
-  error: CommanderError,
-  typed: { program: Command; words: readonly string[] },
-): Promise<CliError> {
-  return (await import('./tree/wrong-words.ts')).fromCommander(error, typed)
+async function inOurWords(error: CommanderError, words: readonly string[]): Promise<CliError> {
+  return (await import('./tree/wrong-words.ts')).fromCommander(error, words)
 }

@@ -1,10 +1,12 @@
 import { reportError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
-import { withoutDoubt } from '../base/flag-words.ts'
+import { hasFlag, withoutDoubt } from '../base/flag-words.ts'
 import type { Io } from '../base/io.ts'
 import { surroundingsOf } from './environment.ts'
 import { formOf } from './error-format.ts'
+import { optionIn, placeOf } from './tree/place.ts'
+import type { Place } from './tree/place.ts'
 
 /** The word by which shells ask what could stand next on the command line. */
 const COMPLETE_WORD = '__complete'
@@ -21,6 +23,8 @@ export async function run(argv: readonly string[], given: Io): Promise<ExitCode>
     const io = surroundingsOf(given, words)
     if (opensConsole(words, io)) return await (await import('./run-program.ts')).runConsole(io, words)
     if (isForFirstPage(words)) return await printFirstPage(io)
+    const place = await placeOf(words)
+    if (isMistyped(words, place)) return await refuseCommand(io, words, place)
     return await (await import('./run-program.ts')).runProgram(io, words)
   } catch (error) {
     return reportError(given, error, formOf(words, given))
@@ -36,6 +40,19 @@ async function runCompletion(words: readonly string[], io: Io): Promise<ExitCode
 /** The line that most people begin with costs nothing that it does not print. */
 function isForFirstPage(words: readonly string[]): boolean {
   return words.every((word) => ['--help', '-h'].includes(word))
+}
+
+/** A word that names no command needs no parser; one who asks for help, or types an unknown flag before it, gets that. */
+function isMistyped(words: readonly string[], place: Place): boolean {
+  if (place.unknown === undefined || ['--help', '-h', '--version', '-V'].some((flag) => hasFlag(words, flag)))
+    return false
+  const before = words.slice(0, place.at)
+  return before.every((word) => !word.startsWith('-') || optionIn(place, word) !== undefined)
+}
+
+async function refuseCommand(io: Io, words: readonly string[], place: Place): Promise<ExitCode> {
+  const { unknownCommand } = await import('./tree/wrong-words.ts')
+  return reportError(io, await unknownCommand(words, place), formOf(words, io))
 }
 
 async function printFirstPage(io: Io): Promise<ExitCode> {

@@ -1,41 +1,65 @@
-import type { Command, CommanderError, Option } from 'commander'
+import type { CommanderError } from 'commander'
 import { quoted, typedAs } from '../../base/command-hints.ts'
 import { usageError } from '../../base/errors.ts'
 import type { CliError } from '../../base/errors.ts'
-import { isNamedBy, partsOf } from './command-data.ts'
-import type { CommandData } from './command-data.ts'
-import { ROOT, readChild } from './command-file.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
+import { partsOf } from './command-data.ts'
 import { notCommand } from './not-commands.ts'
 import { withOurFlag } from './other-flags.ts'
+import { optionIn, placeOf } from './place.ts'
+import type { Place } from './place.ts'
 import { DROPPED, renamed } from './renamed.ts'
-import { nearestWord } from '../../base/nearest-word.ts'
 
-type Typed = { program: Command; words: readonly string[] }
+/** A command line that is not understood, and the word that is to blame where one is. */
+type Mistake = {
+  message: string
+  words: readonly string[]
+  place: Place
+  wrong?: string | undefined
+  isUnknown: boolean
+}
 
 /** Commander's own errors, in our words and with our exit code. */
-export async function fromCommander(error: CommanderError, { program, words }: Typed): Promise<CliError> {
-  const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
-  const shown = error.code === 'commander.excessArguments' ? withMembers(words) : undefined
-  if (shown !== undefined) return usageError(message, `svc ${shown.map((word) => quoted(word)).join(' ')}`)
+export async function fromCommander(error: CommanderError, words: readonly string[]): Promise<CliError> {
+  const [message = ''] = error.message.replace(/^error: /, '').split('\n')
+  const members = error.code === 'commander.excessArguments' ? withMembers(words) : undefined
+  if (members !== undefined) return usageError(message, `svc ${members.map((word) => quoted(word)).join(' ')}`)
   const wrong = /'([^']+)'/.exec(message)?.[1]
+  const isUnknown = error.code.startsWith('commander.unknown')
+  return answerTo({ message, words, wrong, place: await placeOf(words), isUnknown })
+}
+
+/** A word that should name a command and names none. */
+export function unknownCommand(words: readonly string[], place: Place): Promise<CliError> {
+  return answerTo({
+    message: `unknown command '${place.unknown}'`,
+    words,
+    wrong: place.unknown,
+    place,
+    isUnknown: true,
+  })
+}
+
+async function answerTo(mistake: Mistake): Promise<CliError> {
+  const { message, words, place, wrong, isUnknown } = mistake
   const [bare = ''] = wrong?.split('=') ?? []
-  const old = renamed({ words, takesValue: (flag) => takesValue({ program, words }, flag) })
+  const old = renamed({ words, takesValue: (flag) => takesValue(place, flag) })
   if (old !== undefined) return usageError(...old)
   const instead = DROPPED.get(bare)
   if (instead !== undefined) return usageError(`there is no ${bare} any more`, instead)
-  const never = notCommand(commandWords({ program, words }), { words, wrong: bare })
+  const never = notCommand(wordsOf(place), { words, wrong: bare })
   if (never !== undefined) return usageError(...never)
   const ours = withOurFlag(words, wrong)
   if (ours !== undefined) return usageError(message, ours)
-  const isUnknown = error.code.startsWith('commander.unknown')
-  const meant = !isUnknown ? undefined : meantBy(wrong, { guess: guessIn(rest.join(' ')), program, words })
-  if (meant === undefined || wrong === undefined)
-    return usageError(message, `svc ${commandWords({ program, words })}--help`)
+  const meant = isUnknown && wrong !== undefined ? meantBy(wrong, place) : undefined
+  if (meant === undefined || wrong === undefined) return usageError(message, `svc ${wordsOf(place)}--help`)
   // `disputes` asks to see some; `dispute` makes one.
-  if (wrong === `${meant}s` && !wrong.startsWith('-')) return usageError(message, listMeant({ program, words }, wrong))
+  if (wrong === `${meant}s` && !wrong.startsWith('-')) return usageError(message, listMeant(mistake, wrong))
   // Its value stays behind it.
   const value = wrong.startsWith('--') ? wrong.slice(bare.length) : ''
-  const mended = words.map((word) => (word === wrong ? `${meant}${value}` : word))
+  const mended = words.map((word, index) =>
+    word === wrong && (wrong.startsWith('-') || index === place.at) ? `${meant}${value}` : word,
+  )
   return usageError(message, `svc ${(await withNextWord(mended)).map((word) => typedAs(word)).join(' ')}`)
 }
 
@@ -49,48 +73,28 @@ function withMembers(words: readonly string[]): string[] | undefined {
 
 /** The same words with the one behind a mended noun mended too: a hint is a command that there is. */
 async function withNextWord(words: readonly string[]): Promise<readonly string[]> {
-  let command: CommandData = ROOT
-  const options = [...ROOT.options]
-  for (const [index, word] of words.entries()) {
-    const before = options.find((option) => isNamedBy(option, words[index - 1] ?? ''))
-    if (word.startsWith('-') || (before !== undefined && partsOf(before).value === 'required')) continue
-    if (command.commands.length === 0) return words
-    const child = await readChild(command, word)
-    if (child === undefined) {
-      const names = command.commands.map(({ name }) => name)
-      const meant = nearestWord(word, names)
-      // Nothing near: what there is stands in the help of the words before.
-      return meant === undefined ? [...words.slice(0, index), '--help'] : withNextWord(words.with(index, meant))
-    }
-    command = child
-    options.push(...child.options)
-  }
-  return words
+  const { command, unknown, at } = await placeOf(words)
+  if (unknown === undefined) return words
+  const meant = nearestWord(
+    unknown,
+    command.commands.map(({ name }) => name),
+  )
+  // Nothing near: what there is stands in the help of the words before.
+  return meant === undefined ? [...words.slice(0, at), '--help'] : withNextWord(words.with(at, meant))
 }
 
-function guessIn(text: string): string | undefined {
-  return /^\(Did you mean (?:one of )?([^,?]+).*\?\)$/.exec(text)?.[1]
-}
-
-/** Of flags the one whose last part was typed; or the guess, where it begins as what was typed does. */
-function meantBy(
-  wrong: string | undefined,
-  { guess, program, words }: Typed & { guess: string | undefined },
-): string | undefined {
-  if (wrong?.startsWith('--') !== true) return guess
+/** The nearest command; of flags the one whose last part was typed, or the nearest that begins as it does. */
+function meantBy(wrong: string, { command, options }: Place): string | undefined {
+  if (!wrong.startsWith('-'))
+    return nearestWord(
+      wrong,
+      command.commands.map(({ name }) => name),
+    )
   const [flag = ''] = wrong.split('=')
-  const options = optionsOf(commandOf({ program, words }).command)
-  const ends = options.filter(({ long }) => long?.endsWith(flag.slice(1)))
-  const [only] = ends
-  if (ends.length === 1 && only?.long) return only.long
-  // Commander compares the value with what there is as well.
-  const near =
-    flag === wrong
-      ? guess
-      : nearestWord(
-          flag,
-          options.flatMap(({ long, hidden }) => (hidden ? [] : [long ?? ''])),
-        )
+  const flags = options.filter(({ isHidden }) => isHidden !== true).map((option) => partsOf(option).long)
+  const [only, ...others] = flags.filter((each) => each.endsWith(flag.slice(1)))
+  if (only !== undefined && others.length === 0) return only
+  const near = nearestWord(flag, flags)
   return near?.[2] === wrong[2] ? near : undefined
 }
 
@@ -99,47 +103,18 @@ const LISTS_ELSEWHERE: ReadonlyMap<string, (id: string) => string> = new Map([
   ['payments disputes', (id) => `svc portal disputes list --payment ${id}`],
 ])
 
-function listMeant({ program, words }: Typed, wrong: string): string {
-  const at = words.indexOf(wrong)
-  const noun = words.slice(0, at)
-  const id = words[at + 1]
-  const list = LISTS_ELSEWHERE.get(words.slice(0, at + 1).join(' '))
-  return (
-    list?.(id === undefined || id.startsWith('-') ? '<payment>' : quoted(id)) ??
-    `svc ${commandWords({ program, words: noun })}--help`
-  )
+function listMeant({ words, place }: Mistake, wrong: string): string {
+  const id = words[words.indexOf(wrong) + 1]
+  const list = LISTS_ELSEWHERE.get([...place.named, wrong].join(' '))
+  return list?.(id === undefined || id.startsWith('-') ? '<payment>' : quoted(id)) ?? `svc ${wordsOf(place)}--help`
 }
 
-/** The words that name a command there is, each with a blank behind it. */
-function commandWords(typed: Typed): string {
-  return commandOf(typed).named.join('')
+/** The words that name the command, each with a blank behind it. */
+function wordsOf({ named }: Place): string {
+  return named.map((word) => `${word} `).join('')
 }
 
-function takesValue(typed: Typed, flag: string): boolean {
-  return optionsOf(commandOf(typed).command).some(
-    ({ long, short, required }) => required && (long === flag || short === flag),
-  )
-}
-
-/** The command that words name, and by which of them; options between them are passed over. */
-function commandOf({ program, words }: Typed): { command: Command; named: string[] } {
-  let command = program
-  const named: string[] = []
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? ''
-    const option = optionsOf(command).find(({ long, short }) => long === word || short === word)
-    // Its value is the next word.
-    if (option?.required === true) index += 1
-    if (word.startsWith('-')) continue
-    const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word))
-    if (child === undefined) break
-    command = child
-    named.push(`${word} `)
-  }
-  return { command, named }
-}
-
-/** Those that may stand behind this command: its own, and those of the commands above it. */
-function optionsOf(command: Command): readonly Option[] {
-  return command.parent === null ? command.options : [...command.options, ...optionsOf(command.parent)]
+function takesValue(place: Place, flag: string): boolean {
+  const option = optionIn(place, flag)
+  return option !== undefined && partsOf(option).value === 'required'
 }
