@@ -58,7 +58,7 @@ export type Flag = {
 /** The inputs of an action, by their names in camel case: `adminEmail` is `--admin-email` and `admin_email`. */
 export type Flags = Readonly<Record<string, Flag>>
 
-type ValueOf<F extends Flag> = F extends { value: string }
+export type ValueOf<F extends Flag> = F extends { value: string }
   ? F extends { choices: readonly (infer Choice extends string)[] }
     ? Choice
     : string

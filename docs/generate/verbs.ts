@@ -1,12 +1,11 @@
+import { VERB_GROUPS } from '../../cli/scenario/language.ts'
+import { MATCHED } from '../../cli/scenario/language/looking.ts'
 import { STRUCTURES } from '../../cli/scenario/language/structure.ts'
-import { VERBS } from '../../cli/scenario/language.ts'
-import type { Verb } from '../../cli/scenario/language.ts'
-import type { Structure } from '../../cli/scenario/language/structure.ts'
+import type { VerbTable } from '../../cli/scenario/language/verb-table.ts'
 import { block, code, pageHead, table } from './markdown.ts'
-import { MATCHED, VERB_TEXTS } from '../../cli/scenario/language/verb-texts.ts'
-import type { VerbGroup } from '../../cli/scenario/language/verb-texts.ts'
 
-const GROUP_TITLES: Readonly<Record<VerbGroup, string>> = {
+const GROUPS = { ...VERB_GROUPS, structures: STRUCTURES } as const
+const TITLES: Readonly<Record<keyof typeof GROUPS, string>> = {
   payments: 'Payments',
   webhooks: 'Webhooks',
   disputes: 'Disputes',
@@ -17,18 +16,14 @@ const GROUP_TITLES: Readonly<Record<VerbGroup, string>> = {
   structures: 'Around steps',
 }
 
-const SCHEMAS: Readonly<Record<Verb | Structure, { example: string }>> = { ...VERBS, ...STRUCTURES }
-
 export function verbsPage(): string {
-  const names = Object.keys(SCHEMAS).filter((name): name is Verb | Structure => Object.hasOwn(SCHEMAS, name))
-  const groups = Object.entries(GROUP_TITLES).map(([group, title]) => {
-    const rows = names
-      .filter((name) => VERB_TEXTS[name].group === group)
-      .map((name) => {
-        const { text, examples = [] } = VERB_TEXTS[name]
-        return [code(name), text, [...new Set([SCHEMAS[name].example, ...examples])].map(code).join(', ')]
-      })
-    return `## ${title}\n\n${table(['Verb', 'Does', 'Examples'], rows)}`
+  const groups = Object.entries<VerbTable>(GROUPS).map(([group, verbs]) => {
+    const rows = Object.entries(verbs).map(([name, { text, examples }]) => [
+      code(name),
+      text,
+      examples.map(code).join(', '),
+    ])
+    return `## ${new Map(Object.entries(TITLES)).get(group) ?? group}\n\n${table(['Verb', 'Does', 'Examples'], rows)}`
   })
   const matched = table(
     ['Subject', '`await`', '`expect`'],

@@ -25,6 +25,6 @@ test('a merchant whose payouts are held takes no payments until they are release
   const pay = () => shop.pay({ amount: '12.50', currency: 'GBP' })
   const { message } = await shop.refuses(pay, { http: 403, code: 'PAYOUT_HELD' })
   assert.match(message, /held/)
-  await shop.hold({ payouts: false, reason: 'looked at' })
+  await shop.holdRelease({ reason: 'looked at' })
   assert.equal((await pay()).status, 'AwaitingAuthorisation')
 })

@@ -180,18 +180,18 @@ t.test(
   (t) =>
     passes(t, [
       'merchant: { as: other, name: Other Ltd, kyb: PENDING, fee_flat: "0.10", expect: { kyb_status: PENDING, fee_flat: "0.10" } }',
-      'kyb: { of: $other, status: APPROVED, reason: "papers seen", expect: { kyb_status: APPROVED } }',
-      'hold: { of: $other, payouts: true, reason: "odd volume" }',
-      'fees: { of: $other, fee_percentage: "0.0200", expect: { fee_percentage: "0.0200", fee_flat: "0.10" } }',
+      'kyb.approve: { of: $other, reason: "papers seen", expect: { kyb_status: APPROVED } }',
+      'hold.set: { of: $other, reason: "odd volume" }',
+      'merchants.fees.set: { of: $other, percentage: 2%, reason: "contract", expect: { fee_percentage: "0.0200", fee_flat: "0.10" } }',
       'expect: { merchant: $other, name: Other Ltd, payout_held: true, fee_percentage: "0.0200" }',
       'expect: { merchant: $merchant, payout_held: false, fee_percentage: "0.0100", id: $merchant.merchant_id }',
       'expect: { audit: merchant.kyb, merchant: $other, reason: papers seen, merchant_id: $other.merchant_id, after: { kyb_status: APPROVED } }',
       'pay: { as: p1, amount: "10.00", currency: GBP, expect: { fee_amount: "0.30" } }',
-      'active: { of: $other, enabled: false, expect: { is_active: false } }',
+      'merchants.disable: { of: $other, reason: "left", expect: { is_active: false } }',
       'expect: { merchant: $other, is_active: false }',
-      'active: { of: $other, enabled: true }',
-      'kyb: { status: PENDING }\n    expect_error: { http: 409, code: KYB_TRANSITION_INVALID }',
-      'fees: { fee_flat: "1.234" }\n    expect_error: { http: 400 }',
+      'merchants.enable: { of: $other, reason: "back" }',
+      'http: { put: "/admin/merchants/$other.merchant_id/kyb", body: { kyb_status: PENDING } }\n    expect_error: { http: 409, code: KYB_TRANSITION_INVALID }',
+      'merchants.fees.set: { flat: "1.234" }\n    expect_error: { http: 400 }',
     ]),
 )
 
@@ -201,7 +201,7 @@ t.test('whoever registers is PENDING until an operator approves', async (t) => {
     [
       'register: { as: new, expect: { kyb_status: PENDING } }',
       'expect: { merchant: $new, kyb_status: PENDING, is_active: true }',
-      'kyb: { of: $new, status: APPROVED }',
+      'kyb.approve: { of: $new, reason: x }',
       'expect: { merchant: $new, kyb_status: APPROVED, client_id: $new.client_id }',
       `register: ${ACME}`,
       `register: ${ACME}\n    expect_error: { http: 409, code: REALM_EXISTS }`,
@@ -350,7 +350,7 @@ t.test('mistakes are found before anything is played', (t) => {
   const cases: [string, RegExp][] = [
     ['exec: { run: "echo $a.name" }', /a reference in a line for the shell/],
     ['exec: { run: [] }', /run/],
-    ['kyb: { of: $a, status: APPROVED }', /^\$a is no merchant: only a step merchant makes one$/],
+    ['kyb.approve: { of: $a }', /^\$a is no merchant: only a step merchant makes one$/],
     ['request: { from: $b, amount: "1.00" }', /takes one of to and identifier/],
     ['request: { accept: $a }', /^\$a is no request: only a step request makes one$/],
     ['recurring: { from: $a, to: $b, amount: "1.00" }', /"frequency" is missing here/],

@@ -309,5 +309,5 @@ t.test('the JSON Schema has what holds steps, and each example is valid', async 
     t.ok(text.includes(`"${word}"`), word)
   const before = [PAY, PAY.replace('p1', 'p2')]
   const { parallel, for_each: loop } = STRUCTURES
-  for (const { example } of [parallel, loop]) t.same(mistakesOf(scenarioOf([...before, example])), [], example)
+  for (const { examples } of [parallel, loop]) t.same(mistakesOf(scenarioOf([...before, examples[0]])), [], examples[0])
 })

@@ -95,7 +95,7 @@ t.test('another merchant of the story acts for itself', async (t) => {
   t.ok(theirs.received.length > 0 && shop.received.length === 0)
   t.equal(theirs.self.name, 'Other Ltd')
   await shop.refuses(() => shop.payment(payment), { http: 404, code: 'PAYMENT_NOT_FOUND' })
-  await shop.kyb({ of: other, status: 'SUSPENDED', reason: 'x' })
+  await shop.kybSuspend({ of: other, reason: 'x' })
   await shop.refuses(() => theirs.pay(SETTLED), { http: 403 })
   await shop.expect({ account: other, balance: '50.00' })
 })
@@ -127,11 +127,11 @@ t.test('a failure tells what differs, what happened, the last request, and where
 t.test('refuses() wants the refusal that it was told of, and no other end', async (t) => {
   await using shop = await box.story({ merchant: { kyb: 'PENDING' } })
   const pay = (): Promise<unknown> => shop.pay({ amount: '1.00', currency: 'GBP' })
-  t.match(await failureOf(pay()), { story: /Try: shop\.kyb\(\{ status: 'APPROVED'/ })
+  t.match(await failureOf(pay()), { story: /Try: shop\.kybApprove\(\{ reason: / })
   const refusal = await shop.refuses(pay, { http: 403, match: '/approved/i' })
   t.match(refusal, { http: 403, code: /./, message: /approved/i })
   t.match(await failureOf(shop.refuses(pay, { code: 'OTHER' })), { story: /^refuses: [^]*code: expected "?OTHER/ })
-  await shop.kyb({ status: 'APPROVED' })
+  await shop.kybApprove({ reason: 'papers seen' })
   t.match(await failureOf(shop.refuses(pay, { http: 403 })), {
     message: /expected to be refused \(403\), but it succeeded/,
   })

@@ -12,6 +12,7 @@ import { addBank } from '../../sandbox/bank.ts'
 import { addDial } from '../../sandbox/fault-commands.ts'
 import { reset } from '../../scenario/commands/reset.ts'
 import { addClock } from '../../sandbox/clock-commands.ts'
+import { MigrateOptions, migrate } from '../../scenario/commands/migrate.ts'
 import { run } from '../../scenario/commands/run.ts'
 import { RunOptions } from '../../scenario/commands/run-options.ts'
 import { TriggerOptions, trigger } from '../../scenario/commands/trigger.ts'
@@ -146,6 +147,14 @@ function addScenarios(sandbox: Command, runtime: Runtime): void {
     .option('--var <name=value>', 'a variable; may be repeated', collect)
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios validate test/scenarios\n')
     .action(action(runtime, ValidateOptions, validate))
+  changing(scenarios.command('migrate'), 'show the steps before and after, and write nothing')
+    .description('write steps with the names that verbs have today, where files have older ones')
+    .argument('<scenarios...>', 'files or folders')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc sandbox scenarios migrate test/scenarios --dry-run\n  svc sandbox scenarios migrate refund.yaml\n',
+    )
+    .action(action(runtime, MigrateOptions, migrate))
   scenarios
     .command('create')
     .description('write a scenario with comments, to begin your own with; it is valid and passes')

@@ -144,9 +144,12 @@ function writeNew(path: string, { file, text }: { file: string; text: string }):
   }
 }
 
-/** All mistakes of all files, as one error: exit code 2. Programs get them as a list, people with the lines they are in. */
-export function mistakesError(context: Context, mistakes: readonly Mistake[]): CliError {
-  const summary = `${mistakes.length === 1 ? 'there is a mistake' : `there are ${mistakes.length} mistakes`}; nothing was played`
+/**
+ * All mistakes of all files, as one error: exit code 2. Programs get them as a list, people with the lines they are in.
+ * @param rest what became of all else
+ */
+export function mistakesError(context: Context, mistakes: readonly Mistake[], rest = 'nothing was played'): CliError {
+  const summary = `${mistakes.length === 1 ? 'there is a mistake' : `there are ${mistakes.length} mistakes`}; ${rest}`
   if (!context.json) {
     const text = asTyped(mistakes.map(mistakeText).join('\n\n'), context.io.calledAs)
     return new CliError('SCENARIO_INVALID', `${summary}\n\n${text}\n`, { exit: EXIT.usage })

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { Balance, TransactionsQuery, listAccountTransactions, listAccounts } from '../../../src/wire/accounts.ts'
 import { SandboxAccount, setSandboxAccount } from '../../../src/wire/sandbox-bank.ts'
 import { CustomerReference, Name, Text, expectedOf } from './parts.ts'
@@ -47,3 +49,32 @@ export const AccountStep = z
   .refine(({ status, overdraft_limit: limit }) => status !== undefined || limit !== undefined, {
     message: 'account takes one or both of status and overdraft_limit',
   })
+
+export const ACCOUNT_VERBS = {
+  account: {
+    schema: AccountStep,
+    text: 'Blocks, closes or opens an account, or sets its overdraft.',
+    examples: ['account: { of: $c1, status: Blocked }'],
+  },
+  accounts: {
+    schema: Accounts,
+    text: 'Reads accounts over the Open Banking API.',
+    examples: ['accounts: { of: $c1, expect: { Data: [{ Status: Enabled }] } }'],
+    makes: made('answer', listAccounts.replies[200]),
+  },
+  balances: {
+    schema: Balances,
+    text: 'Reads a balance; `account: $c2` tries the account of another customer.',
+    examples: ['balances: { of: $c1, expect: { BalanceAmount: { Amount: "500.00" } } }'],
+    makes: made('answer', Balance),
+  },
+  transactions: {
+    schema: Transactions,
+    text: 'Reads the transactions of an account.',
+    examples: [
+      'transactions: { of: $c1, expect: { Data: [{ CreditDebitIndicator: Credit }] } }',
+      'transactions: { of: $c1, from: "2026-01-01", expect: { Data: [{ CreditDebitIndicator: Credit }] } }',
+    ],
+    makes: made('answer', listAccountTransactions.replies[200]),
+  },
+} as const satisfies VerbTable

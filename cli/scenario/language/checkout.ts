@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { Checkout } from '../../../src/wire/checkout.ts'
 import { CreatedPayment, Payment, ScaCompleted } from '../../../src/wire/payments.ts'
 import { Advance, CustomerReference, Name, PaymentReference, Text, expectedOf, matchersOf } from './parts.ts'
@@ -60,3 +62,31 @@ export const PaymentCancel = z.strictObject({
 
 /** The e-mail address or phone number that the payer of a checkout leaves. */
 export const PayerContactStep = z.strictObject({ payment: PaymentReference, contact: Text })
+
+export const CHECKOUT_VERBS = {
+  checkout: {
+    schema: CheckoutStep,
+    text: "Pays as the widget does, with a token of the merchant's server: signed, unsigned or with a `wrong` signature.",
+    examples: [
+      'checkout: { as: p1, amount: "12.50", currency: GBP, order: order-1 }',
+      'checkout: { amount: "12.50", currency: GBP, pays: false, opened: { is_paid: false } }',
+      'checkout: { again: $p1 }',
+    ],
+    makes: made('payment', CreatedPayment),
+  },
+  sca: {
+    schema: Sca,
+    text: 'Passes back the redirect of the bank, or another one.',
+    examples: ['sca: { payment: $p1, error: access_denied }', 'sca: { payment: $p1, code: made-up }'],
+  },
+  'payment.cancel': {
+    schema: PaymentCancel,
+    text: 'Cancels a payment as the merchant or the payer.',
+    examples: ['payment.cancel: { payment: $p1, by: payer }'],
+  },
+  'payment.contact': {
+    schema: PayerContactStep,
+    text: 'Leaves the e-mail address or phone number of the payer on the receipt.',
+    examples: ['payment.contact: { payment: $p1, contact: ada@example.org }'],
+  },
+} as const satisfies VerbTable

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { OrderStatus, PaymentResponse } from '../../../src/wire/orders.ts'
 import { NewAccount, NewCustomer, SandboxAccount } from '../../../src/wire/sandbox-bank.ts'
 import {
@@ -57,3 +59,21 @@ export const ExpectAccount = z.strictObject({
 
 /** That no money was made or lost, over all accounts of the bank. */
 export const ExpectBooks = z.strictObject({ books: z.literal('balanced') })
+
+export const CUSTOMER_VERBS = {
+  customer: {
+    schema: CustomerStep,
+    text: 'Creates a customer with an account and money on it.',
+    examples: ['customer: { as: c1, balance: "500.00" }', 'customer: { as: c1, name: Jo, balance: "500.00" }'],
+    makes: {
+      kind: 'customer',
+      members: ['customer_id', 'name', 'email', 'mobile', 'proxy_id', 'account_id', 'accounts'],
+    },
+  },
+  order: {
+    schema: OrderStep,
+    text: 'Orders a payment.',
+    examples: ['order: { as: o1, from: $c1, to: $c2, amount: "10.00" }'],
+    makes: made('order', PaymentResponse),
+  },
+} as const satisfies VerbTable

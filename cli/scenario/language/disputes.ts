@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { Dispute, DisputeReason, DisputeStatus } from '../../../src/wire/disputes.ts'
 import { DisputeReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
 
@@ -56,3 +58,32 @@ export const ExpectDispute = z.strictObject({
   /** The statuses that the dispute has been in, in their order. */
   history: z.array(DisputeStatus).optional(),
 })
+
+export const DISPUTE_VERBS = {
+  dispute: {
+    schema: RaiseDispute,
+    text: 'Raises a dispute as the payer, the merchant or the platform.',
+    examples: ['dispute: { payment: $p1, by: payer, reason: ITEM_NOT_RECEIVED, as: d1 }'],
+    makes: made('dispute', Dispute),
+  },
+  evidence: {
+    schema: Evidence,
+    text: 'Submits evidence as the merchant.',
+    examples: ['evidence: { dispute: $d1, text: "signed for on Monday" }'],
+  },
+  accept: {
+    schema: Accept,
+    text: 'Accepts the dispute as the merchant.',
+    examples: ['accept: { dispute: $d1, refund: true }'],
+  },
+  escalate: {
+    schema: Escalate,
+    text: 'Passes the dispute to the OWNER of the platform.',
+    examples: ['escalate: { dispute: $d1, reason: "a large amount" }'],
+  },
+  resolve: {
+    schema: Resolve,
+    text: 'Resolves the dispute.',
+    examples: ['resolve: { dispute: $d1, favour: payer, note: "nothing arrived", refund: true }'],
+  },
+} as const satisfies VerbTable

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { VerbTable } from './verb-table.ts'
 import { Matcher, Name, Text, Wait } from './parts.ts'
 
 /** A command of the user's own. */
@@ -22,3 +23,15 @@ export const Exec = z.strictObject({
     })
     .optional(),
 })
+
+export const EXEC_VERBS = {
+  exec: {
+    schema: Exec,
+    text: 'Runs a command with `SVC_API_URL`, `SVC_CLIENT_ID`, `SVC_CLIENT_SECRET`, `SVC_REALM` and `SVC_WEBHOOK_SECRET` in its environment; only with `--allow-exec`.',
+    examples: [
+      'exec: { run: [node, check.mjs, $p1.payment_id], expect: { exit: 0 } }',
+      'exec: { run: [node, check.mjs, $p1.payment_id], expect: { exit: 0, json: { ok: true } } }',
+    ],
+    makes: { kind: 'answer', members: ['exit', 'stdout', 'stderr', 'json'] },
+  },
+} as const satisfies VerbTable

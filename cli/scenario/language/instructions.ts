@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { OfferToPayResponse, PaymentRequestStatus, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
 import { RecurringPaymentResponse, RecurringStatus } from '../../../src/wire/recurring.ts'
 import {
@@ -21,7 +23,7 @@ const When = Text.meta({
   examples: ['1d'],
 })
 
-const made = {
+const creating = {
   as: Name.optional(),
   amount: Text,
   currency: Text.optional(),
@@ -37,7 +39,7 @@ export const Payee = z.union([
 
 /** A standing order. */
 export const RecurringStep = z.strictObject({
-  ...made,
+  ...creating,
   from: CustomerReference,
   to: Payee,
   /** EvryDay, EvryWorkgDay, IntrvlWkDay:.. or IntrvlMnthDay:.. */
@@ -78,7 +80,7 @@ export const ExpectRecurring = z.strictObject({
 })
 
 const asked = {
-  ...made,
+  ...creating,
   /** Who makes it. */
   from: CustomerReference,
   /** Whom it is sent to; for somebody else an e-mail address, a mobile number or a proxy id instead. */
@@ -145,3 +147,27 @@ export const ExpectRequest = z.strictObject({
   ...looking,
 })
 export const ExpectOffer = z.strictObject({ ...matchersOf(OfferToPayResponse), offer: OfferReference, ...looking })
+
+export const INSTRUCTION_VERBS = {
+  recurring: {
+    schema: z.union([RecurringStep, CancelRecurring]),
+    text: 'Creates or cancels a standing order.',
+    examples: [
+      'recurring: { as: s1, from: $c1, to: $c2, amount: "10.00", frequency: EvryDay, first: 1d }',
+      'recurring: { cancel: $s1 }',
+    ],
+    makes: made('recurring', RecurringPaymentResponse),
+  },
+  request: {
+    schema: z.union([RequestStep, DecideRequest]),
+    text: 'Requests money. The other side accepts or rejects, the author cancels.',
+    examples: ['request: { as: r1, from: $c2, to: $c1, amount: "10.00" }', 'request: { accept: $r1 }'],
+    makes: made('request', RequestToPayResponse),
+  },
+  offer: {
+    schema: z.union([OfferStep, DecideOffer]),
+    text: 'Offers money, likewise.',
+    examples: ['offer: { as: f1, from: $c1, to: $c2, amount: "10.00" }', 'offer: { reject: $f1 }'],
+    makes: made('offer', OfferToPayResponse),
+  },
+} as const satisfies VerbTable

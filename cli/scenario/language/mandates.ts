@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { VerbTable } from './verb-table.ts'
 import { Mandate, RevokedConsent } from '../../../src/wire/consents.ts'
 import { ConsentStatus } from '../../../src/wire/payments.ts'
 import { Advance, PayerReference, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
@@ -34,3 +35,16 @@ export const AwaitConsent = z.strictObject({
   within: Wait.optional(),
 })
 export const ExpectConsent = z.strictObject({ ...matchersOf(Mandate), consent: PaymentReference })
+
+export const MANDATE_VERBS = {
+  'consent.cancel': {
+    schema: ConsentCancel,
+    text: 'Ends a mandate as the payer, by the name of its first payment.',
+    examples: ['consent.cancel: { consent: $p1, payer: $ada }'],
+  },
+  'consent.end': {
+    schema: ConsentEnd,
+    text: 'Ends a mandate as the merchant.',
+    examples: ['consent.end: { consent: $p1 }'],
+  },
+} as const satisfies VerbTable

@@ -1,27 +1,11 @@
 import { z } from 'zod'
+import type { VerbTable } from './verb-table.ts'
 import { AdminMerchant, KybStatus } from '../../../src/wire/admin.ts'
 import { OperatorAction } from '../../../src/wire/audit.ts'
-import { MerchantFees } from '../../../src/wire/fees.ts'
 import { RegisteredMerchant } from '../../../src/wire/registration.ts'
 import { SandboxMerchant } from '../../../src/wire/sandbox.ts'
 import { MerchantReference, Name, Text, expectedOf, matchersOf } from './parts.ts'
 import { ReceiverBehaviour } from './webhooks.ts'
-
-/** Whom an operator does it to: the case's own merchant where nothing is said. */
-const whom = { of: MerchantReference.optional() }
-const why = { reason: Text.optional() }
-
-/** What an operator does to a merchant. */
-export const Kyb = z.strictObject({ ...whom, status: KybStatus, ...why, expect: expectedOf(AdminMerchant) })
-export const Hold = z.strictObject({ ...whom, payouts: z.boolean(), ...why, expect: expectedOf(AdminMerchant) })
-export const Active = z.strictObject({ ...whom, enabled: z.boolean(), ...why, expect: expectedOf(AdminMerchant) })
-export const Fees = z.strictObject({
-  ...whom,
-  fee_percentage: Text.optional(),
-  fee_flat: Text.optional(),
-  ...why,
-  expect: expectedOf(MerchantFees),
-})
 
 /** How a merchant is made; approved, with the documented fees, where nothing is said. */
 export const merchantFields = {
@@ -41,7 +25,7 @@ export const MerchantStep = z.strictObject({
   expect: expectedOf(SandboxMerchant.omit({ client_secret: true, webhook_signing_secret: true })),
 })
 
-/** A merchant that registers itself, as anyone may; PENDING until `kyb: { of: $new, status: APPROVED }`. */
+/** A merchant that registers itself, as anyone may; PENDING until `kyb.approve: { of: $new }`. */
 export const Register = z.strictObject({
   as: Name.optional(),
   /** One that nobody has, where nothing is said. */
@@ -60,3 +44,21 @@ export const ExpectAudit = z.strictObject({
   audit: Text,
   merchant: MerchantReference.optional(),
 })
+
+/** The case's own merchant as well. */
+export const MERCHANT = { kind: 'merchant', members: ['merchant_id', 'client_id', 'name'] } as const
+
+export const MERCHANT_VERBS = {
+  merchant: {
+    schema: MerchantStep,
+    text: 'Creates another merchant, with a receiver of its own where asked for.',
+    examples: ['merchant: { as: other, name: Other Ltd }', 'merchant: { as: other, name: Other Ltd, receiver: {} }'],
+    makes: MERCHANT,
+  },
+  register: {
+    schema: Register,
+    text: 'Registers a merchant over the public API; its KYB status is PENDING.',
+    examples: ['register: { as: new, company_name: New Ltd }'],
+    makes: MERCHANT,
+  },
+} as const satisfies VerbTable

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { PayerDispute, PayerReceipt, PayerSession } from '../../../src/wire/payer.ts'
 import { DisputeReason } from '../../../src/wire/disputes.ts'
 import { PaymentStatus } from '../../../src/wire/payments.ts'
@@ -65,3 +67,42 @@ export const ExpectReceipt = z.strictObject({
   /** The statuses that the payment has been in, in their order. */
   history: z.array(PaymentStatus).optional(),
 })
+
+export const PAYER_VERBS = {
+  'payer.link': {
+    schema: PayerLink,
+    text: 'Requests a sign-in link; `arrives: false` where none may come.',
+    examples: ['payer.link: { as: link, contact: ada@example.org }'],
+    makes: { kind: 'link', members: ['contact'] },
+  },
+  'payer.verify': {
+    schema: PayerVerify,
+    text: 'Opens the link, or an invented `token`.',
+    examples: ['payer.verify: { as: ada, link: $link }'],
+    makes: { kind: 'payer', members: ['contact'] },
+  },
+  'payer.payments': {
+    schema: PayerPayments,
+    text: 'Checks the payments that the hub lists.',
+    examples: [
+      'payer.payments: { payer: $ada, count: 1 }',
+      'payer.payments: { payer: $ada, count: 1, newest: [{ status: Settled }] }',
+    ],
+  },
+  'payer.consents': {
+    schema: PayerConsents,
+    text: 'Checks the mandates that the hub lists.',
+    examples: ['payer.consents: { payer: $ada, count: 0 }'],
+  },
+  'payer.dispute': {
+    schema: PayerDisputeStep,
+    text: 'Disputes a payment in the hub.',
+    examples: ['payer.dispute: { as: d1, payer: $ada, payment: $p1, reason: ITEM_NOT_RECEIVED }'],
+    makes: made('dispute', PayerDispute),
+  },
+  'payer.sign_out': {
+    schema: PayerSignOut,
+    text: 'Ends the session of the payer.',
+    examples: ['payer.sign_out: { payer: $ada }'],
+  },
+} as const satisfies VerbTable

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { DebtorAccountScheme } from '../../../src/wire/new-payment.ts'
 import { CreatedPayment, Payment, PaymentStatus } from '../../../src/wire/payments.ts'
 import { Refund } from '../../../src/wire/refunds.ts'
@@ -79,3 +81,38 @@ export const RefundStep = z.strictObject({
   as: Name.optional(),
   expect: expectedOf(Refund),
 })
+
+export const PAYMENT_VERBS = {
+  pay: {
+    schema: Pay,
+    text: "Creates a payment: a new one, the same key again (`repeat`), from a customer's account, or under a mandate.",
+    examples: [
+      'pay: { as: p1, amount: "50.00", currency: GBP }',
+      'pay: { as: p1, amount: "50.00", currency: GBP, scenario: insufficient-funds, bank: approve }',
+      'pay: { repeat: $p1, expect: { http: 200 } }',
+      'pay: { as: m1, amount: "9.99", currency: GBP, mandate: { max_amount_per_payment: "20.00", valid_for: 90d } }',
+      'pay: { amount: "5.00", currency: GBP, consent: $p1 }',
+    ],
+    makes: made('payment', CreatedPayment),
+  },
+  bank: {
+    schema: Bank,
+    text: 'Simulates the payer at the bank, or sets fault injection.',
+    examples: [
+      'bank: { approve: $p1 }',
+      'bank: { cancel: $p1 }',
+      'bank: { approve: $p1, returns: false }',
+      'bank: { approve: $p1, login: { code: ["000000", "123456"] } }',
+      'bank: { fault: { unavailable: 30% } }',
+    ],
+  },
+  refund: {
+    schema: RefundStep,
+    text: 'Refunds a payment, in full or in part.',
+    examples: [
+      'refund: { payment: $p1 }',
+      'refund: { as: r, payment: $p1, amount: "10.00", expect: { status: Refunded } }',
+    ],
+    makes: made('refund', Refund),
+  },
+} as const satisfies VerbTable

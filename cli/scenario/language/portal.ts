@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { made } from './verb-table.ts'
+import type { VerbTable } from './verb-table.ts'
 import { BankAccount } from '../../../src/wire/bank-accounts.ts'
 import { Branding, BrandingFont, CheckoutOrigins } from '../../../src/wire/settings.ts'
 import { BankAccountReference, Name, Text, expectedOf } from './parts.ts'
@@ -24,3 +26,25 @@ export const AddBankAccount = z.strictObject({
   expect: expectedOf(BankAccount),
 })
 export const DisableBankAccount = z.strictObject({ disable: BankAccountReference, expect: expectedOf(BankAccount) })
+
+export const PORTAL_VERBS = {
+  branding: {
+    schema: BrandingStep,
+    text: 'Sets the look of the checkout.',
+    examples: ['branding: { colors: { primary: "#0B5FFF" } }'],
+  },
+  origins: {
+    schema: Origins,
+    text: 'Sets the pages that may embed the checkout.',
+    examples: ['origins: { allowed: ["https://shop.example"] }'],
+  },
+  bank_account: {
+    schema: z.union([AddBankAccount, DisableBankAccount]),
+    text: 'Adds or disables a payout account.',
+    examples: [
+      'bank_account: { as: b1, sort_code: "12-34-56", account_number: "12345678" }',
+      'bank_account: { disable: $b1 }',
+    ],
+    makes: made('bank account', BankAccount),
+  },
+} as const satisfies VerbTable

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Name, Text } from './parts.ts'
+import type { VerbTable } from './verb-table.ts'
 
 /*
  * What stands around steps: variables, tables of them, and steps that hold other steps. Parallel is there while a case is
@@ -50,7 +51,8 @@ export function structuresOf(step: z.ZodType) {
         .array(z.union([step, steps]))
         .min(2)
         .max(32),
-      example: 'parallel: [ bank: { approve: $p1 }, bank: { cancel: $p2 } ]',
+      text: 'Plays 2 to 32 branches at once; their names are available afterwards.',
+      examples: ['parallel: [ bank: { approve: $p1 }, bank: { cancel: $p2 } ]'],
     },
     for_each: {
       schema: z.strictObject({
@@ -59,10 +61,15 @@ export function structuresOf(step: z.ZodType) {
         at_once: z.boolean().optional().meta({ description: 'the rounds are played at the same time' }),
         steps,
       }),
-      example: 'for_each: { in: ["1.00", "2.00"], as: amount, steps: [ pay: { amount: $amount, currency: GBP } ] }',
+      text: 'Plays the steps for each of up to 200 items; `at_once: true` plays them at the same time.',
+      examples: ['for_each: { in: ["1.00", "2.00"], as: amount, steps: [ pay: { amount: $amount, currency: GBP } ] }'],
     },
-    use: { schema: Use, example: 'use: ./common.yaml' },
-  } as const
+    use: {
+      schema: Use,
+      text: 'Plays the steps of another file; its path is relative to this file.',
+      examples: ['use: ./common.yaml', 'use: { file: ./common.yaml, vars: { amount: "5.00" } }'],
+    },
+  } as const satisfies VerbTable
 }
 
 /** Steps are checked one by one, each by its own verb's schema. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { VerbTable } from './verb-table.ts'
 import { EventType } from '../../../src/wire/webhook-events.ts'
 import { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
 import { HttpStatus, Matcher, Overlap, PaymentReference, Wait, matchersOf } from './parts.ts'
@@ -50,3 +51,39 @@ export const RotateSecret = z.strictObject({
   overlap: Overlap.optional(),
   discard_current: z.boolean().optional(),
 })
+
+export const WEBHOOK_VERBS = {
+  webhooks: {
+    schema: Webhooks,
+    text: 'Checks that the receiver got these events for the payment in this order, with others between. `exactly`: no others.',
+    examples: [
+      'webhooks: { for: $p1, in_order: [payment.initiated, payment.authorized] }',
+      'webhooks: { for: $p1, in_order: [payment.initiated, payment.authorized], exactly: true }',
+    ],
+  },
+  receiver: {
+    schema: ReceiverBehaviour,
+    text: 'Sets how the receiver answers from now on, how late, and which secret it knows.',
+    examples: [
+      'receiver: { answers: [500] }',
+      'receiver: { answers: [500, 200] }',
+      'receiver: { delay: 6s }',
+      'receiver: { secret: previous }',
+    ],
+  },
+  endpoint: {
+    schema: Endpoint,
+    text: 'Pauses or resumes the webhook endpoint.',
+    examples: ['endpoint: { paused: true }'],
+  },
+  replay: {
+    schema: z.union([ReplayOne, ReplayMany]),
+    text: 'Sends DEAD deliveries again, one or all.',
+    examples: ['replay: { webhook: payment.settled, for: $p1 }', 'replay: { status: DEAD, expect: { matching: 3 } }'],
+  },
+  rotate_secret: {
+    schema: RotateSecret,
+    text: 'Rotates the signing secret.',
+    examples: ['rotate_secret: { overlap: 1h }'],
+  },
+} as const satisfies VerbTable

@@ -2,9 +2,9 @@ import type { ErrorCode } from '../../../src/lib/errors.ts'
 
 /** The step that gets past a refusal: a case's merchant and payments are its own, and gone before a command is typed. */
 const STEPS: ReadonlyMap<string, string> = new Map<ErrorCode, string>([
-  ['MERCHANT_NOT_APPROVED', 'kyb: { status: APPROVED } before this step'],
-  ['MERCHANT_INACTIVE', 'active: { enabled: true } before this step'],
-  ['PAYOUT_HELD', 'hold: { payouts: false } before this step'],
+  ['MERCHANT_NOT_APPROVED', 'kyb.approve: { reason: checked } before this step'],
+  ['MERCHANT_INACTIVE', 'merchants.enable: { reason: back } before this step'],
+  ['PAYOUT_HELD', 'hold.release: { reason: cleared } before this step'],
   ['KYB_TRANSITION_INVALID', 'given: { merchant: { kyb: … } } for a merchant that begins elsewhere'],
   ['IDEMPOTENCY_KEY_REUSED', 'another idempotency_key, or pay: { repeat: $p1 } for the same payment again'],
   ['PAYMENT_NOT_SETTLED', 'await: { payment: $p1, status: Settled } before this step'],

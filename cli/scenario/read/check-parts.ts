@@ -1,4 +1,5 @@
-import { MERCHANT, captureOf, checkReferences } from './check-references.ts'
+import { captureOf, checkReferences } from './check-references.ts'
+import { MERCHANT } from '../language/merchant.ts'
 import type { Known } from './check-references.ts'
 import type { NoteIn } from './document.ts'
 import type { Part, WrittenStep } from './expand.ts'

@@ -1,12 +1,3 @@
-import { Balance, listAccountTransactions, listAccounts } from '../../../src/wire/accounts.ts'
-import { BankAccount } from '../../../src/wire/bank-accounts.ts'
-import { Dispute } from '../../../src/wire/disputes.ts'
-import { CreatedPayment } from '../../../src/wire/payments.ts'
-import { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
-import { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
-import { Refund } from '../../../src/wire/refunds.ts'
-import { PayerDispute } from '../../../src/wire/payer.ts'
-import { PaymentResponse } from '../../../src/wire/orders.ts'
 import type { Explained } from './explain.ts'
 import { VERBS, isVerb } from '../language.ts'
 import type { Verb } from '../language.ts'
@@ -14,19 +5,16 @@ import { referenceFieldsOf } from '../language/parts.ts'
 import type { ReferenceKind } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
+import type { Makes, VerbTable } from '../language/verb-table.ts'
 import { referencesIn, stringsOf } from './references.ts'
 import type { Reference } from './references.ts'
 import type { Path } from './source.ts'
 
 /** What a name stands for, and the members it has as far as they are known. */
 export type Known = {
-  kind: 'var' | 'refund' | 'answer' | ReferenceKind
+  kind: 'var' | Makes['kind']
   members: readonly string[] | undefined
 }
-
-const MERCHANT_MEMBERS: readonly string[] = ['merchant_id', 'client_id', 'name']
-/** The case's own. */
-export const MERCHANT: Known = { kind: 'merchant', members: MERCHANT_MEMBERS }
 
 /** The verb that makes a thing of this kind. */
 export const MADE_BY: Readonly<Record<ReferenceKind, Verb>> = {
@@ -131,31 +119,9 @@ function unknownName(text: string, name: string, { known, later, beside }: Names
 
 /** The name that a step gives to what it makes. */
 export function captureOf(step: unknown): { name: string; verb: string; known: Known } | undefined {
-  for (const [verb, kind, members] of [
-    ['pay', 'payment', Object.keys(CreatedPayment.shape)],
-    ['checkout', 'payment', Object.keys(CreatedPayment.shape)],
-    ['payer.link', 'link', ['contact']],
-    ['payer.verify', 'payer', ['contact']],
-    ['payer.dispute', 'dispute', Object.keys(PayerDispute.shape)],
-    ['refund', 'refund', Object.keys(Refund.shape)],
-    ['dispute', 'dispute', Object.keys(Dispute.shape)],
-    ['await', 'dispute', Object.keys(Dispute.shape)],
-    ['customer', 'customer', ['customer_id', 'name', 'email', 'mobile', 'proxy_id', 'account_id', 'accounts']],
-    ['order', 'order', Object.keys(PaymentResponse.shape)],
-    ['recurring', 'recurring', Object.keys(RecurringPaymentResponse.shape)],
-    ['request', 'request', Object.keys(RequestToPayResponse.shape)],
-    ['offer', 'offer', Object.keys(OfferToPayResponse.shape)],
-    ['merchant', 'merchant', MERCHANT_MEMBERS],
-    ['register', 'merchant', MERCHANT_MEMBERS],
-    ['bank_account', 'bank account', Object.keys(BankAccount.shape)],
-    ['accounts', 'answer', Object.keys(listAccounts.replies[200].shape)],
-    ['balances', 'answer', Object.keys(Balance.shape)],
-    ['transactions', 'answer', Object.keys(listAccountTransactions.replies[200].shape)],
-    ['exec', 'answer', ['exit', 'stdout', 'stderr', 'json']],
-    ['http', 'answer', ['http', 'headers', 'body']],
-  ] as const) {
+  for (const [verb, { makes }] of Object.entries<VerbTable[string]>(VERBS)) {
     const name = memberOf(memberOf(step, verb), 'as')
-    if (typeof name === 'string') return { name, verb, known: { kind, members } }
+    if (makes !== undefined && typeof name === 'string') return { name, verb, known: makes }
   }
   return captureOfUnknownVerb(step)
 }

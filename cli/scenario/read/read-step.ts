@@ -5,10 +5,12 @@ import { ExpectError, VERBS, isVerb } from '../language.ts'
 import type { Verb } from '../language.ts'
 import { MerchantReference } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
+import { quoted } from '../masked.ts'
 import { misindented } from './misindented.ts'
 import type { Opened } from './document.ts'
 import { locate } from './source.ts'
 import type { Path, Place, Source } from './source.ts'
+import { newNamesOf } from './renamed-verbs.ts'
 import { ruleProblems, shellProblem } from './step-rules.ts'
 import { titleOf } from './title.ts'
 import { valueProblems } from './value-rules.ts'
@@ -66,7 +68,7 @@ export function readStep(value: unknown, { opened, path, number, label, round, n
   }
   const words = Object.keys(value).filter((key) => !BESIDE.includes(key))
   const [verb, ...others] = words.filter(isVerb)
-  for (const word of words.filter((word) => !isVerb(word))) note(unknownVerb(word, path))
+  for (const word of words.filter((word) => !isVerb(word))) note(unknownVerb(word, { path, source }))
   for (const other of others)
     note({
       path: [...path, other],
@@ -121,7 +123,15 @@ function writtenAt({ raw }: Opened, path: Path): unknown {
   return path.reduce<unknown>((value, name) => memberOf(value, String(name)), raw)
 }
 
-function unknownVerb(word: string, path: Path): Explained {
+function unknownVerb(word: string, { path, source }: Pick<StepOptions, 'path'> & Pick<Step, 'source'>): Explained {
+  const names = newNamesOf(word)
+  if (names !== undefined)
+    return {
+      path: [...path, word],
+      what: 'key',
+      message: `"${word}" is now ${names.join(' or ')}`,
+      hint: `svc sandbox scenarios migrate ${quoted(source.file)}`,
+    }
   const meant = guessVerb(word, BESIDE)
   return {
     path: [...path, word],

@@ -10,10 +10,10 @@ export function ruleProblems(verb: Verb, input: unknown, expectError: ExpectErro
   const problems: Explained[] = []
   const tell = (message: string, hint: string): void => void problems.push({ path: [verb], what: 'key', message, hint })
   if (verb === 'pay' && !has('repeat')) {
-    for (const name of ['amount', 'currency']) if (!has(name)) tell(`"${name}" is missing here`, VERBS.pay.example)
+    for (const name of ['amount', 'currency']) if (!has(name)) tell(`"${name}" is missing here`, VERBS.pay.examples[0])
   }
   if (verb === 'bank' && ['approve', 'cancel', 'fault'].filter(has).length !== 1)
-    tell('bank takes one of approve, cancel and fault', VERBS.bank.example)
+    tell('bank takes one of approve, cancel and fault', VERBS.bank.examples[0])
   if (
     verb === 'expect' &&
     has('transactions') &&
@@ -29,9 +29,9 @@ export function ruleProblems(verb: Verb, input: unknown, expectError: ExpectErro
       tell(`expect says nothing about ${String(memberOf(input, kind))}`, example)
   }
   if (verb === 'receiver' && !has('answers') && !has('delay') && !has('secret'))
-    tell('receiver takes one or more of answers, delay and secret', VERBS.receiver.example)
+    tell('receiver takes one or more of answers, delay and secret', VERBS.receiver.examples[0])
   if (verb === 'http' && ['get', 'post', 'put', 'delete'].filter(has).length !== 1)
-    tell('http takes one of get, post, put and delete', VERBS.http.example)
+    tell('http takes one of get, post, put and delete', VERBS.http.examples[0])
   if (expectError !== undefined && Object.keys(expectError).length === 0) {
     problems.push({
       path: ['expect_error'],
@@ -45,7 +45,7 @@ export function ruleProblems(verb: Verb, input: unknown, expectError: ExpectErro
 
 /** What can be held against something, by the field that names it: one that stands alone expects nothing. */
 const EXPECTATIONS: Readonly<Record<string, string>> = {
-  of: VERBS.expect.example,
+  of: VERBS.expect.examples[0],
   dispute: 'expect: { dispute: $d1, status: OPEN }',
   account: 'expect: { account: $c1, balance: "450.00" }',
   order: 'expect: { order: $o1, Status: AcceptedSettlementCompleted }',

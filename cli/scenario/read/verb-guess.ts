@@ -9,25 +9,25 @@ export type Guess = { verb: string; hint: string | undefined }
 
 /** The line that shows how a verb is written. */
 export function exampleOf(verb: string): string | undefined {
-  if (isVerb(verb)) return `- ${VERBS[verb].example}`
-  return isStructure(verb) ? `- ${STRUCTURES[verb].example}` : undefined
+  if (isVerb(verb)) return `- ${VERBS[verb].examples[0]}`
+  return isStructure(verb) ? `- ${STRUCTURES[verb].examples[0]}` : undefined
 }
 
 const APPROVE = 'bank: { approve: $p1 }'
-const AWAIT = VERBS.await.example
+const AWAIT = VERBS.await.examples[0]
 const SETTLED = 'await: { payment: $p1, status: Settled }'
 const REFUSES = 'pay: { …, scenario: insufficient-funds }, then bank: { approve: $p1 }'
 
 /** Words that people have for what this language calls otherwise, each with the step that does it. */
 const SYNONYMS: Readonly<Record<string, string>> = {
-  payment: VERBS.pay.example,
-  create: VERBS.pay.example,
-  createpayment: VERBS.pay.example,
+  payment: VERBS.pay.examples[0],
+  create: VERBS.pay.examples[0],
+  createpayment: VERBS.pay.examples[0],
   approve: APPROVE,
   authorise: APPROVE,
   authorize: APPROVE,
   cancel: 'bank: { cancel: $p1 }, or payment.cancel: { payment: $p1 } before the payer decides',
-  cancelpayment: VERBS['payment.cancel'].example,
+  cancelpayment: VERBS['payment.cancel'].examples[0],
   decline: 'bank: { cancel: $p1 }',
   reject: REFUSES,
   fail: REFUSES,
@@ -38,27 +38,27 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   eventually: AWAIT,
   until: AWAIT,
   sleep: `${AWAIT}, or clock: { advance: 10s }`,
-  assert: VERBS.expect.example,
-  check: VERBS.expect.example,
-  verify: VERBS.expect.example,
-  should: VERBS.expect.example,
+  assert: VERBS.expect.examples[0],
+  check: VERBS.expect.examples[0],
+  verify: VERBS.expect.examples[0],
+  should: VERBS.expect.examples[0],
   sameas: 'pay: { repeat: $p1 }',
   repeat: 'pay: { repeat: $p1 }',
   retry: 'pay: { repeat: $p1 }',
-  webhook: VERBS.webhooks.example,
-  advance: VERBS.clock.example,
-  time: VERBS.clock.example,
-  travel: VERBS.clock.example,
-  get: VERBS.http.example,
+  webhook: VERBS.webhooks.examples[0],
+  advance: VERBS.clock.examples[0],
+  time: VERBS.clock.examples[0],
+  travel: VERBS.clock.examples[0],
+  get: VERBS.http.examples[0],
   post: 'http: { post: "/payments", body: { … }, expect: { http: 201 } }',
   fault: 'bank: { fault: { latency: 100ms } }',
-  run: VERBS.exec.example,
-  shell: VERBS.exec.example,
-  command: VERBS.exec.example,
-  include: STRUCTURES.use.example,
-  import: STRUCTURES.use.example,
-  loop: STRUCTURES.for_each.example,
-  approvemerchant: 'kyb: { status: APPROVED }',
+  run: VERBS.exec.examples[0],
+  shell: VERBS.exec.examples[0],
+  command: VERBS.exec.examples[0],
+  include: STRUCTURES.use.examples[0],
+  import: STRUCTURES.use.examples[0],
+  loop: STRUCTURES.for_each.examples[0],
+  approvemerchant: VERBS['kyb.approve'].examples[0],
 }
 
 /** The verb that a word was probably meant to be; undefined where it is like none. */

@@ -40,7 +40,7 @@ function takesWord(verb: Verb, name: string, value: string): boolean {
   return whole.error?.issues.every(({ path }) => path[0] !== name) ?? true
 }
 
-/** What to do about a refusal: `kyb: { status: APPROVED }` is `shop.kyb({ status: 'APPROVED' })` here. */
+/** What to do about a refusal: `kyb.approve: { reason: checked }` is `shop.kybApprove({ reason: 'checked' })` here. */
 export function callHint(code: string, hint: string | undefined): string | undefined {
   return stepHint(code, hint)?.replaceAll(/([a-z][a-z_.]*): (\{[^{}…]*\})/g, (step, verb: string, input: string) =>
     isVerb(verb) ? `shop.${functionName(verb)}(${literal(input)})` : step,

@@ -1,8 +1,9 @@
-import { MERCHANT, captureOf, checkReferences } from '../read/check-references.ts'
+import { captureOf, checkReferences } from '../read/check-references.ts'
 import type { Known } from '../read/check-references.ts'
 import type { Explained } from '../read/explain.ts'
 import { VERBS } from '../language.ts'
 import type { Verb } from '../language.ts'
+import { MERCHANT } from '../language/merchant.ts'
 import { formsOf, referenceFieldsOf } from '../language/parts.ts'
 import { functionName } from './verbs.ts'
 

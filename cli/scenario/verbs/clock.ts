@@ -3,7 +3,7 @@ import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
 import { call } from '../../client/call.ts'
 import { readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { Clock } from '../language.ts'
+import { Clock } from '../language/requests.ts'
 
 /** Lets time pass for the case's merchant and the customers it has made, together; what becomes due on the way happens. */
 export async function clock(run: CaseRun, given: unknown): Promise<void> {

@@ -11,7 +11,7 @@ import { isMade, isMerchant, madeOf, merchantOf, readInput } from '../play/case-
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
-import { Http } from '../language.ts'
+import { Http } from '../language/requests.ts'
 import { differencesOf } from '../matchers.ts'
 import type { Path } from '../read/source.ts'
 import { clientOf } from './customers.ts'

@@ -1,46 +1,14 @@
-import { getMerchant, setKybStatus, setMerchantActive, setPayoutHold } from '../../../src/wire/admin.ts'
+import { getMerchant } from '../../../src/wire/admin.ts'
 import { listAudit } from '../../../src/wire/audit.ts'
-import { setFees } from '../../../src/wire/fees.ts'
 import { call } from '../../client/call.ts'
 import { merchantOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../assert-matches.ts'
-import { Active, ExpectAudit, ExpectMerchant, Fees, Hold, Kyb } from '../language/merchant.ts'
+import { ExpectAudit, ExpectMerchant } from '../language/merchant.ts'
 import { differencesOf } from '../matchers.ts'
-import { refuseUnlike } from './refuse-unlike.ts'
 
-/** What an operator decides about a merchant. */
-export async function kyb(run: CaseRun, given: unknown): Promise<void> {
-  const { of, status, reason, expect } = readInput(run, Kyb, given)
-  const body = { kyb_status: status, reason }
-  const reply = await call(run.client, setKybStatus, { params: idOf(run, of), body })
-  refuseUnlike('the merchant', reply, { usual: 200, expected: expect })
-}
-
-/** Holds the merchant's payouts, or releases them. */
-export async function hold(run: CaseRun, given: unknown): Promise<void> {
-  const { of, payouts, reason, expect } = readInput(run, Hold, given)
-  const body = { payout_held: payouts, reason }
-  const reply = await call(run.client, setPayoutHold, { params: idOf(run, of), body })
-  refuseUnlike('the merchant', reply, { usual: 200, expected: expect })
-}
-
-/** Disables the merchant, or enables it again. */
-export async function active(run: CaseRun, given: unknown): Promise<void> {
-  const { of, enabled, reason, expect } = readInput(run, Active, given)
-  const body = { is_active: enabled, reason }
-  const reply = await call(run.client, setMerchantActive, { params: idOf(run, of), body })
-  refuseUnlike('the merchant', reply, { usual: 200, expected: expect })
-}
-
-/** Sets what the merchant pays for payments to come. */
-export async function fees(run: CaseRun, given: unknown): Promise<void> {
-  const { of, expect, ...body } = readInput(run, Fees, given)
-  const reply = await call(run.client, setFees, { params: idOf(run, of), body })
-  refuseUnlike('the fees', reply, { usual: 200, expected: expect })
-}
-
+/** A merchant as operators see it. */
 export async function expectMerchant(run: CaseRun, given: unknown): Promise<void> {
   const { merchant: reference, ...expected } = readInput(run, ExpectMerchant, given)
   const { body } = await call(run.client, getMerchant, { params: idOf(run, reference) })

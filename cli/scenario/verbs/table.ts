@@ -1,18 +1,24 @@
 import type { CaseRun } from '../play/case-run.ts'
 import type { Verb } from '../language.ts'
+import { playersOf } from '../action-verb.ts'
+import { DONE_TO_MERCHANTS } from '../language/actions.ts'
+import { account, accounts, balances, transactions } from './accounts.ts'
 import { awaitStep } from './await.ts'
-import { BANK_PLAYERS } from './bank-table.ts'
 import { checkout } from './checkout.ts'
 import { clock } from './clock.ts'
 import { customer, order } from './customers.ts'
 import { accept, escalate, evidence, raise, resolve } from './disputes.ts'
+import { exec } from './exec.ts'
 import { expectStep } from './expect.ts'
 import { http } from './http.ts'
 import { cancelConsent, endConsent } from './mandates.ts'
-import { hold, kyb } from './merchant.ts'
+import { merchant, register } from './merchants.ts'
 import { endpoint, replay, rotateSecret } from './outbox.ts'
 import { bank, pay, refund } from './pay.ts'
 import { dispute, link, listConsents, listPayments, signOut, verify } from './payers.ts'
+import { bankAccount, branding, origins } from './portal.ts'
+import { recurring } from './recurring.ts'
+import { offer, request } from './requests.ts'
 import { cancelPayment, contact, sca } from './sca.ts'
 import { receiver, webhooks } from './webhooks.ts'
 
@@ -33,8 +39,7 @@ export const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Pr
   accept,
   escalate,
   resolve,
-  kyb,
-  hold,
+  ...playersOf(DONE_TO_MERCHANTS),
   customer,
   order,
   checkout,
@@ -49,7 +54,19 @@ export const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Pr
   'payer.sign_out': signOut,
   'consent.cancel': cancelConsent,
   'consent.end': endConsent,
-  ...BANK_PLAYERS,
+  accounts,
+  balances,
+  transactions,
+  account,
+  recurring,
+  request,
+  offer,
+  merchant,
+  register,
+  branding,
+  origins,
+  bank_account: bankAccount,
+  exec,
   clock,
   http,
 }

@@ -1,0 +1,160 @@
+import { parseArgs } from 'node:util'
+import { stringify } from 'yaml'
+import { z } from 'zod'
+import type { Operation } from '../../src/wire/operation.ts'
+import { CliError } from '../base/errors.ts'
+import { flagOf, memberOf } from '../kit/action.ts'
+import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../kit/action.ts'
+import { readValues } from '../kit/read-values.ts'
+import { expectedOf } from './language/parts.ts'
+import type { ExpectedStatus } from './language/parts.ts'
+import { readInput } from './play/case-run.ts'
+import type { CaseRun } from './play/case-run.ts'
+import { refuseUnlike } from './verbs/refuse-unlike.ts'
+
+/*
+ * Verbs that are read from what people can do on the command line: `svc hold set acme-ltd --reason odd` is the step
+ * `hold.set: { reason: odd }`.
+ */
+
+/** How steps name what actions are done to. */
+export type Place<Shape extends z.ZodRawShape> = {
+  /** The members that name it. */
+  shape: Shape
+  /** What they are in an example. */
+  example: z.input<z.ZodObject<Shape>>
+  idOf(run: CaseRun, input: z.output<z.ZodObject<Shape>>): string
+}
+
+type Dotted<Words extends string> = Words extends `${infer Word} ${infer Rest}` ? `${Word}.${Dotted<Rest>}` : Words
+type Snake<Name extends string> = Name extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${Snake<Rest>}`
+  : Name
+
+/** Every flag may be left out: what the service says to that can be a story too. */
+type MembersOf<F extends Flags> = { [Name in keyof F & string as Snake<Name>]?: ValueOf<F[Name]> | undefined }
+type KeysOf<Body> = Body extends unknown ? keyof Body : never
+type Expected<O extends Operation> = { [Member in KeysOf<ReplyBody<O>>]?: unknown } & {
+  http?: ExpectedStatus | undefined
+}
+type InputOf<A, Shape extends z.ZodRawShape> =
+  A extends Action<infer _Thing, infer F, infer O, infer _Command, infer _Values>
+    ? z.input<z.ZodObject<Shape>> & MembersOf<F> & { expect?: Expected<O> | undefined }
+    : never
+
+/** A verb, as one that is written by hand has it, and what plays it. */
+type ActionVerb<Input> = {
+  schema: z.ZodType<Input, Input>
+  text: string
+
+  examples: readonly [string, ...string[]]
+  play(run: CaseRun, given: unknown): Promise<void>
+}
+type ActionVerbs<Actions extends readonly AnyAction[], Shape extends z.ZodRawShape> = {
+  [A in Actions[number] as Dotted<A['command']>]: ActionVerb<InputOf<A, Shape>>
+}
+
+/** `merchants fees set` as `merchants.fees.set`. */
+function verbOf({ command }: AnyAction): string {
+  return command.replaceAll(' ', '.')
+}
+
+/** The verbs of these actions. */
+export function actionVerbs<Shape extends z.ZodRawShape, const Actions extends readonly AnyAction[]>(
+  place: Place<Shape>,
+  actions: Actions,
+): ActionVerbs<Actions, Shape> {
+  const verbs = actions.map((action) => [verbOf(action), actionVerb(place, action)])
+  // One for each action, which Object.fromEntries can't say; the types above say what each schema takes.
+  return Object.fromEntries(verbs) as ActionVerbs<Actions, Shape>
+}
+
+function actionVerb<Shape extends z.ZodRawShape>(place: Place<Shape>, action: AnyAction): ActionVerb<unknown> {
+  const flags = Object.entries(action.flags as Flags)
+  const named = z.object(place.shape)
+  const members: z.ZodRawShape = {
+    ...place.shape,
+    ...Object.fromEntries(flags.map(([name, flag]) => [memberOf(name), schemaOf(flag).optional()])),
+  }
+  const schema = z.strictObject({ ...members, expect: expectedOf(replyOf(action.operation)) })
+  const [example = '', ...examples] = action.examples.flatMap((line) => exampleOf(action, line, place.example))
+  return {
+    schema,
+    text: `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
+
+    examples: [example, ...examples],
+    async play(run, given) {
+      const { expect, ...input } = readInput(run, schema, given)
+      const members = new Map<string, unknown>(Object.entries(input))
+      const values = Object.fromEntries(flags.map(([name]) => [name, givenOf(members.get(memberOf(name)))]))
+      const request = action.request(place.idOf(run, named.parse(input)), readValues(action.flags, values, memberOf))
+      const { call } = await import('../client/call.ts')
+      const reply = await call(run.client, action.operation, request)
+      refuseUnlike('the answer', reply, { usual: reply.status, expected: expect })
+    },
+  }
+}
+
+/** The schemas of these members say that they are nothing else. */
+function givenOf(value: unknown): string | boolean | undefined {
+  return typeof value === 'string' || typeof value === 'boolean' ? value : undefined
+}
+
+/** A value as the command line would take it; one that refers to something is looked at once that is known. */
+function schemaOf({ value, choices, read, summary }: Flag): z.ZodType<string | boolean> {
+  const about = { description: summary }
+  if (value === undefined) return z.boolean().meta(about)
+  if (choices !== undefined) return z.enum([...choices]).meta(about)
+  const text = z.string().superRefine((given, context) => {
+    const message = given.includes('$') ? undefined : problemOf(read, given)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+  return text.meta(about)
+}
+
+function problemOf(read: Flag['read'], text: string): string | undefined {
+  try {
+    read?.(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof CliError) return error.message
+    throw error
+  }
+}
+
+/** What the service answers when it is done. */
+function replyOf({ replies }: Operation): z.ZodObject {
+  const [reply] = Object.values(replies)
+  return reply instanceof z.ZodObject ? reply : z.object({})
+}
+
+/** A command line as a step; none where it says more than the action does, such as `--wait`. */
+function exampleOf(action: AnyAction, line: string, named: object): string[] {
+  const flags = Object.entries(action.flags as Flags)
+  const words = Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, bare]) => quoted ?? bare ?? '')
+  const options = Object.fromEntries(
+    flags.map(
+      ([name, { value }]) => [flagOf(name).slice(2), { type: value === undefined ? 'boolean' : 'string' }] as const,
+    ),
+  )
+  const [, ...nouns] = ['svc', ...action.command.split(' ')]
+  const { values, positionals } = parseArgs({ args: words.slice(nouns.length + 1), options, strict: false })
+  if (Object.keys(values).some((name) => !Object.hasOwn(options, name))) return []
+  const places = flags.filter(([, flag]) => flag.positional === true)
+  const rest = action.subject === undefined ? positionals : positionals.slice(1)
+  const members = flags.flatMap(([name]): [string, unknown][] => {
+    const index = places.findIndex(([each]) => each === name)
+    const value = index === -1 ? values[flagOf(name).slice(2)] : rest[index]
+    return value === undefined ? [] : [[memberOf(name), value]]
+  })
+  const input = stringify({ ...named, ...Object.fromEntries(members) }, { collectionStyle: 'flow', lineWidth: 0 })
+  return [`${verbOf(action)}: ${input.trim()}`]
+}
+
+/** What plays each of these verbs. */
+export function playersOf<Name extends string>(
+  verbs: Readonly<Record<Name, Pick<ActionVerb<unknown>, 'play'>>>,
+): Record<Name, ActionVerb<unknown>['play']> {
+  const players = Object.entries<Pick<ActionVerb<unknown>, 'play'>>(verbs).map(([name, { play }]) => [name, play])
+  return Object.fromEntries(players) as Record<Name, ActionVerb<unknown>['play']>
+}
