@@ -16,7 +16,7 @@ function tooOld(lines) {
   fail(['Error: svc needs Node.js ' + NEEDED + ' or newer; this is ' + process.version + '.'].concat(lines))
 }
 
-/** A shell asks what could stand next: answered from the map of commands alone, and never with an error. */
+/** A shell asks what could stand next: answered from the file of commands alone, and never with an error. */
 function answerShell() {
   import('../dist/cli/entry/completion/main.js').then(
     function (cli) {
@@ -28,18 +28,8 @@ function answerShell() {
   )
 }
 
-/** The console takes the keyboard before anything is loaded: what is typed in the meantime is echoed nowhere. */
-function hushKeys() {
-  var words = process.argv.slice(2)
-  var isConsole = words.length === 0 ? !process.env.CI || process.env.CI === 'false' : words[0] === 'ui'
-  var isOther = /(^| )(--help|-h|--map|--no-input)( |=|$)/.test(words.join(' ')) || process.env.TERM === 'dumb'
-  var mayAsk = /^(0|false|no)?$/i.test(process.env.SVC_NO_INPUT || '')
-  if (isConsole && !isOther && mayAsk && process.stdin.isTTY && process.stdout.isTTY) process.stdin.setRawMode(true)
-}
-
 function loadCli() {
   if (process.argv[2] === '__complete') return answerShell()
-  hushKeys()
   import('../dist/cli/main.js').then(
     function (cli) {
       return cli.main()
@@ -51,14 +41,38 @@ function loadCli() {
         error.code === 'ERR_MODULE_NOT_FOUND' &&
         /dist[\\/]cli[\\/]main\.js/.test(String(error.url || error.message))
       if (!isMissing) throw error
-      fail(['Error: svc is not built yet: dist/ is missing.', 'Try: npm run build'])
+      return notBuilt()
     },
   )
 }
 
+/** A clone without its packages gets them and the build by one command; an installed package that lacks it is broken. */
+function notBuilt() {
+  return Promise.all([import('fs'), import('path')]).then(function (modules) {
+    var fs = modules[0]
+    var path = modules[1]
+    var root = rootOf(fs, path)
+    var how = isDependency(path, root)
+      ? 'install the package again'
+      : fs.existsSync(path.join(root, 'node_modules', 'commander'))
+        ? 'npm run build'
+        : 'npm ci, which installs the packages and builds'
+    fail(['Error: svc is not built yet: ' + path.join(root, 'dist') + ' is missing.', 'Try: ' + how])
+  })
+}
+
+function rootOf(fs, path) {
+  return path.dirname(path.dirname(fs.realpathSync(process.argv[1])))
+}
+
+/** Whether another package has installed this one, in which npm ci brings no Node.js along. */
+function isDependency(path, root) {
+  return root.split(path.sep).indexOf('node_modules') !== -1
+}
+
 /** The Node.js that the package's dependency `node` brings: beside us in a checkout, or hoisted in an installation. */
 function findNewerNode(fs, path) {
-  var root = path.dirname(path.dirname(fs.realpathSync(process.argv[1])))
+  var root = rootOf(fs, path)
   var name = process.platform === 'win32' ? 'node.exe' : 'node'
   var places = [path.join(root, 'node_modules', 'node', 'bin', name), path.join(root, '..', 'node', 'bin', name)]
   for (var i = 0; i < places.length; i += 1) {
@@ -88,11 +102,9 @@ function restart() {
     function (modules) {
       var node = findNewerNode(modules[0], modules[1])
       if (node) return runAgainUnder(node, modules[2].spawn)
-      return tooOld([
-        'Try: npm ci, which brings a fitting Node.js along for npx svc; or install Node.js ' +
-          NEEDED +
-          ' from https://nodejs.org',
-      ])
+      var install = 'install Node.js ' + NEEDED + ' or newer from https://nodejs.org'
+      if (isDependency(modules[1], rootOf(modules[0], modules[1]))) return tooOld(['Try: ' + install])
+      return tooOld(['Try: npm ci, which brings a fitting Node.js along for npx svc; or ' + install])
     },
     function () {
       tooOld(['Try: install Node.js ' + NEEDED + ' from https://nodejs.org'])

@@ -15,8 +15,10 @@ const OLD_NODE = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node'].
 const skip = OLD_NODE === undefined ? 'there is no older Node.js on this machine' : false
 
 /** A copy of the launcher in a package without dist/ and without a Node.js beside it. */
-function lonePackage(t: Test): string {
-  const folder = t.testdir({ bin: {}, 'package.json': '{"type":"module"}' })
+function lonePackage(t: Test, { isDependency = false } = {}): string {
+  const own = { bin: {}, 'package.json': '{"type":"module"}' }
+  const tested = t.testdir(isDependency ? { node_modules: { svc: own } } : own)
+  const folder = isDependency ? join(tested, 'node_modules', 'svc') : tested
   cpSync(LAUNCHER, join(folder, 'bin', 'svc.js'))
   return join(folder, 'bin', 'svc.js')
 }
@@ -37,8 +39,28 @@ t.test('without a build it says how to make one', async (t) => {
     encoding: 'utf8',
   })
   t.equal(status, 1)
-  t.match(stderr, /Try: npm run build/)
+  t.match(
+    stderr,
+    /^Error: svc is not built yet: \S+dist is missing\.\nTry: npm ci, which installs the packages and builds\n$/,
+  )
 })
+
+for (const [where, launcherOf, hint] of [
+  ['as a dependency', (t: Test) => lonePackage(t, { isDependency: true }), 'install the package again'],
+  ['where the packages are', withPackages, 'npm run build'],
+] as const)
+  void t.test(`without a build, ${where}, it says: ${hint}`, async (t) => {
+    const launcher = launcherOf(t)
+    const { status, stderr } = spawnSync(...nodeCommand([launcher, 'version']), { env: cleanEnv(), encoding: 'utf8' })
+    t.equal(status, 1)
+    t.match(stderr, `is missing.\nTry: ${hint}\n`)
+  })
+
+function withPackages(t: Test): string {
+  const folder = t.testdir({ bin: {}, 'package.json': '{"type":"module"}', node_modules: { commander: {} } })
+  cpSync(LAUNCHER, join(folder, 'bin', 'svc.js'))
+  return join(folder, 'bin', 'svc.js')
+}
 
 t.test(
   'under an older Node.js it runs under the one that the package brings, and passes on exit code and signals',
@@ -74,6 +96,12 @@ t.test('under an older Node.js with no other at hand it says what to install', {
   })
   t.equal(status, 1)
   t.match(stderr, /needs Node\.js 24 or newer; this is v\d+[^]*npm ci/)
+  const installed = spawnSync(...nodeCommand([lonePackage(t, { isDependency: true }), 'version'], OLD_NODE), {
+    env: cleanEnv(),
+    encoding: 'utf8',
+  })
+  t.equal(installed.status, 1)
+  t.match(installed.stderr, /\nTry: install Node\.js 24 or newer from https:\/\/nodejs\.org\n$/)
 })
 
 t.test('a result that can not be written is a failure, in one line', { skip: !existsSync('/dev/full') }, async (t) => {
