@@ -34,7 +34,6 @@ export const NOUN_GROUPS = [
       { name: 'portal', summary: "Answer disputes of the merchant's payments" },
       { name: 'mandates', summary: 'List and end mandates for recurring payments' },
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
-      { name: 'ledger', summary: 'List and export payments with their fees' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
       { name: 'team', summary: "Manage the merchant's team" },
       { name: 'credentials', summary: "Manage the merchant's API clients" },

@@ -71,7 +71,7 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
   },
   PAYMENT_NOT_FOUND: {
     payer: 'svc payer payments list',
-    platform: 'svc merchants payments',
+    platform: 'svc payments list --all-merchants',
     any: 'svc payments list',
   },
   STATE_MISMATCH: 'how it stands: svc payments show <id>',

@@ -16,7 +16,7 @@ import { filterOf } from './read.ts'
 import type { ListOptions } from './read.ts'
 import { printDisputes } from './rows.ts'
 import { isResolved, printDispute, seenOf } from './view.ts'
-import { paymentId } from '../payments/read.ts'
+import { paymentId } from '../payments/find.ts'
 
 export async function list(
   context: Context,

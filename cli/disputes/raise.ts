@@ -6,7 +6,7 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { WordsOptions, readWords, sendWords } from '../kit/text-input.ts'
 import { effectOfRaising, effectOfRaisingInSandbox } from './raise-effects.ts'
 import { printDispute } from './view.ts'
-import { paymentId } from '../payments/read.ts'
+import { paymentId } from '../payments/find.ts'
 
 export const DisputeOptions = WordsOptions.extend({
   reason: DisputeReason,

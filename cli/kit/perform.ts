@@ -3,7 +3,7 @@ import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { canEdit } from '../base/editor.ts'
 import { CliError, withFacts } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { call } from '../client/call.ts'
+import { call, proofFor } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { flagOf, isConfirmed, seenBy, standingOf, takesKey } from './action.ts'
@@ -41,6 +41,8 @@ export async function perform(
   // What is wrong with the values, or can't be shown, is told before anything is looked up.
   if (!how.dryRun) expectReply(context, operation, takesKey(operation))
   if (textFlagOf(action) === undefined) checkBody(operation, action.request('', values).body)
+  // So is that nobody is signed in who could do it.
+  await proofFor(client, operation)
   const { thing, isExact } = await found(client, action, given)
   const isDone = standingOf(action, thing) === 'done'
   if (standingOf(action, thing) === 'other' && action.move?.refusal !== undefined) throw action.move.refusal(thing)

@@ -1,3 +1,6 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { forAllMerchants } from '../kit/option-values.ts'
 import type { Column } from '../output/table.ts'
 
 /** Whose a row is, in the lists of all merchants. */
@@ -14,4 +17,14 @@ export function whoseColumns<Row>(ownerOf: (row: Row) => Owned | undefined): Col
 /** The same in one: `Acme (acme-ltd)`. */
 export function whoseText({ trading_name: name, realm_slug: realm, merchant_id: id }: Owned): string {
   return `${name} (${realm ?? id})`
+}
+
+/** What an operator says of whose rows are meant, where the same command shows a merchant its own. */
+export const MerchantScope = z.object({ merchant: z.string().optional(), allMerchants: z.boolean().default(false) })
+
+export function ofMerchants(command: Command): Command {
+  return forAllMerchants(command.optionsGroup('As an operator:')).option(
+    '--merchant <merchant>',
+    'only of this one: its id, realm or client id',
+  )
 }

@@ -4,17 +4,20 @@ import { z } from 'zod'
 import { PaymentStatus } from '../../src/wire/payments.ts'
 import { addActions } from '../kit/action-command.ts'
 import { changing } from '../kit/change.ts'
-import { DataOption, collect } from '../kit/option-values.ts'
+import { DataOption, collect, forAllMerchants } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { PAYMENT_ACTIONS } from './actions.ts'
 import { CreateOptions, create } from './create.ts'
 import { EventsOptions, events } from './events.ts'
+import { ExportOptions, exportAll } from './export.ts'
 import { filtered } from './filters.ts'
-import { ListOptions, show, list } from './read.ts'
+import { ListOptions, list } from './list.ts'
 import { withMandate } from './mandate.ts'
+import { payment as subject } from './subject.ts'
 import { receipt } from './receipt.ts'
 import { refunds } from './refunds.ts'
+import { ShowOptions, show } from './show.ts'
 import { ScaOptions, completeByHand } from './sca-complete.ts'
 import { Paging, paged } from '../kit/paging.ts'
 
@@ -22,18 +25,20 @@ import { Paging, paged } from '../kit/paging.ts'
 export function addPayments(payments: Command, runtime: Runtime): void {
   addCreate(payments, runtime)
   addList(payments, runtime)
-  payments
-    .command('show')
+  addExport(payments, runtime)
+  forAllMerchants(payments.command('show'))
     .description('show a payment with its history')
-    .argument('<id>', "the payment's id, or its last 8 characters or more")
-    // It is told in any case.
-    .addHelpText('after', '\nExamples:\n  svc payments show a2b4358c\n  svc payments show a2b4358c -q status\n')
-    .action(action(runtime, z.object({}), show))
+    .argument('<payment>', subject.summary)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments show a2b4358c\n  svc payments show a2b4358c -q status\n  svc payments show a2b4358c --all-merchants\n',
+    )
+    .action(action(runtime, ShowOptions, show))
   addEvents(payments, runtime)
   payments
     .command('receipt')
     .description('print the receipt of a settled payment, for its payer; exit code 7 before that')
-    .argument('<id>', 'the payment')
+    .argument('<payment>', subject.summary)
     .addHelpText(
       'after',
       '\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
@@ -43,7 +48,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
     payments
       .command('refunds')
       .description("list a payment's refunds, the oldest first")
-      .argument('<id>', 'the payment'),
+      .argument('<payment>', subject.summary),
   )
     .addHelpText(
       'after',
@@ -58,7 +63,7 @@ function addEvents(payments: Command, runtime: Runtime): void {
   payments
     .command('events')
     .description("list a payment's audit events with their hashes")
-    .argument('<id>', 'the payment')
+    .argument('<payment>', subject.summary)
     .option('--follow', 'go on with each new one, until none can come or Ctrl+C')
     .option('--timeout <duration>', 'with --follow: end after this long')
     .addHelpText(
@@ -71,7 +76,7 @@ function addEvents(payments: Command, runtime: Runtime): void {
 function addScaComplete(payments: Command, runtime: Runtime): void {
   changing(payments.command('sca-complete'))
     .description('hand over what the bank sent the payer back with, as the return page of a shop does')
-    .argument('<id>', 'the payment')
+    .argument('<payment>', subject.summary)
     .option('--state <state>', 'of the address that the bank sent the payer back to')
     .option('--code <code>', 'of it too, where the payer approved')
     .option('--error <code>', 'of it too, where the payer did not')
@@ -133,10 +138,30 @@ function waitOption(): Option {
 }
 
 function addList(payments: Command, runtime: Runtime): void {
-  paged(filtered(payments.command('list').description('list payments, the newest first')))
+  const listing = payments
+    .command('list')
+    .description('list payments, the newest first; of all merchants as an operator')
+  paged(filtered(listing))
+    .optionsGroup('Output:')
+    .option('--fees', 'show what each cost, and what it adds to payouts')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc payments list --status Settled --since 2h\n  svc payments list --all -o csv > payments.csv\n',
+      '\nExamples:\n  svc payments list --status Settled --since 2h\n  svc payments list --fees --since 24h\n  svc payments list --merchant acme-ltd --status Failed\n  svc payments list --all -o csv > payments.csv\n',
     )
     .action(action(runtime, ListOptions, list))
+}
+
+function addExport(payments: Command, runtime: Runtime): void {
+  const exporting = payments
+    .command('export')
+    .description('write all payments page by page with their fees, as CSV (RFC 4180) or with -o json or jsonl')
+  filtered(exporting)
+    .optionsGroup('Output:')
+    .option('--file <path>', 'write here; the file is there only once it is whole (standard output, which - is too)')
+    .option('--force', 'replace the file where there is one')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments export > payments.csv\n  svc payments export -o jsonl | jq .payout_amount\n  svc payments export --file november.csv --since 2026-11-01 --until 2026-12-01\n  svc payments export --all-merchants --file all.csv\n',
+    )
+    .action(action(runtime, ExportOptions, exportAll))
 }

@@ -11,7 +11,7 @@ import type { ExitCode } from '../base/exit-codes.ts'
 import { TIMER_MAX_MS } from '../base/times.ts'
 import { onStopSignals } from '../base/signals.ts'
 import { STILL_POSSIBLE } from '../kit/wait.ts'
-import { paymentId } from './read.ts'
+import { paymentId } from './find.ts'
 import { statusStyle } from './view.ts'
 
 type Event = z.infer<typeof PaymentEvent>

@@ -4,24 +4,30 @@ import { z } from 'zod'
 import { PaymentStatus } from '../../src/wire/payments.ts'
 import type { listPayments } from '../../src/wire/payments.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
+import type { Client } from '../client/call.ts'
 import { TimeRange, rangeOf, withTimeRange } from '../kit/time-range.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
 
-/** The filters that payments and the ledger have alike. */
+/** The filters of lists and exports, and whose payments an operator means. */
 export function filtered(command: Command): Command {
   command
     .optionsGroup('Filters:')
     .addOption(new Option('--status <status>', 'only in this status').choices(PaymentStatus.options))
-  return withTimeRange(command, 'created')
+  withTimeRange(command, 'created')
     .option('--currency <code>', 'only in this currency')
     .option('--min-amount <amount>', 'of this gross amount or more')
     .option('--max-amount <amount>', 'of this gross amount or less')
     .option('--end-to-end-id <id>', 'with this reference')
     .option('--bank-id <id>', 'from this bank')
+  return ofMerchants(command)
 }
 
 const text = z.string().optional()
 
 export const FilterOptions = TimeRange.extend({
+  ...MerchantScope.shape,
   status: PaymentStatus.optional(),
   currency: text,
   minAmount: text,
@@ -44,4 +50,17 @@ export function filterOf(options: z.infer<typeof FilterOptions>): Filter {
     bank_id: options.bankId,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** The same for an operator; undefined where a merchant means its own. */
+export async function adminFilterOf(
+  client: Client,
+  options: z.infer<typeof FilterOptions>,
+): Promise<(Filter & { merchant_id?: string }) | undefined> {
+  const { merchant, allMerchants } = options
+  const filter = filterOf(options)
+  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) return undefined
+  return merchant === undefined
+    ? filter
+    : { ...filter, merchant_id: (await findMerchant(client, [merchant])).merchant.id }
 }

@@ -44,14 +44,19 @@ export async function findPayment(client: Client, given: string, side: Side): Pr
   })
 }
 
-/** The id of the merchant's own payment that is meant: a whole id as it is, anything else as above. */
-export async function ownPaymentId(client: Client, given: string): Promise<string> {
-  return isUuid(given) ? given.toLowerCase() : findPayment(client, given, 'merchant')
+/** The id of the payment that is meant: a whole id as it is, anything else as above. */
+export async function paymentIdFor(client: Client, given: string, side: Side): Promise<string> {
+  return isUuid(given) ? given.toLowerCase() : findPayment(client, given, side)
 }
 
-/** The same with its payment. */
+/** The merchant's own payment that the first argument means. */
+export function paymentId(client: Client, [given = '']: readonly string[]): Promise<string> {
+  return paymentIdFor(client, given, 'merchant')
+}
+
+/** The merchant's own payment that is meant. */
 export async function ownPayment(client: Client, given: string): Promise<Payment | PayerView> {
-  return (await call(client, getPayment, { params: { id: await ownPaymentId(client, given) } })).body
+  return (await call(client, getPayment, { params: { id: await paymentId(client, [given]) } })).body
 }
 
 /** The ids of payments, the newest first. Operators see them in their list, and older ones where webhooks tell of them. */

@@ -4,7 +4,8 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { shortTime } from '../base/text.ts'
-import { paymentId } from './read.ts'
+import { paymentId } from './find.ts'
+import { isRefunded } from './view.ts'
 
 /**
  * `svc payments receipt`: what a payer is given to keep: no fee, and nothing else that is the merchant's own affair.
@@ -38,7 +39,7 @@ export async function receipt(context: Context, { args }: CommandInput<object>):
       ['Receipt', item.payment_id],
       ['Paid', `${item.gross_amount} ${item.currency}`],
       ['Settled', shortTime(item.settled_at)],
-      ['Refunded', /[1-9]/.test(item.refunded_amount) ? `${item.refunded_amount} ${item.currency}` : ''],
+      ['Refunded', isRefunded(item) ? `${item.refunded_amount} ${item.currency}` : ''],
       ['Payer', item.payer_name ?? ''],
       ['Reference', item.remittance_reference ?? ''],
       ['End-to-end id', item.end_to_end_id],

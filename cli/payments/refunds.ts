@@ -4,7 +4,7 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { collectPages } from '../client/pages.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
-import { paymentId } from './read.ts'
+import { paymentId } from './find.ts'
 import type { Paging } from '../kit/paging.ts'
 
 /** `svc payments refunds`: each refund of a payment, and what became of it. */

@@ -3,7 +3,7 @@ import { completeSca } from '../../src/wire/payments.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
-import { paymentId } from './read.ts'
+import { paymentId } from './find.ts'
 
 const text = z.string().optional()
 

@@ -13,6 +13,10 @@ export function statusStyle(status: string): Style | undefined {
   return 'yellow'
 }
 
+export function isRefunded({ refunded_amount: amount }: { refunded_amount: string }): boolean {
+  return /[1-9]/.test(amount)
+}
+
 /** @param hasQr whether a QR code follows, with the address that leads to the bank below it */
 export function printCreated({ print, note }: Context, payment: CreatedPayment, { hasQr }: { hasQr: boolean }): void {
   print.record({
@@ -45,7 +49,7 @@ export function printPayment(
     ['Status', payment.status],
     ['Amount', `${payment.gross_amount} ${payment.currency}`],
     ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
-    ['Refunded', /[1-9]/.test(payment.refunded_amount) ? payment.refunded_amount : ''],
+    ['Refunded', isRefunded(payment) ? payment.refunded_amount : ''],
     ['Failure', failure === null ? '' : `${failure.code}: ${failure.reason} (${failure.source}, ${failure.iso_code})`],
     ['End-to-end id', payment.end_to_end_id],
     ...('consent_id' in payment ? merchantLines(payment) : []),

@@ -5,7 +5,7 @@ import { ChangeOptions, change } from '../kit/change.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError, withHint } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { paymentId } from '../payments/read.ts'
+import { paymentId } from '../payments/find.ts'
 
 export const DecideOptions = ChangeOptions.extend({ return: z.boolean().default(true) })
 type DecideInput = CommandInput<z.infer<typeof DecideOptions>>

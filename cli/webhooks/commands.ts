@@ -5,11 +5,11 @@ import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { addActions } from '../kit/action-command.ts'
 import { changing } from '../kit/change.ts'
-import { forAllMerchants } from '../kit/option-values.ts'
 import { paged } from '../kit/paging.ts'
 import { action } from '../kit/context.ts'
 import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
+import { ofMerchants } from '../merchants/whose.ts'
 import { ListOptions, list, show } from './deliveries.ts'
 import { ENDPOINT_ACTIONS, TEST_ACTIONS } from './endpoint-actions.ts'
 import { checkEndpoint, getEndpoint } from './endpoint.ts'
@@ -55,14 +55,6 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
     .option('--timeout <duration>', 'end after this time: 30s, 5m')
     .addHelpText('after', '\nExamples:\n  svc webhooks tail\n  svc webhooks tail -n 0 -o jsonl\n')
     .action(action(runtime, TailOptions, tail))
-}
-
-/** What an operator says of whose they are. */
-function ofMerchants(command: Command): Command {
-  return forAllMerchants(command.optionsGroup('As an operator:')).option(
-    '--merchant <merchant>',
-    'only of this one: its id, realm or client id',
-  )
 }
 
 function addSending(webhooks: Command, runtime: Runtime): void {

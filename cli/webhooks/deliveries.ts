@@ -11,7 +11,8 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { Paging } from '../kit/paging.ts'
 import { warn } from '../kit/warn.ts'
 import { findMerchant } from '../merchants/find.ts'
-import { paymentId } from '../payments/read.ts'
+import { MerchantScope } from '../merchants/whose.ts'
+import { paymentId } from '../payments/find.ts'
 import { ownDelivery, ownDeliveryId } from './find.ts'
 import { warnIfPaused } from './paused.ts'
 import { REJECTED, outcomeFor } from './rejected.ts'
@@ -21,8 +22,7 @@ export const ListOptions = Paging.extend({
   status: DeliveryStatus.optional(),
   event: EventType.optional(),
   payment: z.string().optional(),
-  merchant: z.string().optional(),
-  allMerchants: z.boolean().default(false),
+  ...MerchantScope.shape,
 })
 type ListOptions = z.infer<typeof ListOptions>
 

@@ -12,7 +12,7 @@ import { isPassing } from '../base/errors.ts'
 import { exitOfSignal } from '../base/exit-codes.ts'
 import { endOfId, printable } from '../base/text.ts'
 import { onStopSignals } from '../base/signals.ts'
-import { paymentId } from '../payments/read.ts'
+import { paymentId } from '../payments/find.ts'
 import { deliveryStyle, eventText } from './view.ts'
 import { TIMER_MAX_MS } from '../base/times.ts'
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A day's work of an operator and of a merchant, without a question asked on the way.
 # What it does stands on standard error; standard output has one line for each thing that was done: <what> <id>.
-#   day.sh [<folder for the secret and the ledger>]
+#   day.sh [<folder for the secret and the payments>]
 # SVC is how svc is called (svc), OPERATOR and MERCHANT are profiles to act as (the demo logins of svc up).
 # Any step that fails ends it, with the exit code of the command: svc help exit-codes.
 set -eu
@@ -86,9 +86,9 @@ say '7. The audit: every row where it was, and as it was'
 operator audit verify -o id >"$folder/audit-heads.txt"
 did verified "$folder/audit-heads.txt"
 
-say '8. The ledger, for the books'
-merchant ledger export --file "$folder/ledger.csv" --force
-did exported "$folder/ledger.csv"
+say '8. The payments, for the books'
+merchant payments export --file "$folder/payments.csv" --force
+did exported "$folder/payments.csv"
 
 say '9. Is anything wrong with the service? Findings are work for tomorrow, and no failure of today'
 status=0

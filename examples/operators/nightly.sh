@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every night: prove that the audit is whole, keep it and the ledger, look the service over.
+# Every night: prove that the audit is whole, keep it and the payments, look the service over.
 #   15 2 * * *  /opt/svc/nightly.sh /var/backups/svc
 # Silent when all is well, so that cron sends mail only when there is something to read. Exit code 3: the audit is not
 # whole; 1: the doctor has findings; others are those of svc.
@@ -26,5 +26,5 @@ printf '%s\n' "$said" | { grep -E '^(operator_actions|checkpoints):[1-9]' || tru
 mv "$heads.new" "$heads"
 
 quietly operator audit export --file "$folder/audit-$today.jsonl" --force
-quietly merchant ledger export --file "$folder/ledger-$today.csv" --force
+quietly merchant payments export --file "$folder/payments-$today.csv" --force
 quietly operator doctor -q 'checks[].fix'

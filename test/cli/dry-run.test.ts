@@ -148,7 +148,6 @@ t.test('it shows the request as it would be sent', async (t) => {
     effect:
       'this would create a payment of 5.00 GBP, and then approve it as its payer, and then wait until it is Settled',
   })
-  t.match((await dryRun(t, ['webhooks', 'test'])).item, { body: { event_type: 'payment.settled' } })
   t.match((await dryRun(t, ['payer', 'link', 'ada@example.org'])).item, { body: { email: 'ada@example.org' } })
   const clock = ['sandbox', 'clock', 'advance', '2h', '--customer', 'customer-demo']
   t.match((await dryRun(t, clock)).item, { body: { customer_ids: ['customer-demo'], by: '2h' } })

@@ -99,29 +99,38 @@ t.test('operators list and show the payments of all merchants', async (t) => {
       await service.as(merchant, ['payments', 'create', '--amount', '5.00', '--currency', 'GBP', '-o', 'id'])
     ).stdout.trim()
   const ids = [await create(one), await create(two)]
-  const list = await service.operate(['merchants', 'payments'])
+  const list = await service.operate(['payments', 'list', '--all-merchants'])
   t.match(
     list.stdout,
     new RegExp(`ID +MERCHANT +REALM +STATUS +AMOUNT[^]*Acme +${two.realm} +AwaitingAuthorisation +5\\.00 +GBP`),
   )
-  t.match(await service.operate(['merchants', 'payments', '--merchant', one.realm, '-o', 'id']), {
+  t.match(await service.operate(['payments', 'list', '--all-merchants', '--merchant', one.realm, '-o', 'id']), {
     stdout: `${ids[0]}\n`,
   })
-  t.match(await service.operate(['merchants', 'payments', '--status', 'Settled']), {
+  t.match(await service.operate(['payments', 'list', '--all-merchants', '--status', 'Settled']), {
     code: 0,
     stdout: '',
     stderr: /no such/,
   })
-  t.match(await service.operate(['merchants', 'payments', '--status', 'nonsense']), { code: 2 })
-  t.match(await service.operate(['merchants', 'payments', '--merchant', 'nobody']), { code: 6 })
+  const exported = (await service.operate(['payments', 'export', '--merchant', one.realm])).stdout.split('\r\n')
+  t.match(exported, [/^payment_id,.*,realm_slug,trading_name$/, new RegExp(`^${ids[0]},.*,${one.realm},Acme$`), ''])
+  t.notMatch(exported[0], 'redirect_url')
+  t.match(
+    (await service.operate(['payments', 'list', '--fees', '--all-merchants'])).stdout,
+    /REALM +STATUS +GROSS +FEE +NET/,
+  )
+  t.match(await service.operate(['payments', 'list', '--all-merchants', '--status', 'nonsense']), { code: 2 })
+  t.match(await service.operate(['payments', 'list', '--all-merchants', '--merchant', 'nobody']), { code: 6 })
   const short = ids[1]?.slice(-8) ?? ''
-  t.match(await service.operate(['merchants', 'payment', short]), {
+  t.match(await service.operate(['payments', 'show', short, '--all-merchants']), {
     stdout: new RegExp(`Payment +${ids[1]}\nMerchant +Acme \\(${two.realm}\\)\n`),
   })
-  t.match(await service.operate(['merchants', 'payment', short, '-q', 'merchant_id']), { stdout: `${two.id}\n` })
-  t.match(await service.operate(['merchants', 'payment', 'ffffffff']), {
+  t.match(await service.operate(['payments', 'show', short, '--all-merchants', '-q', 'merchant_id']), {
+    stdout: `${two.id}\n`,
+  })
+  t.match(await service.operate(['payments', 'show', 'ffffffff', '--all-merchants']), {
     code: 6,
-    stderr: /Try: svc merchants payments\n/,
+    stderr: /Try: svc payments list --all-merchants\n/,
   })
   t.match(await service.operate(['merchants', 'payment']), { code: 2 })
 })

@@ -43,7 +43,7 @@ t.test("a day's work of an operator needs no terminal, and does nothing twice", 
   )
   t.match(readFileSync(join(folder, 'webhook-secret'), 'utf8'), /^[0-9a-f]{64}\n$/)
   t.equal(statSync(join(folder, 'webhook-secret')).mode & 0o077, 0, 'the secret is its owner’s alone')
-  t.match(readFileSync(join(folder, 'ledger.csv'), 'utf8'), /^payment_id|^[a-z_]+,/)
+  t.match(readFileSync(join(folder, 'payments.csv'), 'utf8'), /^payment_id|^[a-z_]+,/)
   t.notMatch(first.stdout + first.stderr, readFileSync(join(folder, 'webhook-secret'), 'utf8').trim())
   const actions = await operate(['audit', 'list', '--all', '-q', '[].reason'])
   for (const reason of ['documents checked', 'refunds doubled since yesterday', 'their server is back'])
@@ -63,7 +63,7 @@ t.test('the script of the night is silent when all is well, and tells a trail th
   const first = await runScript('nightly.sh', [folder], env)
   t.ok([0, 1].includes(first.code ?? -1), `${first.code} ${first.stderr}`)
   t.equal(first.stdout, '')
-  t.ok(existsSync(join(folder, `ledger-${new Date().toISOString().slice(0, 10)}.csv`)))
+  t.ok(existsSync(join(folder, `payments-${new Date().toISOString().slice(0, 10)}.csv`)))
   writeFileSync(join(folder, 'audit.heads'), `operator_actions:99999:${'ab'.repeat(32)}\n`)
   const second = await runScript('nightly.sh', [folder], env)
   t.equal(second.code, 3, second.stderr)
@@ -112,8 +112,8 @@ t.test(
     t.match(await run('oncall.sh', {}), { code: 0, stdout: '0 waiting, 0 overdue\n' })
     t.match(await run('oncall.sh', { OVERDUE: 'true false true' }), { code: 10, stdout: '3 waiting, 2 overdue\n' })
     const steps = {
-      'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'webhooks', 'audit', 'ledger', 'doctor'],
-      'nightly.sh': ['audit', 'ledger', 'doctor'],
+      'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'webhooks', 'audit', 'payments', 'doctor'],
+      'nightly.sh': ['audit', 'payments', 'doctor'],
       'oncall.sh': ['inbox'],
     }
     for (const [name, commands] of Object.entries(steps))

@@ -94,7 +94,7 @@ t.test('help of a command ends with the global options, which a topic explains',
 
 t.test('a name of elsewhere that is no command here says what is', async (t) => {
   for (const [words, stderr] of [
-    ['settlements list', /no settlements\nTry: svc ledger list\n {5}svc ledger export/],
+    ['settlements list', /no settlements\nTry: svc payments list --fees\n {5}svc payments export/],
     ['sandbox bank set mock --behaviour slow', /nothing to set\nTry: svc sandbox bank list\n {5}svc payments create /],
     ['sandbox seed --reset', /removes nothing\nTry: svc sandbox reset\n/],
     ['sandbox approve a2b4358c', /\nTry: svc sandbox bank approve a2b4358c\n$/],

@@ -23,10 +23,7 @@ const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: s
 
 /** What a merchant reads of its own, and the commands by which operators see the same of all merchants. */
 const OPERATORS_COMMANDS: readonly (readonly [path: string, commands: string])[] = [
-  [
-    '/api/v1/payments',
-    'of all merchants: svc merchants payments\none of them: svc merchants payment <id>\nwhat became of it: svc explain <id>',
-  ],
+  ['/api/v1/payments', "any merchant's: svc payments show <id>\nwhat became of it: svc explain <id>"],
   ['/api/v1/portal/disputes', 'of all merchants: svc disputes list'],
 ]
 

@@ -21,7 +21,7 @@ export const MERCHANT_KEYS: readonly ScreenKey<MerchantRow>[] = [
     label: 'payments',
     needs: 'one',
     fits: ({ merchant }) => merchant !== null,
-    command: (row) => `svc merchants payments --merchant ${nameOf(row)}`,
+    command: (row) => `svc payments list --merchant ${nameOf(row)}`,
     async run({ id }, _given, { go }) {
       go('payments', { filter: ofMerchant(id) })
       return undefined

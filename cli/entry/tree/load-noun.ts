@@ -31,7 +31,6 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   team: async () => (await import('../../team/commands.ts')).addTeam,
   credentials: async () => (await import('../../team/credentials.ts')).addCredentials,
   'bank-accounts': async () => (await import('../../bank-accounts/commands.ts')).addBankAccounts,
-  ledger: async () => (await import('../../payments/ledger.ts')).addLedger,
   branding: async () => (await import('../../checkout/branding.ts')).addBranding,
   origins: async () => (await import('../../checkout/origins.ts')).addOrigins,
   widget: async () => (await import('../../checkout/widget.ts')).addWidget,
@@ -53,11 +52,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
   inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
   logs: async () => (await import('../../receivers/logs-command.ts')).addLogs,
-  merchants: async () =>
-    both(
-      (await import('../../merchants/commands.ts')).addMerchants,
-      (await import('../../payments/merchant-commands.ts')).addMerchantPayments,
-    ),
+  merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
   kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
   hold: async () => (await import('../../merchants/hold.ts')).addHold,
   disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,

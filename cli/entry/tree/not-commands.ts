@@ -30,7 +30,7 @@ const NOT_COMMANDS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
     'settlements',
     [
       'money goes straight to the merchant with each payment, so there are no settlements',
-      'svc ledger list\nsvc ledger export --file ledger.csv',
+      'svc payments list --fees\nsvc payments export --file payments.csv',
     ],
   ],
   ...['--wait', '--timeout'].map((flag): [string, Answer] => [

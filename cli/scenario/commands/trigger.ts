@@ -14,7 +14,7 @@ import { FROM_THE_BEGINNING, beginWith, playTrigger } from '../play/play-trigger
 import type { Triggered } from '../play/play-trigger.ts'
 import { TRIGGERS, triggerText } from '../triggers.ts'
 import { withVars } from '../read/variables.ts'
-import { paymentId } from '../../payments/read.ts'
+import { paymentId } from '../../payments/find.ts'
 import { editedPlan, planOf, showSteps } from './trigger-steps.ts'
 
 export const TriggerOptions = z.object({

@@ -121,12 +121,11 @@ t.test("a merchant's command with an operator's profile is told what signs in, a
   const login = (stdin: string, ...words: string[]) =>
     runCli(['login', '--api-url', fake.url, ...words, '--with-token'], { ...settings, stdin })
   await login(fake.accessToken('platform', { azp: 'platform-cli' }), '--platform')
-  t.match(await runCli(['payments', 'list'], settings), {
+  t.match(await runCli(['payments', 'receipt', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e'], settings), {
     code: 4,
     stderr:
       "the profile platform is an operator's, and this needs a merchant\n" +
-      'Try: of all merchants: svc merchants payments\n' +
-      '     one of them: svc merchants payment <id>\n' +
+      "Try: any merchant's: svc payments show <id>\n" +
       '     what became of it: svc explain <id>\n' +
       `     svc login --api-url ${fake.url} --realm <realm>\n`,
   })
@@ -135,10 +134,15 @@ t.test("a merchant's command with an operator's profile is told what signs in, a
     [['payments', 'events', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e'], 'svc --profile platform explain <id>'],
   ] as const)
     t.match(await runCli([...words, '-p', 'platform'], settings), { code: 4, stderr: new RegExp(`: ${way}\\n`) }, way)
+  const own = [
+    ['payments', 'list'],
+    ['payments', 'list', '-p', 'platform'],
+  ]
+  for (const words of own) t.match(await runCli(words, settings), { code: 0 }, 'lists are of all merchants then')
   const changing = await runCli(['payments', 'cancel', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e'], settings)
   t.match(changing, { code: 4, stderr: /this needs a merchant\nTry: svc login/ }, 'no operator can do that')
   await login(fake.accessToken(), '--realm', 'acme-ltd')
-  t.match(await runCli(['payments', 'list', '-p', 'platform'], settings), {
+  t.match(await runCli(['portal', 'disputes', 'list', '-p', 'platform'], settings), {
     stderr: /\n +the same command with --profile acme-ltd, or svc profile use acme-ltd\n/,
   })
   await runCli(['profile', 'remove', 'platform'], settings)

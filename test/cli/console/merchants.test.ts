@@ -106,7 +106,7 @@ t.test('keys are those of the role and of the row', async (t) => {
     "svc merchants fees set acme-ltd --percentage 1% --flat 0.50 --reason 'it'\\''s over'",
     "svc merchants enable acme-ltd --reason 'it'\\''s over'",
     "svc kyb suspend acme-ltd --reason 'it'\\''s over'",
-    'svc merchants payments --merchant acme-ltd',
+    'svc payments list --merchant acme-ltd',
     'svc merchants show acme-ltd',
     'svc register --company ... --trading-name ... --email ...',
   ])

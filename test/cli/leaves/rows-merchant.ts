@@ -87,10 +87,9 @@ const PAYMENTS: Rows = {
     skip: { width: 'commands are whole, to be copied', jsonl: 'a line for each event' },
     refusal: { args: [NOBODY], exit: 6, error: 'NOT_FOUND' },
   }),
-  'ledger list': asMerchant({ refusal: { args: ['--min-amount', 'much'], exit: 2, error: 'VALIDATION_FAILED' } }),
-  'ledger export': asMerchant({
+  'payments export': asMerchant({
     skip: { width: 'the export itself', id: 'the export itself', query: 'an export has whole rows' },
-    refusal: { args: ['--file', '/nowhere/ledger.csv'], exit: 2, error: 'FILE_NOT_WRITTEN' },
+    refusal: { args: ['--file', '/nowhere/payments.csv'], exit: 2, error: 'FILE_NOT_WRITTEN' },
   }),
 }
 

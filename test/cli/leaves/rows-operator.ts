@@ -26,11 +26,6 @@ const of = (row: Omit<Ran, 'as'>): Row => ({ as: 'operator', ...row })
 const MERCHANTS: Rows = {
   'merchants list': of({ refusal: { args: ['--limit', '0'], exit: 2, error: 'USAGE' } }),
   'merchants show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
-  'merchants payments': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
-  'merchants payment': of({
-    args: async ({ refunded }) => [await refunded()],
-    refusal: { args: [NOBODY], exit: 6, error: 'PAYMENT_NOT_FOUND' },
-  }),
   'merchants export': of({
     skip: { width: 'the export itself', id: 'the export itself', query: 'an export has whole rows' },
     refusal: { args: ['--file', '/nowhere/merchants.csv'], exit: 2, error: 'FILE_NOT_WRITTEN' },

@@ -50,7 +50,7 @@ function lineOf(more: object = {}): Record<string, unknown> {
   }
 }
 
-/** A ledger of so many pages with a hundred lines each; page `broken` fails. */
+/** A list of so many pages with a hundred lines each; page `broken` fails. */
 async function portal(t: Test, { pages = 1, broken = 0 } = {}) {
   const { url, requests } = await fakeService(t, ({ path }) => {
     const cursor = new URL(path, 'http://x').searchParams.get('cursor')
@@ -61,19 +61,30 @@ async function portal(t: Test, { pages = 1, broken = 0 } = {}) {
     return { json: { data: rows, has_more: !isLast, next_cursor: isLast ? null : String(page + 1) } }
   })
   const run = (words: string[], settings?: CliSettings) =>
-    runCli(['ledger', ...words, '--api-url', url, '--client-id', 'demo'], settings)
+    runCli(['payments', ...words, '--api-url', url, '--client-id', 'demo'], settings)
   return { url, requests, run }
 }
 
 function folderOf(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-ledger-'))
+  const folder = mkdtempSync(join(tmpdir(), 'svc-export-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 t.test('list shows what payments brought, with the filters of payments', async (t) => {
   const { run, requests } = await portal(t, { pages: 2 })
-  const words = ['list', '--status', 'Settled', '--since', '2026-11-01', '--currency', 'gbp', '--bank-id', 'mock-red']
+  const words = [
+    'list',
+    '--fees',
+    '--status',
+    'Settled',
+    '--since',
+    '2026-11-01',
+    '--currency',
+    'gbp',
+    '--bank-id',
+    'mock-red',
+  ]
   const { code, stdout, stderr } = await run(words)
   t.equal(code, 0)
   t.match(stdout, /^ID +STATUS +GROSS +FEE +NET +REFUNDED +PAYOUT +CUR/)
@@ -88,7 +99,7 @@ t.test('list shows what payments brought, with the filters of payments', async (
     currency: 'GBP',
     bank_id: 'mock-red',
   })
-  const all = (await run(['list', '--all', '-o', 'csv'])).stdout.split('\n')
+  const all = (await run(['list', '--fees', '--all', '-o', 'csv'])).stdout.split('\n')
   t.equal(all[0], HEADER)
   t.equal(all.length, 202)
   await run(['list', '--since', '2026-11-01', '--until', '2026-12-01'])
@@ -97,9 +108,9 @@ t.test('list shows what payments brought, with the filters of payments', async (
   t.match(await run(['list', '--since', 'yesterday']), { code: 2, stderr: /--since: "yesterday" is no time/ })
 })
 
-t.test('a terminal of 80 columns shows the ledger unbroken', async (t) => {
+t.test('a terminal of 80 columns shows fees unbroken', async (t) => {
   const { run } = await portal(t)
-  const { stdout } = await run(['list', '--color', 'never'], { tty: true })
+  const { stdout } = await run(['list', '--fees', '--color', 'never'], { tty: true })
   for (const line of stdout.split('\n')) t.ok(line.length <= 80, line)
 })
 
@@ -122,39 +133,39 @@ t.test('export writes every page to standard output, as RFC 4180 says', async (t
 t.test('export --file puts the file there once it is whole', async (t) => {
   const folder = folderOf(t)
   const { run } = await portal(t, { pages: 2 })
-  const { code, stdout, stderr } = await run(['export', '--file', 'ledger.csv'], { cwd: folder })
-  t.match({ code, stdout, stderr }, { code: 0, stdout: '', stderr: 'Exported 200 payments to ledger.csv.\n' })
-  const file = join(folder, 'ledger.csv')
+  const { code, stdout, stderr } = await run(['export', '--file', 'payments.csv'], { cwd: folder })
+  t.match({ code, stdout, stderr }, { code: 0, stdout: '', stderr: 'Exported 200 payments to payments.csv.\n' })
+  const file = join(folder, 'payments.csv')
   t.equal(readFileSync(file, 'utf8').split('\r\n').length, 202)
   t.equal(statSync(file).mode & 0o777, 0o600, 'payers stand in it')
-  t.same(readdirSync(folder), ['ledger.csv'])
+  t.same(readdirSync(folder), ['payments.csv'])
 })
 
 t.test('an export that fails on the way leaves the file of before as it was', async (t) => {
   const folder = folderOf(t)
-  const file = join(folder, 'ledger.csv')
+  const file = join(folder, 'payments.csv')
   const { run } = await portal(t, { pages: 3, broken: 2 })
   t.equal((await run(['export', '--file', file])).code, 1)
   t.notOk(existsSync(file))
   writeFileSync(file, 'of yesterday')
   t.equal((await run(['export', '--file', file, '--force'])).code, 1)
   t.equal(readFileSync(file, 'utf8'), 'of yesterday')
-  t.same(readdirSync(folder), ['ledger.csv'])
+  t.same(readdirSync(folder), ['payments.csv'])
 })
 
 t.test('what is there already is replaced with --force alone, and a folder has to be there', async (t) => {
   const folder = folderOf(t)
   const { run, requests } = await portal(t)
-  writeFileSync(join(folder, 'ledger.csv'), 'of last month')
-  const refused = await run(['export', '--file', 'ledger.csv'], { cwd: folder })
-  t.match(refused, { code: 2, stdout: '', stderr: /ledger\.csv is there already\nTry: .*--force/ })
-  const nowhere = await run(['export', '--file', 'books/ledger.csv'], { cwd: folder })
+  writeFileSync(join(folder, 'payments.csv'), 'of last month')
+  const refused = await run(['export', '--file', 'payments.csv'], { cwd: folder })
+  t.match(refused, { code: 2, stdout: '', stderr: /payments\.csv is there already\nTry: .*--force/ })
+  const nowhere = await run(['export', '--file', 'books/payments.csv'], { cwd: folder })
   t.match(nowhere, { code: 2, stderr: /there is no folder .*\/books\nTry: mkdir -p/ })
   t.match(await run(['export', '--file', '.'], { cwd: folder }), { code: 2, stderr: /is a folder/ })
-  t.equal(readFileSync(join(folder, 'ledger.csv'), 'utf8'), 'of last month')
-  t.strictSame([requests.length, readdirSync(folder)], [0, ['ledger.csv']], 'nothing was asked or written')
-  t.match(await run(['export', '--file', 'ledger.csv', '--force'], { cwd: folder }), { code: 0 })
-  t.equal(readFileSync(join(folder, 'ledger.csv'), 'utf8').split('\r\n').length, 102)
+  t.equal(readFileSync(join(folder, 'payments.csv'), 'utf8'), 'of last month')
+  t.strictSame([requests.length, readdirSync(folder)], [0, ['payments.csv']], 'nothing was asked or written')
+  t.match(await run(['export', '--file', 'payments.csv', '--force'], { cwd: folder }), { code: 0 })
+  t.equal(readFileSync(join(folder, 'payments.csv'), 'utf8').split('\r\n').length, 102)
 })
 
 t.test('what is no file is written to as it is, and a link leads to its file', async (t) => {
@@ -192,7 +203,7 @@ t.test('an export is done when it is written, and one that is interrupted leaves
     setImmediate(() => process.emit('SIGTERM', 'SIGTERM'))
     return 'silence'
   })
-  const stopped = await runCli(['ledger', 'export', '--file', 'x', '--api-url', url, '--client-id', 'demo'], { cwd })
+  const stopped = await runCli(['payments', 'export', '--file', 'x', '--api-url', url, '--client-id', 'demo'], { cwd })
   t.match(stopped, { code: 143, stderr: /ended by SIGTERM/ })
   t.same(readdirSync(cwd), [])
 })
@@ -203,7 +214,7 @@ t.test('a pipe that nobody reads from keeps no signal to itself', async (t) => {
   execFileSync('mkfifo', [fifo])
   const reader = await open(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
   t.teardown(() => reader.close())
-  const words = ['ledger', 'export', '--file', fifo, '--api-url', url, '--client-id', 'demo']
+  const words = ['payments', 'export', '--file', fifo, '--api-url', url, '--client-id', 'demo']
   const child = spawn(...nodeCommand([SOURCE, ...words]), { env: cleanEnv(), stdio: 'ignore' })
   const ended = once(child, 'exit')
   await until('it writes', () => requests.length > 2)
@@ -221,10 +232,10 @@ t.test('an export is JSON where that is asked for, and other forms are refused',
     lines.map((line) => JSON.parse(line)),
     JSON.parse(json.stdout),
   )
-  await run(['export', '--json', '--file', 'ledger.json'], { cwd: folder })
-  t.equal(readFileSync(join(folder, 'ledger.json'), 'utf8'), json.stdout)
+  await run(['export', '--json', '--file', 'payments.json'], { cwd: folder })
+  t.equal(readFileSync(join(folder, 'payments.json'), 'utf8'), json.stdout)
   for (const words of [['-o', 'yaml'], ['-o', 'id'], ['-q', '[0]'], ['--json=payment_id']])
-    t.match(await run(['export', ...words]), { code: 2, stdout: '', stderr: /ledger list --all/ })
+    t.match(await run(['export', ...words]), { code: 2, stdout: '', stderr: /payments list --fees --all/ })
 })
 
 t.test(
@@ -240,9 +251,9 @@ t.test(
       headers: { accept: 'text/csv' },
     })
     const where = ['--api-url', service.url, '--client-id', merchant.clientId]
-    t.match(await runCli(['ledger', 'export', ...where]), { code: 0, stdout: asked.text })
+    t.match(await runCli(['payments', 'export', ...where]), { code: 0, stdout: asked.text })
     const payments = await runCli(['payments', 'list', '--all', '-o', 'csv', '--json=payment_id,fee_amount', ...where])
-    const lines = await runCli(['ledger', 'list', '-o', 'csv', '--json=payment_id,fee_amount', ...where])
+    const lines = await runCli(['payments', 'list', '--fees', '-o', 'csv', '--json=payment_id,fee_amount', ...where])
     t.equal(lines.stdout, payments.stdout)
     t.match(lines.stdout, /^payment_id,fee_amount\n(.*,0\.5333\n){3}.*,0\.70\n$/)
   },
