@@ -23,8 +23,14 @@ export function addShow(audit: Command, runtime: Runtime): void {
 async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const [ordinal = ''] = args
   const { body: entry } = await call(context.client(), getAuditEntry, { params: { ordinal } })
-  const diff = diffLines(entry, context.print.paint)
-  context.print.record({
+  printOperatorAction(context, entry)
+  return undefined
+}
+
+/** One action: who, when, why, and what it was before and after. */
+export function printOperatorAction({ print }: Pick<Context, 'print'>, entry: OperatorAction): void {
+  const diff = diffLines(entry, print.paint)
+  print.record({
     item: entry,
     lines: [
       ['Ordinal', entry.ordinal],
@@ -41,11 +47,10 @@ async function show(context: Context, { args }: CommandInput<object>): Promise<C
     id: entry.ordinal,
     ...(diff.length === 0 ? {} : { after: diff.join('\n') }),
   })
-  return undefined
 }
 
 /** What is other than it was, a line for what went and one for what came; what stayed has one of its own. */
-export function diffLines({ before, after }: Pick<OperatorAction, 'before' | 'after'>, paint: Paint): string[] {
+function diffLines({ before, after }: Pick<OperatorAction, 'before' | 'after'>, paint: Paint): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.flatMap((name) => {
     const [was, is] = [lineOf(name, before), lineOf(name, after)]

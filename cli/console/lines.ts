@@ -103,25 +103,3 @@ export function padded(parts: Line, width: number): Line {
   const missing = width - lineWidth(parts)
   return missing > 0 ? [...parts, { text: ' '.repeat(missing) }] : parts
 }
-
-/** Two texts beside each other, or below each other where there is no room for two. */
-export function sideBySide(
-  left: { title: string; text: string },
-  right: { title: string; text: string },
-  width: number,
-): Line[] {
-  if (width < 70) return [left, right].flatMap(({ title, text }) => [...heading(title), ...paragraph(text, width)])
-  const room = Math.floor((width - 3) / 2)
-  const columns = [left, right].map(({ title, text }) => [line(title, 'bold'), ...paragraph(text, room)])
-  const [one = [], two = []] = columns
-  const count = Math.max(one.length, two.length)
-  const between: Span = { text: ' | ', tone: 'dim' }
-  return [
-    EMPTY_LINE,
-    ...Array.from({ length: count }, (_, index) => [
-      ...padded(cutTo(one[index] ?? EMPTY_LINE, room), room),
-      between,
-      ...cutTo(two[index] ?? EMPTY_LINE, room),
-    ]),
-  ]
-}

@@ -42,8 +42,12 @@ export function shortStatus(status: string): string {
   return status.replace(/^RESOLVED_(\w+)_FAVOUR$/, 'FOR_$1')
 }
 
+/** A dispute as far as it is known: a list has neither what the sides say nor the events. */
+type DisputeRecord = ListedDispute &
+  Partial<Pick<Dispute, 'statement' | 'payer_statement' | 'merchant_evidence'>> & { events?: DisputeEvent[] }
+
 /** A dispute whole: what it is about, what each side says, and what has happened to it where that is known. */
-export function printDispute({ print }: Context, dispute: AnyDispute & { events?: DisputeEvent[] }): void {
+export function printDispute({ print }: Pick<Context, 'print'>, dispute: DisputeRecord): void {
   const { events = [] } = dispute
   const table = tableOf(notedOnce(dispute, events), EVENT_COLUMNS, {
     header: true,
@@ -61,7 +65,7 @@ export function printDispute({ print }: Context, dispute: AnyDispute & { events?
 }
 
 /** The events without the words that stand above them already. */
-function notedOnce(dispute: AnyDispute, events: readonly DisputeEvent[]): DisputeEvent[] {
+function notedOnce(dispute: DisputeRecord, events: readonly DisputeEvent[]): DisputeEvent[] {
   const told = [...linesOf(dispute), ...endOf(dispute)].map(([, text]) => text)
   const said = sidesOf(dispute).map(({ text }) => text)
   return events.map((event) => {
@@ -71,7 +75,7 @@ function notedOnce(dispute: AnyDispute, events: readonly DisputeEvent[]): Disput
   })
 }
 
-function linesOf(dispute: AnyDispute): [string, string][] {
+function linesOf(dispute: DisputeRecord): [string, string][] {
   return [
     ['Dispute', dispute.id],
     ['Status', dispute.status],
@@ -86,23 +90,24 @@ function linesOf(dispute: AnyDispute): [string, string][] {
   ]
 }
 
-function operatorLines(dispute: AnyDispute): [string, string][] {
+function operatorLines(dispute: DisputeRecord): [string, string][] {
   if (!('trading_name' in dispute)) return []
   const { trading_name: name, realm_slug: realm } = dispute
   return [
     ['Merchant', realm === null ? name : `${name} (${realm})`],
+    ['Due', dispute.due_at === null ? '' : `${shortTime(dispute.due_at)} (${distanceOf(dispute.due_at)})`],
     ['Assignee', dispute.assignee ?? ''],
     ['Escalated for', dispute.escalation_reason ?? ''],
   ]
 }
 
-function evidenceText(dispute: AnyDispute): string {
+function evidenceText(dispute: DisputeRecord): string {
   const at = shortTime(dispute.evidence_due_at)
   if (dispute.evidence_missing) return `${at}: none came in time`
   return dispute.status === 'OPEN' ? `${at} (${distanceOf(dispute.evidence_due_at)})` : at
 }
 
-function endOf(dispute: AnyDispute): [string, string][] {
+function endOf(dispute: DisputeRecord): [string, string][] {
   const { refund, resolved_at: at } = dispute
   const by = 'resolved_by' in dispute && dispute.resolved_by !== null ? ` by ${dispute.resolved_by}` : ''
   return [
@@ -116,8 +121,8 @@ function endOf(dispute: AnyDispute): [string, string][] {
 }
 
 /** The words of each side; who opened the dispute speaks first. */
-export function sidesOf(dispute: AnyDispute): Statement[] {
-  const { opened_by: by, statement, payer_statement: payer, merchant_evidence: evidence } = dispute
+export function sidesOf(dispute: DisputeRecord): Statement[] {
+  const { opened_by: by, statement = null, payer_statement: payer = null, merchant_evidence: evidence = null } = dispute
   const said: [string, string | null][] = [
     ['The platform says', by === 'PLATFORM' ? statement : null],
     ['The payer says', payer],

@@ -63,7 +63,10 @@ export function printMerchants(
 }
 
 /** A merchant, with what operators did to it where that is known. */
-export function printMerchant({ print }: Context, merchant: AdminMerchant & { actions?: OperatorAction[] }): void {
+export function printMerchant(
+  { print }: Pick<Context, 'print'>,
+  merchant: AdminMerchant & { actions?: OperatorAction[] },
+): void {
   const { actions = [] } = merchant
   const table = tableOf(actions, ACTION_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
   print.record({
@@ -108,7 +111,8 @@ function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
   return `held${by}${payout_held_at === null ? '' : ` since ${shortTime(payout_held_at)}`}`
 }
 
-const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
+/** What operators did to a merchant. */
+export const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
   { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
   { title: 'action', value: (action) => action.action },
   { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 24 },

@@ -1,4 +1,4 @@
-import type { CreatedPayment, Payment, PaymentStatus, PayerView } from '../../src/wire/payments.ts'
+import type { CreatedPayment, Payment, PaymentStatus, PaymentSummary, PayerView } from '../../src/wire/payments.ts'
 import type { Refund } from '../../src/wire/refunds.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
@@ -36,10 +36,13 @@ export function printCreated({ print, note }: Context, payment: CreatedPayment, 
   if (!print.isMachine) note(payment.redirect_url === null ? `Next: ${get}` : `Next: open the bank's page, or ${get}`)
 }
 
+/** A payment as far as it is known: a list has no history. */
+type PaymentRecord = PaymentSummary & Partial<Pick<Payment, 'status_history'>>
+
 /** @param more lines for people behind the first, about whose it is */
 export function printPayment(
-  { print }: Context,
-  payment: Payment | PayerView,
+  { print }: Pick<Context, 'print'>,
+  payment: PaymentRecord | PayerView,
   more: readonly [string, string][] = [],
 ): void {
   const { failure } = payment
@@ -56,15 +59,13 @@ export function printPayment(
     ['Expires', shortTime(payment.expires_at)],
     ['Created', shortTime(payment.created_at)],
   ]
-  const history = tableOf(payment.status_history, HISTORY_COLUMNS, {
-    header: true,
-    paint: (_style, text) => text,
-    width: print.width,
-  })
-  print.record({ item: payment, id: payment.payment_id, lines, after: history.join('\n') })
+  const { status_history: history = [] } = payment
+  const table = tableOf(history, HISTORY_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
+  const after = history.length === 0 ? {} : { after: table.join('\n') }
+  print.record({ item: payment, id: payment.payment_id, lines, ...after })
 }
 
-function merchantLines(payment: Payment): [string, string][] {
+function merchantLines(payment: PaymentSummary): [string, string][] {
   const metadata = Object.entries(payment.metadata ?? {}).map(([name, value]) => `${name}=${value}`)
   return [
     ['Consent', `${payment.consent_id} (${payment.consent_status})`],

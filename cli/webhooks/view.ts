@@ -80,7 +80,7 @@ export type Shown = {
 }
 
 /** A delivery as it stands, with what was sent and every attempt where that is known. */
-export function printDelivery({ print }: Context, { delivery, withPayload }: Shown): void {
+export function printDelivery({ print }: Pick<Context, 'print'>, { delivery, withPayload }: Shown): void {
   const { attempts, payload } = { attempts: [], payload: '', ...delivery }
   const table = tableOf(attempts, ATTEMPT_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
   const parts = [
@@ -95,8 +95,14 @@ export function printDelivery({ print }: Context, { delivery, withPayload }: Sho
   })
 }
 
+/** When it is tried again; one without a planned attempt waits for an address that takes it. */
+function nextText({ status, next_retry_at: next }: Delivery): string {
+  if (next !== null) return `${shortTime(next)} (${distanceOf(next)})`
+  return status === 'PENDING' ? 'none planned: there is no endpoint, or it is paused' : ''
+}
+
 function linesOf(delivery: Shown['delivery']): [string, string][] {
-  const { next_retry_at: next, last_http_status: http } = delivery
+  const { last_http_status: http } = delivery
   return [
     ['Delivery', delivery.id],
     ['Event', `${eventText(delivery)} (${delivery.event_id})`],
@@ -106,7 +112,7 @@ function linesOf(delivery: Shown['delivery']): [string, string][] {
     ['Attempts', String(delivery.attempt_count)],
     ['Last answer', http === null ? '' : `HTTP ${http}`],
     ['Last error', errorText(delivery)],
-    ['Next attempt', next === null ? '' : `${shortTime(next)} (${distanceOf(next)})`],
+    ['Next attempt', nextText(delivery)],
     ['Delivered', shortTime(delivery.delivered_at)],
     ['Created', shortTime(delivery.created_at)],
   ]

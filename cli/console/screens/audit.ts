@@ -2,13 +2,14 @@ import { getAuditEntry, listAudit } from '../../../src/wire/audit.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import { call } from '../../client/call.ts'
 import { KNOWN_ACTIONS } from '../../audit/actions.ts'
-import { diffLines } from '../../audit/show.ts'
+import { printOperatorAction } from '../../audit/show.ts'
 import { changedText, subjectText } from '../../audit/view.ts'
 import { actorText } from '../../base/role-text.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
-import { heading, line, pairs, paragraph } from '../lines.ts'
+import { EMPTY_LINE, line, plainOf } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { AGE_WIDTH, ageOf, spanText } from '../model/ages.ts'
+import { recordLines } from '../record-lines.ts'
 import { screen } from '../screen.ts'
 import type { Layout, Page, Reading } from '../screen.ts'
 import { markOf, verify } from './audit-verify.ts'
@@ -110,36 +111,21 @@ export function headLine(verified: Verified | undefined, now: number): Line {
   ]
 }
 
-/** One action: who, when, why, and what it was before and after. */
-export function entryLines(row: OperatorAction, { width, kept, now }: Pick<Layout, 'width' | 'kept' | 'now'>): Line[] {
+/** One action as `svc audit show` prints it, with whether its hash was found whole from here. */
+export function entryLines(row: OperatorAction, { width, kept }: Pick<Layout, 'width' | 'kept'>): Line[] {
   const mark = markOf(row, kept.verified)
   const words = {
-    ok: 'ok: computed here, and what follows it agrees',
-    '-': 'not verified; v does',
-    CHANGED: 'CHANGED since it was verified',
+    ok: 'Hash ok: computed here, and what follows it agrees',
+    '-': 'Hash not verified; v does',
+    CHANGED: 'Hash CHANGED since it was verified',
   }
-  const diff = diffLines(row, (_style, text) => text)
-  return [
-    ...pairs(
-      [
-        ['Ordinal', row.ordinal],
-        ['Action', row.action],
-        ['To', subjectText(row)],
-        ['Subject', row.subject_id],
-        ['Merchant', row.merchant_id ?? ''],
-        ['Who', actorText(row)],
-        ['Their id', row.actor_id],
-        ['When', `${shortTime(row.created_at)} (${ageOf(row.created_at, now)} ago)`],
-        ['Why', row.reason ?? ''],
-        ['Hash', row.action_hash],
-        ['', words[mark], mark === 'ok' ? 'good' : mark === '-' ? 'dim' : 'bad'],
-      ],
-      width,
-    ),
-    ...heading('Before (-) and after (+)'),
-    ...(diff.length === 0 ? [line('Nothing of it is kept.', 'dim')] : []),
-    ...diff.flatMap((text) =>
-      paragraph(text, width, text.startsWith('-') ? 'bad' : text.startsWith('+') ? 'good' : 'dim'),
-    ),
-  ]
+  const record = recordLines(width, (context) => printOperatorAction(context, row))
+  return [line(words[mark], mark === 'ok' ? 'good' : mark === '-' ? 'dim' : 'bad'), EMPTY_LINE, ...record.map(withSign)]
+}
+
+/** What went in red, what came in green. */
+function withSign(parts: Line): Line {
+  const text = plainOf(parts)
+  if (text.startsWith('- ')) return line(text, 'bad')
+  return text.startsWith('+ ') ? line(text, 'good') : parts
 }

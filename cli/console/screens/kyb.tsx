@@ -1,17 +1,14 @@
 import { getMerchant, listMerchants } from '../../../src/wire/admin.ts'
 import type { AdminMerchant } from '../../../src/wire/admin.ts'
-import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { call } from '../../client/call.ts'
 import { KYB_ACTIONS } from '../../merchants/actions.ts'
 import { findMerchant } from '../../merchants/find.ts'
 import { actionKeys } from '../action-key.ts'
-import { actorText } from '../../base/role-text.ts'
-import { minuteOf, shortTime } from '../../base/text.ts'
-import { heading, pairs } from '../lines.ts'
+import { shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
-import { tableLines } from '../table-lines.ts'
+import { actionLines, merchantRecord } from './merchant-lines.ts'
 import { feeText } from './merchant-text.ts'
 
 const WHOLE_MERCHANT = {
@@ -68,46 +65,7 @@ export const kyb = screen<AdminMerchant, Whole>({
     },
     row: (whole) => whole,
     find: async (client, text) => (await findMerchant(client, [text])).merchant.id,
-    lines: ({ row, whole }, { width, now }) => [
-      ...pairs(
-        [
-          ['Merchant', row.id],
-          ['Name', row.trading_name],
-          ['Legal name', row.legal_name],
-          ['Realm', row.realm_slug ?? ''],
-          ['Client id', row.client_id],
-          [
-            'KYB',
-            row.kyb_status,
-            row.kyb_status === 'APPROVED' ? 'good' : row.kyb_status === 'PENDING' ? 'warn' : 'bad',
-          ],
-          ['Payouts', row.payout_held ? `held by ${row.payout_held_by ?? 'somebody'}` : 'not held'],
-          ['Active', row.is_active ? 'yes' : 'no: disabled'],
-          ['Administrator', row.admin_email ?? ''],
-          ['Fee', feeText(row)],
-          ['Webhooks go to', row.webhook_url ?? 'nowhere yet'],
-          ['Created', `${shortTime(row.created_at)} (${ageOf(row.created_at, now)} ago)`],
-        ],
-        width,
-      ),
-      ...heading('What operators did'),
-      ...actionLines(whole, width),
-    ],
+    lines: ({ row, whole }, { width }) => [...merchantRecord(row, width), ...actionLines(whole?.actions, width)],
   },
   keys: actionKeys(KYB_ACTIONS, WHOLE_MERCHANT),
 })
-
-function actionLines(whole: Whole | undefined, width: number): ReturnType<typeof tableLines> {
-  if (whole === undefined) return [[{ text: 'Loading ...', tone: 'dim' }]]
-  if (whole.actions.length === 0) return [[{ text: 'Nothing yet.', tone: 'dim' }]]
-  return tableLines<OperatorAction>(
-    whole.actions,
-    [
-      { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
-      { title: 'action', value: (action) => action.action },
-      { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 12 },
-      { title: 'why', value: (action) => action.reason ?? '', least: 12 },
-    ],
-    width,
-  )
-}

@@ -13,15 +13,16 @@ import type { AdminDelivery } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { actorText } from '../../base/role-text.ts'
+import { ACTION_COLUMNS, printMerchant } from '../../merchants/view.ts'
 import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
 import { heading, keyText, line, pairs } from '../lines.ts'
 import type { Line, Pair } from '../lines.ts'
 import { ageOf } from '../model/ages.ts'
+import { recordLines } from '../record-lines.ts'
 import type { Layout, Reading } from '../screen.ts'
 import { tableLines } from '../table-lines.ts'
 import { feeText } from './merchant-text.ts'
-import { statusStyle } from './payment-lines.ts'
+import { statusStyle } from '../../payments/view.ts'
 
 /** A merchant with what its registration still needs, or a registration that has made no merchant. */
 export type MerchantRow = {
@@ -92,39 +93,28 @@ export async function readWhole({ client, who, arg: id }: Reading): Promise<Whol
 
 type Seen = { row: MerchantRow; whole: WholeMerchant | undefined }
 
+/** A merchant as `svc merchants show` prints it. */
+export function merchantRecord(merchant: ListedMerchant | null, width: number): Line[] {
+  return merchant === null ? [] : recordLines(width, (context) => printMerchant(context, merchant))
+}
+
+/** What operators did to a merchant. */
+export function actionLines(actions: readonly OperatorAction[] | undefined, width: number): Line[] {
+  const none = line(actions === undefined ? 'Loading ...' : 'Nothing yet.', 'dim')
+  const table = actions === undefined || actions.length === 0 ? [none] : tableLines(actions, ACTION_COLUMNS, width)
+  return [...heading('What operators did'), ...table]
+}
+
 /** A merchant in detail: who it is, whether it may work, what it pays, what it gets, and what operators did. */
 export function merchantLines({ row, whole }: Seen, layout: Layout): Line[] {
   const { width } = layout
   const { registration } = row
   const needs: Line[] = (registration?.problems ?? []).map((problem) => line(`  ${problem}`, 'warn'))
   return [
-    ...pairs([...merchantPairs(row, layout), ...registrationPairs(row, layout)], width),
+    ...merchantRecord(row.merchant, width),
+    ...pairs(registrationPairs(row, layout), width),
     ...(needs.length === 0 ? [] : [...heading(`Needs a hand${keyText(layout.keys, 'r', 'repairs it')}`), ...needs]),
     ...(row.merchant === null ? [] : whole === undefined ? [line('Loading ...', 'dim')] : wholeLines(whole, layout)),
-  ]
-}
-
-function merchantPairs({ merchant }: MerchantRow, { now }: Layout): Pair[] {
-  if (merchant === null) return []
-  const { kyb_status: status, payout_held: isHeld } = merchant
-  const since = merchant.payout_held_at === null ? '' : ` since ${shortTime(merchant.payout_held_at)}`
-  return [
-    ['Merchant', merchant.id],
-    ['Name', merchant.trading_name],
-    ['Legal name', merchant.legal_name],
-    ['Realm', merchant.realm_slug ?? ''],
-    ['Client id', merchant.client_id],
-    ['KYB', status, status === 'APPROVED' ? 'good' : status === 'PENDING' ? 'warn' : 'bad'],
-    [
-      'Payouts',
-      isHeld ? `held by ${merchant.payout_held_by ?? 'somebody'}${since}` : 'not held',
-      isHeld ? 'bad' : undefined,
-    ],
-    ['Active', merchant.is_active ? 'yes' : 'no: disabled', merchant.is_active ? undefined : 'bad'],
-    ['Administrator', merchant.admin_email ?? ''],
-    ['Fee', feeText(merchant)],
-    ['Webhooks go to', merchant.webhook_url ?? 'no address is set'],
-    ['Created', `${shortTime(merchant.created_at)} (${ageOf(merchant.created_at, now)} ago)`],
   ]
 }
 
@@ -157,8 +147,7 @@ function wholeLines(whole: WholeMerchant, { width, keys }: Layout): Line[] {
     ...heading(`Newest payments${keyText(keys, 'P', 'shows all')}`),
     ...(payments.length === 0 ? [line('None yet.', 'dim')] : tableLines(payments, PAYMENTS, width)),
     ...(history.length === 0 ? [] : [...heading('Fees before'), ...tableLines(history.slice(0, SHOWN), FEES, width)]),
-    ...heading('What was done to it'),
-    ...(actions.length === 0 ? [line('Nothing yet.', 'dim')] : tableLines(actions, ACTIONS, width)),
+    ...actionLines(actions, width),
   ]
 }
 
@@ -199,11 +188,4 @@ const FEES: Parameters<typeof tableLines<MerchantFees['history'][number]>>[1] = 
   { title: 'fee', value: ({ before }) => feeText(before) },
   { title: 'changed by', value: (row) => row.changed_by, least: 12 },
   { title: 'why', value: (row) => row.reason ?? '', least: 12 },
-]
-
-const ACTIONS: Parameters<typeof tableLines<OperatorAction>>[1] = [
-  { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
-  { title: 'action', value: (action) => action.action },
-  { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 12 },
-  { title: 'why', value: (action) => action.reason ?? '', least: 12 },
 ]

@@ -1,14 +1,13 @@
 import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import type { TimelineEntry } from '../../../src/wire/explain.ts'
 import type { AdminDelivery, Delivery, DeliveryAttempt } from '../../../src/wire/webhooks.ts'
-import { eventText } from '../../webhooks/view.ts'
+import { printDelivery } from '../../webhooks/view.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
-import { heading, line, pairs, paragraph } from '../lines.ts'
-import type { Line, Tone } from '../lines.ts'
-import { ageOf, untilText } from '../model/ages.ts'
+import { EMPTY_LINE, heading, line, paragraph } from '../lines.ts'
+import type { Line } from '../lines.ts'
+import { recordLines } from '../record-lines.ts'
 import type { Layout } from '../screen.ts'
 import { tableLines } from '../table-lines.ts'
-import { ownerWhole } from './merchant-text.ts'
 
 /** How often a delivery is tried before it is dead (contract §Webhook delivery). */
 export const ATTEMPTS_MAX = 6
@@ -31,69 +30,25 @@ export type WholeDelivery = {
 /** A delivery in detail: how it stands, each attempt, and what is sent. */
 export function deliveryLines(
   { row, whole }: { row: DeliveryRow; whole: WholeDelivery | undefined },
-  { width, now }: Layout,
+  { width }: Layout,
 ): Line[] {
+  const delivery = { ...withoutOwn(row), attempts: [...(whole?.attempts ?? [])] }
   return [
-    ...pairs(
-      [
-        ['Delivery', row.id],
-        ['Event', `${eventText(row)} ${row.event_id}`],
-        ['Merchant', ownerWhole(row)],
-        ['Status', row.status, toneOf(row.status)],
-        ['Attempts', `${row.attempt_count} of ${ATTEMPTS_MAX}`],
-        ['Next attempt', nextText(row, now), 'warn'],
-        ['Last answer', row.last_http_status === null ? '' : `HTTP ${row.last_http_status}`],
-        ['Last error', row.last_error === null ? '' : outcomeText(row.last_error), 'bad'],
-        ['Payment', row.payment_id ?? ''],
-        ['Created', `${shortTime(row.created_at)} (${ageOf(row.created_at, now)} ago)`],
-        ['Delivered', shortTime(row.delivered_at)],
-      ],
-      width,
-    ),
-    ...attemptLines(whole, width),
+    ...recordLines(width, (context) => printDelivery(context, { delivery, withPayload: false })),
+    ...(whole === undefined ? [EMPTY_LINE, line('Loading ...', 'dim')] : []),
     ...storyLines(whole, width),
     ...payloadLines(whole, width),
   ]
 }
 
-/** When it is tried again; what no attempt is planned of waits for an address that takes it. */
-function nextText({ status, next_retry_at: next }: DeliveryRow, now: number): string {
-  if (next !== null) return untilText(next, now)
-  return status === 'PENDING' ? 'none is planned: there is no address, or it is paused' : ''
-}
-
-function toneOf(status: string): Tone {
-  if (status === 'DELIVERED') return 'good'
-  return status === 'DEAD' ? 'bad' : 'warn'
-}
-
-function attemptLines(whole: WholeDelivery | undefined, width: number): Line[] {
-  if (whole === undefined) return [...heading('Attempts'), line('Loading ...', 'dim')]
-  if (whole.attempts.length === 0) return []
-  return [
-    ...heading('Attempts'),
-    ...tableLines(
-      whole.attempts,
-      [
-        { title: 'try', value: ({ attempt }) => String(attempt), align: 'right' },
-        { title: 'began', value: ({ started_at: at }) => shortTime(at), short: minuteOf, dropped: 1 },
-        { title: 'took', value: ({ duration_ms: ms }) => `${ms} ms`, align: 'right' },
-        { title: 'http', value: ({ http_status: status }) => String(status ?? ''), align: 'right' },
-        {
-          title: 'outcome',
-          value: ({ outcome }) => outcomeText(outcome),
-          style: (text) => (text === 'delivered' ? 'green' : 'red'),
-          least: 12,
-        },
-        {
-          title: 'answer',
-          value: ({ response_body: body }) => (body ?? '').replace(/\s+/g, ' ').trim().slice(0, 200),
-          least: 10,
-        },
-      ],
-      width,
-    ),
-  ]
+/** A merchant's own names no merchant. */
+function withoutOwn({
+  merchant_id: id,
+  realm_slug: realm,
+  trading_name: name,
+  ...row
+}: DeliveryRow): Delivery | AdminDelivery {
+  return id === null ? row : { ...row, merchant_id: id, realm_slug: realm, trading_name: name ?? realm ?? id }
 }
 
 function storyLines(whole: WholeDelivery | undefined, width: number): Line[] {

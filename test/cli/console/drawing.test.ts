@@ -1,6 +1,6 @@
 import t from 'tap'
 import '../../support/tsx.ts'
-import { CUT, cutTo, line, lineWidth, paragraphOf, plainOf, saidOf, sideBySide } from '../../../cli/console/lines.ts'
+import { CUT, cutTo, line, lineWidth, paragraphOf, plainOf, saidOf } from '../../../cli/console/lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../../cli/console/model/ages.ts'
 import type { ScreenColumn } from '../../../cli/console/screen.ts'
 import { cutSign } from '../../../cli/console/sparkline.ts'
@@ -100,12 +100,6 @@ t.test('what is cut says so by one sign, which every terminal has', async (t) =>
   t.same(
     paragraphOf('a one two three four five', { width: 20, most: 1 }).map((each) => each.endsWith(CUT)),
     [true],
-  )
-  for (const each of sideBySide({ title: 'T'.repeat(60), text: '' }, { title: 'right', text: 'x' }, 80))
-    t.ok(lineWidth(each) <= 80)
-  t.match(
-    plainOf(sideBySide({ title: 'T'.repeat(60), text: '' }, { title: 'right', text: 'x' }, 80)[1] ?? []),
-    `T${CUT}`,
   )
 })
 

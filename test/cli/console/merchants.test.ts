@@ -269,7 +269,7 @@ t.test('in a terminal', async (t) => {
     await console.until(/P payments/)
     t.notMatch(console.screen().at(-1), /hold|fees|disable|suspend/)
     console.press('h', 'E', 'f', 'd')
-    await console.until(/What was done to it/)
+    await console.until(/What operators did/)
     t.notMatch(console.text(), /Audit/, 'the trail is for the OWNER')
     console.press('ctrl-c')
     await console.ended()

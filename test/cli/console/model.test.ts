@@ -2,7 +2,7 @@ import t from 'tap'
 import '../../support/tsx.ts'
 import type { Who } from '../../../cli/client/auth/who-is.ts'
 import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/page-list.ts'
-import { plainOf, sideBySide } from '../../../cli/console/lines.ts'
+import { plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'
 import { ageOf, untilText } from '../../../cli/console/model/ages.ts'
 import { candidates, parseBar } from '../../../cli/console/model/commands.ts'
@@ -294,14 +294,4 @@ t.test('tables fit at 60, 80 and 140 columns; names from elsewhere drive no term
     t.notMatch(line, /\u001b/)
     t.equal(header.includes('REFERENCE'), width >= 80, 'what matters least goes first')
   }
-})
-
-t.test('two texts stand beside each other, or below each other', async (t) => {
-  const [left, right] = [
-    { title: 'Payer', text: 'It never came' },
-    { title: 'Merchant', text: 'It was\nsigned for' },
-  ]
-  const wide = sideBySide(left, right, 80).map(plainOf)
-  t.match(wide.join('\n'), /Payer +\| Merchant\nIt never came +\| It was\n +\| signed for/)
-  t.notMatch(sideBySide(left, right, 60).map(plainOf).join('\n'), /\|/)
 })
