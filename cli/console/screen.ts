@@ -8,6 +8,16 @@ import type { Line } from './lines.ts'
 import type { Field, Given } from './model/modal.ts'
 import type { Verified } from './screens/audit-verify.ts'
 
+/*
+ * A screen is data: what it reads (`list`, `detail`), how that looks (`columns`, `lines`) and its keys. It holds no
+ * state: what it has to remember it gives to `Tools.keep`, and finds in `kept`.
+ *
+ * A key (`ScreenKey`) applies to the selected row, or to every marked row it fits. With `ask` it opens a form of
+ * `fields`; the answers reach `command` (shown in the form), `last` (the last look) and `run` by the names of the
+ * fields. `run` throws what the service answers; where that names a field, by its name or by `sent`, the form goes back
+ * to it. Most keys are made from actions by action-key.ts.
+ */
+
 /** What a frame of the stream means for what is on the screen. */
 export type Hint = { event: StreamedEvent } | { of: readonly string[] }
 
