@@ -21,7 +21,7 @@ export type Variant = {
   /** The client that acts, where it is another one than that of other commands. */
   client?(context: Context): Client
   /** The action that is meant: one with the same flags, which somebody else does. */
-  choose?(context: Context, options: Readonly<Record<string, unknown>>): AnyAction
+  choose?(context: Context, options: Readonly<Record<string, unknown>>): AnyAction | Promise<AnyAction>
 }
 
 /** The same for one action. */
@@ -58,17 +58,19 @@ function fill(command: Command, runtime: Runtime, { action, variant }: Filling):
   else dangerous(command)
   if (details !== undefined) command.addHelpText('after', `\n${details}`)
   return command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`).action(
-    handler(runtime, Options, (context, input) => {
+    handler(runtime, Options, async (context, input) => {
       const { client, choose } = variant
-      const meant = choose?.(context, input.options) ?? action
+      const meant = (await choose?.(context, input.options)) ?? action
       return run(client === undefined ? context : { ...context, client: () => client(context) }, meant, input)
     }),
   )
 }
 
-function addFlag(command: Command, name: string, { value, summary, required, choices, positional, file }: Flag): void {
+function addFlag(command: Command, name: string, flag: Flag): void {
+  const { value, summary, required, choices, positional, several, file } = flag
   if (positional === true) {
-    const argument = new Argument(required === true ? `<${name}>` : `[${name}]`, summary)
+    const words = several === true ? `${value ?? name}...` : name
+    const argument = new Argument(required === true ? `<${words}>` : `[${words}]`, summary)
     command.addArgument(choices === undefined ? argument : argument.choices(choices))
     return
   }
@@ -90,7 +92,11 @@ async function run(
 ): Promise<CommandResult> {
   const rest = isNamed(action.subject) ? args.slice(1) : args
   const positional = Object.entries(action.flags as Flags).filter(([, flag]) => flag.positional === true)
-  const given = { ...options, ...Object.fromEntries(positional.map(([name], index) => [name, rest[index]])) }
+  const places = positional.map(([name, { several }], index) => [
+    name,
+    several === true ? rest.slice(index).join(' ') : rest[index],
+  ])
+  const given = { ...options, ...Object.fromEntries(places) }
   const { perform } = await import('./perform.ts')
   const text = (name: string): string | undefined => {
     const value = options[name]

@@ -52,6 +52,8 @@ export type Flag = {
   file?: true
   /** Stands on the command line as an argument. */
   positional?: true
+  /** The last argument, which may be several words; the value has a blank between them. */
+  several?: true
   /** Differs from thing to thing: a form asks for it only where the action is done to one. */
   one?: true
 }
@@ -106,8 +108,11 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   subject: Subject<Thing> | undefined
   flags: F
   operation: O
-  /** Needs the id alone: a scenario knows no more of the thing. */
-  request(id: string, values: V): OperationInput<O>
+  /**
+   * Needs the id alone, as a scenario knows no more of the thing. What is written as a whole is made of the thing as it
+   * is; before that has been read it is undefined.
+   */
+  request(id: string, values: V, thing?: Thing): OperationInput<O>
   /**
    * What it changes, where it takes one member from one value to another. It follows when it applies, that it is done
    * already, what is expected to be as it was seen, and how the row of a list looks at once.
@@ -198,6 +203,7 @@ export function commandLine(
   const words = Object.entries(flags as Flags).flatMap(([name, flag]) => {
     const value = given[name] ?? (flag.required === true ? '...' : undefined)
     if (value === undefined || value === false || value === '') return []
+    if (flag.several === true) return String(value).split(' ').map(quoted)
     if (flag.positional === true) return [quoted(String(value))]
     return value === true ? [flagOf(name)] : [`${flagOf(name)} ${quoted(value)}`]
   })
@@ -231,9 +237,12 @@ export function isOffered(action: AnyAction, thing: unknown): boolean {
   return standingOf(action, thing) === 'open' && action.applies?.(thing) !== false
 }
 
-/** The members that the service is told as they were seen. */
-export function seenBy({ move, expected = [] }: AnyAction, thing: unknown): Record<string, unknown> | undefined {
+/** The members that the service is told as they were seen, where it takes them. */
+export function seenBy(
+  { operation: { body }, move, expected = [] }: AnyAction,
+  thing: unknown,
+): Record<string, unknown> | undefined {
   const members: string[] = [...(move === undefined ? [] : [move.member]), ...expected]
-  if (members.length === 0) return undefined
+  if (members.length === 0 || !('shape' in body && 'expected' in Object(body.shape))) return undefined
   return Object.fromEntries(members.map((member) => [member, Object(thing)[member]]))
 }

@@ -126,7 +126,7 @@ export function requestFor(
   action: AnyAction,
   { thing, values, idempotencyKey }: { thing: unknown; values: Given; idempotencyKey?: string | undefined },
 ): OperationInput<Operation> {
-  const input: OperationInput<Operation> = action.request(action.subject?.id(thing) ?? '', values)
+  const input: OperationInput<Operation> = action.request(action.subject?.id(thing) ?? '', values, thing)
   const expected = seenBy(action, thing)
   return {
     ...input,

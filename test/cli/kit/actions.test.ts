@@ -103,6 +103,39 @@ const light = action({
 /** The same lamps for somebody who puts them out. */
 const douse = action({ ...light, effect: ({ name }) => `put ${name} out` })
 
+const colours = operation({
+  ...setLamp,
+  name: 'setColours',
+  path: '/api/v1/colours',
+  params: z.strictObject({}),
+  headers: z.object({}),
+  body: z.strictObject({ colours: z.array(z.string()) }),
+})
+
+/** What is written as a whole: it is read before. */
+const paint = action({
+  command: 'lamps paint',
+  summary: 'add colours to those that there are',
+  examples: ['svc lamps paint red blue'],
+  subject: {
+    noun: 'colours',
+    summary: 'the colours',
+    isOwn: true,
+    find: async () => ({ thing: { colours: ['black'], is_full: false }, isExact: true }),
+    id: () => '',
+    name: () => 'the colours',
+    handle: () => '',
+    confirmBy: () => [],
+  },
+  flags: { colours: { value: 'colour', summary: 'which', positional: true, several: true, required: true } },
+  operation: colours,
+  request: (_id, { colours: more }, thing) => ({ body: { colours: [...(thing?.colours ?? []), ...more.split(' ')] } }),
+  move: { member: 'is_full', from: false, to: true, already: () => 'full' },
+  effect: (_thing, { colours: more }) => `add ${more}`,
+  done: () => 'painted',
+  view: () => undefined,
+})
+
 function asSomebody(context: Context): Client {
   return { ...context.client(), credentials: headerCredentials({ clientId: 'somebody', platformUser: undefined }) }
 }
@@ -121,8 +154,8 @@ async function lamps(t: Test, { mode = 'sandbox', answer }: World = {}) {
     const runtime: Runtime = { io, exitCode: EXIT.ok }
     const program = new Command('svc').exitOverride().option('--api-url <url>').option('--client-id <id>')
     program.option('-o, --output <form>').configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
-    addActions(program.command('lamps'), runtime, [light])
-    const choose: Variant['choose'] = (_context, { off }) => (off === true ? douse : light)
+    addActions(program.command('lamps'), runtime, [light, paint])
+    const choose: Variant['choose'] = async (_context, { off }) => (off === true ? douse : light)
     addAction(
       program.command('lamp'),
       runtime,
@@ -147,6 +180,14 @@ t.test('an action is a command: found, sent as it was seen, and printed', async 
   t.same(JSON.parse(sent()[0]?.body ?? ''), { is_lit: true, colour_name: 'red', expected: { is_lit: false } })
   await run(['lamps', 'light', 'Desk'])
   t.match(sent()[1]?.headers['x-idempotency-key'], /^[0-9a-f-]{36}$/, 'a key of its own where none is given')
+})
+
+t.test('what is written as a whole is made of what there is, and several words stand at the end', async (t) => {
+  const { run, sent } = await lamps(t)
+  t.equal((await run(['lamps', 'paint', 'red', 'blue'])).error, undefined)
+  t.same(JSON.parse(sent()[0]?.body ?? ''), { colours: ['black', 'red', 'blue'] }, 'and nothing that it does not take')
+  t.match((await run(['lamps', 'paint'])).error, { code: 'commander.missingArgument' })
+  t.equal(commandLine(paint, '', { colours: 'red dark;blue' }), "svc lamps paint red 'dark;blue'")
 })
 
 t.test('values are refused by the names of their flags, before anything is looked up', async (t) => {
