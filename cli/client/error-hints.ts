@@ -90,8 +90,8 @@ const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {
     'which pages may show it: svc origins list\nto allow one more: svc origins add https://shop.example',
   CHECKOUT_ALREADY_PAID: 'svc payments list',
   CHECKOUT_ATTEMPTS_USED: NEW_TOKEN,
-  CONSENT_NOT_FOUND: { payer: 'svc payer consents list', any: 'svc mandates list' },
-  CONSENT_NOT_REVOCABLE: { payer: 'svc payer consents list', any: 'how it stands: svc mandates show <id>' },
+  CONSENT_NOT_FOUND: { payer: 'svc mandates list --as-payer', any: 'svc mandates list' },
+  CONSENT_NOT_REVOCABLE: { payer: 'svc mandates list --as-payer', any: 'how it stands: svc mandates show <id>' },
   MANDATE_NOT_USABLE: mandateOf,
   MANDATE_LIMIT_EXCEEDED: mandateOf,
 }

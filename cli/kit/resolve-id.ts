@@ -19,7 +19,7 @@ const LISTS = {
     'svc merchants list\nsvc payments list --all-merchants\nsvc disputes list\nsvc webhooks list --all-merchants',
   mandate: 'svc mandates list',
   'payment of the payer': 'svc payer payments list',
-  'mandate of the payer': 'svc payer consents list',
+  'mandate of the payer': 'svc mandates list --as-payer',
   mail: 'svc mail list',
   'staff member': 'svc staff list',
   'team member': 'svc team list',

@@ -1,28 +1,27 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { Mandate, getConsent, listConsents } from '../../src/wire/consents.ts'
+import { PayerConsent } from '../../src/wire/payer.ts'
 import { ConsentStatus } from '../../src/wire/payments.ts'
+import { asPayer } from '../client/auth/payer-session.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { usageError } from '../base/errors.ts'
 import type { Style } from '../base/io.ts'
-import { collectPages, rowsOf } from '../client/pages.ts'
+import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
-import { resolveId } from '../kit/resolve-id.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
+import { mandateId, payerMandates } from './find.ts'
 import { printMandate } from './view.ts'
 import { Paging } from '../kit/paging.ts'
 
-export const ListOptions = Paging.extend({ status: ConsentStatus.optional() })
-
-// How far back a short id is looked for: the last thousand mandates.
-const PART_PAGES_MAX = 10
+export const ListOptions = Paging.extend({ status: ConsentStatus.optional(), asPayer: z.boolean().default(false) })
 
 export async function list(
   context: Context,
   { options }: CommandInput<z.infer<typeof ListOptions>>,
 ): Promise<CommandResult> {
-  const { status } = options
+  const { status, asPayer: isPayer } = options
+  if (isPayer) return listOfPayer(context)
   const read = reader(context.client(), status === undefined ? {} : { status })
   const { items, nextCursor } = await collectPages(options, read)
   context.print.list({
@@ -44,6 +43,32 @@ export async function list(
   return undefined
 }
 
+/** Those that the payer who is signed in can end: all of them, on one page. */
+async function listOfPayer(context: Context): Promise<CommandResult> {
+  context.print.list({
+    items: await payerMandates(asPayer(context.client(), context.io.env)),
+    fields: Object.keys(PayerConsent.shape),
+    columns: [
+      { title: 'id', value: (row) => row.consent_id, short: endOfId },
+      { title: 'merchant', value: (row) => row.merchant_name, least: 12 },
+      { title: 'at most', value: (row) => row.max_amount_per_payment, align: 'right' },
+      { title: 'cur', value: (row) => row.currency },
+      { title: 'left', value: leftOf, least: 14, dropped: 2 },
+      { title: 'payments', value: (row) => String(row.payment_count), align: 'right', dropped: 1 },
+      { title: 'valid to', value: (row) => shortTime(row.valid_to), short: dayOf },
+    ],
+    id: (row) => row.consent_id,
+    empty: 'There are no mandates.',
+  })
+  return undefined
+}
+
+/** What may still be taken in each period, where that is watched over (decision 49). */
+function leftOf({ allowances, caps_enforced: isEnforced }: PayerConsent): string {
+  if (!isEnforced) return allowances.length === 0 ? '' : 'not enforced'
+  return allowances.map(({ period, remaining_amount: left }) => `${left} this ${period.toLowerCase()}`).join(', ')
+}
+
 /** How a consent's status looks: what can be used in green, what never can be again in red. */
 function consentStyle(status: string): Style | undefined {
   if (status === 'AUTHORISED') return 'green'
@@ -54,17 +79,9 @@ function reader(client: Client, filter: { status?: z.infer<typeof ConsentStatus>
   return async (page) => (await call(client, listConsents, { query: { ...page, ...filter } })).body
 }
 
-/** The mandate that a text means: a whole id, or its beginning or end. @throws {CliError} when it means none */
-export async function mandateId(client: Client, given: string | undefined): Promise<string> {
-  if (given === undefined) throw usageError('which mandate? Its id is missing', 'svc mandates list')
-  return resolveId(given, 'mandate', async function* ids() {
-    for await (const { consent_id: id } of rowsOf(reader(client, {}), PART_PAGES_MAX)) yield id
-  })
-}
-
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
-  const { body } = await call(client, getConsent, { params: { id: await mandateId(client, args[0]) } })
+  const { body } = await call(client, getConsent, { params: { id: await mandateId(client, args[0] ?? '') } })
   printMandate(context, body)
   return undefined
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
+import { ChangeOptions, changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { raising } from '../disputes/commands.ts'
-import { cancelConsent, listConsents } from './consents.ts'
 import { DisputeOptions, dispute } from './dispute.ts'
 import { listPayments, show } from './payments.ts'
 import { VerifyOptions, link, logout, verify, whoami } from './sign-in.ts'
@@ -25,17 +24,6 @@ export function addPayer(payer: Command, runtime: Runtime): void {
     .argument('<payment>', PAYMENT)
     .addHelpText('after', '\nExamples:\n  svc payer show a2b4358c\n  svc payer show a2b4358c -q end_to_end_id\n')
     .action(action(runtime, z.object({}), show))
-  const consents = payer.command('consents').helpCommand(false).description("the payer's mandates")
-  consents
-    .command('list')
-    .description('list the mandates that can be used')
-    .addHelpText('after', '\nExamples:\n  svc payer consents list\n')
-    .action(action(runtime, z.object({}), listConsents))
-  dangerous(consents.command('cancel'))
-    .description('cancel a mandate: its merchant can take nothing under it any more')
-    .argument('<consent>', "the mandate's id, or its last 8 characters or more")
-    .addHelpText('after', '\nExamples:\n  svc payer consents cancel a2b4358c\n')
-    .action(action(runtime, ChangeOptions, cancelConsent))
   changing(raising(payer.command('dispute')))
     .description('dispute a payment')
     .addHelpText(
@@ -81,5 +69,5 @@ Examples:
   svc payer link ada@example.org
   svc payer verify               asks for the link
   svc payer payments list
-  svc payer consents list
+  svc mandates list --as-payer
 `

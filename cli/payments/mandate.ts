@@ -4,7 +4,7 @@ import { isAmountText } from '../../src/lib/money.ts'
 import { DataOption, collect } from '../kit/option-values.ts'
 import type { Client } from '../client/call.ts'
 import { usageError } from '../base/errors.ts'
-import { mandateId } from '../mandates/read.ts'
+import { mandateId } from '../mandates/find.ts'
 import { momentOf } from '../base/moments.ts'
 
 /** The options of `svc payments create` that set up a mandate, or use one. */

@@ -44,7 +44,7 @@ type Rule = readonly [command: RegExp, name: RegExp, source: Source]
 const ARGUMENTS: readonly Rule[] = [
   [/^(payments|sandbox|explain)\b/, /^(id|payment)$/, 'payments'],
   [/^mandates end$/, /^mandate$/, 'standing-mandates'],
-  [/^mandates /, /^mandate$/, 'mandates'],
+  [/^mandates show$/, /^mandate$/, 'mandates'],
   [/^portal disputes (evidence|accept)$/, /^dispute$/, 'open-disputes'],
   [/^portal disputes /, /^dispute$/, 'disputes'],
   [/^disputes escalate$/, /^dispute$/, 'escalating-disputes'],

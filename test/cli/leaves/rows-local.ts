@@ -185,8 +185,7 @@ const PAYERS: Rows = {
     skip: SESSION_ELSEWHERE,
     refusal: { args: [NOBODY], exit: 6, error: 'PAYMENT_NOT_FOUND' },
   }),
-  'payer consents list': asPayer({ skip: SESSION_ELSEWHERE, refusal: signedOut() }),
-  'payer consents cancel': asPayer({
+  'mandates cancel': asPayer({
     args: async ({ mandate }) => [await mandate()],
     writes: true,
     skip: SESSION_ELSEWHERE,

@@ -101,7 +101,10 @@ export async function hub(
     configDir,
     asked: () => requests.filter(({ path }) => path !== '/api/v1/service'),
     run: (words, { env = {}, ...settings } = {}) =>
-      runCli(['payer', ...words, '--api-url', url], { ...settings, env: { SVC_CONFIG_DIR: configDir, ...env } }),
+      runCli([...(words[0] === 'mandates' ? [] : ['payer']), ...words, '--api-url', url], {
+        ...settings,
+        env: { SVC_CONFIG_DIR: configDir, ...env },
+      }),
   }
 }
 

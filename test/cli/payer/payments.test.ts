@@ -12,22 +12,22 @@ t.test('payments, receipts and mandates are read with the session', async (t) =>
   t.ok(list.stdout.split('\n').every((line) => line.length <= 80))
   t.equal(asked().at(-1)?.headers.authorization, `Bearer ${SESSION.session_token}`)
   t.same(JSON.parse((await run(['payments', 'list', '--json'])).stdout), [PAYMENT])
-  const receipt = await run(['receipt', PAYMENT_ID.slice(-8)])
+  const receipt = await run(['show', PAYMENT_ID.slice(-8)])
   t.match(
     receipt.stdout,
     /To +Acme\nStatus +Settled\nAmount +50\.00 GBP\n[^]*Refunded +5\.00 GBP, 2026[^]*End-to-end id +SVC1/,
   )
   t.equal((await run(['show', PAYMENT_ID, '-q', 'end_to_end_id'])).stdout, 'SVC1\n')
   t.match(await run(['show', 'ffffffff']), { code: 6, stderr: /payer payments list/ })
-  const consents = await run(['consents', 'list'], terminal)
+  const consents = await run(['mandates', 'list', '--as-payer'], terminal)
   t.match(consents, { code: 0, stdout: /Acme +20\.00 +GBP +50\.01 this month +3 +2027-11-21/ })
   t.ok(consents.stdout.split('\n').every((line) => line.length <= 80))
 })
 
 t.test('cancelling a mandate and disputing say what was done; live mode asks first', async (t) => {
   const { run, asked } = await signedIn(t)
-  t.match(await run(['consents', 'cancel', CONSENT_ID, '--dry-run']), { code: 0, stdout: /DELETE / })
-  t.match(await run(['consents', 'cancel', CONSENT_ID.slice(-8)]), { code: 0, stdout: /Status +REVOKED/ })
+  t.match(await run(['mandates', 'cancel', CONSENT_ID, '--dry-run']), { code: 0, stdout: /DELETE / })
+  t.match(await run(['mandates', 'cancel', CONSENT_ID.slice(-8)]), { code: 0, stdout: /Status +REVOKED/ })
   const dispute = ['dispute', PAYMENT_ID, '--reason', 'item_not_received', '--statement', 'nothing came']
   t.match(await run(dispute), { code: 0, stdout: /Status +OPEN[^]*You say +nothing came/ })
   t.same(JSON.parse(asked().at(-1)?.body ?? ''), { reason: 'ITEM_NOT_RECEIVED', payer_statement: 'nothing came' })
@@ -39,7 +39,7 @@ t.test('cancelling a mandate and disputing say what was done; live mode asks fir
   })
   t.equal(asked().length, before)
   const live = await signedIn(t, answerTo, 'live')
-  const cancel = ['consents', 'cancel', CONSENT_ID]
+  const cancel = ['mandates', 'cancel', CONSENT_ID]
   t.match(await live.run(cancel), { code: 2, stderr: /cancel the mandate/ })
   t.notOk(live.asked().some(({ method }) => method === 'DELETE'))
   t.match(await live.run([...cancel, '--yes']), { code: 0 })
@@ -57,7 +57,7 @@ t.test('what the service refuses is told with the next step of a payer', async (
     stderr: /payer show 01a1fd03/,
   })
   const single = await signedIn(t, refusing(refusal(409, 'CONSENT_NOT_REVOCABLE')))
-  t.match(await single.run(['consents', 'cancel', CONSENT_ID]), { code: 7, stderr: /payer consents list/ })
+  t.match(await single.run(['mandates', 'cancel', CONSENT_ID]), { code: 7, stderr: /mandates list --as-payer/ })
   const used = await hub(t, () => refusal(401, 'LINK_INVALID'))
   t.match(await used.run(['verify', TOKEN]), {
     code: 4,

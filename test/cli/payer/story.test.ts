@@ -10,7 +10,7 @@ t.test('the whole story against the service: a link, a receipt, a dispute, a man
   const merchant = await service.merchant()
   const configDir = mkdtempSync(join(SCRATCH, 'svc-payer-'))
   const payer = (...words: string[]) =>
-    runCli(['payer', ...words], {
+    runCli([...(words[0] === 'mandates' ? [] : ['payer']), ...words], {
       env: { SVC_API_URL: service.url, SVC_PLATFORM_USER: 'ada', SVC_CONFIG_DIR: configDir },
     })
   const email = 'grace@example.org'
@@ -28,12 +28,12 @@ t.test('the whole story against the service: a link, a receipt, a dispute, a man
     stderr: /was used already, or has ended\n[^]*Try: svc .*payer link grace@example\.org\n/,
   })
   t.match(await payer('payments', 'list', '-o', 'id'), { code: 0, stdout: `${id}\n` })
-  t.match(await payer('receipt', id.slice(-8)), { code: 0, stdout: /Status +Settled\nAmount +9\.99 GBP/ })
+  t.match(await payer('show', id.slice(-8)), { code: 0, stdout: /Status +Settled\nAmount +9\.99 GBP/ })
   t.match(await payer('dispute', id, '--reason', 'OTHER', '--statement', 'odd'), { code: 0, stdout: /Dispute / })
   t.match(await payer('dispute', id, '--reason', 'OTHER', '--statement', 'odd'), { code: 7, stderr: /payer show / })
-  t.match(await payer('consents', 'list', '-q', '[0].consent_id'), { code: 0, stdout: `${consent}\n` })
-  t.match(await payer('consents', 'cancel', consent, '-q', 'status'), { code: 0, stdout: 'REVOKED\n' })
-  t.match(await payer('consents', 'list'), { code: 0, stdout: '' })
+  t.match(await payer('mandates', 'list', '--as-payer', '-q', '[0].consent_id'), { code: 0, stdout: `${consent}\n` })
+  t.match(await payer('mandates', 'cancel', consent, '-q', 'status'), { code: 0, stdout: 'REVOKED\n' })
+  t.match(await payer('mandates', 'list', '--as-payer'), { code: 0, stdout: '' })
   const [file = ''] = readdirSync(configDir)
   const stolen = JSON.parse(readFileSync(join(configDir, file), 'utf8'))
   t.match(await payer('logout'), { code: 0 })

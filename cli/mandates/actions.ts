@@ -1,0 +1,76 @@
+import { endConsent } from '../../src/wire/consents.ts'
+import type { RevokedConsent } from '../../src/wire/consents.ts'
+import { revokePayerConsent } from '../../src/wire/payer.ts'
+import { endOfId } from '../base/text.ts'
+import type { Client } from '../client/call.ts'
+import { action } from '../kit/action.ts'
+import type { Subject } from '../kit/action.ts'
+import type { Context } from '../kit/context.ts'
+
+type NamedMandate = { consent_id: string }
+
+const MANDATE = 'its id (consent_id), or the last 8 characters of that or more'
+
+/** A mandate of one of its two sides. */
+function mandateOf(idOf: (client: Client, given: string) => Promise<string>): Subject<NamedMandate> {
+  return {
+    noun: 'mandate',
+    summary: MANDATE,
+    async find(client, given) {
+      const id = await idOf(client, given)
+      return { thing: { consent_id: id }, isExact: given.toLowerCase() === id }
+    },
+    id: ({ consent_id: id }) => id,
+    name: ({ consent_id: id }) => `mandate ${endOfId(id)}`,
+    handle: ({ consent_id: id }) => id,
+    confirmBy: ({ consent_id: id }) => [endOfId(id), id],
+  }
+}
+
+/** A mandate, as its merchant names it. */
+export const mandate = mandateOf(async (client, given) => (await import('./find.ts')).mandateId(client, given))
+
+const ofPayer = mandateOf(async (client, given) => (await import('./find.ts')).payerMandateId(client, given))
+
+const end = action({
+  command: 'mandates end',
+  summary: 'end a mandate as its merchant: no further payment is made under it, and it does not come back',
+  examples: ['svc mandates end a2b4358c'],
+  subject: mandate,
+  flags: {},
+  operation: endConsent,
+  request: (id) => ({ params: { id } }),
+  effect: ({ consent_id: id }) => `end the mandate ${id}, under which nothing can be paid any more`,
+  done: ({ consent_id: id }) => `ended the mandate ${endOfId(id)}`,
+  confirm: true,
+  view: printEnded,
+})
+
+const cancel = action({
+  command: 'mandates cancel',
+  summary: 'cancel a mandate as its payer: its merchant can take nothing under it any more',
+  examples: ['svc mandates cancel a2b4358c'],
+  subject: ofPayer,
+  flags: {},
+  operation: revokePayerConsent,
+  request: (id) => ({ params: { id } }),
+  effect: ({ consent_id: id }) => `cancel the mandate ${id}, under which nothing can be paid any more`,
+  done: ({ consent_id: id }) => `cancelled the mandate ${endOfId(id)}`,
+  confirm: true,
+  view: printEnded,
+})
+
+function printEnded({ print }: Context, ended: RevokedConsent): void {
+  print.record({
+    item: ended,
+    id: ended.consent_id,
+    lines: [
+      ['Mandate', ended.consent_id],
+      ['Status', ended.status],
+    ],
+  })
+}
+
+/** What the two sides of a mandate do to it. */
+export const MANDATE_ACTIONS = [end] as const
+export const PAYER_MANDATE_ACTIONS = [cancel] as const
