@@ -11,9 +11,10 @@ import { TimeRange, rangeOf, withTimeRange } from '../kit/time-range.ts'
 import { KNOWN_ACTIONS, nearestAction } from './actions.ts'
 import { addExport } from './export.ts'
 import { addShow } from './show.ts'
-import { addTail } from './tail.ts'
+import { followAudit } from './follow.ts'
 import { addVerify } from './verify.ts'
 import { AUDIT_COLUMNS } from './view.ts'
+import { FollowOptions, followTime, followable } from '../kit/follow.ts'
 import { Paging, paged } from '../kit/paging.ts'
 
 const ListOptions = Paging.extend({
@@ -21,6 +22,7 @@ const ListOptions = Paging.extend({
   action: z.string().optional(),
   actor: z.string().optional(),
   ...TimeRange.shape,
+  ...FollowOptions.shape,
 })
 
 /** `svc audit`: what operators did, which nobody can take back. */
@@ -33,27 +35,30 @@ export function addAudit(audit: Command, runtime: Runtime): void {
     .option('--merchant <merchant>', 'only to this one: its id, realm or client id')
     .option('--action <name>', `only this: ${KNOWN_ACTIONS.join(', ')}`)
     .option('--actor <name>', 'only by this operator')
-  paged(withTimeRange(command, 'done'))
+  followable(paged(withTimeRange(command, 'done')), 'continue with what operators do next, the newest last')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc audit list\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',
+      '\nExamples:\n  svc audit list\n  svc audit list --follow --limit 10\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
   addShow(audit, runtime)
-  addTail(audit, runtime)
   addExport(audit, runtime)
   addVerify(audit, runtime)
 }
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
+  followTime(options)
+  const { merchant, action: name, actor, follow, all, cursor, until } = options
+  if (follow && (all || cursor !== undefined || until !== undefined))
+    throw usageError('--follow begins with the newest: --all, --cursor and --until are for lists without it')
   const client = context.client()
-  const { merchant, action: name, actor } = options
   const filter = {
     ...(merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }),
     ...(name === undefined ? {} : { action: name }),
     ...(actor === undefined ? {} : { actor }),
     ...rangeOf(options),
   }
+  if (follow) return followAudit(context, { query: filter, limit: options.limit, options })
   const { items, nextCursor } = await collectPages(options, async (page) => {
     return (await call(client, listAudit, { query: { ...filter, ...page } })).body
   })

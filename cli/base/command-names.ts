@@ -51,7 +51,7 @@ export const NOUN_GROUPS = [
       { name: 'sandbox', summary: 'Simulate banks and payers, and advance the clock' },
       { name: 'run', summary: 'Run scenarios' },
       { name: 'trigger', summary: 'Trigger a webhook event' },
-      { name: 'listen', summary: 'Forward webhooks to a local address' },
+      { name: 'listen', summary: 'Print events as they happen, and forward them' },
     ],
     more: [
       { name: 'mail', summary: "Read the sandbox's mail" },
@@ -69,10 +69,7 @@ export const NOUN_GROUPS = [
       { name: 'audit', summary: 'Read and verify the audit trail' },
       { name: 'ui', summary: 'Open the console' },
     ],
-    more: [
-      { name: 'staff', summary: 'Manage operators and their API clients' },
-      { name: 'logs', summary: 'Follow events as they happen' },
-    ],
+    more: [{ name: 'staff', summary: 'Manage operators and their API clients' }],
   },
   {
     title: 'Sign in and explore',

@@ -9,7 +9,7 @@ import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { PAYMENT_ACTIONS } from './actions.ts'
 import { CreateOptions, create } from './create.ts'
-import { EventsOptions, events } from './events.ts'
+import { events } from './events.ts'
 import { ExportOptions, exportAll } from './export.ts'
 import { filtered } from './filters.ts'
 import { ListOptions, list } from './list.ts'
@@ -19,6 +19,7 @@ import { receipt } from './receipt.ts'
 import { refunds } from './refunds.ts'
 import { ShowOptions, show } from './show.ts'
 import { ScaOptions, completeByHand } from './sca-complete.ts'
+import { FollowOptions, followable } from '../kit/follow.ts'
 import { Paging, paged } from '../kit/paging.ts'
 
 /** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
@@ -60,17 +61,18 @@ export function addPayments(payments: Command, runtime: Runtime): void {
 }
 
 function addEvents(payments: Command, runtime: Runtime): void {
-  payments
-    .command('events')
-    .description("list a payment's audit events with their hashes")
-    .argument('<payment>', subject.summary)
-    .option('--follow', 'go on with each new one, until none can come or Ctrl+C')
-    .option('--timeout <duration>', 'with --follow: end after this long')
+  followable(
+    payments
+      .command('events')
+      .description("list a payment's audit events with their hashes")
+      .argument('<payment>', subject.summary),
+    'continue with each new one, until none can come or Ctrl+C',
+  )
     .addHelpText(
       'after',
       '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n  svc payments events a2b4358c --follow --timeout 5m\n',
     )
-    .action(action(runtime, EventsOptions, events))
+    .action(action(runtime, FollowOptions, events))
 }
 
 function addScaComplete(payments: Command, runtime: Runtime): void {

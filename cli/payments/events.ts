@@ -1,15 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { PaymentEvent, listPaymentEvents } from '../../src/wire/payments.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { isPassing, usageError } from '../base/errors.ts'
-import { exitOfSignal } from '../base/exit-codes.ts'
-import type { ExitCode } from '../base/exit-codes.ts'
-import { TIMER_MAX_MS } from '../base/times.ts'
-import { onStopSignals } from '../base/signals.ts'
+import { follow, followTime } from '../kit/follow.ts'
+import type { FollowOptions } from '../kit/follow.ts'
 import { STILL_POSSIBLE } from '../kit/wait.ts'
 import { paymentId } from './find.ts'
 import { statusStyle } from './view.ts'
@@ -18,21 +13,30 @@ type Event = z.infer<typeof PaymentEvent>
 
 const PAUSE_MS = 1_000
 
-export const EventsOptions = z.object({ follow: z.boolean().default(false), timeout: z.string().optional() })
-type EventsInput = CommandInput<z.infer<typeof EventsOptions>>
+type EventsInput = CommandInput<z.infer<typeof FollowOptions>>
 
 /** `svc payments events`: each change of a payment; with `--follow` the next ones too, until none can come. */
 export async function events(context: Context, { args, options }: EventsInput): Promise<CommandResult> {
-  const { follow, timeout } = options
-  if (timeout !== undefined && !follow) throw usageError('--timeout ends --follow, which is not there')
+  followTime(options)
   const client = context.client()
   const id = await paymentId(client, args)
-  if (!follow) {
+  if (!options.follow) {
     printAll(context, await read(client, id))
     return undefined
   }
-  const timeoutMs = timeout === undefined ? undefined : Math.min(durationOf(timeout, '--timeout'), TIMER_MAX_MS)
-  return followUntil(context, { client, id, timeoutMs })
+  let shown = 0
+  return follow(context, {
+    options,
+    pauseMs: PAUSE_MS,
+    read: () => read(client, id),
+    show(all) {
+      for (const event of all.slice(shown)) printLine(context, event)
+      shown = all.length
+      const last = all.at(-1)
+      // Nothing more can come of a payment that has failed or was refunded.
+      return last !== undefined && STILL_POSSIBLE[last.new_status].length === 0
+    },
+  })
 }
 
 async function read(client: Client, id: string): Promise<Event[]> {
@@ -54,47 +58,6 @@ function printAll({ print }: Context, items: readonly Event[]): void {
     id: (row) => row.id,
     empty: 'There are no events.',
   })
-}
-
-type Following = { client: Client; id: string; timeoutMs: number | undefined }
-
-async function followUntil(context: Context, { client, id, timeoutMs }: Following): Promise<ExitCode | undefined> {
-  const stop = new AbortController()
-  const removeHandlers = onStopSignals((signal) => stop.abort(signal))
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort('timeout'), timeoutMs)
-  try {
-    await followEvents(context, { client, id, signal: stop.signal })
-  } finally {
-    clearTimeout(timer)
-    removeHandlers()
-  }
-  const { reason } = stop.signal
-  return reason === undefined || reason === 'timeout' ? undefined : exitOfSignal(reason)
-}
-
-/** Prints each event once. Nothing more can come of a payment that has failed or was refunded. */
-async function followEvents(
-  context: Context,
-  { client, id, signal }: { client: Client; id: string; signal: AbortSignal },
-): Promise<void> {
-  let shown = 0
-  let isLost = false
-  while (!signal.aborted && context.io.stdout.isGone !== true) {
-    try {
-      const all = await read(client, id)
-      if (isLost) context.note(`${client.apiUrl} answers again`)
-      isLost = false
-      for (const event of all.slice(shown)) printLine(context, event)
-      shown = all.length
-      const last = all.at(-1)
-      if (last !== undefined && STILL_POSSIBLE[last.new_status].length === 0) return
-    } catch (error) {
-      if (!isPassing(error)) throw error
-      if (!isLost) context.note(`${error.message}; going on once it answers`)
-      isLost = true
-    }
-    await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined)
-  }
 }
 
 function printLine({ io, print }: Context, event: Event): void {

@@ -3,15 +3,10 @@ import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { ExamOptions, exam } from './exam-command.ts'
-import { addListen } from './listen-command.ts'
 import { SignOptions, VerifyOptions, sign, verify } from './signature-command.ts'
 
-/** What `svc webhooks` does with receivers: listens in their place, examines them, signs and verifies. */
+/** What `svc webhooks` does with receivers: examines them, signs and verifies. */
 export function addReceivers(webhooks: Command, runtime: Runtime): void {
-  addListen(
-    webhooks.command('listen').description('print events as they happen, and send them on to a server on this machine'),
-    runtime,
-  )
   addExam(webhooks, runtime)
   addSignature(webhooks, runtime)
 }

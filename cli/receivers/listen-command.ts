@@ -6,12 +6,15 @@ import { DataOption, collect } from '../kit/option-values.ts'
 import type { Client } from '../client/call.ts'
 import { action, durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
 import { eventFilter } from './listen/filter.ts'
 import type { EventFilter } from './listen/filter.ts'
 import { makeForwarder } from './listen/forward.ts'
 import { checkPlace } from './listen/place.ts'
+import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import { followMerchants } from './listen/of-merchants.ts'
 import { clearReadyFile, writeReadyFile } from './listen/ready-file.ts'
 import { relay } from './listen/relay.ts'
 import type { Tally } from './listen/relay.ts'
@@ -33,10 +36,11 @@ const ListenOptions = z.object({
   printJson: z.boolean().default(false),
   outputStyle: z.enum(LISTEN_STYLES),
   readyFile: z.string().optional(),
+  ...MerchantScope.shape,
 })
 type ListenOptions = z.infer<typeof ListenOptions>
 
-/** `svc webhooks listen`, and `svc listen` for short. */
+/** `svc listen`. */
 export function addListen(command: Command, runtime: Runtime): void {
   command
     .optionsGroup('Which events:')
@@ -50,6 +54,7 @@ export function addListen(command: Command, runtime: Runtime): void {
     .addOption(new DataOption('--once', 'end after the first event').conflicts('stopAfter'))
     .option('--stop-after <event>', 'end after this event')
     .option('--timeout <duration>', 'end with exit code 9 after this time: 30s, 5m')
+  ofMerchants(command)
     .optionsGroup('For scripts and people:')
     .option(
       '--print-json',
@@ -71,10 +76,13 @@ and the signature arrive as the service made them, so the merchant's real secret
 arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --stop-after, exit code 3 says
 that something was answered with no 2xx on the way, or was signed with another secret than SVC_WEBHOOK_SECRET.
 
+An operator sees the events of all merchants, or of one, without their bodies: they are printed, and sent nowhere.
+
 Examples:
-  svc webhooks listen --forward-to localhost:4242/hook
-  svc webhooks listen --forward-to localhost:4242/hook --stop-after payment.settled --timeout 30s
-  svc webhooks listen --print-json --events 'payment.*' | jq .data.status
+  svc listen --forward-to localhost:4242/hook
+  svc listen --forward-to localhost:4242/hook --stop-after payment.settled --timeout 30s
+  svc listen --print-json --events 'payment.*' | jq .data.status
+  svc listen --all-merchants --events payment.settled,refund.* -o jsonl
 `
 
 type Plan = ReturnType<typeof planOf>
@@ -116,18 +124,43 @@ type Stopped = NodeJS.Signals | 'timeout' | 'unread'
 async function listen(context: Context, { options }: CommandInput<ListenOptions>): Promise<CommandResult> {
   const plan = planOf(context, options)
   const client = context.client()
+  const isOfMerchants = await meansMerchants(client, options)
   const stop = new AbortController()
   const end = (why: Stopped): void => stop.abort(why)
   const removeHandlers = onStopSignals(end)
   const timer = plan.timeoutMs === undefined ? undefined : setTimeout(end, plan.timeoutMs, 'timeout' satisfies Stopped)
   const tally: Tally = { events: 0, answered: 0, failed: 0, cursor: null }
+  const running = { plan, tally, signal: stop.signal, onUnread: () => end('unread') }
   try {
-    const isFound = await run(context, client, { plan, tally, signal: stop.signal, onUnread: () => end('unread') })
+    if (isOfMerchants) {
+      await followMerchants(context, client, {
+        ...plan,
+        ...running,
+        events: options.events,
+        merchant: options.merchant,
+      })
+      return stopped(plan, tally, stop.signal.reason)
+    }
+    const isFound = await run(context, client, running)
     return isFound ? verdict(plan, tally) : stopped(plan, tally, stop.signal.reason)
   } finally {
     clearTimeout(timer)
     removeHandlers()
   }
+}
+
+/** Whether the operators' stream is meant, whose events have no body to send on or to check. @throws {CliError} exit code 2 */
+async function meansMerchants(client: Client, options: ListenOptions): Promise<boolean> {
+  const { forwardTo, addHeader, skipVerify, once, stopAfter, printJson, readyFile } = options
+  const needsBodies = [forwardTo, stopAfter, readyFile].some((each) => each !== undefined) || addHeader.length > 0
+  const isOwn = needsBodies || skipVerify || once || printJson
+  const isNamed = options.allMerchants || options.merchant !== undefined
+  if (isNamed && isOwn)
+    throw usageError(
+      "--all-merchants and --merchant print events, and go only with --events, --cursor and --timeout: a merchant's own are sent on",
+      'svc listen --all-merchants',
+    )
+  return isNamed || (!isOwn && (await meansAllMerchants(client, false)))
 }
 
 type Run = { plan: Plan; tally: Tally; signal: AbortSignal; onUnread(): void }

@@ -5,6 +5,7 @@ import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { addActions } from '../kit/action-command.ts'
 import { changing } from '../kit/change.ts'
+import { followable } from '../kit/follow.ts'
 import { paged } from '../kit/paging.ts'
 import { action } from '../kit/context.ts'
 import { withTimeRange } from '../kit/time-range.ts'
@@ -14,7 +15,6 @@ import { ListOptions, list, show } from './deliveries.ts'
 import { ENDPOINT_ACTIONS, TEST_ACTIONS } from './endpoint-actions.ts'
 import { checkEndpoint, getEndpoint } from './endpoint.ts'
 import { ReplayOptions, replay } from './replay.ts'
-import { TailOptions, tail } from './tail.ts'
 
 /** `svc webhooks`: where they go, what became of them, and how a receiver proves where they come from. */
 export function addWebhooks(webhooks: Command, runtime: Runtime): void {
@@ -31,10 +31,10 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
     .addOption(new Option('--status <status>', 'only in this status').choices(DeliveryStatus.options))
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
     .option('--payment <id>', 'only about this payment')
-  paged(ofMerchants(listing))
+  followable(paged(ofMerchants(listing)), 'continue with new deliveries and what becomes of them, the newest last')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n  svc webhooks list --all-merchants --status DEAD\n',
+      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n  svc webhooks list --all-merchants --status DEAD\n  svc webhooks list --follow --limit 10\n',
     )
     .action(action(runtime, ListOptions, list))
   webhooks
@@ -46,15 +46,6 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
       '\nExamples:\n  svc webhooks show a2b4358c\n  svc webhooks show a2b4358c -q payload        the exact text, as it is signed\n',
     )
     .action(action(runtime, z.object({}), show))
-  webhooks
-    .command('tail')
-    .description('print deliveries and what becomes of them, as it happens')
-    .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
-    .option('--payment <id>', 'only about this payment')
-    .option('-n, --lines <count>', 'how many of before to begin with, 0 to 50', '10')
-    .option('--timeout <duration>', 'end after this time: 30s, 5m')
-    .addHelpText('after', '\nExamples:\n  svc webhooks tail\n  svc webhooks tail -n 0 -o jsonl\n')
-    .action(action(runtime, TailOptions, tail))
 }
 
 function addSending(webhooks: Command, runtime: Runtime): void {

@@ -8,12 +8,14 @@ import type { Client } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
 import { anyPaymentId } from '../disputes/find.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { FollowOptions, followTime } from '../kit/follow.ts'
 import { Paging } from '../kit/paging.ts'
 import { warn } from '../kit/warn.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { MerchantScope } from '../merchants/whose.ts'
 import { paymentId } from '../payments/find.ts'
 import { ownDelivery, ownDeliveryId } from './find.ts'
+import { followDeliveries } from './follow.ts'
 import { warnIfPaused } from './paused.ts'
 import { REJECTED, outcomeFor } from './rejected.ts'
 import { printDeliveries, printDelivery, printOfMerchants, warnOf } from './view.ts'
@@ -23,23 +25,29 @@ export const ListOptions = Paging.extend({
   event: EventType.optional(),
   payment: z.string().optional(),
   ...MerchantScope.shape,
+  ...FollowOptions.shape,
 })
 type ListOptions = z.infer<typeof ListOptions>
 
 /** `svc webhooks list`: a merchant's own last 50, or those of all merchants page by page. */
 export async function list(context: Context, { options }: CommandInput<ListOptions>): Promise<CommandResult> {
+  followTime(options)
   const client = context.client()
-  const { status, event, merchant, allMerchants } = options
+  const { status, event, merchant, allMerchants, follow } = options
   const filter = {
     ...(status === undefined ? {} : { status }),
     ...(event === undefined ? {} : { event_type: event }),
   }
-  if (await meansAllMerchants(client, allMerchants || merchant !== undefined))
+  if (await meansAllMerchants(client, allMerchants || merchant !== undefined)) {
+    if (follow) throw usageError("--follow is for a merchant's own deliveries", 'svc listen --all-merchants')
     return listOfMerchants(context, filter, options)
+  }
   if (options.all || options.cursor !== undefined)
     throw usageError("a merchant's own are the last 50: --all and --cursor are for those of all merchants")
   const payment = options.payment === undefined ? {} : { payment_id: await paymentId(client, [options.payment]) }
-  const { body } = await call(client, listWebhooks, { query: { ...filter, ...payment } })
+  const query = { ...filter, ...payment }
+  if (follow) return followDeliveries(context, { query, limit: options.limit, options })
+  const { body } = await call(client, listWebhooks, { query })
   printDeliveries(context, body.data)
   warnOf(context, body.alert)
   await warnIfPaused(context, client)

@@ -52,7 +52,7 @@ const WHERE_FROM = "The service asks from where it runs: an address of your own 
 
 /** What sends events on from here, to where the service itself does not come; in live mode they go to a server. */
 async function forwarding(client: Client, url: string): Promise<string | undefined> {
-  return (await isSandbox(client)) ? `svc webhooks listen --forward-to ${url}` : undefined
+  return (await isSandbox(client)) ? `svc listen --forward-to ${url}` : undefined
 }
 
 type Unreachable = { url: string | null; check: EndpointCheck }

@@ -41,7 +41,7 @@ export async function replayAllOwn(
     dryRun: options.dryRun,
   })
   if (!options.dryRun && hasMore) context.note('There are more: the same command again')
-  else if (queued > 0) context.note('They are spread over some time. To watch them: svc webhooks tail')
+  else if (queued > 0) context.note('They are spread over some time. To watch them: svc webhooks list --follow')
   return undefined
 }
 

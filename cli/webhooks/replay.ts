@@ -51,7 +51,7 @@ export async function replay(context: Context, { args, options }: CommandInput<R
     return replayNamed(context, args, ofMerchants ? await ofAny(context, options) : own(context, options))
   if (!hasFilter) throw usageError('which deliveries? Give their ids, or --status DEAD', FILTERED)
   if (status === undefined) throw usageError('what is dead is replayed: say --status DEAD as well', FILTERED)
-  if (wait) throw usageError('--wait is for deliveries that are named by their ids', 'svc webhooks tail')
+  if (wait) throw usageError('--wait is for deliveries that are named by their ids', 'svc webhooks list --follow')
   if (!ofMerchants) return replayAllOwn(context, options)
   if (merchant === undefined)
     throw usageError('whose deliveries? Those of one merchant are replayed at once', FILTERED_OF)

@@ -26,40 +26,72 @@ t.test('an action that there is none of is exit code 6, and names the list', asy
   t.match(stderr, /Try: svc .*audit list\n/)
 })
 
-t.test('tail begins with the last actions, the newest last, and can end there', async (t) => {
+t.test('list --follow begins with the last actions, the newest last, and ends with its time', async (t) => {
   const rows = ['9', '8', '7'].map((ordinal) => actionOf({ ordinal }))
   const admin = await fakeAdmin(t, () => pageOf(rows))
-  const { code, stdout } = await admin.run(['audit', 'tail', '--no-follow', '--last', '3', '-o', 'id'])
+  const { code, stdout } = await admin.run([
+    'audit',
+    'list',
+    '--follow',
+    '--timeout',
+    '50ms',
+    '--limit',
+    '3',
+    '-o',
+    'id',
+  ])
   t.same([code, stdout], [0, '7\n8\n9\n'])
   t.equal(admin.requests.at(-1)?.path, '/api/v1/admin/audit?limit=3')
-  const people = await admin.run(['audit', 'tail', '--no-follow'])
+  const people = await admin.run(['audit', 'list', '--follow', '--timeout', '50ms'])
   t.match(
     people.stdout,
     /^ {4}7 {2}2026-11-21 09:30:00Z {2}merchant\.kyb {2}acme {2}kyb_status PENDING → APPROVED {2}grace@pay\.example \(OPS\) {2}documents checked\n/,
   )
-  t.equal((await admin.run(['audit', 'tail', '--last', '0'])).code, 2)
+  for (const words of [
+    ['--timeout', '1s'],
+    ['--follow', '--all'],
+    ['--follow', '--until', '1h'],
+    ['--follow', '--limit', '0'],
+  ])
+    t.equal((await admin.run(['audit', 'list', ...words])).code, 2, words.join(' '))
 })
 
-t.test('tail goes on with what is new, waits for a service that is away, and ends at Ctrl+C', async (t) => {
-  let looks = 0
-  const admin = await fakeAdmin(t, ({ path }) => {
-    if (path.includes('limit=10&') || path.endsWith('limit=10')) return pageOf([actionOf({ ordinal: '9' })])
-    looks += 1
-    if (looks === 1) return refusal(503, 'SERVICE_UNAVAILABLE')
-    // The second page reaches back to what has been shown.
-    if (path.includes('cursor=')) return pageOf(['10', '9'].map((ordinal) => actionOf({ ordinal })))
-    if (looks > 3) setImmediate(() => process.emit('SIGINT', 'SIGINT'))
-    return pageOf([actionOf({ ordinal: looks > 3 ? '12' : '11' })], 'further')
-  })
-  const { code, stdout, stderr } = await admin.run(['audit', 'tail', '-o', 'jsonl'])
-  t.equal(code, 130)
-  const seen = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).ordinal)
-  t.same(seen.slice(0, 3), ['9', '10', '11'], 'each once, and in their order')
-  t.equal(stderr, '')
-})
+t.test(
+  'list --follow continues with what is new, as filtered, waits for a service that is away, and ends at Ctrl+C',
+  async (t) => {
+    let looks = 0
+    const paths: string[] = []
+    const admin = await fakeAdmin(t, ({ path }) => {
+      paths.push(path)
+      if (path.includes('limit=10&') || path.endsWith('limit=10')) return pageOf([actionOf({ ordinal: '9' })])
+      looks += 1
+      if (looks === 1) return refusal(503, 'SERVICE_UNAVAILABLE')
+      // The second page reaches back to what has been shown.
+      if (path.includes('cursor=')) return pageOf(['10', '9'].map((ordinal) => actionOf({ ordinal })))
+      if (looks > 3) setImmediate(() => process.emit('SIGINT', 'SIGINT'))
+      return pageOf([actionOf({ ordinal: looks > 3 ? '12' : '11' })], 'further')
+    })
+    const { code, stdout, stderr } = await admin.run([
+      'audit',
+      'list',
+      '--follow',
+      '--limit',
+      '10',
+      '--actor',
+      'grace',
+      '-o',
+      'jsonl',
+    ])
+    t.equal(code, 130)
+    const seen = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).ordinal)
+    t.same(seen.slice(0, 3), ['9', '10', '11'], 'each once, and in their order')
+    t.ok(paths.every((path) => path.includes('actor=grace')))
+    t.equal(stderr, '')
+  },
+)
 
 const service = await auditedService(t)
 await service.fill()

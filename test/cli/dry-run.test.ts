@@ -15,7 +15,6 @@ const READING = /\b(list|get|show|receipt|history|refunds|payment|payments|event
 const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
   'only look': [
     'webhooks endpoint check',
-    'webhooks listen',
     'listen',
     'secret snippet',
     'explain',

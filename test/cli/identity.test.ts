@@ -240,7 +240,7 @@ t.test('the banner says logins and steps that work as they are typed', async (t)
     )
     t.match(await runCli(words, { env: { SVC_STATE_DIR: stateDir } }), { code: 0 }, step)
   }
-  t.match(banner, '\nThe console: npx svc. Besides: npx svc inbox, npx svc doctor, npx svc logs tail\n')
+  t.match(banner, '\nThe console: npx svc. Besides: npx svc inbox, npx svc doctor, npx svc listen\n')
   const url = /Tokens +(?<url>\S+)/.exec(stdout)?.groups?.['url']
   t.equal(url, `${state.auth_url}/realms/demo/protocol/openid-connect/token`)
   t.match(stderr, `curl --oauth2-bearer $(npx svc token) ${state.api_url}/api/v1/whoami`)

@@ -29,7 +29,7 @@ type Listening = {
 
 type Start = { service: { url: string }; merchant: TestMerchant; env?: NodeJS.ProcessEnv; tty?: boolean }
 
-/** Starts `svc webhooks listen` in this process. It ends by --once, --stop-after or --timeout. */
+/** Starts `svc listen` in this process. It ends by --once, --stop-after or --timeout. */
 function startListening({ service, merchant, env = {}, tty = false }: Start, ...words: string[]): Listening {
   const { io, stdout, stderr } = makeIo({
     env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId, ...env },
@@ -37,7 +37,7 @@ function startListening({ service, merchant, env = {}, tty = false }: Start, ...
   })
   const err = (): string => stderr.join('')
   return {
-    ended: run(['webhooks', 'listen', ...words], io),
+    ended: run(['listen', ...words], io),
     out: () => stdout.join(''),
     err,
     ready: async () => void (await until(async () => /^Ready$/m.test(err()))),
@@ -659,7 +659,7 @@ t.test('a wrong command line is told before anything is asked of the service', a
     ['--cursor', ''],
   ]
   for (const words of wrong) {
-    const { code, stderr } = await runCli(['webhooks', 'listen', ...words], {
+    const { code, stderr } = await runCli(['listen', ...words], {
       env: { SVC_API_URL: 'http://127.0.0.1:1', SVC_CLIENT_ID: 'x' },
     })
     t.equal(code, 2, `${words.join(' ')}: ${stderr}`)
@@ -695,7 +695,7 @@ t.test('the launcher listens, and ends when nobody reads it any more', async (t)
   await plantEvents(service, merchant, ['payment.initiated', 'payment.settled'])
   const all = startProcess(
     t,
-    [LAUNCHER, 'webhooks', 'listen', '--cursor', 'beginning', '--stop-after', 'payment.settled', '--print-json'],
+    [LAUNCHER, 'listen', '--cursor', 'beginning', '--stop-after', 'payment.settled', '--print-json'],
     env,
   )
   t.equal(await all.ended, 0, all.err())

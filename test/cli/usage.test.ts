@@ -102,8 +102,9 @@ t.test('a name of elsewhere that is no command here says what is', async (t) => 
     ['sandbox reject a2b4358c', /\nTry: svc payments create .*--scenario /],
     ['payments dispute a2b4358c --reason OTHER --wait', /\nTry: svc payments dispute a2b4358c --reason OTHER\n$/],
     ['payments dispute a2b4358c --timeout 3s --reason OTHER', /\nTry: svc payments dispute a2b4358c --reason OTHER\n$/],
-    ['logs tail --events payment.settled', /\nTry: svc logs tail --event payment.settled\n$/],
-    ['logs tail --events=payment.settled', /\nTry: svc logs tail --event=payment.settled\n$/],
+    ['logs tail --event=payment.settled', /\nTry: svc listen --events=payment.settled\n$/],
+    ['webhooks tail -n 5', /\nTry: svc webhooks list --follow --limit 5\n$/],
+    ['audit tail --last 5', /\nTry: svc audit list --follow --limit 5\n$/],
     ['listen --forward-to 4242 --event a.b', /\nTry: svc listen --forward-to 4242 --events a.b\n$/],
   ] as const)
     t.match(await runCli(words.split(' ')), { code: 2, stdout: '', stderr }, words)

@@ -175,12 +175,12 @@ t.test('the endpoint is set with a warning when nothing answers there, paused, r
   t.match(away, {
     code: 0,
     stdout: /Reachable +no: connection refused or no route/,
-    stderr: new RegExp(`Warning: [^\n]*no route\nTry: svc webhooks listen --forward-to ${receiver.url}\n`),
+    stderr: new RegExp(`Warning: [^\n]*no route\nTry: svc listen --forward-to ${receiver.url}\n`),
   })
   t.match(await run(['endpoint', 'check']), {
     code: 3,
     stdout: /Reachable +no\nOutcome +connection refused/,
-    stderr: /webhooks listen --forward-to <url>/,
+    stderr: /svc listen --forward-to <url>/,
   })
   t.equal((await run(['endpoint', 'check', '-q', 'outcome'])).stdout, 'connect\n', 'programs get the code')
   t.match(await run(['endpoint', 'set', '--none', '--dry-run']), { code: 0, stdout: /Body +\{"webhook_url":null\}/ })
@@ -194,7 +194,7 @@ t.test('the endpoint is set with a warning when nothing answers there, paused, r
   t.match(local, { code: 2, stderr: /http:\/\/ or https:\/\/.*http:\/\/localhost:4242/ })
 })
 
-t.test('tail begins with the last ones and prints each change once', async (t) => {
+t.test('list --follow begins with the last ones and prints each change once', async (t) => {
   const { service, merchant, run, answer } = await receiving(t)
   const first = await delivered({ run })
   const second = await delivered({ run })
@@ -202,7 +202,7 @@ t.test('tail begins with the last ones and prints each change once', async (t) =
   const { io, stdout: said } = makeIo({ env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId } })
   let isGone = false
   const stdout = Object.defineProperty(io.stdout, 'isGone', { get: () => isGone })
-  const tailing = runWith(['webhooks', 'tail', '-n', '1', '-o', 'jsonl'], { ...io, stdout })
+  const tailing = runWith(['webhooks', 'list', '--follow', '--limit', '1', '-o', 'jsonl'], { ...io, stdout })
   await until('it has looked', () => said.length > 0)
   const third = JSON.parse((await run(['test', '--json'])).stdout).id
   await until('the failure is told', () => said.some((line) => line.includes('"FAILED"')))
@@ -214,10 +214,11 @@ t.test('tail begins with the last ones and prints each change once', async (t) =
   t.match(rows.at(-1), { id: third, status: 'FAILED', last_http_status: 500 })
   const states = rows.map(({ id, status, attempt_count: count }) => `${id} ${status} ${count}`)
   t.same(states, [...new Set(states)])
-  const lines = await run(['tail', '-n', '50', '--timeout', '100ms'], { env: { NO_COLOR: '1' }, tty: true })
+  const lines = await run(['list', '--follow', '--timeout', '100ms'], { env: { NO_COLOR: '1' }, tty: true })
   t.match(lines.stdout, /^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}DELIVERED {2}payment\.settled \(test\) {2}HTTP 200\n/)
   t.match(lines.stdout, /FAILED {5}payment\.settled \(test\) {2}attempt 1 {2}HTTP 500\n$/)
-  t.match(await run(['tail', '-n', '51']), { code: 2 })
+  t.match(await run(['list', '--timeout', '1s']), { code: 2, stderr: /--timeout ends --follow/ })
+  t.match(await run(['list', '--follow', '--all-merchants']), { code: 2, stderr: /svc listen --all-merchants/ })
 })
 
 t.test("another merchant's delivery is not there", async (t) => {

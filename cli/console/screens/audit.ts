@@ -67,7 +67,7 @@ export const audit = screen<OperatorAction>({
       label: 'follow',
       on: 'list',
       needs: 'nothing',
-      command: () => 'svc audit tail',
+      command: () => 'svc audit list --follow',
       async run(_row, _given, { follow, say }) {
         say(follow() ? 'follows the newest' : 'stays where it is: what comes stands above; f follows again')
         return undefined

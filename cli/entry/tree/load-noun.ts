@@ -51,7 +51,6 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   ui: async () => (await import('../../console/command.ts')).addUi,
   doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
   inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
-  logs: async () => (await import('../../receivers/logs-command.ts')).addLogs,
   merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
   kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
   hold: async () => (await import('../../merchants/hold.ts')).addHold,

@@ -5,6 +5,16 @@ import { typedAs } from '../../base/command-hints.ts'
  * alone where many commands took it. An old word is no alias: it ends with exit code 2 and the new line.
  */
 export const RENAMED: readonly (readonly [old: string, now: string])[] = [
+  ['listen --event', '--events'],
+  ['listen --platform', '--all-merchants'],
+  ['logs tail', 'listen'],
+  ['logs', 'listen'],
+  ['webhooks listen', 'listen'],
+  ['webhooks list --lines', '--limit'],
+  ['webhooks list -n', '--limit'],
+  ['webhooks tail', 'webhooks list --follow'],
+  ['audit list --last', '--limit'],
+  ['audit tail', 'audit list --follow'],
   ['outbox list', 'webhooks list --all-merchants'],
   ['outbox replay', 'webhooks replay --all-merchants'],
   ['outbox', 'webhooks'],
@@ -51,10 +61,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['ob recurring preview --from', '--first'],
   ['--after', '--cursor'],
   ['listen --since', '--cursor'],
-  ['webhooks listen --since', '--cursor'],
-  ['logs tail --since', '--cursor'],
   ['listen --until', '--stop-after'],
-  ['webhooks listen --until', '--stop-after'],
 ]
 
 /** Flags that are gone, and what to do instead. */

@@ -92,8 +92,7 @@ async function checkOwn(target: DoctorTarget): Promise<Check> {
   const client = target.client()
   if (client.credentials.merchant === undefined) return skipped(check, 'commands act for no merchant')
   const { body: endpoint } = await call(client, getWebhookEndpoint, {})
-  if (endpoint.webhook_url === null)
-    return ok(check, 'none is set: events wait, and can be read with svc webhooks listen')
+  if (endpoint.webhook_url === null) return ok(check, 'none is set: events wait, and can be read with svc listen')
   if (endpoint.gone)
     return finding(
       check,

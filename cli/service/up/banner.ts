@@ -69,7 +69,7 @@ function nextSteps(state: ServiceState, elsewhere: string | undefined, called: s
     'A merchant of your own, made by anybody and approved by the demo operator:',
     '  svc register --company Acme --trading-name Acme --email ada@acme.example',
     '  svc kyb approve acme --reason "documents checked"',
-    `The console: ${called}. Besides: svc inbox, svc doctor, svc logs tail`,
+    `The console: ${called}. Besides: svc inbox, svc doctor, svc listen`,
     '',
   ]
 }

@@ -84,7 +84,7 @@ t.test('only an OWNER has the screen; its keys are commands', async (t) => {
   t.same(
     audit.keys.map(({ key, command }) => [key, command(ROW, {}, whoOf('OWNER'))]),
     [
-      ['f', 'svc audit tail'],
+      ['f', 'svc audit list --follow'],
       ['v', 'svc audit verify'],
     ],
   )

@@ -145,11 +145,6 @@ const WEBHOOKS: Rows = {
   'webhooks endpoint check': asMerchant({ refusal: { args: (world) => withoutEndpoint(world), ...NO_ENDPOINT } }),
   'webhooks list': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'webhooks show': asMerchant({ args: async ({ dead }) => [await dead()], refusal: NO_DELIVERY }),
-  'webhooks tail': asMerchant({
-    args: ['--lines', '1', '--timeout', '50ms'],
-    skip: { width: 'a line for each delivery, as in a log' },
-    refusal: { args: ['--lines', '51'], exit: 2, error: 'USAGE' },
-  }),
   'webhooks test': asMerchant({
     args: ['dispute.opened', '--wait'],
     writes: true,
@@ -160,7 +155,6 @@ const WEBHOOKS: Rows = {
     writes: true,
     refusal: NO_DELIVERY,
   }),
-  'webhooks listen': LISTEN,
   listen: LISTEN,
   'webhooks exam': asMerchant({
     args: ['--list'],

@@ -86,15 +86,6 @@ const RESOLVE = ['--favour', 'merchant', '--note', 'signed for'] as const
 
 const DISPUTES: Rows = {
   inbox: of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
-  'logs tail': of({
-    args: ['--timeout', '50ms'],
-    skip: {
-      json: 'a document for each event',
-      id: 'a document for each event',
-      closedPort: 'its time is over before that is certain',
-    },
-    refusal: { args: ['--cursor', 'wrong'], exit: 2, error: 'VALIDATION_FAILED' },
-  }),
   'disputes list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
   'disputes show': of({
     args: async ({ dispute }) => [await dispute()],
@@ -171,11 +162,6 @@ const STAFF: Rows = {
   }),
   'audit list': of({ refusal: { args: ['--action', 'hold.set'], exit: 2, error: 'USAGE' } }),
   'audit show': of({ args: ['1'], refusal: { args: ['999999'], exit: 6, error: 'AUDIT_ENTRY_NOT_FOUND' } }),
-  'audit tail': of({
-    args: ['--no-follow'],
-    skip: { width: 'a line for each action, as in a log', json: 'a document for each action' },
-    refusal: { args: ['--last', 'many'], exit: 2, error: 'USAGE' },
-  }),
   'audit export': of({
     skip: { json: 'its lines are the export', id: 'its lines are the export', width: 'its lines are the export' },
     refusal: { args: ['--file', '/nowhere/audit.jsonl'], exit: 2, error: 'FILE_NOT_WRITTEN' },

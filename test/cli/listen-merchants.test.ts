@@ -33,20 +33,14 @@ async function cursorOf(of: TestService, merchant: TestMerchant): Promise<string
   return (await of.call('GET', '/api/v1/portal/events?after=latest', { merchant })).body.next_cursor
 }
 
-t.test('a line for each event, of the merchant or of one that an operator names', async (t) => {
+t.test('a line for each event, of all merchants or of one that an operator names', async (t) => {
   const since = await cursorOf(service, one)
-  const own = start(['logs', 'tail', '--cursor', since], service.url, { SVC_CLIENT_ID: one.clientId })
-  const all = start(['logs', 'tail', '--cursor', since, '-o', 'jsonl'], service.url, {})
-  const named = start(
-    ['logs', 'tail', '--cursor', since, '--merchant', two.realm, '--event', 'payment.*'],
-    service.url,
-    {},
-  )
+  const all = start(['listen', '--all-merchants', '--cursor', since, '-o', 'jsonl'], service.url, {})
+  const named = start(['listen', '--cursor', since, '--merchant', two.realm, '--events', 'payment.*'], service.url, {})
   const id = (await createPayment(service, one)).body.payment_id
   await createPayment(service, two)
-  await until(async () => own.lines().length === 1 && all.lines().length === 2 && named.lines().length === 1)
-  t.match(own.lines()[0], new RegExp(`^\\d\\d:\\d\\d:\\d\\d  payment\\.initiated +${id}$`))
-  t.match(named.lines()[0], new RegExp(`payment\\.initiated .* ${two.realm}$`))
+  await until(async () => all.lines().length === 2 && named.lines().length === 1)
+  t.match(named.lines()[0], new RegExp(`^\\d\\d:\\d\\d:\\d\\d  payment\\.initiated .* ${two.realm}$`))
   t.match(
     all.lines().map((line) => JSON.parse(line)),
     [
@@ -54,14 +48,12 @@ t.test('a line for each event, of the merchant or of one that an operator names'
       { merchant_id: two.id },
     ],
   )
-  for (const each of [own, all, named]) each.leave()
+  for (const each of [all, named]) each.leave()
   await createPayment(service, one)
   await createPayment(service, two)
-  t.same(await Promise.all([own.ended, all.ended, named.ended]), [0, 0, 0])
-  t.match(own.said(), /^Following events of (?!all merchants).+ at http\S+, as .+; Ctrl\+C ends\n/)
+  t.same(await Promise.all([all.ended, named.ended]), [0, 0])
   t.equal(all.said(), '', 'a program gets no remarks')
-  t.match(named.said(), `Following events payment.* of ${two.realm} at ${service.url}, as `)
-  t.match(own.said(), /^To go on from here: svc logs tail .*--cursor \S+\n$/m)
+  t.match(named.said(), `Listening for events payment.* of ${two.realm} at ${service.url}, as `)
 })
 
 t.test('it survives a restart of the service, and misses nothing of the time between', async (t) => {
@@ -70,13 +62,13 @@ t.test('it survives a restart of the service, and misses nothing of the time bet
   t.teardown(() => app.close())
   const api = await startApi(app)
   t.not(api.port, port)
-  const follow = start(['logs', 'tail', '-o', 'jsonl'], api.url, { SVC_CLIENT_ID: one.clientId })
+  const follow = start(['listen', '--all-merchants', '-o', 'jsonl'], api.url, {})
   const open = async (): Promise<boolean> => (await app.metrics.eventStreams.get()).values[0]?.value === 1
   await until(open)
   await createPayment(service, one)
   await until(async () => follow.lines().length === 1)
   await api.stop()
-  await until(async () => /going on once it answers/.test(follow.said()) || follow.said() === '')
+  await until(async () => /continuing once it answers/.test(follow.said()) || follow.said() === '')
   await createPayment(service, one)
   await createPayment(service, one)
   const again = await startApi({ ...app, config: { ...app.config, port: api.port } })
@@ -88,16 +80,21 @@ t.test('it survives a restart of the service, and misses nothing of the time bet
   await again.stop()
 })
 
-t.test('it ends with its time, and what is wrong is refused with the exit code of its kind', async (t) => {
-  const refused = (words: string[], settings = {}) =>
-    runCli(['logs', 'tail', ...words], { env: { SVC_API_URL: service.url, SVC_CLIENT_ID: one.clientId }, ...settings })
-  t.match(await refused(['--timeout', '50ms']), { code: 0, stdout: '' })
-  t.match(await refused(['--cursor', 'wrong']), { code: 2, stderr: /cursor/ })
-  t.match(await refused(['--cursor', '']), { code: 2, stderr: /--cursor/ })
-  t.match(await refused(['--event', 'Payment!']), { code: 2, stderr: /no name of an event/ })
-  t.match(await refused(['--timeout', 'soon']), { code: 2, stderr: /--timeout/ })
-  t.match(await refused(['--merchant', 'nobody']), { code: 6 })
-  t.match(await runCli(['logs', 'tail', '--api-url', 'http://127.0.0.1:9']), { code: 8, stderr: /can't be reached/ })
-  const unknown = { env: { SVC_API_URL: service.url, SVC_CLIENT_ID: 'nobody-server' } }
-  t.match(await refused([], unknown), { code: 4 })
-})
+t.test(
+  'it ends with its time and says where, and what is wrong is refused with the exit code of its kind',
+  async (t) => {
+    const listen = (...words: string[]) =>
+      runCli(['listen', '--all-merchants', ...words], { env: { SVC_API_URL: service.url }, tty: true })
+    t.match(await listen('--timeout', '50ms'), { code: 9, stdout: '', stderr: /to go on from here: --cursor \S+\n/ })
+    t.match(await listen('--cursor', 'wrong'), { code: 2, stderr: /cursor/ })
+    t.match(await listen('--cursor', ''), { code: 2, stderr: /--cursor/ })
+    t.match(await listen('--events', 'Payment!'), { code: 2, stderr: /no name of an event/ })
+    t.match(await listen('--timeout', 'soon'), { code: 2, stderr: /--timeout/ })
+    t.match(await listen('--merchant', 'nobody'), { code: 6 })
+    for (const words of [['--once'], ['--print-json'], ['--forward-to', 'localhost:4242']])
+      t.match(await listen(...words), { code: 2, stderr: /a merchant's own are sent on/ }, words.join(' '))
+    t.match(await listen('--api-url', 'http://127.0.0.1:9'), { code: 8, stderr: /can't be reached/ })
+    const unknown = { env: { SVC_API_URL: service.url, SVC_CLIENT_ID: 'nobody-server' } }
+    t.match(await runCli(['listen'], unknown), { code: 4 })
+  },
+)

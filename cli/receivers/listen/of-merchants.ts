@@ -1,0 +1,73 @@
+import type { StreamedEvent } from '../../../src/wire/console.ts'
+import { printable } from '../../base/text.ts'
+import { whoIs } from '../../client/auth/who-is.ts'
+import type { Client } from '../../client/call.ts'
+import { followStream } from '../../client/event-stream.ts'
+import type { StreamFrame } from '../../client/event-stream.ts'
+import type { Context } from '../../kit/context.ts'
+import { findMerchant } from '../../merchants/find.ts'
+import type { EventFilter } from './filter.ts'
+import type { Tally } from './relay.ts'
+
+type OfMerchants = {
+  /** Which events are meant, as typed and as a filter. */
+  events: string | undefined
+  wants: EventFilter
+  /** Only those of this one. */
+  merchant: string | undefined
+  since: string
+  tally: Tally
+  signal: AbortSignal
+  onUnread(): void
+}
+
+/** `svc listen --all-merchants`: the operators' stream, a line for each event, over restarts of the service. */
+export async function followMerchants(context: Context, client: Client, of: OfMerchants): Promise<void> {
+  const { merchant, since, wants, tally, signal, onUnread } = of
+  const id = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id
+  await noteSource(context, client, of)
+  let isLost = false
+  await followStream(client, {
+    lastEventId: since === 'latest' ? undefined : since,
+    access: ['platform'],
+    signal,
+    onOpen(place) {
+      tally.cursor ??= place ?? null
+      if (isLost) context.note(`${client.apiUrl} answers again`)
+      isLost = false
+    },
+    onLost(error) {
+      isLost = true
+      context.note(`${error.message}; continuing once it answers, and no event is lost`)
+    },
+    onFrame(frame: StreamFrame) {
+      if (frame.event !== 'event') return
+      tally.cursor = frame.id
+      if (!wants(frame.data.event_type) || (id ?? frame.data.merchant_id) !== frame.data.merchant_id) return
+      tally.events += 1
+      printEvent(context, frame)
+      if (context.io.stdout.isGone === true) onUnread()
+    },
+  })
+}
+
+/** For a long time there may be no event: the source is printed at once, before a service that is away is reported. */
+async function noteSource({ note }: Context, client: Client, { merchant, events }: OfMerchants): Promise<void> {
+  const who = await whoIs(client, ['platform']).catch(() => undefined)
+  const which = events === undefined ? 'events' : `events ${events}`
+  const as = who === undefined ? '' : `, as ${printable(who.name)}`
+  note(`Listening for ${which} of ${printable(merchant ?? 'all merchants')} at ${client.apiUrl}${as}; Ctrl+C ends`)
+}
+
+function printEvent({ io, print }: Context, { id, data }: { id: string; data: StreamedEvent }): void {
+  if (print.isMachine) return print.record({ item: { cursor: id, ...data }, id: data.event_id, lines: [] })
+  const cells = [
+    print.paint('dim', data.created_at.slice(11, 19)),
+    printable(data.event_type).padEnd(EVENT_WIDTH),
+    data.payment_id ?? data.event_id,
+    data.realm_slug === null ? '' : printable(data.realm_slug),
+  ]
+  io.stdout.write(`${cells.join('  ').trimEnd()}\n`)
+}
+
+const EVENT_WIDTH = 'payment.partially_refunded'.length
