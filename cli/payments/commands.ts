@@ -45,6 +45,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
     )
     .action(action(runtime, z.object({}), receipt))
+  addActions(payments, runtime, PAYMENT_ACTIONS)
   paged(
     payments
       .command('refunds')
@@ -56,7 +57,6 @@ export function addPayments(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments refunds a2b4358c\n  svc payments refunds a2b4358c --all -o csv\n',
     )
     .action(action(runtime, Paging, refunds))
-  addActions(payments, runtime, PAYMENT_ACTIONS)
   addScaComplete(payments, runtime)
 }
 

@@ -34,7 +34,8 @@ export async function refunds(context: Context, { args, options }: CommandInput<
   return undefined
 }
 
-function refundStyle(status: string): Style {
+/** How a refund's status looks. */
+export function refundStyle(status: string): Style {
   if (status === 'EXECUTED') return 'green'
   return status === 'FAILED' ? 'red' : 'yellow'
 }

@@ -1,7 +1,7 @@
 import type { AdminPayment, AdminPaymentSummary } from '../../../src/wire/console.ts'
 import type { RefundRow } from '../../../src/wire/refunds.ts'
 import type { Delivery } from '../../../src/wire/webhooks.ts'
-import type { Style } from '../../base/io.ts'
+import { refundStyle } from '../../payments/refunds.ts'
 import { printPayment } from '../../payments/view.ts'
 import { deliveryStyle } from '../../webhooks/view.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
@@ -24,10 +24,6 @@ export type WholePayment = {
   payment: PaymentRow & Pick<AdminPayment, 'status_history'>
   deliveries: readonly Delivery[]
   refunds: readonly RefundRow[]
-}
-
-export function isRefunded({ refunded_amount: amount }: PaymentRow): boolean {
-  return /[1-9]/.test(amount)
 }
 
 /** A payment in detail: its money and its history, its refunds and its webhooks. */
@@ -60,11 +56,6 @@ function refundLines(whole: WholePayment | undefined, width: number): Line[] {
       width,
     ),
   ]
-}
-
-function refundStyle(status: string): Style {
-  if (status === 'EXECUTED') return 'green'
-  return status === 'FAILED' ? 'red' : 'yellow'
 }
 
 function deliveryLines(

@@ -11,8 +11,7 @@ import { OWN, ofMerchant, wordAfter } from './merchant-text.ts'
 import { idColumns, whoseColumns } from './payment-columns.ts'
 import { paymentDetail } from './payment-detail.ts'
 import { PAYMENT_KEYS } from './payment-keys.ts'
-import { statusStyle } from '../../payments/view.ts'
-import { isRefunded } from './payment-lines.ts'
+import { isRefunded, statusStyle } from '../../payments/view.ts'
 import type { PaymentRow, WholePayment } from './payment-lines.ts'
 
 /** Payments as they come, the newest first: a merchant's own, or those of all for operators. */
