@@ -3,11 +3,12 @@ import { stringify } from 'yaml'
 import { z } from 'zod'
 import type { Operation } from '../../src/wire/operation.ts'
 import { CliError } from '../base/errors.ts'
-import { flagOf, memberOf } from '../kit/action.ts'
+import { flagOf, memberOf, takesKey } from '../kit/action.ts'
 import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../kit/action.ts'
 import { readValues } from '../kit/read-values.ts'
-import { expectedOf } from './language/parts.ts'
+import { expectedOf, formsOf } from './language/parts.ts'
 import type { ExpectedStatus } from './language/parts.ts'
+import type { Makes } from './language/verb-table.ts'
 import { readInput } from './play/case-run.ts'
 import type { CaseRun } from './play/case-run.ts'
 import { refuseUnlike } from './verbs/refuse-unlike.ts'
@@ -24,9 +25,16 @@ export type Place<Shape extends z.ZodRawShape> = {
   /** What they are in an example. */
   example: z.input<z.ZodObject<Shape>>
   idOf(run: CaseRun, input: z.output<z.ZodObject<Shape>>): string
+  /** What a step names with `as`, which is then one of the members. */
+  makes?: Makes
+  /** Keeps what later steps need of the answer. */
+  done?(run: CaseRun, reply: unknown, input: Readonly<Record<string, unknown>>): void
 }
 
-type Dotted<Words extends string> = Words extends `${infer Word} ${infer Rest}` ? `${Word}.${Dotted<Rest>}` : Words
+type Dotted<Words extends string> = Words extends `${infer Word} ${infer Rest}`
+  ? `${Dashed<Word>}.${Dotted<Rest>}`
+  : Dashed<Words>
+type Dashed<Word extends string> = Word extends `${infer Head}-${infer Tail}` ? `${Head}_${Dashed<Tail>}` : Word
 type Snake<Name extends string> = Name extends `${infer Letter}${infer Rest}`
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${Snake<Rest>}`
   : Name
@@ -46,17 +54,17 @@ type InputOf<A, Shape extends z.ZodRawShape> =
 type ActionVerb<Input> = {
   schema: z.ZodType<Input, Input>
   text: string
-
   examples: readonly [string, ...string[]]
+  makes: Makes | undefined
   play(run: CaseRun, given: unknown): Promise<void>
 }
 type ActionVerbs<Actions extends readonly AnyAction[], Shape extends z.ZodRawShape> = {
   [A in Actions[number] as Dotted<A['command']>]: ActionVerb<InputOf<A, Shape>>
 }
 
-/** `merchants fees set` as `merchants.fees.set`. */
+/** `merchants fees set` as `merchants.fees.set`, and `end-overlap` as `end_overlap`. */
 function verbOf({ command }: AnyAction): string {
-  return command.replaceAll(' ', '.')
+  return command.replaceAll(' ', '.').replaceAll('-', '_')
 }
 
 /** The verbs of these actions. */
@@ -69,28 +77,34 @@ export function actionVerbs<Shape extends z.ZodRawShape, const Actions extends r
   return Object.fromEntries(verbs) as ActionVerbs<Actions, Shape>
 }
 
-function actionVerb<Shape extends z.ZodRawShape>(place: Place<Shape>, action: AnyAction): ActionVerb<unknown> {
+function actionVerb<Shape extends z.ZodRawShape>(at: Place<Shape>, action: AnyAction): ActionVerb<unknown> {
   const flags = Object.entries(action.flags as Flags)
-  const named = z.object(place.shape)
+  const named = z.object(at.shape)
   const members: z.ZodRawShape = {
-    ...place.shape,
+    ...at.shape,
     ...Object.fromEntries(flags.map(([name, flag]) => [memberOf(name), schemaOf(flag).optional()])),
   }
   const schema = z.strictObject({ ...members, expect: expectedOf(replyOf(action.operation)) })
-  const [example = '', ...examples] = action.examples.flatMap((line) => exampleOf(action, line, place.example))
+  const [example = '', ...examples] = action.examples.flatMap((line) => exampleOf(action, line, at.example))
   return {
     schema,
     text: `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
-
     examples: [example, ...examples],
+    makes: at.makes,
     async play(run, given) {
       const { expect, ...input } = readInput(run, schema, given)
       const members = new Map<string, unknown>(Object.entries(input))
       const values = Object.fromEntries(flags.map(([name]) => [name, givenOf(members.get(memberOf(name)))]))
-      const request = action.request(place.idOf(run, named.parse(input)), readValues(action.flags, values, memberOf))
+      const place = named.parse(input)
+      const request = action.request(at.idOf(run, place), readValues(action.flags, values, memberOf))
+      const key = members.get('idempotency_key') ?? run.newKey(verbOf(action), given)
+      const headers = takesKey(action.operation) ? { headers: { 'x-idempotency-key': key } } : {}
       const { call } = await import('../client/call.ts')
-      const reply = await call(run.client, action.operation, request)
-      refuseUnlike('the answer', reply, { usual: reply.status, expected: expect })
+      const reply = await call(run.client, action.operation, { ...request, ...headers })
+      const name = members.get('as')
+      if (typeof name === 'string') run.captures.set(name, reply.body)
+      at.done?.(run, reply.body, input)
+      refuseUnlike('the answer', reply, { usual: usualStatus(action.operation), expected: expect })
     },
   }
 }
@@ -122,10 +136,16 @@ function problemOf(read: Flag['read'], text: string): string | undefined {
   }
 }
 
+/** Of several, the first: the others say that something is still to come, which a step has to expect. */
+function usualStatus({ replies }: Operation): number {
+  return Number(Object.keys(replies)[0])
+}
+
 /** What the service answers when it is done. */
-function replyOf({ replies }: Operation): z.ZodObject {
-  const [reply] = Object.values(replies)
-  return reply instanceof z.ZodObject ? reply : z.object({})
+function replyOf(operation: Operation): z.ZodObject {
+  const reply = operation.replies[usualStatus(operation)]
+  const shapes = reply === undefined ? [] : formsOf(reply)
+  return z.object(Object.assign({}, ...shapes))
 }
 
 /** A command line as a step; none where it says more than the action does, such as `--wait`. */
@@ -141,7 +161,8 @@ function exampleOf(action: AnyAction, line: string, named: object): string[] {
   const { values, positionals } = parseArgs({ args: words.slice(nouns.length + 1), options, strict: false })
   if (Object.keys(values).some((name) => !Object.hasOwn(options, name))) return []
   const places = flags.filter(([, flag]) => flag.positional === true)
-  const rest = action.subject === undefined ? positionals : positionals.slice(1)
+  const isNamed = action.subject !== undefined && action.subject.isOwn !== true
+  const rest = isNamed ? positionals.slice(1) : positionals
   const members = flags.flatMap(([name]): [string, unknown][] => {
     const index = places.findIndex(([each]) => each === name)
     const value = index === -1 ? values[flagOf(name).slice(2)] : rest[index]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ACCOUNT_VERBS } from './language/accounts.ts'
-import { DONE_TO_MERCHANTS } from './language/actions.ts'
+import { DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from './language/actions.ts'
 import { BankFault } from './language/bank.ts'
 import { CHECKOUT_VERBS } from './language/checkout.ts'
 import { CUSTOMER_VERBS } from './language/customers.ts'
@@ -34,8 +34,8 @@ export type Given = z.infer<typeof Given>
 
 /** The verbs by what they are about. */
 export const VERB_GROUPS = {
-  payments: { ...PAYMENT_VERBS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
-  webhooks: WEBHOOK_VERBS,
+  payments: { ...PAYMENT_VERBS, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
+  webhooks: { ...WEBHOOK_VERBS, ...DONE_TO_WEBHOOKS },
   disputes: DISPUTE_VERBS,
   payers: { ...PAYER_VERBS, ...MANDATE_VERBS },
   customers: { ...CUSTOMER_VERBS, ...ACCOUNT_VERBS, ...INSTRUCTION_VERBS },

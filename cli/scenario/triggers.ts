@@ -64,13 +64,13 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   'payment.refunded': {
     story: 'all that is left of a payment is refunded',
     vars: MONEY,
-    steps: [PAY, APPROVE, SETTLED, 'refund: { payment: $p1 }'],
+    steps: [PAY, APPROVE, SETTLED, 'payments.refund: { payment: $p1 }'],
     from: UP_TO_SETTLED,
   },
   'payment.partially_refunded': {
     story: 'a part of a payment is refunded',
     vars: { ...MONEY, part: '1.00' },
-    steps: [PAY, APPROVE, SETTLED, 'refund: { payment: $p1, amount: $part }'],
+    steps: [PAY, APPROVE, SETTLED, 'payments.refund: { payment: $p1, amount: $part }'],
     from: UP_TO_SETTLED,
   },
   'refund.failed': {
@@ -80,7 +80,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
       'pay: { as: p1, amount: $amount, currency: $currency, scenario: refund-fails }',
       APPROVE,
       SETTLED,
-      'refund: { payment: $p1 }\n    expect_error: { http: 409, code: REFUND_REFUSED }',
+      'payments.refund: { payment: $p1 }\n    expect_error: { http: 409, code: REFUND_REFUSED }',
     ],
     from: {},
     never: 'whether its refunds fail is decided when a payment is created, by its scenario refund-fails',

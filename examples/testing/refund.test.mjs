@@ -14,8 +14,8 @@ test('a payment settles and is refunded in two parts', async () => {
   const payment = await shop.pay({ amount: '50.00', currency: 'GBP', bank: 'approve' })
   assert.equal(payment.net_amount, '49.30') // 50.00, less 1 % and 0.20
   await shop.await({ payment, status: 'Settled' })
-  await shop.refund({ payment, amount: '20.00', expect: { remaining_amount: '30.00' } })
-  await shop.refund({ payment, expect: { status: 'Refunded' } })
+  await shop.paymentsRefund({ payment, amount: '20.00', expect: { remaining_amount: '30.00' } })
+  await shop.paymentsRefund({ payment, expect: { status: 'Refunded' } })
   await shop.webhooks({ for: payment, in_order: ['payment.settled', 'payment.partially_refunded', 'payment.refunded'] })
   assert.equal((await shop.payment(payment)).refunded_amount, '50.00')
 })

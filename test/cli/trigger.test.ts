@@ -189,9 +189,9 @@ t.test('the steps can be edited first; what would change the merchant itself is 
     code: 2,
     stderr: /payment\.settled\.yaml:\d+:\d+: [^]*did you mean "approve"/,
   })
-  t.match(await edited('$a\\  - rotate_secret: {}'), {
+  t.match(await edited('$a\\  - secret.rotate: {}'), {
     code: 2,
-    stderr: /"rotate_secret" is for a case with a merchant of its own/,
+    stderr: /"secret.rotate" is for a case with a merchant of its own/,
   })
   t.match(await edited('s/status: Settled/status: Failed/'), {
     code: 3,

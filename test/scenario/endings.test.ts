@@ -229,7 +229,7 @@ t.test('a step is played as another merchant of the case', async (t) => {
     `${PAY}\n    acting_as: $other`,
     'http: { get: "/payments/$p1.payment_id" }\n    expect_error: { http: 404 }',
     'expect: { of: $p1, status: AwaitingAuthorisation }\n    acting_as: $other',
-    'rotate_secret: { overlap: 1h }\n    acting_as: $other',
+    'secret.rotate: { overlap: 1h }\n    acting_as: $other',
     'http: { get: "/payments/$p1.payment_id" }\n    acting_as: $other',
   ])
   t.equal(failure?.message, undefined)

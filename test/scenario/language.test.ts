@@ -155,7 +155,7 @@ t.test('references are checked before anything is played', async (t) => {
   t.same(mistakesOf(scenarioOf([PAY, 'http: { get: "/payments/$p1" }'])), [
     '5:18 $p1 is a whole payment inside a text: say which part of it',
   ])
-  t.same(mistakesOf(scenarioOf([PAY, 'refund: { payment: $p1, as: r1 }', 'bank: { approve: $r1 }'])), [
+  t.same(mistakesOf(scenarioOf([PAY, 'payments.refund: { payment: $p1, as: r1 }', 'bank: { approve: $r1 }'])), [
     '6:22 $r1 is no payment: only a step pay makes one',
   ])
   t.same(mistakesOf(scenarioOf([PAY, PAY])), ['5:16 the name "p1" is taken already'])
@@ -279,7 +279,7 @@ t.test('a field that names a dispute takes no payment, and the other way round',
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'evidence: { dispute: $p1, text: x }'])), [
     /\$p1 is no dispute: only a step dispute makes one/,
   ])
-  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'refund: { payment: $d1 }'])), [
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'payments.refund: { payment: $d1 }'])), [
     /\$d1 is no payment: only a step pay makes one/,
   ])
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'accept: { dispute: $d1.id }'])), [
@@ -384,7 +384,7 @@ t.test('a word of another language for a step is told with the step that does it
     same_as: /"pay"\? \| - pay: \{ repeat: \$p1 \}/,
     approve: /"bank"\? \| - bank: \{ approve: \$p1 \}/,
     aprove: /"bank"\? \| - bank: \{ approve: \$p1 \}/,
-    cancel: /\| - bank: \{ cancel: \$p1 \}, or payment\.cancel/,
+    cancel: /\| - bank: \{ cancel: \$p1 \}, or payments\.cancel/,
     wait: /"await"\?/,
     waitFor: /"await"\?/,
     assert: /"expect"\?/,
@@ -405,7 +405,7 @@ t.test('what is told of a number without its unit can be followed', async (t) =>
     'bank: { fault: { unavailable: 30 } }': '30%',
     'bank: { fault: { unavailable: 0.5 } }': '0.5%',
     'bank: { fault: { latency: 3 } }': '3s',
-    'refund: { payment: $p1, amount: 5 }': '"5"',
+    'payments.refund: { payment: $p1, amount: 5 }': '"5"',
   }
   for (const [step, hint] of Object.entries(followed)) {
     const { mistakes } = readScenarios({ file: 'x.yaml', text: scenarioOf([PAY, step]), vars: {} })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { migrateVerbs } from '../../cli/scenario/read/migrate-verbs.ts'
 import { runCli } from '../cli/harness.ts'
-import { casesOf, mistakesOf, scenarioOf } from './read.ts'
+import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'
 
 const OLD = `# a story of before
 scenario: v1
@@ -66,6 +66,23 @@ t.test('only verbs of before and their members are written over: layout and comm
   })
   t.equal(casesOf(text).length, 1)
   t.strictSame(migrateVerbs('old.yaml', text), { text, changes: [], mistakes: [] }, 'a second time changes nothing')
+})
+
+t.test('verbs of payments, endpoints and secrets', async (t) => {
+  const today: Readonly<Record<string, string>> = {
+    'refund: { as: r, payment: $p1, amount: "1.00" }': 'payments.refund: { as: r, payment: $p1, amount: "1.00" }',
+    'payment.cancel: { payment: $p1 }': 'payments.cancel: { payment: $p1 }',
+    'payment.cancel: { payment: $p1, by: payer }': 'payer.cancel: { payment: $p1 }',
+    'payment.cancel: { by: merchant, payment: $p1 }': 'payments.cancel: { payment: $p1 }',
+    'endpoint: { paused: true }': 'webhooks.endpoint.pause: {}',
+    'endpoint: { paused: false }': 'webhooks.endpoint.resume: {}',
+    'rotate_secret: { overlap: 1h }': 'secret.rotate: { overlap: 1h }',
+  }
+  for (const [before, after] of Object.entries(today)) {
+    const { text } = migrateVerbs('x.yaml', scenarioOf([PAY, before]))
+    t.equal(text, scenarioOf([PAY, after]))
+    t.same(mistakesOf(text), [])
+  }
 })
 
 t.test('an old verb is answered with the new one and the command that writes it', async (t) => {

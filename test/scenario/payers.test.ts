@@ -185,13 +185,13 @@ t.test('a payment is cancelled by its merchant or its payer, and not once it is 
   passes(
     t,
     `pay: { as: p1, amount: "5.00", currency: GBP }
-    payment.cancel: { payment: $p1, expect: { status: Failed } }
+    payments.cancel: { payment: $p1, expect: { status: Failed } }
     checkout: { as: p2, amount: "5.00", currency: GBP }
-    payment.cancel: { payment: $p2, by: payer, expect: { status: Failed } }
+    payer.cancel: { payment: $p2, expect: { status: Failed } }
     webhooks: { for: $p2, in_order: [payment.initiated, payment.failed] }
     pay: { as: p3, amount: "5.00", currency: GBP, bank: approve }
-    payment.cancel: { payment: $p3 } !! http: 409, code: PAYMENT_NOT_CANCELLABLE
-    payment.cancel: { payment: $p3, by: payer } !! http: 409`,
+    payments.cancel: { payment: $p3 } !! http: 409, code: PAYMENT_NOT_CANCELLABLE
+    payer.cancel: { payment: $p3 } !! http: 409`,
   ),
 )
 
@@ -269,7 +269,7 @@ t.test('no report shows what would let its reader in', async (t) => {
     payer.link: { as: link, contact: shown@payer.example }
     payer.verify: { link: $link, expect: { contact: nobody } }`,
     `checkout: { as: p1, amount: "5.00", currency: GBP }
-    payment.cancel: { payment: $p1, by: payer, expect: { status: Settled } }`,
+    payer.cancel: { payment: $p1, expect: { status: Settled } }`,
   ]) {
     const { failure } = await play(t, steps)
     if (failure?.exchange === undefined) throw new Error(`no exchange: ${failure?.message}`)
@@ -297,7 +297,7 @@ t.test('what is wrong in a file is told before anything is played', async (t) =>
     [['payer.link: { as: link, contact: ada@payer.example }', 'payer.verify: { as: ada }'], /one of link and token/],
     [['checkout: { amount: "5.00" }'], /checkout takes amount and currency, or again/],
     [[pay, 'consent.end: { consent: $p1.consent_id }'], /consent must be a payment by its name, such as \$p1/],
-    [[pay, 'payment.cancel: { payment: $p1, by: bank }'], /by can't be "bank"/],
+    [[pay, 'payments.cancel: { payment: $p1, by: payer }'], /unknown field "by"/],
     [['pay: { amount: "5.00", currency: GBP, mandate: { max_amount: "5.00" } }'], /unknown field "max_amount"/],
     [[pay, 'expect: { consent: $p1, stattus: REVOKED }'], /unknown field "stattus": did you mean "status"/],
     [['payer.verfy: { link: $x }'], /unknown verb "payer\.verfy": did you mean "payer\.verify"/],

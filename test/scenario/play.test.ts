@@ -77,7 +77,7 @@ t.test('an expectation that fails tells where, the difference, the history and t
     ...SETTLED,
     'webhooks: { for: $p1, in_order: [payment.settled] }',
     'expect: { of: $p1, status: Settled, fee_amount: "0.50", net_amount: "> 49.30" }',
-    'refund: { payment: $p1 }',
+    'payments.refund: { payment: $p1 }',
   ])
   t.match(failure, {
     step: 4,

@@ -212,7 +212,7 @@ t.test('the steps of another file are used where it is named, beside the file th
     'a.yaml': scenarioOf([
       'use: parts/paid.yaml',
       'use: { file: parts/paid.yaml, vars: { amount: "7.00" } }',
-      'refund: { payment: $paid }',
+      'payments.refund: { payment: $paid }',
     ]),
     parts: { 'paid.yaml': part },
   })

@@ -35,7 +35,7 @@ t.test('a story is told in verbs that answer what others take', async (t) => {
   await shop.expect({ of: payment, remittance_reference: '$dollar $p1 and $$', currency: '/^G.P$/' })
   const again = await shop.pay({ repeat: payment, expect: { http: 200 } })
   t.equal(again.payment_id, payment.payment_id)
-  const refund = await shop.refund({ payment, amount: '20.00' })
+  const refund = await shop.paymentsRefund({ payment, amount: '20.00' })
   t.equal(refund.remaining_amount, '30.00')
   t.match(await shop.payment(payment), { status: 'Settled', refunded_amount: '20.00' })
   const dispute = await shop.dispute({ payment, reason: 'OTHER', statement: 'x' })
@@ -71,7 +71,7 @@ t.test('verbs with dots and lines in their names, customers, payers, mandates, a
   await shop.consentCancel({ consent: mandate, payer })
   const paying = { amount: '1.00', currency: 'GBP', consent: mandate }
   await shop.refuses(() => shop.pay(paying), { http: 409, code: 'MANDATE_NOT_USABLE' })
-  await shop.rotateSecret({})
+  await shop.secretRotate({})
   await shop.receiver({ answers: [200], secret: 'newest' })
   t.equal(await shop.checkout({ amount: '3.00', currency: 'GBP', pays: false }), undefined)
   t.equal((await shop.checkout({ amount: '3.00', currency: 'GBP' })).gross_amount, '3.00')
@@ -119,7 +119,7 @@ t.test('a failure tells what differs, what happened, the last request, and where
   const frames = (stack ?? '').slice(story.length)
   t.match(frames, /testing\.test\.ts/)
   t.notMatch(frames, /cli\/testing\//)
-  const refused = await failureOf(shop.refund({ payment, amount: '99.00' }))
+  const refused = await failureOf(shop.paymentsRefund({ payment, amount: '99.00' }))
   t.match(refused, { http: 422, code: 'REFUND_EXCEEDS_AVAILABLE', story: /shop\.refuses\(\(\) => …, \{ http: 422/ })
   t.notMatch(`${story}${refused.story}`, shop.environment['SVC_WEBHOOK_SECRET'] ?? '?')
 })
@@ -151,15 +151,15 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   // @ts-expect-error there is no such status
   await told(shop.await({ payment, status: 'Settle' }), /status/)
   // @ts-expect-error a customer is no payment
-  await told(shop.refund({ payment: customer }), /\$customer1 is no payment: only a step pay makes one/)
-  await told(shop.refund({ payment: { ...payment } }), /payment: is no answer of a verb of this story/)
+  await told(shop.paymentsRefund({ payment: customer }), /\$customer1 is no payment: only a step pay makes one/)
+  await told(shop.paymentsRefund({ payment: { ...payment } }), /payment: is no answer of a verb of this story/)
   // @ts-expect-error names are for files
-  await told(shop.refund({ payment: '$pay1' }), /./)
+  await told(shop.paymentsRefund({ payment: '$pay1' }), /./)
   // @ts-expect-error an id is no payment
   await told(shop.bank({ approve: payment.payment_id }), /give what pay\(\) answered, not its id/)
   const making = shop.pay({ amount: '1.00', currency: 'GBP' })
   // @ts-expect-error nor is a promise
-  await told(shop.refund({ payment: making }), /"await" is missing/)
+  await told(shop.paymentsRefund({ payment: making }), /"await" is missing/)
   await making
   await told(shop.pay({ amount: '1.00' }), /"currency" is missing here/)
   // @ts-expect-error there is no such thing

@@ -70,9 +70,9 @@ t.test('a second event of a type fails nobody who did not say exactly, whether i
   const twice = [
     'pay: { as: p1, amount: "5.00", currency: GBP, bank: approve }',
     'await: { payment: $p1, status: Settled }',
-    'refund: { payment: $p1, amount: "1.00" }',
+    'payments.refund: { payment: $p1, amount: "1.00" }',
     'await: { webhook: payment.partially_refunded, for: $p1 }',
-    'refund: { payment: $p1, amount: "1.00" }',
+    'payments.refund: { payment: $p1, amount: "1.00" }',
   ]
   const order = 'webhooks: { for: $p1, in_order: [payment.settled, payment.partially_refunded] }'
   t.equal((await playSteps(t, [...twice, order])).failure, undefined, 'on its way')

@@ -1,11 +1,19 @@
 import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
 import { FEE_ACTIONS } from '../../merchants/setup-actions.ts'
+import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
+import { ENDPOINT_ACTIONS } from '../../webhooks/endpoint-actions.ts'
+import { SECRET_ACTIONS } from '../../webhooks/secret-actions.ts'
+import { Refund } from '../../../src/wire/refunds.ts'
 import { actionVerbs } from '../action-verb.ts'
-import { merchantOf } from '../play/case-run.ts'
+import { memberOf } from '../member.ts'
+import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { MerchantReference } from './parts.ts'
+import { MerchantReference, Name, PaymentReference, Text } from './parts.ts'
+import { made } from './verb-table.ts'
 
-/** The verbs that are read from what people can do on the command line. */
+/*
+ * The verbs that are read from what people can do on the command line.
+ */
 
 /** What operators do to a merchant: the case's own where nothing is said. */
 export const DONE_TO_MERCHANTS = actionVerbs(
@@ -16,3 +24,45 @@ export const DONE_TO_MERCHANTS = actionVerbs(
   },
   [...KYB_ACTIONS, ...HOLD_ACTIONS, ...ACTIVE_ACTIONS, ...FEE_ACTIONS],
 )
+
+const [refund, cancel] = PAYMENT_ACTIONS
+const ofPayment = {
+  shape: { payment: PaymentReference },
+  example: { payment: '$p1' },
+  idOf: (run: CaseRun, { payment }: { payment: string }) => madeOf(run, 'payment', payment).created.payment_id,
+}
+
+/** What a merchant does to its payments. */
+export const DONE_TO_PAYMENTS = {
+  ...actionVerbs(
+    {
+      ...ofPayment,
+      shape: { ...ofPayment.shape, as: Name.optional(), idempotency_key: Text.optional() },
+      makes: made('refund', Refund),
+    },
+    [refund],
+  ),
+  ...actionVerbs(ofPayment, [cancel]),
+}
+
+const ITS_OWN = { shape: {}, example: {}, idOf: () => '' }
+
+/** What a merchant does with its endpoint and its signing secret. */
+export const DONE_TO_WEBHOOKS = {
+  ...actionVerbs(ITS_OWN, ENDPOINT_ACTIONS),
+  ...actionVerbs({ ...ITS_OWN, done: keepSecret }, SECRET_ACTIONS),
+}
+
+/** The receiver goes on with the secret that it has until it is told to take the newest. */
+function keepSecret(run: CaseRun, reply: unknown, input: Readonly<Record<string, unknown>>): void {
+  // The answer holds the secret, which no report may show.
+  run.lastExchange = undefined
+  const secret = memberOf(reply, 'webhook_signing_secret')
+  if (typeof secret !== 'string') return
+  const { secret: before, previousSecret } = run.merchant
+  run.merchant = {
+    ...run.merchant,
+    secret,
+    previousSecret: input['discard_current'] === true ? previousSecret : before,
+  }
+}

@@ -53,12 +53,8 @@ export const Sca = z.strictObject({
   expect: expectedOf(ScaCompleted),
 })
 
-export const PaymentCancel = z.strictObject({
-  payment: PaymentReference,
-  /** Who cancels it: the merchant where nothing is said. */
-  by: z.enum(['merchant', 'payer']).optional(),
-  expect: expectedOf(Payment),
-})
+/** The payer cancels on the way to the bank. */
+export const PayerCancel = z.strictObject({ payment: PaymentReference, expect: expectedOf(Payment) })
 
 /** The e-mail address or phone number that the payer of a checkout leaves. */
 export const PayerContactStep = z.strictObject({ payment: PaymentReference, contact: Text })
@@ -79,10 +75,10 @@ export const CHECKOUT_VERBS = {
     text: 'Passes back the redirect of the bank, or another one.',
     examples: ['sca: { payment: $p1, error: access_denied }', 'sca: { payment: $p1, code: made-up }'],
   },
-  'payment.cancel': {
-    schema: PaymentCancel,
-    text: 'Cancels a payment as the merchant or the payer.',
-    examples: ['payment.cancel: { payment: $p1, by: payer }'],
+  'payer.cancel': {
+    schema: PayerCancel,
+    text: 'Cancels a payment as its payer, who has not decided at the bank yet.',
+    examples: ['payer.cancel: { payment: $p1 }'],
   },
   'payment.contact': {
     schema: PayerContactStep,

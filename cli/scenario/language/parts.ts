@@ -115,8 +115,6 @@ export const WITHIN = '10s'
 
 /** How long a step waits, or a receiver takes. */
 export const Wait = durationUpTo('1h', '10s')
-/** How long two secrets sign. */
-export const Overlap = durationUpTo('7d', '24h')
 /** As far as the sandbox's clock goes in one advance. */
 export const Advance = durationUpTo('400d', '11h')
 

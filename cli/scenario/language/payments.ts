@@ -3,7 +3,6 @@ import { made } from './verb-table.ts'
 import type { VerbTable } from './verb-table.ts'
 import { DebtorAccountScheme } from '../../../src/wire/new-payment.ts'
 import { CreatedPayment, Payment, PaymentStatus } from '../../../src/wire/payments.ts'
-import { Refund } from '../../../src/wire/refunds.ts'
 import { BankFault } from './bank.ts'
 import { MandateWish } from './mandates.ts'
 import { CustomerReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
@@ -72,16 +71,6 @@ export const ExpectPayment = z.strictObject({
   /** The statuses that the payment has been in, in their order. */
   history: z.array(PaymentStatus).optional(),
 })
-export const RefundStep = z.strictObject({
-  payment: PaymentReference,
-  amount: Text.optional(),
-  reason: Text.optional(),
-  refund_amount_available: Text.optional(),
-  idempotency_key: Text.optional(),
-  as: Name.optional(),
-  expect: expectedOf(Refund),
-})
-
 export const PAYMENT_VERBS = {
   pay: {
     schema: Pay,
@@ -105,14 +94,5 @@ export const PAYMENT_VERBS = {
       'bank: { approve: $p1, login: { code: ["000000", "123456"] } }',
       'bank: { fault: { unavailable: 30% } }',
     ],
-  },
-  refund: {
-    schema: RefundStep,
-    text: 'Refunds a payment, in full or in part.',
-    examples: [
-      'refund: { payment: $p1 }',
-      'refund: { as: r, payment: $p1, amount: "10.00", expect: { status: Refunded } }',
-    ],
-    makes: made('refund', Refund),
   },
 } as const satisfies VerbTable

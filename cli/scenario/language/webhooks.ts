@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { VerbTable } from './verb-table.ts'
 import { EventType } from '../../../src/wire/webhook-events.ts'
 import { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
-import { HttpStatus, Matcher, Overlap, PaymentReference, Wait, matchersOf } from './parts.ts'
+import { HttpStatus, Matcher, PaymentReference, Wait, matchersOf } from './parts.ts'
 
 export const ReceiverBehaviour = z.strictObject({
   /** One status per delivery, in turn; the last one repeats. */
@@ -44,14 +44,6 @@ export const ReplayMany = z.strictObject({
   expect: z.strictObject({ matching: Matcher.optional(), queued: Matcher.optional() }).optional(),
 })
 
-export const Endpoint = z.strictObject({ paused: z.boolean() })
-
-/** How long both secrets sign is up to the service where it is not said (a day). */
-export const RotateSecret = z.strictObject({
-  overlap: Overlap.optional(),
-  discard_current: z.boolean().optional(),
-})
-
 export const WEBHOOK_VERBS = {
   webhooks: {
     schema: Webhooks,
@@ -71,19 +63,9 @@ export const WEBHOOK_VERBS = {
       'receiver: { secret: previous }',
     ],
   },
-  endpoint: {
-    schema: Endpoint,
-    text: 'Pauses or resumes the webhook endpoint.',
-    examples: ['endpoint: { paused: true }'],
-  },
   replay: {
     schema: z.union([ReplayOne, ReplayMany]),
     text: 'Sends DEAD deliveries again, one or all.',
     examples: ['replay: { webhook: payment.settled, for: $p1 }', 'replay: { status: DEAD, expect: { matching: 3 } }'],
-  },
-  rotate_secret: {
-    schema: RotateSecret,
-    text: 'Rotates the signing secret.',
-    examples: ['rotate_secret: { overlap: 1h }'],
   },
 } as const satisfies VerbTable

@@ -61,7 +61,7 @@ export function refuseForged(run: CaseRun): void {
 function forgedHint({ merchant, receiver }: ActingMerchant, { signature }: Receipt): string {
   const isBehind = merchant.previousSecret !== undefined && receiver?.trusts(merchant.secret) === false
   return signature === 'wrong' && isBehind
-    ? 'this receiver checks with the secret of before, which signs only while its overlap runs: receiver: { secret: newest } after rotate_secret (and no receiver: { secret: previous }), or rotate_secret: { overlap: 1h }'
+    ? 'this receiver checks with the secret of before, which signs only while its overlap runs: receiver: { secret: newest } after secret.rotate (and no receiver: { secret: previous }), or secret.rotate: { overlap: 1h }'
     : 'it is no webhook of this case; whoever sent it, a real receiver must answer 401'
 }
 

@@ -27,6 +27,17 @@ const OLD_VERBS: Readonly<Record<string, OldVerb>> = {
   },
   hold: bySwitch('payouts', 'hold.set', 'hold.release'),
   active: bySwitch('enabled', 'merchants.enable', 'merchants.disable'),
+  refund: always('payments.refund'),
+  'payment.cancel': {
+    now: ['payments.cancel', 'payer.cancel'],
+    renamed({ input }) {
+      const by = memberOf(input, 'by') ?? 'merchant'
+      if (by !== 'merchant' && by !== 'payer') return undefined
+      return { verb: by === 'payer' ? 'payer.cancel' : 'payments.cancel', members: { by: null } }
+    },
+  },
+  endpoint: bySwitch('paused', 'webhooks.endpoint.pause', 'webhooks.endpoint.resume'),
+  rotate_secret: always('secret.rotate'),
   fees: always('merchants.fees.set', { fee_percentage: 'percentage', fee_flat: 'flat' }),
 }
 

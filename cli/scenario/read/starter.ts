@@ -29,7 +29,7 @@ steps:
   - webhooks: { for: $p1, in_order: [payment.initiated, payment.authorized, payment.settled], signed: true }
 
   # What must be refused. This stands beside any verb.
-  - refund: { payment: $p1, amount: "1000000.00" }
+  - payments.refund: { payment: $p1, amount: "1000000.00" }
     expect_error: { http: 422 }
 `
 }

@@ -11,7 +11,7 @@ type Problem = { message: string; hint?: string | undefined }
 const SENDING: ReadonlySet<Verb> = new Set<Verb>([
   'pay',
   'checkout',
-  'refund',
+  'payments.refund',
   'order',
   'recurring',
   'request',
@@ -105,7 +105,7 @@ function neverRefused(verb: Verb, somebodyElse: unknown): Explained[] {
       path: ['expect_error'],
       what: 'key',
       message: `${verb} asks for nothing that the service could refuse, so that expect_error never comes true`,
-      hint: 'beside the step that is refused: pay, refund, http, …',
+      hint: 'beside the step that is refused: pay, payments.refund, http, …',
     },
   ]
 }

@@ -26,8 +26,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   approve: APPROVE,
   authorise: APPROVE,
   authorize: APPROVE,
-  cancel: 'bank: { cancel: $p1 }, or payment.cancel: { payment: $p1 } before the payer decides',
-  cancelpayment: VERBS['payment.cancel'].examples[0],
+  cancel: 'bank: { cancel: $p1 }, or payments.cancel: { payment: $p1 } before the payer decides',
+  cancelpayment: VERBS['payments.cancel'].examples[0],
   decline: 'bank: { cancel: $p1 }',
   reject: REFUSES,
   fail: REFUSES,
@@ -76,7 +76,18 @@ function guessOf(step: string): Guess {
   return { verb: step.split(':')[0] ?? '', hint: `- ${step}` }
 }
 
-const SHOWN_FIRST = ['pay', 'bank', 'await', 'expect', 'refund', 'webhooks', 'receiver', 'clock', 'dispute', 'http']
+const SHOWN_FIRST = [
+  'pay',
+  'bank',
+  'await',
+  'expect',
+  'payments.refund',
+  'webhooks',
+  'receiver',
+  'clock',
+  'dispute',
+  'http',
+]
 
 /** The verbs that most steps have, and where the others are told. */
 export const COMMON_VERBS = `one of ${SHOWN_FIRST.join(', ')}; svc sandbox scenarios schema has all ${STEP_WORDS.length}`

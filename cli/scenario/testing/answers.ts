@@ -28,7 +28,7 @@ type Contact = { contact: string }
 export type Answers = {
   pay: MadePayment
   checkout: MadePayment
-  refund: Refund
+  'payments.refund': Refund
   dispute: MadeDispute
   customer: MadeCustomer
   order: Made<'order', PaymentResponse>

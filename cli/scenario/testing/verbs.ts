@@ -42,7 +42,7 @@ type Joined<Text extends string> = Text extends `${infer Head}${'_' | '.'}${infe
   ? `${Head}${Capitalize<Joined<Tail>>}`
   : Text
 
-/** Every verb of the language: `rotate_secret` is `rotateSecret`, and `payer.link` is `payerLink`. */
+/** Every verb of the language: `bank_account` is `bankAccount`, and `payer.link` is `payerLink`. */
 export type Verbs = { [V in Verb as Joined<V>]: VerbFunction<V> }
 
 export function functionName(verb: Verb): string {

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { createPayment } from '../../../src/wire/payments.ts'
-import { refundPayment } from '../../../src/wire/refunds.ts'
 import type { CreatePayment } from '../../../src/wire/new-payment.ts'
 import { call } from '../../client/call.ts'
 import { setFaults } from './bank-fault.ts'
@@ -9,7 +8,7 @@ import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
-import { Bank, Pay, RefundStep } from '../language/payments.ts'
+import { Bank, Pay } from '../language/payments.ts'
 import { differencesOf } from '../matchers.ts'
 import { present } from '../present.ts'
 import { numberOf } from './customers.ts'
@@ -58,25 +57,6 @@ export async function bank(run: CaseRun, given: unknown): Promise<void> {
   const decision = input.approve === undefined ? 'cancel' : 'approve'
   const payment = madeOf(run, 'payment', input.approve ?? input.cancel ?? '')
   await visitBank(run, payment, { decision, returns: input.returns, login: input.login })
-}
-
-export async function refund(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, RefundStep, given)
-  const { created } = madeOf(run, 'payment', input.payment)
-  const body = present({
-    amount: input.amount,
-    reason: input.reason,
-    refund_amount_available: input.refund_amount_available,
-  })
-  const reply = await call(run.client, refundPayment, {
-    params: { id: created.payment_id },
-    headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('refund', given) },
-    body,
-  })
-  if (input.as !== undefined) run.captures.set(input.as, reply.body)
-  const { http = 200, ...expected } = input.expect ?? {}
-  refuseStatus(reply.status, http)
-  refuseDifferences('the refund', differencesOf(expected, reply.body), ['expect'])
 }
 
 function bodyOf(run: CaseRun, input: z.infer<typeof Pay>, before: CreatePayment | undefined): CreatePayment {

@@ -8,7 +8,7 @@ import type { Client } from '../../client/call.ts'
 import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { PayerContactStep, PaymentCancel, Sca } from '../language/checkout.ts'
+import { PayerCancel, PayerContactStep, Sca } from '../language/checkout.ts'
 import { contactOf } from './contacts.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
 
@@ -41,10 +41,10 @@ function returnOf(payment: MadePayment, input: z.output<typeof Sca>): ScaComplet
 }
 
 export async function cancelPayment(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, PaymentCancel, given)
+  const input = readInput(run, PayerCancel, given)
   const payment = madeOf(run, 'payment', input.payment)
-  const client = input.by === 'payer' ? asItsPayer(run, payment, input.payment) : run.client
-  const reply = await call(client, cancelOperation, { params: { id: payment.created.payment_id } })
+  const params = { id: payment.created.payment_id }
+  const reply = await call(asItsPayer(run, payment, input.payment), cancelOperation, { params })
   refuseUnlike(input.payment, reply, { usual: 200, expected: input.expect })
 }
 

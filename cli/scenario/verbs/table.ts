@@ -1,7 +1,7 @@
 import type { CaseRun } from '../play/case-run.ts'
 import type { Verb } from '../language.ts'
 import { playersOf } from '../action-verb.ts'
-import { DONE_TO_MERCHANTS } from '../language/actions.ts'
+import { DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from '../language/actions.ts'
 import { account, accounts, balances, transactions } from './accounts.ts'
 import { awaitStep } from './await.ts'
 import { checkout } from './checkout.ts'
@@ -13,8 +13,8 @@ import { expectStep } from './expect.ts'
 import { http } from './http.ts'
 import { cancelConsent, endConsent } from './mandates.ts'
 import { merchant, register } from './merchants.ts'
-import { endpoint, replay, rotateSecret } from './outbox.ts'
-import { bank, pay, refund } from './pay.ts'
+import { replay } from './outbox.ts'
+import { bank, pay } from './pay.ts'
 import { dispute, link, listConsents, listPayments, signOut, verify } from './payers.ts'
 import { bankAccount, branding, origins } from './portal.ts'
 import { recurring } from './recurring.ts'
@@ -28,23 +28,20 @@ export const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Pr
   bank,
   await: awaitStep,
   expect: expectStep,
-  refund,
   webhooks,
   receiver,
-  endpoint,
-  rotate_secret: rotateSecret,
   replay,
   dispute: raise,
   evidence,
   accept,
   escalate,
   resolve,
-  ...playersOf(DONE_TO_MERCHANTS),
+  ...playersOf({ ...DONE_TO_MERCHANTS, ...DONE_TO_PAYMENTS, ...DONE_TO_WEBHOOKS }),
   customer,
   order,
   checkout,
   sca,
-  'payment.cancel': cancelPayment,
+  'payer.cancel': cancelPayment,
   'payment.contact': contact,
   'payer.link': link,
   'payer.verify': verify,

@@ -176,7 +176,7 @@ export async function receiver(run: CaseRun, given: unknown): Promise<void> {
 function secretOf({ merchant }: CaseRun, which: 'newest' | 'previous'): string {
   if (which === 'newest') return merchant.secret
   if (merchant.previousSecret !== undefined) return merchant.previousSecret
-  throw new StepFailure('there is no previous secret', { at: ['secret'], hint: 'rotate_secret: {} before this step' })
+  throw new StepFailure('there is no previous secret', { at: ['secret'], hint: 'secret.rotate: {} before this step' })
 }
 
 export function behaviourOf({
