@@ -138,7 +138,7 @@ function problemOf(read: Flag['read'], text: string): string | undefined {
 
 /** Of several, the first: the others say that something is still to come, which a step has to expect. */
 function usualStatus({ replies }: Operation): number {
-  return Number(Object.keys(replies)[0])
+  return Number.parseInt(Object.keys(replies)[0] ?? '', 10)
 }
 
 /** What the service answers when it is done. */
