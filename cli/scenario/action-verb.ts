@@ -3,6 +3,7 @@ import { stringify } from 'yaml'
 import { z } from 'zod'
 import type { Operation } from '../../src/wire/operation.ts'
 import { CliError } from '../base/errors.ts'
+import type { Client } from '../client/call.ts'
 import { flagOf, memberOf, takesKey } from '../kit/action.ts'
 import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../kit/action.ts'
 import { readValues } from '../kit/read-values.ts'
@@ -25,6 +26,8 @@ export type Place<Shape extends z.ZodRawShape> = {
   /** What they are in an example. */
   example: z.input<z.ZodObject<Shape>>
   idOf(run: CaseRun, input: z.output<z.ZodObject<Shape>>): string
+  /** Who does it, where that is nobody whom the operation tells. */
+  clientOf?(run: CaseRun, input: z.output<z.ZodObject<Shape>>): Promise<Client>
   /** What a step names with `as`, which is then one of the members. */
   makes?: Makes
   /** Keeps what later steps need of the answer. */
@@ -100,7 +103,8 @@ function actionVerb<Shape extends z.ZodRawShape>(at: Place<Shape>, action: AnyAc
       const key = members.get('idempotency_key') ?? run.newKey(verbOf(action), given)
       const headers = takesKey(action.operation) ? { headers: { 'x-idempotency-key': key } } : {}
       const { call } = await import('../client/call.ts')
-      const reply = await call(run.client, action.operation, { ...request, ...headers })
+      const client = (await at.clientOf?.(run, place)) ?? run.client
+      const reply = await call(client, action.operation, { ...request, ...headers })
       const name = members.get('as')
       if (typeof name === 'string') run.captures.set(name, reply.body)
       at.done?.(run, reply.body, input)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ACCOUNT_VERBS } from './language/accounts.ts'
-import { DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from './language/actions.ts'
+import { DONE_TO_MANDATES, DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from './language/actions.ts'
 import { BankFault } from './language/bank.ts'
 import { CHECKOUT_VERBS } from './language/checkout.ts'
 import { CUSTOMER_VERBS } from './language/customers.ts'
@@ -8,7 +8,6 @@ import { DISPUTE_VERBS } from './language/disputes.ts'
 import { EXEC_VERBS } from './language/exec.ts'
 import { INSTRUCTION_VERBS } from './language/instructions.ts'
 import { LOOKING_VERBS } from './language/looking.ts'
-import { MANDATE_VERBS } from './language/mandates.ts'
 import { MERCHANT_VERBS, merchantFields } from './language/merchant.ts'
 import { HttpStatus, Text } from './language/parts.ts'
 import { PAYER_VERBS } from './language/payers.ts'
@@ -37,7 +36,7 @@ export const VERB_GROUPS = {
   payments: { ...PAYMENT_VERBS, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
   webhooks: { ...WEBHOOK_VERBS, ...DONE_TO_WEBHOOKS },
   disputes: DISPUTE_VERBS,
-  payers: { ...PAYER_VERBS, ...MANDATE_VERBS },
+  payers: { ...PAYER_VERBS, ...DONE_TO_MANDATES },
   customers: { ...CUSTOMER_VERBS, ...ACCOUNT_VERBS, ...INSTRUCTION_VERBS },
   merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS, ...PORTAL_VERBS },
   other: { ...REQUEST_VERBS, ...EXEC_VERBS },

@@ -120,7 +120,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
       'pay: { as: p1, amount: $amount, currency: $currency, mandate: { max_amount_per_payment: $most, periodic_limits: [{ period: MONTH, max_amount: $most }] } }',
       APPROVE,
       'await: { consent: $p1, status: AUTHORISED }',
-      'consent.end: { consent: $p1 }',
+      'mandates.end: { consent: $p1 }',
     ],
     from: { AwaitingAuthorisation: 1, Authorised: 2, Settled: 2, Refunded: 2 },
     ofMandate: true,

@@ -68,7 +68,7 @@ t.test('only verbs of before and their members are written over: layout and comm
   t.strictSame(migrateVerbs('old.yaml', text), { text, changes: [], mistakes: [] }, 'a second time changes nothing')
 })
 
-t.test('verbs of payments, endpoints and secrets', async (t) => {
+t.test('verbs of payments, mandates, endpoints and secrets', async (t) => {
   const today: Readonly<Record<string, string>> = {
     'refund: { as: r, payment: $p1, amount: "1.00" }': 'payments.refund: { as: r, payment: $p1, amount: "1.00" }',
     'payment.cancel: { payment: $p1 }': 'payments.cancel: { payment: $p1 }',
@@ -76,6 +76,7 @@ t.test('verbs of payments, endpoints and secrets', async (t) => {
     'payment.cancel: { by: merchant, payment: $p1 }': 'payments.cancel: { payment: $p1 }',
     'endpoint: { paused: true }': 'webhooks.endpoint.pause: {}',
     'endpoint: { paused: false }': 'webhooks.endpoint.resume: {}',
+    'consent.end: { consent: $p1 }': 'mandates.end: { consent: $p1 }',
     'rotate_secret: { overlap: 1h }': 'secret.rotate: { overlap: 1h }',
   }
   for (const [before, after] of Object.entries(today)) {

@@ -40,8 +40,8 @@ const VERBS_OF_TRIGGERS: ReadonlySet<Verb> = new Set<Verb>([
   'payer.consents',
   'payer.dispute',
   'payer.sign_out',
-  'consent.cancel',
-  'consent.end',
+  'mandates.cancel',
+  'mandates.end',
   'replay',
   'http',
 ])

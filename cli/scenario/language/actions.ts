@@ -1,3 +1,4 @@
+import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS } from '../../mandates/actions.ts'
 import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
 import { FEE_ACTIONS } from '../../merchants/setup-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
@@ -8,7 +9,7 @@ import { actionVerbs } from '../action-verb.ts'
 import { memberOf } from '../member.ts'
 import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { MerchantReference, Name, PaymentReference, Text } from './parts.ts'
+import { MerchantReference, Name, PayerReference, PaymentReference, Text } from './parts.ts'
 import { made } from './verb-table.ts'
 
 /*
@@ -43,6 +44,26 @@ export const DONE_TO_PAYMENTS = {
     [refund],
   ),
   ...actionVerbs(ofPayment, [cancel]),
+}
+
+const ofMandate = {
+  shape: { consent: PaymentReference },
+  example: { consent: '$p1' },
+  idOf: (run: CaseRun, { consent }: { consent: string }) => madeOf(run, 'payment', consent).created.consent_id,
+}
+
+/** What the two sides of a mandate do to it: the payer in the hub. It goes by the name of a payment under it. */
+export const DONE_TO_MANDATES = {
+  ...actionVerbs(ofMandate, MANDATE_ACTIONS),
+  ...actionVerbs(
+    {
+      ...ofMandate,
+      shape: { ...ofMandate.shape, payer: PayerReference },
+      example: { ...ofMandate.example, payer: '$ada' },
+      clientOf: async (run, { payer }) => (await import('../verbs/payers.ts')).inHub(run, payer),
+    },
+    PAYER_MANDATE_ACTIONS,
+  ),
 }
 
 const ITS_OWN = { shape: {}, example: {}, idOf: () => '' }

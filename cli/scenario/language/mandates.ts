@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import type { VerbTable } from './verb-table.ts'
-import { Mandate, RevokedConsent } from '../../../src/wire/consents.ts'
+import { Mandate } from '../../../src/wire/consents.ts'
 import { ConsentStatus } from '../../../src/wire/payments.ts'
-import { Advance, PayerReference, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
+import { Advance, PaymentReference, Text, Wait, matchersOf } from './parts.ts'
 
 /**
  * The caps of a mandate, which is set up with its first payment; that payment's name is the mandate's too. How amounts
@@ -19,32 +18,9 @@ export const MandateWish = z.strictObject({
 })
 export type MandateWish = z.infer<typeof MandateWish>
 
-/** The payer ends it in the hub. */
-export const ConsentCancel = z.strictObject({
-  consent: PaymentReference,
-  payer: PayerReference,
-  expect: expectedOf(RevokedConsent),
-})
-
-/** The merchant ends it. */
-export const ConsentEnd = z.strictObject({ consent: PaymentReference, expect: expectedOf(RevokedConsent) })
-
 export const AwaitConsent = z.strictObject({
   consent: PaymentReference,
   status: ConsentStatus,
   within: Wait.optional(),
 })
 export const ExpectConsent = z.strictObject({ ...matchersOf(Mandate), consent: PaymentReference })
-
-export const MANDATE_VERBS = {
-  'consent.cancel': {
-    schema: ConsentCancel,
-    text: 'Ends a mandate as the payer, by the name of its first payment.',
-    examples: ['consent.cancel: { consent: $p1, payer: $ada }'],
-  },
-  'consent.end': {
-    schema: ConsentEnd,
-    text: 'Ends a mandate as the merchant.',
-    examples: ['consent.end: { consent: $p1 }'],
-  },
-} as const satisfies VerbTable

@@ -37,6 +37,8 @@ const OLD_VERBS: Readonly<Record<string, OldVerb>> = {
     },
   },
   endpoint: bySwitch('paused', 'webhooks.endpoint.pause', 'webhooks.endpoint.resume'),
+  'consent.end': always('mandates.end'),
+  'consent.cancel': always('mandates.cancel'),
   rotate_secret: always('secret.rotate'),
   fees: always('merchants.fees.set', { fee_percentage: 'percentage', fee_flat: 'flat' }),
 }

@@ -1,20 +1,19 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { endConsent as endOperation, getConsent } from '../../../src/wire/consents.ts'
+import { getConsent } from '../../../src/wire/consents.ts'
 import type { Mandate } from '../../../src/wire/consents.ts'
-import { getPayerPayment, revokePayerConsent } from '../../../src/wire/payer.ts'
+import { getPayerPayment } from '../../../src/wire/payer.ts'
 import type { CreatePayment } from '../../../src/wire/new-payment.ts'
 import { call } from '../../client/call.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../assert-matches.ts'
-import { AwaitConsent, ConsentCancel, ConsentEnd, ExpectConsent } from '../language/mandates.ts'
+import { AwaitConsent, ExpectConsent } from '../language/mandates.ts'
 import type { MandateWish } from '../language/mandates.ts'
 import { WITHIN } from '../language/parts.ts'
 import { ExpectReceipt } from '../language/payers.ts'
 import { differencesOf } from '../matchers.ts'
 import { inHub } from './payers.ts'
-import { refuseUnlike } from './refuse-unlike.ts'
 
 type MandateBody = Pick<CreatePayment, 'consent_type' | 'control_parameters' | 'valid_to'>
 
@@ -29,20 +28,6 @@ export function mandateBody(wish: MandateWish | undefined): MandateBody {
     control_parameters: { ...control_parameters, ...Object.fromEntries(said) },
     ...(end === undefined ? {} : { valid_to: end }),
   }
-}
-
-/** The payer ends a mandate in the hub. */
-export async function cancelConsent(run: CaseRun, given: unknown): Promise<void> {
-  const { consent, payer, expect: expected } = readInput(run, ConsentCancel, given)
-  const reply = await call(inHub(run, payer), revokePayerConsent, { params: consentOf(run, consent) })
-  refuseUnlike('the mandate', reply, { usual: 200, expected })
-}
-
-/** The merchant ends a mandate of its own. */
-export async function endConsent(run: CaseRun, given: unknown): Promise<void> {
-  const { consent, expect: expected } = readInput(run, ConsentEnd, given)
-  const reply = await call(run.client, endOperation, { params: consentOf(run, consent) })
-  refuseUnlike('the mandate', reply, { usual: 200, expected })
 }
 
 /** A mandate goes by the name of the payment that set it up, or of any that was made under it. */

@@ -1,7 +1,7 @@
 import type { CaseRun } from '../play/case-run.ts'
 import type { Verb } from '../language.ts'
 import { playersOf } from '../action-verb.ts'
-import { DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from '../language/actions.ts'
+import { DONE_TO_MANDATES, DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from '../language/actions.ts'
 import { account, accounts, balances, transactions } from './accounts.ts'
 import { awaitStep } from './await.ts'
 import { checkout } from './checkout.ts'
@@ -11,7 +11,6 @@ import { accept, escalate, evidence, raise, resolve } from './disputes.ts'
 import { exec } from './exec.ts'
 import { expectStep } from './expect.ts'
 import { http } from './http.ts'
-import { cancelConsent, endConsent } from './mandates.ts'
 import { merchant, register } from './merchants.ts'
 import { replay } from './outbox.ts'
 import { bank, pay } from './pay.ts'
@@ -36,7 +35,7 @@ export const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Pr
   accept,
   escalate,
   resolve,
-  ...playersOf({ ...DONE_TO_MERCHANTS, ...DONE_TO_PAYMENTS, ...DONE_TO_WEBHOOKS }),
+  ...playersOf({ ...DONE_TO_MANDATES, ...DONE_TO_MERCHANTS, ...DONE_TO_PAYMENTS, ...DONE_TO_WEBHOOKS }),
   customer,
   order,
   checkout,
@@ -49,8 +48,6 @@ export const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Pr
   'payer.consents': listConsents,
   'payer.dispute': dispute,
   'payer.sign_out': signOut,
-  'consent.cancel': cancelConsent,
-  'consent.end': endConsent,
   accounts,
   balances,
   transactions,
