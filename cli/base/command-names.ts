@@ -27,11 +27,11 @@ export const NOUN_GROUPS = [
     nouns: [
       { name: 'register', summary: 'Register a merchant' },
       { name: 'payments', summary: 'Create, follow, refund and cancel payments' },
+      { name: 'disputes', summary: 'List, raise, answer and resolve disputes' },
       { name: 'webhooks', summary: 'Receive, inspect and replay webhooks' },
       { name: 'secret', summary: 'Show and rotate the webhook signing secret' },
     ],
     more: [
-      { name: 'portal', summary: "Answer disputes of the merchant's payments" },
       { name: 'mandates', summary: 'List and end mandates for recurring payments' },
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
@@ -65,7 +65,6 @@ export const NOUN_GROUPS = [
       { name: 'merchants', summary: 'Manage merchants and their fees' },
       { name: 'kyb', summary: 'Review merchants: approve, suspend, reinstate' },
       { name: 'hold', summary: "Hold and release merchants' payouts" },
-      { name: 'disputes', summary: 'Escalate and resolve disputes' },
       { name: 'audit', summary: 'Read and verify the audit trail' },
       { name: 'ui', summary: 'Open the console' },
     ],

@@ -66,7 +66,7 @@ const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
 
 const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
   RESOURCE_NOT_FOUND: {
-    merchant: 'svc payments list\nsvc webhooks list\nsvc portal disputes list',
+    merchant: 'svc payments list\nsvc webhooks list\nsvc disputes list',
     any: 'svc merchants list\nsvc webhooks list --all-merchants\nsvc disputes list',
   },
   PAYMENT_NOT_FOUND: {
@@ -97,21 +97,18 @@ const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {
 }
 
 const DISPUTES: Partial<Record<ErrorCode, Hint>> = {
-  DISPUTE_NOT_FOUND: { platform: 'svc disputes list', any: 'svc portal disputes list' },
-  DISPUTE_CLOSED: {
-    platform: 'how it ended: svc disputes show <id>',
-    any: 'how it ended: svc portal disputes show <id>',
-  },
+  DISPUTE_NOT_FOUND: 'svc disputes list',
+  DISPUTE_CLOSED: 'how it ended: svc disputes show <id>',
   DISPUTE_ALREADY_OPEN: {
     payer: 'svc payer show <id>',
-    platform: 'svc disputes list --payment <id>',
-    any: 'svc portal disputes list --payment <id>',
+    platform: 'svc disputes list --payment <id> --all-merchants',
+    any: 'svc disputes list --payment <id>',
   },
   DISPUTE_NOT_UNDER_REVIEW:
     'until when the merchant may answer: svc disputes show <id>\nwithout waiting for that: svc disputes escalate <id> --reason "..."',
   DISPUTE_ESCALATED: {
     platform: 'as an OWNER: svc disputes resolve <id> --favour <side> --note "..."',
-    any: 'the platform decides it now: svc portal disputes show <id>',
+    any: 'the platform decides it now: svc disputes show <id>',
   },
   PAYMENT_NOT_DISPUTABLE: {
     platform: 'svc explain <id> --platform',
@@ -157,11 +154,9 @@ function realmExists({ input }: FailedCall): string {
 }
 
 /** What there is to look at again. */
-function changedMeanwhile({ operation: { path, access } }: FailedCall): string {
+function changedMeanwhile({ operation: { path } }: FailedCall): string {
   if (!path.includes('/disputes/')) return 'how it stands: svc merchants show <id>'
-  return access.includes('platform')
-    ? 'how it stands: svc disputes show <id>'
-    : 'how it stands: svc portal disputes show <id>'
+  return 'how it stands: svc disputes show <id>'
 }
 
 function userExists({ operation, input }: FailedCall): string | undefined {

@@ -1,63 +1,47 @@
 import { isUuid } from '../../src/lib/ids.ts'
+import { getAdminPayment } from '../../src/wire/console.ts'
 import { getAdminDispute, getDispute, listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../src/wire/disputes.ts'
-import { listOutbox } from '../../src/wire/webhooks.ts'
+import { getPayment } from '../../src/wire/payments.ts'
+import type { Side } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { usageError } from '../base/errors.ts'
 import { rowsOf } from '../client/pages.ts'
 import { resolveId } from '../kit/resolve-id.ts'
+import { findPayment } from '../payments/find.ts'
+import type { DisputedPayment } from './subject.ts'
 
-// How far back a part of an id is looked for: a thousand disputes, or deliveries.
+// How far back a part of an id is looked for: a thousand disputes.
 const PAGES_MAX = 10
 
-/** A dispute of any merchant, and whether the command line named it by its whole id. */
-export async function findAdminDispute(
-  client: Client,
-  args: readonly string[],
-): Promise<{ dispute: AdminDisputeWithEvents; isExact: boolean }> {
-  const given = named(args, 'svc disputes list')
-  const id = await resolveId(given, 'dispute', () =>
-    idsOf(async (query) => (await call(client, listAdminDisputes, { query })).body),
-  )
-  const { body: dispute } = await call(client, getAdminDispute, { params: { id } })
-  return { dispute, isExact: isUuid(given) }
-}
-
-/** A dispute of the merchant's own, and whether the command line named it by its whole id. */
-export async function findOwnDispute(
-  client: Client,
-  args: readonly string[],
-): Promise<{ dispute: DisputeWithEvents; isExact: boolean }> {
-  const given = named(args, 'svc portal disputes list')
+/** A dispute of the merchant's own. */
+export async function findOwnDispute(client: Client, given: string): Promise<DisputeWithEvents> {
   const id = await resolveId(given, 'dispute of yours', () =>
     idsOf(async (query) => (await call(client, listDisputes, { query })).body),
   )
-  const { body: dispute } = await call(client, getDispute, { params: { id } })
-  return { dispute, isExact: isUuid(given) }
+  return (await call(client, getDispute, { params: { id } })).body
 }
 
-function named([given]: readonly string[], list: string): string {
-  if (given === undefined) throw usageError('which dispute? An id is missing', list)
-  return given
+/** A dispute of any merchant. */
+export async function findAnyDispute(client: Client, given: string): Promise<AdminDisputeWithEvents> {
+  const id = await resolveId(given, 'dispute', () =>
+    idsOf(async (query) => (await call(client, listAdminDisputes, { query })).body),
+  )
+  return (await call(client, getAdminDispute, { params: { id } })).body
 }
 
 async function* idsOf(read: Parameters<typeof rowsOf<{ id: string }>>[0]): AsyncGenerator<string> {
   for await (const { id } of rowsOf(read, PAGES_MAX)) yield id
 }
 
-/** The payment of any merchant that is meant. Operators have no list of payments; the webhooks about them have their ids. */
-export async function anyPaymentId(client: Client, given: string): Promise<string> {
-  return resolveId(given, "merchant's payment", () => paymentsOfOutbox(client))
+/** The payment that a dispute is about, or will be. */
+export async function findDisputed(client: Client, given: string, side: Side): Promise<DisputedPayment> {
+  const params = { id: await disputedId(client, given, side) }
+  if (side === 'merchant') return (await call(client, getPayment, { params })).body
+  return (await call(client, getAdminPayment, { params })).body
 }
 
-async function* paymentsOfOutbox(client: Client): AsyncGenerator<string> {
-  const seen = new Set<string>()
-  const read: Parameters<typeof rowsOf<{ payment_id: string | null }>>[0] = async (query) =>
-    (await call(client, listOutbox, { query })).body
-  for await (const { payment_id: id } of rowsOf(read, PAGES_MAX)) {
-    if (id === null || seen.has(id)) continue
-    seen.add(id)
-    yield id
-  }
+/** Its id alone. */
+export async function disputedId(client: Client, given: string, side: Side): Promise<string> {
+  return isUuid(given) ? given.toLowerCase() : findPayment(client, given, side)
 }

@@ -24,14 +24,6 @@ export function isResolved({ status }: Pick<ListedDispute, 'status'>): boolean {
   return status.startsWith('RESOLVED_')
 }
 
-/** What is decided upon: the status, and where money goes back, how much there is of it. The service refuses what has changed. */
-export function seenOf(
-  { status, refundable_amount: left }: Pick<ListedDispute, 'status' | 'refundable_amount'>,
-  isRefund: boolean,
-): { status: DisputeStatus; refundable_amount?: string } {
-  return { status, ...(isRefund ? { refundable_amount: left } : {}) }
-}
-
 /** The short forms that tables show, with the statuses they stand for. */
 export const SHORT_STATUSES: Readonly<Record<string, string>> = Object.fromEntries(
   DisputeStatus.options.flatMap((status) => (shortStatus(status) === status ? [] : [[shortStatus(status), status]])),

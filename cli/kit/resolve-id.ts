@@ -12,9 +12,9 @@ const LISTS = {
   "merchant's delivery": 'svc webhooks list --all-merchants',
   "merchant's payment": 'svc payments list --all-merchants',
   dispute: 'svc disputes list',
-  'dispute of yours': 'svc portal disputes list',
+  'dispute of yours': 'svc disputes list',
   merchant: 'svc merchants list',
-  'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc portal disputes list',
+  'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc disputes list',
   'merchant, payment, dispute or delivery':
     'svc merchants list\nsvc payments list --all-merchants\nsvc disputes list\nsvc webhooks list --all-merchants',
   mandate: 'svc mandates list',

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { asPayer } from '../client/auth/payer-session.ts'
+import { addAction } from '../kit/action-command.ts'
 import { ChangeOptions, changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { raising } from '../disputes/commands.ts'
-import { DisputeOptions, dispute } from './dispute.ts'
+import { payerDispute } from './dispute.ts'
 import { listPayments, show } from './payments.ts'
 import { VerifyOptions, link, logout, verify, whoami } from './sign-in.ts'
 
@@ -24,13 +25,7 @@ export function addPayer(payer: Command, runtime: Runtime): void {
     .argument('<payment>', PAYMENT)
     .addHelpText('after', '\nExamples:\n  svc payer show a2b4358c\n  svc payer show a2b4358c -q end_to_end_id\n')
     .action(action(runtime, z.object({}), show))
-  changing(raising(payer.command('dispute')))
-    .description('dispute a payment')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc payer dispute a2b4358c --reason ITEM_NOT_RECEIVED --statement "nothing came"\n',
-    )
-    .action(action(runtime, DisputeOptions, dispute))
+  addAction(payer, runtime, payerDispute, { client: ({ client, io }) => asPayer(client(), io.env) })
 }
 
 function addSignIn(payer: Command, runtime: Runtime): void {

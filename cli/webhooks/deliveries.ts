@@ -6,7 +6,7 @@ import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
-import { anyPaymentId } from '../disputes/find.ts'
+import { findPayment } from '../payments/find.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { FollowOptions, followTime } from '../kit/follow.ts'
 import { Paging } from '../kit/paging.ts'
@@ -70,7 +70,7 @@ async function listOfMerchants(context: Context, filter: Filter, options: ListOp
 async function placeOf(client: Client, { merchant, payment }: ListOptions) {
   return {
     ...(merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }),
-    ...(payment === undefined ? {} : { payment_id: await anyPaymentId(client, payment) }),
+    ...(payment === undefined ? {} : { payment_id: await findPayment(client, payment, 'platform') }),
   }
 }
 

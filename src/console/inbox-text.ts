@@ -56,7 +56,7 @@ const FOR_MERCHANTS: Partial<Record<InboxKind, Describe>> = {
   }),
   dispute_evidence_due: ({ id }) => ({
     summary: 'a dispute waits for your evidence',
-    command: `svc portal disputes show ${id}`,
+    command: `svc disputes show ${id}`,
   }),
   deliveries_dead: ({ count }) => ({
     summary: deadText(count, 'to you'),

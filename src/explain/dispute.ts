@@ -50,7 +50,7 @@ export const DISPUTE: SubjectKind<DisputeTrigger, DisputeFacts> = {
     escalation: { by: 'an operator', how: ({ id }) => [forOperator(`svc disputes escalate ${id} --reason "..."`)] },
     acceptance: {
       by: 'the merchant, by accepting the dispute',
-      how: ({ id }) => [forMerchant('refund payments', `svc portal disputes accept ${id}`)],
+      how: ({ id }) => [forMerchant('refund payments', `svc disputes accept ${id}`)],
     },
     'resolution for the merchant': resolution('merchant'),
     'resolution for the payer': resolution('payer'),
@@ -62,7 +62,7 @@ export const DISPUTE: SubjectKind<DisputeTrigger, DisputeFacts> = {
 function actions(dispute: DisputeFacts): Action[] {
   const { id, status, payment_id: paymentId } = dispute
   if (dispute.refund_status === 'FAILED' && !isZero(dispute.refundable_amount)) {
-    const { by, how } = resolutionBy(dispute.escalation_reason !== null, `${id} --favour payer --refund`)
+    const { by, how } = resolutionBy(dispute.escalation_reason !== null, `refund ${id}`)
     const refund = forMerchant('refund payments', `svc payments refund ${paymentId}`)
     return [
       { what: 'order the refund again after the bank refused it', by, how },
@@ -76,21 +76,21 @@ function actions(dispute: DisputeFacts): Action[] {
 
 function resolution(favour: 'merchant' | 'payer'): Move<DisputeFacts> {
   return {
-    by: ({ id, status }) => resolutionBy(status === 'ESCALATED', id).by,
-    how: ({ id, status }) => resolutionBy(status === 'ESCALATED', `${id} --favour ${favour}`).how,
+    by: ({ status }) => resolutionBy(status === 'ESCALATED', '').by,
+    how: ({ id, status }) => resolutionBy(status === 'ESCALATED', `resolve ${id} --favour ${favour}`).how,
   }
 }
 
 /** Only an OWNER resolves an escalated dispute (decision 24). */
-function resolutionBy(isOwners: boolean, rest: string): { by: string; how: Command[] } {
-  const type = `svc disputes resolve ${rest} --note "..."`
+function resolutionBy(isOwners: boolean, words: string): { by: string; how: Command[] } {
+  const type = `svc disputes ${words} --note "..."`
   return isOwners
     ? { by: 'an OWNER of the platform', how: [forOperator(type, 'administer platform')] }
     : { by: 'an operator', how: [forOperator(type)] }
 }
 
 function evidence(id: string): Command {
-  return forMerchant('refund payments', `svc portal disputes evidence ${id} --file <path>`)
+  return forMerchant('refund payments', `svc disputes evidence ${id} --file <path>`)
 }
 
 function resolvedText({ resolved_at: at }: DisputeFacts): string {

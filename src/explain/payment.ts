@@ -126,8 +126,8 @@ function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action
       what: `dispute it, until ${untilText(it.now, it.disputable_until)}`,
       by: 'the payer, the merchant or an operator',
       how: [
-        forMerchant('refund payments', `svc payments dispute ${id} --reason OTHER --statement "..."`),
-        forOperator(`svc disputes raise ${id} --reason OTHER --statement "..."`),
+        forMerchant('refund payments', `svc disputes raise ${id} --reason OTHER --statement "..."`),
+        forOperator(`svc disputes raise --as-operator ${id} --reason OTHER --statement "..."`),
       ],
     },
   ]

@@ -54,7 +54,7 @@ t.test('bash completes commands, options, choices and files', async (t) => {
     ['svc', 'payments', 'list', '--status', '=', 'Se'],
     ['svc', 'payments', 'list', '--status', '='],
     ['svc', 'completion', ''],
-    ['svc', 'portal', 'disputes', 'evidence', 'x', '--file', file.slice(0, -5)],
+    ['svc', 'disputes', 'evidence', 'x', '--file', file.slice(0, -5)],
     ['svc', 'payments', 'list', '--status', '=', '"se'],
     ['svc', `$(touch ${probe})`, '`id`', '; id', ''],
   ])
@@ -226,7 +226,7 @@ t.test('only what a command would take is offered, and banks and scenarios by na
   )
   t.same(await names('disputes', 'escalate'), ['open', 'under_review'])
   t.same(await names('disputes', 'resolve'), ['under_review', 'escalated'])
-  t.same(await names('portal', 'disputes', 'accept'), ['open', 'under_review', 'escalated'])
+  t.same(await names('disputes', 'accept'), ['open', 'under_review', 'escalated'])
   t.same(await names('mandates', 'end'), ['authorised'])
   t.same(
     await names('payments', 'create', '--debtor-bank-id'),

@@ -18,7 +18,16 @@ async function settled(t: Test): Promise<Case> {
 
 async function disputed(t: Test): Promise<Case & { dispute: string }> {
   const made = await settled(t)
-  const words = ['sandbox', 'dispute', made.payment, '--reason', 'ITEM_NOT_RECEIVED', '--statement', 'nothing came']
+  const words = [
+    'disputes',
+    'raise',
+    '--as-payer',
+    made.payment,
+    '--reason',
+    'ITEM_NOT_RECEIVED',
+    '--statement',
+    'nothing came',
+  ]
   const { stdout, code } = await made.service.as(made.merchant, [...words, '-o', 'id'])
   t.equal(code, 0)
   return { ...made, dispute: stdout.trim() }
@@ -48,7 +57,7 @@ t.test(
       stderr: /--since: "soon" is no/,
     })
 
-    await service.as(merchant, ['portal', 'disputes', 'evidence', id, '--text', 'it was delivered'])
+    await service.as(merchant, ['disputes', 'evidence', id, '--text', 'it was delivered'])
     const resolve = ['disputes', 'resolve', id.slice(-8), '--favour', 'payer', '--note', 'no proof', '--refund']
     const resolved = await service.operate(resolve)
     t.match(resolved, { code: 0, stdout: /Status +RESOLVED_PAYER_FAVOUR\n[^]*Note +no proof\nRefund +50\.00 GBP/ })
@@ -70,7 +79,7 @@ t.test('a dry run says what a resolution comes to, in text and in JSON, and chan
   await service.as(merchant, ['payments', 'refund', payment, '--amount', '12.50'])
   const words = ['disputes', 'resolve', dispute, '--favour', 'payer', '--note', 'n', '--dry-run']
   t.match(await service.operate(words), { code: 7, stdout: '', stderr: /Try: until when the merchant may answer/ })
-  await service.as(merchant, ['portal', 'disputes', 'evidence', dispute, '--text', 'it was delivered'])
+  await service.as(merchant, ['disputes', 'evidence', dispute, '--text', 'it was delivered'])
   const before = await countRows(service.owner)
   t.match(await service.operate([...words, '--refund']), {
     code: 0,
@@ -81,7 +90,10 @@ t.test('a dry run says what a resolution comes to, in text and in JSON, and chan
   const { stdout } = await service.operate([...words, '--json'])
   t.match(JSON.parse(stdout), { dry_run: true, body: { refund: false }, effect: /and refund nothing$/ })
   const escalation = await service.operate(['disputes', 'escalate', dispute, '--reason', 'r', '--dry-run'])
-  t.match(escalation.stdout, /Effect +this would escalate the dispute, from UNDER_REVIEW to ESCALATED/)
+  t.match(
+    escalation.stdout,
+    /Effect +this would escalate the dispute of 50\.00 GBP at Acme, from UNDER_REVIEW to ESCALATED/,
+  )
   t.same(await countRows(service.owner), before)
   t.match(await service.operate(['disputes', 'show', dispute, '-q', 'status']), { stdout: 'UNDER_REVIEW\n' })
 })
@@ -94,7 +106,11 @@ t.test('what can not be done is refused with what can be', async (t) => {
   }
   const resolve = ['resolve', dispute, '--favour', 'merchant', '--note', 'n']
   await refused(resolve, 7, new RegExp(`Try: until when [^\n]*: svc disputes show ${dispute}\\n`))
-  await refused(['raise', payment, '--reason', 'OTHER'], 7, new RegExp(`Try: svc disputes list --payment ${payment}\n`))
+  await refused(
+    ['raise', payment, '--reason', 'OTHER'],
+    7,
+    new RegExp(`Try: svc disputes list --payment ${payment} --all-merchants\n`),
+  )
   await refused(['show', '00000000-0000-7000-8000-000000000000'], 6, /Try: svc disputes list\n/)
   await refused(['show', 'ffffffff'], 6, /there is no dispute "ffffffff"\nTry: svc disputes list\n/)
   await refused(['show', 'fff'], 2, /too short/)
@@ -103,11 +119,11 @@ t.test('what can not be done is refused with what can be', async (t) => {
   await refused(['raise', payment, '--reason', 'nonsense'], 2, /ITEM_NOT_RECEIVED/)
   await refused(['raise', payment, '--reason', 'OTHER', '--statement', ' '], 2, /no words/)
   await refused(['raise', payment, '--reason', 'OTHER', '--statement', 'a', '--file', 'b'], 2, /one of them/)
-  await refused(['escalate', dispute, '--reason', ' '], 2, /audit trail/)
+  await refused(['escalate', dispute, '--reason', ' '], 2, /--reason: must say why/)
   await refused(['resolve', dispute, '--favour', 'both', '--note', 'n'], 2, /merchant, payer/)
   await refused(['resolve', dispute, '--favour', 'payer'], 2, /--note/)
   for (const more of [[], ['--dry-run']])
-    await refused([...resolve, '--refund', ...more], 2, /--refund is for the payer/)
+    await refused([...resolve, '--refund', ...more], 2, /--refund: a dispute .* refunds nothing/)
   t.same(await countRows(service.owner), before)
 
   await service.operate(['disputes', 'escalate', dispute, '--reason', 'a pattern', '--assignee', 'grace'])
@@ -115,17 +131,13 @@ t.test('what can not be done is refused with what can be', async (t) => {
   await refused(['escalate', dispute, '--reason', 'r'], 7, /Try: as an OWNER: svc disputes resolve /)
   t.match(await service.operate(['disputes', ...resolve]), { code: 0 })
   await refused(resolve, 7, new RegExp(`Try: how it ended: svc disputes show ${dispute}\\n`))
-  t.match(
-    await service.as(merchant, ['payments', 'dispute', payment, '--reason', 'OTHER']),
-    { code: 0 },
-    'the next one',
-  )
+  t.match(await service.as(merchant, ['disputes', 'raise', payment, '--reason', 'OTHER']), { code: 0 }, 'the next one')
 })
 
 t.test('a refund of what was refunded already is refused, and the hint leaves it out', async (t) => {
   const { service, merchant, payment, dispute } = await disputed(t)
   t.match(await service.as(merchant, ['payments', 'refund', payment]), { code: 0 })
-  await service.as(merchant, ['portal', 'disputes', 'evidence', dispute, '--text', 'refunded'])
+  await service.as(merchant, ['disputes', 'evidence', dispute, '--text', 'refunded'])
   const resolve = ['disputes', 'resolve', dispute, '--favour', 'payer', '--note', 'n']
   t.match(await service.operate([...resolve, '--refund']), {
     code: 7,
@@ -136,14 +148,7 @@ t.test('a refund of what was refunded already is refused, and the hint leaves it
 
 t.test('both sides stand side by side in a wide terminal, and below each other in a narrow one', async (t) => {
   const { service, merchant, dispute } = await disputed(t)
-  await service.as(merchant, [
-    'portal',
-    'disputes',
-    'evidence',
-    dispute,
-    '--text',
-    'signed for by the payer '.repeat(8),
-  ])
+  await service.as(merchant, ['disputes', 'evidence', dispute, '--text', 'signed for by the payer '.repeat(8)])
   const wide = await service.operate(['disputes', 'show', dispute], { tty: true, columns: 140, env: { NO_COLOR: '1' } })
   t.match(wide.stdout, /The payer says +The merchant says\nnothing came +signed for/)
   const narrow = await service.operate(['disputes', 'show', dispute], {
@@ -171,9 +176,14 @@ const OF_OPERATORS = {
 
 async function live(t: Test): Promise<FakeAdmin> {
   const dispute = disputeOf({ ...OF_OPERATORS, payer_statement: 'x\u001b[31mred' })
-  return fakeAdmin(t, ({ path }) => (path.includes('?') ? pageOf([dispute]) : { json: { ...dispute, events: [] } }), {
-    mode: 'live',
-  })
+  return fakeAdmin(
+    t,
+    ({ path }) =>
+      path.includes('?limit') || path.includes('&limit') ? pageOf([dispute]) : { json: { ...dispute, events: [] } },
+    {
+      mode: 'live',
+    },
+  )
 }
 
 const RESOLVE = ['--favour', 'payer', '--note', 'n', '--refund']
@@ -193,24 +203,25 @@ t.test("in live mode a resolution asks for the merchant's realm or id, and takes
   }
 })
 
-t.test('in live mode a refund that the bank refused is ordered again only when it is asked for', async (t) => {
+t.test('in live mode a refund is ordered again only when it is asked for', async (t) => {
   const refund = { refund_id: MERCHANT_ID, refund_status: 'FAILED', amount: '50.00' }
   const more = { ...OF_OPERATORS, status: 'RESOLVED_PAYER_FAVOUR', resolved_at: '2026-11-21T09:30:00.000Z', refund }
   const dispute = { ...disputeOf(more), events: [] }
-  const resolve = ['disputes', 'resolve', DISPUTE_ID, ...RESOLVE]
+  const again = ['disputes', 'refund', DISPUTE_ID, '--note', 'n']
   for (const [typed, code] of [
     ['acme', 0],
     ['', 2],
   ] as const) {
     const admin = await fakeAdmin(t, () => ({ json: dispute }), { mode: 'live' })
-    t.match(await admin.run(resolve, { typed }), {
+    t.match(await admin.run(again, { typed }), {
       code,
-      stderr: /LIVE\S*: this will order once more the refund that the bank refused: 50\.00 GBP, all that is left/,
+      stderr:
+        /LIVE\S*: this will order the refund of the dispute of 50\.00 GBP at Acme again: refund 50\.00 GBP, all that/,
     })
     t.equal(admin.writes().length, code === 0 ? 1 : 0)
   }
   const admin = await fakeAdmin(t, () => ({ json: dispute }), { mode: 'live' })
-  t.match(await admin.run([...resolve, '--dry-run']), { code: 0, stdout: /Effect +this would order once more/ })
+  t.match(await admin.run([...again, '--dry-run']), { code: 0, stdout: /Effect +this would order the refund/ })
   t.same(admin.writes(), [])
 })
 
@@ -228,7 +239,69 @@ t.test('in live mode a program resolves with --yes and a whole id alone', async 
 
 t.test("somebody's words never drive the terminal", async (t) => {
   const admin = await live(t)
-  const { stdout } = await admin.run(['disputes', 'show', DISPUTE_ID], { tty: true, env: { NO_COLOR: '1' } })
+  const { stdout } = await admin.run(['disputes', 'show', DISPUTE_ID, '--all-merchants'], {
+    tty: true,
+    env: { NO_COLOR: '1' },
+  })
   t.match(stdout, 'x\\u001b[31mred')
   t.notMatch(stdout, '\u001b')
+})
+
+t.test(
+  'an operator sees all disputes, and a merchant its own; with credentials of both a flag says which',
+  async (t) => {
+    const { service, merchant, dispute } = await disputed(t)
+    const other = await service.merchant()
+    const ids = async (words: string[], who = other) =>
+      (await service.as(who, ['disputes', ...words, '-o', 'id'])).stdout
+    t.equal(await ids(['list']), '')
+    for (const words of [
+      ['list', '--all-merchants'],
+      ['list', '--merchant', merchant.realm],
+      ['show', dispute, '--all-merchants'],
+    ])
+      t.equal(await ids(words), `${dispute}\n`, words.join(' '))
+    t.equal(await ids(['list'], merchant), `${dispute}\n`)
+    t.match(await service.operate(['disputes', 'list']), { code: 0, stdout: /Acme/ })
+    t.match(await service.as(other, ['disputes', 'show', dispute]), { code: 6, stderr: /Try: svc disputes list\n/ })
+  },
+)
+
+t.test('a dispute is raised by the merchant, an operator, or the payer of the sandbox', async (t) => {
+  const { service, merchant, payment } = await settled(t)
+  const raise = ['disputes', 'raise', payment, '--reason', 'OTHER', '--dry-run']
+  const asMerchant = (words: string[]) => service.as(merchant, [...raise, ...words])
+  t.match(await asMerchant([]), {
+    code: 0,
+    stdout: /POST \S+\/api\/v1\/payments\/[^]*Effect +this would dispute payment \w{8} of 50\.00 GBP: OTHER/,
+  })
+  t.match(await asMerchant(['--as-operator']), { code: 0, stdout: /POST \S+\/api\/v1\/admin\/payments\// })
+  t.match(await asMerchant(['--as-payer', '--statement', 'w']), {
+    code: 0,
+    stdout: /POST \S+\/api\/v1\/sandbox\/payments\/[^]*payer_statement/,
+  })
+  t.match(await asMerchant(['--as-payer', '--as-operator']), { code: 2, stdout: '' })
+  t.match(await service.operate(raise), { code: 0, stdout: /\/api\/v1\/admin\/payments\// })
+  t.match(await service.operate([...raise, '--as-payer']), { code: 0, stdout: /\/api\/v1\/sandbox\/payments\// })
+})
+
+t.test('a dry run is refused where the change would be', async (t) => {
+  const { service, merchant, payment, dispute } = await disputed(t)
+  const words = ['--reason', 'OTHER', '--statement', 'why']
+  const alike = async (line: string[], error: string, isOperator = false): Promise<void> => {
+    for (const more of [['--dry-run'], []]) {
+      const all = ['disputes', ...line, ...more, '--json']
+      const { code, stderr } = await (isOperator ? service.operate(all) : service.as(merchant, all))
+      t.match([code, JSON.parse(stderr).error.code], [7, error], all.join(' '))
+    }
+  }
+  await alike(['raise', payment, ...words], 'DISPUTE_ALREADY_OPEN')
+  await alike(['raise', payment, ...words], 'DISPUTE_ALREADY_OPEN', true)
+  await alike(['raise', '--as-payer', payment, ...words], 'DISPUTE_ALREADY_OPEN')
+  await alike(['resolve', dispute, '--favour', 'payer', '--note', 'n'], 'DISPUTE_NOT_UNDER_REVIEW', true)
+  await alike(['refund', dispute, '--note', 'n'], 'DISPUTE_NOT_UNDER_REVIEW', true)
+  await service.as(merchant, ['disputes', 'accept', dispute])
+  await alike(['escalate', dispute, '--reason', 'r'], 'DISPUTE_CLOSED', true)
+  await alike(['accept', dispute], 'DISPUTE_CLOSED')
+  await alike(['evidence', dispute, '--text', 'a'], 'DISPUTE_CLOSED')
 })

@@ -83,7 +83,7 @@ t.test('a payment that is there goes on from where it is', async (t) => {
   await triggered(t, ['payment.partially_refunded', '--payment', fresh.slice(-12)])
   t.match(await triggered(t, ['dispute.opened', ...on]), { steps: { length: 1 } })
   const disputed = await trigger(['dispute.opened', ...on])
-  t.match(disputed, { code: 7, stderr: /it has a dispute already, which is OPEN[^]*svc portal disputes show/ })
+  t.match(disputed, { code: 7, stderr: /it has a dispute already, which is OPEN[^]*svc disputes show/ })
   t.match(await triggered(t, ['dispute.escalated', ...on]), { steps: { length: 1 } })
   t.match(await triggered(t, ['dispute.resolved', ...on]), { steps: { length: 1 } })
   await triggered(t, ['payment.refunded', ...on])

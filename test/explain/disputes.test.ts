@@ -35,10 +35,10 @@ t.test("a dispute's timeline runs from its opening to the refund that its resolu
   t.match(
     open.next.map(({ on, to, how }) => [on, to, how]),
     [
-      ['evidence', 'UNDER_REVIEW', `svc portal disputes evidence ${id} --file <path>`],
+      ['evidence', 'UNDER_REVIEW', `svc disputes evidence ${id} --file <path>`],
       ['evidence deadline', 'UNDER_REVIEW', null],
       ['escalation', 'ESCALATED', null],
-      ['acceptance', 'RESOLVED_PAYER_FAVOUR', `svc portal disputes accept ${id}`],
+      ['acceptance', 'RESOLVED_PAYER_FAVOUR', `svc disputes accept ${id}`],
     ],
   )
   t.notMatch(JSON.stringify(open), /Paula/, 'statements are not shown')
@@ -142,7 +142,7 @@ t.test('a refund that the bank refused can be ordered again, and both are shown'
     {
       what: 'order the refund again after the bank refused it',
       by: 'an operator',
-      how: `svc disputes resolve ${id} --favour payer --refund --note "..."`,
+      how: `svc disputes refund ${id} --note "..."`,
     },
     { what: 'refund the payment outside the dispute', by: 'the merchant', how: null },
   ])

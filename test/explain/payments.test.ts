@@ -94,7 +94,7 @@ t.test('a partly refunded payment shows every move, and every webhook with its a
     'in order of time',
   )
   t.match(explanation.next, [{ on: 'refund', to: 'Refunded', at: null, how: `svc payments refund ${id}` }])
-  t.match(explanation.also, [{ how: `svc payments dispute ${id} --reason OTHER --statement "..."` }])
+  t.match(explanation.also, [{ how: `svc disputes raise ${id} --reason OTHER --statement "..."` }])
   await refund(service, merchant, { id })
   const end = await explained(service, merchant, id)
   t.match(end, { status: 'Refunded', standing: 'refunded in full: 50.00 GBP went back to the payer.', next: [] })

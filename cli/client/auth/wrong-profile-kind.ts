@@ -24,7 +24,6 @@ const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: s
 /** What a merchant reads of its own, and the commands by which operators see the same of all merchants. */
 const OPERATORS_COMMANDS: readonly (readonly [path: string, commands: string])[] = [
   ['/api/v1/payments', "any merchant's: svc payments show <id>\nwhat became of it: svc explain <id>"],
-  ['/api/v1/portal/disputes', 'of all merchants: svc disputes list'],
 ]
 
 function operatorsCommand({ method, path }: OperationAccess): string | undefined {

@@ -7,7 +7,8 @@ import {
 } from '../../../src/wire/disputes.ts'
 import type { DisputeEvent } from '../../../src/wire/disputes.ts'
 import { call } from '../../client/call.ts'
-import { findAdminDispute, findOwnDispute } from '../../disputes/find.ts'
+import { DISPUTE_ACTIONS } from '../../disputes/actions.ts'
+import { findAnyDispute, findOwnDispute } from '../../disputes/find.ts'
 import { isResolved, shortStatus } from '../../disputes/view.ts'
 import type { ListedDispute } from '../../disputes/view.ts'
 import type { Style } from '../../base/io.ts'
@@ -15,8 +16,9 @@ import { endOfId, shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'
-import { DISPUTE_KEYS } from './dispute-keys.ts'
+import { actionKeys } from '../action-key.ts'
 import { disputeLines } from './dispute-lines.ts'
+import { explainText } from './merchant-text.ts'
 import type { WholeDispute } from './dispute-lines.ts'
 
 /** Disputes, what waits by its deadline before what is resolved: a merchant's own, or those of all for operators. */
@@ -65,12 +67,22 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     resource: { read: readWhole, isDirty: isAboutDisputes },
     row: (whole) => whole,
     find: async (client, text, half) =>
-      half === 'platform'
-        ? (await findAdminDispute(client, [text])).dispute.id
-        : (await findOwnDispute(client, [text])).dispute.id,
+      (await (half === 'platform' ? findAnyDispute : findOwnDispute)(client, text)).id,
     lines: disputeLines,
   },
-  keys: DISPUTE_KEYS,
+  keys: [
+    ...actionKeys<ListedDispute, ListedDispute>(DISPUTE_ACTIONS, { get: (row) => row, set: (_row, seen) => seen }),
+    {
+      key: 'o',
+      label: 'its payment',
+      needs: 'one',
+      command: ({ payment_id: id }, _given, { kind }) => explainText(id, kind),
+      async run({ payment_id: id }, _given, { go }) {
+        go('payments', { open: id })
+        return undefined
+      },
+    },
+  ],
 })
 
 function isAboutDisputes(hint: Hint): boolean {

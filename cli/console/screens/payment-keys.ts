@@ -1,9 +1,9 @@
+import { RAISE_ACTIONS } from '../../disputes/raise-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
 import { actionKeys } from '../action-key.ts'
 import type { Who } from '../../client/auth/who-is.ts'
 import type { Permission, ScreenKey } from '../screen.ts'
 import { ofPayment } from './merchant-text.ts'
-import { disputing } from './payment-dispute-key.ts'
 import type { PaymentRow } from './payment-lines.ts'
 
 /** Its webhooks, for those who may read them. */
@@ -27,8 +27,10 @@ export const PAYMENT_KEYS: readonly ScreenKey<PaymentRow>[] = [
     get: (row: PaymentRow) => row,
     set: (row, payment) => ({ ...row, ...payment }),
   }),
-  disputing('platform'),
-  disputing('merchant'),
+  ...actionKeys<PaymentRow, PaymentRow>([RAISE_ACTIONS.platform, RAISE_ACTIONS.merchant], {
+    get: (row) => row,
+    set: (_row, payment) => payment,
+  }),
   webhooksFor('platform', 'read merchants'),
   webhooksFor('merchant', 'manage webhooks'),
 ]

@@ -6,8 +6,6 @@ import { collect } from '../../kit/option-values.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { IDENTITY_KINDS } from '../../service/up/plan.ts'
-import { raising } from '../../disputes/commands.ts'
-import { DisputeOptions, disputeLikePayer } from '../../disputes/raise.ts'
 import { addBank } from '../../sandbox/bank.ts'
 import { addDial } from '../../sandbox/fault-commands.ts'
 import { reset } from '../../scenario/commands/reset.ts'
@@ -35,10 +33,6 @@ export function addSandbox(sandbox: Command, runtime: Runtime): void {
     sandbox.command('trigger').description('let a webhook event happen, by the calls that lead to it'),
     runtime,
   )
-  changing(raising(sandbox.command('dispute')))
-    .description('dispute a payment as its payer would')
-    .addHelpText('after', '\nExamples:\n  svc sandbox dispute a2b4358c --reason ITEM_NOT_RECEIVED --statement "lost"\n')
-    .action(action(runtime, DisputeOptions, disputeLikePayer))
   addClock(sandbox, runtime)
   addDial(sandbox, runtime)
   addBank(sandbox, runtime)

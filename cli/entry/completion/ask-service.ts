@@ -4,7 +4,9 @@ import { chooseCredentials } from '../../client/auth/choose.ts'
 import { configDirOf } from '../../client/auth/config-dir.ts'
 import { entryKey, readEntries } from '../../client/auth/credentials-file.ts'
 import { DEV } from '../../client/auth/profiles.ts'
+import { CliError } from '../../base/errors.ts'
 import { makeClient, proofFor } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { platformUser } from '../../client/operator-name.ts'
 import { findService } from '../../client/find-service.ts'
 import type { FindOptions, FoundService } from '../../client/find-service.ts'
@@ -25,7 +27,6 @@ type Given = { io: Io; given: ReadonlyMap<string, string> }
 /** The newest names of a list of the service, asked for as the command would be; an error where they don't come in time. */
 export async function askService(name: ServiceList, { io, given }: Given): Promise<Candidate[]> {
   const list = LISTS[name]
-  const operation = await list.operation()
   const where: FindOptions = { flags: flagsOf(given), env: io.env, cwd: io.cwd }
   const found = findService(where)
   if (isStale(found, io.env)) return []
@@ -35,11 +36,8 @@ export async function askService(name: ServiceList, { io, given }: Given): Promi
     signal: AbortSignal.timeout(BUDGET_MS),
   }
   try {
-    const headers = { accept: 'application/json', ...(await proofFor(client, operation)) }
-    const { dispatcher, signal } = client
-    const url = urlOf(client, operation as Operation, { query: { ...list.query } })
-    const { statusCode, body } = await request(url, { headers, dispatcher, signal })
-    const rows = statusCode === 200 ? rowsIn(await body.json()) : []
+    const own = list.otherwise === undefined ? undefined : LISTS[list.otherwise]
+    const rows = (await rowsOf(client, list)) ?? (own === undefined ? undefined : await rowsOf(client, own)) ?? []
     // What begins with a dash would be read as an option.
     const { statuses } = list
     const taken = rows.filter((row) => statuses === undefined || statuses.includes(textOf(row['status'])))
@@ -47,6 +45,25 @@ export async function askService(name: ServiceList, { io, given }: Given): Promi
   } finally {
     await client.close()
   }
+}
+
+/** The rows of a list; undefined where this caller may not read it. */
+async function rowsOf(client: Client, list: NamedList): Promise<Readonly<Record<string, unknown>>[] | undefined> {
+  const operation = await list.operation()
+  const proof = await proofFor(client, operation).catch((error: unknown) => {
+    if (error instanceof CliError && error.code === 'NOT_SIGNED_IN') return undefined
+    throw error
+  })
+  if (proof === undefined) return undefined
+  const { dispatcher, signal } = client
+  const { statusCode, body } = await request(urlOf(client, operation as Operation, { query: { ...list.query } }), {
+    headers: { accept: 'application/json', ...proof },
+    dispatcher,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (statusCode === 200) return rowsIn(await body.json())
+  await body.dump()
+  return undefined
 }
 
 function candidateOf(row: Readonly<Record<string, unknown>>, { value, meaning }: NamedList): Candidate {

@@ -9,6 +9,8 @@ export type NamedList = {
   meaning: readonly string[]
   /** Of what has a status: those that the command would take. */
   statuses?: readonly string[]
+  /** The list for those who may not read this one: a merchant's own. */
+  otherwise?: ServiceList
 }
 
 const NEWEST = { limit: 50 }
@@ -51,8 +53,9 @@ export const LISTS: Readonly<Record<ServiceList, NamedList>> = {
   'standing-mandates': { ...MANDATES, query: { ...NEWEST, status: 'AUTHORISED' }, statuses: ['AUTHORISED'] },
   disputes: OWN_DISPUTES,
   'open-disputes': { ...OWN_DISPUTES, statuses: ['OPEN', 'UNDER_REVIEW', 'ESCALATED'] },
-  'all-disputes': ALL_DISPUTES,
+  'all-disputes': { ...ALL_DISPUTES, otherwise: 'disputes' },
   'escalating-disputes': { ...ALL_DISPUTES, statuses: ['OPEN', 'UNDER_REVIEW'] },
+  'resolved-disputes': { ...ALL_DISPUTES, statuses: ['RESOLVED_PAYER_FAVOUR'] },
   'resolvable-disputes': { ...ALL_DISPUTES, statuses: ['UNDER_REVIEW', 'ESCALATED'] },
   deliveries: {
     operation: async () => (await import('../../../src/wire/webhooks.ts')).listWebhooks,

@@ -12,6 +12,7 @@ export type ServiceList =
   | 'all-disputes'
   | 'escalating-disputes'
   | 'resolvable-disputes'
+  | 'resolved-disputes'
   | 'deliveries'
   | 'all-deliveries'
   | 'merchants'
@@ -45,8 +46,9 @@ const ARGUMENTS: readonly Rule[] = [
   [/^(payments|sandbox|explain)\b/, /^(id|payment)$/, 'payments'],
   [/^mandates end$/, /^mandate$/, 'standing-mandates'],
   [/^mandates show$/, /^mandate$/, 'mandates'],
-  [/^portal disputes (evidence|accept)$/, /^dispute$/, 'open-disputes'],
-  [/^portal disputes /, /^dispute$/, 'disputes'],
+  [/^disputes raise$/, /^payment$/, 'payments'],
+  [/^disputes (evidence|accept)$/, /^dispute$/, 'open-disputes'],
+  [/^disputes refund$/, /^dispute$/, 'resolved-disputes'],
   [/^disputes escalate$/, /^dispute$/, 'escalating-disputes'],
   [/^disputes resolve$/, /^dispute$/, 'resolvable-disputes'],
   [/^disputes /, /^dispute$/, 'all-disputes'],

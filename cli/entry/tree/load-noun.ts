@@ -14,13 +14,8 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   down: async () => (await import('../../service/down.ts')).addDown,
   status: async () => (await import('../../service/status.ts')).addStatus,
   register: async () => (await import('../../merchants/register.ts')).addRegister,
-  payments: async () =>
-    both(
-      (await import('../../payments/commands.ts')).addPayments,
-      (await import('../../disputes/payment-commands.ts')).addPaymentDispute,
-    ),
+  payments: async () => (await import('../../payments/commands.ts')).addPayments,
   mandates: async () => (await import('../../mandates/commands.ts')).addMandates,
-  portal: async () => (await import('../../disputes/portal.ts')).addPortal,
   webhooks: async () =>
     both(
       (await import('../../webhooks/commands.ts')).addWebhooks,

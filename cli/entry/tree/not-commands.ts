@@ -34,7 +34,7 @@ const NOT_COMMANDS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
     ],
   ],
   ...['--wait', '--timeout'].map((flag): [string, Answer] => [
-    `payments dispute ${flag}`,
+    `disputes raise ${flag}`,
     (typed) => ['a dispute is there as soon as it is raised: there is nothing to wait for', without(typed)],
   ]),
 ])

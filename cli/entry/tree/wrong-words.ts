@@ -53,8 +53,8 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
   if (ours !== undefined) return usageError(message, ours)
   const meant = isUnknown && wrong !== undefined ? meantBy(wrong, place) : undefined
   if (meant === undefined || wrong === undefined) return usageError(message, `svc ${wordsOf(place)}--help`)
-  // `disputes` asks to see some; `dispute` makes one.
-  if (wrong === `${meant}s` && !wrong.startsWith('-')) return usageError(message, listMeant(mistake, wrong))
+  // `refunds` asks to see some; `refund` makes one.
+  if (wrong === `${meant}s` && !wrong.startsWith('-')) return usageError(message, `svc ${wordsOf(place)}--help`)
   // Its value stays behind it.
   const value = wrong.startsWith('--') ? wrong.slice(bare.length) : ''
   const mended = words.map((word, index) =>
@@ -96,17 +96,6 @@ function meantBy(wrong: string, { command, options }: Place): string | undefined
   if (only !== undefined && others.length === 0) return only
   const near = nearestWord(flag, flags)
   return near?.[2] === wrong[2] ? near : undefined
-}
-
-/** Lists that stand below another noun than theirs. */
-const LISTS_ELSEWHERE: ReadonlyMap<string, (id: string) => string> = new Map([
-  ['payments disputes', (id) => `svc portal disputes list --payment ${id}`],
-])
-
-function listMeant({ words, place }: Mistake, wrong: string): string {
-  const id = words[words.indexOf(wrong) + 1]
-  const list = LISTS_ELSEWHERE.get([...place.named, wrong].join(' '))
-  return list?.(id === undefined || id.startsWith('-') ? '<payment>' : quoted(id)) ?? `svc ${wordsOf(place)}--help`
 }
 
 /** The words that name the command, each with a blank behind it. */

@@ -48,7 +48,7 @@ export async function beginWith(client: Client, event: EventType, id: string): P
   const skip = dispute === undefined ? trigger.from[payment.status] : trigger.fromDisputed?.[dispute.status]
   if (skip !== undefined) return { skip, payment, disputeId: dispute?.id }
   if (dispute !== undefined)
-    throw refuse(`it has a dispute already, which is ${dispute.status}`, `svc portal disputes show ${dispute.id}`)
+    throw refuse(`it has a dispute already, which is ${dispute.status}`, `svc disputes show ${dispute.id}`)
   const from = Object.keys(trigger.from).join(' or ')
   const isTold = payment.status_history.some(({ new_status }) => STATUS_OF[event] === new_status)
   if (isTold)

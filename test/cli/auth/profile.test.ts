@@ -130,7 +130,6 @@ t.test("a merchant's command with an operator's profile is told what signs in, a
       `     svc login --api-url ${fake.url} --realm <realm>\n`,
   })
   for (const [words, way] of [
-    [['portal', 'disputes', 'list'], 'svc --profile platform disputes list'],
     [['payments', 'events', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e'], 'svc --profile platform explain <id>'],
   ] as const)
     t.match(await runCli([...words, '-p', 'platform'], settings), { code: 4, stderr: new RegExp(`: ${way}\\n`) }, way)

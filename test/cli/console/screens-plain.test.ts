@@ -84,8 +84,8 @@ t.test('the last look tells what moves and to whom', async (t) => {
   t.equal(refund.ask?.([row], whoOf('ADMIN', 'merchant')).fields?.[0]?.initial, '586.35')
   const dispute = { id: M, reason: 'OTHER', gross_amount: '50.00', currency: 'GBP', refundable_amount: '49.00' }
   const resolve = keyOf<unknown>(disputes.keys, 'resolve').ask?.([dispute], whoOf('OPS', 'platform'))
-  t.match(resolve?.last?.({ favour: 'merchant' }), /for the merchant; no money moves$/)
-  t.match(resolve?.last?.({ favour: 'payer, with refund' }), /for the payer, and refunds what is left: 49\.00 GBP/)
+  t.match(resolve?.last?.({ favour: 'merchant', note: 'n' }), /in the merchant's favour, and refund nothing$/)
+  t.match(resolve?.last?.({ favour: 'payer', refund: 'yes', note: 'n' }), /payer's favour, and refund 49\.00 GBP, all/)
   const weighs = (keys: readonly ScreenKey<unknown>[], rows: readonly unknown[]): string[] =>
     keys.filter((key) => key.ask?.(rows, whoOf('OWNER', 'platform')).last !== undefined).map(({ label }) => label)
   t.same(weighs(merchants.keys, [{ id: M, merchant: null, registration: null, dead: 0 }].slice(1)), [

@@ -162,15 +162,6 @@ const STORIES: Rows = {
 }
 
 const SANDBOX: Rows = {
-  'sandbox dispute': asMerchant({
-    args: async ({ paid }) => [await paid(), '--reason', 'ITEM_NOT_RECEIVED', '--statement', 'lost'],
-    writes: true,
-    refusal: {
-      args: async ({ waiting }) => [await waiting(), '--reason', 'OTHER', '--statement', 'odd'],
-      exit: 7,
-      error: 'PAYMENT_NOT_DISPUTABLE',
-    },
-  }),
   'sandbox clock advance': asOperator({
     args: async (world) => ['2h', ...(await ofMerchant(world))],
     writes: true,

@@ -4,7 +4,6 @@ import { NOBODY } from './world.ts'
 import type { World } from './world.ts'
 
 const NO_PAYMENT = { args: [NOBODY], exit: 6, error: 'PAYMENT_NOT_FOUND' } as const
-const NO_DISPUTE = { args: [NOBODY], exit: 6, error: 'DISPUTE_NOT_FOUND' } as const
 
 const PAYMENTS: Rows = {
   'payments create': asMerchant({
@@ -26,15 +25,6 @@ const PAYMENTS: Rows = {
     refusal: { args: async ({ waiting }) => [await waiting()], exit: 7, error: 'PAYMENT_NOT_SETTLED' },
   }),
   'payments refunds': asMerchant({ args: async ({ refunded }) => [await refunded()], refusal: NO_PAYMENT }),
-  'payments dispute': asMerchant({
-    args: async ({ paid }) => [await paid(), '--reason', 'DUPLICATE_PAYMENT', '--statement', 'paid twice'],
-    writes: true,
-    refusal: {
-      args: async ({ waiting }) => [await waiting(), '--reason', 'OTHER', '--statement', 'odd'],
-      exit: 7,
-      error: 'PAYMENT_NOT_DISPUTABLE',
-    },
-  }),
   'payments cancel': asMerchant({
     args: async ({ waiting }) => [await waiting()],
     writes: true,
@@ -59,12 +49,7 @@ const PAYMENTS: Rows = {
     writes: true,
     refusal: { args: [NOBODY], exit: 6, error: 'CONSENT_NOT_FOUND' },
   }),
-  'portal disputes list': asMerchant({ refusal: { args: ['--since', 'some day'], exit: 2, error: 'USAGE' } }),
-  'portal disputes show': asMerchant({
-    args: async ({ dispute }) => [await dispute('UNDER_REVIEW')],
-    refusal: NO_DISPUTE,
-  }),
-  'portal disputes evidence': asMerchant({
+  'disputes evidence': asMerchant({
     args: async ({ dispute }) => [await dispute(), '--text', 'it was signed for'],
     writes: true,
     refusal: {
@@ -73,7 +58,7 @@ const PAYMENTS: Rows = {
       error: 'DISPUTE_CLOSED',
     },
   }),
-  'portal disputes accept': asMerchant({
+  'disputes accept': asMerchant({
     args: async ({ dispute }) => [await dispute(), '--note', 'sent back'],
     writes: true,
     refusal: {

@@ -118,6 +118,15 @@ const DISPUTES: Rows = {
       error: 'DISPUTE_CLOSED',
     },
   }),
+  'disputes refund': of({
+    args: async ({ rejectedRefund }) => [await rejectedRefund(), '--note', 'the account is open again'],
+    writes: true,
+    refusal: {
+      args: async ({ dispute }) => [await dispute('RESOLVED_PAYER_FAVOUR'), '--note', 'once more'],
+      exit: 7,
+      error: 'DISPUTE_CLOSED',
+    },
+  }),
 }
 
 let count = 0

@@ -6,10 +6,11 @@ import { atBank, authorisedPayment, createPayment, untilStatus } from '../../sup
 import type { TestMerchant } from '../../support/app.ts'
 import { addCustomer } from '../../support/customers.ts'
 import type { TestCustomer } from '../../support/customers.ts'
-import { accept, escalate, raiseAsPayer, resolve, submitEvidence } from '../../support/disputes.ts'
+import { OPERATOR, accept, escalate, raiseAsPayer, resolve, submitEvidence } from '../../support/disputes.ts'
 import { authorisedMandate } from '../../support/mandates.ts'
 import { completeSca, refund } from '../../support/payments.ts'
 import { startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
 import { SCRATCH } from '../../support/scratch.ts'
 import { runCli } from '../harness.ts'
 import type { CliSettings, Outcome } from '../harness.ts'
@@ -47,6 +48,8 @@ export type World = {
   paid(): Promise<string>
   refunded(): Promise<string>
   dispute(status?: DisputeStatus): Promise<string>
+  /** A resolved dispute whose refund the bank has rejected. */
+  rejectedRefund(): Promise<string>
   mandate(): Promise<string>
   /** A delivery that nobody tries again. */
   dead(): Promise<string>
@@ -104,7 +107,16 @@ export async function makeWorld(t: Test): Promise<World> {
   return world
 }
 
-type Made = 'broughtBack' | 'waiting' | 'failed' | 'paid' | 'refunded' | 'dispute' | 'mandate' | 'dead'
+type Made =
+  | 'broughtBack'
+  | 'waiting'
+  | 'failed'
+  | 'paid'
+  | 'refunded'
+  | 'dispute'
+  | 'rejectedRefund'
+  | 'mandate'
+  | 'dead'
 
 function paymentsOf(service: RealService, shop: TestMerchant): Pick<World, Made> {
   const paid = async (): Promise<string> => {
@@ -137,6 +149,18 @@ function paymentsOf(service: RealService, shop: TestMerchant): Pick<World, Made>
       if (status === 'ESCALATED') await escalate(service, body.id)
       if (status === 'RESOLVED_MERCHANT_FAVOUR') await resolve(service, body.id, { status })
       if (status === 'RESOLVED_PAYER_FAVOUR') await accept(service, shop, body.id)
+      return body.id
+    },
+    rejectedRefund: async () => {
+      const { id } = await authorisedPayment(service, shop, { ...OF_PAYER, scenario: 'refund-fails' })
+      await untilStatus(service, shop, id, 'Settled')
+      const { body } = await raiseAsPayer(service, id)
+      await submitEvidence(service, shop, body.id)
+      await resolve(service, body.id, { refund: true })
+      await until('the bank rejects the refund', async () => {
+        const { body: now } = await service.call('GET', `/api/v1/admin/disputes/${body.id}`, { headers: OPERATOR })
+        return now.refund.refund_status === 'FAILED'
+      })
       return body.id
     },
     mandate: async () => (await authorisedMandate(service, shop, OF_PAYER)).consentId,

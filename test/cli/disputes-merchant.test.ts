@@ -15,7 +15,16 @@ async function disputed(t: Test): Promise<Case> {
   const service = await realService(t)
   const merchant = await service.merchant()
   const payment = await paidPayment(service, merchant)
-  const words = ['sandbox', 'dispute', payment, '--reason', 'ITEM_NOT_RECEIVED', '--statement', 'nothing came']
+  const words = [
+    'disputes',
+    'raise',
+    '--as-payer',
+    payment,
+    '--reason',
+    'ITEM_NOT_RECEIVED',
+    '--statement',
+    'nothing came',
+  ]
   const { stdout } = await service.as(merchant, [...words, '-o', 'id'])
   return { service, merchant, payment, dispute: stdout.trim() }
 }
@@ -38,7 +47,7 @@ t.test(
   'a merchant reads its disputes, answers with a text, a file and standard input, and more is added',
   async (t) => {
     const { service, merchant, payment, dispute } = await disputed(t)
-    const run = (words: string[], settings = {}) => service.as(merchant, ['portal', 'disputes', ...words], settings)
+    const run = (words: string[], settings = {}) => service.as(merchant, ['disputes', ...words], settings)
     t.match(await run(['list', '--payment', payment.slice(-8), '-o', 'id']), { code: 0, stdout: `${dispute}\n` })
     t.match(await run(['list', '--status', 'OPEN']), {
       stdout: /ID +STATUS +REASON[^]*OPEN +ITEM_NOT_RECEIVED +50\.00/,
@@ -48,7 +57,7 @@ t.test(
     t.match(await run(['list', '--until', 'soon']), { code: 2, stderr: /--until: "soon" is no time/ })
     const shown = await run(['show', dispute.slice(-8)])
     t.match(shown.stdout, /Evidence due +\S+ \S+ \(in 13 days 23 hours\)\n[^]*The payer says\nnothing came\n/)
-    t.match(shown.stderr, `Next: svc portal disputes evidence ${dispute.slice(-8)}`)
+    t.match(shown.stderr, `Next: svc disputes evidence ${dispute.slice(-8)}`)
 
     t.match(await run(['evidence', dispute, '--text', 'first']), { code: 0, stdout: /Status +UNDER_REVIEW/ })
     const cwd = t.testdir({ 'proof.txt': 'second, ünïcode\n' })
@@ -63,7 +72,7 @@ t.test('evidence that can not be read, or is none, is refused before anything is
   const before = await countRows(service.owner)
   const cwd = t.testdir({ 'blank.txt': ' \n', 'picture.png': Buffer.from([0xff, 0xd8, 0xff, 0x00]) })
   const refused = async (words: string[], stderr: RegExp): Promise<void> => {
-    const all = ['portal', 'disputes', 'evidence', dispute, ...words]
+    const all = ['disputes', 'evidence', dispute, ...words]
     t.match(await service.as(merchant, all, { cwd }), { code: 2, stdout: '', stderr }, words.join(' '))
   }
   await refused([], /No words were given\nTry: --text <words>, or --file/)
@@ -73,7 +82,7 @@ t.test('evidence that can not be read, or is none, is refused before anything is
   await refused(['--file', 'picture.png'], /can't read picture\.png as text/)
   await refused(['--text', 'a', '--file', 'blank.txt'], /give one of them/)
   await refused(['--text', 'x'.repeat(20_001)], /--text: must be at most 20000 characters|merchant_evidence/)
-  t.match(await service.as(merchant, ['portal', 'disputes', 'evidence', dispute, '--text', 'a', '--dry-run']), {
+  t.match(await service.as(merchant, ['disputes', 'evidence', dispute, '--text', 'a', '--dry-run']), {
     code: 0,
     stdout: /Would send +PUT .*\nBody +\{"merchant_evidence":"a"\}/,
   })
@@ -87,9 +96,9 @@ t.test("an editor is opened on the dispute's facts, and only what was written is
     t,
     'shift; cp -p "$1" "$COPY"\n{ printf "signed for\\n# 12 in our books\\n"; cat "$1"; } > "$1.new" && mv "$1.new" "$1"',
   )
-  const words = ['portal', 'disputes', 'evidence', dispute]
+  const words = ['disputes', 'evidence', dispute]
   t.match(await service.as(merchant, words, { typed: '', env }), { code: 0 })
-  const { stdout } = await service.as(merchant, ['portal', 'disputes', 'show', dispute, '-q', 'merchant_evidence'])
+  const { stdout } = await service.as(merchant, ['disputes', 'show', dispute, '-q', 'merchant_evidence'])
   t.equal(stdout, 'signed for\n# 12 in our books\n', "a line of one's own may begin like a comment")
   const template = readFileSync(copy, 'utf8')
   t.match(template, /^\n\n# Write above\.[^]*# Dispute .*ITEM_NOT_RECEIVED[^]*# The payer says:\n# {3}nothing came\n/)
@@ -100,7 +109,7 @@ t.test("an editor is opened on the dispute's facts, and only what was written is
 t.test('an editor that is left without a word, fails, or is not there sends nothing', async (t) => {
   const { service, merchant, dispute } = await disputed(t)
   const before = { rows: await countRows(service.owner), files: leftovers() }
-  const words = ['portal', 'disputes', 'evidence', dispute]
+  const words = ['disputes', 'evidence', dispute]
   const run = (env: NodeJS.ProcessEnv) => service.as(merchant, words, { typed: '', env })
   t.match(await run(editorOf(t, 'exit 0').env), { code: 2, stderr: /no words were written, so nothing was sent/ })
   t.match(await run(editorOf(t, ': > "$2"').env), { code: 2, stderr: /no words were written/ })
@@ -111,27 +120,27 @@ t.test('an editor that is left without a word, fails, or is not there sends noth
   t.same({ rows: await countRows(service.owner), files: leftovers() }, before)
 })
 
-t.test('what was written in an editor and then refused is kept; for a closed dispute none is opened', async (t) => {
-  const { service, merchant, payment, dispute } = await disputed(t)
-  const { env, copy } = editorOf(t, 'shift; echo opened > "$COPY"; echo "much work" > "$1"')
-  const again = ['payments', 'dispute', payment, '--reason', 'OTHER', '--edit']
-  const refused = await service.as(merchant, again, { typed: '', env })
-  t.match(refused, { code: 7, stderr: /What you wrote is kept; to send it again: --file (\S+)\n/ })
-  const kept = /--file (\S+)/.exec(refused.stderr)?.[1] ?? ''
+t.test('what was written in an editor and can not be sent is kept; for a closed dispute none is opened', async (t) => {
+  const { service, merchant, dispute } = await disputed(t)
+  const { env, copy } = editorOf(t, 'shift; echo opened > "$COPY"; head -c 20001 /dev/zero | tr "\\0" x > "$1"')
+  const evidence = ['disputes', 'evidence', dispute]
+  const refused = await service.as(merchant, evidence, { typed: '', env })
+  t.match(refused, { code: 2, stderr: /--text[^]*What you wrote is kept|What you wrote is kept[^]*--text/ })
+  const kept = /--file (\S+words\.txt)/.exec(refused.stderr)?.[1] ?? ''
   // Of no name the folder would be the one that this runs in.
   if (t.match(kept, /svc-kept-/)) t.teardown(() => rmSync(dirname(kept), { recursive: true }))
-  t.equal(readFileSync(kept, 'utf8'), 'much work\n')
+  t.equal(statSync(kept).size, 20_002)
   t.equal(statSync(kept).mode & 0o777, 0o600)
   rmSync(copy)
-  await service.as(merchant, ['portal', 'disputes', 'accept', dispute])
-  t.match(await service.as(merchant, ['portal', 'disputes', 'evidence', dispute], { typed: '', env }), { code: 7 })
+  await service.as(merchant, ['disputes', 'accept', dispute])
+  t.match(await service.as(merchant, evidence, { typed: '', env }), { code: 7, stderr: /how it ended/ })
   t.throws(() => statSync(copy), 'no editor was opened')
 })
 
 t.test("accept says what is left to refund, and ends the dispute in the payer's favour", async (t) => {
   const { service, merchant, payment, dispute } = await disputed(t)
   await service.as(merchant, ['payments', 'refund', payment, '--amount', '12.50'])
-  const accept = ['portal', 'disputes', 'accept', dispute, '--refund', '--note', 'our mistake']
+  const accept = ['disputes', 'accept', dispute, '--refund', '--note', 'our mistake']
   const dry = await service.as(merchant, [...accept, '--dry-run'])
   t.match(dry, { code: 0, stdout: /Effect +this would close [^\n]* and refund 37\.50 GBP, all that is left of it\n/ })
   t.match(await service.as(merchant, accept), {
@@ -140,18 +149,18 @@ t.test("accept says what is left to refund, and ends the dispute in the payer's 
   })
   t.match(await service.as(merchant, accept), {
     code: 7,
-    stderr: /Try: how it ended: svc portal disputes show \S+\n/,
+    stderr: /Try: how it ended: svc disputes show \S+\n/,
   })
-  const late = ['portal', 'disputes', 'evidence', dispute, '--text', 'late']
-  t.match(await service.as(merchant, late), { code: 7, stderr: /Try: how it ended: svc portal disputes show/ })
+  const late = ['disputes', 'evidence', dispute, '--text', 'late']
+  t.match(await service.as(merchant, late), { code: 7, stderr: /Try: how it ended: svc disputes show/ })
 })
 
 t.test('what was escalated is no longer for the merchant to accept', async (t) => {
   const { service, merchant, dispute } = await disputed(t)
   await service.operate(['disputes', 'escalate', dispute, '--reason', 'fraud'])
-  t.match(await service.as(merchant, ['portal', 'disputes', 'accept', dispute]), {
+  t.match(await service.as(merchant, ['disputes', 'accept', dispute]), {
     code: 7,
-    stderr: /Try: the platform decides it now: svc portal disputes show \S+\n/,
+    stderr: /Try: the platform decides it now: svc disputes show \S+\n/,
   })
 })
 
@@ -172,14 +181,14 @@ t.test("another merchant's dispute and payment are not there", async (t) => {
   const other = await service.merchant()
   const before = await countRows(service.owner)
   for (const words of [
-    ['portal', 'disputes', 'show', dispute],
-    ['portal', 'disputes', 'evidence', dispute, '--text', 'a'],
-    ['portal', 'disputes', 'accept', dispute],
-    ['payments', 'dispute', payment, '--reason', 'OTHER'],
+    ['disputes', 'show', dispute],
+    ['disputes', 'evidence', dispute, '--text', 'a'],
+    ['disputes', 'accept', dispute],
+    ['disputes', 'raise', payment, '--reason', 'OTHER'],
     ['payments', 'refunds', payment],
   ])
     t.match(await service.as(other, words), { code: 6, stdout: '' }, words.join(' '))
-  t.match(await service.as(other, ['portal', 'disputes', 'list', '-o', 'id']), { code: 0, stdout: '' })
+  t.match(await service.as(other, ['disputes', 'list', '-o', 'id']), { code: 0, stdout: '' })
   t.same(await countRows(service.owner), before)
 })
 
@@ -187,7 +196,7 @@ t.test('a merchant disputes its own payment, in its own words', async (t) => {
   const service = await realService(t)
   const merchant = await service.merchant()
   const payment = await paidPayment(service, merchant)
-  const words = ['payments', 'dispute', payment.slice(-8), '--reason', 'DUPLICATE_PAYMENT', '--file', '-']
+  const words = ['disputes', 'raise', payment.slice(-8), '--reason', 'DUPLICATE_PAYMENT', '--file', '-']
   t.match(await service.as(merchant, [...words, '--dry-run'], { stdin: 'paid twice\n' }), {
     code: 0,
     stdout: /Body +\{"reason":"DUPLICATE_PAYMENT","statement":"paid twice"\}/,
@@ -196,14 +205,14 @@ t.test('a merchant disputes its own payment, in its own words', async (t) => {
   t.match(raised, { code: 0, stdout: /by MERCHANT\n[^]*The merchant says\npaid twice\n/ })
   t.match(await service.as(merchant, words, { stdin: 'paid twice\n' }), {
     code: 7,
-    stderr: new RegExp(`Try: svc portal disputes list --payment ${payment}\n`),
+    stderr: new RegExp(`Try: svc disputes list --payment ${payment}\n`),
   })
   const { body } = await service.call('POST', '/api/v1/payments', {
     merchant,
     headers: { 'x-idempotency-key': 'k' },
     body: { amount: '5.00', currency: 'GBP', redirect_uri: 'https://shop.example/' },
   })
-  t.match(await service.as(merchant, ['payments', 'dispute', body.payment_id, '--reason', 'OTHER']), {
+  t.match(await service.as(merchant, ['disputes', 'raise', body.payment_id, '--reason', 'OTHER']), {
     code: 7,
     stderr: new RegExp(`Try: svc payments show ${body.payment_id}\n`),
   })
@@ -219,7 +228,7 @@ t.test('in live mode accepting asks for the id of the dispute', async (t) => {
     ['', 2],
   ] as const) {
     const admin = await fakeAdmin(t, () => ({ json: dispute }), { mode: 'live' })
-    const words = ['portal', 'disputes', 'accept', id, '--refund', '--client-id', 'demo']
+    const words = ['disputes', 'accept', id, '--refund', '--client-id', 'demo']
     t.match(await admin.run(words, { typed }), { code, stderr: /LIVE[^\n]*refund 50\.00 GBP, all that is left/ })
     t.equal(admin.writes().length, code === 0 ? 1 : 0, typed)
   }
