@@ -36,7 +36,7 @@ export const NOUN_GROUPS = [
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
       { name: 'team', summary: "Manage the merchant's team" },
-      { name: 'credentials', summary: "Manage the merchant's API clients" },
+      { name: 'credentials', summary: "Manage API clients: a merchant's, the platform's" },
       { name: 'branding', summary: 'Set the look of the checkout' },
       { name: 'origins', summary: 'Manage the pages that may embed the checkout' },
       { name: 'widget', summary: 'Put the checkout on a page' },
@@ -68,7 +68,7 @@ export const NOUN_GROUPS = [
       { name: 'audit', summary: 'Read and verify the audit trail' },
       { name: 'ui', summary: 'Open the console' },
     ],
-    more: [{ name: 'staff', summary: 'Manage operators and their API clients' }],
+    more: [{ name: 'staff', summary: 'Manage operators, and the signing keys of realms' }],
   },
   {
     title: 'Sign in and explore',

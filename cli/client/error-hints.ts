@@ -57,7 +57,7 @@ const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
   LAST_OWNER: 'to make another one first: svc staff role <email> OWNER --reason "..."',
   TEAM_MEMBER_NOT_FOUND: 'svc team list',
   STAFF_NOT_FOUND: 'svc staff list',
-  CREDENTIAL_NOT_FOUND: { merchant: 'svc credentials list', any: 'svc staff clients' },
+  CREDENTIAL_NOT_FOUND: { merchant: 'svc credentials list', any: 'svc credentials list --platform' },
   CREDENTIAL_LIMIT_REACHED: 'svc credentials list\nfor one that nothing uses: svc credentials revoke <client-id>',
   CREDENTIAL_NOT_REVOCABLE: 'to have the old secret refused at once: svc credentials rotate <id>',
   BANK_ACCOUNT_NOT_FOUND: 'svc bank-accounts list',

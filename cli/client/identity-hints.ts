@@ -66,7 +66,7 @@ export function otherRole({ who: { chosen }, operation }: FailedCall): string {
       ? 'as an ADMIN, another client: svc credentials create --name <name> --role <role>'
       : 'as an ADMIN: svc team role <email> <role>'
     : isClient
-      ? 'as an OWNER, another client: svc staff create-client --name <name> --role <role> --reason "..."'
+      ? 'as an OWNER, another client: svc credentials create --platform --name <name> --role <role> --reason "..."'
       : 'as an OWNER: svc staff role <email> <role> --reason "..."'
   return `what your role allows: svc whoami\n${way}`
 }

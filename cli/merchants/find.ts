@@ -5,7 +5,6 @@ import type { AdminMerchant } from '../../src/wire/admin.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { listRegistrations } from '../../src/wire/registration.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { rowsOf } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
@@ -49,17 +48,6 @@ async function byName(client: Client, name: string): Promise<AdminMerchant | und
   const realm = realmOfClientId(name)
   const found = realm === undefined ? undefined : await inRealm(client, realm)
   return found?.client_id === name ? found : undefined
-}
-
-/** Whether a merchant has this realm. */
-export async function isMerchantRealm(client: Client, realm: string): Promise<boolean> {
-  return isSlug(realm) && (await inRealm(client, realm)) !== undefined
-}
-
-/** Whether a registration that needs a hand may have this realm; one that is not listed any more may. */
-export async function isOfRegistration(client: Client, realm: string): Promise<boolean> {
-  const { data, has_more: hasMore } = (await call(client, listRegistrations, {})).body
-  return data.some(({ slug }) => slug === realm) || (hasMore && isSlug(realm))
 }
 
 async function inRealm(client: Client, realm: string): Promise<AdminMerchant | undefined> {

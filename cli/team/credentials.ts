@@ -1,37 +1,30 @@
-import { Option } from 'commander'
 import type { Command } from 'commander'
-import { z } from 'zod'
-import { MerchantRole } from '../../src/wire/team.ts'
-import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
+import type { AnyAction } from '../kit/action.ts'
+import { addAction } from '../kit/action-command.ts'
+import type { Variant } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { CreateOptions, create, list, revoke, rotate } from './credentials-change.ts'
+import { CREATE, REVOKE, ROTATE } from './credential-actions.ts'
+import { ListOptions, list } from './credential-list.ts'
 
-/** `svc credentials`: the clients of the merchant's own programs. */
+/** `svc credentials`: the clients of programs, a merchant's own or the platform's. */
 export function addCredentials(credentials: Command, runtime: Runtime): void {
-  credentials.addHelpText('after', '\nExamples:\n  svc credentials create --name "web shop"\n')
   credentials
     .command('list')
     .description('list the clients; their secrets are not shown again')
-    .addHelpText('after', '\nExamples:\n  svc credentials list\n')
-    .action(action(runtime, z.object({}), list))
-  changing(credentials.command('create'))
-    .description('make a client for a program; its secret is printed this once')
-    .requiredOption('--name <name>', 'what it is for')
-    .addOption(new Option('--role <role>', 'what it may do (payments only)').choices(MerchantRole.options))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc credentials create --name "web shop"\n  svc credentials create --name ci --role DEVELOPER --json\n',
-    )
-    .action(action(runtime, CreateOptions, create))
-  dangerous(credentials.command('rotate'))
-    .description("replace a client's secret: the old one is refused from now on, the new one is printed this once")
-    .argument('<client-id>', 'as svc credentials list names it')
-    .addHelpText('after', '\nExamples:\n  svc credentials rotate acme-ltd-server\n')
-    .action(action(runtime, ChangeOptions, rotate))
-  dangerous(credentials.command('revoke'))
-    .description('revoke a client: it gets no more tokens, and those it has are refused')
-    .argument('<client-id>', 'as svc credentials list names it')
-    .addHelpText('after', '\nExamples:\n  svc credentials revoke acme-ltd-key-4f7a1c9e\n')
-    .action(action(runtime, ChangeOptions, revoke))
+    .option('--platform', CREATE.own.flags.platform.summary)
+    .addHelpText('after', '\nExamples:\n  svc credentials list\n  svc credentials list --platform\n')
+    .action(action(runtime, ListOptions, list))
+  addAction(credentials, runtime, CREATE.own, bySide(CREATE))
+  addAction(credentials, runtime, ROTATE)
+  addAction(credentials, runtime, REVOKE.own, bySide(REVOKE))
+}
+
+/** The action of the side that the command means. */
+function bySide({ own, ofPlatform }: { own: AnyAction; ofPlatform: AnyAction }): Variant {
+  return {
+    choose: async (context, { platform }) =>
+      (await meansAllMerchants(context.client(), platform === true)) ? ofPlatform : own,
+  }
 }

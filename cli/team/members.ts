@@ -1,24 +1,22 @@
-import { z } from 'zod'
-import {
-  MerchantRole,
-  TeamMember,
-  changeTeamRole,
-  inviteTeamMember,
-  listTeam,
-  removeTeamMember,
-} from '../../src/wire/team.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
+import { StaffMember, listStaff } from '../../src/wire/staff.ts'
+import { TeamMember, listTeam } from '../../src/wire/team.ts'
+import type { Style } from '../base/io.ts'
+import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { usageError } from '../base/errors.ts'
-import { findPerson } from './find-person.ts'
-import type { Style } from '../base/io.ts'
 import { noteInvitation } from '../kit/invitation.ts'
-import { dayOf, endOfId, shortTime } from '../base/text.ts'
 
-export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  context.print.list({
+export async function teamOf(client: Client): Promise<TeamMember[]> {
+  return (await call(client, listTeam, {})).body.data
+}
+
+export async function staffOf(client: Client): Promise<StaffMember[]> {
+  return (await call(client, listStaff, {})).body.data
+}
+
+export async function listMembers(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  context.print.list<TeamMember>({
     items: await teamOf(context.client()),
     fields: Object.keys(TeamMember.shape),
     columns: [
@@ -35,79 +33,36 @@ export async function list(context: Context, _input: CommandInput<object>): Prom
   return undefined
 }
 
-/** The service does not tell whether somebody has taken the invitation. */
-function stateOf({ is_active }: TeamMember): string {
-  return is_active ? 'active' : 'removed'
+export async function listOperators(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  context.print.list<StaffMember>({
+    items: await staffOf(context.client()),
+    fields: Object.keys(StaffMember.shape),
+    columns: [
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'e-mail', value: (row) => row.email },
+      { title: 'name', value: (row) => row.display_name, dropped: 2, least: 12 },
+      { title: 'role', value: (row) => row.role },
+      { title: 'state', value: stateOf, style: stateStyle },
+      { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never', short: dayOf, dropped: 1 },
+    ],
+    id: (row) => row.id,
+    empty: 'There is nobody.',
+  })
+  return undefined
+}
+
+/** An operator who was never seen has yet to take the invitation; of a team member the service does not say it. */
+function stateOf(member: TeamMember | StaffMember): string {
+  if (!member.is_active) return 'removed'
+  return 'last_seen_at' in member && member.last_seen_at === null ? 'invited' : 'active'
 }
 
 function stateStyle(state: string): Style {
-  return state === 'removed' ? 'red' : 'green'
+  if (state === 'removed') return 'red'
+  return state === 'invited' ? 'yellow' : 'green'
 }
 
-async function teamOf(client: Client): Promise<TeamMember[]> {
-  return (await call(client, listTeam, {})).body.data
-}
-
-export const InviteOptions = ChangeOptions.extend({ email: z.string(), role: MerchantRole })
-
-export async function invite(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof InviteOptions>>,
-): Promise<CommandResult> {
-  const { email, role } = options
-  const client = context.client()
-  const effect = options.dryRun ? effectOfInviting(await teamOf(client), { email, role }) : undefined
-  const invited = await change(context, client, inviteTeamMember, { input: { body: { email, role } }, options, effect })
-  if (invited === undefined) return undefined
-  printMember(context, invited)
-  await noteInvitation(context, client, invited)
-  return undefined
-}
-
-/** The service does not tell who has taken an invitation: whether it would refuse another one is its to know. */
-function effectOfInviting(team: readonly TeamMember[], { email, role }: Pick<TeamMember, 'email' | 'role'>): string {
-  const known = team.find((person) => person.email === email.toLowerCase())
-  if (known === undefined) return `this would invite ${email} as ${role}`
-  if (!known.is_active) return `this would invite ${email} once more, as ${role}: the account was removed`
-  return (
-    `${email} is in the team already, ${known.role}: this would be refused if the first invitation was taken, ` +
-    `and send another one, as ${role}, if it was not`
-  )
-}
-
-export async function changeRole(
-  context: Context,
-  { args, options }: CommandInput<ChangeOptions>,
-): Promise<CommandResult> {
-  const role = MerchantRole.safeParse(args[1]).data
-  if (role === undefined) throw usageError(`"${args[1] ?? ''}" is no role: ${MerchantRole.options.join(', ')}`)
-  const client = context.client()
-  const { person } = await findPerson(await teamOf(client), 'team member', args)
-  const input = { params: { id: person.id }, body: { role } }
-  const changed = await change(context, client, changeTeamRole, { input, options })
-  if (changed !== undefined) printMember(context, changed)
-  return undefined
-}
-
-export async function remove(context: Context, { args, options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const { person, isExact } = await findPerson(await teamOf(client), 'team member', args)
-  const removed = await change(context, client, removeTeamMember, {
-    input: { params: { id: person.id } },
-    options,
-    effect: person.is_active
-      ? `this would remove ${person.email}, ${person.role}, from the team`
-      : `this would change nothing but what the identity provider may have missed: ${person.email} is removed`,
-    // Removing somebody again heals what the identity provider did not hear of, and hurts nobody.
-    ...(person.is_active
-      ? { danger: { what: `remove ${person.email} from the team`, words: [person.email], isExact, yes: options.yes } }
-      : {}),
-  })
-  if (removed !== undefined) printMember(context, removed)
-  return undefined
-}
-
-function printMember({ print }: Context, member: TeamMember): void {
+export function printMember({ print }: Context, member: TeamMember): void {
   print.record({
     item: member,
     id: member.id,
@@ -120,4 +75,29 @@ function printMember({ print }: Context, member: TeamMember): void {
       ['Invited', shortTime(member.created_at)],
     ],
   })
+}
+
+export function printOperator({ print }: Context, member: StaffMember): void {
+  print.record({
+    item: member,
+    id: member.id,
+    lines: [
+      ['Staff member', member.id],
+      ['E-mail', member.email],
+      ['Name', member.display_name],
+      ['Role', member.role],
+      ['State', stateOf(member)],
+      ['Last seen', shortTime(member.last_seen_at) || 'never'],
+    ],
+  })
+}
+
+/** The same for whom it has invited: how to open the invitation. */
+export function printInvited<M extends { email: string }>(
+  print: (context: Context, member: M) => void,
+): (context: Context, member: M) => Promise<void> {
+  return async (context, member) => {
+    print(context, member)
+    await noteInvitation(context, context.client(), member)
+  }
 }

@@ -106,7 +106,7 @@ export async function fakeAdmin(
     },
     writes: () =>
       asked()
-        .filter(({ method, path }) => method !== 'GET' && !path.endsWith('?dry_run=true'))
+        .filter(({ method, path }) => method !== 'GET' && !/[?&]dry_run=true$/.test(path))
         .map(({ method, path, body }) => ({ method, path, body: body === '' ? null : JSON.parse(body) })),
     run: (words, settings) =>
       runCli([...words, '--api-url', url], { ...settings, env: { SVC_PLATFORM_USER: 'ada', ...settings?.env } }),

@@ -70,9 +70,9 @@ const DANGEROUS: readonly { words: string[]; typed: string[]; pending?: true }[]
   { words: ['merchants', 'disable', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
   { words: ['merchants', 'repair', 'half', '--rollback'], typed: ['half'] },
   { words: ['staff', 'remove', PERSON.email, '--reason', 'r'], typed: [PERSON.email] },
-  { words: ['staff', 'revoke-client', CLIENT.client_id, '--reason', 'r'], typed: [CLIENT.client_id] },
+  { words: ['credentials', 'revoke', CLIENT.client_id, '--platform', '--reason', 'r'], typed: [CLIENT.client_id] },
   { words: ['staff', 'role', PERSON.email, 'OWNER', '--reason', 'r'], typed: [PERSON.email] },
-  { words: ['staff', 'rotate-keys', '--realm', 'acme', '--reason', 'r'], typed: ['acme'] },
+  { words: ['staff', 'rotate-keys', 'acme', '--reason', 'r'], typed: ['acme'] },
   { words: ['payments', 'refund', PAYMENT_ID, '--client-id', 'demo'], typed: ['a2b4358c4f6d'.slice(-8), PAYMENT_ID] },
   { words: ['webhooks', 'endpoint', 'set', '--none', '--client-id', 'demo'], typed: ['https://acme.example/hook'] },
   { words: ['team', 'remove', PERSON.email, '--client-id', 'demo'], typed: [PERSON.email] },
@@ -150,9 +150,7 @@ t.test('in live mode what would change nothing is not asked about', async (t) =>
   )
   for (const { words } of DANGEROUS.filter(
     ({ words: [noun, verb] }) =>
-      !['repair', 'role', 'rotate-keys', 'refund', 'endpoint'].includes(verb ?? '') &&
-      !/credentials/.test(noun ?? '') &&
-      verb !== 'revoke-client',
+      !['repair', 'role', 'rotate-keys', 'refund', 'endpoint'].includes(verb ?? '') && noun !== 'credentials',
   ))
     t.match(await admin.run(words), { code: 0 }, words.slice(0, 2).join(' '))
   t.notMatch((await admin.run(['hold', 'set', 'acme', '--reason', 'r'], { typed: '' })).stderr, /LIVE/)

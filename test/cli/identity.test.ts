@@ -89,7 +89,18 @@ t.test('a merchant registers, is approved by a client of OPS, is paid, is held a
   t.equal(refused.code, 5)
   t.match(JSON.parse(refused.stderr), { error: { code: 'MERCHANT_NOT_APPROVED', status: 403 } })
 
-  const made = await run('staff', 'create-client', '--role', 'OPS', '--name', 'review', '--reason', 'reviews', '--json')
+  const made = await run(
+    'credentials',
+    'create',
+    '--platform',
+    '--role',
+    'OPS',
+    '--name',
+    'review',
+    '--reason',
+    'reviews',
+    '--json',
+  )
   t.equal(made.code, 0, made.stderr)
   const ops: Client = JSON.parse(made.stdout)
   t.match(await runAs(acme, 'kyb', 'approve', 'acme-ltd', '--reason', 'me'), { code: 5 }, 'no merchant approves itself')

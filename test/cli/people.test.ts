@@ -57,7 +57,7 @@ function clientAnswer({ method, path, isStaff }: { method: string; path: string;
   if (method === 'GET') return pageOf([client])
   if (method === 'DELETE') return { json: { ...client, revoked_at: AT } }
   const secret = { client_secret: 'the-new-secret', token_endpoint: 'http://idp.example/realms/acme/token' }
-  return { status: path.endsWith('/rotate') ? 200 : 201, json: { ...client, ...secret } }
+  return { status: path.includes('/rotate') ? 200 : 201, json: { ...client, ...secret } }
 }
 
 t.test('staff: invited, given roles and removed, by e-mail or by id', async (t) => {
@@ -90,15 +90,30 @@ t.test('staff: invited, given roles and removed, by e-mail or by id', async (t) 
 
 t.test("staff: a program's client is made, listed and revoked; its secret is on standard output alone", async (t) => {
   const admin = await fakeAdmin(t, answer)
-  const made = await admin.run(['staff', 'create-client', '--role', 'OPS', '--name', 'ci', ...WHY, '--json'])
+  const made = await admin.run([
+    'credentials',
+    'create',
+    '--platform',
+    '--role',
+    'OPS',
+    '--name',
+    'ci',
+    ...WHY,
+    '--json',
+  ])
   t.match(JSON.parse(made.stdout), { client_id: 'platform-key-4f7a1c9e', client_secret: 'the-new-secret' })
   t.equal(made.stderr, '')
-  t.match(await admin.run(['staff', 'clients', '-o', 'id']), { code: 0, stdout: 'platform-key-4f7a1c9e\n' })
-  t.match(await admin.run(['staff', 'revoke-client', 'platform-key-4f7a1c9e', '--reason', 'unused']), {
+  t.match(await admin.run(['credentials', 'list', '--platform', '-o', 'id']), {
+    code: 0,
+    stdout: 'platform-key-4f7a1c9e\n',
+  })
+  t.match(await admin.run(['credentials', 'revoke', '--platform', 'platform-key-4f7a1c9e', '--reason', 'unused']), {
     code: 0,
     stdout: /Revoked/,
   })
-  t.match(await admin.run(['staff', 'revoke-client', 'platform-key-4f7a1c9e', '--reason', ' ']), { code: 2 })
+  t.match(await admin.run(['credentials', 'revoke', '--platform', 'platform-key-4f7a1c9e', '--reason', ' ']), {
+    code: 2,
+  })
   t.same(admin.writes(), [
     { method: 'POST', path: '/api/v1/admin/staff-clients', body: { role: 'OPS', name: 'ci', reason: 'because' } },
     { method: 'DELETE', path: '/api/v1/admin/staff-clients/platform-key-4f7a1c9e?reason=unused', body: null },
@@ -140,6 +155,22 @@ t.test('credentials: made with a role or for payments only, rotated, revoked', a
   ])
 })
 
+t.test("clients are the merchant's, or with --platform those of the platform", async (t) => {
+  const admin = await fakeAdmin(t, answer)
+  const merchant = ['--client-id', 'acme-server']
+  t.match(await admin.run(['credentials', 'list', '-o', 'id', ...merchant]), { stdout: 'acme-key-4f7a1c9e\n' })
+  const said = ['credentials', 'list', '-o', 'csv', '--platform', ...merchant]
+  t.match(await admin.run(said), { stdout: /^client_id,role,name,[^]*platform-key-4f7a1c9e/ })
+  for (const [words, stderr] of [
+    [['create', '--name', 'x', ...WHY, ...merchant], /--reason is for the platform's clients/],
+    [['revoke', 'acme-key-4f7a1c9e', ...WHY, ...merchant], /--reason is for the platform's clients/],
+    [['create', '--name', 'x', '--platform', ...WHY], /--role: must be one of OWNER/],
+    [['create', '--name', 'x', '--platform', '--role', 'ADMIN', ...WHY], /--role: must be one of OWNER.*not ADMIN/],
+  ] as const)
+    t.match(await admin.run(['credentials', ...words]), { code: 2, stdout: '', stderr }, words.join(' '))
+  t.same(admin.writes(), [])
+})
+
 t.test('a new secret that can not be written says which client it was of, and the way out', async (t) => {
   const admin = await fakeAdmin(t, answer)
   const unwritten = Object.assign(new Error('full'), { code: 'ENOSPC' })
@@ -152,8 +183,8 @@ t.test('a new secret that can not be written says which client it was of, and th
   t.match(JSON.parse(rotated.stderr), {
     error: { code: 'RESULT_NOT_WRITTEN', client_id: String, hint: /credentials rotate acme-server$/ },
   })
-  const staff = await run('staff', 'create-client', '--name', 'ci', '--role', 'OPS', ...WHY)
-  t.match(staff, { code: 1, stderr: /Try: svc .*staff revoke-client \S+ --reason/ })
+  const staff = await run('credentials', 'create', '--platform', '--name', 'ci', '--role', 'OPS', ...WHY)
+  t.match(staff, { code: 1, stderr: /Try: svc .*credentials revoke \S+ --platform --reason/ })
   const gone = Object.assign(new Error('gone'), { code: 'EPIPE' })
   const unread = ['credentials', 'create', '--name', 'x', '--client-id', 'acme-server']
   t.match(await admin.run(unread, { unwritten: gone }), { code: 1, stderr: /nobody reads it any more/ })
@@ -169,7 +200,7 @@ t.test('whoever is not there, and roles that are none, are told before anything 
     [['staff', 'role', 'grace@pay.example', 'KING', ...WHY], 2],
     [['staff', 'invite', '--email', 'x@pay.example', '--role', 'ADMIN', ...WHY], 2],
     [['staff', 'invite', '--email', 'x@pay.example', ...WHY], 2],
-    [['staff', 'create-client', '--role', 'OPS', ...WHY], 2],
+    [['credentials', 'create', '--platform', '--role', 'OPS', ...WHY], 2],
     [['team', 'remove', 'nobody@acme.example', ...merchant], 6],
     [['team', 'role', 'grace@acme.example', 'OWNER', ...merchant], 2],
     [['credentials', 'create', '--name', 'x', '--role', 'OPS', ...merchant], 2],
@@ -187,8 +218,8 @@ t.test('a dry run of each shows its request, checks it, and sends none', async (
     ['staff', 'invite', '--email', 'x@pay.example', '--role', 'OPS', ...WHY],
     ['staff', 'role', GRACE, 'OWNER', ...WHY],
     ['staff', 'remove', GRACE, ...WHY],
-    ['staff', 'create-client', '--role', 'OPS', '--name', 'x', ...WHY],
-    ['staff', 'revoke-client', 'platform-key-4f7a1c9e', ...WHY],
+    ['credentials', 'create', '--platform', '--role', 'OPS', '--name', 'x', ...WHY],
+    ['credentials', 'revoke', '--platform', 'platform-key-4f7a1c9e', ...WHY],
     ['team', 'invite', '--email', 'x@acme.example', '--role', 'ADMIN', ...merchant],
     ['team', 'role', GRACE, 'FINANCE', ...merchant],
     ['team', 'remove', GRACE, ...merchant],
@@ -222,12 +253,12 @@ t.test('an OWNER gives a realm a new key', async (t) => {
       : { json: { realm: 'acme', key_ids: ['new', 'old'] } },
   )
   t.match(await admin.run(['staff', 'rotate-keys']), { code: 2 })
-  t.match(await admin.run(['staff', 'rotate-keys', '--realm', 'acme', ...WHY, '--dry-run']), { code: 0 })
+  t.match(await admin.run(['staff', 'rotate-keys', 'acme', ...WHY, '--dry-run']), { code: 0 })
   t.same(admin.writes(), [])
-  const asJson = await admin.run(['staff', 'rotate-keys', '--realm', 'acme', ...WHY, '--json'])
+  const asJson = await admin.run(['staff', 'rotate-keys', 'acme', ...WHY, '--json'])
   t.same(JSON.parse(asJson.stdout), { realm: 'acme', key_ids: ['new', 'old'] })
   t.equal(admin.writes().length, 1)
-  t.match(await admin.run(['staff', 'rotate-keys', '--realm', 'acme', '--reason', 'a lost backup']), {
+  t.match(await admin.run(['staff', 'rotate-keys', 'acme', '--reason', 'a lost backup']), {
     code: 0,
     stdout: /Realm +acme\nKeys +new, old/,
   })
@@ -242,9 +273,9 @@ t.test('what is done to the staff is never done without saying why', async (t) =
     ['staff', 'invite', '--email', 'x@pay.example', '--role', 'OPS'],
     ['staff', 'role', GRACE, 'OWNER'],
     ['staff', 'remove', GRACE],
-    ['staff', 'create-client', '--role', 'OPS', '--name', 'x'],
-    ['staff', 'revoke-client', 'platform-key-4f7a1c9e'],
-    ['staff', 'rotate-keys', '--realm', 'acme-ltd'],
+    ['credentials', 'create', '--platform', '--role', 'OPS', '--name', 'x'],
+    ['credentials', 'revoke', '--platform', 'platform-key-4f7a1c9e'],
+    ['staff', 'rotate-keys', 'acme-ltd'],
   ]) {
     t.match(await admin.run(words), { code: 2, stderr: /--reason/ }, words.join(' '))
     t.match(await admin.run([...words, '--reason', ' ']), { code: 2, stderr: /must say why/ }, words.join(' '))
@@ -289,7 +320,7 @@ t.test('a client that is not there is told with the command that lists those tha
   for (const [words, hint] of [
     [['credentials', 'rotate', 'nope', ...merchant], /Try: svc .*credentials list/],
     [['credentials', 'revoke', 'nope', ...merchant], /Try: svc .*credentials list/],
-    [['staff', 'revoke-client', 'nope', ...WHY], /Try: svc .*staff clients/],
+    [['credentials', 'revoke', '--platform', 'nope', ...WHY], /Try: svc .*credentials list --platform/],
   ] as const)
     t.match(await admin.run(words), { code: 6, stderr: hint }, words.join(' '))
 })
@@ -309,7 +340,7 @@ t.test('a misspelt member is refused before a secret is made that could not be s
   for (const words of [
     ['credentials', 'create', '--name', 'shop', '--client-id', 'acme-server'],
     ['credentials', 'rotate', 'acme-server', '--client-id', 'acme-server'],
-    ['staff', 'create-client', '--name', 'x', '--role', 'OPS', ...WHY],
+    ['credentials', 'create', '--platform', '--name', 'x', '--role', 'OPS', ...WHY],
     ['secret', 'rotate', '--client-id', 'acme-server'],
     ['register', '--company', 'Acme Ltd', '--trading-name', 'Acme', '--email', 'ada@acme.example'],
   ]) {
@@ -359,7 +390,7 @@ t.test('a program is told of another client, and a person of another role', asyn
   )
   t.notMatch(await hint(['credentials', 'list', '--client-id', 'acme-server']), /team role/)
   t.match(await hint(['staff', 'list']), /svc .*staff role <email> <role> --reason/)
-  t.match(await hint(['staff', 'list', '--client-id', 'platform-key-1']), /svc .*staff create-client --name/)
+  t.match(await hint(['staff', 'list', '--client-id', 'platform-key-1']), /svc .*credentials create --platform --name/)
 })
 
 t.test('a client for payments only is called so, whatever the service calls that', async (t) => {

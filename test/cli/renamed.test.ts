@@ -48,6 +48,8 @@ t.test('a flag that is gone says what to do instead', async (t) => {
 t.test('the new line keeps what was typed', async (t) => {
   for (const [words, line] of [
     [['-p', 'get', 'payments', '-o', 'yaml', 'get', 'a b', '-q', 'x'], `-p get payments -o yaml show 'a b' -q x`],
+    [['staff', 'rotate-keys', '--reason', 'r', '--realm=acme'], 'staff rotate-keys --reason r acme'],
+    [['staff', 'rotate-keys', '--realm', 'acme'], 'staff rotate-keys acme'],
     [['ob', '--customer', 'get', 'recurring', 'get', '0'], 'ob --customer get recurring show 0'],
   ] as const) {
     const { code, stderr } = await runCli(words)

@@ -149,7 +149,7 @@ function clientRefusal(
 /** Where a new secret comes from; nothing of the command line makes one for a customer's program. */
 function renewalOf(realm: string, clientId: string): string {
   if (realm === CUSTOMERS_REALM) return ''
-  return `; a new secret is made by ${realm === PLATFORM_REALM ? 'svc staff create-client' : `svc credentials rotate ${clientId}`}`
+  return `; a new secret is made by ${realm === PLATFORM_REALM ? 'svc credentials create --platform' : `svc credentials rotate ${clientId}`}`
 }
 
 /**

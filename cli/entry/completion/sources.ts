@@ -57,10 +57,9 @@ const ARGUMENTS: readonly Rule[] = [
   [/^kyb suspend$/, /^merchant$/, 'approved-merchants'],
   [/^kyb reinstate$/, /^merchant$/, 'suspended-merchants'],
   [/./, /^(merchant|realm)$/, 'merchants'],
-  [/^team /, /^who$/, 'team'],
-  [/^staff /, /^who$/, 'staff'],
+  [/^team /, /^member$/, 'team'],
+  [/^staff /, /^member$/, 'staff'],
   [/^credentials /, /^client-id$/, 'credentials'],
-  [/^staff /, /^client-id$/, 'staff-clients'],
   [/^bank-accounts /, /^account-id$/, 'bank-accounts'],
   [/^mail /, /^mail$/, 'mail'],
   [/^profile (use|show|remove)$/, /^name$/, 'profiles'],
@@ -90,8 +89,9 @@ const VALUES: readonly Rule[] = [
 /** Paths of the output's members are none of the file system. */
 const NO_FILE: ReadonlySet<string> = new Set(['--query'])
 
-export function sourceOfArgument({ path }: Position, { name }: ArgumentData): Source | undefined {
-  return find(ARGUMENTS, path, name)
+export function sourceOfArgument({ path, given }: Position, { name }: ArgumentData): Source | undefined {
+  const source = find(ARGUMENTS, path, name)
+  return source === 'credentials' && given.has('--platform') ? 'staff-clients' : source
 }
 
 export function sourceOfValue({ path }: Position, option: OptionData): Source | undefined {

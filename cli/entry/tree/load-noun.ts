@@ -52,7 +52,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
   staff: async () =>
     both(
-      (await import('../../team/staff.ts')).addStaffCommands,
+      (await import('../../team/commands.ts')).addStaff,
       (await import('../../service/staff-bootstrap.ts')).addStaffBootstrap,
     ),
   audit: async () => (await import('../../audit/commands.ts')).addAudit,

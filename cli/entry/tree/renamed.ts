@@ -57,6 +57,10 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['sandbox scenarios new', 'sandbox scenarios create'],
   ['bank-accounts add', 'bank-accounts create'],
   ['staff add', 'staff invite'],
+  ['staff clients', 'credentials list --platform'],
+  ['staff create-client', 'credentials create --platform'],
+  ['staff revoke-client', 'credentials revoke --platform'],
+  ['staff rotate-keys --realm', 'staff rotate-keys'],
   ['payments list --from', '--since'],
   ['payments list --to', '--until'],
   ['payments export --from', '--since'],
@@ -132,6 +136,9 @@ function withFlag(place: Place, flag: string, now: string): readonly string[] | 
   const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
   if (at === -1) return undefined
   const [, command = '', name = ''] = /^(?:(.+) )?(\S+)$/.exec(now) ?? []
+  // Without a flag in its place its value is an argument.
+  if (!name.startsWith('-'))
+    return words.with(at, (words[at] ?? '').slice(flag.length + 1)).filter((word) => word !== '')
   const renamed = words.with(at, `${name}${(words[at] ?? '').slice(flag.length)}`)
   return command === '' ? renamed : withCommand({ ...place, words: renamed }, command)
 }

@@ -106,7 +106,7 @@ async function checkKeys(
   return finding(
     check,
     `realm ${realm} has no PS256 key: its tokens are refused`,
-    kind === 'keycloak' ? addKey(realm) : `svc staff rotate-keys --realm ${realm} --reason "no PS256 key"`,
+    kind === 'keycloak' ? addKey(realm) : `svc staff rotate-keys ${realm} --reason "no PS256 key"`,
   )
 }
 

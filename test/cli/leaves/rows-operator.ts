@@ -138,9 +138,6 @@ async function someStaff(world: World): Promise<string> {
   return email
 }
 
-const newClient = (world: World): Promise<string> =>
-  world.idFrom('operator', ['staff', 'create-client', '--role', 'OPS', '--name', 'nightly', ...WHY])
-
 const STAFF: Rows = {
   'staff list': of({ refusal: { args: NO_NAME, exit: 2, error: 'USAGE' } }),
   'staff invite': of({
@@ -157,17 +154,6 @@ const STAFF: Rows = {
     args: async (world) => [await someStaff(world), ...WHY],
     writes: true,
     refusal: { args: ['nobody@pay.example', ...WHY], exit: 6, error: 'NOT_FOUND' },
-  }),
-  'staff clients': of({ refusal: { args: NO_NAME, exit: 2, error: 'USAGE' } }),
-  'staff create-client': of({
-    args: ['--role', 'OPS', '--name', 'nightly', ...WHY],
-    writes: true,
-    refusal: { args: ['--role', 'OPS', '--name', ' ', ...WHY], exit: 2, error: 'VALIDATION_FAILED' },
-  }),
-  'staff revoke-client': of({
-    args: async (world) => [await newClient(world), ...WHY],
-    writes: true,
-    refusal: { args: ['platform-key-00000000', ...WHY], exit: 6, error: 'CREDENTIAL_NOT_FOUND' },
   }),
   'audit list': of({ refusal: { args: ['--action', 'hold.set'], exit: 2, error: 'USAGE' } }),
   'audit show': of({ args: ['1'], refusal: { args: ['999999'], exit: 6, error: 'AUDIT_ENTRY_NOT_FOUND' } }),

@@ -1,0 +1,152 @@
+import { PlatformRole, addStaff, changeStaffRole, removeStaff, rotateRealmKeys } from '../../src/wire/staff.ts'
+import { MerchantRole, changeTeamRole, inviteTeamMember, removeTeamMember } from '../../src/wire/team.ts'
+import { action } from '../kit/action.ts'
+import type { Flag, Subject } from '../kit/action.ts'
+import { reason } from '../kit/read-values.ts'
+import { printInvited, printMember, printOperator } from './members.ts'
+import { staffMember, teamMember } from './subject.ts'
+
+const email = {
+  value: 'address',
+  summary: 'what the person will sign in with',
+  required: true,
+} as const satisfies Flag
+const merchantRole = {
+  value: 'role',
+  summary: 'what the person may do',
+  choices: MerchantRole.options,
+  required: true,
+} as const satisfies Flag
+const platformRole = { ...merchantRole, choices: PlatformRole.options } as const satisfies Flag
+
+const INVITE = 'invite someone by e-mail; an invitation that was not taken is sent again'
+
+const invite = action({
+  command: 'team invite',
+  summary: INVITE,
+  examples: ['svc team invite --email grace@acme.example --role DEVELOPER'],
+  subject: undefined,
+  flags: { email, role: merchantRole },
+  operation: inviteTeamMember,
+  request: (_id, body) => ({ body }),
+  effect: (_thing, values) => `invite ${values.email} as ${values.role}`,
+  done: (_thing, member) => `invited ${member.email}`,
+  view: printInvited(printMember),
+})
+
+const role = action({
+  command: 'team role',
+  summary: "change a team member's role; the last ADMIN stays one",
+  examples: ['svc team role grace@acme.example FINANCE'],
+  subject: teamMember,
+  flags: { role: { ...merchantRole, positional: true } },
+  operation: changeTeamRole,
+  request: (id, body) => ({ params: { id }, body }),
+  effect: (thing, values) => `make ${thing.email} ${values.role} in the place of ${thing.role}`,
+  done: (thing, member) => `${thing.email} is ${member.role}`,
+  view: printMember,
+})
+
+/** What takes somebody away. Doing it again heals what the identity provider did not hear of, and hurts nobody. */
+const removed = { member: 'is_active', from: true, to: false } as const
+
+const remove = action({
+  command: 'team remove',
+  summary: 'remove someone: the account, its sessions and its tokens; the last ADMIN stays',
+  examples: ['svc team remove grace@acme.example'],
+  subject: teamMember,
+  flags: {},
+  operation: removeTeamMember,
+  request: (id) => ({ params: { id } }),
+  move: { ...removed, already: (thing) => `${thing.email} is removed already` },
+  effect: (thing) => `remove ${thing.email}, ${thing.role}, from the team`,
+  done: (thing) => `removed ${thing.email}`,
+  confirm: true,
+  view: printMember,
+})
+
+const inviteStaff = action({
+  command: 'staff invite',
+  summary: INVITE,
+  examples: ['svc staff invite --email ada@pay.example --role OPS --name "Ada Lovelace" --reason "joins the team"'],
+  subject: undefined,
+  flags: {
+    email,
+    role: platformRole,
+    name: { value: 'name', summary: 'as the audit trail shows it', member: 'display_name' },
+    reason,
+  },
+  operation: addStaff,
+  request: (_id, { name, ...body }) => ({ body: { ...body, ...(name === undefined ? {} : { display_name: name }) } }),
+  effect: (_thing, values) => `invite ${values.email} as ${values.role}`,
+  done: (_thing, member) => `invited ${member.email}`,
+  view: printInvited(printOperator),
+})
+
+const staffRole = action({
+  command: 'staff role',
+  summary: "change a staff member's role; the last OWNER stays one",
+  examples: ['svc staff role ada@pay.example OWNER --reason "leads the team now"'],
+  subject: staffMember,
+  flags: { role: { ...platformRole, positional: true }, reason },
+  operation: changeStaffRole,
+  request: (id, body) => ({ params: { id }, body }),
+  effect: (thing, values) => `make ${thing.email} ${values.role} in the place of ${thing.role}`,
+  done: (thing, member) => `${thing.email} is ${member.role}`,
+  confirm: (values, thing) => values.role !== thing.role,
+  view: printOperator,
+})
+
+const removeOperator = action({
+  command: 'staff remove',
+  summary: 'remove someone: the account, its sessions and its tokens; the last OWNER stays',
+  examples: ['svc staff remove ada@pay.example --reason "has left"'],
+  subject: staffMember,
+  flags: { reason },
+  operation: removeStaff,
+  request: (id, query) => ({ params: { id }, query }),
+  move: { ...removed, already: (thing) => `${thing.email} is removed already` },
+  effect: (thing) => `remove ${thing.email}, ${thing.role}, from the staff`,
+  done: (thing) => `removed ${thing.email}`,
+  confirm: true,
+  view: printOperator,
+})
+
+/** A realm by its name; whether there is one, the service says. */
+const realm: Subject<{ slug: string }> = {
+  noun: 'realm',
+  summary: "platform, customers, or a merchant's",
+  find: async (_client, slug) => ({ thing: { slug }, isExact: true }),
+  id: ({ slug }) => slug,
+  name: ({ slug }) => slug,
+  handle: ({ slug }) => slug,
+  confirmBy: ({ slug }) => [slug],
+}
+
+const rotateKeys = action({
+  command: 'staff rotate-keys',
+  summary: "sign a realm's tokens with a new key from now on; those of before are taken until they expire",
+  examples: ['svc staff rotate-keys acme-ltd --reason "a backup was lost"'],
+  subject: realm,
+  flags: { reason },
+  operation: rotateRealmKeys,
+  request: (slug, body) => ({ params: { slug }, body }),
+  effect: ({ slug }) => `sign the tokens of ${slug} with a new key`,
+  done: ({ slug }) => `gave ${slug} a new key`,
+  confirm: true,
+  view({ print }, rotated) {
+    print.record({
+      item: rotated,
+      id: rotated.realm,
+      lines: [
+        ['Realm', rotated.realm],
+        ['Keys', rotated.key_ids.join(', ')],
+      ],
+    })
+  },
+})
+
+/** What an ADMIN does with the merchant's team. */
+export const TEAM_ACTIONS = [invite, role, remove] as const
+/** What an OWNER does with the platform's staff and the keys of realms. */
+export const STAFF_ACTIONS = [inviteStaff, staffRole, removeOperator, rotateKeys] as const

@@ -1,0 +1,142 @@
+import { PlatformRole, createStaffClient, revokeStaffClient } from '../../src/wire/staff.ts'
+import { MerchantRole, createApiCredential, revokeApiCredential, rotateApiCredential } from '../../src/wire/team.ts'
+import { quoted } from '../base/command-hints.ts'
+import { usageError } from '../base/errors.ts'
+import { action } from '../kit/action.ts'
+import type { Flags, Subject } from '../kit/action.ts'
+import { printNewSecret } from '../kit/new-secret.ts'
+import { optionalReason } from '../kit/read-values.ts'
+import { printRevoked } from './credential-list.ts'
+
+/** A client of a program, by its id; whether there is one, the service says. */
+const client: Subject<{ client_id: string }> = {
+  noun: 'client-id',
+  summary: 'as svc credentials list names it',
+  find: async (_client, given) => ({ thing: { client_id: given }, isExact: true }),
+  id: ({ client_id: id }) => id,
+  name: ({ client_id: id }) => id,
+  handle: ({ client_id: id }) => id,
+  confirmBy: ({ client_id: id }) => [id],
+}
+
+/** Who operates the platform says why; a merchant's own clients are in no audit trail. */
+const ofPlatform = {
+  platform: { summary: 'of the platform, as an operator (where only an operator is signed in)' },
+  reason: { ...optionalReason, summary: "why, of the platform's; it stands in the audit trail" },
+} as const satisfies Flags
+
+/** @throws {CliError} exit code 2 */
+function needReason(reason: string | undefined): string {
+  if (reason !== undefined) return reason
+  throw usageError('--reason: must say why; it stands in the audit trail')
+}
+
+/** @throws {CliError} exit code 2 */
+function refuseReason(reason: string | undefined): void {
+  if (reason !== undefined) throw usageError("--reason is for the platform's clients; say --platform as well")
+}
+
+const creating = {
+  command: 'credentials create',
+  summary: 'make a client for a program; its secret is printed this once',
+  examples: [
+    'svc credentials create --name "web shop"',
+    'svc credentials create --name ci --role DEVELOPER --json',
+    'svc credentials create --platform --name "nightly review" --role OPS --reason "reviews at night"',
+  ],
+  subject: undefined,
+  flags: {
+    name: { value: 'name', summary: 'what it is for', required: true },
+    role: {
+      value: 'role',
+      summary: "what it may do (payments only; the platform's need one)",
+      choices: [...MerchantRole.options, ...PlatformRole.options],
+    },
+    ...ofPlatform,
+  },
+} as const
+
+const create = action({
+  ...creating,
+  operation: createApiCredential,
+  request(_id, { name, role = null, reason }) {
+    refuseReason(reason)
+    return { body: { name, role: role === null ? null : roleIn(MerchantRole, role) } }
+  },
+  effect: (_thing, { name, role }) => `make the client ${name}, for ${role ?? 'payments only'}`,
+  done: (_thing, made) => `made ${made.client_id}`,
+  view: (context, made) => printNewSecret(context, made, `svc credentials revoke ${quoted(made.client_id)}`),
+})
+
+/** @throws {CliError} exit code 2 for a role of the other side */
+function roleIn<Role extends string>(roles: { options: readonly Role[] }, given: string): Role {
+  const role = roles.options.find((each) => each === given)
+  if (role === undefined) throw usageError(`--role: must be one of ${roles.options.join(', ')}, not ${given}`)
+  return role
+}
+
+const createOfPlatform = action({
+  ...creating,
+  operation: createStaffClient,
+  request(_id, { name, role, reason }) {
+    if (role === undefined) throw usageError(`--role: must be one of ${PlatformRole.options.join(', ')}`)
+    return { body: { name, role: roleIn(PlatformRole, role), reason: needReason(reason) } }
+  },
+  effect: (_thing, { name, role }) => `make the platform's client ${name}, for ${role ?? ''}`,
+  done: (_thing, made) => `made ${made.client_id}`,
+  view: (context, made) =>
+    printNewSecret(
+      context,
+      made,
+      `svc credentials revoke ${quoted(made.client_id)} --platform --reason "its secret is lost"`,
+    ),
+})
+
+const rotate = action({
+  command: 'credentials rotate',
+  summary: "replace a client's secret: the old one is refused from now on, the new one is printed this once",
+  examples: ['svc credentials rotate acme-ltd-server'],
+  subject: client,
+  flags: {},
+  operation: rotateApiCredential,
+  request: (id) => ({ params: { id } }),
+  effect: ({ client_id: id }) => `end the secret of ${id} at once, and make another`,
+  done: ({ client_id: id }) => `gave ${id} another secret`,
+  confirm: true,
+  view: (context, made, { client_id: id }) => printNewSecret(context, made, `svc credentials rotate ${quoted(id)}`),
+})
+
+const revoking = {
+  command: 'credentials revoke',
+  summary: 'revoke a client: it gets no more tokens, and those it has are refused',
+  examples: [
+    'svc credentials revoke acme-ltd-key-4f7a1c9e',
+    'svc credentials revoke platform-key-4f7a1c9e --platform --reason "unused"',
+  ],
+  subject: client,
+  flags: ofPlatform,
+  effect: ({ client_id: id }: { client_id: string }) => `revoke the client ${id}: nothing can sign in as it any more`,
+  done: ({ client_id: id }: { client_id: string }) => `revoked ${id}`,
+  confirm: true,
+  view: printRevoked,
+} as const
+
+const revoke = action({
+  ...revoking,
+  operation: revokeApiCredential,
+  request(id, { reason }) {
+    refuseReason(reason)
+    return { params: { id } }
+  },
+})
+
+const revokeOfPlatform = action({
+  ...revoking,
+  operation: revokeStaffClient,
+  request: (id, { reason }) => ({ params: { id }, query: { reason: needReason(reason) } }),
+})
+
+/** What is done to the clients of programs: by a merchant to its own, by an operator to the platform's. */
+export const CREATE = { own: create, ofPlatform: createOfPlatform }
+export const REVOKE = { own: revoke, ofPlatform: revokeOfPlatform }
+export const ROTATE = rotate
