@@ -142,7 +142,7 @@ t.test("a merchant's command with an operator's profile is told what signs in, a
   t.match(changing, { code: 4, stderr: /this needs a merchant\nTry: svc login/ }, 'no operator can do that')
   await login(fake.accessToken(), '--realm', 'acme-ltd')
   t.match(await runCli(['disputes', 'accept', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e', '-p', 'platform'], settings), {
-    stderr: /\n +the same command with --profile acme-ltd, or svc profile use acme-ltd\n/,
+    stderr: /\nTry: the same command with --profile acme-ltd, or svc profile use acme-ltd\n/,
   })
   await runCli(['profile', 'remove', 'platform'], settings)
   t.match(await runCli(['merchants', 'list'], settings), {
