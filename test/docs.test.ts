@@ -210,7 +210,7 @@ t.test('the scenario files of the guide are valid, together with the files that 
   t.ok(cases.length >= files.length)
 })
 
-t.test('the guide to scenarios names every flag of svc sandbox run', async (t) => {
+t.test('the guide to scenarios names every flag of svc run', async (t) => {
   const rows = codesOf(tableAfter(scenarios, '## How do I run them?')).join(' ')
   const flags = Object.keys(RunOptions.shape).map((name) =>
     name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),

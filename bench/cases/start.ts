@@ -32,7 +32,7 @@ const STARTS: readonly Start[] = [
   { what: 'svc help exit-codes', words: ['help', 'exit-codes'], most: 3 },
   { what: 'svc help payments create', words: ['help', 'payments', 'create'], most: 3 },
   { what: 'svc payments --help', words: ['payments', '--help'], most: 3 },
-  { what: 'svc sandbox run --help', words: ['sandbox', 'run', '--help'], most: 3 },
+  { what: 'svc run --help', words: ['run', '--help'], most: 3 },
   { what: 'svc payments', words: ['payments'], most: 3, code: 2 },
   { what: 'svc paymnts list', words: ['paymnts', 'list'], most: 2.6, code: 2 },
   { what: 'svc payments lst', words: ['payments', 'lst'], most: 2.6, code: 2 },

@@ -54,6 +54,7 @@ export const NOUN_GROUPS = [
       { name: 'listen', summary: 'Print events as they happen, and forward them' },
     ],
     more: [
+      { name: 'scenarios', summary: 'List, write and check scenario files' },
       { name: 'mail', summary: "Read the sandbox's mail" },
       { name: 'init', summary: 'Create a project: a scenario, settings, a sample shop' },
     ],

@@ -26,7 +26,7 @@ const SETTLED = 'await: { payment: $p1, status: Settled }'
 const DISPUTE = 'dispute: { as: d1, payment: $p1, by: payer, reason: $reason }'
 
 const MONEY = { amount: '50.00', currency: 'GBP' }
-const DISPUTED = { ...MONEY, reason: 'ITEM_NOT_RECEIVED', note: 'tried with svc sandbox trigger' }
+const DISPUTED = { ...MONEY, reason: 'ITEM_NOT_RECEIVED', note: 'tried with svc trigger' }
 const UP_TO_SETTLED = { AwaitingAuthorisation: 1, Authorised: 2, Settled: 3 } as const
 /** A payment whose money has gone back may be disputed all the same (disputes/raise-dispute.ts). */
 const UP_TO_REFUNDED = { ...UP_TO_SETTLED, Refunded: 3 } as const

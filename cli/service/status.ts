@@ -73,7 +73,7 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
   for (const { message, next } of item.alerts) warn(context, message, next)
   // What has gone wrong comes first, and alone.
   if (item.mode === 'sandbox' && item.ready && item.alerts.length === 0 && !print.isMachine)
-    context.note('Try: svc sandbox run happy-path\n     svc sandbox trigger --list\n     svc sandbox bank list')
+    context.note('Try: svc run happy-path\n     svc trigger --list\n     svc sandbox bank list')
   return isLive ? undefined : EXIT.network
 }
 

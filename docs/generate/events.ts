@@ -23,7 +23,7 @@ export function eventsPage(): string {
     `Every event that webhooks, the pull feed and the event stream carry. [Webhooks](../merchants/webhooks.md) explains
 how to receive and verify them. A test event has \`"test": true\` in its data; the sandbox also sends the type \`test\`.`,
   )}
-${block('sh', 'npx svc sandbox trigger --list\nnpx svc sandbox trigger payment.settled')}
+${block('sh', 'npx svc trigger --list\nnpx svc trigger payment.settled')}
 ${table(
   ['Event', 'Sent when'],
   EventType.options.map((type) => [code(type), EVENT_MEANINGS[type]]),

@@ -45,9 +45,9 @@ const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
     'open',
     'completion',
     'config check',
-    'sandbox scenarios validate',
-    'sandbox scenarios create',
-    'sandbox scenarios schema',
+    'scenarios validate',
+    'scenarios create',
+    'scenarios schema',
   ],
   'are who commands act as': [
     'login',
@@ -58,7 +58,7 @@ const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
     'profile remove',
     'payer logout',
   ],
-  'run the service, or play whole stories in a sandbox, which svc sandbox scenarios validate checks': [
+  'run the service, or play whole stories in a sandbox, which svc scenarios validate checks': [
     'up',
     'down',
     'serve',

@@ -178,7 +178,7 @@ t.test('several reports of one run are each well-formed, and tell the same', asy
   const { code, stdout } = await play(cwd, '.', '--seed', '7', ...forms)
   t.equal(code, 3)
   t.match(stdout, /1 failed, 1 passed in .* cases a second\)/)
-  t.match(stdout, /Again: svc sandbox run a\.yaml --only 2 --seed 7/)
+  t.match(stdout, /Again: svc run a\.yaml --only 2 --seed 7/)
   const read = (file: string): string => readFileSync(join(cwd, file), 'utf8')
   assertWellFormed(read('out.xml'))
   t.match(stdout, /cases a second\), seed 7\n/)
@@ -299,6 +299,6 @@ t.test('what the examples for CI run is understood as it stands', async (t) => {
   }
   t.equal(github.jobs.scenarios.steps.at(-2).with.report_paths, 'out.xml')
   t.equal(gitlab['payment-stories'].artifacts.reports.junit, 'out.xml')
-  const { code, stdout } = await runCli(['sandbox', 'scenarios', 'validate', STORIES])
+  const { code, stdout } = await runCli(['scenarios', 'validate', STORIES])
   t.match({ code, stdout }, { code: 0, stdout: /cases in \d+ files/ })
 })

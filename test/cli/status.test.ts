@@ -15,7 +15,7 @@ t.test('status warns of dead deliveries and says what to type; its exit code sta
   t.match(well, { code: 0, stdout: /Webhooks +0 waiting, 0 due, 0 dead/ })
   t.match(
     well.stderr,
-    /^Try: svc sandbox run happy-path\n {5}svc sandbox trigger --list\n {5}svc [^\n]+\n$/,
+    /^Try: svc run happy-path\n {5}svc trigger --list\n {5}svc [^\n]+\n$/,
     'what a sandbox is for, one command a line',
   )
   t.equal((await service.operate(['status', '-q', 'ready'])).stderr, '', 'which programs do not get')

@@ -18,7 +18,7 @@ const merchant = await service.merchant()
 /** The command as the merchant, with an operator's name beside it as svc up has it. */
 function trigger(words: readonly string[], settings: CliSettings = {}): Promise<Outcome> {
   const env = { SVC_PLATFORM_USER: 'ada', ...settings.env }
-  return service.as(merchant, ['sandbox', 'trigger', ...words], { ...settings, env })
+  return service.as(merchant, ['trigger', ...words], { ...settings, env })
 }
 
 async function triggered(t: Test, words: readonly string[]): Promise<Record<string, unknown>> {
@@ -69,9 +69,9 @@ t.test('what the endpoint answered is told', async (t) => {
   const { port } = endpoint.address() as AddressInfo
   const shop = await service.merchant({ webhookUrl: `http://127.0.0.1:${port}/hook` })
   const env = { SVC_PLATFORM_USER: 'ada' }
-  const { stdout, stderr } = await service.as(shop, ['sandbox', 'trigger', 'payment.initiated'], { env })
+  const { stdout, stderr } = await service.as(shop, ['trigger', 'payment.initiated'], { env })
   t.match(stdout, /Delivery +\S+ \(DELIVERED: your endpoint answered 204\)/, stderr)
-  const again = await service.as(shop, ['sandbox', 'trigger', 'payment.initiated', '--json'], { env })
+  const again = await service.as(shop, ['trigger', 'payment.initiated', '--json'], { env })
   t.match(JSON.parse(again.stdout), { http_status: 418, last_error: 'http_418' })
 })
 
@@ -112,10 +112,7 @@ t.test('what can no longer happen to a payment is refused before anything is don
   await refused('payment.initiated', /can't happen to this payment: it is told once/)
   await refused('payment.authorized', /it has happened; the payment is Settled[^]*svc webhooks replay/)
   await refused('payment.settled', /it has happened/)
-  await refused(
-    'payment.failed',
-    /it is Settled, and has to be AwaitingAuthorisation\n[^]*svc sandbox trigger payment\.failed/,
-  )
+  await refused('payment.failed', /it is Settled, and has to be AwaitingAuthorisation\n[^]*svc trigger payment\.failed/)
   await refused('refund.failed', /its scenario refund-fails/)
   await refused('consent.revoked', /made without a mandate/)
   t.same(await typesOf(id), before)
@@ -134,7 +131,7 @@ t.test('a mandate that is there is ended, and ends once', async (t) => {
 
 t.test('a service with real money is asked for nothing but what it is', async (t) => {
   const live = await fakeAdmin(t, () => ({ status: 500 }), { mode: 'live' })
-  const { code, stderr } = await live.run(['sandbox', 'trigger', 'payment.settled'])
+  const { code, stderr } = await live.run(['trigger', 'payment.settled'])
   t.equal(code, 2)
   t.match(stderr, /is live: events there are about real money, and nothing was done/)
   t.same(live.requests, [])

@@ -71,7 +71,7 @@ t.test('a misspelt word is answered with the command that was meant', async (t) 
     [['payment', 'lst'], 'svc payments list'],
     [['payment', '-p', 'lst', 'lst', '--limit', '3'], 'svc payments -p lst list --limit 3'],
     [['payment', 'nonsense'], 'svc payments --help'],
-    [['sandbx', 'scenaros', 'shw', 'refund'], 'svc sandbox scenarios show refund'],
+    [['scenaros', 'shw', 'refund'], 'svc scenarios show refund'],
   ] as const)
     t.match(await runCli(words), { code: 2, stderr: new RegExp(`Try: ${meant}\\n$`) }, meant)
 })

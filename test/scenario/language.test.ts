@@ -470,7 +470,7 @@ t.test('one value is never held against a list, nor against a misspelt matcher',
 })
 
 t.test('what is no scenario, or no step, is told with how one is written', async (t) => {
-  t.match(hintsOf('hello world\n'), [/begins with "scenario: v1".*"hello world" \| svc sandbox scenarios create/])
+  t.match(hintsOf('hello world\n'), [/begins with "scenario: v1".*"hello world" \| svc scenarios create/])
   t.match(hintsOf('name: x\nsteps: [ clock: 11h ]\n'), [
     '"scenario" is missing here | scenario: v1',
     'clock must be a mapping: { … }; it is "11h" | - clock: { advance: 11h }',

@@ -58,7 +58,7 @@ t.test('a variable that no file knows is refused, with the one that was meant', 
   t.throws(() => load(['b.yaml'], 'zzz=404'), { message: /they declare none$/ })
   t.match(load(['b.yaml'], 'amount=4.00'), { cases: { length: 1 }, mistakes: [] }, 'one that is only referred to')
   t.match(load(['a.yaml', 'c.yaml'], 'cod=404'), { mistakes: [{ place: { file: 'c.yaml' } }] }, 'no YAML comes first')
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'a.yaml', '--var', 'cod=404'], { cwd }), { code: 2 })
+  t.match(await runCli(['scenarios', 'validate', 'a.yaml', '--var', 'cod=404'], { cwd }), { code: 2 })
 })
 
 t.test('links to nothing and in circles end nothing unexpectedly', async (t) => {
@@ -66,8 +66,7 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
   symlinkSync(join(cwd, 'nowhere'), join(cwd, 'good', 'gone.yaml'))
   symlinkSync('loop.yaml', join(cwd, 'bad', 'loop.yaml'))
   symlinkSync(join(cwd, 'nowhere'), join(cwd, 'empty', 'gone.yaml'))
-  const validate = (word: string): ReturnType<typeof runCli> =>
-    runCli(['sandbox', 'scenarios', 'validate', word], { cwd })
+  const validate = (word: string): ReturnType<typeof runCli> => runCli(['scenarios', 'validate', word], { cwd })
   t.match(await validate('good'), { code: 0 }, 'a link to nothing is no file')
   t.match(await validate('empty'), { code: 2, stderr: /there is no scenario file/ })
   t.match(await validate('empty/gone.yaml'), { code: 2, stderr: /is no file/ })
@@ -81,7 +80,7 @@ t.test('the command that plays a case again tells no secret', async (t) => {
   const [scenario] = casesOf(scenarioOf([PAY]))
   t.same(
     scenario === undefined ? '' : again(scenario),
-    "svc sandbox run x.yaml --only 1 --var amount=1.00 --var 'api_token=***'",
+    "svc run x.yaml --only 1 --var amount=1.00 --var 'api_token=***'",
   )
 })
 
@@ -90,8 +89,7 @@ t.test(
   async (t) => {
     const folder = { 'a.yaml': scenarioOf([PAY]), 'report.json': '{"passed":1}', 'empty.json': '', 'list.json': '[1]' }
     const cwd = t.testdir({ ...folder, other: { 'package.json': '{}' }, bad: { 'bad.json': '{"scenario":' } })
-    const validate = (word: string): ReturnType<typeof runCli> =>
-      runCli(['sandbox', 'scenarios', 'validate', word], { cwd })
+    const validate = (word: string): ReturnType<typeof runCli> => runCli(['scenarios', 'validate', word], { cwd })
     t.match(await validate('report.json'), { code: 2, stderr: /report\.json:1:\d+/ })
     t.match(await validate('other'), {
       code: 2,
@@ -100,7 +98,7 @@ t.test(
     t.match(await validate('bad'), { code: 2, stderr: /bad\.json:1:/ })
     t.match(loadScenarios(['a.yaml'], { cwd, vars: {} }), { skipped: [], files: 1 })
     t.match(await validate('.'), { code: 2, stderr: /bad\.json:1:/ }, 'a slip is told all the same')
-    const { stderr, code } = await runCli(['sandbox', 'scenarios', 'validate', 'clean'], {
+    const { stderr, code } = await runCli(['scenarios', 'validate', 'clean'], {
       cwd: t.testdir({ clean: { ...folder } }),
     })
     t.equal(code, 0)
@@ -130,10 +128,10 @@ t.test('built-ins are found by names that others give them, and by their tags', 
   for (const { name, tags } of all) t.not(tags.length, 0, name)
   const wanted = { 'webhook-retries-to-dead': /six attempts/, 'duplicate-idempotency': /makes one payment/ }
   for (const [name, title] of Object.entries({ ...wanted, 'consent-expiry': /the consent ends/ }))
-    t.match(await runCli(['sandbox', 'scenarios', 'show', name]), { code: 0, stdout: title })
+    t.match(await runCli(['scenarios', 'show', name]), { code: 0, stdout: title })
   t.match(loadScenarios(['duplicate-idempotency', 'idempotent-repeat'], { cwd: '/', vars: {} }), { files: 1 })
-  t.match(await runCli(['sandbox', 'scenarios', 'show', 'consent-expirry']), { code: 6, stderr: /consent-expiry/ })
-  const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['sandbox', 'scenarios', 'list', ...words])
+  t.match(await runCli(['scenarios', 'show', 'consent-expirry']), { code: 6, stderr: /consent-expiry/ })
+  const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['scenarios', 'list', ...words])
   t.match(JSON.parse((await list('--tag', 'idempotency', '--json')).stdout), [
     { name: 'idempotent-repeat', tags: ['payments', 'idempotency'], also: ['duplicate-idempotency', 'idempotency'] },
     { name: 'same-key-at-once' },
@@ -145,13 +143,11 @@ t.test('built-ins are found by names that others give them, and by their tags', 
   t.match(await list('--tag', 'nonsense'), { code: 2, stderr: /no scenario bears "nonsense"; there are .*webhooks/ })
 })
 
-t.test('svc run and svc trigger are short for what stands below sandbox', async (t) => {
+t.test('svc sandbox run is svc run', async (t) => {
   const cwd = t.testdir({ 'x.yaml': 'scenario: v1\nname: x\nsteps: [{ clok: {} }]\n' })
-  t.match(await runCli(['run', 'x.yaml'], { cwd }), { code: 2, stderr: /x\.yaml:3:11: unknown verb "clok"/ })
-  t.same(await runCli(['trigger', '--list']), await runCli(['sandbox', 'trigger', '--list']))
+  const short = await runCli(['run', 'x.yaml'], { cwd })
+  t.match(short, { code: 2, stderr: /x\.yaml:3:11: unknown verb "clok"/ })
+  t.same(await runCli(['sandbox', 'run', 'x.yaml'], { cwd }), short)
+  t.match(await runCli(['sandbox', 'trigger', '--list']), { code: 2, stderr: /Try: svc trigger --list\n/ })
   t.match(await runCli(['trigger', 'payment.nothing']), { code: 2 })
-  for (const word of ['run', 'trigger']) {
-    const short = (await runCli([word, '--help'])).stdout
-    t.match(short, `short for svc sandbox ${word}`)
-  }
 })

@@ -89,32 +89,32 @@ t.test('verbs of payments, mandates, endpoints and secrets', async (t) => {
 t.test('an old verb is answered with the new one and the command that writes it', async (t) => {
   t.strictSame(mistakesOf(scenarioOf(['hold: { payouts: true }'])), ['4:5 "hold" is now hold.set or hold.release'])
   const folder = t.testdir({ 'old.yaml': OLD })
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'old.yaml'], { cwd: folder }), {
+  t.match(await runCli(['scenarios', 'validate', 'old.yaml'], { cwd: folder }), {
     code: 2,
-    stderr: /"fees" is now merchants\.fees\.set\n[^]*Try: svc sandbox scenarios migrate old\.yaml/,
+    stderr: /"fees" is now merchants\.fees\.set\n[^]*Try: svc scenarios migrate old\.yaml/,
   })
 })
 
 t.test('a file is written, and with --dry-run its steps are shown before and after', async (t) => {
   const cwd = t.testdir({ 'old.yaml': OLD, 'new.yaml': NEW })
   const file = join(cwd, 'old.yaml')
-  const { code, stdout } = await runCli(['sandbox', 'scenarios', 'migrate', '.', '--dry-run'], { cwd })
+  const { code, stdout } = await runCli(['scenarios', 'migrate', '.', '--dry-run'], { cwd })
   t.equal(code, 0)
   t.match(stdout, /^--- old\.yaml\n@@ line 7 @@\n- {2}- kyb: \{ .*\n\+ {2}- kyb\.refuse: \{ reason: .*\n@@ line 8 @@\n/)
   t.equal(readFileSync(file, 'utf8'), OLD)
-  t.match(await runCli(['sandbox', 'scenarios', 'migrate', '.', '-o', 'jsonl'], { cwd }), {
+  t.match(await runCli(['scenarios', 'migrate', '.', '-o', 'jsonl'], { cwd }), {
     code: 0,
     stdout: /^\{"file":"old\.yaml","steps":6,/,
   })
   t.equal(readFileSync(file, 'utf8'), NEW)
-  t.match(await runCli(['sandbox', 'scenarios', 'migrate', '.'], { cwd }), { code: 0, stdout: '' })
+  t.match(await runCli(['scenarios', 'migrate', '.'], { cwd }), { code: 0, stdout: '' })
 })
 
 t.test('what no verb of today does is left as it is and told, with exit code 2', async (t) => {
   const text = scenarioOf(['kyb: { status: PENDING }', 'hold: { payouts: false }'])
   const cwd = t.testdir({})
   writeFileSync(join(cwd, 'x.yaml'), text)
-  t.match(await runCli(['sandbox', 'scenarios', 'migrate', 'x.yaml'], { cwd }), {
+  t.match(await runCli(['scenarios', 'migrate', 'x.yaml'], { cwd }), {
     code: 2,
     stderr: /these steps are left as they are[^]*x\.yaml:4:5: "kyb" is now kyb\.approve or .* does not say which/,
   })

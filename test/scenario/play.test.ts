@@ -321,7 +321,7 @@ t.test('after a case nothing more is sent to its receiver', async (t) => {
   t.same(rows, [{ webhook_url: null }])
 })
 
-t.test('svc sandbox run tells failures with exit code 3, and several reporters at once', async (t) => {
+t.test('svc run tells failures with exit code 3, and several reporters at once', async (t) => {
   const dir = t.testdir({
     'shop.yaml': `${scenarioOf([PAY])}---\n${scenarioOf([PAY, 'expect: { of: $p1, status: Settled }'])}`,
     more: {
@@ -335,7 +335,7 @@ t.test('svc sandbox run tells failures with exit code 3, and several reporters a
   const all = await svc(['sandbox', 'run', '.', '--reporter', 'tap', '--reporter', 'junit=junit.xml'], dir)
   t.equal(all.code, 3)
   t.match(all.stdout, /^TAP version 14\n1\.\.3\n/)
-  t.match(all.stdout, /again: svc --api-url http:\/\/127\.0\.0\.1:\d+ sandbox run shop\.yaml --only 2\n/)
+  t.match(all.stdout, /again: svc --api-url http:\/\/127\.0\.0\.1:\d+ run shop\.yaml --only 2\n/)
   t.match(readFileSync(join(dir, 'junit.xml'), 'utf8'), /tests="3" failures="1"/)
   t.match(await svc(['sandbox', 'run', 'shop.yaml', '--only', '1'], dir), { code: 0, stdout: /1 passed in / })
   t.match(await svc(['sandbox', 'run', '.', '--only', 'in json', '--json'], dir), { code: 0, stdout: /"passed":1/ })
@@ -400,26 +400,26 @@ t.test('a service that is not there is exit code 8', async (t) => {
 })
 
 t.test('what comes with svc can be listed, read and checked without a service', async (t) => {
-  t.match(await runCli(['sandbox', 'scenarios', 'list', '-o', 'id']), { code: 0, stdout: /^happy-path$/m })
-  t.match(await runCli(['sandbox', 'scenarios', 'show', 'refund']), { code: 0, stdout: /^# A settled payment/ })
-  t.match(await runCli(['sandbox', 'scenarios', 'show', 'refunds']), {
+  t.match(await runCli(['scenarios', 'list', '-o', 'id']), { code: 0, stdout: /^happy-path$/m })
+  t.match(await runCli(['scenarios', 'show', 'refund']), { code: 0, stdout: /^# A settled payment/ })
+  t.match(await runCli(['scenarios', 'show', 'refunds']), {
     code: 6,
-    stderr: /Try: svc sandbox scenarios show refund\n/,
+    stderr: /Try: svc scenarios show refund\n/,
   })
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'happy-path', 'refund', '--json']), {
+  t.match(await runCli(['scenarios', 'validate', 'happy-path', 'refund', '--json']), {
     code: 0,
     stdout: '{"files":2,"cases":2,"valid":true}\n',
   })
-  t.match(JSON.parse((await runCli(['sandbox', 'scenarios', 'schema'])).stdout), { title: 'svc scenario, v1' })
+  t.match(JSON.parse((await runCli(['scenarios', 'schema'])).stdout), { title: 'svc scenario, v1' })
   const dir = t.testdir({ 'x.yaml': 'scenario: v1\nname: x\nsteps: [{ clok: {} }]\n', empty: {} })
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml'], { cwd: dir }), {
+  t.match(await runCli(['scenarios', 'validate', 'x.yaml'], { cwd: dir }), {
     code: 2,
     stderr: /x\.yaml:3:11: unknown verb "clok": did you mean "clock"\?\n.*\n.*\n +\| +\^\^\^\^\n/,
   })
-  t.match(JSON.parse((await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml', '--json'], { cwd: dir })).stderr), {
+  t.match(JSON.parse((await runCli(['scenarios', 'validate', 'x.yaml', '--json'], { cwd: dir })).stderr), {
     error: { code: 'SCENARIO_INVALID', errors: [{ path: 'x.yaml:3:11' }] },
   })
-  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'empty'], { cwd: dir }), { code: 2 })
+  t.match(await runCli(['scenarios', 'validate', 'empty'], { cwd: dir }), { code: 2 })
 })
 
 t.test("svc sandbox clock advance lets a merchant's time pass", async (t) => {

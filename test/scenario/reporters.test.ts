@@ -36,7 +36,7 @@ const FAILURE: Failure = {
   webhooks: [],
   came: { what: 'the payload of payment.settled', value: { eventType: 'payment.settled', token: 'S3CRET' } },
   exchange: { method: 'GET', url: 'http://127.0.0.1/x', headers: {}, body: null, status: 200, reply: '{"a":1}' },
-  rerun: 'svc sandbox run x.yaml --only 1',
+  rerun: 'svc run x.yaml --only 1',
 }
 
 function resultsOf(): CaseResult[] {
@@ -118,7 +118,7 @@ t.test('a run that was cut short says why, in every form', async (t) => {
   report(['junit=a.xml'], dir, summary)
   const xml = readFileSync(join(dir, 'a.xml'), 'utf8')
   t.doesNotThrow(() => assertWellFormed(xml))
-  t.match(xml, /<testsuites name="svc sandbox run" tests="7" failures="2" errors="1" skipped="3"/)
+  t.match(xml, /<testsuites name="svc run" tests="7" failures="2" errors="1" skipped="3"/)
   t.match(xml, /<testsuite name="y\.yaml" tests="3" failures="0" errors="0" skipped="3"/)
   t.equal(xml.match(/<skipped message="not played: the service is away/g)?.length, 3)
   t.equal(xml.match(/<error message="the service is away/g)?.length, 1)
@@ -211,7 +211,7 @@ t.test('JUnit is well-formed whatever stands in names and messages', async (t) =
   report(['pretty', 'junit=out/junit.xml'], dir)
   const xml = readFileSync(join(dir, 'out', 'junit.xml'), 'utf8')
   t.doesNotThrow(() => assertWellFormed(xml))
-  t.match(xml, /<testsuites name="svc sandbox run" tests="3" failures="2"/)
+  t.match(xml, /<testsuites name="svc run" tests="3" failures="2"/)
   t.equal(xml.match(/<testcase /g)?.length, 3)
   t.match(
     xml,
@@ -229,7 +229,7 @@ t.test('people get the place, the difference, the history and how to run it agai
   t.match(text, /✓ a case \(12 ms\)/)
   t.match(text, /x\.yaml:4:5 step 1: it went wrong/)
   t.match(text, /status: expected "Settled"\n +but is "Failed"/)
-  t.match(text, /Again: svc sandbox run x\.yaml --only 1/)
+  t.match(text, /Again: svc run x\.yaml --only 1/)
   t.match(text, /2 failed, 1 passed in 36 ms \(83\.3 cases a second\)/)
   t.notOk(text.includes('\u0007'), 'nothing drives the terminal')
 })

@@ -20,7 +20,7 @@ export const scenarioKey: ScreenKey<PaymentRow> = {
   writes: true,
   permission: 'operate sandbox',
   needs: 'nothing',
-  command: (_row, { scenario = '...' }) => `svc sandbox run ${scenario}`,
+  command: (_row, { scenario = '...' }) => `svc run ${scenario}`,
   ask: () => ({
     what: 'play a scenario',
     about: ['Each case makes a merchant and a webhook receiver of its own.'],
@@ -38,7 +38,7 @@ function stories(): Readonly<Record<string, string>> {
   return Object.fromEntries(listBuiltIns().map(({ name, title }) => [name, title]))
 }
 
-/** How long one case may take, as with `svc sandbox run`. */
+/** How long one case may take, as with `svc run`. */
 const CASE_TIMEOUT_MS = 60_000
 
 /** @throws {CliError} SCENARIO_FAILED, exit code 3, and whatever keeps it from being played */
@@ -60,7 +60,7 @@ async function play(name: string, { client, watch }: Tools): Promise<string> {
           steps.push(step)
           write()
         },
-        rerun: () => `svc sandbox run ${name} --only ${scenario.number}`,
+        rerun: () => `svc run ${name} --only ${scenario.number}`,
       })
       if (shown.signal.aborted) return `stopped ${name}`
       results.push(result)
@@ -77,7 +77,7 @@ async function play(name: string, { client, watch }: Tools): Promise<string> {
   if (results.every(({ failure }) => failure === undefined)) return `played ${name}: ${summary}`
   throw new CliError('SCENARIO_FAILED', `${name}: ${summary}`, {
     exit: EXIT.assertion,
-    hint: `svc sandbox run ${name}`,
+    hint: `svc run ${name}`,
   })
 }
 

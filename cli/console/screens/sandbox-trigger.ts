@@ -23,7 +23,7 @@ export const triggerKey: ScreenKey<PaymentRow> = {
   for: 'merchant',
   needs: 'nothing',
   command: (row, { event = '...', to = NEW }) =>
-    `svc sandbox trigger ${event}${to === THIS && rowOf(row) !== undefined ? ` --payment ${row.payment_id}` : ''}`,
+    `svc trigger ${event}${to === THIS && rowOf(row) !== undefined ? ` --payment ${row.payment_id}` : ''}`,
   ask: ([row]) => ({
     what: 'let an event happen',
     about: ['All that it needs happens for real: it is no made-up webhook.'],

@@ -86,12 +86,7 @@ function place(folder: string, { file, text, isProgram }: ProjectFile, { dryRun 
 function nextSteps(app: App | undefined, folder: string, { secrets }: Server): string[] {
   const begin = ['Next:', ...(folder === '' ? [] : [`  cd ${quoted(folder)}`])]
   if (app === undefined)
-    return [
-      ...begin,
-      '  svc sandbox run scenarios --ephemeral',
-      '  svc up --seed demo',
-      '  svc init . --app node    # a shop',
-    ]
+    return [...begin, '  svc run scenarios --ephemeral', '  svc up --seed demo', '  svc init . --app node    # a shop']
   return [
     ...begin,
     '  cp .env.example .env    # and fill in its two secrets',
@@ -99,6 +94,6 @@ function nextSteps(app: App | undefined, folder: string, { secrets }: Server): s
     ...secrets.filter(({ changes }) => !changes).map(({ command, gives }) => `  ${command}    # ${gives}`),
     `  ${APPS[app].start}`,
     '  svc listen --forward-to localhost:4242    # in another terminal',
-    '  svc sandbox run scenarios --ephemeral',
+    '  svc run scenarios --ephemeral',
   ]
 }

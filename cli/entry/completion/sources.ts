@@ -63,7 +63,7 @@ const ARGUMENTS: readonly Rule[] = [
   [/^bank-accounts /, /^account-id$/, 'bank-accounts'],
   [/^mail /, /^mail$/, 'mail'],
   [/^profile (use|show|remove)$/, /^name$/, 'profiles'],
-  [/^sandbox scenarios show$/, /^name$/, 'scenarios'],
+  [/^scenarios show$/, /^name$/, 'scenarios'],
   [/./, /^scenarios$/, 'scenarios'],
   [/^((sandbox )?trigger|webhooks test)$/, /^event$/, 'events'],
   [/^api$/, /^method$/, 'methods'],

@@ -18,7 +18,6 @@ export function rerunOf(options: RunOptions & { drawnFrom: string }): (scenario:
   return ({ file, number, isDrawn }) =>
     [
       'svc',
-      'sandbox',
       'run',
       quoted(file),
       '--only',

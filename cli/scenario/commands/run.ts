@@ -31,7 +31,7 @@ type Read = { cases: Case[]; loaded: Loaded }
 /** The files were read, and can't be played. */
 type Unread = { error: CliError; loaded: Loaded }
 
-/** `svc sandbox run`: reads everything first, so that nothing is played of files with mistakes. */
+/** `svc run`: reads everything first, so that nothing is played of files with mistakes. */
 export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')

@@ -98,7 +98,7 @@ export async function create(
   if (options.file === undefined && /[/\\]/.test(name))
     throw usageError(
       `"${name}" is a path, and here stands what the story is called`,
-      `svc sandbox scenarios create ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
+      `svc scenarios create ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
     )
   const file = options.file ?? `${slugOf(name)}.yaml`
   const path = resolve(context.io.cwd, file)
@@ -107,7 +107,7 @@ export async function create(
   if (mistakes.length > 0) throw usageError(`"${name}" can't be the name of a case`, 'a name of at most 200 characters')
   if (!/\.(ya?ml)$/.test(file)) throw usageError(`--file: ${file} is no *.yaml`, `--file ${file}.yaml`)
   writeNew(path, { file, text })
-  const next = `svc sandbox run ${quoted(file)} --ephemeral`
+  const next = `svc run ${quoted(file)} --ephemeral`
   context.print.record({
     item: { file, path, next },
     id: file,

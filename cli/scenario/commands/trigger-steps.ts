@@ -54,7 +54,7 @@ export async function editedPlan(context: Context, event: EventType, initial: st
   if (other === undefined) return plan
   throw usageError(
     `${other.title}: "${other.verb}" is for a case with a merchant of its own; here it would be about yours`,
-    'with a file: svc sandbox run <file>',
+    'with a file: svc run <file>',
   )
 }
 

@@ -28,7 +28,7 @@ export const TriggerOptions = z.object({
 })
 type TriggerOptions = z.infer<typeof TriggerOptions>
 
-/** `svc sandbox trigger`: a real chain of calls that ends in an event, as the merchant that is signed in. */
+/** `svc trigger`: a real chain of calls that ends in an event, as the merchant that is signed in. */
 export async function trigger(
   context: Context,
   { args, options }: CommandInput<TriggerOptions>,
@@ -103,12 +103,9 @@ function list(context: Context): undefined {
 function eventOf(word: string | undefined): EventType {
   const parsed = EventType.safeParse(word)
   if (parsed.success) return parsed.data
-  if (word === undefined) throw usageError('which event?', 'svc sandbox trigger --list')
+  if (word === undefined) throw usageError('which event?', 'svc trigger --list')
   const meant = nearestWord(word, EventType.options)
-  throw usageError(
-    `there is no event "${word}"`,
-    meant === undefined ? 'svc sandbox trigger --list' : `svc sandbox trigger ${meant}`,
-  )
+  throw usageError(`there is no event "${word}"`, meant === undefined ? 'svc trigger --list' : `svc trigger ${meant}`)
 }
 
 function refuseContradictions({ payment, edit, show }: TriggerOptions): void {

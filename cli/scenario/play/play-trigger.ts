@@ -40,7 +40,7 @@ export async function beginWith(client: Client, event: EventType, id: string): P
       hint,
       facts: { payment_id: id, status: payment.status },
     })
-  const fresh = `svc sandbox trigger ${event}`
+  const fresh = `svc trigger ${event}`
   if (trigger.never !== undefined) throw refuse(trigger.never, fresh)
   if (trigger.ofMandate === true && payment.consent_type !== 'VARIABLE_RECURRING')
     throw refuse('it was made without a mandate', fresh)

@@ -148,7 +148,7 @@ export function shownBuiltIn(name: string): BuiltIn {
   const meant = nearestBuiltIn(known, name)
   throw new CliError('NO_SCENARIO', `there is no built-in scenario "${name}"`, {
     exit: EXIT.notFound,
-    hint: meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox scenarios show ${meant}`,
+    hint: meant === undefined ? 'svc scenarios list' : `svc scenarios show ${meant}`,
   })
 }
 
@@ -171,7 +171,7 @@ function builtIn(name: string): BuiltIn {
   const meant = nearestBuiltIn(known, name)
   throw fileError(
     `"${name}" is no file, no folder and no built-in scenario`,
-    meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox run ${meant}`,
+    meant === undefined ? 'svc scenarios list' : `svc run ${meant}`,
   )
 }
 

@@ -130,7 +130,7 @@ function unknownVerb(word: string, { path, source }: Pick<StepOptions, 'path'> &
       path: [...path, word],
       what: 'key',
       message: `"${word}" is now ${names.join(' or ')}`,
-      hint: `svc sandbox scenarios migrate ${quoted(source.file)}`,
+      hint: `svc scenarios migrate ${quoted(source.file)}`,
     }
   const meant = guessVerb(word, BESIDE)
   return {

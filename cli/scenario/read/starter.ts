@@ -3,11 +3,11 @@ import { stringify } from 'yaml'
 /** A scenario to begin one's own with: it is valid and passes, and its comments say what else there is. */
 export function starterOf(name: string): string {
   return `# yaml-language-server: $schema=./scenario.schema.json
-# Your editor reads that line; the file is made by: svc sandbox scenarios schema > scenario.schema.json
+# Your editor reads that line; the file is made by: svc scenarios schema > scenario.schema.json
 # ${name.replace(/\s+/g, ' ')}: say here, in one sentence, what story this tells.
 scenario: v1
 name: ${stringify(name, { lineWidth: 0 }).trim()}
-# tags: [smoke]                              # svc sandbox run . --tag smoke
+# tags: [smoke]                              # svc run . --tag smoke
 vars: { amount: "12.50" }                  # another one: --var amount=20.00. Amounts are text, in quotes
 # matrix: { currency: [GBP, EUR] }         # one case for each; $currency in the steps below
 given:                                     # a merchant and a webhook receiver of this case alone

@@ -90,4 +90,4 @@ const SHOWN_FIRST = [
 ]
 
 /** The verbs that most steps have, and where the others are told. */
-export const COMMON_VERBS = `one of ${SHOWN_FIRST.join(', ')}; svc sandbox scenarios schema has all ${STEP_WORDS.length}`
+export const COMMON_VERBS = `one of ${SHOWN_FIRST.join(', ')}; svc scenarios schema has all ${STEP_WORDS.length}`

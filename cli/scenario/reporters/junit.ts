@@ -3,7 +3,7 @@ import type { Case } from '../read/read-scenarios.ts'
 import type { ReportOptions, Reporter, Stop, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 
-const RUN = 'svc sandbox run'
+const RUN = 'svc run'
 
 /**
  * JUnit's XML as CI systems read it: a suite per file, a case per case, written when the run is over. Cases that were not

@@ -18,7 +18,7 @@ export async function exec(run: CaseRun, given: unknown): Promise<void> {
   const { exec: place } = run
   if (place === undefined)
     throw new StepFailure('this step runs a command on this machine, which nobody has allowed', {
-      hint: 'for scenarios that you trust: svc sandbox run --allow-exec',
+      hint: 'for scenarios that you trust: svc run --allow-exec',
     })
   const { within = WITHIN } = input
   const ended = await runCommand({

@@ -103,7 +103,7 @@ t.test('each key has its command', async (t) => {
     `svc sandbox bank approve ${id}`,
     `svc sandbox bank cancel ${id}`,
     'svc sandbox clock advance 11h --merchant acme-ltd',
-    'svc sandbox run refund',
+    'svc run refund',
     'svc sandbox bank fault --latency 3s --merchant acme-ltd',
   ])
   const faults = sandbox.keys.find(({ key }) => key === 'b')
@@ -111,9 +111,9 @@ t.test('each key has its command', async (t) => {
   const trigger = sandbox.keys.find(({ key }) => key === 't')
   t.equal(
     trigger?.command(ROW, { event: 'payment.settled', to: 'the selected payment' }, ADMIN),
-    `svc sandbox trigger payment.settled --payment ${id}`,
+    `svc trigger payment.settled --payment ${id}`,
   )
-  t.equal(trigger?.command(undefined, { event: 'payment.settled' }, ADMIN), 'svc sandbox trigger payment.settled')
+  t.equal(trigger?.command(undefined, { event: 'payment.settled' }, ADMIN), 'svc trigger payment.settled')
 })
 
 t.test('the steps of a story say in words where it is', async (t) => {

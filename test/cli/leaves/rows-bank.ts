@@ -122,39 +122,38 @@ function oldScenario(dir: string): string {
 const STORIES: Rows = {
   'sandbox run': STORY,
   run: STORY,
-  'sandbox trigger': EVENT,
   trigger: EVENT,
-  'sandbox scenarios list': asMerchant({
+  'scenarios list': asMerchant({
     local: true,
     skip: { width: 'stories are told whole' },
     refusal: { args: ['--tag', 'no-such-tag'], exit: 2, error: 'USAGE' },
   }),
-  'sandbox scenarios show': asMerchant({
+  'scenarios show': asMerchant({
     args: ['happy-path'],
     local: true,
     skip: { json: 'a file', id: 'a file', width: 'a file' },
     refusal: { args: ['sad-path'], exit: 6, error: 'NO_SCENARIO' },
   }),
-  'sandbox scenarios validate': asMerchant({
+  'scenarios validate': asMerchant({
     args: ['happy-path'],
     local: true,
     refusal: { args: ['nowhere.yaml'], exit: 2, error: 'NO_SCENARIO' },
   }),
-  'sandbox scenarios migrate': asMerchant({
+  'scenarios migrate': asMerchant({
     args: ({ dir }) => [oldScenario(dir)],
     local: true,
     writes: true,
     skip: { width: 'the name of a file' },
     refusal: { args: ['nowhere.yaml'], exit: 2, error: 'NO_SCENARIO' },
   }),
-  'sandbox scenarios create': asMerchant({
+  'scenarios create': asMerchant({
     args: ({ dir }) => ['my refund', '--file', join(dir, `refund-${(count += 1)}.yaml`)],
     local: true,
     writes: true,
     skip: { width: 'the name of a file' },
     refusal: { args: ['refund', '--file', '/nowhere/refund.yaml'], exit: 2, error: 'USAGE' },
   }),
-  'sandbox scenarios schema': asMerchant({
+  'scenarios schema': asMerchant({
     local: true,
     skip: { id: 'a schema', query: 'a schema', width: 'a schema', jsonl: 'a schema' },
     refusal: { args: ['extra'], exit: 2, error: 'USAGE' },
