@@ -5,7 +5,7 @@ import { usageError, withFacts } from '../base/errors.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
-import { printPut } from './endpoint.ts'
+import type { Context } from '../kit/context.ts'
 import { printDelivery } from './view.ts'
 
 /** The address that the merchant's webhooks go to; null where there is none. */
@@ -21,6 +21,12 @@ const endpoint: Subject<WebhookEndpoint> = {
   name: ({ webhook_url: url }) => url ?? 'the endpoint',
   handle: ({ webhook_url: url }) => url ?? '',
   confirmBy: ({ webhook_url: url }) => [url],
+}
+
+/** Loaded when it is needed: it asks whether the address answers, and help does not. */
+async function printEndpoint(context: Context, reply: WebhookEndpoint): Promise<void> {
+  const { printPut } = await import('./endpoint.ts')
+  await printPut(context, reply)
 }
 
 const set = action({
@@ -45,7 +51,7 @@ const set = action({
   },
   done: (_thing, { webhook_url: url }) => (url === null ? 'removed the endpoint' : `webhooks go to ${url}`),
   confirm: ({ none }, { webhook_url: url }) => none === true && url !== null,
-  view: printPut,
+  view: printEndpoint,
 })
 
 const paused = (isPaused: boolean) => ({
@@ -53,7 +59,7 @@ const paused = (isPaused: boolean) => ({
   flags: {},
   operation: putWebhookEndpoint,
   request: () => ({ body: { paused: isPaused } }),
-  view: printPut,
+  view: printEndpoint,
 })
 
 const pause = action({
