@@ -172,7 +172,10 @@ function exampleOf(action: AnyAction, line: string, named: object): string[] {
     const value = index === -1 ? values[flagOf(name).slice(2)] : rest[index]
     return value === undefined ? [] : [[memberOf(name), value]]
   })
-  const input = stringify({ ...named, ...Object.fromEntries(members) }, { collectionStyle: 'flow', lineWidth: 0 })
+  const given = new Map(members)
+  // The command asks for what is left out; a step has to say it.
+  if (flags.some(([name, { required }]) => required === true && !given.has(memberOf(name)))) return []
+  const input = stringify({ ...named, ...Object.fromEntries(given) }, { collectionStyle: 'flow', lineWidth: 0 })
   return [`${verbOf(action)}: ${input.trim()}`]
 }
 

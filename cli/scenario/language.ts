@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { ACCOUNT_VERBS } from './language/accounts.ts'
-import { DONE_TO_MANDATES, DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from './language/actions.ts'
+import {
+  DONE_TO_DISPUTES,
+  DONE_TO_MANDATES,
+  DONE_TO_MERCHANTS,
+  DONE_TO_PAYMENTS,
+  DONE_TO_WEBHOOKS,
+} from './language/actions.ts'
 import { BankFault } from './language/bank.ts'
 import { CHECKOUT_VERBS } from './language/checkout.ts'
 import { CUSTOMER_VERBS } from './language/customers.ts'
@@ -35,7 +41,7 @@ export type Given = z.infer<typeof Given>
 export const VERB_GROUPS = {
   payments: { ...PAYMENT_VERBS, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
   webhooks: { ...WEBHOOK_VERBS, ...DONE_TO_WEBHOOKS },
-  disputes: DISPUTE_VERBS,
+  disputes: { ...DISPUTE_VERBS, ...DONE_TO_DISPUTES },
   payers: { ...PAYER_VERBS, ...DONE_TO_MANDATES },
   customers: { ...CUSTOMER_VERBS, ...ACCOUNT_VERBS, ...INSTRUCTION_VERBS },
   merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS, ...PORTAL_VERBS },

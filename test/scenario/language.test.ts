@@ -276,13 +276,13 @@ t.test("each verb's own examples are valid", async (t) => {
 })
 
 t.test('a field that names a dispute takes no payment, and the other way round', async (t) => {
-  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'evidence: { dispute: $p1, text: x }'])), [
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'disputes.evidence: { dispute: $p1, text: x }'])), [
     /\$p1 is no dispute: only a step dispute makes one/,
   ])
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'payments.refund: { payment: $d1 }'])), [
     /\$d1 is no payment: only a step pay makes one/,
   ])
-  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'accept: { dispute: $d1.id }'])), [
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'disputes.accept: { dispute: $d1.id }'])), [
     /dispute must be a dispute by its name, such as \$d1/,
   ])
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'expect: { dispute: $d1 }'])), [/expect says nothing about \$d1/])
@@ -478,5 +478,7 @@ t.test('what is no scenario, or no step, is told with how one is written', async
   t.same(hintsOf(scenarioOf(['pay:'])), [
     'pay must be a mapping: { … }; it is empty | - pay: { as: p1, amount: "50.00", currency: GBP }',
   ])
-  t.match(hintsOf(scenarioOf(['evidence: { text: x }'])), [/"dispute" is missing here \| - evidence: \{ dispute: \$d1/])
+  t.match(hintsOf(scenarioOf(['disputes.evidence: { text: x }'])), [
+    /"dispute" is missing here \| - disputes\.evidence: \{ dispute: \$d1, text: /,
+  ])
 })

@@ -5,6 +5,8 @@ import { migrateVerbs } from '../../cli/scenario/read/migrate-verbs.ts'
 import { runCli } from '../cli/harness.ts'
 import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'
 
+const DISPUTE = 'dispute: { as: d1, payment: $p1, reason: OTHER }'
+
 const OLD = `# a story of before
 scenario: v1
 name: old words
@@ -68,7 +70,7 @@ t.test('only verbs of before and their members are written over: layout and comm
   t.strictSame(migrateVerbs('old.yaml', text), { text, changes: [], mistakes: [] }, 'a second time changes nothing')
 })
 
-t.test('verbs of payments, mandates, endpoints and secrets', async (t) => {
+t.test('verbs of payments, disputes, mandates, endpoints and secrets', async (t) => {
   const today: Readonly<Record<string, string>> = {
     'refund: { as: r, payment: $p1, amount: "1.00" }': 'payments.refund: { as: r, payment: $p1, amount: "1.00" }',
     'payment.cancel: { payment: $p1 }': 'payments.cancel: { payment: $p1 }',
@@ -77,11 +79,12 @@ t.test('verbs of payments, mandates, endpoints and secrets', async (t) => {
     'endpoint: { paused: true }': 'webhooks.endpoint.pause: {}',
     'endpoint: { paused: false }': 'webhooks.endpoint.resume: {}',
     'consent.end: { consent: $p1 }': 'mandates.end: { consent: $p1 }',
+    'accept: { dispute: $d1, refund: true }': 'disputes.accept: { dispute: $d1, refund: true }',
     'rotate_secret: { overlap: 1h }': 'secret.rotate: { overlap: 1h }',
   }
   for (const [before, after] of Object.entries(today)) {
-    const { text } = migrateVerbs('x.yaml', scenarioOf([PAY, before]))
-    t.equal(text, scenarioOf([PAY, after]))
+    const { text } = migrateVerbs('x.yaml', scenarioOf([PAY, DISPUTE, before]))
+    t.equal(text, scenarioOf([PAY, DISPUTE, after]))
     t.same(mistakesOf(text), [])
   }
 })

@@ -1,3 +1,4 @@
+import { DISPUTE_ACTIONS } from '../../disputes/actions.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS } from '../../mandates/actions.ts'
 import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
 import { FEE_ACTIONS } from '../../merchants/setup-actions.ts'
@@ -9,7 +10,7 @@ import { actionVerbs } from '../action-verb.ts'
 import { memberOf } from '../member.ts'
 import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { MerchantReference, Name, PayerReference, PaymentReference, Text } from './parts.ts'
+import { DisputeReference, MerchantReference, Name, PayerReference, PaymentReference, Text } from './parts.ts'
 import { made } from './verb-table.ts'
 
 /*
@@ -45,6 +46,16 @@ export const DONE_TO_PAYMENTS = {
   ),
   ...actionVerbs(ofPayment, [cancel]),
 }
+
+/** What the merchant and operators do to a dispute. */
+export const DONE_TO_DISPUTES = actionVerbs(
+  {
+    shape: { dispute: DisputeReference },
+    example: { dispute: '$d1' },
+    idOf: (run: CaseRun, { dispute }) => madeOf(run, 'dispute', dispute).dispute.id,
+  },
+  DISPUTE_ACTIONS,
+)
 
 const ofMandate = {
   shape: { consent: PaymentReference },

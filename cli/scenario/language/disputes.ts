@@ -14,30 +14,6 @@ export const RaiseDispute = z.strictObject({
   expect: expectedOf(Dispute),
 })
 
-export const Evidence = z.strictObject({ dispute: DisputeReference, text: Text, expect: expectedOf(Dispute) })
-
-export const Accept = z.strictObject({
-  dispute: DisputeReference,
-  note: Text.optional(),
-  refund: z.boolean().optional(),
-  expect: expectedOf(Dispute),
-})
-
-export const Escalate = z.strictObject({
-  dispute: DisputeReference,
-  reason: Text,
-  assignee: Text.optional(),
-  expect: expectedOf(Dispute),
-})
-
-export const Resolve = z.strictObject({
-  dispute: DisputeReference,
-  favour: z.enum(['merchant', 'payer']),
-  note: Text,
-  refund: z.boolean().optional(),
-  expect: expectedOf(Dispute),
-})
-
 export const AwaitDispute = z.strictObject({
   dispute: DisputeReference,
   status: DisputeStatus,
@@ -65,25 +41,5 @@ export const DISPUTE_VERBS = {
     text: 'Raises a dispute as the payer, the merchant or the platform.',
     examples: ['dispute: { payment: $p1, by: payer, reason: ITEM_NOT_RECEIVED, as: d1 }'],
     makes: made('dispute', Dispute),
-  },
-  evidence: {
-    schema: Evidence,
-    text: 'Submits evidence as the merchant.',
-    examples: ['evidence: { dispute: $d1, text: "signed for on Monday" }'],
-  },
-  accept: {
-    schema: Accept,
-    text: 'Accepts the dispute as the merchant.',
-    examples: ['accept: { dispute: $d1, refund: true }'],
-  },
-  escalate: {
-    schema: Escalate,
-    text: 'Passes the dispute to the OWNER of the platform.',
-    examples: ['escalate: { dispute: $d1, reason: "a large amount" }'],
-  },
-  resolve: {
-    schema: Resolve,
-    text: 'Resolves the dispute.',
-    examples: ['resolve: { dispute: $d1, favour: payer, note: "nothing arrived", refund: true }'],
   },
 } as const satisfies VerbTable

@@ -1,13 +1,19 @@
 import type { CaseRun } from '../play/case-run.ts'
 import type { Verb } from '../language.ts'
 import { playersOf } from '../action-verb.ts'
-import { DONE_TO_MANDATES, DONE_TO_MERCHANTS, DONE_TO_PAYMENTS, DONE_TO_WEBHOOKS } from '../language/actions.ts'
+import {
+  DONE_TO_DISPUTES,
+  DONE_TO_MANDATES,
+  DONE_TO_MERCHANTS,
+  DONE_TO_PAYMENTS,
+  DONE_TO_WEBHOOKS,
+} from '../language/actions.ts'
 import { account, accounts, balances, transactions } from './accounts.ts'
 import { awaitStep } from './await.ts'
 import { checkout } from './checkout.ts'
 import { clock } from './clock.ts'
 import { customer, order } from './customers.ts'
-import { accept, escalate, evidence, raise, resolve } from './disputes.ts'
+import { raise } from './disputes.ts'
 import { exec } from './exec.ts'
 import { expectStep } from './expect.ts'
 import { http } from './http.ts'
@@ -31,11 +37,13 @@ export const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Pr
   receiver,
   replay,
   dispute: raise,
-  evidence,
-  accept,
-  escalate,
-  resolve,
-  ...playersOf({ ...DONE_TO_MANDATES, ...DONE_TO_MERCHANTS, ...DONE_TO_PAYMENTS, ...DONE_TO_WEBHOOKS }),
+  ...playersOf({
+    ...DONE_TO_DISPUTES,
+    ...DONE_TO_MANDATES,
+    ...DONE_TO_MERCHANTS,
+    ...DONE_TO_PAYMENTS,
+    ...DONE_TO_WEBHOOKS,
+  }),
   customer,
   order,
   checkout,
