@@ -8,7 +8,8 @@ import { actionKeys } from '../action-key.ts'
 import { shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
-import { actionLines, merchantRecord } from './merchant-lines.ts'
+import { line } from '../lines.ts'
+import { merchantRecord } from './merchant-lines.ts'
 import { feeText } from './merchant-text.ts'
 
 const WHOLE_MERCHANT = {
@@ -65,7 +66,10 @@ export const kyb = screen<AdminMerchant, Whole>({
     },
     row: (whole) => whole,
     find: async (client, text) => (await findMerchant(client, [text])).merchant.id,
-    lines: ({ row, whole }, { width }) => [...merchantRecord(row, width), ...actionLines(whole?.actions, width)],
+    lines: ({ row, whole }, { width }) => [
+      ...merchantRecord(row, width),
+      ...(whole === undefined ? [line('Loading ...', 'dim')] : []),
+    ],
   },
   keys: actionKeys(KYB_ACTIONS, WHOLE_MERCHANT),
 })

@@ -98,13 +98,6 @@ export function merchantRecord(merchant: ListedMerchant | null, width: number): 
   return merchant === null ? [] : recordLines(width, (context) => printMerchant(context, merchant))
 }
 
-/** What operators did to a merchant. */
-export function actionLines(actions: readonly OperatorAction[] | undefined, width: number): Line[] {
-  const none = line(actions === undefined ? 'Loading ...' : 'Nothing yet.', 'dim')
-  const table = actions === undefined || actions.length === 0 ? [none] : tableLines(actions, ACTION_COLUMNS, width)
-  return [...heading('What operators did'), ...table]
-}
-
 /** A merchant in detail: who it is, whether it may work, what it pays, what it gets, and what operators did. */
 export function merchantLines({ row, whole }: Seen, layout: Layout): Line[] {
   const { width } = layout
@@ -147,7 +140,8 @@ function wholeLines(whole: WholeMerchant, { width, keys }: Layout): Line[] {
     ...heading(`Newest payments${keyText(keys, 'P', 'shows all')}`),
     ...(payments.length === 0 ? [line('None yet.', 'dim')] : tableLines(payments, PAYMENTS, width)),
     ...(history.length === 0 ? [] : [...heading('Fees before'), ...tableLines(history.slice(0, SHOWN), FEES, width)]),
-    ...actionLines(actions, width),
+    ...heading('What operators did'),
+    ...(actions.length === 0 ? [line('Nothing yet.', 'dim')] : tableLines(actions, ACTION_COLUMNS, width)),
   ]
 }
 

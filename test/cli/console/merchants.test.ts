@@ -14,6 +14,7 @@ import { whoOf } from './who.ts'
 
 /* The merchants screen: plainly, and in a terminal on a service with real tokens. */
 
+const { kyb } = await import('../../../cli/console/screens/kyb.tsx')
 const { merchants, queryOf } = await import('../../../cli/console/screens/merchants.ts')
 const { deliveredLine, rowOf } = await import('../../../cli/console/screens/merchant-lines.ts')
 
@@ -60,6 +61,15 @@ function keysOf(role: PlatformRole, row: (typeof ROWS)[number], readonly = false
   const rights = { who: whoOf(role), readonly, sandbox: true }
   return usableKeys(merchants, rights, { on: 'list', row }).map(({ key, label }) => `${key} ${label}`)
 }
+
+t.test('what operators did to a merchant is in the queue once', (t) => {
+  const action = { ordinal: '1', action: 'merchant.kyb', role: 'OWNER', actor: 'ada', reason: null, created_at: '' }
+  const whole = { ...MERCHANT, actions: [action] }
+  const layout = { width: 100, who: whoOf('OWNER'), kept: {}, now: NOW, wide: false }
+  const lines = (kyb.detail?.lines({ row: whole, whole }, layout) ?? []).map(plainOf)
+  t.equal(lines.filter((text) => text.includes('merchant.kyb')).length, 1, lines.join('\n'))
+  t.end()
+})
 
 t.test('the table fits 60, 80 and 140 columns, and says what is wrong with whom', async (t) => {
   const texts = [60, 80, 140].map((width) => {
