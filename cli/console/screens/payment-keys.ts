@@ -14,7 +14,8 @@ function webhooksFor(kind: Who['kind'], permission: Permission): ScreenKey<Payme
     for: kind,
     permission,
     needs: 'one',
-    command: ({ payment_id: id }) => `svc ${kind === 'platform' ? 'outbox' : 'webhooks'} list --payment ${id}`,
+    command: ({ payment_id: id }) =>
+      `svc webhooks list --payment ${id}${kind === 'platform' ? ' --all-merchants' : ''}`,
     async run({ payment_id: id }, _given, { go }) {
       go('webhooks', { filter: ofPayment(id) })
       return undefined
