@@ -70,7 +70,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
     ask: (rows) => {
       const things = subject === undefined ? [] : thingsOf(rows)
       const [first] = things
-      const initial = first === undefined ? {} : (action.initial?.(first) ?? {})
+      const initial = subject !== undefined && first === undefined ? {} : (action.initial?.(first) ?? {})
       // What is asked depends on the answers at times; the words to type are a field beside them.
       const isAsked = action.confirm !== undefined
       return {

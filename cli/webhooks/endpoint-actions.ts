@@ -89,6 +89,7 @@ const test = action({
     event: {
       value: 'event',
       summary: 'which (payment.settled)',
+      label: 'Event',
       member: 'event_type',
       positional: true,
       choices: EventType.options,
@@ -99,6 +100,7 @@ const test = action({
   effect: (_thing, { event = 'payment.settled' }) => `send a made-up ${event}`,
   done: (_thing, { id }) => `sent the test ${endOfId(id)}`,
   key: { letter: 't', label: 'test event' },
+  initial: () => ({ event: 'payment.settled' }),
   view(context, delivery) {
     printDelivery(context, { delivery, withPayload: false })
     if (!context.print.isMachine && delivery.status === 'PENDING')

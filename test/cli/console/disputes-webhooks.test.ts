@@ -54,7 +54,7 @@ t.test('both sides stand beside each other, and an operator resolves for the pay
   console.press('enter')
   await console.until(/Who is right: choose one/)
   // Enter alone decides about no money.
-  await console.until(/None is chosen/)
+  await console.until(/Select an option/)
   console.press('p', 'enter', 'y', 'enter')
   console.type('nobody knows the neighbour')
   await console.until(/--favour payer --refund --note 'nobody\b/)
@@ -154,6 +154,9 @@ t.test('a delivery counts down to its next attempt, and is seen delivered; its a
   answer = 200
   await passDelays(service.owner)
   await console.until(/DELIVERED/, 30_000)
+  console.press('t')
+  await console.until(/svc webhooks test payment\.settled[^]*Event:/)
+  console.press('esc')
   console.press('S')
   await console.until(/svc secret rotate --overlap 24h/)
   console.press('ctrl-u')
