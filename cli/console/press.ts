@@ -187,7 +187,7 @@ function rest(console: Console, action: FrameAction): void {
 async function signIn(console: Console): Promise<void> {
   try {
     const isIn = await console.host.login()
-    console.toast(isIn ? { text: 'signed in', tone: 'good' } : { text: 'the login was given up', tone: 'info' })
+    console.toast(isIn ? { text: 'signed in', tone: 'good' } : { text: 'login cancelled', tone: 'info' })
   } catch (error) {
     console.toast({ text: errorText(error), tone: 'bad' })
   }

@@ -64,8 +64,8 @@ function formKeys(form: Form): Shown[] {
   // What was sent can't be called back, only left alone.
   if (form.isWorking) return [['ctrl-c', 'quit; what was sent may still be done']]
   return [
-    ['enter', doesIt(form) ? actText(form) : 'go on'],
-    ['esc', 'leave it'],
+    ['enter', doesIt(form) ? actText(form) : 'continue'],
+    ['esc', 'cancel'],
     ...(form.at > 0 ? [['shift-tab', 'back'] as const] : []),
     ...(form.fields[form.at]?.long === true ? [['ctrl-e', 'your editor'] as const] : []),
     ['ctrl-y', 'copy the command'],
@@ -76,17 +76,17 @@ function formKeys(form: Form): Shown[] {
 const ACT_WIDTH = 36
 
 function actText(form: Form): string {
-  return cutTo(form.act?.(givenSoFar(form)) ?? 'do it', ACT_WIDTH, CUT)
+  return cutTo(form.act?.(givenSoFar(form)) ?? 'confirm', ACT_WIDTH, CUT)
 }
 
 function barKeys({ kind }: Bar): Shown[] {
   if (kind === 'filter')
     return [
-      ['enter', 'take'],
+      ['enter', 'apply'],
       ['esc', 'clear'],
     ]
   return [
-    ['enter', 'do it; alone: all commands'],
+    ['enter', 'run; alone: all commands'],
     ['tab', 'complete'],
     ['esc', 'leave'],
   ]

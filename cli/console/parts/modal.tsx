@@ -114,16 +114,16 @@ function askLines(form: Form, field: Field | undefined, { width, room }: { width
   const weighs = form.last?.(form.given)
   if (field === undefined)
     return weighs === undefined
-      ? [line('Enter does it. Esc leaves everything as it is.', 'bold')]
+      ? [line('Enter confirms. Esc cancels.', 'bold')]
       : [
           ...paragraph(`Enter ${weighs}.`, width, 'warn'),
-          line(`Esc leaves everything as it is${form.at > 0 ? '; shift-tab goes back' : ''}.`, 'dim'),
+          line(`Esc cancels${form.at > 0 ? '; shift-tab goes back' : ''}.`, 'dim'),
         ]
   if (field.kind === 'choice') return [line(`${field.label}:`, 'bold'), ...choiceLines(form, field, { width, room })]
   return [
     ...(field.kind === 'typed' && weighs !== undefined ? paragraph(`It ${weighs}.`, width, 'warn') : []),
     ...paragraph(
-      `${field.label}${field.optional === true ? ', or nothing' : ''}:`,
+      `${field.label}${field.optional === true ? ' (optional)' : ''}:`,
       width,
       field.kind === 'typed' ? 'warn' : 'bold',
     ),
@@ -155,7 +155,7 @@ function choiceLines(form: Form, field: Field, { width, room }: { width: number;
       ...shown,
       line(words.length === 0 ? 'Nothing fits.' : `${chosen + 1} of ${words.length}; type to look for one`, 'dim'),
     ]
-  if (chosen === -1) return [...shown, line('None is chosen: up, down, or a letter chooses one.', 'dim')]
+  if (chosen === -1) return [...shown, line('Select an option with up, down or its first letter.', 'dim')]
   return words.length > count
     ? [...shown, line(`${chosen + 1} of ${words.length}; a letter leads to the next word with it`, 'dim')]
     : shown

@@ -32,11 +32,11 @@ t.test('who leaves while something is being done is told what, and where to look
   const console = open()
   await console.until(/s suspend/)
   console.press('s')
-  await console.until(/enter go on +esc leave it/)
+  await console.until(/enter continue +esc cancel/)
   console.type('chargebacks\r')
   await console.until(/LIVE: type acme/)
   // The key says what it does.
-  await console.until(/enter suspend +esc leave it/)
+  await console.until(/enter suspend +esc cancel/)
   console.type('acme\r')
   await console.until(/Working \.\.\. \d+ s/)
   t.match(console.screen().slice(-2).join('\n'), /ctrl-c quit; what was sent may still be done/)

@@ -43,7 +43,7 @@ t.test('L signs in where the console was, and another profile is taken without l
     console.press('L')
     await console.until(() => /gives it up[^]*confirm the code/.test(console.raw().slice(before)))
     console.press(key)
-    await console.until(/the login was given up/)
+    await console.until(/login cancelled/)
     // The console is whole again.
     await console.until(/acme-ltd[^]*There are no payments yet/)
     t.notMatch(console.raw().slice(before), /\^\[|\^C/, 'no key is echoed')
