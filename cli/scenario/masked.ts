@@ -1,3 +1,4 @@
+import { quoted } from '../base/command-hints.ts'
 import type { Exchange } from '../client/call.ts'
 import type { Came } from './failure.ts'
 import type { Difference } from './matchers.ts'
@@ -85,11 +86,6 @@ export function curlOf({ method, url, headers, body }: Exchange): string {
   }
   if (body !== null) words.push('--data-raw', quoted(maskedBody(body, true)))
   return words.join(' ')
-}
-
-/** A word for a POSIX shell. */
-export function quoted(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 const REPLY_SHOWN_MAX = 360

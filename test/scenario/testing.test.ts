@@ -153,6 +153,13 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   // @ts-expect-error a customer is no payment
   await told(shop.paymentsRefund({ payment: customer }), /\$customer1 is no payment: only a step pay makes one/)
   await told(shop.paymentsRefund({ payment: { ...payment } }), /payment: is no answer of a verb of this story/)
+  // @ts-expect-error a flag that the command does not have
+  await told(shop.holdSet({ reasn: 'odd' }), /unknown field "reasn": did you mean "reason"/)
+  // @ts-expect-error a word that the command does not take
+  await told(shop.webhooksEndpointSet({ none: 'yes' }), /none must be true or false/)
+  // @ts-expect-error no member of the answer
+  await told(shop.holdRelease({ reason: 'odd', expect: { payout_hold: false } }), /did you mean "payout_held"/)
+  await told(shop.holdSet({ reason: ' ' }), /reason must say why/)
   // @ts-expect-error names are for files
   await told(shop.paymentsRefund({ payment: '$pay1' }), /./)
   // @ts-expect-error an id is no payment

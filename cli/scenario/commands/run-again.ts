@@ -1,4 +1,4 @@
-import { quoted } from '../masked.ts'
+import { quoted } from '../../base/command-hints.ts'
 import type { Case } from '../read/read-case.ts'
 import type { RunOptions } from './run-options.ts'
 

@@ -8,30 +8,32 @@ import { STILL_POSSIBLE } from '../../kit/wait.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { AwaitAccount, AwaitOrder } from '../language/customers.ts'
 import { AwaitDispute, AwaitDisputeOf } from '../language/disputes.ts'
-import { AwaitOffer, AwaitRecurring, AwaitRequest } from '../language/instructions.ts'
-import { AwaitConsent } from '../language/mandates.ts'
 import { WITHIN } from '../language/parts.ts'
 import { AwaitPayment } from '../language/payments.ts'
 import { AwaitWebhook } from '../language/webhooks.ts'
+import { byMember } from './by-member.ts'
 import { awaitAccount, awaitOrder } from './customers.ts'
 import { disputeNow, newestDisputeOf } from './disputes.ts'
 import { awaitConsent } from './mandates.ts'
 import { awaitRecurring } from './recurring.ts'
 import { awaitRequest } from './requests.ts'
 
-export async function awaitStep(run: CaseRun, given: unknown): Promise<void> {
-  if (AwaitPayment.safeParse(given).success) await awaitPayment(run, given)
-  else if (AwaitDispute.safeParse(given).success) await awaitDispute(run, given)
-  else if (AwaitDisputeOf.safeParse(given).success) await awaitDisputeOf(run, given)
-  else if (AwaitOrder.safeParse(given).success) await awaitOrder(run, given)
-  else if (AwaitAccount.safeParse(given).success) await awaitAccount(run, given)
-  else if (AwaitConsent.safeParse(given).success) await awaitConsent(run, given)
-  else if (AwaitRecurring.safeParse(given).success) await awaitRecurring(run, given)
-  else if (AwaitRequest.safeParse(given).success || AwaitOffer.safeParse(given).success) await awaitRequest(run, given)
-  else await awaitWebhook(run, given)
+/** What waits, by the member that names what is waited for. */
+const AWAITED = {
+  payment: awaitPayment,
+  webhook: awaitWebhook,
+  dispute: awaitDispute,
+  dispute_of: awaitDisputeOf,
+  order: awaitOrder,
+  account: awaitAccount,
+  consent: awaitConsent,
+  recurring: awaitRecurring,
+  request: awaitRequest,
+  offer: awaitRequest,
 }
+
+export const awaitStep = byMember(AWAITED)
 
 /** Waits until the payment is, or has been, in the status; fails at once when it can no longer come to it. */
 async function awaitPayment(run: CaseRun, given: unknown): Promise<void> {

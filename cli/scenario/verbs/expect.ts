@@ -4,16 +4,12 @@ import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../assert-matches.ts'
-import { ExpectAccount, ExpectBooks, ExpectOrder } from '../language/customers.ts'
 import { ExpectDispute } from '../language/disputes.ts'
-import { ExpectOffer, ExpectRecurring, ExpectRequest } from '../language/instructions.ts'
-import { ExpectConsent } from '../language/mandates.ts'
-import { ExpectAudit, ExpectMerchant } from '../language/merchant.ts'
 import { WITHIN } from '../language/parts.ts'
-import { ExpectReceipt } from '../language/payers.ts'
 import { ExpectPayment } from '../language/payments.ts'
 import { ExpectWebhook } from '../language/webhooks.ts'
 import { differencesOf } from '../matchers.ts'
+import { byMember } from './by-member.ts'
 import { deliveryNow, paymentNow } from './await.ts'
 import { expectAccount, expectBooks, expectOrder } from './customers.ts'
 import { disputeNow } from './disputes.ts'
@@ -23,22 +19,25 @@ import { expectRecurring } from './recurring.ts'
 import { expectOffer, expectRequest } from './requests.ts'
 import { receiverOf } from './webhooks.ts'
 
-/** Holds something against what it should be now. */
-export async function expectStep(run: CaseRun, given: unknown): Promise<void> {
-  if (ExpectPayment.safeParse(given).success) await expectPayment(run, given)
-  else if (ExpectDispute.safeParse(given).success) await expectDispute(run, given)
-  else if (ExpectOrder.safeParse(given).success) await expectOrder(run, given)
-  else if (ExpectAccount.safeParse(given).success) await expectAccount(run, given)
-  else if (ExpectBooks.safeParse(given).success) await expectBooks(run)
-  else if (ExpectConsent.safeParse(given).success) await expectConsent(run, given)
-  else if (ExpectReceipt.safeParse(given).success) await expectReceipt(run, given)
-  else if (ExpectRecurring.safeParse(given).success) await expectRecurring(run, given)
-  else if (ExpectRequest.safeParse(given).success) await expectRequest(run, given)
-  else if (ExpectOffer.safeParse(given).success) await expectOffer(run, given)
-  else if (ExpectMerchant.safeParse(given).success) await expectMerchant(run, given)
-  else if (ExpectAudit.safeParse(given).success) await expectAudit(run, given)
-  else await expectWebhook(run, given)
+/** What looks, by the member that names what is looked at. The first that is there counts: others may be matchers. */
+const EXPECTED = {
+  of: expectPayment,
+  receipt: expectReceipt,
+  audit: expectAudit,
+  webhook: expectWebhook,
+  dispute: expectDispute,
+  order: expectOrder,
+  account: expectAccount,
+  books: expectBooks,
+  consent: expectConsent,
+  recurring: expectRecurring,
+  request: expectRequest,
+  offer: expectOffer,
+  merchant: expectMerchant,
 }
+
+/** Holds something against what it should be now. */
+export const expectStep = byMember(EXPECTED)
 
 async function expectPayment(run: CaseRun, given: unknown): Promise<void> {
   const { of: reference, history, ...expected } = readInput(run, ExpectPayment, given)
