@@ -7,15 +7,32 @@ import type { Page, Reading } from '../screen.ts'
 import { OWN, ofMerchant, ofPayment, wordAfter } from './merchant-text.ts'
 import type { DeliveryRow, WholeDelivery } from './webhook-lines.ts'
 
-/** The words of a filter that the service understands: a status, an event, a merchant and a payment. */
+/** What the service can be asked for of a filter, by the names of its query. */
+export type Scope = { status?: DeliveryStatus; event_type?: EventType; merchant_id?: string; payment_id?: string }
+
+/** The words of a filter that the service understands, and the others: a status, an event, a merchant and a payment. */
+export function scopeOf(filter: string): { query: Scope; others: readonly string[] } {
+  const query: Scope = {}
+  const words = filter.split(/\s+/).filter((word) => word !== '')
+  const others = words.filter((word) => {
+    const status = DeliveryStatus.options.find((each) => each === word.toUpperCase())
+    const event = EventType.options.find((each) => each === word.toLowerCase())
+    const [merchant, payment] = [wordAfter(word, ofMerchant('')), wordAfter(word, ofPayment(''))]
+    if (status !== undefined) query.status ??= status
+    if (event !== undefined) query.event_type ??= event
+    if (merchant !== undefined) query.merchant_id ??= merchant
+    if (payment !== undefined) query.payment_id ??= payment
+    return [status, event, merchant, payment].every((known) => known === undefined)
+  })
+  return { query, others }
+}
+
+/** The same in one form, however it was typed. */
 export function serviceFilter(filter: string): string {
-  const words = filter.toUpperCase().split(/\s+/)
-  const status = DeliveryStatus.options.find((each) => words.includes(each))
-  const event = eventIn(filter)
-  const [merchant, payment] = [wordAfter(filter, ofMerchant('')), wordAfter(filter, ofPayment(''))]
+  const { status = '', event_type: event = '', merchant_id: merchant, payment_id: payment } = scopeOf(filter).query
   return [
-    status ?? '',
-    event ?? '',
+    status,
+    event,
     merchant === undefined ? '' : ofMerchant(merchant),
     payment === undefined ? '' : ofPayment(payment),
   ]
@@ -23,30 +40,17 @@ export function serviceFilter(filter: string): string {
     .join(' ')
 }
 
-/** The event that a word of a filter names, whole. */
-export function eventIn(filter: string): EventType | undefined {
-  const words = filter.toLowerCase().split(/\s+/)
-  return EventType.options.find((each) => words.includes(each))
-}
-
 /** A page of deliveries, as far as the service can filter them. */
 export async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<DeliveryRow>> {
-  const status = DeliveryStatus.options.find((each) => filter.split(' ').includes(each))
-  const payment = wordAfter(filter, ofPayment(''))
-  const event = eventIn(filter)
-  const only = {
-    ...(status === undefined ? {} : { status }),
-    ...(event === undefined ? {} : { event_type: event }),
-    ...(payment === undefined ? {} : { payment_id: payment }),
-  }
+  const { query } = scopeOf(filter)
   if (who.kind === 'platform') {
-    const merchant = wordAfter(filter, ofMerchant(''))
-    const whose = merchant === undefined ? {} : { merchant_id: merchant }
-    const query = { ...only, ...whose, limit, ...(cursor === undefined ? {} : { cursor }) }
-    const { body } = await call(client, listOutbox, { query })
+    const { body } = await call(client, listOutbox, {
+      query: { ...query, limit, ...(cursor === undefined ? {} : { cursor }) },
+    })
     return { rows: body.data, next: body.next_cursor }
   }
-  const { body } = await call(client, listWebhooks, { query: only })
+  const { merchant_id: _others, ...own } = query
+  const { body } = await call(client, listWebhooks, { query: own })
   const rows = body.data.map((row) => ({ ...row, ...OWN }))
   // A merchant's list has no pages: it is the last 50 (contract §Limits).
   return { rows, next: null, ...(rows.length < NEWEST ? {} : { isNewestOnly: true }) }
