@@ -70,7 +70,7 @@ t.test('the walk finds what there is', async (t) => {
     ),
   )
   t.ok(
-    IMPORTS.some(({ from, to }) => from === 'cli/service/serve.ts' && to === 'src/api.ts'),
+    IMPORTS.some(({ from, to }) => from === 'cli/service/worker.ts' && to === 'src/api.ts'),
     'imports that are made late too',
   )
   t.same(

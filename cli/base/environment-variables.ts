@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { CliError } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
+
 /** The environment variables that commands read, as `svc help environment` prints them; those of the service apart. */
 export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_API_URL', meaning: 'the service, as --api-url' },
@@ -57,4 +61,21 @@ XDG_CONFIG_HOME mean what they mean elsewhere.`
 /** Whether a variable that is a switch is on. */
 export function isYes(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase())
+}
+
+/** A variable, or what the file holds that its _FILE twin names, as orchestrators mount secrets. */
+export function variableIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const [value = '', file = ''] = [env[name], env[`${name}_FILE`]]
+  if (value !== '' || file === '') return value === '' ? undefined : value
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    // The path may be the secret itself, put in the wrong place: it is not repeated.
+    throw new CliError('CONFIGURATION', `${name}_FILE: can't read the file that it names`, { exit: EXIT.usage, cause })
+  }
+}
+
+/** Whether the environment has it, or names a file that holds it. */
+export function isSetIn(env: NodeJS.ProcessEnv, name: string): boolean {
+  return [env[name], env[`${name}_FILE`]].some((text) => (text ?? '') !== '')
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { stopService } from './up/down.ts'
-import { explainStart } from './up/explain.ts'
+import { explained } from './up/explain.ts'
 
 export function addDown(command: Command, runtime: Runtime): void {
   command
@@ -12,9 +12,7 @@ export function addDown(command: Command, runtime: Runtime): void {
 }
 
 async function down(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const result = await stopService(context.stateDir, context.note).catch((error: unknown) =>
-    Promise.reject(explainStart(error)),
-  )
+  const result = await explained(() => stopService(context.stateDir, context.note))
   const leftover =
     result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
   context.print.record({

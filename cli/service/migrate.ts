@@ -1,14 +1,76 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { MigrationState } from '../../src/db/migrate.ts'
+import { variableIn } from '../base/environment-variables.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { runningState } from '../client/find-service.ts'
 import { ChangeOptions, changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { EXIT } from '../base/exit-codes.ts'
-import { migrationTarget } from './up/migration-target.ts'
-import { explainStart } from './up/explain.ts'
 import { withProgress } from '../output/progress.ts'
-import { CreateOptions, migrateCreate } from './migrate-create.ts'
+import { explained } from './up/explain.ts'
+
+export const CreateOptions = ChangeOptions.pick({ dryRun: true })
+
+const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
+const NAME_MAX = 60
+const ENDING = '.sql'
+
+/** `svc migrate create`: an empty migration with the next number, in the checkout that the command runs in. */
+async function migrateCreate(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof CreateOptions>>,
+): Promise<CommandResult> {
+  const name = args[0] ?? ''
+  if (!NAME.test(name) || name.length > NAME_MAX)
+    throw usageError(
+      `"${name}" is no name of a migration: small letters, digits and _`,
+      `svc migrate create ${fitting(name)}`,
+    )
+  const folder = migrationsOf(context.io.cwd)
+  const taken = readdirSync(folder).filter((file) => /^\d{4}_\w+\.sql$/.test(file))
+  if (taken.some((file) => file.slice(5) === name + ENDING)) throw usageError(`there is a migration ${name} already`)
+  const number = Math.max(0, ...taken.map((file) => Number.parseInt(file, 10))) + 1
+  const file = join(folder, `${String(number).padStart(4, '0')}_${name}${ENDING}`)
+  // Two who begin one at the same moment get no common number unseen: what is there is not replaced.
+  if (!options.dryRun)
+    writeFileSync(file, `-- ${name.replaceAll('_', ' ')}: why it is there, and what reads it.\n`, { flag: 'wx' })
+  const shown = relative(context.io.cwd, file)
+  context.print.record({
+    item: { dry_run: options.dryRun, file },
+    id: file,
+    lines: [[options.dryRun ? 'Would write' : 'Written', shown]],
+  })
+  context.note(
+    options.dryRun
+      ? 'Nothing was written.'
+      : 'To apply it: svc migrate up. A migration that others have applied is never edited.',
+  )
+  return undefined
+}
+
+function fitting(name: string): string {
+  const words = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[\d_]+|_+$/g, '')
+  return words === '' ? 'add_something' : words.slice(0, NAME_MAX)
+}
+
+/** The folder of migrations of the checkout above this directory; an installed package is nobody's to change. */
+function migrationsOf(from: string): string {
+  const migrations = join(from, 'migrations')
+  if (existsSync(join(from, 'src', 'db', 'migrate.ts')) && existsSync(migrations)) return migrations
+  const parent = dirname(from)
+  if (parent !== from) return migrationsOf(parent)
+  throw new CliError('NO_CHECKOUT', 'this is no checkout of svc: migrations are part of its source', {
+    exit: EXIT.usage,
+    hint: 'the same command in a clone of its repository',
+  })
+}
 
 export function addMigrate(migrate: Command, runtime: Runtime): void {
   changing(migrate.command('up'), 'say which migrations would be applied, and change nothing')
@@ -40,9 +102,7 @@ async function migrateUp(
   const { applied } = await withProgress(context, { title: 'Migrating', unit: 'migrations' }, ({ at, note }) => {
     let begun = 0
     const onBegin = (name: string): void => at((begun += 1), name)
-    return apply({ databaseUrl, log: note, onBegin }).catch((error: unknown) =>
-      Promise.reject(explainStart(error, target)),
-    )
+    return explained(() => apply({ databaseUrl, log: note, onBegin }), target)
   })
   context.print.record({
     item: { applied },
@@ -78,9 +138,7 @@ async function statesOf(context: Context): Promise<MigrationState[]> {
     migrationTarget(context.io.env, context.stateDir),
     import('../../src/db/migrate.ts'),
   ])
-  return migrationStatus({ databaseUrl: target.databaseUrl }).catch((error: unknown) =>
-    Promise.reject(explainStart(error, target)),
-  )
+  return explained(() => migrationStatus({ databaseUrl: target.databaseUrl }), target)
 }
 
 async function migrateStatus(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
@@ -96,4 +154,25 @@ async function migrateStatus(context: Context, _input: CommandInput<object>): Pr
     empty: 'There are no migrations.',
   })
   return states.every(({ state }) => state === 'applied') ? undefined : EXIT.assertion
+}
+
+type MigrationTarget = { databaseUrl: string; describe(error: unknown): string }
+
+/**
+ * The database to migrate. Only its address is asked of the environment, so that a migration job needs none of the
+ * service's secrets; without one it is the database of the service that runs here.
+ */
+async function migrationTarget(env: NodeJS.ProcessEnv, stateDir: string): Promise<MigrationTarget> {
+  const { describeDatabaseError } = await import('../../src/db/describe-error.ts')
+  const databaseUrl =
+    variableIn(env, 'SVC_MIGRATION_DATABASE_URL') ??
+    variableIn(env, 'SVC_DATABASE_URL') ??
+    runningState(stateDir)?.database_url
+  if (databaseUrl === undefined) {
+    throw new CliError('CONFIGURATION', 'no database is named', {
+      exit: EXIT.usage,
+      hint: 'SVC_MIGRATION_DATABASE_URL or SVC_DATABASE_URL in the environment, or svc up, which migrates by itself',
+    })
+  }
+  return { databaseUrl, describe: (error) => describeDatabaseError(error, databaseUrl) }
 }

@@ -8,6 +8,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
+import { withApp } from './up/part.ts'
 import { shortTime } from '../base/text.ts'
 
 const BootstrapOptions = z.object({
@@ -67,7 +68,7 @@ function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string 
 /** What it would do, having looked at the configuration, the database and its key. */
 async function tellPlan(context: Context, { email, name }: BootstrapOptions): Promise<CommandResult> {
   const { currentOwners } = await import('../../src/staff/init-platform.ts')
-  const owners = await withApp(context.io.env, (app) => currentOwners(app))
+  const owners = await withOwnersApp(context.io.env, (app) => currentOwners(app))
   context.print.record({
     item: { dry_run: true, realm: PLATFORM_REALM, email, role: 'OWNER', display_name: name ?? null, owners },
     id: email,
@@ -84,29 +85,18 @@ async function tellPlan(context: Context, { email, name }: BootstrapOptions): Pr
 /** @throws {CliError} USER_EXISTS, exit code 7, where the platform has its OWNER */
 async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: BootstrapOptions) {
   const { initPlatform } = await import('../../src/staff/init-platform.ts')
-  return withApp(env, async (app) => ({
+  return withOwnersApp(env, async (app) => ({
     made: await initPlatform(app, { email, displayName: name }),
     kind: app.identity.kind,
     publicUrl: app.publicUrl,
   }))
 }
 
-async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
-  const [{ openApp }, { explainStart }, { checkMasterKey }] = await Promise.all([
-    import('./up/part.ts'),
-    import('./up/explain.ts'),
-    import('../../src/keys/check-master-key.ts'),
-  ])
-  const { app } = await openApp(env)
-  try {
-    await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
+async function withOwnersApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
+  return withApp(env, (app) => {
     refuseWithoutMail(app)
-    return await work(app)
-  } catch (error) {
-    throw refusal(error)
-  } finally {
-    await app.close()
-  }
+    return work(app)
+  }).catch((error: unknown) => Promise.reject(refusal(error)))
 }
 
 /** Keycloak gives its links to nobody: it sends them, and needs a mail server for it. */

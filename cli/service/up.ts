@@ -7,13 +7,12 @@ import type { ServiceState } from '../client/service-state.ts'
 import { printReady } from './up/banner.ts'
 import { runDetached } from './up/detached.ts'
 import { explainStart } from './up/explain.ts'
-import { runForeground } from './up/foreground.ts'
-import { IDENTITY_KINDS, databaseOf, identityOf, portOf } from './up/plan.ts'
+import { runForeground } from './up/start.ts'
+import { IDENTITY_KINDS, databaseOf, identityOf, portOf, refuseLive } from './up/plan.ts'
 import type { UpPlan } from './up/plan.ts'
 import { withProgress } from '../output/progress.ts'
-import { refuseLive } from './up/refuse-live.ts'
-import { valueOf } from './up/migration-target.ts'
-import { refuseIfTaken } from './up/running.ts'
+import { variableIn } from '../base/environment-variables.ts'
+import { refuseIfTaken } from './up/down.ts'
 import { seedDemo } from '../sandbox/seed/seed-demo.ts'
 
 const UpOptions = z.object({
@@ -58,7 +57,7 @@ Examples:
 `
 
 async function up(context: Context, { options }: CommandInput<UpOptions>): Promise<CommandResult> {
-  refuseLive({ mode: valueOf(context.io.env, 'SVC_MODE') })
+  refuseLive({ mode: variableIn(context.io.env, 'SVC_MODE') })
   const starting = startProgress(context)
   const plan: UpPlan = {
     stateDir: context.stateDir,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { runPart, withApp } from './up/part.ts'
 
 export function addWorker(command: Command, runtime: Runtime): void {
@@ -67,4 +67,19 @@ async function workOnce(context: Context, env: NodeJS.ProcessEnv): Promise<Comma
     ],
   })
   return failed.length === 0 ? EXIT.ok : EXIT.failure
+}
+
+export function addServe(command: Command, runtime: Runtime): void {
+  command
+    .addHelpText('after', '\nExamples:\n  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc serve\n')
+    .action(action(runtime, z.object({}), serve))
+}
+
+async function serve(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  await runPart(context.io.env, context.note, async (app) => {
+    const { startApi } = await import('../../src/api.ts')
+    const api = await startApi(app)
+    return { what: `The API listens on ${api.url}.`, stop: api.stop }
+  })
+  return undefined
 }

@@ -208,9 +208,9 @@ function firstMigrations(t: Test, count: number): string {
 }
 
 t.test('servers that are too old, too new, or spoken to in clear', async (t) => {
-  t.match(versionCheck(180_004, '18.4'), { state: 'ok' })
-  t.match(versionCheck(140_011, '14.11'), { state: 'finding', text: /14\.11.*15 to 18/ })
-  t.match(versionCheck(190_000, '19.0'), { state: 'finding' })
+  t.match(versionCheck({ version: 180_004, version_text: '18.4' }), { state: 'ok' })
+  t.match(versionCheck({ version: 140_011, version_text: '14.11' }), { state: 'finding', text: /14\.11.*15 to 18/ })
+  t.match(versionCheck({ version: 190_000, version_text: '19.0' }), { state: 'finding' })
   t.match(encryptionCheck('postgres://u:p@db.example/x', false), { state: 'finding', fix: /sslmode=require/ })
   t.match(encryptionCheck('postgres://u:p@db.example/x', true), { state: 'ok' })
   t.match(encryptionCheck('postgres://u:p@127.0.0.1/x', false), { state: 'ok' })

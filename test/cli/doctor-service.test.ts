@@ -148,7 +148,7 @@ t.test('no worker, DEAD deliveries and endpoints that have gone, as an operator 
   t.match(inSandbox['dead deliveries'], {
     state: 'remark',
     text: /^2 of acme/,
-    fix: /^svc webhooks replay --all-merchants/,
+    fix: /^svc webhooks replay --status DEAD --merchant/,
   })
   t.match(inSandbox['endpoints'], { state: 'finding' }, 'an endpoint that has gone is one there, too')
 })

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { realmOfClientId } from '../../../src/lib/realms.ts'
+import { variableIn } from '../../base/environment-variables.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { FindOptions, FoundService } from '../find-service.ts'
@@ -38,25 +38,12 @@ export function chooseCredentials(options: ChooseOptions): Credentials {
   if (flags.clientId !== undefined)
     return { ...byClientId(options, flags.clientId), chosen: { by: '--client-id', name: flags.clientId } }
   if (flags.profile !== undefined) return byProfile(options)
-  const token = secretOf(env, 'SVC_TOKEN')
+  const token = variableIn(env, 'SVC_TOKEN')
   if (token !== undefined)
     return { ...byToken(options, token), chosen: { by: 'SVC_TOKEN', name: claimsOf(token)?.azp } }
   const clientId = env['SVC_CLIENT_ID'] ?? ''
   if (clientId === '') return byProfile(options)
   return { ...byClientId(options, clientId), chosen: { by: 'SVC_CLIENT_ID', name: clientId } }
-}
-
-/** The value of a variable, or of the file that its _FILE twin names, as orchestrators mount secrets. */
-export function secretOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
-  const value = env[name] ?? ''
-  const file = env[`${name}_FILE`] ?? ''
-  if (value !== '' || file === '') return value === '' ? undefined : value
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    // The path may be the secret itself, put in the wrong place: it is not repeated.
-    throw usageError(`${name}_FILE: can't read the file that it names`)
-  }
 }
 
 /** Where the identity provider is, as far as it is known; null where there is none. */
@@ -94,7 +81,7 @@ function byToken(options: ChooseOptions, accessToken: string): Credentials {
 function byClientId(options: ChooseOptions, clientId: string): Credentials {
   const { env, found } = options
   const known = clientsOf(found).find((client) => client.clientId === clientId)
-  const clientSecret = secretOf(env, 'SVC_CLIENT_SECRET') ?? known?.clientSecret
+  const clientSecret = variableIn(env, 'SVC_CLIENT_SECRET') ?? known?.clientSecret
   const realm = (env['SVC_REALM'] || undefined) ?? known?.realm ?? realmOfClientId(clientId) ?? found.projectRealm
   const names = namesOf(options, clientId)
   if (clientSecret === undefined) {

@@ -57,7 +57,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
       (await import('../../service/staff-bootstrap.ts')).addStaffBootstrap,
     ),
   audit: async () => (await import('../../audit/commands.ts')).addAudit,
-  serve: async () => (await import('../../service/serve.ts')).addServe,
+  serve: async () => (await import('../../service/worker.ts')).addServe,
   worker: async () => (await import('../../service/worker.ts')).addWorker,
   migrate: async () => (await import('../../service/migrate.ts')).addMigrate,
   keys: async () => (await import('../../service/keys/commands.ts')).addKeys,

@@ -3,8 +3,8 @@ import type { ChangeOptions } from '../../kit/change.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { explainStart } from '../../service/up/explain.ts'
-import { planReset, resetSandbox } from '../../service/up/reset.ts'
-import type { ResetPlan } from '../../service/up/reset.ts'
+import { planReset, resetSandbox } from '../../service/up/down.ts'
+import type { ResetPlan } from '../../service/up/down.ts'
 
 const WORD = 'reset'
 

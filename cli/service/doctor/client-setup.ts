@@ -7,10 +7,9 @@ import { useColor } from '../../base/io.ts'
 import type { Io } from '../../base/io.ts'
 import { roleText } from '../../base/role-text.ts'
 import { accessOf } from '../../session/whoami.ts'
-import { finding, ok, remark, skipped } from './check.ts'
-import type { Check } from './check.ts'
+import { finding, ok, remark, skipped, runCheck } from './check.ts'
+import type { Check, Verdict } from './check.ts'
 import type { DoctorTarget } from './target.ts'
-import { runCheck } from './timed.ts'
 
 /** What the console needs. */
 const COLUMNS_LEAST = 60
@@ -26,29 +25,29 @@ export async function checkClientSetup(target: DoctorTarget): Promise<Check[]> {
   ])
 }
 
-function checkProfile({ by, profile, state, context }: DoctorTarget): Check {
-  if (by === 'nothing' || by === 'environment') return skipped('profile', 'there is no service to act at')
+function checkProfile({ by, profile, state, context }: DoctorTarget): Verdict {
+  if (by === 'nothing' || by === 'environment') return skipped('there is no service to act at')
   if (profile !== undefined) {
     const { settings, name } = profile
     const where = settings.realm === null ? '' : ` in realm ${settings.realm}`
-    return ok('profile', `${name}: a ${settings.kind}${where}, ${settings.mode} mode`)
+    return ok(`${name}: a ${settings.kind}${where}, ${settings.mode} mode`)
   }
-  if (state !== undefined) return ok('profile', `dev: the logins of ${context.stateDir}`)
-  return ok('profile', 'none: the address alone was named')
+  if (state !== undefined) return ok(`dev: the logins of ${context.stateDir}`)
+  return ok('none: the address alone was named')
 }
 
 /** Whether what proves who commands act as is taken. A session is renewed on the way, as with any command. */
-async function checkSession(target: DoctorTarget): Promise<Check> {
+async function checkSession(target: DoctorTarget): Promise<Verdict> {
   const client = target.client()
   try {
     const who = await whoIs(client, accessOf(client, { platform: false, customer: false }))
     const of = who.merchant === null ? '' : ` of ${who.merchant.trading_name}`
-    return ok('session', `${who.name}, ${roleText(who.role)}${of}`)
+    return ok(`${who.name}, ${roleText(who.role)}${of}`)
   } catch (error) {
     if (!(error instanceof CliError) || error.options.exit !== EXIT.signedOut) throw error
     // Whoever has only named an address has not meant to be anybody there.
-    if (client.credentials.chosen === undefined) return skipped('session', error.message)
-    return finding('session', error.message, loginOf(error, target))
+    if (client.credentials.chosen === undefined) return skipped(error.message)
+    return finding(error.message, loginOf(error, target))
   }
 }
 
@@ -58,21 +57,18 @@ function loginOf({ options }: CliError, { profile }: DoctorTarget): string {
 }
 
 /** Whether the console has what it needs: room, letters, and colours where they are wanted. */
-export function terminalCheck({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Check {
-  if (!stdout.isTTY) return skipped('terminal', 'this is none')
+export function terminalCheck({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Verdict {
+  if (!stdout.isTTY) return skipped('this is none')
   const { columns, rows } = stdout
   if (columns < COLUMNS_LEAST || (rows ?? ROWS_LEAST) < ROWS_LEAST)
     return finding(
-      'terminal',
       `it has ${columns} columns and ${rows ?? 'unknown'} rows; the console needs ${COLUMNS_LEAST} and ${ROWS_LEAST}`,
       `resize -s ${ROWS_LEAST * 2} ${COLUMNS_LEAST * 2}`,
     )
-  if (env['TERM'] === 'dumb')
-    return finding('terminal', 'TERM=dumb: it can draw no screen', 'export TERM=xterm-256color')
-  if (!isUtf8(env))
-    return finding('terminal', 'its letters are not UTF-8: names and lines come out wrong', 'export LC_ALL=C.UTF-8')
+  if (env['TERM'] === 'dumb') return finding('TERM=dumb: it can draw no screen', 'export TERM=xterm-256color')
+  if (!isUtf8(env)) return finding('its letters are not UTF-8: names and lines come out wrong', 'export LC_ALL=C.UTF-8')
   const colours = useColor('auto', env, true) ? 'with colours' : 'without colours'
-  return ok('terminal', `${columns} columns${rows === undefined ? '' : ` and ${rows} rows`}, UTF-8, ${colours}`)
+  return ok(`${columns} columns${rows === undefined ? '' : ` and ${rows} rows`}, UTF-8, ${colours}`)
 }
 
 /** Windows keeps no such variables. */
@@ -83,18 +79,14 @@ function isUtf8(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** Long reasons and evidence are written in it. */
-async function checkEditor({ stdout, stdin, env }: Io): Promise<Check> {
-  if (!stdout.isTTY || !stdin.isTTY) return skipped('editor', 'there is no terminal to open one on')
+async function checkEditor({ stdout, stdin, env }: Io): Promise<Verdict> {
+  if (!stdout.isTTY || !stdin.isTTY) return skipped('there is no terminal to open one on')
   const editor = [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '').trim() !== '')
   if (editor === undefined)
-    return remark(
-      'editor',
-      'VISUAL and EDITOR are not set: long reasons can be given by --reason alone',
-      'export EDITOR=nano',
-    )
+    return remark('VISUAL and EDITOR are not set: long reasons can be given by --reason alone', 'export EDITOR=nano')
   const [word = ''] = editor.trim().split(/\s+/)
-  if (process.platform === 'win32' || (await isCommand(word, env))) return ok('editor', editor)
-  return finding('editor', `there is no ${word} here`, 'export EDITOR=nano')
+  if (process.platform === 'win32' || (await isCommand(word, env))) return ok(editor)
+  return finding(`there is no ${word} here`, 'export EDITOR=nano')
 }
 
 async function isCommand(word: string, { PATH = '' }: NodeJS.ProcessEnv): Promise<boolean> {

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { Config } from '../../../src/config/config.ts'
-import { valueOf } from '../up/migration-target.ts'
-import { finding, ok, skipped } from './check.ts'
-import type { Check } from './check.ts'
-import type { Database } from './database-connection.ts'
+import { variableIn } from '../../base/environment-variables.ts'
+import { finding, ok, skipped, runCheck, restartOr } from './check.ts'
+import type { Check, Verdict } from './check.ts'
+import type { Database } from './database-sql.ts'
 import { MAILS } from './database-sql.ts'
 import type { DoctorTarget } from './target.ts'
 import { takesConnections } from './port.ts'
-import { runCheck } from './timed.ts'
 
 /** Less than a check has, so that the server's own failure is told. */
 const SMTP_TIMEOUT_MS = 2_500
@@ -22,21 +21,20 @@ export async function checkMail(target: DoctorTarget, database: Database | undef
 }
 
 /** Connects as for a mail, with TLS and login, and sends none. */
-async function checkServer(target: DoctorTarget): Promise<Check> {
-  const check = 'mail server'
+async function checkServer(target: DoctorTarget): Promise<Verdict> {
   const smtpUrl = variableOf(target, 'SVC_SMTP_URL')
-  if (smtpUrl === undefined) return skipped(check, reasonMissing(target, 'SVC_SMTP_URL'))
+  if (smtpUrl === undefined) return skipped(reasonMissing(target, 'SVC_SMTP_URL'))
   if (!URL.canParse(smtpUrl) || !/^smtps?:/.test(smtpUrl))
-    return finding(check, 'SVC_SMTP_URL is no smtp:// or smtps:// address', SMTP_URL)
+    return finding('SVC_SMTP_URL is no smtp:// or smtps:// address', SMTP_URL)
   const { failureOf, verifyTransport } = await import('../../../src/mail/transport.ts')
   const mode = modeOf(target)
   const { host, protocol, username } = new URL(smtpUrl)
   try {
     await verifyTransport({ mode }, smtpUrl, SMTP_TIMEOUT_MS)
     const login = username === '' ? 'without a login' : 'and takes the login'
-    return ok(check, `${protocol}//${host} answers, ${login}; nothing was sent`)
+    return ok(`${protocol}//${host} answers, ${login}; nothing was sent`)
   } catch (error) {
-    return finding(check, `${protocol}//${host}: ${failureOf(error).replaceAll('_', ' ')}`, SMTP_URL)
+    return finding(`${protocol}//${host}: ${failureOf(error).replaceAll('_', ' ')}`, SMTP_URL)
   }
 }
 
@@ -45,7 +43,7 @@ const SMTP_URL = 'export SVC_SMTP_URL=smtps://<user>:<password>@<host>'
 /** What the environment says, of a service on this machine or of the one that it configures. */
 function variableOf({ context, config }: DoctorTarget, name: 'SVC_SMTP_URL' | 'SVC_SMS_URL'): string | undefined {
   if (config !== undefined) return name === 'SVC_SMTP_URL' ? config.smtpUrl : config.sms?.url
-  return valueOf(context.io.env, name)
+  return variableIn(context.io.env, name)
 }
 
 function modeOf({ config, profile }: DoctorTarget): Config['mode'] {
@@ -60,17 +58,16 @@ function reasonMissing({ by }: DoctorTarget, name: keyof typeof KEPT): string {
 const KEPT = { SVC_SMTP_URL: 'mails', SVC_SMS_URL: 'text messages' } as const
 
 /** Nothing is said to it, for whatever it is told is a message. */
-async function checkGateway(target: DoctorTarget): Promise<Check> {
-  const check = 'text gateway'
+async function checkGateway(target: DoctorTarget): Promise<Verdict> {
   const url = variableOf(target, 'SVC_SMS_URL')
-  if (url === undefined) return skipped(check, reasonMissing(target, 'SVC_SMS_URL'))
+  if (url === undefined) return skipped(reasonMissing(target, 'SVC_SMS_URL'))
   const { hostname, host, port, protocol } = new URL(url)
   const isThere = await takesConnections(
     hostname.replaceAll(/[[\]]/g, ''),
     port === '' ? (SMS_PORTS[protocol] ?? 443) : Number.parseInt(port, 10),
   )
-  if (isThere) return ok(check, `${protocol}//${host} takes connections; nothing was sent`)
-  return finding(check, `nothing listens at ${protocol}//${host}`, 'export SVC_SMS_URL=https://<host>/<path>')
+  if (isThere) return ok(`${protocol}//${host} takes connections; nothing was sent`)
+  return finding(`nothing listens at ${protocol}//${host}`, 'export SVC_SMS_URL=https://<host>/<path>')
 }
 
 const Mails = z.object({
@@ -80,20 +77,15 @@ const Mails = z.object({
   last_error: z.string().nullable(),
 })
 
-async function checkOutbox(target: DoctorTarget, database: Database | undefined): Promise<Check> {
-  const check = 'mail outbox'
-  if (database === undefined) return skipped(check, 'only its database tells what waits in it')
+async function checkOutbox(target: DoctorTarget, database: Database | undefined): Promise<Verdict> {
+  if (database === undefined) return skipped('only its database tells what waits in it')
   const [row] = await database.rows(MAILS)
   const { dead, overdue, failing, last_error: last } = Mails.parse(row)
   const because = last === null ? '' : `; the last failure was: ${last.replaceAll('_', ' ')}`
-  if (overdue > 0) return finding(check, `${overdue} mails have been due for minutes${because}`, fixCommand(target))
-  if (failing > 0) return finding(check, `${failing} mails could not be sent yet${because}`, SMTP_URL)
-  if (dead > 0)
-    return finding(check, `${dead} mails were given up in the last week${because}`, 'svc merchants registrations')
-  return ok(check, 'nothing waits in it')
-}
-
-/** Due and not tried: nobody sends them. */
-function fixCommand({ by }: DoctorTarget): string {
-  return by === 'state directory' ? 'svc down && svc up --detach' : 'svc worker'
+  // Due and not tried: nobody sends them.
+  if (overdue > 0)
+    return finding(`${overdue} mails have been due for minutes${because}`, restartOr(target, 'svc worker'))
+  if (failing > 0) return finding(`${failing} mails could not be sent yet${because}`, SMTP_URL)
+  if (dead > 0) return finding(`${dead} mails were given up in the last week${because}`, 'svc merchants registrations')
+  return ok('nothing waits in it')
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { getService } from '../../../src/wire/service.ts'
 import { rememberedPort } from '../up/state-files.ts'
 import { finding, ok, skipped } from './check.ts'
-import type { Check } from './check.ts'
+import type { Verdict } from './check.ts'
 import type { DoctorTarget } from './target.ts'
 import { probe } from './probe.ts'
 
@@ -13,17 +13,17 @@ const CONNECT_TIMEOUT_MS = 1_000
 const DEFAULT_PORT = 8080
 
 /** Whether the port of the API is free, or taken by the service that it is for. */
-export async function checkPort(target: DoctorTarget): Promise<Check> {
+export async function checkPort(target: DoctorTarget): Promise<Verdict> {
   const { by, state, config, context } = target
   if (state !== undefined) return ofRunning(state.api_url)
-  if (by === 'name') return skipped('port', 'the service that was named listens elsewhere')
+  if (by === 'name') return skipped('the service that was named listens elsewhere')
   const { host, port } = config ?? { host: '127.0.0.1', port: rememberedPort(context.stateDir) ?? DEFAULT_PORT }
   const at = `port ${port} of ${host}${config === undefined ? notOfUp(context.io.env, port) : ''}`
   const listener = await whoListens(reachable(host), port)
-  if (listener === 'nobody') return ok('port', `${at} is free`)
-  if (listener === 'svc' && by === 'environment') return ok('port', `svc listens at ${at}`)
+  if (listener === 'nobody') return ok(`${at} is free`)
+  if (listener === 'svc' && by === 'environment') return ok(`svc listens at ${at}`)
   const who = listener === 'svc' ? 'another svc' : 'another program'
-  return finding('port', `${at} is taken by ${who}`, await elsewhere(by))
+  return finding(`${at} is taken by ${who}`, await elsewhere(by))
 }
 
 /** The variable is svc serve's: whoever has set it looks for its port here. */
@@ -31,12 +31,12 @@ function notOfUp({ SVC_PORT: named = '' }: NodeJS.ProcessEnv, port: number): str
   return named === '' || named === String(port) ? '' : ` (SVC_PORT is for svc serve; svc up takes --port ${named})`
 }
 
-async function ofRunning(apiUrl: string): Promise<Check> {
+async function ofRunning(apiUrl: string): Promise<Verdict> {
   const { hostname, port } = new URL(apiUrl)
   const listener = await whoListens(hostname.replaceAll(/[[\]]/g, ''), Number.parseInt(port || '80', 10))
-  if (listener === 'svc') return ok('port', `the service listens at ${apiUrl}`)
+  if (listener === 'svc') return ok(`the service listens at ${apiUrl}`)
   const text = listener === 'nobody' ? `nothing listens at ${apiUrl}` : `another program listens at ${apiUrl}`
-  return finding('port', `${text}, and the process of the service is there`, 'svc down && svc up --port 0 --detach')
+  return finding(`${text}, and the process of the service is there`, 'svc down && svc up --port 0 --detach')
 }
 
 async function elsewhere(by: DoctorTarget['by']): Promise<string> {

@@ -5,10 +5,9 @@ import { CliError } from '../../base/errors.ts'
 import { findService, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
 import type { ServiceState } from '../../client/service-state.ts'
-import { valueOf } from '../up/migration-target.ts'
-import { configFilesProblem } from './config-files.ts'
-import { areCredentialsOpen } from './files.ts'
-import { reasonOf } from './timed.ts'
+import { isSetIn, variableIn } from '../../base/environment-variables.ts'
+import { configFilesProblem, areCredentialsOpen } from './machine.ts'
+import { reasonOf } from './check.ts'
 
 /** What is looked over, and how much of it can be seen from here. */
 export type DoctorTarget = {
@@ -81,7 +80,7 @@ const CONFIGURED = ['SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY']
 
 /** Whether the environment was meant for a service at all. */
 function configuresAny(env: NodeJS.ProcessEnv): boolean {
-  return CONFIGURED.some((name) => [env[name], env[`${name}_FILE`]].some((value) => (value ?? '') !== ''))
+  return CONFIGURED.some((name) => isSetIn(env, name))
 }
 
 /** With a configuration file that can't be read, which is a finding of its own, it is the state directory's alone. */
@@ -128,8 +127,8 @@ function databaseOf(
   env: NodeJS.ProcessEnv,
   config: Config | undefined,
 ): Pick<DoctorTarget, 'databaseUrl' | 'migrationUrl'> {
-  const migrationUrl = optional(() => valueOf(env, 'SVC_MIGRATION_DATABASE_URL'))
-  return { databaseUrl: config?.databaseUrl ?? optional(() => valueOf(env, 'SVC_DATABASE_URL')), migrationUrl }
+  const migrationUrl = optional(() => variableIn(env, 'SVC_MIGRATION_DATABASE_URL'))
+  return { databaseUrl: config?.databaseUrl ?? optional(() => variableIn(env, 'SVC_DATABASE_URL')), migrationUrl }
 }
 
 function optional<T>(read: () => T): T | undefined {

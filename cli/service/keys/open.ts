@@ -5,9 +5,9 @@ import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
-import { explainStart } from '../up/explain.ts'
+import { explained } from '../up/explain.ts'
 import { hasKeyIn, readKeyRing, variablesOf } from '../up/key-file.ts'
-import { valueOf } from '../up/migration-target.ts'
+import { variableIn } from '../../base/environment-variables.ts'
 
 /** The keys that a command is about, and where they come from. */
 export type Keys = {
@@ -27,17 +27,17 @@ export async function keysOf({ io, stateDir }: Context): Promise<Keys> {
   if (!isEnvironment && ring === undefined) throw noKey(stateDir)
   const { readKeys } = await import('../../../src/config/read.ts')
   const env = ring === undefined ? io.env : { ...io.env, ...variablesOf(ring) }
-  const { encryptionKey, encryptionKeysPrevious } = explained(() => readKeys(env))
+  const { encryptionKey, encryptionKeysPrevious } = await explained(() => readKeys(env))
   return {
     source: isEnvironment ? 'environment' : 'state directory',
     sealer: makeSealer(encryptionKey, encryptionKeysPrevious),
-    databaseUrl: valueOf(io.env, 'SVC_DATABASE_URL') ?? runningState(stateDir)?.database_url,
+    databaseUrl: variableIn(io.env, 'SVC_DATABASE_URL') ?? runningState(stateDir)?.database_url,
   }
 }
 
 /** Whether the environment says that the keys are of a service in live mode; svc up, with its state directory, has none. */
 export function isLiveIn(env: NodeJS.ProcessEnv): boolean {
-  return valueOf(env, 'SVC_MODE') === 'live'
+  return variableIn(env, 'SVC_MODE') === 'live'
 }
 
 /** There is no key: exit code 6. */
@@ -62,9 +62,7 @@ export async function withDatabase<T>(
   ])
   const describe = (error: unknown): string => describeDatabaseError(error, databaseUrl)
   const target = { databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc keys', size: 1 }
-  const pool = await requireMigrated({ databaseUrl })
-    .then(() => makePool(target))
-    .catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  const pool = await explained(() => requireMigrated({ databaseUrl }).then(() => makePool(target)), { describe })
   try {
     return await work({ pool, sealer })
   } finally {
@@ -79,12 +77,4 @@ export function databaseOf({ databaseUrl }: Keys): string {
     exit: EXIT.usage,
     hint: 'SVC_DATABASE_URL in the environment, or svc up',
   })
-}
-
-function explained<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw explainStart(error)
-  }
 }

@@ -8,11 +8,10 @@ import { EXIT } from '../../base/exit-codes.ts'
 import { isRunning, readServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
-import { explainStart } from './explain.ts'
+import { explained } from './explain.ts'
 import type { UpPlan } from './plan.ts'
-import { checkPort } from './ports.ts'
+import { checkPort, logFile, ownLike } from './state-files.ts'
 import { onStopSignals } from '../../base/signals.ts'
-import { logFile, ownLike } from './state-files.ts'
 
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 15_000
@@ -27,8 +26,7 @@ export async function runDetached(plan: UpPlan): Promise<ServiceState> {
   const { prepareStateDirectory } = await import('../../../src/db/state-directory.ts')
   const stateDir = prepareStateDirectory(plan.stateDir)
   // Asked here too, so that the usual mistake is told at once and in full.
-  if (plan.port !== 0)
-    await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  if (plan.port !== 0) await explained(() => checkPort(plan.port), plan)
   const log = openLog(stateDir)
   const child = launch(plan, { stateDir, log: log.file })
   closeSync(log.file)

@@ -1,17 +1,18 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import { isRunning, serviceFile } from '../../client/service-state.ts'
-import { isTaken } from './running.ts'
+import { isTakenError } from './explain.ts'
 
 // A service drains requests for up to 10 s and stops its database after that.
 const STOP_TIMEOUT_MS = 40_000
 const KILL_TIMEOUT_MS = 5_000
 const PAUSE_MS = 25
 
-export type DownResult = {
+type DownResult = {
   /** The service that was stopped, or null when none ran. */
   pid: number | null
   /** The database server that an earlier, killed service had left behind, or null. */
@@ -78,4 +79,88 @@ async function stopLeftover(stateDir: string): Promise<number | null> {
   } finally {
     unlock()
   }
+}
+
+/**
+ * Whether a process holds the state directory. The operating system's lock says so for certain, where a process id in a
+ * file may belong to another program by now.
+ */
+async function isTaken(stateDir: string): Promise<boolean> {
+  if (!existsSync(stateDir)) return false
+  const { lockStateDirectory } = await import('../../../src/db/state-directory.ts')
+  try {
+    lockStateDirectory(stateDir)()
+    return false
+  } catch (error) {
+    if (isTakenError(error)) return true
+    throw error
+  }
+}
+
+/**
+ * Refuses to start beside a service of the same directory, and says how to reach and how to stop it.
+ * @throws {CliError} ALREADY_RUNNING, exit code 7
+ */
+export async function refuseIfTaken(stateDir: string): Promise<void> {
+  if (!(await isTaken(stateDir))) return
+  const state = runningState(stateDir)
+  if (state === undefined) {
+    throw new CliError('STATE_DIRECTORY_TAKEN', `another svc is starting or stopping in ${stateDir}`, {
+      exit: EXIT.conflict,
+      hint: 'in a moment: svc status\nor another --state-dir',
+      retryable: true,
+    })
+  }
+  throw new CliError(
+    'ALREADY_RUNNING',
+    `svc is running already in ${stateDir}: process ${state.pid}, ${state.api_url}`,
+    {
+      exit: EXIT.conflict,
+      hint: 'to stop it: svc down\nto look at it: svc status\nto run a second one beside it: another --state-dir',
+    },
+  )
+}
+
+/** What a reset takes away: the folder of the database, and the files that say how to reach it. */
+export type ResetPlan = { stateDir: string; dataDirectory: string }
+
+/**
+ * What there is to reset in a state directory.
+ * @throws {CliError} NO_SANDBOX_DATA, exit code 6, where svc keeps no database of its own there: one from outside may be
+ *   somebody's, and is none of ours to empty; FOREIGN_DATA, exit code 2, where its file names a folder that is not its own
+ */
+export async function planReset(stateDir: string): Promise<ResetPlan> {
+  const { readServerState } = await import('../../../src/db/state-directory.ts')
+  const server = existsSync(stateDir) ? readServerState(stateDir) : null
+  if (server !== null) {
+    const { isDataDirectoryOf } = await import('../../../src/db/embedded.ts')
+    // The file that names it may be anybody's, and a database elsewhere is somebody's.
+    if (isDataDirectoryOf(realpathSync(stateDir), server.dataDirectory))
+      return { stateDir, dataDirectory: server.dataDirectory }
+    throw new CliError('FOREIGN_DATA', `${stateDir} names a database elsewhere, which is not taken away`, {
+      exit: EXIT.usage,
+      hint: `another --state-dir; the folder is named in ${join(stateDir, 'postgres.json')}`,
+    })
+  }
+  throw new CliError('NO_SANDBOX_DATA', `svc keeps no database of its own in ${stateDir}`, {
+    exit: EXIT.notFound,
+    hint: 'another --state-dir; a database from outside is emptied where it came from',
+  })
+}
+
+/** Stops the service where it runs, and takes its data away; keys and the port stay. Returns whether one ran. */
+export async function resetSandbox(plan: ResetPlan, note: (line: string) => void): Promise<boolean> {
+  const { stateDir, dataDirectory } = plan
+  const { pid } = await stopService(stateDir, note)
+  const { lockStateDirectory } = await import('../../../src/db/state-directory.ts')
+  const unlock = lockStateDirectory(stateDir)
+  try {
+    // Only what is a database's folder is taken away, whatever a file says.
+    if (existsSync(join(dataDirectory, 'PG_VERSION'))) rmSync(dataDirectory, { recursive: true, force: true })
+    rmSync(join(stateDir, 'postgres.json'), { force: true })
+    rmSync(serviceFile(stateDir), { force: true })
+  } finally {
+    unlock()
+  }
+  return pid !== null
 }

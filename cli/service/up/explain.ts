@@ -1,74 +1,69 @@
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
+import type { ExitCode } from '../../base/exit-codes.ts'
 
-/**
- * Tells the failures of starting apart. The system's own messages say what to do, so they are passed on; `describe` puts
- * a database's error into words.
- */
-export function explainStart(
-  error: unknown,
-  options: { port?: number; portHint?: string; describe?: ((error: unknown) => string) | undefined } = {},
-): unknown {
-  if (error instanceof CliError || !(error instanceof Error)) return error
-  const { message } = error
-  const cause = error
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE' && options.port !== undefined) return portTaken(options.port, options.portHint)
-  if (code === 'EACCES' && options.port !== undefined) {
-    return new CliError('PORT_REFUSED', `port ${options.port} may not be used by this user`, {
-      exit: EXIT.failure,
-      hint: options.portHint ?? '--port 8080, or --port 0 for any free one',
-      cause,
-    })
-  }
-  switch (error.name) {
-    case 'ConfigError':
-      return new CliError('CONFIGURATION', message, { exit: EXIT.usage, cause })
-    case 'StateDirectoryError':
-      return new CliError('STATE_DIRECTORY', message, {
-        exit: isTakenError(error) ? EXIT.conflict : EXIT.failure,
-        cause,
-      })
-    case 'NewerDatabaseError':
-      return new CliError('DATABASE_NEWER', message, { exit: EXIT.failure, cause })
-    case 'ObsoleteDatabaseError':
-      return new CliError('DATABASE_OBSOLETE', message, { exit: EXIT.failure, cause })
-    case 'UnmigratedDatabaseError':
-      return new CliError('DATABASE_NOT_MIGRATED', message, {
-        exit: EXIT.failure,
-        hint: 'with SVC_MIGRATION_DATABASE_URL naming the owner of the tables: svc migrate up',
-        cause,
-      })
-    case 'MigrationError':
-      return new CliError('MIGRATION_REFUSED', message, {
-        exit: EXIT.failure,
-        hint: 'which are applied: svc migrate status\nwhat else is wrong with the database: svc doctor --only database',
-        cause,
-      })
-    case 'MasterKeyError':
-      return new CliError('WRONG_ENCRYPTION_KEY', message, {
-        exit: EXIT.failure,
-        hint: 'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',
-        cause,
-      })
-    case 'IdentityUnavailableError':
-      return new CliError('IDP_UNAVAILABLE', message, {
-        exit: EXIT.network,
-        hint: 'SVC_AUTH_URL and SVC_KEYCLOAK_CLIENT_SECRET as examples/keycloak has them, and a Keycloak that answers there',
-        retryable: true,
-        cause,
-      })
-    default:
-      if (options.describe === undefined) return error
-      return new CliError('DATABASE', options.describe(error), { exit: EXIT.failure, cause })
+/** Where the failure may be: the port that was asked for, and what puts the database's error into words. */
+type Where = { port?: number; portHint?: string; describe?: ((error: unknown) => string) | undefined }
+
+/** Does a part of a start; the system's own errors come out as those of a command. @throws {CliError} */
+export async function explained<T>(work: () => T | Promise<T>, where: Where = {}): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainStart(error, where)
   }
 }
 
-function portTaken(port: number, hint?: string): CliError {
-  return new CliError('PORT_TAKEN', `port ${port} of 127.0.0.1 is taken by another program`, {
-    exit: EXIT.failure,
-    hint: hint ?? `svc up --port 0 for any free port, or another one: --port ${port === 65535 ? 8080 : port + 1}`,
-  })
+/** The system's errors by their names: their own messages say what to do, so they are passed on. */
+const KNOWN: Readonly<Record<string, readonly [code: string, exit: ExitCode, hint?: string]>> = {
+  ConfigError: ['CONFIGURATION', EXIT.usage],
+  StateDirectoryError: ['STATE_DIRECTORY', EXIT.failure],
+  NewerDatabaseError: ['DATABASE_NEWER', EXIT.failure],
+  ObsoleteDatabaseError: ['DATABASE_OBSOLETE', EXIT.failure],
+  UnmigratedDatabaseError: [
+    'DATABASE_NOT_MIGRATED',
+    EXIT.failure,
+    'with SVC_MIGRATION_DATABASE_URL naming the owner of the tables: svc migrate up',
+  ],
+  MigrationError: [
+    'MIGRATION_REFUSED',
+    EXIT.failure,
+    'which are applied: svc migrate status\nwhat else is wrong with the database: svc doctor --only database',
+  ],
+  MasterKeyError: [
+    'WRONG_ENCRYPTION_KEY',
+    EXIT.failure,
+    'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',
+  ],
+  IdentityUnavailableError: [
+    'IDP_UNAVAILABLE',
+    EXIT.network,
+    'SVC_AUTH_URL and SVC_KEYCLOAK_CLIENT_SECRET as examples/keycloak has them, and a Keycloak that answers there',
+  ],
+}
+
+/** Tells the failures of starting apart. */
+export function explainStart(error: unknown, { port, portHint, describe }: Where = {}): unknown {
+  if (error instanceof CliError || !(error instanceof Error)) return error
+  const code = 'code' in error ? error.code : undefined
+  if (port !== undefined && code === 'EADDRINUSE')
+    return new CliError('PORT_TAKEN', `port ${port} of 127.0.0.1 is taken by another program`, {
+      exit: EXIT.failure,
+      hint: portHint ?? `svc up --port 0 for any free port, or another one: --port ${port === 65535 ? 8080 : port + 1}`,
+    })
+  if (port !== undefined && code === 'EACCES')
+    return new CliError('PORT_REFUSED', `port ${port} may not be used by this user`, {
+      exit: EXIT.failure,
+      hint: portHint ?? '--port 8080, or --port 0 for any free one',
+      cause: error,
+    })
+  const [known, usual, hint] = KNOWN[error.name] ?? []
+  if (known === undefined || usual === undefined)
+    return describe === undefined
+      ? error
+      : new CliError('DATABASE', describe(error), { exit: EXIT.failure, cause: error })
+  const exit = isTakenError(error) ? EXIT.conflict : usual
+  return new CliError(known, error.message, { exit, hint, retryable: exit === EXIT.network, cause: error })
 }
 
 // SQLite's code for a lock that another process holds (src/db/state-directory.ts).

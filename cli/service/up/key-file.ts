@@ -12,9 +12,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { generateMasterKey, kidOfKey } from '../../../src/lib/seal.ts'
+import { isSetIn } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { explainStart } from './explain.ts'
+import { explained } from './explain.ts'
 import { ownLike } from './state-files.ts'
 
 /**
@@ -33,7 +34,7 @@ export function keyFile(stateDir: string): string {
 
 /** Whether the environment brings the keys itself; those of the state directory then mean nothing. */
 export function hasKeyIn(env: NodeJS.ProcessEnv): boolean {
-  return (env['SVC_ENCRYPTION_KEY'] || env['SVC_ENCRYPTION_KEY_FILE'] || '') !== ''
+  return isSetIn(env, 'SVC_ENCRYPTION_KEY')
 }
 
 /** The keys as the configuration takes them. */
@@ -97,7 +98,7 @@ export function dropFromKeyRing(stateDir: string, kid: string): Promise<KeyRing>
 /** One change at a time, so that no key is lost between two of them. */
 async function changeKeyRing(stateDir: string, change: (known: KeyRing | undefined) => KeyRing): Promise<KeyRing> {
   const { lockFileOf } = await import('../../../src/db/state-directory.ts')
-  const unlock = explained(() => lockFileOf(stateDir, 'keys.lock'))
+  const unlock = await explained(() => lockFileOf(stateDir, 'keys.lock'))
   ownLike(stateDir, join(stateDir, 'keys.lock'))
   try {
     const ring = change(readKeyRing(stateDir))
@@ -105,14 +106,6 @@ async function changeKeyRing(stateDir: string, change: (known: KeyRing | undefin
     return ring
   } finally {
     unlock()
-  }
-}
-
-function explained<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw explainStart(error)
   }
 }
 

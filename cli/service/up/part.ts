@@ -1,7 +1,6 @@
 import type { App } from '../../../src/app.ts'
-import { explainStart } from './explain.ts'
 import { onStopSignals } from '../../base/signals.ts'
-import { makeTeardown } from './teardown.ts'
+import { explained } from './explain.ts'
 
 type Part = { what: string; stop(): Promise<void> }
 
@@ -19,13 +18,10 @@ export async function runPart(
   const release = onStopSignals(() => askStop())
   const teardown = makeTeardown(note)
   try {
-    const { checkMasterKey } = await import('../../../src/keys/check-master-key.ts')
     const { app, port } = await openApp(env)
     teardown.add('The connections', () => app.close())
-    await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
-    const part = await start(app).catch((error: unknown) =>
-      Promise.reject(explainStart(error, { port, portHint: 'another SVC_PORT' })),
-    )
+    await checkKey(app)
+    const part = await explained(() => start(app), { port, portHint: 'another SVC_PORT' })
     teardown.add('This part', part.stop)
     note(part.what)
     await stopAsked
@@ -40,14 +36,18 @@ export async function runPart(
  * @throws {CliError} as `runPart`
  */
 export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
-  const { checkMasterKey } = await import('../../../src/keys/check-master-key.ts')
   const { app } = await openApp(env)
   try {
-    await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
+    await checkKey(app)
     return await work(app)
   } finally {
     await app.close()
   }
+}
+
+async function checkKey(app: App): Promise<void> {
+  const { checkMasterKey } = await import('../../../src/keys/check-master-key.ts')
+  await explained(() => checkMasterKey(app))
 }
 
 /** The app of a database whose migrations are this version's, as the environment says. */
@@ -58,17 +58,34 @@ export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port:
     import('../../../src/db/migrate.ts'),
     import('../../../src/db/describe-error.ts'),
   ])
-  const config = configOrExplain(() => readConfig(env))
+  const config = await explained(() => readConfig(env))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
-  const opened = requireMigrated({ databaseUrl: config.databaseUrl }).then(() => makeApp(config))
-  const app = await opened.catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  const open = (): Promise<App> => requireMigrated({ databaseUrl: config.databaseUrl }).then(() => makeApp(config))
+  const app = await explained(open, { describe })
   return { app, port: config.port }
 }
 
-function configOrExplain<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw explainStart(error)
+/** What was started, to be stopped in the opposite order. */
+export type Teardown = {
+  add(name: string, stop: () => Promise<void> | void): void
+  /** Stops everything once; a part that fails to stop does not keep the others running. */
+  run(): Promise<void>
+}
+
+export function makeTeardown(note: (line: string) => void): Teardown {
+  const steps: { name: string; stop: () => Promise<void> | void }[] = []
+  let running: Promise<void> | undefined
+  async function stopAll(): Promise<void> {
+    for (const { name, stop } of steps.toReversed()) {
+      try {
+        await stop()
+      } catch (error) {
+        note(`${name} did not stop as it should: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+  }
+  return {
+    add: (name, stop) => void steps.push({ name, stop }),
+    run: () => (running ??= stopAll()),
   }
 }

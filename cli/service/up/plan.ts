@@ -1,4 +1,6 @@
-import { usageError } from '../../base/errors.ts'
+import { isSetIn } from '../../base/environment-variables.ts'
+import { usageError, CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 
 export const IDENTITY_KINDS = ['embedded', 'keycloak', 'none'] as const
 export type IdentityKind = (typeof IDENTITY_KINDS)[number]
@@ -35,7 +37,7 @@ export function databaseOf(flag: string | undefined, env: NodeJS.ProcessEnv): Up
     )
   }
   if (flag !== undefined) return { kind: 'outside', url: flag }
-  return isSet(env, 'SVC_DATABASE_URL') ? { kind: 'outside', url: undefined } : { kind: 'embedded' }
+  return isSetIn(env, 'SVC_DATABASE_URL') ? { kind: 'outside', url: undefined } : { kind: 'embedded' }
 }
 
 /**
@@ -51,12 +53,12 @@ export function identityOf(
     throw usageError('--auth-url: says where a Keycloak is, and none is used', '--idp keycloak --auth-url <url>')
   if (authUrl !== undefined && !isHttpUrl(authUrl))
     throw usageError(`--auth-url: "${authUrl}" is no http address`, '--auth-url https://id.example.com')
-  if (isKeycloak && authUrl === undefined && !isSet(env, 'SVC_AUTH_URL'))
+  if (isKeycloak && authUrl === undefined && !isSetIn(env, 'SVC_AUTH_URL'))
     throw usageError(
       '--idp keycloak: where Keycloak is has to be said',
       '--auth-url https://id.example.com, or SVC_AUTH_URL',
     )
-  if (isKeycloak && !isSet(env, 'SVC_KEYCLOAK_CLIENT_SECRET'))
+  if (isKeycloak && !isSetIn(env, 'SVC_KEYCLOAK_CLIENT_SECRET'))
     throw usageError(
       '--idp keycloak: SVC_KEYCLOAK_CLIENT_SECRET is not set, nor SVC_KEYCLOAK_CLIENT_SECRET_FILE',
       'the secret of the client that examples/keycloak/set-up.sh makes; SVC_KEYCLOAK_CLIENT_ID where it is not svc-provisioner',
@@ -68,14 +70,26 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** Whether the environment has a variable, or the file that holds it. */
-function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
-  return (env[name] ?? '') !== '' || (env[`${name}_FILE`] ?? '') !== ''
-}
-
 /** A port of `--port`: 0 to 65535. */
 export function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(port <= 65_535)) throw usageError(`--port: "${text}" is no port`, '--port 8080, or --port 0 for any free one')
   return port
+}
+
+/**
+ * Whoever knows the demo operator's login may do everything: it has no place where real money moves. Said before anything
+ * else is asked for, and again of the configuration as it was read.
+ * @throws {CliError} LIVE_MODE, exit code 2
+ */
+export function refuseLive({ mode }: { mode: string | undefined }): void {
+  if (mode !== 'live') return
+  throw new CliError(
+    'LIVE_MODE',
+    'svc up brings a demo merchant, operator and customer, which live mode must not have',
+    {
+      exit: EXIT.usage,
+      hint: 'svc migrate up\nsvc staff bootstrap\nthen, side by side: svc serve\nsvc worker',
+    },
+  )
 }

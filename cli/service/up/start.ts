@@ -2,20 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { CliError } from '../../base/errors.ts'
 import { EXIT, exitOfSignal } from '../../base/exit-codes.ts'
+import { onStopSignals } from '../../base/signals.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
-import { openDatabase } from './database.ts'
-import type { Database } from './database.ts'
-import { explainStart } from './explain.ts'
+import { explainStart, explained } from './explain.ts'
 import { ensureKeyRing, hasKeyIn, variablesOf } from './key-file.ts'
+import { makeTeardown } from './part.ts'
+import type { Teardown } from './part.ts'
+import { refuseLive } from './plan.ts'
 import type { UpPlan } from './plan.ts'
-import { checkPort, choosePort } from './ports.ts'
-import { refuseLive } from './refuse-live.ts'
-import { ownLike, rememberPort } from './state-files.ts'
-import { makeTeardown } from './teardown.ts'
-import type { Teardown } from './teardown.ts'
+import { checkPort, choosePort, ownLike, rememberPort } from './state-files.ts'
 
-export type RunningService = {
+type RunningService = {
   state: ServiceState
   /** Stops everything in the opposite order of its start; no process is left. */
   stop(): Promise<void>
@@ -78,14 +76,11 @@ async function migrate({ plan, database, signal }: Start): Promise<void> {
     import('../../../src/db/migrate.ts'),
     import('../../../src/db/describe-error.ts'),
   ])
-  if (plan.port !== 0)
-    await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  if (plan.port !== 0) await explained(() => checkPort(plan.port), plan)
   const config = readConfig(await environmentOf(plan, database, plan.port))
   refuseLive(config)
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
-  await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) =>
-    Promise.reject(explainStart(error, { describe })),
-  )
+  await explained(() => migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }), { describe })
   refuseAborted(signal)
 }
 
@@ -118,9 +113,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   const overrides = plan.seed === undefined ? {} : { ids: makeSeededIds(plan.seed) }
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
-  const app = await makeApp(config, overrides).catch((error: unknown) =>
-    Promise.reject(explainStart(error, { describe })),
-  )
+  const app = await explained(() => makeApp(config, overrides), { describe })
   teardown.add('The connections', () => app.close())
   await checkMasterKey(app)
   if (app.identity.kind === 'keycloak' && config.smtpUrl === undefined)
@@ -188,4 +181,71 @@ function refuseAborted(signal: AbortSignal): void {
   throw new CliError('INTERRUPTED', 'interrupted while starting; what was started is stopped', {
     exit: exitOfSignal(signal.reason),
   })
+}
+
+/**
+ * Runs everything in this process until a signal asks it to stop. `onReady` is told once, when everything answers.
+ * @throws {CliError} when a part ends by itself; the others are stopped first
+ */
+export async function runForeground(plan: UpPlan, onReady: (state: ServiceState) => Promise<void>): Promise<void> {
+  const abort = new AbortController()
+  const { promise: stopAsked, resolve: askStop } = Promise.withResolvers<undefined>()
+  const release = onStopSignals((signal) => {
+    plan.note('Stopping. Once more to stop at once.')
+    abort.abort(signal)
+    askStop(undefined)
+  })
+  try {
+    const running = await startAll(plan, abort.signal)
+    // What is done then ends where the service is asked to end meanwhile.
+    await Promise.race([onReady(running.state), stopAsked, running.ended])
+    const problem = await Promise.race([stopAsked, running.ended])
+    await running.stop()
+    if (problem !== undefined) throw new CliError('PART_ENDED', problem, { exit: EXIT.failure, hint: 'svc up' })
+    plan.note('Stopped.')
+  } finally {
+    release()
+  }
+}
+
+type Database = {
+  /** The environment of the service, with the database filled in. */
+  env: NodeJS.ProcessEnv
+  /** The real path of the state directory. */
+  stateDir: string
+  /** Resolves with a sentence when our own database ends without being asked; never for an outside one. */
+  ended: Promise<string>
+}
+
+/** Takes the state directory for this process and makes a database available: our own, or one from outside. */
+async function openDatabase(plan: UpPlan, teardown: Teardown): Promise<Database> {
+  const { database } = plan
+  return database.kind === 'embedded' ? openEmbedded(plan, teardown) : openOutside(plan, database.url, teardown)
+}
+
+async function openEmbedded(plan: UpPlan, teardown: Teardown): Promise<Database> {
+  const [{ startEmbedded }, { prepareStateDirectory }] = await Promise.all([
+    import('../../../src/db/embedded.ts'),
+    import('../../../src/db/state-directory.ts'),
+  ])
+  const stateDir = prepareStateDirectory(plan.stateDir)
+  const server = await startEmbedded({ stateDir, log: plan.note, disposable: plan.disposable === true })
+  teardown.add('The database', server.stop)
+  const ended = server.exited.then(() => 'the database ended by itself; see postgres.log in the state directory')
+  const env = { ...withoutDatabase(plan.env), SVC_DATABASE_URL: server.url }
+  return { env, stateDir, ended }
+}
+
+async function openOutside(plan: UpPlan, url: string | undefined, teardown: Teardown): Promise<Database> {
+  const { lockStateDirectory, prepareStateDirectory } = await import('../../../src/db/state-directory.ts')
+  const stateDir = prepareStateDirectory(plan.stateDir)
+  teardown.add('The state directory', lockStateDirectory(stateDir))
+  const env = url === undefined ? plan.env : { ...withoutDatabase(plan.env), SVC_DATABASE_URL: url }
+  return { env, stateDir, ended: new Promise(() => undefined) }
+}
+
+/** The environment's own database does not count when the flag names another. */
+function withoutDatabase(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ['SVC_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL'].flatMap((name) => [name, `${name}_FILE`])
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
 }

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { freePort, isFree } from '../../../src/db/free-port.ts'
 
 /** A file made by root belongs to the owner of the directory, who must be able to start the service the next time. */
 export function ownLike(stateDir: string, file: string): void {
@@ -32,4 +35,28 @@ export function rememberedPort(stateDir: string): number | undefined {
 export function rememberPort(stateDir: string, port: number): void {
   writeFileSync(portFile(stateDir), `${port}\n`, { mode: 0o600 })
   ownLike(stateDir, portFile(stateDir))
+}
+
+const HOST = '127.0.0.1'
+
+/**
+ * Makes sure that a port can be listened on, before anything else is started for nothing.
+ * @throws with code EADDRINUSE or EACCES as the operating system says
+ */
+export async function checkPort(port: number): Promise<void> {
+  const server = createServer()
+  server.listen({ port, host: HOST, exclusive: true })
+  await once(server, 'listening')
+  server.close()
+  await once(server, 'close')
+}
+
+/**
+ * The port for `--port 0`. Payers' addresses carry it, so it is chosen before the API listens, and the one of the last
+ * start is taken again where it is free: links that were given out then stay good.
+ * @param isRetry the port of the first try was taken by somebody in the meantime
+ */
+export async function choosePort(stateDir: string, { isRetry }: { isRetry: boolean }): Promise<number> {
+  const last = isRetry ? undefined : rememberedPort(stateDir)
+  return last !== undefined && (await isFree(last)) ? last : freePort()
 }
