@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChangeOptions, dangerous } from '../kit/change.ts'
+import { addActions } from '../kit/action-command.ts'
+import { dangerous } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { CreateOptions, create, disable, list } from './change.ts'
+import { BANK_ACCOUNT_ACTIONS } from './actions.ts'
+import { CreateOptions, create } from './create.ts'
+import { list } from './view.ts'
 
 /** `svc bank-accounts`: where the merchant's payouts go. */
 export function addBankAccounts(accounts: Command, runtime: Runtime): void {
@@ -22,11 +25,7 @@ export function addBankAccounts(accounts: Command, runtime: Runtime): void {
     .option('--stdin', 'read the numbers as JSON from standard input')
     .addHelpText('after', CREATE_HELP)
     .action(action(runtime, CreateOptions, create))
-  dangerous(accounts.command('disable'))
-    .description('let no payout go to an account any more; it stays listed')
-    .argument('<account-id>', 'its id, or the last 8 characters of it')
-    .addHelpText('after', '\nExamples:\n  svc bank-accounts disable 4f7a1c9e\n')
-    .action(action(runtime, ChangeOptions, disable))
+  addActions(accounts, runtime, BANK_ACCOUNT_ACTIONS)
 }
 
 const CREATE_HELP = `

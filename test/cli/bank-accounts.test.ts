@@ -92,14 +92,20 @@ t.test('at a terminal the numbers are asked for', async (t) => {
   t.equal(await run(ADD, ended), 2, 'the end of the input is no number')
 })
 
-t.test('--dry-run asks for no number and sends nothing', async (t) => {
-  const { run, requests } = await service(t)
+t.test('--dry-run asks for no number, asks the service where there are some, and changes nothing', async (t) => {
+  const admin = await service(t)
+  const { run } = admin
   t.match(await run([...ADD, '--dry-run', '--json'], { env }), { code: 0, stdout: /"dry_run":true.*"url":"http:/ })
+  t.same(admin.requests, [])
+  const told = await run([...ADD, '--stdin', '--dry-run'], { env, stdin: JSON.stringify(NUMBERS) })
+  t.match(told, { code: 0, stdout: /Would send +POST/, stderr: /Nothing was changed/ })
+  t.notMatch(`${told.stdout}${told.stderr}`, '73619284')
+  t.match(admin.requests, [{ method: 'POST', path: `${PATH}?dry_run=true` }])
   t.match(await run(['bank-accounts', 'disable', ID, '--dry-run', '--json'], { env }), {
     code: 0,
-    stdout: /"method":"DELETE"/,
+    stdout: /"method":"DELETE".*end payouts to the account \*\*\*\*9284 of Acme Ltd/,
   })
-  t.same(requests, [])
+  t.same(admin.writes(), [])
 })
 
 t.test('an account is disabled by its id or the end of it', async (t) => {
