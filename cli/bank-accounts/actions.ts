@@ -1,5 +1,7 @@
 import { disableBankAccount, listBankAccounts } from '../../src/wire/bank-accounts.ts'
 import type { BankAccount } from '../../src/wire/bank-accounts.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { action } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
 import { printAccount } from './view.ts'
@@ -10,13 +12,17 @@ const bankAccount: Subject<BankAccount> = {
   summary: 'its id, or the last 8 characters of it',
   async find(client, given) {
     const { call } = await import('../client/call.ts')
-    const { notFound, resolveId } = await import('../kit/resolve-id.ts')
+    const { resolveId } = await import('../kit/resolve-id.ts')
     const accounts = (await call(client, listBankAccounts, {})).body.data
     const id = await resolveId(given, 'bank account', async function* ids() {
       for (const account of accounts) yield account.id
     })
     const thing = accounts.find((account) => account.id === id)
-    if (thing === undefined) throw notFound(given, 'bank account')
+    if (thing === undefined)
+      throw new CliError('BANK_ACCOUNT_NOT_FOUND', `bank account not found: ${given}`, {
+        exit: EXIT.notFound,
+        hint: 'svc bank-accounts list',
+      })
     return { thing, isExact: given.toLowerCase() === id }
   },
   id: ({ id }) => id,

@@ -29,6 +29,7 @@ export const NOUN_GROUPS = [
       { name: 'payments', summary: 'Create, follow, refund and cancel payments' },
       { name: 'disputes', summary: 'List, raise, answer and resolve disputes' },
       { name: 'webhooks', summary: 'Receive, inspect and replay webhooks' },
+      { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
       { name: 'secret', summary: 'Show and rotate the webhook signing secret' },
     ],
     more: [
@@ -37,10 +38,6 @@ export const NOUN_GROUPS = [
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
       { name: 'team', summary: "Manage the merchant's team" },
       { name: 'credentials', summary: "Manage API clients: a merchant's, the platform's" },
-      { name: 'branding', summary: 'Set the look of the checkout' },
-      { name: 'origins', summary: 'Manage the pages that may embed the checkout' },
-      { name: 'widget', summary: 'Put the checkout on a page' },
-      { name: 'banks', summary: 'List the banks that payers can choose' },
       { name: 'ob', summary: "Use the Open Banking API as a bank's customer" },
       { name: 'payer', summary: 'Use the payer hub: receipts, mandates, disputes' },
     ],

@@ -25,7 +25,7 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_TIMEOUT', meaning: 'how long one request may take (15s)' },
   {
     name: 'SVC_WEBHOOK_SECRET',
-    meaning: 'the signing secret of svc listen, svc webhooks sign, verify and exam, and svc widget',
+    meaning: 'the signing secret of svc listen, svc webhooks sign, verify and exam, and svc checkout',
   },
   { name: 'SVC_BANK_HOLIDAYS', meaning: 'days that svc ob recurring preview adds to the bank holidays, or takes away' },
   {

@@ -27,7 +27,7 @@ type Decoded = {
 
 type DecodeOptions = DescribeOptions & { decode: string; check: boolean }
 
-/** `svc widget token --decode`: all that can be read of a token. Exit code 3 says that it is not good. */
+/** `svc checkout token --decode`: all that can be read of a token. Exit code 3 says that it is not good. */
 export async function decode(context: Context, options: DecodeOptions): Promise<CommandResult> {
   refuseDescription(options)
   const text = await readToken(context, options)
@@ -48,7 +48,7 @@ function refuseDescription(options: DescribeOptions): void {
   if (described !== undefined || options.sign || options.unsigned)
     throw usageError(
       '--decode is about a token that exists, and the other flags about a new one',
-      'svc widget token --decode - < token.txt',
+      'svc checkout token --decode - < token.txt',
     )
 }
 

@@ -7,7 +7,7 @@ import { isLive } from '../client/is-live.ts'
 
 export const DemoOptions = z.object({ open: z.boolean().default(false) })
 
-/** `svc widget demo`: the shop's page stands on 127.0.0.1, and takes the checkout from localhost, another origin. */
+/** `svc checkout demo`: the shop's page stands on 127.0.0.1, and takes the checkout from localhost, another origin. */
 export async function demo(
   context: Context,
   { options }: CommandInput<z.infer<typeof DemoOptions>>,
@@ -16,7 +16,7 @@ export async function demo(
   if (await isLive(client))
     throw new CliError('LIVE_MODE', `${client.apiUrl} is live: there is no demo page`, {
       exit: EXIT.notFound,
-      hint: 'for a sandbox of your own: svc up\nfor your page: svc widget snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks',
+      hint: 'for a sandbox of your own: svc up\nfor your page: svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks',
     })
   const { page, widget } = addressesOf(client.apiUrl)
   const { print, io } = context

@@ -2,7 +2,7 @@ import type { ToldField } from '../base/errors.ts'
 import { wholeCommand } from '../kit/command-line.ts'
 import type { DescribeOptions } from './make-token.ts'
 
-export type MakingCommand = 'svc widget token' | 'svc widget snippet'
+export type MakingCommand = 'svc checkout token' | 'svc checkout snippet'
 
 /** What was typed to make a token; what a command is told beside that is only of its own. */
 export type Typed = DescribeOptions & { command: MakingCommand; check?: boolean; lang?: string }
@@ -44,5 +44,5 @@ export function commandMending(typed: Typed, fields: readonly ToldField[]): stri
 
 /** To read a token that the service refuses without a word of which part. */
 export function commandReading(typed: Typed): string {
-  return `what it says: ${commandFor({ ...typed, check: false })} | svc widget token --decode -`
+  return `what it says: ${commandFor({ ...typed, check: false })} | svc checkout token --decode -`
 }

@@ -34,12 +34,12 @@ export function refusedDecoded(error: unknown, content: unknown): unknown {
   if (!(error instanceof CliError)) return error
   const fields = error.options.fields ?? []
   const { amount, currency } = membersOf(content)
-  const another = (given: { amount: string; currency: string }): string => wholeCommand('svc widget token', given)
+  const another = (given: { amount: string; currency: string }): string => wholeCommand('svc checkout token', given)
   const same = another({ amount: textOr(amount, '50.00'), currency: textOr(currency, 'GBP') })
   switch (error.code) {
     case 'CHECKOUT_TOKEN_INVALID': {
       const good = another({ amount: '50.00', currency: 'GBP' })
-      const hint = `what it says: svc widget token --decode - < token.txt\none to compare with: ${good}`
+      const hint = `what it says: svc checkout token --decode - < token.txt\none to compare with: ${good}`
       return fields.length === 0 ? withHint(error, hint) : told(error, fields, { hint, isOfContent: true })
     }
     case 'CHECKOUT_TOKEN_EXPIRED':
@@ -68,5 +68,5 @@ function withGlobalFlag(field: ToldField): ToldField {
 function allowing(fields: readonly ToldField[]): string {
   const origins = new Set(fields.flatMap(({ message }) => /^https?:\/\/\S+/.exec(message)?.[0] ?? []))
   const some = origins.size === 0 ? 'https://shop.example' : [...origins].join(' ')
-  return `which pages may show it: svc origins list\nto allow one more: svc origins add ${some}`
+  return `which pages may show it: svc checkout origins list\nto allow one more: svc checkout origins add ${some}`
 }

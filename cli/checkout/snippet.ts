@@ -7,13 +7,13 @@ import type { Typed } from './next-steps.ts'
 
 export const SnippetOptions = DescribeOptions.extend({ lang: z.enum(['html', 'react']) })
 
-/** `svc widget snippet`: what a merchant's page needs, and nothing else. */
+/** `svc checkout snippet`: what a merchant's page needs, and nothing else. */
 export async function snippet(
   context: Context,
   { options }: CommandInput<z.infer<typeof SnippetOptions>>,
 ): Promise<CommandResult> {
   const { lang } = options
-  const typed: Typed = { ...options, command: 'svc widget snippet' }
+  const typed: Typed = { ...options, command: 'svc checkout snippet' }
   if (options.returnUrl === undefined && options.callbackOrigin === undefined)
     throw usageError(
       'on whose pages will it be? --return-url or --callback-origin is missing',

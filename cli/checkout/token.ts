@@ -16,7 +16,7 @@ export async function token(context: Context, { options }: CommandInput<TokenOpt
   if (options.decode !== undefined) return decode(context, { ...options, decode: options.decode })
   const client = context.client()
   const { decode: _none, ...rest } = options
-  const typed: Typed = { ...rest, command: 'svc widget token' }
+  const typed: Typed = { ...rest, command: 'svc checkout token' }
   const made = await makeToken(context, client, typed)
   if (options.returnUrl === undefined && options.callbackOrigin === undefined) tellWhere(context, made)
   if (options.check) return checkToken(context, client, { ...made, typed })

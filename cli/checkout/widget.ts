@@ -7,7 +7,7 @@ import { SnippetOptions, snippet } from './snippet.ts'
 import { TokenOptions, token } from './token.ts'
 import { DataOption } from '../kit/option-values.ts'
 
-/** `svc widget`: what a merchant's developer needs to put the checkout on a page (decision 40). */
+/** What puts the checkout on a page: tokens, the snippet, the demo (decision 40). */
 export function addWidget(widget: Command, runtime: Runtime): void {
   widget.addHelpText('after', WIDGET_EXAMPLES)
   describing(widget.command('token'))
@@ -26,7 +26,7 @@ export function addWidget(widget: Command, runtime: Runtime): void {
     .command('demo')
     .description("print the address of the sandbox's demo page")
     .option('--open', 'open it in your browser too (BROWSER)')
-    .addHelpText('after', '\nExamples:\n  svc widget demo\n  svc widget demo --open\n')
+    .addHelpText('after', '\nExamples:\n  svc checkout demo\n  svc checkout demo --open\n')
     .action(action(runtime, DemoOptions, demo))
 }
 
@@ -53,9 +53,9 @@ function describing(command: Command): Command {
 
 const WIDGET_EXAMPLES = `
 Examples:
-  svc widget snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks
-  svc widget token --amount 50.00 --currency GBP --check
-  svc widget demo --open
+  svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks
+  svc checkout token --amount 50.00 --currency GBP --check
+  svc checkout demo --open
 `
 
 const SECRET_HELP = `
@@ -65,17 +65,17 @@ svc.json of the state directory. A live service takes no token without a signatu
 
 const TOKEN_HELP = `${SECRET_HELP}
 Examples:
-  svc widget token --amount 50.00 --currency GBP --return-url https://shop.example/thanks
-  svc widget token --amount 50.00 --currency GBP --sign --secret-file secret.txt
-  svc widget token --decode - < token.txt
-  svc widget token --amount 50.00 --currency GBP | svc widget token --decode - --check
+  svc checkout token --amount 50.00 --currency GBP --return-url https://shop.example/thanks
+  svc checkout token --amount 50.00 --currency GBP --sign --secret-file secret.txt
+  svc checkout token --decode - < token.txt
+  svc checkout token --amount 50.00 --currency GBP | svc checkout token --decode - --check
 `
 
 const SNIPPET_HELP = `${SECRET_HELP}
 Each order has a token of its own, which your server makes: the one printed here is for a first try.
 
 Examples:
-  svc widget snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks
-  svc widget snippet --amount 50.00 --currency GBP --callback-origin http://localhost:4000 --lang react
-  svc widget snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks --sign
+  svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks
+  svc checkout snippet --amount 50.00 --currency GBP --callback-origin http://localhost:4000 --lang react
+  svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks --sign
 `

@@ -21,7 +21,7 @@ function ownWords({ code, operation, message }: FailedCall): string {
   return message
 }
 
-const NEW_TOKEN = 'a new one: svc widget token --amount 50.00 --currency GBP'
+const NEW_TOKEN = 'a new one: svc checkout token --amount 50.00 --currency GBP'
 const AGAIN = 'the same command again in a few seconds'
 
 const IDENTITY: Partial<Record<ErrorCode, Hint>> = {
@@ -84,10 +84,10 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
 }
 
 const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {
-  CHECKOUT_TOKEN_INVALID: 'svc widget token --decode - < token.txt',
+  CHECKOUT_TOKEN_INVALID: 'svc checkout token --decode - < token.txt',
   CHECKOUT_TOKEN_EXPIRED: NEW_TOKEN,
   CHECKOUT_ORIGIN_NOT_ALLOWED:
-    'which pages may show it: svc origins list\nto allow one more: svc origins add https://shop.example',
+    'which pages may show it: svc checkout origins list\nto allow one more: svc checkout origins add https://shop.example',
   CHECKOUT_ALREADY_PAID: 'svc payments list',
   CHECKOUT_ATTEMPTS_USED: NEW_TOKEN,
   CONSENT_NOT_FOUND: { payer: 'svc mandates list --as-payer', any: 'svc mandates list' },

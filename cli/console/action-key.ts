@@ -85,7 +85,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
         ],
         fields: fieldsFor(things).map(([name, flag]) => fieldOf(name, flag, initial[name])),
         act: () => key.label,
-        ...(isAsked && first !== undefined ? { danger: subject?.confirmBy(first) ?? [] } : {}),
+        ...(isAsked && first !== undefined ? { danger: subject?.confirmBy(first, {}) ?? [] } : {}),
         ...(isAsked ? { last: (given: Given) => `will ${effectOn(things, given)}` } : {}),
       }
     },

@@ -30,8 +30,8 @@ export type Subject<Thing> = {
   name(thing: Thing): string
   /** What commands call it, so that they can be pasted. */
   handle(thing: Thing): string
-  /** Any of these is typed to confirm in live mode; nothing else has it. */
-  confirmBy(thing: Thing): readonly (string | null)[]
+  /** Any of these is typed to confirm in live mode; nothing else has it. Of a list it is what the values name. */
+  confirmBy(thing: Thing, values: Given): readonly (string | null)[]
 }
 
 /** One input of an action. Without `value` it is a switch. */

@@ -4,7 +4,7 @@ type Value = string | boolean | readonly string[] | undefined
 
 /**
  * A command line as it was typed, with other values for some of its flags: a next step that can be pasted as it stands.
- * @param words the command's own words, such as `svc widget token`
+ * @param words the command's own words, such as `svc checkout token`
  * @param options by the names that the command knows them by; false and undefined are not there
  * @param changed what the next step gives instead; undefined takes a flag away
  */

@@ -141,7 +141,7 @@ function dangerOf(
   { subject, effect }: AnyAction,
   { thing, values, isExact, yes }: { thing: unknown; values: Given; isExact: boolean; yes: boolean },
 ): Dangerous {
-  return { what: effect(thing, values), words: subject?.confirmBy(thing) ?? [], isExact, yes }
+  return { what: effect(thing, values), words: subject?.confirmBy(thing, values) ?? [], isExact, yes }
 }
 
 /** The flag whose text may also come from a file or an editor. */

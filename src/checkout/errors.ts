@@ -14,7 +14,7 @@ export function malformedToken(): DomainError {
     'CHECKOUT_TOKEN_INVALID',
     'the checkout token is not valid: expected base64 of a JSON object',
     {
-      next: 'pass the token on exactly as the server created it; svc widget token creates one to compare with',
+      next: 'pass the token on exactly as the server created it; svc checkout token creates one to compare with',
     },
   )
 }
@@ -23,7 +23,7 @@ export function invalidFields(errors: FieldError[]): DomainError {
   const details = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
   return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${details}`, {
     errors,
-    next: "fix it where the shop's server creates it; svc widget token creates one to compare with",
+    next: "fix it where the shop's server creates it; svc checkout token creates one to compare with",
   })
 }
 
@@ -59,7 +59,7 @@ export function originNotAllowed(foreign: readonly (readonly [string, string])[]
         message: `${origin} is not allowed`,
         value: origin,
       })),
-      next: `if the page is yours, allow it: svc origins add ${origins.join(' ')}`,
+      next: `if the page is yours, allow it: svc checkout origins add ${origins.join(' ')}`,
     },
   )
 }

@@ -31,7 +31,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   UNKNOWN_CLIENT: { meaning: 'No merchant has this client id.', next: 'Check the client id and the service.' },
   CHECKOUT_TOKEN_INVALID: {
     meaning: 'The checkout token is malformed, or its signature is wrong.',
-    next: 'Check it with `svc widget token --decode`.',
+    next: 'Check it with `svc checkout token --decode`.',
   },
   CHECKOUT_TOKEN_EXPIRED: { meaning: 'The checkout token has expired.', next: 'Make a new token for the order.' },
   LINK_INVALID: {
@@ -58,7 +58,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   CHECKOUT_ORIGIN_NOT_ALLOWED: {
     meaning: 'The page that embeds the checkout is not an allowed origin.',
-    next: 'Add it with `svc origins add`.',
+    next: 'Add it with `svc checkout origins add`.',
   },
   HTTPS_REQUIRED: { meaning: 'The request did not come over TLS.', next: 'Use https.' },
   STATE_MISMATCH: {

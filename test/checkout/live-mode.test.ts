@@ -118,7 +118,7 @@ t.test('a merchant without allowed origins has no checkout', async (t) => {
       code: 'CHECKOUT_ORIGIN_NOT_ALLOWED',
       error: /https:\/\/shop\.example/,
       errors: [{ path: 'callbackOrigin' }, { path: 'returnUrl' }],
-      next: /svc origins add https:\/\/shop\.example$/,
+      next: /svc checkout origins add https:\/\/shop\.example$/,
     },
   })
 })

@@ -31,7 +31,7 @@ t.test("only allowed origins can embed a merchant's checkout and be returned to"
     const answer = await readCheckout(service, plainToken(service, shop, changes))
     t.match(answer, { status: 403, body: { code: 'CHECKOUT_ORIGIN_NOT_ALLOWED' } }, JSON.stringify(changes))
     t.ok(answer.body.error.includes(origin))
-    t.ok(answer.body.next.endsWith(`svc origins add ${origin}`), answer.body.next)
+    t.ok(answer.body.next.endsWith(`svc checkout origins add ${origin}`), answer.body.next)
     t.same(
       answer.body.errors.map((error: { path: string }) => error.path),
       paths,

@@ -5,9 +5,9 @@ import { realService } from './real-service.ts'
 const ALBION = { id: 'mock-albion', name: 'Albion Bank', popular: true, logo: '/banks/mock-albion.svg' }
 const OTHER = { id: 'mock-thames', name: 'Thames Building Society', popular: false, logo: '/banks/mock-thames.svg' }
 
-t.test('banks list tells ids and names, and proves nothing to anybody', async (t) => {
+t.test('checkout banks prints ids and names, and proves nothing to anybody', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: { data: [ALBION, OTHER] } }))
-  const run = (...words: string[]) => runCli(['banks', 'list', '--api-url', url, ...words])
+  const run = (...words: string[]) => runCli(['checkout', 'banks', '--api-url', url, ...words])
   t.match(await run(), {
     code: 0,
     stdout: /^ID +NAME +POPULAR\nmock-albion +Albion Bank +yes\nmock-thames +Thames Building Society\n$/,
@@ -22,12 +22,12 @@ t.test('banks list tells ids and names, and proves nothing to anybody', async (t
 })
 
 t.test('a service that is not reached is exit code 8', async (t) => {
-  t.match(await runCli(['banks', 'list', '--api-url', 'http://127.0.0.1:1']), { code: 8, stderr: /\nTry: svc / })
+  t.match(await runCli(['checkout', 'banks', '--api-url', 'http://127.0.0.1:1']), { code: 8, stderr: /\nTry: svc / })
 })
 
 t.test('the service has sixteen, in 80 columns', async (t) => {
   const { url } = await realService(t)
-  const { code, stdout } = await runCli(['banks', 'list', '--api-url', url], { tty: true, env: { NO_COLOR: '1' } })
+  const { code, stdout } = await runCli(['checkout', 'banks', '--api-url', url], { tty: true, env: { NO_COLOR: '1' } })
   t.equal(code, 0)
   const lines = stdout.trimEnd().split('\n')
   t.equal(lines.length, 17)

@@ -19,8 +19,11 @@ async function portal(t: Test, more: object = {}) {
     json: { ...LOOK, warnings: [], ...more, ...(method === 'PUT' ? JSON.parse(body) : {}) },
   }))
   const run = (words: string[], settings?: CliSettings) =>
-    runCli(['branding', ...words, '--api-url', url, '--client-id', 'demo'], settings)
-  const sent = () => requests.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body))
+    runCli(['checkout', 'branding', ...words, '--api-url', url, '--client-id', 'demo'], settings)
+  const sent = () =>
+    requests
+      .filter(({ method, path }) => method === 'PUT' && !path.includes('dry_run'))
+      .map(({ body }) => JSON.parse(body))
   return { run, sent }
 }
 
@@ -49,6 +52,17 @@ t.test('set changes what it names, and leaves the rest as it is', async (t) => {
   t.equal(sent()[2].logo_url, 'https://cdn.shop.example/a?b=c', 'a value may have an equals sign')
 })
 
+t.test('reset gives every part its default again', async (t) => {
+  const { run, sent } = await portal(t)
+  t.match(await run(['reset', '--dry-run']), {
+    code: 0,
+    stdout: /Effect +this would give the checkout its default look/,
+  })
+  t.same(sent(), [])
+  t.equal((await run(['reset'])).code, 0)
+  t.same(sent(), [{}])
+})
+
 t.test('set refuses what is no part, and shows with --dry-run what it would send', async (t) => {
   const { run, sent } = await portal(t)
   for (const words of [['set'], ['set', 'primary'], ['set', 'accent=#000000'], ['set', '=x'], ['set', '__proto__=x']])
@@ -61,7 +75,10 @@ t.test('set refuses what is no part, and shows with --dry-run what it would send
   const { url } = await fakeService(t, ({ method }) =>
     method === 'GET' ? { json: { ...LOOK, warnings: [] } } : refusal(400, 'VALIDATION_FAILED'),
   )
-  t.equal((await runCli(['branding', 'set', 'primary=blue', '--api-url', url, '--client-id', 'demo'])).code, 2)
+  t.equal(
+    (await runCli(['checkout', 'branding', 'set', 'primary=blue', '--api-url', url, '--client-id', 'demo'])).code,
+    2,
+  )
 })
 
 t.test('preview draws the page in its colours where there are colours, and tells the ratios everywhere', async (t) => {
@@ -118,10 +135,13 @@ t.test('edit sends what the editor leaves, and opens it again where that is no l
   t.equal(code, 0)
   t.same(JSON.parse(editor.opened()[0] ?? ''), LOOK)
   t.equal(editor.opened()[1], '{ "font": ', 'nothing that was typed is lost')
-  t.match(stderr, /That is no look: .*JSON[^]*That is no look: font:/)
+  t.match(stderr, /That is not a valid look: .*JSON[^]*That is not a valid look: font:/)
   t.same(sent(), [{ ...LOOK, font: 'Arial' }])
   t.match(stdout, /Arial/)
   const asJson = await run(['edit', '--json'], { env: editorOf(t, good).env, typed: '' })
+  const dry = await run(['edit', '--dry-run'], { env: editorOf(t, good).env, typed: '' })
+  t.match(dry, { code: 0, stdout: /Would send.* PUT/ })
+  t.equal(sent().length, 2, 'a dry run sends nothing that stays')
   t.match({ ...asJson, stdout: JSON.parse(asJson.stdout) }, { code: 0, stdout: { font: 'Arial' }, stderr: '' })
 })
 

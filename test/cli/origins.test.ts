@@ -11,10 +11,13 @@ async function portal(t: Test, origins: string[], mode: 'sandbox' | 'live' = 'sa
     return { json: method === 'PUT' ? JSON.parse(body) : { origins } }
   })
   const run = (words: string[], settings?: CliSettings) =>
-    runCli(['origins', ...words, '--api-url', url, '--client-id', 'demo'], settings)
+    runCli(['checkout', 'origins', ...words, '--api-url', url, '--client-id', 'demo'], settings)
   return {
     run,
-    sent: () => requests.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body).origins),
+    sent: () =>
+      requests
+        .filter(({ method, path }) => method === 'PUT' && !path.includes('dry_run'))
+        .map(({ body }) => JSON.parse(body).origins),
   }
 }
 

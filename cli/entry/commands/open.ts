@@ -31,7 +31,7 @@ const NO_PAGES: Readonly<Record<string, string>> = {
   admin: 'svc ui, or the commands for operators: svc help',
   docs: 'svc docs',
   mail: 'svc mail list',
-  checkout: 'with a token of your own: svc widget token\nto try it: svc open demo',
+  checkout: 'with a token of your own: svc checkout token\nto try it: svc open demo',
 }
 
 export function addOpen(command: Command, runtime: Runtime): void {

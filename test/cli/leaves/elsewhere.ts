@@ -12,7 +12,7 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'keys drop': { elsewhere: 'test/cli/keys.test.ts', json: true, refused: 7 },
   login: { elsewhere: 'test/cli/auth/login.test.ts', json: true, refused: 4 },
   token: { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
-  'branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
+  'checkout branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
   'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
   ui: { elsewhere: 'test/cli/console/console.test.ts', json: 'it is looked at', refused: 2 },

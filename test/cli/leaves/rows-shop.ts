@@ -75,41 +75,46 @@ const URL_OF_ORIGIN = 'https://shop.example'
 
 async function withOrigin(world: World): Promise<Typed> {
   const typed = await asNew(world, URL_OF_ORIGIN)
-  await world.idFrom('merchant', ['origins', 'add', URL_OF_ORIGIN], typed.env)
+  await world.idFrom('merchant', ['checkout', 'origins', 'add', URL_OF_ORIGIN], typed.env)
   return typed
 }
 
 const CHECKOUT: Rows = {
-  'branding show': asMerchant({ refusal: UNKNOWN_CLIENT }),
-  'branding set': asMerchant({
+  'checkout branding show': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'checkout branding set': asMerchant({
     args: (world) => asNew(world, 'primary=#003B2F'),
     writes: true,
     refusal: { args: ['primary=green'], exit: 2, error: 'VALIDATION_FAILED' },
   }),
-  'branding preview': asMerchant({ refusal: UNKNOWN_CLIENT }),
-  'origins list': asMerchant({ refusal: UNKNOWN_CLIENT }),
-  'origins add': asMerchant({
+  'checkout branding reset': asMerchant({
+    args: (world) => asNew(world),
+    writes: true,
+    refusal: UNKNOWN_CLIENT,
+  }),
+  'checkout branding preview': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'checkout origins list': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'checkout origins add': asMerchant({
     args: (world) => asNew(world, URL_OF_ORIGIN),
     writes: true,
     refusal: { args: ['https://shop.example/page'], exit: 2, error: 'VALIDATION_FAILED' },
   }),
-  'origins remove': asMerchant({
+  'checkout origins remove': asMerchant({
     args: withOrigin,
     writes: true,
     refusal: { args: ['https://nobody.example'], exit: 6, error: 'NOT_FOUND' },
   }),
-  'widget token': asMerchant({
+  'checkout token': asMerchant({
     args: [...PAY, '--return-url', 'https://shop.example/thanks'],
     skip: { width: 'a token', query: 'another token each time' },
     refusal: { args: ['--amount', 'much', '--currency', 'GBP'], exit: 2, error: 'VALIDATION_FAILED' },
   }),
-  'widget snippet': asMerchant({
+  'checkout snippet': asMerchant({
     args: [...PAY, '--return-url', 'https://shop.example/thanks'],
     skip: { width: 'a page', id: 'a page', query: 'a page' },
     refusal: { args: [...PAY, '--callback-origin', 'nowhere'], exit: 2, error: 'VALIDATION_FAILED' },
   }),
-  'widget demo': asMerchant({ refusal: { args: ['--api-url', 'ftp://x'], exit: 2, error: 'USAGE' } }),
-  'banks list': asMerchant({ refusal: { args: ['--api-url', 'ftp://x'], exit: 2, error: 'USAGE' } }),
+  'checkout demo': asMerchant({ refusal: { args: ['--api-url', 'ftp://x'], exit: 2, error: 'USAGE' } }),
+  'checkout banks': asMerchant({ refusal: { args: ['--api-url', 'ftp://x'], exit: 2, error: 'USAGE' } }),
 }
 
 /** A merchant's people and accounts, and what stands on its pages. */

@@ -4,7 +4,7 @@ import type { CliSettings } from '../harness.ts'
 import { GOOD, SECRET, WITH_SECRET, service, tokenOf } from './service.ts'
 
 const decode = (token: string, settings?: CliSettings, ...more: string[]) =>
-  runCli(['widget', 'token', '--decode', token, ...more], settings)
+  runCli(['checkout', 'token', '--decode', token, ...more], settings)
 
 t.test('--decode tells what a token says, without any service, and whether its signature is right', async (t) => {
   const exp = Math.floor(Date.now() / 1_000) + 600

@@ -7,10 +7,10 @@ t.test('a snippet is of a page of the merchant, which has to be said', async (t)
   const { requests, run } = await service(t)
   const refused = await run(['snippet', '--lang', 'react', ...MAKE.slice(1), '--payer-name', 'Ada L'])
   t.match(refused, { code: 2, stdout: '', stderr: /--return-url or --callback-origin is missing/ })
-  const again = /^Try: svc .*?(widget snippet .*)$/m.exec(refused.stderr)?.[1]
+  const again = /^Try: svc .*?(checkout snippet .*)$/m.exec(refused.stderr)?.[1]
   t.equal(
     again,
-    "widget snippet --amount 50.00 --currency gbp --payer-name 'Ada L' --lang react --return-url https://shop.example/thanks",
+    "checkout snippet --amount 50.00 --currency gbp --payer-name 'Ada L' --lang react --return-url https://shop.example/thanks",
   )
   t.same(requests, [])
   t.match(await run(['snippet', ...MAKE.slice(1), '--callback-origin', 'https://shop.example/basket']), {
@@ -48,5 +48,5 @@ t.test('the demo is shown from 127.0.0.1 with the widget of localhost, and not i
   t.match(await run(['demo', '--open'], { env: { SSH_CONNECTION: 'x' } }), { code: 0, stderr: /No browser/ })
   t.match(await run(['demo', '--open'], { env: { BROWSER: 'true' } }), { code: 0, stderr: '' })
   const live = await service(t, 'live')
-  t.match(await live.run(['demo']), { code: 6, stdout: '', stderr: /is live: there is no demo[^]*widget snippet/ })
+  t.match(await live.run(['demo']), { code: 6, stdout: '', stderr: /is live: there is no demo[^]*checkout snippet/ })
 })

@@ -60,7 +60,7 @@ export async function service(
     return path === '/api/v1/checkout' ? check : { json: WHOAMI }
   })
   const run = (words: string[], settings?: CliSettings) =>
-    runCli(['widget', ...words, '--api-url', url, '--client-id', 'acme-server'], settings)
+    runCli(['checkout', ...words, '--api-url', url, '--client-id', 'acme-server'], settings)
   return { url, requests, run }
 }
 

@@ -6,7 +6,7 @@ t.test('the service takes what was made here, and no other', async (t) => {
   const { as, merchant: addMerchant, url } = await realService(t)
   const merchant = await addMerchant()
   const env = { SVC_WEBHOOK_SECRET: merchant.secret }
-  const check = (...words: string[]) => as(merchant, ['widget', ...MAKE, '--check', ...words], { env })
+  const check = (...words: string[]) => as(merchant, ['checkout', ...MAKE, '--check', ...words], { env })
   const taken = await check('-q', 'checkout')
   t.equal(taken.code, 0, taken.stderr)
   t.match(JSON.parse(taken.stdout), { amount: '50.00', mode: 'sandbox', is_fast_path: false, callback_origin: url })
@@ -14,21 +14,21 @@ t.test('the service takes what was made here, and no other', async (t) => {
     code: 0,
     stdout: 'true\n',
   })
-  const { stdout } = await as(merchant, ['widget', ...MAKE], { env })
-  const again = (token: string) => as(merchant, ['widget', 'token', '--decode', '-', '--check'], { stdin: token })
+  const { stdout } = await as(merchant, ['checkout', ...MAKE], { env })
+  const again = (token: string) => as(merchant, ['checkout', 'token', '--decode', '-', '--check'], { stdin: token })
   t.match(await again(stdout), { code: 0, stdout: /50\.00 GBP/ })
   const [, signature = ''] = stdout.trim().split('.')
   const forged = tokenOf({ ...contentOf(stdout), amount: '1.00' })
   t.match(await again(`${forged}.${signature}`), {
     code: 4,
     stdout: '',
-    stderr: /widget token --decode - < token\.txt/,
+    stderr: /checkout token --decode - < token\.txt/,
   })
-  t.match(await as(merchant, ['widget', ...MAKE, '--check', '--expires-in', '0s'], { env }), {
+  t.match(await as(merchant, ['checkout', ...MAKE, '--check', '--expires-in', '0s'], { env }), {
     code: 4,
-    stderr: /widget token --amount/,
+    stderr: /checkout token --amount/,
   })
-  await as(merchant, ['origins', 'add', 'https://shop.example'])
+  await as(merchant, ['checkout', 'origins', 'add', 'https://shop.example'])
   t.match(await check('--return-url', 'https://shop.example/thanks'), { code: 0 })
   t.match(await check('--return-url', 'https://other.example/thanks'), {
     code: 5,

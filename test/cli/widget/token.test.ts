@@ -73,12 +73,12 @@ t.test('a secret of the environment or of a file signs it, in live mode it has t
     code: 2,
     stdout: '',
     stderr:
-      /is live: [^]*Try: with the secret in a file: svc .*widget token .*--return-url https:\S+ --secret-file secret\.txt\n/,
+      /is live: [^]*Try: with the secret in a file: svc .*checkout token .*--return-url https:\S+ --secret-file secret\.txt\n/,
   })
   t.match(await run([...live, '--unsigned'], { env: WITH_SECRET }), { code: 2, stdout: '', stderr: /is live/ })
   t.match(await run(MAKE, { env: WITH_SECRET }), {
     code: 2,
-    stderr: /Try: svc .*widget token .* --return-url https:\/\/shop\.example\/thanks\n$/,
+    stderr: /Try: svc .*checkout token .* --return-url https:\/\/shop\.example\/thanks\n$/,
   })
   t.match(await run([...live, '--secret-file', SECRET]), { code: 2, stderr: /^(?![^]*0123456789abcdef)/ })
 })
@@ -93,18 +93,18 @@ t.test('values that no token can have are refused by the names of their flags', 
   const { run } = await service(t)
   t.match(await run(['token', '--currency', 'EUR']), {
     code: 2,
-    stderr: /--amount and --currency\nTry: svc .*widget token --amount 50\.00 --currency EUR\n$/,
+    stderr: /--amount and --currency\nTry: svc .*checkout token --amount 50\.00 --currency EUR\n$/,
   })
   t.match(await run(['token', '--amount', '12.505', '--currency', 'GBP', '--jti', 'order 1']), {
     code: 2,
     stdout: '',
     stderr:
-      /Error: --amount: must have 2 decimals at most in GBP\nTry: svc .*widget token --amount 50\.00 --currency GBP --jti 'order 1'\n$/,
+      /Error: --amount: must have 2 decimals at most in GBP\nTry: svc .*checkout token --amount 50\.00 --currency GBP --jti 'order 1'\n$/,
   })
   t.match(await run(['token', '--amount', '0.00', '--currency', 'GBP']), { code: 2, stderr: /--amount: must be more/ })
   t.match(await run(['token', '--amount', '5.00', '--currency', 'JPY']), {
     code: 2,
-    stderr: /--currency: must be one of EUR, GBP\nTry: svc .*widget token --amount 5\.00 --currency GBP\n$/,
+    stderr: /--currency: must be one of EUR, GBP\nTry: svc .*checkout token --amount 5\.00 --currency GBP\n$/,
   })
   t.match(await run([...MAKE, '--origin', 'https://shop.example']), { code: 2, stderr: /--callback-origin https/ })
   t.match(await run(['token', '--amount', 'much', '--currency', 'POUND']), {
@@ -144,10 +144,10 @@ t.test('--check asks the service with the token alone, and tells what it says', 
 
 t.test('a token that the service refuses is told with the exit code of that', async (t) => {
   const refusals: [Answer, number, RegExp][] = [
-    [refusal(401, 'CHECKOUT_TOKEN_INVALID'), 4, /Try: what it says: svc .*gbp \| svc .*widget token --decode -\n/],
-    [refusal(401, 'CHECKOUT_TOKEN_EXPIRED'), 4, /widget token --amount/],
-    [refusal(409, 'CHECKOUT_ATTEMPTS_USED'), 7, /widget token --amount/],
-    [refusal(409, 'CHECKOUT_ALREADY_PAID'), 7, /another order: svc .*widget token --amount/],
+    [refusal(401, 'CHECKOUT_TOKEN_INVALID'), 4, /Try: what it says: svc .*gbp \| svc .*checkout token --decode -\n/],
+    [refusal(401, 'CHECKOUT_TOKEN_EXPIRED'), 4, /checkout token --amount/],
+    [refusal(409, 'CHECKOUT_ATTEMPTS_USED'), 7, /checkout token --amount/],
+    [refusal(409, 'CHECKOUT_ALREADY_PAID'), 7, /another order: svc .*checkout token --amount/],
     [
       refusal(403, 'CHECKOUT_ORIGIN_NOT_ALLOWED', {
         errors: [{ path: 'returnUrl', code: 'x', message: 'https://other.example is not allowed' }],
@@ -177,7 +177,7 @@ t.test(
     t.match(made, {
       code: 4,
       stderr:
-        /Error: 2 values are wrong\n {2}--currency: is not one of yours\n {2}--api-url: must be [^\n]*\nTry: svc widget token --amount 50\.00 --currency GBP --check --api-url http:\/\/pay\.test\n\[request [^\n]*\n$/,
+        /Error: 2 values are wrong\n {2}--currency: is not one of yours\n {2}--api-url: must be [^\n]*\nTry: svc checkout token --amount 50\.00 --currency GBP --check --api-url http:\/\/pay\.test\n\[request [^\n]*\n$/,
     })
     const decoded = await run(['token', '--decode', '-', '--check'], { stdin: tokenOf(GOOD) })
     t.match(decoded, {

@@ -1,0 +1,93 @@
+import type { z } from 'zod'
+import { BrandingFont, getBranding, putBranding } from '../../src/wire/settings.ts'
+import type { Branding, BrandingConfig } from '../../src/wire/settings.ts'
+import { usageError } from '../base/errors.ts'
+import { action } from '../kit/action.ts'
+import type { Subject } from '../kit/action.ts'
+import { printLook } from './branding-view.ts'
+
+type Look = z.input<typeof BrandingConfig>
+
+/** The look of the merchant's checkout. The service takes it as a whole. */
+const branding: Subject<Branding> = {
+  noun: 'branding',
+  summary: 'the look of the checkout',
+  isOwn: true,
+  async find(client) {
+    const { call } = await import('../client/call.ts')
+    return { thing: (await call(client, getBranding, {})).body, isExact: true }
+  },
+  id: () => '',
+  name: () => 'the look of the checkout',
+  handle: () => '',
+  confirmBy: () => [],
+}
+
+const COLOURS = ['primary', 'background', 'text'] as const
+type Part = (typeof COLOURS)[number] | 'logo_url' | 'font'
+const NAMES: readonly Part[] = [...COLOURS, 'logo_url', 'font']
+
+const PARTS = `primary, background and text as #RRGGBB; logo_url; font (${BrandingFont.options.join(', ')})`
+
+const set = action({
+  command: 'checkout branding set',
+  summary: 'change parts of the look; a part without a value has its default again',
+  examples: [
+    'svc checkout branding set primary=#003B2F',
+    'svc checkout branding set logo_url=https://cdn.shop.example/logo.svg font=Georgia',
+    'svc checkout branding set logo_url=',
+  ],
+  subject: branding,
+  flags: { parts: { value: 'part=value', summary: PARTS, positional: true, several: true, required: true } },
+  operation: putBranding,
+  // What is not named goes back as it came.
+  request: (_id, { parts }, now) => ({
+    body: lookOf(new Map([...valuesOf(now), ...parts.split(' ').map((part) => readPart(part))])),
+  }),
+  effect: (_now, { parts }) => `change the look of the checkout: ${parts}`,
+  done: () => 'changed the look of the checkout',
+  view: printLook,
+})
+
+const reset = action({
+  command: 'checkout branding reset',
+  summary: 'give every part of the look its default again',
+  examples: ['svc checkout branding reset'],
+  subject: branding,
+  flags: {},
+  operation: putBranding,
+  request: () => ({ body: {} }),
+  effect: () => 'give the checkout its default look',
+  done: () => 'gave the checkout its default look',
+  view: printLook,
+})
+
+function valuesOf(now: Branding | undefined): [Part, string | null][] {
+  if (now === undefined) return []
+  const { colors, logo_url: logo, font } = now
+  return [...COLOURS.map((part): [Part, string] => [part, colors[part]]), ['logo_url', logo], ['font', font]]
+}
+
+function readPart(given: string): [Part, string | null] {
+  const [name = '', ...rest] = given.split('=')
+  const part = NAMES.find((known) => known === name.replace(/^colors\./, ''))
+  if (part === undefined || rest.length === 0)
+    throw usageError(
+      `invalid part "${given}": use part=value with one of ${NAMES.join(', ')}`,
+      'svc checkout branding set primary=#003B2F',
+    )
+  return [part, rest.join('=') || null]
+}
+
+/** What is null is left out, for the service to fill in its default. */
+function lookOf(values: ReadonlyMap<Part, string | null>): Look {
+  const given = (part: Part): Record<string, string> => {
+    const value = values.get(part) ?? null
+    return value === null ? {} : { [part]: value }
+  }
+  const colors = Object.assign({}, ...COLOURS.map((part) => given(part)))
+  return { colors, ...given('logo_url'), ...given('font') }
+}
+
+/** What a merchant does with the look of its checkout (decision 27). */
+export const BRANDING_ACTIONS = [set, reset] as const

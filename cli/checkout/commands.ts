@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { Bank, listBanks } from '../../src/wire/banks.ts'
+import { getBranding, getCheckoutOrigins } from '../../src/wire/settings.ts'
+import { call } from '../client/call.ts'
+import { addActions } from '../kit/action-command.ts'
+import { ChangeOptions, changing } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { BRANDING_ACTIONS } from './branding-actions.ts'
+import { edit } from './branding-edit.ts'
+import { printLook, printPreview } from './branding-view.ts'
+import { ORIGIN_ACTIONS, printOrigins } from './origin-actions.ts'
+import { addWidget } from './widget.ts'
+
+/** `svc checkout`: what a merchant's developer needs to put the checkout on a page, and how it looks there. */
+export function addCheckout(checkout: Command, runtime: Runtime): void {
+  addWidget(checkout, runtime)
+  checkout
+    .command('banks')
+    .description('list the banks that payers can choose, the popular ones first')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc checkout banks\n  svc payments create --amount 50.00 --currency GBP --debtor-bank-id mock-albion\n',
+    )
+    .action(action(runtime, z.object({}), banks))
+  addOrigins(checkout.command('origins').description('the pages that may embed the checkout'), runtime)
+  addBranding(checkout.command('branding').description('the look of the checkout'), runtime)
+  addActions(checkout, runtime, [...ORIGIN_ACTIONS, ...BRANDING_ACTIONS])
+}
+
+function addOrigins(origins: Command, runtime: Runtime): void {
+  origins
+    .command('list')
+    .description('list them; none is any page in the sandbox, and no page at all in live mode')
+    .addHelpText('after', '\nExamples:\n  svc checkout origins list\n')
+    .action(
+      action(runtime, z.object({}), async (context) => {
+        printOrigins(context, (await call(context.client(), getCheckoutOrigins, {})).body)
+        return undefined
+      }),
+    )
+}
+
+function addBranding(branding: Command, runtime: Runtime): void {
+  const look = async (context: Context) => (await call(context.client(), getBranding, {})).body
+  branding
+    .command('show')
+    .description('show the look with its defaults, and what is hard to read in it')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc checkout branding show\n  svc checkout branding show -o json > look.json\n',
+    )
+    .action(
+      action(runtime, z.object({}), async (context) => {
+        printLook(context, await look(context))
+        return undefined
+      }),
+    )
+  branding
+    .command('preview')
+    .description('draw the look in the terminal, with how well it can be read')
+    .addHelpText('after', '\nExamples:\n  svc checkout branding preview\n  svc checkout branding preview -o json\n')
+    .action(
+      action(runtime, z.object({}), async (context) => {
+        printPreview(context, await look(context))
+        return undefined
+      }),
+    )
+  changing(branding.command('edit'))
+    .description('change the look as JSON in the editor of VISUAL or EDITOR')
+    .addHelpText('after', '\nExamples:\n  svc checkout branding edit\n  EDITOR=nano svc checkout branding edit\n')
+    .action(action(runtime, ChangeOptions, edit))
+}
+
+/** Those that a payer can choose (decision 61). */
+async function banks(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const { body } = await call(context.client(), listBanks, {})
+  context.print.list({
+    items: body.data,
+    fields: Object.keys(Bank.shape),
+    columns: [
+      { title: 'id', value: (row) => row.id },
+      { title: 'name', value: (row) => row.name, least: 16 },
+      { title: 'popular', value: (row) => (row.popular ? 'yes' : '') },
+    ],
+    id: (row) => row.id,
+    empty: 'There are no banks.',
+  })
+  return undefined
+}

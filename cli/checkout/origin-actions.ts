@@ -1,0 +1,94 @@
+import { readWebOrigin } from '../../src/lib/web-origin.ts'
+import { getCheckoutOrigins, putCheckoutOrigins } from '../../src/wire/settings.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { action } from '../kit/action.ts'
+import type { Flag, Subject } from '../kit/action.ts'
+import type { Context } from '../kit/context.ts'
+
+type Origins = { origins: readonly string[] }
+
+/** The pages that may embed the merchant's checkout. The service takes them as a whole. */
+const origins: Subject<Origins> = {
+  noun: 'origins',
+  summary: 'the pages that may embed the checkout',
+  isOwn: true,
+  async find(client) {
+    const { call } = await import('../client/call.ts')
+    return { thing: (await call(client, getCheckoutOrigins, {})).body, isExact: true }
+  },
+  id: () => '',
+  name: () => 'the origins',
+  handle: () => '',
+  confirmBy: (_now, { origin }) => originsIn(String(origin)).slice(0, 1),
+}
+
+const named = {
+  value: 'origin',
+  summary: 'scheme, host and port, and nothing else: https://shop.example',
+  label: 'Origin',
+  member: 'origins',
+  positional: true,
+  several: true,
+  required: true,
+} as const satisfies Flag
+
+/** As the service keeps them; what is no origin goes to the service as it is, which says why. */
+function originsIn(text: string): string[] {
+  return text.split(' ').map((word) => {
+    const read = readWebOrigin(word, { allowLoopbackHttp: true })
+    return 'origin' in read ? read.origin : word
+  })
+}
+
+const add = action({
+  command: 'checkout origins add',
+  summary: 'let pages embed the checkout',
+  examples: ['svc checkout origins add https://shop.example https://www.shop.example'],
+  subject: origins,
+  flags: { origin: named },
+  operation: putCheckoutOrigins,
+  request: (_id, { origin }, now) => ({
+    body: { origins: [...new Set([...(now?.origins ?? []), ...originsIn(origin)])] },
+  }),
+  effect: (_now, { origin }) => `let pages of ${originsIn(origin).join(', ')} embed the checkout`,
+  done: (_now, { origins: all }) => `${all.length} origins may embed the checkout`,
+  view: printOrigins,
+})
+
+const remove = action({
+  command: 'checkout origins remove',
+  summary: 'let pages embed the checkout no more',
+  examples: ['svc checkout origins remove https://old.shop.example'],
+  subject: origins,
+  flags: { origin: { ...named, summary: 'as svc checkout origins list names them' } },
+  operation: putCheckoutOrigins,
+  request(_id, { origin }, now) {
+    if (now === undefined) return { body: { origins: [] } }
+    const gone = originsIn(origin)
+    const unknown = gone.find((each) => !now.origins.includes(each))
+    if (unknown !== undefined)
+      throw new CliError('NOT_FOUND', `"${unknown}" is not among the origins`, {
+        exit: EXIT.notFound,
+        hint: 'svc checkout origins list',
+      })
+    return { body: { origins: now.origins.filter((each) => !gone.includes(each)) } }
+  },
+  effect: (_now, { origin }) => `stop the checkout on pages of ${originsIn(origin).join(', ')}`,
+  done: (_now, { origins: all }) => `${all.length} origins may embed the checkout`,
+  confirm: true,
+  view: printOrigins,
+})
+
+export function printOrigins({ print }: Context, { origins: all }: Origins): void {
+  print.list({
+    items: all.map((origin) => ({ origin })),
+    fields: ['origin'],
+    columns: [{ title: 'origin', value: (row) => row.origin }],
+    id: (row) => row.origin,
+    empty: 'No origins: any page in the sandbox, no page in live mode.',
+  })
+}
+
+/** What a merchant does with the pages that may embed its checkout (decision 26). */
+export const ORIGIN_ACTIONS = [add, remove] as const
