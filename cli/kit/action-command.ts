@@ -102,6 +102,8 @@ async function run(
     const value = options[name]
     return typeof value === 'string' ? value : undefined
   }
+  // It is checked without --wait as well: what is mistyped is not sent.
+  const timeoutMs = action.wait === undefined ? undefined : durationOf(text('timeout') ?? '30s', '--timeout')
   try {
     await perform(context, action, {
       given: isNamed(action.subject) ? args[0] : undefined,
@@ -110,7 +112,7 @@ async function run(
         dryRun: options['dryRun'] === true,
         yes: options['yes'] === true,
         idempotencyKey: text('idempotencyKey'),
-        waitMs: options['wait'] === true ? durationOf(text('timeout') ?? '30s', '--timeout') : undefined,
+        waitMs: options['wait'] === true ? timeoutMs : undefined,
         file: text('file'),
         edit: options['edit'] === true,
       },

@@ -45,6 +45,8 @@ export type Flag = {
   member?: string
   /** From what is typed to what is sent. @throws {CliError} without the name of the flag, which the reader adds */
   read?(text: string): string
+  /** What commands send in its place where that has to be looked up: the id of what is named, a day that is reckoned. */
+  find?(client: Client, text: string): Promise<string>
   /** The words of a form; the summary where there is none. */
   label?: string
   /** A text of several lines: an editor may be opened for it. With `file`, commands take `--file` and `--edit` too. */
@@ -110,9 +112,9 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   operation: O
   /**
    * Needs the id alone, as a scenario knows no more of the thing. What is written as a whole is made of the thing as it
-   * is; before that has been read it is undefined.
+   * is; before that has been read it is undefined. What follows from the idempotency key is the same in a repetition.
    */
-  request(id: string, values: V, thing?: Thing): OperationInput<O>
+  request(id: string, values: V, thing?: Thing, key?: string): OperationInput<O>
   /**
    * What it changes, where it takes one member from one value to another. It follows when it applies, that it is done
    * already, what is expected to be as it was seen, and how the row of a list looks at once.
@@ -146,6 +148,8 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   /** For `--wait`. */
   wait?: {
     summary: string
+    /** The command that shows how it stands, where the wait is interrupted. */
+    show?: string
     /** Errors by which what was waited for has failed: exit code 3. */
     failures?: readonly ErrorCode[]
     /** Waits for what comes after the reply: the last reply, and what is wrong with it. */
@@ -155,6 +159,8 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
 
 /** What there is to wait with. */
 export type Waiting<Reply> = {
+  /** What says how it goes meanwhile. */
+  context: Context
   client: Client
   reply: Reply
   /** Sends the same request once more, under the same key. */

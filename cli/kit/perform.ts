@@ -34,12 +34,13 @@ export type How = {
 export async function perform(
   context: Context,
   action: AnyAction,
-  { given, values, how }: { given: string | undefined; values: Given; how: How },
+  { given, values: typed, how }: { given: string | undefined; values: Given; how: How },
 ): Promise<void> {
   const client = context.client()
   const { operation } = action
   // What is wrong with the values, or can't be shown, is told before anything is looked up.
   if (!how.dryRun) expectReply(context, operation, takesKey(operation))
+  const values = await lookedUp(client, action, typed)
   if (textFlagOf(action) === undefined) checkBody(operation, action.request('', values).body)
   // So is that nobody is signed in who could do it.
   await proofFor(client, operation)
@@ -64,12 +65,22 @@ export async function perform(
     }
     if (danger !== undefined) await confirmInLiveMode(context, client, danger)
     if (key !== '' && how.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
-    return sendAndWait(client, action, { thing, input, key, waitMs: how.waitMs })
+    return sendAndWait(context, action, { thing, input, key, waitMs: how.waitMs })
   })
   if (ended === undefined) return
   const { reply, problem } = ended
   await action.view(context, reply, thing)
   if (problem !== undefined) throw problem
+}
+
+/** The values as they are sent: those that name something else are looked up. */
+async function lookedUp(client: Client, { flags }: AnyAction, values: Given): Promise<Given> {
+  const found = { ...values }
+  for (const [name, { find }] of Object.entries(flags as Flags)) {
+    const text = values[name]
+    if (find !== undefined && typeof text === 'string') found[name] = await find(client, text)
+  }
+  return found
 }
 
 type Sending = { thing: unknown; input: OperationInput<Operation>; key: string; waitMs: number | undefined }
@@ -79,10 +90,11 @@ type Sending = { thing: unknown; input: OperationInput<Operation>; key: string; 
  * interrupted; its errors name the thing and the key, with which a program can go on.
  */
 function sendAndWait(
-  client: Client,
+  context: Context,
   { subject, operation, wait }: AnyAction,
   { thing, input, key, waitMs }: Sending,
 ): Promise<Ended<unknown>> {
+  const client = context.client()
   const ask = async (from: Client): Promise<unknown> => (await call(from, operation, input)).body
   const waiting = waitMs === undefined ? undefined : wait
   if (key === '' && waiting === undefined) return ask(client).then((reply) => ({ reply }))
@@ -90,17 +102,21 @@ function sendAndWait(
     ...(subject === undefined ? {} : { [`${subject.noun}_id`]: subject.id(thing) }),
     ...(key === '' ? {} : { idempotency_key: key }),
   }
-  return stoppable(client, async (stopped) => {
-    try {
-      const reply = await ask(stopped)
-      if (waiting === undefined) return { reply }
-      const again = () => ask(stopped)
-      const ended = await waiting.until({ client: stopped, reply, again, timeoutMs: waitMs ?? 0, key })
-      return ended.problem === undefined ? ended : { ...ended, problem: withFacts(ended.problem, facts) }
-    } catch (error) {
-      throw withFacts(failedAfterAll(error, waiting?.failures), facts)
-    }
-  })
+  return stoppable(
+    client,
+    async (stopped) => {
+      try {
+        const reply = await ask(stopped)
+        if (waiting === undefined) return { reply }
+        const again = () => ask(stopped)
+        const ended = await waiting.until({ context, client: stopped, reply, again, timeoutMs: waitMs ?? 0, key })
+        return ended.problem === undefined ? ended : { ...ended, problem: withFacts(ended.problem, facts) }
+      } catch (error) {
+        throw withFacts(failedAfterAll(error, waiting?.failures), facts)
+      }
+    },
+    waiting?.show,
+  )
 }
 
 /** An error that ends what was waited for: exit code 3, as wherever an awaited state can't come. */
@@ -126,14 +142,13 @@ export function requestFor(
   action: AnyAction,
   { thing, values, idempotencyKey }: { thing: unknown; values: Given; idempotencyKey?: string | undefined },
 ): OperationInput<Operation> {
-  const input: OperationInput<Operation> = action.request(action.subject?.id(thing) ?? '', values, thing)
+  const key = idempotencyKey ?? randomUUID()
+  const input: OperationInput<Operation> = action.request(action.subject?.id(thing) ?? '', values, thing, key)
   const expected = seenBy(action, thing)
   return {
     ...input,
     ...(expected === undefined ? {} : { body: { ...Object(input.body), expected } }),
-    ...(takesKey(action.operation)
-      ? { headers: { ...Object(input.headers), 'x-idempotency-key': idempotencyKey ?? randomUUID() } }
-      : {}),
+    ...(takesKey(action.operation) ? { headers: { ...Object(input.headers), 'x-idempotency-key': key } } : {}),
   }
 }
 

@@ -55,7 +55,9 @@ export function withFlags(error: unknown, { flags }: Pick<AnyAction, 'flags'>): 
     flag: displayName(name, flag),
   }))
   const told = fields.map((field): ToldField => {
-    const named = names.find(({ member }) => field.path === member || field.path.startsWith(`${member}.`))
+    const named =
+      names.find(({ member }) => field.path === member) ??
+      names.find(({ member }) => field.path.startsWith(`${member}.`))
     const message = names.reduce((text, { member, flag }) => text.replaceAll(wholeWord(member), flag), field.message)
     return named === undefined ? { ...field, message } : { ...field, message, flag: named.flag }
   })

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChangeOptions, dangerous } from '../kit/change.ts'
+import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { PreviewOptions, preview } from './preview.ts'
-import { CreateRecurringOptions, cancel, create, show, list } from './recurring.ts'
+import { RECURRING_ACTIONS } from './recurring-cancel.ts'
+import { CreateRecurringOptions, create, show, list } from './recurring.ts'
 
 const FORMS = `
 A frequency has one of four forms:
@@ -40,17 +41,13 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
   recurring
     .command('show')
     .description('show one, with its next payment and its last')
-    .argument('<id>', 'its id, or the last 8 characters of it')
+    .argument('<recurring>', 'its id, or the last 8 characters of it')
     .addHelpText(
       'after',
       '\nExamples:\n  svc ob recurring show a2b4358c\n  svc ob recurring show a2b4358c -q NextRunDateTime\n',
     )
     .action(action(runtime, z.object({}), show))
-  dangerous(recurring.command('cancel'))
-    .description('cancel one: no payment follows')
-    .argument('<id>', 'its id, or the last 8 characters of it')
-    .addHelpText('after', '\nExamples:\n  svc ob recurring cancel a2b4358c\n')
-    .action(action(runtime, ChangeOptions, cancel))
+  addActions(ob, runtime, RECURRING_ACTIONS)
   recurring
     .command('preview')
     .description('print when payments would be due; asks no service')

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
 import { TransactionsOptions, accounts, balances, transactions } from './accounts.ts'
 import { addRecurring } from './add-recurring.ts'
 import { addRequests } from './add-requests.ts'
-import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
-import { PayOptions, pay, payment } from './pay.ts'
+import { PAY_ACTIONS, payment } from './pay.ts'
 
 /** `svc ob`: the Open Banking API, as a customer of the bank. */
 export function addOb(ob: Command, runtime: Runtime): void {
@@ -61,22 +61,7 @@ function addAccounts(ob: Command, runtime: Runtime): void {
 const ACCOUNT = 'its number, with or without sort code, its IBAN, its id, or the last 8 characters of that'
 
 function addPay(ob: Command, runtime: Runtime): void {
-  keyedOrder(
-    money(ob.command('pay').description('order a payment'))
-      .requiredOption('--to <account>', 'a sort code with its account number, or an IBAN')
-      .option('--name <name>', 'whose account that is')
-      .option('--reference <text>', "what stands in the payee's statement, at most 35 characters")
-      .option('--from <account>', 'which account pays (the first one of the currency): its number, or its id')
-      .option('--end-to-end-id <id>', 'travels with the payment, at most 35 characters (a new one)'),
-  )
-    .optionsGroup('Waiting:')
-    .option('--wait', 'wait until the payment is completed; exit code 3 if it is rejected')
-    .option('--timeout <duration>', 'how long to wait', '30s')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --name Acme\n  svc ob pay --amount 10 --currency GBP --to "20-00-00 55779911" --wait\n  svc ob pay --amount 9.50 --currency EUR --to DE89370400440532013000 --from a2b4358c\n',
-    )
-    .action(action(runtime, PayOptions, pay))
+  addActions(ob, runtime, PAY_ACTIONS)
   ob.command('payment')
     .description('show a payment that was ordered, with what has become of it')
     .argument('<id>', 'the whole id of the payment, as svc ob pay told it')

@@ -1,63 +1,110 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import { createOrder, getOrder } from '../../src/wire/orders.ts'
 import type { PaymentInitiation, PaymentResponse } from '../../src/wire/orders.ts'
-import { change, checkBody } from '../kit/change.ts'
+import { action } from '../kit/action.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError, withFacts } from '../base/errors.ts'
 import { numberIn } from './named-account.ts'
-import { stoppable } from '../client/interruptible.ts'
-import { shortTime } from '../base/text.ts'
+import { moneyFlags } from './money-flags.ts'
+import { endOfId, shortTime } from '../base/text.ts'
 import { findAccount } from './find-account.ts'
 import { accountText, moneyText, printRecord } from './print.ts'
 import { accountOf, amountOf, remittanceOf } from './values.ts'
 import { awaitEnd, reasonText } from './wait.ts'
 
-const text = z.string().optional()
+const GOOD = ['AcceptedSettlementCompleted', 'AcceptedCreditSettlementCompleted', 'AcceptedWithoutPosting']
 
-export const PayOptions = z.object({
-  amount: z.string(),
-  currency: z.string(),
-  to: z.string(),
-  name: text,
-  reference: text,
-  from: text,
-  endToEndId: text,
-  idempotencyKey: text,
-  wait: z.boolean().default(false),
-  timeout: z.string(),
-  dryRun: z.boolean().default(false),
+const pay = action({
+  command: 'ob pay',
+  summary: 'order a payment',
+  examples: [
+    'svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --name Acme',
+    'svc ob pay --amount 10 --currency GBP --to "20-00-00 55779911" --wait',
+    'svc ob pay --amount 9.50 --currency EUR --to DE89370400440532013000 --from a2b4358c',
+  ],
+  subject: undefined,
+  flags: {
+    ...moneyFlags('InstructedAmount'),
+    to: {
+      value: 'account',
+      summary: 'a sort code with its account number, or an IBAN',
+      required: true,
+      member: 'CreditorAccount',
+    },
+    name: { value: 'name', summary: 'whose account that is', member: 'CreditorAccount.Name' },
+    reference: {
+      value: 'text',
+      summary: "what stands in the payee's statement, at most 35 characters",
+      member: 'RemittanceInformation',
+    },
+    from: {
+      value: 'account',
+      summary: 'which account pays (the first one of the currency): its number, or its id',
+      member: 'DebtorAccount',
+      find: numberOf,
+    },
+    endToEndId: {
+      value: 'id',
+      summary: 'travels with the payment, at most 35 characters (a new one)',
+      member: 'EndToEndIdentification',
+    },
+  },
+  operation: createOrder,
+  request: (_id, { to, name, reference, from, endToEndId, ...money }, _thing, key = '') => ({
+    body: {
+      InstructionIdentification: idFrom(key),
+      EndToEndIdentification: endToEndId ?? idFrom(key),
+      InstructedAmount: amountOf(money),
+      CreditorAccount: accountOf(to, name),
+      ...remittanceOf(reference),
+      ...(from === undefined ? {} : { DebtorAccount: accountOf(from) }),
+    },
+  }),
+  effect: (_thing, { to, ...money }) => `pay ${moneyText(amountOf(money))} to ${to}`,
+  done: (_thing, { PaymentId }) => `ordered the payment ${endOfId(PaymentId)}`,
+  view(context, order) {
+    printOrder(context, order)
+    const isOver = GOOD.includes(order.Status) || order.Status === 'Rejected'
+    if (!isOver && !context.print.isMachine) context.note(`Next: svc ob payment ${order.PaymentId}`)
+  },
+  wait: {
+    summary: 'wait until the payment is completed; exit code 3 if it is rejected',
+    show: 'svc ob payment',
+    async until({ context, client, reply, timeoutMs }) {
+      const { PaymentId } = reply
+      // With it a program can continue from where the command stopped.
+      const facts = { payment_id: PaymentId }
+      try {
+        const { item, problem } = await awaitEnd(context, {
+          item: reply,
+          look: async () => (await call(client, getOrder, { params: { PaymentId } })).body,
+          noun: 'payment',
+          good: GOOD,
+          bad: ['Rejected'],
+          timeoutMs,
+          signal: client.signal,
+          hint: `svc ob payment ${PaymentId}`,
+        })
+        return problem === undefined ? { reply: item } : { reply: item, problem: withFacts(problem, facts) }
+      } catch (error) {
+        throw withFacts(error, facts)
+      }
+    },
+  },
 })
-export type PayOptions = z.infer<typeof PayOptions>
 
-/** `svc ob pay`. */
-export async function pay(context: Context, { options }: CommandInput<PayOptions>): Promise<CommandResult> {
-  const timeoutMs = durationOf(options.timeout, '--timeout')
-  await stoppable(context.client(), (client) => payAndSee(context, client, { options, timeoutMs }), 'svc ob payment')
-  return undefined
-}
+/** What customers order at their bank. */
+export const PAY_ACTIONS = [pay] as const
 
-type Wishes = { options: PayOptions; timeoutMs: number }
-
-async function payAndSee(context: Context, client: Client, { options, timeoutMs }: Wishes): Promise<void> {
-  const key = options.idempotencyKey ?? randomUUID()
-  const facts: Record<string, string> = { idempotency_key: key }
-  try {
-    const body = { ...bodyOf(options, key), ...(await debtorOf(client, options.from)) }
-    checkBody(createOrder, body)
-    tellKey(context, { ...options, key })
-    const input = { headers: { 'x-idempotency-key': key }, body }
-    const ordered = await change(context, client, createOrder, { input, options })
-    if (ordered === undefined) return
-    facts['payment_id'] = ordered.PaymentId
-    await seeThrough(context, client, { ordered, wait: options.wait, timeoutMs })
-  } catch (error) {
-    // With these a program can repeat the command, or go on from where it stopped.
-    throw withFacts(error, facts)
-  }
+/** The number of the account that pays; only an id has to be looked up. */
+async function numberOf(client: Client, from: string): Promise<string> {
+  if (numberIn(from) !== undefined) return from
+  const [named] = (await findAccount(client, from)).Account
+  if (named === undefined) throw usageError(`--from: the account ${from} has no number to pay from`)
+  return named.Identification
 }
 
 /** A key that nobody has given is one that nobody knows, until it is told. */
@@ -68,56 +115,17 @@ export function tellKey(
   if (idempotencyKey === undefined && !dryRun) note(`Idempotency key: ${key}`)
 }
 
-function bodyOf(options: PayOptions, key: string): z.input<typeof PaymentInitiation> {
-  const id = idFrom(key)
-  return {
-    InstructionIdentification: id,
-    EndToEndIdentification: options.endToEndId ?? id,
-    InstructedAmount: amountOf(options),
-    CreditorAccount: accountOf(options.to, options.name),
-    ...remittanceOf(options.reference),
-  }
-}
-
 /** 35 characters that follow from the key: a repeat with the same key is then the same request. */
 function idFrom(key: string): string {
   return `SVC${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
 }
 
-/** The account that pays, by its number as it is; only an id has to be looked up. */
+/** The account that pays. */
 export async function debtorOf(
   client: Client,
   from: string | undefined,
 ): Promise<Pick<z.input<typeof PaymentInitiation>, 'DebtorAccount'>> {
-  if (from === undefined) return {}
-  if (numberIn(from) !== undefined) return { DebtorAccount: accountOf(from) }
-  const [named] = (await findAccount(client, from)).Account
-  if (named === undefined) throw usageError(`--from: the account ${from} has no number to pay from`)
-  const { SchemeName, Identification } = named
-  return { DebtorAccount: { SchemeName, Identification } }
-}
-
-type Rest = { ordered: PaymentResponse; wait: boolean; timeoutMs: number }
-
-async function seeThrough(context: Context, client: Client, { ordered, wait, timeoutMs }: Rest): Promise<void> {
-  const { PaymentId } = ordered
-  if (!wait) {
-    printOrder(context, ordered)
-    if (!context.print.isMachine) context.note(`Next: svc ob payment ${PaymentId}`)
-    return
-  }
-  const { item, problem } = await awaitEnd(context, {
-    item: ordered,
-    look: async () => (await call(client, getOrder, { params: { PaymentId } })).body,
-    noun: 'payment',
-    good: ['AcceptedSettlementCompleted', 'AcceptedCreditSettlementCompleted', 'AcceptedWithoutPosting'],
-    bad: ['Rejected'],
-    timeoutMs,
-    signal: client.signal,
-    hint: `svc ob payment ${PaymentId}`,
-  })
-  printOrder(context, item)
-  if (problem !== undefined) throw problem
+  return from === undefined ? {} : { DebtorAccount: accountOf(await numberOf(client, from)) }
 }
 
 /** `svc ob payment <id>`. */

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import {
-  RecurringPaymentResponse,
-  cancelRecurring,
-  createRecurring,
-  getRecurring,
-  listRecurring,
-} from '../../src/wire/recurring.ts'
+import { RecurringPaymentResponse, createRecurring, getRecurring, listRecurring } from '../../src/wire/recurring.ts'
 import type { RecurringPaymentInitiation } from '../../src/wire/recurring.ts'
-import { ChangeOptions, change, checkBody } from '../kit/change.ts'
+import { change, checkBody } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { CliError, usageError, withFacts, withHint } from '../base/errors.ts'
+import { CliError, withFacts, withHint } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 import { stoppable } from '../client/interruptible.ts'
@@ -117,34 +111,14 @@ export async function list(context: Context, { options }: CommandInput<ObPaging>
   return undefined
 }
 
-async function meant(client: Client, args: readonly string[]): Promise<string> {
-  const [given] = args
-  if (given === undefined) throw usageError('which recurring payment? Its id is missing', 'svc ob recurring list')
+/** A recurring payment, by its id or a part of it. */
+export function recurringId(client: Client, given: string): Promise<string> {
   return resolveId(given, 'recurring payment', () => idsOf(reader(client), idOf))
 }
 
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
-  const params = { RecurringPaymentId: await meant(client, args) }
+  const params = { RecurringPaymentId: await recurringId(client, args[0] ?? '') }
   printRecurring(context, (await call(client, getRecurring, { params })).body)
-  return undefined
-}
-
-/** Cancels, and shows what is left, which the service does not answer by itself. */
-export async function cancel(context: Context, { args, options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const RecurringPaymentId = await meant(client, args)
-  const params = { RecurringPaymentId }
-  await change(context, client, cancelRecurring, {
-    input: { params },
-    options,
-    danger: {
-      what: `cancel the recurring payment ${RecurringPaymentId}`,
-      words: [RecurringPaymentId.slice(-8), RecurringPaymentId],
-      isExact: args[0]?.toLowerCase() === RecurringPaymentId,
-      yes: options.yes,
-    },
-  })
-  if (!options.dryRun) printRecurring(context, (await call(client, getRecurring, { params })).body)
   return undefined
 }

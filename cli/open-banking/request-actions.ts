@@ -1,126 +1,196 @@
-import { z } from 'zod'
-import type { OfferToPayResponse, RequestToPayResponse } from '../../src/wire/payment-requests.ts'
+import {
+  acceptOfferToPay,
+  acceptRequestToPay,
+  createOfferToPay,
+  createRequestToPay,
+  rejectOfferToPay,
+  rejectRequestToPay,
+} from '../../src/wire/payment-requests.ts'
+import { dayFrom } from '../base/moments.ts'
+import { endOfId } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { usageError } from '../base/errors.ts'
-import { resolveId } from '../kit/resolve-id.ts'
-import { dayOf, endOfId, shortTime } from '../base/text.ts'
-import { findAccount } from './find-account.ts'
-import { collect, emptyText, idsOf, tellMore } from './pages.ts'
-import type { ObPaging } from './pages.ts'
-import { moneyText, printList, printRecord, statusStyle } from './print.ts'
+import { action } from '../kit/action.ts'
+import type { Flag, Subject, Waiting } from '../kit/action.ts'
+import type { Context } from '../kit/context.ts'
+import { moneyFlags } from './money-flags.ts'
+import { moneyText } from './print.ts'
+import { printRequest, requestId } from './request-reads.ts'
+import type { Row } from './request-reads.ts'
+import { OFFERS, REQUESTS } from './requests.ts'
 import type { RequestKind } from './requests.ts'
-import { awaitEnd, reasonText } from './wait.ts'
+import { amountOf } from './values.ts'
 
-type Row = RequestToPayResponse | OfferToPayResponse
+const WHOM = 'an e-mail address, a mobile number (+447700900123), or a proxy id'
+const reference = {
+  value: 'text',
+  summary: 'what for, at most 35 characters',
+  member: 'Reference',
+} as const satisfies Flag
 
-export const DecideOptions = z.object({ dryRun: z.boolean().default(false) })
-export const AcceptOptions = DecideOptions.extend({
-  account: z.string().optional(),
-  wait: z.boolean().default(false),
-  timeout: z.string(),
-})
+function referenceOf(text: string | undefined): { Reference?: string } {
+  return text === undefined ? {} : { Reference: text }
+}
 
-/** The commands that requests and offers have alike. */
-export function requestActions<R extends Row>(kind: RequestKind<R>) {
+/** What a new one comes to, and how it is shown. */
+function making<R extends Row>(kind: RequestKind<R>, verb: string) {
   return {
-    async list(context: Context, { options }: CommandInput<ObPaging>): Promise<CommandResult> {
-      const { items, ...page } = await collect(options, kind.id, kind.list(context.client()))
-      printList(context, {
-        items,
-        schema: kind.schema,
-        columns: [
-          { title: 'id', value: kind.id, short: endOfId },
-          { title: 'way', value: (row) => (row.Direction === 'Outgoing' ? 'to' : 'from') },
-          {
-            title: 'who',
-            value: (row) => (row.Direction === 'Outgoing' ? kind.receiver(row) : kind.maker(row)),
-            least: 16,
-          },
-          { title: 'amount', value: (row) => kind.amount(row).Amount, align: 'right' },
-          { title: 'cur', value: (row) => kind.amount(row).Currency, dropped: 2 },
-          { title: 'due', value: kind.due },
-          { title: 'status', value: (row) => row.Status, style: statusStyle },
-          { title: 'reference', value: (row) => row.Reference ?? '', least: 10 },
-          { title: 'made', value: (row) => shortTime(row.CreationDateTime), short: dayOf, dropped: 1 },
-        ],
-        id: kind.id,
-        empty: emptyText(`There are no ${kind.noun.replace(' ', 's ')}.`, page),
-      })
-      tellMore(context, page)
-      return undefined
-    },
+    subject: undefined,
+    effect: (_thing: undefined, { amount, currency, to }: { amount: string; currency: string; to: string }) =>
+      `${verb} ${to} ${kind === OFFERS ? '' : 'for '}${moneyText(amountOf({ amount, currency }))}`,
+    done: (_thing: undefined, made: R) => `made the ${kind.noun} ${endOfId(kind.id(made))}`,
+    view: (context: Context, made: R) => printRequest(context, kind, made),
+  }
+}
 
-    async show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-      const client = context.client()
-      printRequest(context, kind, await kind.get(client, await meant(client, kind, args)))
-      return undefined
+/** What is decided about one, and how it is shown. */
+function deciding<R extends Row>(kind: RequestKind<R>, verb: string, past: string) {
+  const noun = kind.noun.startsWith('request') ? 'request' : 'offer'
+  const subject: Subject<{ id: string }> = {
+    noun,
+    summary: 'its id, or the last 8 characters of it',
+    async find(client, given) {
+      const id = await requestId(client, kind, given)
+      return { thing: { id }, isExact: given.toLowerCase() === id }
     },
+    id: ({ id }) => id,
+    name: ({ id }) => `${kind.noun} ${endOfId(id)}`,
+    handle: ({ id }) => id,
+    confirmBy: ({ id }) => [endOfId(id), id],
+  }
+  return {
+    subject,
+    effect: ({ id }: { id: string }) => `${verb} the ${kind.noun} ${id}`,
+    done: ({ id }: { id: string }) => `${past} the ${kind.noun} ${endOfId(id)}`,
+    view: (context: Context, row: R) => printRequest(context, kind, row),
+  }
+}
 
-    async accept(
-      context: Context,
-      { args, options }: CommandInput<z.infer<typeof AcceptOptions>>,
-    ): Promise<CommandResult> {
-      const timeoutMs = durationOf(options.timeout, '--timeout')
-      const client = context.client()
-      const id = await meant(client, kind, args)
-      const { account } = options
-      const accountId = account === undefined ? undefined : (await findAccount(client, account)).AccountId
-      const accepted = await kind.accept(context, client, { id, options, accountId })
-      if (accepted === undefined) return undefined
-      if (!options.wait) {
-        printRequest(context, kind, accepted)
-        return undefined
-      }
-      const { item, problem } = await awaitEnd(context, {
-        item: accepted,
-        look: () => kind.get(client, id),
+function accountFlag(which: string) {
+  return {
+    value: 'account',
+    summary: `${which} (the first one of the currency): its number, or its id`,
+    member: 'AccountId',
+    find: async (client, text) => (await (await import('./find-account.ts')).findAccount(client, text)).AccountId,
+  } as const satisfies Flag
+}
+
+/** None where the service may choose the account. */
+function acceptance(AccountId: string | undefined): { body?: { AccountId: string } } {
+  return AccountId === undefined ? {} : { body: { AccountId } }
+}
+
+function paid<R extends Row>(kind: RequestKind<R>) {
+  return {
+    summary: 'wait until it is paid; exit code 3 if it is rejected',
+    async until({ context, client, reply, timeoutMs }: Waiting<R>) {
+      const { awaitEnd } = await import('./wait.ts')
+      const { item, problem } = await awaitEnd<R>(context, {
+        item: reply,
+        look: () => kind.get(client, kind.id(reply)),
         noun: kind.noun,
         good: ['Paid'],
         bad: ['Rejected'],
         timeoutMs,
-        hint: `svc ob ${kind.words} show ${id}`,
+        signal: client.signal,
+        hint: `svc ob ${kind.words} show ${kind.id(reply)}`,
       })
-      printRequest(context, kind, item)
-      if (problem !== undefined) throw problem
-      return undefined
-    },
-
-    async reject(
-      context: Context,
-      { args, options }: CommandInput<z.infer<typeof DecideOptions>>,
-    ): Promise<CommandResult> {
-      const client = context.client()
-      const rejected = await kind.reject(context, client, { id: await meant(client, kind, args), options })
-      if (rejected !== undefined) printRequest(context, kind, rejected)
-      return undefined
+      return problem === undefined ? { reply: item } : { reply: item, problem }
     },
   }
 }
 
-async function meant<R>(client: Client, kind: RequestKind<R>, args: readonly string[]): Promise<string> {
-  const [given] = args
-  if (given === undefined) throw usageError(`which ${kind.noun}? Its id is missing`, `svc ob ${kind.words} list`)
-  return resolveId(given, kind.noun, () => idsOf(kind.list(client), kind.id))
-}
-
-export function printRequest<R extends Row>(context: Context, kind: RequestKind<R>, row: R): void {
-  printRecord(context, {
-    item: row,
-    id: kind.id(row),
-    lines: [
-      [kind.noun.startsWith('request') ? 'Request' : 'Offer', kind.id(row)],
-      ['Status', row.Status],
-      ['Reason', reasonText(row)],
-      ['Amount', moneyText(kind.amount(row))],
-      ['From', kind.maker(row)],
-      ['To', kind.receiver(row)],
-      ['Due', kind.due(row)],
-      ['Reference', row.Reference ?? ''],
-      ['Payment', row.PaymentId ?? ''],
-      ['Made', shortTime(row.CreationDateTime)],
-      ['Expires', row.Status === 'Sent' ? shortTime(row.ExpirationDateTime) : ''],
+/** What customers do with requests to pay. */
+export const REQUEST_ACTIONS = [
+  action({
+    ...making(REQUESTS, 'ask'),
+    command: 'ob request-to-pay create',
+    summary: 'ask somebody for a payment',
+    examples: [
+      'svc ob request-to-pay create --to grace@example.org --amount 25.00 --currency GBP --due 14d --name Ada --reference tickets',
     ],
-  })
-}
+    flags: {
+      ...moneyFlags('AmountRequested'),
+      to: { value: 'payer', summary: WHOM, required: true, member: 'PayerIdentifier' },
+      due: {
+        value: 'day',
+        summary: 'until when, such as 2026-12-24, 14d from today, or now',
+        required: true,
+        member: 'DueDate',
+        find: (_client: Client, text: string) => dayFrom(text, '--due'),
+      },
+      name: { value: 'name', summary: 'who asks, as the payer reads it', required: true, member: 'PayeeName' },
+      reference,
+    },
+    operation: createRequestToPay,
+    request: (_id, { to, due, name, reference: text, ...money }) => ({
+      body: {
+        PayeeName: name,
+        PayerIdentifier: to,
+        AmountRequested: amountOf(money),
+        DueDate: due,
+        ...referenceOf(text),
+      },
+    }),
+  }),
+  action({
+    ...deciding(REQUESTS, 'pay', 'accepted'),
+    command: 'ob request-to-pay accept',
+    summary: 'pay what was asked for',
+    examples: [
+      'svc ob request-to-pay accept a2b4358c',
+      'svc ob request-to-pay accept a2b4358c --account 12345678 --wait',
+    ],
+    flags: { account: accountFlag('which account pays') },
+    operation: acceptRequestToPay,
+    request: (RequestToPayId, { account }) => ({ params: { RequestToPayId }, ...acceptance(account) }),
+    wait: paid(REQUESTS),
+  }),
+  action({
+    ...deciding(REQUESTS, 'reject', 'rejected'),
+    command: 'ob request-to-pay reject',
+    summary: 'refuse what was asked for, or take back what you asked for',
+    examples: ['svc ob request-to-pay reject a2b4358c'],
+    flags: {},
+    operation: rejectRequestToPay,
+    request: (RequestToPayId) => ({ params: { RequestToPayId } }),
+  }),
+] as const
+
+/** What customers do with offers to pay. */
+export const OFFER_ACTIONS = [
+  action({
+    ...making(OFFERS, 'offer'),
+    command: 'ob offer-to-pay create',
+    summary: 'offer somebody a payment',
+    examples: ['svc ob offer-to-pay create --to +447700900123 --amount 25.00 --currency GBP --name Ada'],
+    flags: {
+      ...moneyFlags('AmountOffered'),
+      to: { value: 'payee', summary: WHOM, required: true, member: 'PayeeIdentifier' },
+      name: { value: 'name', summary: 'who offers, as the payee reads it', required: true, member: 'PayerName' },
+      reference,
+    },
+    operation: createOfferToPay,
+    request: (_id, { to, name, reference: text, ...money }) => ({
+      body: { PayerName: name, PayeeIdentifier: to, AmountOffered: amountOf(money), ...referenceOf(text) },
+    }),
+  }),
+  action({
+    ...deciding(OFFERS, 'take', 'accepted'),
+    command: 'ob offer-to-pay accept',
+    summary: 'take what was offered',
+    examples: ['svc ob offer-to-pay accept a2b4358c', 'svc ob offer-to-pay accept a2b4358c --account 12345678 --wait'],
+    flags: { account: accountFlag('which account it goes to') },
+    operation: acceptOfferToPay,
+    request: (OfferToPayId, { account }) => ({ params: { OfferToPayId }, ...acceptance(account) }),
+    wait: paid(OFFERS),
+  }),
+  action({
+    ...deciding(OFFERS, 'reject', 'rejected'),
+    command: 'ob offer-to-pay reject',
+    summary: 'refuse what was offered, or take back what you offered',
+    examples: ['svc ob offer-to-pay reject a2b4358c'],
+    flags: {},
+    operation: rejectOfferToPay,
+    request: (OfferToPayId) => ({ params: { OfferToPayId } }),
+  }),
+] as const

@@ -1,28 +1,16 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import {
   OfferToPayResponse,
   RequestToPayResponse,
-  acceptOfferToPay,
-  acceptRequestToPay,
   getOfferToPay,
   getRequestToPay,
   listOffersToPay,
   listRequestsToPay,
-  rejectOfferToPay,
-  rejectRequestToPay,
 } from '../../src/wire/payment-requests.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { Context } from '../kit/context.ts'
 import type { Noun } from '../kit/resolve-id.ts'
 import type { ObReader } from './pages.ts'
-
-type Decision<Row> = (
-  context: Context,
-  client: Client,
-  input: { id: string; options: Pick<ChangeOptions, 'dryRun'>; accountId?: string | undefined },
-) => Promise<Row | undefined>
 
 /** What commands have to know of requests and of offers, which are alike but for their names. */
 export type RequestKind<Row> = {
@@ -32,8 +20,6 @@ export type RequestKind<Row> = {
   schema: z.ZodObject
   list(client: Client): ObReader<Row>
   get(client: Client, id: string): Promise<Row>
-  accept: Decision<Row>
-  reject: Decision<Row>
   id(row: Row): string
   amount(row: Row): { Amount: string; Currency: string }
   /** Who made it, and to whom it went. */
@@ -42,24 +28,12 @@ export type RequestKind<Row> = {
   due(row: Row): string
 }
 
-/** The body of an acceptance; none where the service may choose the account. */
-function acceptance(AccountId: string | undefined): { body?: { AccountId: string } } {
-  return AccountId === undefined ? {} : { body: { AccountId } }
-}
-
 export const REQUESTS: RequestKind<RequestToPayResponse> = {
   noun: 'request to pay',
   words: 'request-to-pay',
   schema: RequestToPayResponse,
   list: (client) => async (query) => (await call(client, listRequestsToPay, { query })).body,
   get: async (client, RequestToPayId) => (await call(client, getRequestToPay, { params: { RequestToPayId } })).body,
-  accept: (context, client, { id: RequestToPayId, options, accountId }) =>
-    change(context, client, acceptRequestToPay, {
-      input: { params: { RequestToPayId }, ...acceptance(accountId) },
-      options,
-    }),
-  reject: (context, client, { id: RequestToPayId, options }) =>
-    change(context, client, rejectRequestToPay, { input: { params: { RequestToPayId } }, options }),
   id: (row) => row.RequestToPayId,
   amount: (row) => row.AmountRequested,
   maker: (row) => row.PayeeName,
@@ -73,13 +47,6 @@ export const OFFERS: RequestKind<OfferToPayResponse> = {
   schema: OfferToPayResponse,
   list: (client) => async (query) => (await call(client, listOffersToPay, { query })).body,
   get: async (client, OfferToPayId) => (await call(client, getOfferToPay, { params: { OfferToPayId } })).body,
-  accept: (context, client, { id: OfferToPayId, options, accountId }) =>
-    change(context, client, acceptOfferToPay, {
-      input: { params: { OfferToPayId }, ...acceptance(accountId) },
-      options,
-    }),
-  reject: (context, client, { id: OfferToPayId, options }) =>
-    change(context, client, rejectOfferToPay, { input: { params: { OfferToPayId } }, options }),
   id: (row) => row.OfferToPayId,
   amount: (row) => row.AmountOffered,
   maker: (row) => row.PayerName,
