@@ -4,14 +4,15 @@ import type { MerchantFees } from '../../src/wire/fees.ts'
 import type { Context } from '../kit/context.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
+import { feeText } from './view.ts'
 import { minuteOf, shortTime } from '../base/text.ts'
 
 type Change = MerchantFees['history'][number]
 
 const COLUMNS: readonly Column<Change>[] = [
   { title: 'time', value: (row) => shortTime(row.changed_at), short: minuteOf },
-  { title: 'from', value: (row) => feesText(row.before) },
-  { title: 'to', value: feesText },
+  { title: 'from', value: (row) => feeText(row.before) },
+  { title: 'to', value: feeText },
   { title: 'who', value: (row) => row.changed_by, least: 12 },
   { title: 'why', value: (row) => row.reason ?? '', least: 12 },
 ]
@@ -28,8 +29,4 @@ export function printFees({ print }: Context, merchant: Pick<AdminMerchant, 'tra
     ],
     ...(fees.history.length === 0 ? {} : { after: history.join('\n') }),
   })
-}
-
-function feesText(fees: Pick<Change, 'fee_percentage' | 'fee_flat'>): string {
-  return `${percentText(fees.fee_percentage)} + ${fees.fee_flat}`
 }

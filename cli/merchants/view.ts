@@ -1,5 +1,6 @@
 import { AdminMerchant } from '../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
+import { percentText } from '../../src/lib/money.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
 import type { repairRegistration } from '../../src/wire/registration.ts'
@@ -9,6 +10,14 @@ import { actorText } from '../base/role-text.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
+
+/** What a merchant pays, in one form everywhere: `1.25% + 0.20`. */
+export function feeText({
+  fee_percentage: share,
+  fee_flat: flat,
+}: Record<'fee_percentage' | 'fee_flat', string>): string {
+  return `${percentText(share)} + ${flat}`
+}
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
 export function kybStyle(status: string): Style | undefined {
@@ -82,7 +91,7 @@ export function printMerchant(
       ['Payouts', merchant.payout_held ? heldText(merchant) : 'not held'],
       ['Active', merchant.is_active ? 'yes' : 'no: disabled, its realm signs nobody in'],
       ['Administrator', merchant.admin_email ?? ''],
-      ['Fee', `${merchant.fee_percentage} of the amount and ${merchant.fee_flat}`],
+      ['Fee', feeText(merchant)],
       ['Webhooks go to', merchant.webhook_url ?? ''],
       ['Created', shortTime(merchant.created_at)],
       ['Changed', shortTime(merchant.updated_at)],

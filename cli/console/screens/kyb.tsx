@@ -3,6 +3,7 @@ import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { call } from '../../client/call.ts'
 import { KYB_ACTIONS } from '../../merchants/actions.ts'
+import { feeText } from '../../merchants/view.ts'
 import { findMerchant } from '../../merchants/find.ts'
 import { actionKeys } from '../action-key.ts'
 import { shortTime } from '../../base/text.ts'
@@ -10,7 +11,6 @@ import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import { line } from '../lines.ts'
 import { merchantRecord } from './merchant-lines.ts'
-import { feeText } from './merchant-text.ts'
 
 const WHOLE_MERCHANT = {
   get: (row: AdminMerchant) => row,

@@ -1,16 +1,4 @@
-import { percentText } from '../../../src/lib/money.ts'
 import type { Who } from '../../client/auth/who-is.ts'
-
-/** What a merchant pays, in one form everywhere: `1.25% + 0.20`. */
-export function feeText({
-  fee_percentage: share,
-  fee_flat: flat,
-}: {
-  fee_percentage: string
-  fee_flat: string
-}): string {
-  return `${percentText(share)} + ${flat}`
-}
 
 type Owner = { trading_name: string | null; realm_slug: string | null; merchant_id: string | null }
 

@@ -6,7 +6,7 @@ import type { Registration } from '../../../src/wire/registration.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { findMerchantByPart } from '../../merchants/find.ts'
-import { deliveredStyle, deliveredText, kybStyle } from '../../merchants/view.ts'
+import { deliveredStyle, deliveredText, feeText, kybStyle } from '../../merchants/view.ts'
 import { shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
@@ -14,7 +14,6 @@ import type { Hint, Page, Reading } from '../screen.ts'
 import { MERCHANT_KEYS } from './merchant-keys.ts'
 import { merchantLines, readWhole, rowOf } from './merchant-lines.ts'
 import type { MerchantRow, WholeMerchant } from './merchant-lines.ts'
-import { feeText } from './merchant-text.ts'
 
 /** All merchants, the newest first, and before them the registrations that are no merchant yet and need a hand. */
 export const merchants = screen<MerchantRow, WholeMerchant>({
