@@ -239,3 +239,17 @@ export type Screen<Row = any, Whole = any, Extra = any> = {
 export function screen<Row, Whole = Row, Extra = unknown>(declaration: Screen<Row, Whole, Extra>): Screen {
   return declaration
 }
+
+type Leading<Row> = Omit<ScreenKey<Row>, 'run' | 'writes'> & { to(row: Row): Parameters<Tools['go']> }
+
+/** A key that only leads somewhere else. */
+export function leadingKey<Row>({ to, ...key }: Leading<Row>): ScreenKey<Row> {
+  return {
+    needs: 'one',
+    ...key,
+    async run(row, _given, { go }) {
+      go(...to(row))
+      return undefined
+    },
+  }
+}

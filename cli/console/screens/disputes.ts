@@ -5,21 +5,24 @@ import {
   listAdminDisputes,
   listDisputes,
 } from '../../../src/wire/disputes.ts'
-import type { DisputeEvent } from '../../../src/wire/disputes.ts'
+import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { call } from '../../client/call.ts'
 import { DISPUTE_ACTIONS } from '../../disputes/actions.ts'
 import { findAnyDispute, findOwnDispute } from '../../disputes/find.ts'
-import { isResolved, shortStatus } from '../../disputes/view.ts'
+import { isResolved, printDispute, shortStatus } from '../../disputes/view.ts'
 import type { ListedDispute } from '../../disputes/view.ts'
 import type { Style } from '../../base/io.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
+import { line } from '../lines.ts'
+import { recordLines } from '../record-lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
-import { screen } from '../screen.ts'
+import { leadingKey, screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'
 import { actionKeys } from '../action-key.ts'
-import { disputeLines } from './dispute-lines.ts'
 import { explainText } from './merchant-text.ts'
-import type { WholeDispute } from './dispute-lines.ts'
+
+/** A dispute with its evidence and all that has happened to it. */
+type WholeDispute = DisputeWithEvents | AdminDisputeWithEvents
 
 /** Disputes, what waits by its deadline before what is resolved: a merchant's own, or those of all for operators. */
 export const disputes = screen<ListedDispute, WholeDispute>({
@@ -68,20 +71,19 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     row: (whole) => whole,
     find: async (client, text, half) =>
       (await (half === 'platform' ? findAnyDispute : findOwnDispute)(client, text)).id,
-    lines: disputeLines,
+    lines: ({ row, whole }, { width }) => [
+      ...recordLines(width, (context) => printDispute(context, whole ?? row)),
+      ...(whole === undefined ? [line('Loading ...', 'dim')] : []),
+    ],
   },
   keys: [
     ...actionKeys<ListedDispute, ListedDispute>(DISPUTE_ACTIONS, { get: (row) => row, set: (_row, seen) => seen }),
-    {
+    leadingKey<ListedDispute>({
       key: 'o',
       label: 'its payment',
-      needs: 'one',
       command: ({ payment_id: id }, _given, { kind }) => explainText(id, kind),
-      async run({ payment_id: id }, _given, { go }) {
-        go('payments', { open: id })
-        return undefined
-      },
-    },
+      to: ({ payment_id: id }) => ['payments', { open: id }],
+    }),
   ],
 })
 
@@ -114,7 +116,7 @@ async function readPage({ client, who, filter, cursor, limit }: Reading): Promis
 async function readWhole({ client, who, arg: id }: Reading): Promise<WholeDispute> {
   const params = { id }
   if (who.kind === 'platform') return (await call(client, getAdminDispute, { params })).body
-  return (await call(client, getDispute, { params })).body satisfies { events: DisputeEvent[] }
+  return (await call(client, getDispute, { params })).body
 }
 
 function merchantOf(row: ListedDispute): string {

@@ -2,25 +2,22 @@ import { RAISE_ACTIONS } from '../../disputes/raise-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
 import { actionKeys } from '../action-key.ts'
 import type { Who } from '../../client/auth/who-is.ts'
+import { leadingKey } from '../screen.ts'
 import type { Permission, ScreenKey } from '../screen.ts'
 import { ofPayment } from './merchant-text.ts'
 import type { PaymentRow } from './payment-lines.ts'
 
 /** Its webhooks, for those who may read them. */
 function webhooksFor(kind: Who['kind'], permission: Permission): ScreenKey<PaymentRow> {
-  return {
+  return leadingKey<PaymentRow>({
     key: 'o',
     label: 'webhooks',
     for: kind,
     permission,
-    needs: 'one',
     command: ({ payment_id: id }) =>
       `svc webhooks list --payment ${id}${kind === 'platform' ? ' --all-merchants' : ''}`,
-    async run({ payment_id: id }, _given, { go }) {
-      go('webhooks', { filter: ofPayment(id) })
-      return undefined
-    },
-  }
+    to: ({ payment_id: id }) => ['webhooks', { filter: ofPayment(id) }],
+  })
 }
 
 export const PAYMENT_KEYS: readonly ScreenKey<PaymentRow>[] = [

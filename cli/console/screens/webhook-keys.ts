@@ -1,6 +1,7 @@
 import { endOfId } from '../../base/text.ts'
 import { TEST_ACTIONS } from '../../webhooks/endpoint-actions.ts'
 import { actionKeys } from '../action-key.ts'
+import { leadingKey } from '../screen.ts'
 import type { ScreenKey } from '../screen.ts'
 import { explainText } from './merchant-text.ts'
 import { rotateSecretKey } from './secret-key.ts'
@@ -10,18 +11,15 @@ import { readWhole } from './webhook-read.ts'
 import { REPLAY_KEYS } from './webhook-replay.ts'
 
 /** Those of the list that are dead. */
-const filterDead: ScreenKey<DeliveryRow> = {
+const filterDead = leadingKey<DeliveryRow>({
   key: 'D',
   label: 'dead only',
   on: 'list',
   needs: 'nothing',
   command: (_row, _given, { kind }) =>
     `svc webhooks list${kind === 'platform' ? ' --all-merchants' : ''} --status DEAD`,
-  async run(_row, _given, { go }) {
-    go('webhooks', { filter: 'DEAD' })
-    return undefined
-  },
-}
+  to: () => ['webhooks', { filter: 'DEAD' }],
+})
 
 /** What was sent and answered. Operators may not read it: the story of it stands in the detail. */
 const bodies: ScreenKey<DeliveryRow> = {
@@ -37,17 +35,13 @@ const bodies: ScreenKey<DeliveryRow> = {
   },
 }
 
-const payment: ScreenKey<DeliveryRow> = {
+const payment = leadingKey<DeliveryRow>({
   key: 'o',
   label: 'its payment',
-  needs: 'one',
   fits: ({ payment_id: id }) => id !== null,
   command: ({ payment_id: id }, _given, { kind }) => explainText(id ?? '', kind),
-  async run({ payment_id: id }, _given, { go }) {
-    if (id !== null) go('payments', { open: id })
-    return undefined
-  },
-}
+  to: ({ payment_id: id }) => ['payments', { open: id ?? '' }],
+})
 
 /** What can be done about deliveries; each stands as a command of `svc webhooks` too. */
 export const WEBHOOK_KEYS: readonly ScreenKey<DeliveryRow>[] = [
