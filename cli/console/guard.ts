@@ -4,7 +4,7 @@ import type { ExitCode } from '../base/exit-codes.ts'
 export type End = { exit: ExitCode; error: unknown }
 
 /** Watches over the terminal: whatever ends the console, the terminal is given back as it was. */
-export type Guard = {
+type Guard = {
   ended: Promise<End>
   end(exit: ExitCode): void
   /** Whether another program has the terminal: then ctrl-c is meant for that. */

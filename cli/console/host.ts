@@ -52,7 +52,7 @@ export type Host = {
   quit(): void
 }
 
-export type HostOptions = {
+type HostOptions = {
   stateDir: string
   /** Whether it is drawn line by line, for a screen reader. */
   isSpoken: boolean

@@ -18,7 +18,7 @@ import type { ScreenName } from './screen-names.ts'
 import type { Screen } from './screen.ts'
 import { SCREENS } from './screens.ts'
 
-export type StartOptions = {
+type StartOptions = {
   io: Io
   stateDir: string
   session: Session

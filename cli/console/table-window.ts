@@ -7,7 +7,7 @@ type Wide = { width: number; least: number; align?: 'right' | undefined }
 /** A column as it is shown: which one, how wide, and what stands before it in the header; as much is blank in rows. */
 export type Shown = { at: number; width: number; before: string }
 
-export type Window = {
+type Window = {
   shown: readonly Shown[]
   /** Whether there are more on the right. */
   hasMore: boolean

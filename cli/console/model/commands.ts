@@ -3,7 +3,7 @@ import type { ScreenName } from '../screen-names.ts'
 import type { Screen } from '../screen.ts'
 
 /** What a line of the command bar asks for. */
-export type BarCommand =
+type BarCommand =
   | { kind: 'screen'; name: ScreenName; filter: string | undefined }
   | { kind: 'find'; name: ScreenName; text: string }
   | { kind: 'profile'; profile: string }

@@ -1,5 +1,5 @@
 /** What Ink tells of a key; a part of its type, so that nothing here needs Ink. */
-export type PressedKey = Readonly<
+type PressedKey = Readonly<
   Partial<
     Record<
       | 'upArrow'
@@ -98,7 +98,7 @@ export type FrameAction =
   | 'login'
   | 'stop'
 
-export type FrameKey = {
+type FrameKey = {
   /** Each of them does it; the first one is shown. */
   keys: readonly string[]
   /** What it does, in a word or two: for the footer and the help. */

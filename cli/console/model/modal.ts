@@ -105,7 +105,7 @@ function entered(form: Form): Form {
 }
 
 /** What a key does to a form that asks. */
-export type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
+type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
 
 export function stepped(before: Form, key: string): FormStep {
   if (before.isWorking) return { form: before }

@@ -62,7 +62,7 @@ export type State = {
   now: number
 }
 
-export type FirstState = Pick<State, 'screens' | 'session' | 'screen' | 'now'>
+type FirstState = Pick<State, 'screens' | 'session' | 'screen' | 'now'>
 
 export function firstState({ screens, session, screen, now }: FirstState): State {
   return {

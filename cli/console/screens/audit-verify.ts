@@ -17,7 +17,7 @@ export type Verified = {
   broken: string | undefined
 }
 
-export type Mark = 'ok' | 'CHANGED' | '-'
+type Mark = 'ok' | 'CHANGED' | '-'
 
 /** Whether an action is what was verified; `-` where it was not, as what came later. */
 export function markOf(

@@ -12,7 +12,7 @@ import type { PaymentRow } from './payment-lines.ts'
 import { readPage as readPayments } from './payments.ts'
 
 /** What time it is for a merchant, and what goes wrong at its bank. */
-export type Dial = {
+type Dial = {
   merchantId: string
   name: string
   now: string

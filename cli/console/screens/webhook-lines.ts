@@ -82,13 +82,11 @@ function pretty(payload: string): string {
   }
 }
 
-/** All that was sent and answered, for reading; operators read the story of it instead. */
-export function bodyLines({ delivery, payload, attempts, story }: WholeDelivery): string[] {
-  if (payload === null)
-    return story.map(({ at, text, by }) => `${shortTime(at)}  ${text}${by === null ? '' : ` (${by})`}`)
+/** All that was sent and answered, for reading. */
+export function bodyLines({ delivery, payload, attempts }: WholeDelivery): string[] {
   return [
     `Sent, as ${delivery.event_id}:`,
-    ...pretty(payload).split('\n'),
+    ...pretty(payload ?? '').split('\n'),
     ...attempts.flatMap(({ attempt, started_at: at, outcome, response_body: body }) => [
       '',
       `Answer to try ${attempt} (${shortTime(at)}): ${outcomeText(outcome)}`,
