@@ -29,12 +29,12 @@ export const NOUN_GROUPS = [
       { name: 'payments', summary: 'Create, follow, refund and cancel payments' },
       { name: 'disputes', summary: 'List, raise, answer and resolve disputes' },
       { name: 'webhooks', summary: 'Receive, inspect and replay webhooks' },
-      { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
       { name: 'secret', summary: 'Show and rotate the webhook signing secret' },
     ],
     more: [
       { name: 'mandates', summary: 'List and end mandates for recurring payments' },
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
+      { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
       { name: 'team', summary: "Manage the merchant's team" },
       { name: 'credentials', summary: "Manage API clients: a merchant's, the platform's" },
