@@ -31,6 +31,7 @@ export async function migrate(
       id: ({ file }) => file,
       empty: 'All verbs have the names of today.',
     })
+  if (options.dryRun) context.note('Nothing was changed.')
   const mistakes = files.flatMap((each) => each.mistakes)
   if (mistakes.length > 0) throw mistakesError(context, mistakes, 'these steps are left as they are')
   return undefined
