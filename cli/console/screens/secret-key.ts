@@ -18,7 +18,8 @@ export const rotateSecretKey: ScreenKey<DeliveryRow> = {
   for: 'merchant',
   on: 'list',
   needs: 'nothing',
-  command: (_row, { overlap }) => `svc secret rotate${overlap === undefined ? '' : ` --overlap ${quoted(overlap)}`}`,
+  command: (_row, { overlap }) =>
+    overlap === undefined ? 'svc secret rotate' : `svc secret rotate --overlap ${quoted(overlap)}`,
   ask: (_rows, who) => ({
     what: 'rotate the signing secret',
     about: ['Webhooks carry the signatures of both secrets until the overlap ends. The new secret is shown once.'],

@@ -17,7 +17,7 @@ const filterDead = leadingKey<DeliveryRow>({
   on: 'list',
   needs: 'nothing',
   command: (_row, _given, { kind }) =>
-    `svc webhooks list${kind === 'platform' ? ' --all-merchants' : ''} --status DEAD`,
+    `svc webhooks list --status DEAD${kind === 'platform' ? ' --all-merchants' : ''}`,
   to: () => ['webhooks', { filter: 'DEAD' }],
 })
 

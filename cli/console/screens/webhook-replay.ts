@@ -87,7 +87,7 @@ function replayAllKey(side: Side): ScreenKey<DeliveryRow> {
     for: side,
     on: 'list',
     needs: 'nothing',
-    command: () => `svc webhooks replay${side === 'platform' ? ' --all-merchants' : ''} --status DEAD`,
+    command: () => `svc webhooks replay --status DEAD${side === 'platform' ? ' --all-merchants' : ''}`,
     run: async () => undefined,
   }
   return {

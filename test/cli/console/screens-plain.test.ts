@@ -128,7 +128,7 @@ t.test('no dispute is shown without its currency, and what waits has its deadlin
 
 t.test('what shows the dead ones is a command of whoever asks', async (t) => {
   const { command } = keyOf(webhooks.keys, 'dead only')
-  t.equal(command({}, {}, whoOf('OPS')), 'svc webhooks list --all-merchants --status DEAD')
+  t.equal(command({}, {}, whoOf('OPS')), 'svc webhooks list --status DEAD --all-merchants')
   t.equal(command({}, {}, whoOf('ADMIN', 'merchant')), 'svc webhooks list --status DEAD')
 })
 
