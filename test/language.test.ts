@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { NOUNS } from '../cli/base/command-names.ts'
+import type { CommandData } from '../cli/entry/tree/command-data.ts'
+import { describeNoun } from '../cli/entry/tree/describe.ts'
 import { packageRoot } from '../src/lib/package-root.ts'
 
 /*
@@ -98,6 +101,54 @@ t.test('the titles of the tests are plain English', async (t) => {
   t.ok(titles.length > 1000)
   t.same(
     titles.flatMap(({ file, title }) => findings(title, WORDS, file)),
+    [],
+  )
+})
+
+/** What summaries of commands begin with: a verb in the imperative. A new one is added here once it is one. */
+const IMPERATIVES = new Set(
+  [
+    'accept add advance apply approve bring cancel change check complete create diagnose disable dispute edit enable end',
+    'escalate explain export hold invite list manage move offer open order pause preview print put read receive refund',
+    'register reinstate reject release remove repair replay request reset resolve resume retry review revoke rotate run send set',
+    'show sign simulate start stop submit suspend switch test trigger update use validate verify',
+  ].flatMap((line) => line.split(' ')),
+)
+
+type Text = { place: string; text: string }
+
+/** A command and all below it: its own summary, those of its arguments and options, and what its help says below them. */
+function textsOf(command: CommandData, above = 'svc'): { summary: Text; parts: Text[]; after: Text }[] {
+  const place = `${above} ${command.name}`
+  const parts = [
+    ...command.arguments.map(({ name, summary }) => ({ place: `${place} <${name}>`, text: summary })),
+    ...command.options.map(({ flags, summary }) => ({ place: `${place} ${flags}`, text: summary })),
+  ]
+  const after = { place: `${place} --help`, text: command.after }
+  return [
+    { summary: { place, text: command.summary }, parts, after },
+    ...command.commands.flatMap((child) => textsOf(child, place)),
+  ]
+}
+
+t.test('summaries of commands are short and say what to do; those of flags are short', async (t) => {
+  const commands = (await Promise.all(NOUNS.map(({ name }) => describeNoun(name)))).flatMap((noun) => textsOf(noun))
+  t.ok(commands.length > 150)
+  for (const {
+    summary: { place, text },
+  } of commands) {
+    t.match(text, /^[A-Z][a-z]+,? [^;]*[^.;]$/, place)
+    const [verb = ''] = text.toLowerCase().split(/\W/)
+    t.ok(IMPERATIVES.has(verb), `${place}: "${verb}" is in the list of verbs`)
+    t.ok(text.length <= 60, `${place}: ${text.length} characters`)
+  }
+  for (const { place, text } of commands.flatMap(({ parts }) => parts)) {
+    t.match(text, /^(?:[A-Z]|- )[^]*[^.;]$/, place)
+    t.ok(text.length <= 80, `${place}: ${text.length} characters`)
+  }
+  const all = commands.flatMap(({ summary, parts, after }) => [summary, ...parts, after])
+  t.same(
+    all.flatMap(({ place, text }) => findings(text, [...WORDS, ...TEXTS], place)),
     [],
   )
 })

@@ -30,12 +30,12 @@ export function addAudit(audit: Command, runtime: Runtime): void {
   audit.addHelpText('after', '\nExamples:\n  svc audit list --merchant acme-ltd\n  svc audit verify\n')
   const command = audit
     .command('list')
-    .description('list what operators did, the newest first')
+    .description('List operator actions, newest first')
     .optionsGroup('Filters:')
-    .option('--merchant <merchant>', 'only to this one: its id, realm or client id')
-    .option('--action <name>', `only this: ${KNOWN_ACTIONS.join(', ')}`)
-    .option('--actor <name>', 'only by this operator')
-  followable(paged(withTimeRange(command, 'done')), 'continue with what operators do next, the newest last')
+    .option('--merchant <merchant>', 'Filter by merchant: its id, realm or client id')
+    .option('--action <name>', 'Filter by action, such as merchant.kyb')
+    .option('--actor <name>', 'Filter by operator')
+  followable(paged(withTimeRange(command, 'Done')), 'Follow new actions, newest last')
     .addHelpText(
       'after',
       '\nExamples:\n  svc audit list\n  svc audit list --follow --limit 10\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',

@@ -29,13 +29,10 @@ type ExportOptions = z.infer<typeof ExportOptions>
 export function addExport(audit: Command, runtime: Runtime): void {
   audit
     .command('export')
-    .description('write the hash chains as JSON lines, to keep them and to verify them elsewhere')
-    .addOption(new Option('--chain <chain>', 'only this chain').choices(CHAIN_CHOICES).default('all'))
-    .option(
-      '--file <file>',
-      'write this file, in one step and readable by you alone; else standard output, which - is too',
-    )
-    .option('--force', 'replace the file where there is one')
+    .description('Export the hash chains as JSON lines')
+    .addOption(new Option('--chain <chain>', 'Export only this chain').choices(CHAIN_CHOICES).default('all'))
+    .option('--file <file>', 'Output file with mode 0600 (- or none: standard output)')
+    .option('--force', 'Overwrite an existing file')
     .addHelpText('after', HELP)
     .action(action(runtime, ExportOptions, exportChains))
 }

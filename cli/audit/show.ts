@@ -14,8 +14,8 @@ import { subjectText } from './view.ts'
 export function addShow(audit: Command, runtime: Runtime): void {
   audit
     .command('show')
-    .argument('<ordinal>', 'its number, as svc audit list shows it')
-    .description('show one thing that an operator did, before and after')
+    .argument('<ordinal>', 'Its number, from svc audit list')
+    .description('Show an operator action and what it changed')
     .addHelpText('after', '\nExamples:\n  svc audit show 412\n  svc audit show 412 -q after\n')
     .action(action(runtime, z.object({}), show))
 }

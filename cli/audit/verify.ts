@@ -30,12 +30,12 @@ type VerifyOptions = z.infer<typeof VerifyOptions>
 export function addVerify(audit: Command, runtime: Runtime): void {
   audit
     .command('verify')
-    .description('compute every hash of the trail again, and name the first row that was changed or removed')
+    .description('Verify the hash chains of the audit trail')
     .addOption(
-      new Option('--chain <chain>', 'only this chain, and the checkpoints').choices(CHAIN_CHOICES).default('all'),
+      new Option('--chain <chain>', 'Verify only this chain and the checkpoints').choices(CHAIN_CHOICES).default('all'),
     )
-    .option('--file <export>', 'verify an export instead, - for standard input: asks no service, and needs no login')
-    .option('--expect-head <head>', 'what an earlier run printed as head; may be repeated', collect)
+    .option('--file <export>', 'Verify an export offline; - is standard input')
+    .option('--expect-head <head>', 'Head printed by an earlier run; may be repeated', collect)
     .addHelpText('after', HELP)
     .action(action(runtime, VerifyOptions, verify))
 }
@@ -43,8 +43,8 @@ export function addVerify(audit: Command, runtime: Runtime): void {
 const HELP = `
 The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
 believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment and dispute.
-A checkpoint tells every ten minutes how many rows there are, and a digest of them: so events that were cut off an end,
-or a payment that is gone altogether, are found. The status of a payment or dispute itself has to be what its last event
+Every ten minutes a checkpoint records the number of rows and a digest of them. It reveals events that were cut off the
+end of a chain, and payments that were deleted. The status of a payment or dispute itself has to be what its last event
 says. Payment and dispute events of the last 30 seconds are not read yet. It takes some 250 bytes of memory for each
 payment and dispute there ever was.
 

@@ -9,7 +9,7 @@ import { printAccount } from './view.ts'
 /** An account that payouts go to. */
 const bankAccount: Subject<BankAccount> = {
   noun: 'account-id',
-  summary: 'its id, or the last 8 characters of it',
+  summary: 'Its id, or its last 8 characters',
   async find(client, given) {
     const { call } = await import('../client/call.ts')
     const { resolveId } = await import('../kit/resolve-id.ts')
@@ -33,7 +33,8 @@ const bankAccount: Subject<BankAccount> = {
 
 const disable = action({
   command: 'bank-accounts disable',
-  summary: 'let no payout go to an account any more; it stays listed',
+  summary: 'Disable a payout account',
+  details: 'No payout goes to a disabled account. It stays in the list.',
   examples: ['svc bank-accounts disable 4f7a1c9e'],
   subject: bankAccount,
   flags: {},

@@ -11,7 +11,7 @@ type Look = z.input<typeof BrandingConfig>
 /** The look of the merchant's checkout. The service takes it as a whole. */
 const branding: Subject<Branding> = {
   noun: 'branding',
-  summary: 'the look of the checkout',
+  summary: 'The branding of the checkout',
   isOwn: true,
   async find(client) {
     const { call } = await import('../client/call.ts')
@@ -27,18 +27,27 @@ const COLOURS = ['primary', 'background', 'text'] as const
 type Part = (typeof COLOURS)[number] | 'logo_url' | 'font'
 const NAMES: readonly Part[] = [...COLOURS, 'logo_url', 'font']
 
-const PARTS = `primary, background and text as #RRGGBB; logo_url; font (${BrandingFont.options.join(', ')})`
+const DETAILS = `Colours are written #RRGGBB. A setting without a value has its default again. Fonts: ${BrandingFont.options.join(', ')}.`
 
 const set = action({
   command: 'checkout branding set',
-  summary: 'change parts of the look; a part without a value has its default again',
+  summary: 'Change branding settings',
+  details: DETAILS,
   examples: [
     'svc checkout branding set primary=#003B2F',
     'svc checkout branding set logo_url=https://cdn.shop.example/logo.svg font=Georgia',
     'svc checkout branding set logo_url=',
   ],
   subject: branding,
-  flags: { parts: { value: 'part=value', summary: PARTS, positional: true, several: true, required: true } },
+  flags: {
+    parts: {
+      value: 'part=value',
+      summary: 'Setting: primary, background, text, logo_url or font',
+      positional: true,
+      several: true,
+      required: true,
+    },
+  },
   operation: putBranding,
   // What is not named goes back as it came.
   request: (_id, { parts }, now) => ({
@@ -51,7 +60,7 @@ const set = action({
 
 const reset = action({
   command: 'checkout branding reset',
-  summary: 'give every part of the look its default again',
+  summary: 'Reset the branding to its defaults',
   examples: ['svc checkout branding reset'],
   subject: branding,
   flags: {},

@@ -18,22 +18,25 @@ export function addCheckout(checkout: Command, runtime: Runtime): void {
   addWidget(checkout, runtime)
   checkout
     .command('banks')
-    .description('list the banks that payers can choose, the popular ones first')
+    .description('List the banks that payers can choose')
     .addHelpText(
       'after',
       '\nExamples:\n  svc checkout banks\n  svc payments create --amount 50.00 --currency GBP --debtor-bank-id mock-albion\n',
     )
     .action(action(runtime, z.object({}), banks))
-  addOrigins(checkout.command('origins').description('the pages that may embed the checkout'), runtime)
-  addBranding(checkout.command('branding').description('the look of the checkout'), runtime)
+  addOrigins(checkout.command('origins').description('Manage the pages that may embed the checkout'), runtime)
+  addBranding(checkout.command('branding').description('Manage the branding of the checkout'), runtime)
   addActions(checkout, runtime, [...ORIGIN_ACTIONS, ...BRANDING_ACTIONS])
 }
 
 function addOrigins(origins: Command, runtime: Runtime): void {
   origins
     .command('list')
-    .description('list them; none is any page in the sandbox, and no page at all in live mode')
-    .addHelpText('after', '\nExamples:\n  svc checkout origins list\n')
+    .description('List allowed origins')
+    .addHelpText(
+      'after',
+      '\nWithout origins, any page may embed the checkout in the sandbox, and none in live mode.\n\nExamples:\n  svc checkout origins list\n',
+    )
     .action(
       action(runtime, z.object({}), async (context) => {
         printOrigins(context, (await call(context.client(), getCheckoutOrigins, {})).body)
@@ -46,7 +49,7 @@ function addBranding(branding: Command, runtime: Runtime): void {
   const look = async (context: Context) => (await call(context.client(), getBranding, {})).body
   branding
     .command('show')
-    .description('show the look with its defaults, and what is hard to read in it')
+    .description('Show the branding and its contrast warnings')
     .addHelpText(
       'after',
       '\nExamples:\n  svc checkout branding show\n  svc checkout branding show -o json > look.json\n',
@@ -59,7 +62,7 @@ function addBranding(branding: Command, runtime: Runtime): void {
     )
   branding
     .command('preview')
-    .description('draw the look in the terminal, with how well it can be read')
+    .description('Preview the branding in the terminal')
     .addHelpText('after', '\nExamples:\n  svc checkout branding preview\n  svc checkout branding preview -o json\n')
     .action(
       action(runtime, z.object({}), async (context) => {
@@ -68,7 +71,7 @@ function addBranding(branding: Command, runtime: Runtime): void {
       }),
     )
   changing(branding.command('edit'))
-    .description('change the look as JSON in the editor of VISUAL or EDITOR')
+    .description('Edit the branding as JSON in an editor')
     .addHelpText('after', '\nExamples:\n  svc checkout branding edit\n  EDITOR=nano svc checkout branding edit\n')
     .action(action(runtime, ChangeOptions, edit))
 }

@@ -11,7 +11,7 @@ type Origins = { origins: readonly string[] }
 /** The pages that may embed the merchant's checkout. The service takes them as a whole. */
 const origins: Subject<Origins> = {
   noun: 'origins',
-  summary: 'the pages that may embed the checkout',
+  summary: 'The pages that may embed the checkout',
   isOwn: true,
   async find(client) {
     const { call } = await import('../client/call.ts')
@@ -25,7 +25,7 @@ const origins: Subject<Origins> = {
 
 const named = {
   value: 'origin',
-  summary: 'scheme, host and port, and nothing else: https://shop.example',
+  summary: 'Scheme, host and port only: https://shop.example',
   label: 'Origin',
   member: 'origins',
   positional: true,
@@ -43,7 +43,7 @@ function originsIn(text: string): string[] {
 
 const add = action({
   command: 'checkout origins add',
-  summary: 'let pages embed the checkout',
+  summary: 'Add an allowed origin',
   examples: ['svc checkout origins add https://shop.example https://www.shop.example'],
   subject: origins,
   flags: { origin: named },
@@ -58,10 +58,10 @@ const add = action({
 
 const remove = action({
   command: 'checkout origins remove',
-  summary: 'let pages embed the checkout no more',
+  summary: 'Remove an allowed origin',
   examples: ['svc checkout origins remove https://old.shop.example'],
   subject: origins,
-  flags: { origin: { ...named, summary: 'as svc checkout origins list names them' } },
+  flags: { origin: { ...named, summary: 'Origin, from svc checkout origins list' } },
   operation: putCheckoutOrigins,
   request(_id, { origin }, now) {
     if (now === undefined) return { body: { origins: [] } }

@@ -76,7 +76,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
       return {
         what: subject === undefined ? key.label : `${key.label} ${whom(things)}`,
         about: [
-          `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
+          `${action.summary}.`,
           ...(things.length === 1 && action.facts !== undefined ? [`${factsOf(action, first)}.`] : []),
           ...(things.length > 1 && action.effectOnAll !== undefined ? [`Together: ${effectOn(things, {})}`] : []),
           ...(things.length > 1

@@ -32,13 +32,13 @@ const INTERVAL_LEAST_MS = 1_000
 /** `svc ui`: the console. What draws it is loaded when it is opened, and by no other command. */
 export function addUi(command: Command, runtime: Runtime): void {
   command
-    .option('--readonly', 'show everything, and change nothing')
+    .option('--readonly', 'Show everything, and change nothing')
     .addOption(
-      new DataOption('--platform', 'as the operator; so it is where commands act as both').conflicts('merchant'),
+      new DataOption('--platform', 'Act as the operator (default when signed in as both)').conflicts('merchant'),
     )
-    .option('--merchant', 'as the merchant, where commands act as both')
-    .addOption(new Option('--screen <screen>', 'the screen to begin with').choices(SCREEN_NAMES))
-    .option('--interval <time>', 'how often to ask while the stream of events is down', '5s')
+    .option('--merchant', 'Act as the merchant when signed in as both')
+    .addOption(new Option('--screen <screen>', 'First screen').choices(SCREEN_NAMES))
+    .option('--interval <time>', 'Polling interval while the event stream is down', '5s')
     .addHelpText(
       'after',
       '\nExamples:\n  svc ui\n  svc ui --merchant\n  svc ui --platform --screen kyb\n  svc ui --readonly --profile live\n',

@@ -16,7 +16,7 @@ const isUndecided = ({ status }: ListedDispute): boolean => status === 'OPEN' ||
 
 const note = {
   value: 'text',
-  summary: 'why; both sides read it, and it stands in the audit trail',
+  summary: 'Reason, shown to both sides and recorded in the audit trail',
   label: 'Why; both sides read it',
   long: true,
   required: true,
@@ -24,7 +24,7 @@ const note = {
 } as const
 
 const refundFlag = {
-  summary: 'give the payer back what is left of the payment',
+  summary: 'Refund what is left of the payment',
   label: 'Refund what is left of it',
 } as const
 
@@ -44,7 +44,7 @@ function moneyText(disputes: readonly ListedDispute[], isRefund: boolean): strin
 
 const evidence = action({
   command: 'disputes evidence',
-  summary: 'submit evidence for a dispute; it is under review then',
+  summary: 'Submit evidence for a dispute',
   details:
     'Without --text and --file your editor opens (VISUAL, EDITOR), with the facts of the dispute below what you write.\nWhat you said before stays: more is added to it.',
   examples: [
@@ -56,7 +56,7 @@ const evidence = action({
   flags: {
     text: {
       value: 'words',
-      summary: 'your evidence',
+      summary: 'Text of the evidence',
       label: 'Evidence; it is added to what is there',
       member: 'merchant_evidence',
       required: true,
@@ -90,7 +90,8 @@ function said(title: string, words: string | null): string[] {
 
 const accept = action({
   command: 'disputes accept',
-  summary: "accept a dispute: it is resolved in the payer's favour",
+  summary: "Accept a dispute in the payer's favour",
+  details: "The dispute is resolved in the payer's favour and closed.",
   examples: [
     'svc disputes accept a2b4358c --refund',
     'svc disputes accept a2b4358c --note "refunded in cash" --dry-run',
@@ -98,7 +99,7 @@ const accept = action({
   subject: dispute,
   flags: {
     refund: refundFlag,
-    note: { value: 'text', summary: 'a message to the payer', label: 'A message to the payer', long: true },
+    note: { value: 'text', summary: 'Message to the payer', label: 'A message to the payer', long: true },
   },
   operation: acceptDispute,
   request: (id, { refund = false, note: words }) => ({
@@ -120,14 +121,15 @@ const accept = action({
 
 const escalate = action({
   command: 'disputes escalate',
-  summary: 'escalate a dispute: only an OWNER resolves it then',
+  summary: 'Escalate a dispute to an OWNER',
+  details: 'Only an OWNER can resolve it afterwards.',
   examples: ['svc disputes escalate a2b4358c --reason "a pattern of fraud" --assignee grace@pay.example'],
   subject: anyDispute,
   flags: {
     reason,
     assignee: {
       value: 'name',
-      summary: 'who is to look at it: a note for people, held against no list of staff',
+      summary: 'Name of the assignee, free text',
       label: 'Who is to look at it',
     },
   },
@@ -149,7 +151,8 @@ const STATUS_OF = { merchant: 'RESOLVED_MERCHANT_FAVOUR', payer: 'RESOLVED_PAYER
 
 const resolve = action({
   command: 'disputes resolve',
-  summary: "resolve a dispute in the merchant's or the payer's favour",
+  summary: 'Resolve a dispute',
+  details: "Resolves it in the merchant's or the payer's favour.",
   examples: [
     'svc disputes resolve a2b4358c --favour merchant --note "delivered and signed for"',
     'svc disputes resolve a2b4358c --favour payer --note "never sent" --refund --dry-run',
@@ -158,7 +161,7 @@ const resolve = action({
   flags: {
     favour: {
       value: 'side',
-      summary: 'who is right',
+      summary: 'Side that wins the dispute',
       label: 'Who is right',
       required: true,
       choices: ['merchant', 'payer'],
@@ -190,7 +193,7 @@ const resolve = action({
 
 const refund = action({
   command: 'disputes refund',
-  summary: 'order a refund again that the bank rejected',
+  summary: 'Retry a refund that the bank rejected',
   examples: ['svc disputes refund a2b4358c --note "the account is open again"'],
   subject: anyDispute,
   flags: { note },

@@ -22,7 +22,7 @@ export function addDisputes(disputes: Command, runtime: Runtime): void {
   )
   addList(disputes, runtime)
   forAllMerchants(disputes.command('show').argument(`<${dispute.noun}>`, dispute.summary))
-    .description('show a dispute: what each side says, and what has happened to it')
+    .description('Show a dispute, its statements and its timeline')
     .addHelpText('after', '\nExamples:\n  svc disputes show a2b4358c\n  svc disputes show a2b4358c -q status\n')
     .action(action(runtime, ShowOptions, show))
   addRaise(disputes, runtime)
@@ -30,14 +30,14 @@ export function addDisputes(disputes: Command, runtime: Runtime): void {
 }
 
 function addList(disputes: Command, runtime: Runtime): void {
-  const command = disputes.command('list').description('list disputes, the newest first')
+  const command = disputes.command('list').description('List disputes, newest first')
   command
     .optionsGroup('Filters:')
     .addOption(statusOption())
-    .option('--payment <id>', 'only about this payment')
-    .option('--merchant <merchant>', 'only of this one, as an operator: its id, realm or client id')
-  withTimeRange(forAllMerchants(command), 'opened').addOption(
-    new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']),
+    .option('--payment <id>', 'Filter by payment')
+    .option('--merchant <merchant>', 'Filter by merchant, as an operator: its id, realm or client id')
+  withTimeRange(forAllMerchants(command), 'Opened').addOption(
+    new Option('--order <order>', 'Sort order (newest)').choices(['newest', 'oldest']),
   )
   paged(command)
     .addHelpText(
@@ -49,7 +49,7 @@ function addList(disputes: Command, runtime: Runtime): void {
 
 function statusOption(): Option {
   const short = Object.keys(SHORT_STATUSES).join(' and ')
-  return new DataOption('--status <status>', `only in this status; ${short} also as short`)
+  return new DataOption('--status <status>', `Filter by status; also ${short}`)
     .choices(DisputeStatus.options)
     .alsoTaking(SHORT_STATUSES)
 }
@@ -62,6 +62,6 @@ function addRaise(disputes: Command, runtime: Runtime): void {
       return (await meansAllMerchants(context.client(), asOperator === true)) ? platform : merchant
     },
   })
-    .addOption(new DataOption('--as-payer', 'as its payer would, in the sandbox').conflicts('asOperator'))
-    .option('--as-operator', 'for the platform, where commands act as a merchant too')
+    .addOption(new DataOption('--as-payer', 'Act as the payer, in the sandbox').conflicts('asOperator'))
+    .option('--as-operator', 'Act for the platform when signed in as both')
 }

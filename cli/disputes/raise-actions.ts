@@ -13,14 +13,14 @@ import { printDispute } from './view.ts'
 const flags = {
   reason: {
     value: 'reason',
-    summary: 'what is wrong',
+    summary: 'Reason of the dispute',
     label: 'Why',
     required: true,
     choices: DisputeReason.options,
   },
   statement: {
     value: 'words',
-    summary: 'what happened',
+    summary: 'Statement: what happened',
     label: 'In words; both sides read it',
     long: true,
     file: true,
@@ -45,7 +45,7 @@ export const raising = {
 const raiseOwn = action({
   ...raising,
   command: 'disputes raise',
-  summary: 'dispute a settled or refunded payment',
+  summary: 'Dispute a settled or refunded payment',
   details:
     'The dispute is opened in the name of the merchant or the operator who is signed in; in the sandbox also in that of\nthe payer.',
   examples: [

@@ -8,7 +8,7 @@ import type { ListedDispute } from './view.ts'
 
 const named = {
   noun: 'dispute',
-  summary: 'its id, or the last 8 characters of that or more',
+  summary: 'Its id, or at least its last 8 characters (the newest)',
   id: ({ id }) => id,
   name: ({ gross_amount: amount, currency }) => `the dispute of ${amount} ${currency}`,
   handle: ({ id }) => id,

@@ -15,7 +15,8 @@ import { firstPage, fitHelp, globalLine } from './tree/help-text.ts'
 export async function makeProgram(runtime: Runtime, words: readonly string[]): Promise<Command> {
   const program: Command = prepare(new Command(ROOT.name), runtime)
     .description(ROOT.summary)
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
     .helpCommand(false)
     .addHelpText('afterAll', ({ command }) => (command === program ? '' : globalLine(runtime.io)))
   for (const option of ROOT.options) program.addOption(optionOf(option, { words, help: 'svc help global' }))

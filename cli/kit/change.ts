@@ -20,17 +20,17 @@ export type ChangeOptions = z.infer<typeof ChangeOptions>
 export const Reason = z
   .string()
   .trim()
-  .min(1, 'must say why; it stands in the audit trail')
+  .min(1, 'must not be empty; it is recorded in the audit trail')
   .max(500, 'must have 500 characters or fewer')
 
 /** Adds `--dry-run`. @param shows what it does, where that is more than to show one request */
-export function changing(command: Command, shows = 'show the request, and change nothing'): Command {
+export function changing(command: Command, shows = 'Show the request, and change nothing'): Command {
   return command.option('--dry-run', shows)
 }
 
 /** Adds `--dry-run` and `--yes`, for what asks first in live mode. */
 export function dangerous(command: Command, shows?: string): Command {
-  return changing(command, shows).option('-y, --yes', 'do not ask in live mode')
+  return changing(command, shows).option('-y, --yes', 'Skip the confirmation in live mode')
 }
 
 type Change<O extends Operation> = {

@@ -16,7 +16,7 @@ export function followable(command: Command, follow: string): Command {
   return command
     .optionsGroup('Following:')
     .option('--follow', follow)
-    .option('--timeout <duration>', 'with --follow: end after this time: 30s, 5m')
+    .option('--timeout <duration>', 'With --follow: stop after this time, such as 30s or 5m')
 }
 
 type Following<Rows> = {

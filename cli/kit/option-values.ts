@@ -32,5 +32,5 @@ export function collect(value: string, before: string[] | undefined): string[] {
 
 /** The flag by which an operator means what belongs to all merchants, where the same command shows a merchant its own. */
 export function forAllMerchants(command: Command): Command {
-  return command.option('--all-merchants', 'of all merchants, as an operator (where only an operator is signed in)')
+  return command.option('--all-merchants', 'Include all merchants, as an operator (if only an operator is signed in)')
 }

@@ -13,7 +13,7 @@ export type Paging = z.infer<typeof Paging>
 export function paged(command: Command): Command {
   return command
     .optionsGroup('Paging:')
-    .option('--limit <count>', 'how many, 1 to 100', '50')
-    .option('--cursor <cursor>', 'from here on, as the page before said')
-    .option('--all', 'all pages')
+    .option('--limit <count>', 'Number of results per page, 1 to 100', '50')
+    .option('--cursor <cursor>', 'Continue from this cursor of the previous page')
+    .option('--all', 'Fetch all pages')
 }

@@ -6,11 +6,11 @@ import { flagOf, memberOf } from './action.ts'
 /** Why; it stands in the audit trail. */
 export const optionalReason = {
   value: 'text',
-  summary: 'why; it stands in the audit trail',
+  summary: 'Reason, recorded in the audit trail',
   label: 'Why; it stands in the audit trail',
   long: true,
   read(text) {
-    if (text.trim() === '') throw usageError('must say why; it stands in the audit trail')
+    if (text.trim() === '') throw usageError('must not be empty; it is recorded in the audit trail')
     return text.trim()
   },
 } as const satisfies Flag

@@ -8,17 +8,17 @@ export function addMail(mail: Command, runtime: Runtime): void {
   mail.addHelpText('after', '\nExamples:\n  svc mail show --recipient ada@acme.example --links --wait 10s\n')
   mail
     .command('list')
-    .description('list the last 50 mails, the newest first')
-    .option('--recipient <address>', 'only those to this address')
+    .description('List the last 50 mails, newest first')
+    .option('--recipient <address>', 'Filter by recipient')
     .addHelpText('after', '\nExamples:\n  svc mail list\n  svc mail list --recipient ada@acme.example\n')
     .action(action(runtime, ListOptions, list))
   mail
     .command('show')
-    .description('print a mail with the links in it; the newest one where none is named')
-    .argument('[mail]', 'its id, or the last 8 characters of that or more')
-    .option('--recipient <address>', 'the newest one to this address')
-    .option('--links', 'print the links alone, one on each line')
-    .option('--wait <duration>', 'how long to wait for it to come', '0s')
+    .description('Print a mail and its links')
+    .argument('[mail]', 'Its id, or at least its last 8 characters (the newest)')
+    .option('--recipient <address>', 'Newest mail to this address')
+    .option('--links', 'Print only the links, one per line')
+    .option('--wait <duration>', 'Wait this long for it to arrive', '0s')
     .addHelpText(
       'after',
       '\nExamples:\n  svc mail show --links\n  svc mail show --recipient ada@acme.example --links --wait 10s\n',

@@ -9,7 +9,7 @@ import type { Context } from '../kit/context.ts'
 
 type NamedMandate = { consent_id: string }
 
-const MANDATE = 'its id (consent_id), or the last 8 characters of that or more'
+const MANDATE = 'Its id (consent_id), or at least its last 8 characters'
 
 /** A mandate of one of its two sides. */
 function mandateOf(idOf: (client: Client, given: string) => Promise<string>): Subject<NamedMandate> {
@@ -34,7 +34,8 @@ const ofPayer = mandateOf(async (client, given) => (await import('./find.ts')).p
 
 const end = action({
   command: 'mandates end',
-  summary: 'end a mandate as its merchant: no further payment is made under it, and it does not come back',
+  summary: 'End a mandate as its merchant',
+  details: 'No further payment is made under it. An ended mandate cannot be restored.',
   examples: ['svc mandates end a2b4358c'],
   subject: mandate,
   flags: {},
@@ -48,7 +49,8 @@ const end = action({
 
 const cancel = action({
   command: 'mandates cancel',
-  summary: 'cancel a mandate as its payer: its merchant can take nothing under it any more',
+  summary: 'Cancel a mandate as its payer',
+  details: 'Its merchant can take no further payment under it.',
   examples: ['svc mandates cancel a2b4358c'],
   subject: ofPayer,
   flags: {},

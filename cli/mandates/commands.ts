@@ -17,13 +17,13 @@ export function addMandates(mandates: Command, runtime: Runtime): void {
   paged(
     mandates
       .command('list')
-      .description('list the mandates, the newest first')
-      .addOption(new Option('--status <status>', 'only in this status').choices(ConsentStatus.options))
+      .description('List mandates, newest first')
+      .addOption(new Option('--status <status>', 'Filter by status').choices(ConsentStatus.options))
       .addOption(
-        new DataOption(
-          '--as-payer',
-          'those that can be cancelled by the payer who is signed in (svc payer verify)',
-        ).conflicts(['status', 'cursor']),
+        new DataOption('--as-payer', 'List mandates that the signed-in payer can cancel (svc payer verify)').conflicts([
+          'status',
+          'cursor',
+        ]),
       ),
   )
     .addHelpText(
@@ -33,7 +33,7 @@ export function addMandates(mandates: Command, runtime: Runtime): void {
     .action(action(runtime, ListOptions, list))
   mandates
     .command('show')
-    .description('show a mandate with what is left of its caps')
+    .description('Show a mandate and what is left of its caps')
     .argument('<mandate>', mandate.summary)
     .addHelpText('after', '\nExamples:\n  svc mandates show a2b4358c\n  svc mandates show a2b4358c -q status\n')
     .action(action(runtime, z.object({}), show))

@@ -16,7 +16,8 @@ const RELEASED = 'its payouts go on, and it can create payments again'
 
 const holdSet = action({
   command: 'hold set',
-  summary: `hold a merchant: ${HELD}`,
+  summary: "Hold a merchant's payouts and new payments",
+  details: 'A held merchant is paid out nothing and can create no payments until its release. Refunds continue.',
   examples: ['svc hold set acme-ltd --reason "under investigation"'],
   subject: merchant,
   flags,
@@ -32,7 +33,8 @@ const holdSet = action({
 
 const holdRelease = action({
   command: 'hold release',
-  summary: `release a merchant: ${RELEASED}`,
+  summary: 'Release a held merchant',
+  details: 'Its payouts continue, and it can create payments again.',
   examples: ['svc hold release acme-ltd --reason "cleared"'],
   subject: merchant,
   flags,
@@ -96,7 +98,7 @@ const KYB = [
     word: 'approve',
     from: 'PENDING',
     to: 'APPROVED',
-    summary: 'approve a merchant that waits: from now on it can create payments',
+    summary: "Approve a merchant's KYB review",
     example: 'documents checked',
     past: 'approved',
     means: 'it can create payments',
@@ -106,7 +108,7 @@ const KYB = [
     word: 'refuse',
     from: 'PENDING',
     to: 'SUSPENDED',
-    summary: 'refuse a merchant that waits',
+    summary: "Reject a merchant's KYB review",
     example: 'company not found in the register',
     past: 'refused',
     means: 'it stays without payments',
@@ -116,7 +118,7 @@ const KYB = [
     word: 'suspend',
     from: 'APPROVED',
     to: 'SUSPENDED',
-    summary: 'suspend an approved merchant: no new payments, while refunds and reads go on',
+    summary: 'Suspend an approved merchant',
     example: 'chargebacks',
     past: 'suspended',
     means: 'it can create no payments',
@@ -126,7 +128,7 @@ const KYB = [
     word: 'reinstate',
     from: 'SUSPENDED',
     to: 'APPROVED',
-    summary: 'approve a refused or suspended merchant after all',
+    summary: 'Reinstate a rejected or suspended merchant',
     example: 'documents arrived',
     past: 'reinstated',
     means: 'it can create payments',
@@ -147,7 +149,7 @@ function otherWord({ word, from, to }: Pick<Decision<string>, 'word' | 'from' | 
 
 const enable = action({
   command: 'merchants enable',
-  summary: 'let a disabled merchant work again',
+  summary: 'Enable a merchant',
   examples: ['svc merchants enable acme-ltd --reason "contract renewed"'],
   subject: merchant,
   flags,
@@ -168,7 +170,8 @@ const enable = action({
 // Disabling it again heals a realm that did not hear of it, and takes nothing from anybody: so it is not asked twice.
 const disable = action({
   command: 'merchants disable',
-  summary: 'disable a merchant: its realm signs nobody in, and its tokens are refused',
+  summary: 'Disable a merchant',
+  details: 'Sign-ins to its realm fail, and its tokens are rejected.',
   examples: ['svc merchants disable acme-ltd --reason "left us"'],
   subject: merchant,
   flags,

@@ -28,13 +28,16 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
   addList(merchants, runtime)
   addExport(merchants, runtime)
   aboutMerchant(merchants.command('show'))
-    .description('show a merchant, with the last things that operators did to it')
+    .description('Show a merchant and its latest audit entries')
     .addHelpText('after', '\nExamples:\n  svc merchants show acme-ltd\n  svc merchants show a2b4358c -q kyb_status\n')
     .action(action(runtime, z.object({}), show))
   merchants
     .command('registrations')
-    .description('list registrations that need a hand: half-made, without an administrator, or not invited')
-    .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
+    .description('List incomplete registrations')
+    .addHelpText(
+      'after',
+      '\nIncomplete means half-created, without an administrator, or not invited.\n\nExamples:\n  svc merchants registrations\n',
+    )
     .action(action(runtime, z.object({}), registrations))
   addFees(merchants, runtime)
   addActions(merchants, runtime, [...ACTIVE_ACTIONS, ...FEE_ACTIONS, ...REPAIR_ACTIONS])
@@ -43,17 +46,17 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
 function merchantFilters(command: Command): Command {
   return command
     .optionsGroup('Filters:')
-    .addOption(new Option('--status <status>', 'only with this KYB status').choices(KybStatus.options))
-    .option('--held', 'only those that are held: their payouts and new payments')
-    .option('--disabled', 'only those that are disabled')
-    .option('--search <text>', 'only those with this in their name or realm')
-    .addOption(new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']))
+    .addOption(new Option('--status <status>', 'Filter by KYB status').choices(KybStatus.options))
+    .option('--held', 'Show only held merchants')
+    .option('--disabled', 'Show only disabled merchants')
+    .option('--search <text>', 'Search in names and realms')
+    .addOption(new Option('--order <order>', 'Sort order (newest)').choices(['newest', 'oldest']))
 }
 
 function addList(merchants: Command, runtime: Runtime): void {
-  paged(merchantFilters(merchants.command('list').description('list merchants, the newest first')))
+  paged(merchantFilters(merchants.command('list').description('List merchants, newest first')))
     .optionsGroup('Output:')
-    .option('--deliveries', `tell how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
+    .option('--deliveries', `Show how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
     .addHelpText(
       'after',
       '\nExamples:\n  svc merchants list\n  svc merchants list --deliveries\n  svc merchants list --status PENDING --order oldest\n  svc merchants list --all -o csv > merchants.csv\n',
@@ -62,14 +65,10 @@ function addList(merchants: Command, runtime: Runtime): void {
 }
 
 function addExport(merchants: Command, runtime: Runtime): void {
-  merchantFilters(
-    merchants
-      .command('export')
-      .description('write all merchants page by page, as CSV (RFC 4180) or with -o json or jsonl'),
-  )
+  merchantFilters(merchants.command('export').description('Export merchants as CSV or JSON'))
     .optionsGroup('Output:')
-    .option('--file <path>', 'write here; the file is there only once it is whole (standard output, which - is too)')
-    .option('--force', 'replace the file where there is one')
+    .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
+    .option('--force', 'Overwrite an existing file')
     .addHelpText(
       'after',
       '\nExamples:\n  svc merchants export > merchants.csv\n  svc merchants export --status APPROVED -o jsonl --file merchants.jsonl\n',
@@ -79,13 +78,9 @@ function addExport(merchants: Command, runtime: Runtime): void {
 
 function addFees(merchants: Command, runtime: Runtime): void {
   aboutMerchant(
-    merchants
-      .command('fees')
-      .helpCommand(false)
-      .description('show and set what a merchant pays for its payments')
-      .command('show'),
+    merchants.command('fees').helpCommand(false).description("Show and set a merchant's fees").command('show'),
   )
-    .description("show a merchant's fees, with their changes")
+    .description("Show a merchant's fees and their changes")
     .addHelpText(
       'after',
       '\nExamples:\n  svc merchants fees show acme-ltd\n  svc merchants fees show acme-ltd -q history[0].changed_by\n',

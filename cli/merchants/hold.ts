@@ -14,7 +14,7 @@ import { merchantsOf } from './read.ts'
 export function addHold(hold: Command, runtime: Runtime): void {
   hold.addHelpText('after', '\nExamples:\n  svc hold set acme-ltd --reason "under investigation"\n')
   addActions(hold, runtime, HOLD_ACTIONS)
-  paged(hold.command('list').description('list merchants that are held, since when and why'))
+  paged(hold.command('list').description('List held merchants with reasons'))
     .addHelpText('after', '\nExamples:\n  svc hold list\n  svc hold list -o id\n')
     .action(action(runtime, Paging, list))
 }

@@ -19,15 +19,17 @@ export function addKyb(kyb: Command, runtime: Runtime): void {
   paged(
     kyb
       .command('list')
-      .description('list merchants that wait for a decision, the oldest first')
+      .description('List merchants awaiting KYB review, oldest first')
       .addOption(
-        new Option('--status <status>', 'those of another status').choices(KybStatus.options).default('PENDING'),
+        new Option('--status <status>', 'List merchants with this status instead')
+          .choices(KybStatus.options)
+          .default('PENDING'),
       ),
   )
     .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb list --status SUSPENDED\n  svc kyb list -o id\n')
     .action(action(runtime, QueueOptions, queue))
   aboutMerchant(kyb.command('show'))
-    .description('show a merchant, with what was decided before')
+    .description('Show a merchant and its past KYB decisions')
     .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
     .action(action(runtime, z.object({}), show))
   addActions(kyb, runtime, KYB_ACTIONS)

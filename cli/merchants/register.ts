@@ -28,11 +28,11 @@ const RegisterOptions = ChangeOptions.extend({
 /** `svc register`: a merchant makes itself known; anybody may. */
 export function addRegister(command: Command, runtime: Runtime): void {
   changing(command)
-    .requiredOption('--company <name>', 'the legal name; the realm is named from it')
-    .requiredOption('--trading-name <name>', 'what payers see')
-    .requiredOption('--email <address>', 'of the first administrator, who is invited by mail')
-    .option('--wait-kyb', 'wait until an operator has approved it; exit code 3 when it is refused')
-    .option('--timeout <duration>', 'how long to wait', '10m')
+    .requiredOption('--company <name>', 'Legal name; the realm is derived from it')
+    .requiredOption('--trading-name <name>', 'Name that payers see')
+    .requiredOption('--email <address>', 'E-mail address of the first administrator, who is invited')
+    .option('--wait-kyb', 'Wait for KYB approval; exit code 3 if it is rejected')
+    .option('--timeout <duration>', 'Maximum time to wait', '10m')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, RegisterOptions, register))
 }

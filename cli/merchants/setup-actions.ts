@@ -33,7 +33,8 @@ function amountOf(text: string): string {
 
 const feesSet = action({
   command: 'merchants fees set',
-  summary: "set a merchant's fees for the payments to come; those that are there keep theirs",
+  summary: "Set a merchant's fees for new payments",
+  details: 'Existing payments keep their fees.',
   examples: [
     'svc merchants fees set acme-ltd --percentage 1.25% --reason "contract of 2027"',
     'svc merchants fees set acme-ltd --percentage 0 --flat 0.50 --reason "flat price"',
@@ -42,14 +43,14 @@ const feesSet = action({
   flags: {
     percentage: {
       value: 'share',
-      summary: 'of the amount: 1.25%, or as the fraction 0.0125',
+      summary: 'Share of the amount: 1.25%, or as the fraction 0.0125',
       label: 'Share of the amount',
       member: 'fee_percentage',
       read: fractionOf,
     },
     flat: {
       value: 'amount',
-      summary: 'for each payment, in its currency: 0.20',
+      summary: 'Flat fee per payment, in its currency: 0.20',
       label: 'For each payment',
       member: 'fee_flat',
       read: amountOf,
@@ -79,7 +80,7 @@ const feesSet = action({
 /** A registration, by the realm that it makes or has made. */
 const registration: Subject<{ slug: string }> = {
   noun: 'realm',
-  summary: 'as svc merchants registrations and svc merchants list name it',
+  summary: 'Realm, from svc merchants registrations or svc merchants list',
   find: async (_client, slug) => ({ thing: { slug }, isExact: true }),
   id: ({ slug }) => slug,
   name: ({ slug }) => slug,
@@ -89,7 +90,7 @@ const registration: Subject<{ slug: string }> = {
 
 const repair = action({
   command: 'merchants repair',
-  summary: 'heal a registration or a merchant: its realm, its administrator, the invitation',
+  summary: 'Repair an incomplete merchant registration',
   examples: [
     'svc merchants repair acme-ltd',
     'svc merchants repair acme-ltd --rollback',
@@ -97,10 +98,10 @@ const repair = action({
   ],
   subject: registration,
   flags: {
-    rollback: { summary: 'take a half-made realm away instead, and free its name' },
+    rollback: { summary: 'Delete an incomplete realm instead, and free its name' },
     adminEmail: {
       value: 'address',
-      summary: 'make this the administrator, while no ADMIN has signed up',
+      summary: 'Set the administrator, while no ADMIN has signed up',
     },
     reason: optionalReason,
   },

@@ -4,7 +4,7 @@ import type { Subject } from '../kit/action.ts'
 /** A merchant, as operators name it. */
 export const merchant: Subject<AdminMerchant> = {
   noun: 'merchant',
-  summary: 'its id, the last 8 characters of that or more, its realm, or its client id',
+  summary: 'Id, at least its last 8 characters, realm, or client id',
   async find(client, given) {
     const { findMerchant } = await import('./find.ts')
     const { merchant: thing, isExact } = await findMerchant(client, [given])

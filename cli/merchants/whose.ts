@@ -25,6 +25,6 @@ export const MerchantScope = z.object({ merchant: z.string().optional(), allMerc
 export function ofMerchants(command: Command): Command {
   return forAllMerchants(command.optionsGroup('As an operator:')).option(
     '--merchant <merchant>',
-    'only of this one: its id, realm or client id',
+    'Filter by merchant: its id, realm or client id',
   )
 }

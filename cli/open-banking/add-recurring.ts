@@ -29,19 +29,19 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
   const recurring = ob
     .command('recurring')
     .helpCommand(false)
-    .description('payments that repeat: order, list and cancel them, and see when they would be due')
+    .description('Manage recurring payments')
     .addHelpText(
       'after',
       `${FORMS}\nExamples:\n  svc ob recurring list\n  svc ob recurring preview EvryWorkgDay --first 2026-12-21\n`,
     )
   addCreate(recurring, runtime)
-  obPaged(recurring.command('list').description('list them, the newest first'))
+  obPaged(recurring.command('list').description('List recurring payments, newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
   recurring
     .command('show')
-    .description('show one, with its next payment and its last')
-    .argument('<recurring>', 'its id, or the last 8 characters of it')
+    .description('Show a recurring payment and its next due date')
+    .argument('<recurring>', 'Its id, or its last 8 characters')
     .addHelpText(
       'after',
       '\nExamples:\n  svc ob recurring show a2b4358c\n  svc ob recurring show a2b4358c -q NextRunDateTime\n',
@@ -50,13 +50,13 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
   addActions(ob, runtime, RECURRING_ACTIONS)
   recurring
     .command('preview')
-    .description('print when payments would be due; asks no service')
-    .argument('<frequency>', 'in one of the four forms below')
-    .requiredOption('--first <time>', 'the first payment')
-    .option('--next <time>', 'the day of the second, where the frequency does not say it')
-    .option('--final <time>', 'the last day on which there may be one')
-    .option('--until <day>', 'print no later ones')
-    .option('--count <number>', 'how many, 1 to 1000', '12')
+    .description('Preview due dates without a service')
+    .argument('<frequency>', 'Frequency, in one of the forms below')
+    .requiredOption('--first <time>', 'Time of the first payment')
+    .option('--next <time>', 'Day of the second payment, if the frequency leaves it open')
+    .option('--final <time>', 'Last possible day of a payment')
+    .option('--until <day>', 'Print no dates after this day')
+    .option('--count <number>', 'Number of dates, 1 to 1000', '12')
     .addHelpText(
       'after',
       `${FORMS}${TIMES}${HOLIDAYS}\nExamples:\n  svc ob recurring preview IntrvlMnthDay:01:31 --first 2027-01-31\n  svc ob recurring preview EvryWorkgDay --first 2026-12-21 --until 2027-01-08\n  svc ob recurring preview EvryDay --first 2026-12-01T08:30 --count 3 -o csv\n`,
@@ -67,17 +67,17 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
 function addCreate(recurring: Command, runtime: Runtime): void {
   const command = recurring
     .command('create')
-    .description('order a payment that repeats')
-    .requiredOption('--frequency <frequency>', 'in one of the four forms below')
-    .requiredOption('--first <time>', 'the first payment')
-    .option('--next <time>', 'the day of the second, where the frequency does not say it')
-    .option('--final <time>', 'the last day on which there may be one')
+    .description('Order a recurring payment')
+    .requiredOption('--frequency <frequency>', 'Frequency, in one of the forms below')
+    .requiredOption('--first <time>', 'Time of the first payment')
+    .option('--next <time>', 'Day of the second payment, if the frequency leaves it open')
+    .option('--final <time>', 'Last possible day of a payment')
   keyedOrder(
     money(command)
-      .requiredOption('--to <account>', 'a sort code with its account number, or an IBAN')
-      .option('--name <name>', 'whose account that is')
-      .option('--reference <text>', "what stands in the payee's statement, at most 35 characters")
-      .option('--from <account>', 'which account pays (the first one of the currency): its number, or its id'),
+      .requiredOption('--to <account>', "Payee's sort code and account number, or IBAN")
+      .option('--name <name>', 'Name of the payee')
+      .option('--reference <text>', "Reference on the payee's statement, at most 35 characters")
+      .option('--from <account>', 'Account that pays: its number or id (the first of the currency)'),
   )
     .addHelpText(
       'after',

@@ -15,14 +15,16 @@ import type { RequestKind } from './requests.ts'
 export function addRequests(ob: Command, runtime: Runtime): void {
   add(ob, runtime, {
     kind: REQUESTS,
-    summary: 'ask somebody for money; pay or reject what others ask for',
-    whose: 'as who made it or who was asked',
+    summary: 'Request payments, and answer requests',
+    one: 'a request to pay',
+    many: 'requests to pay',
     actions: REQUEST_ACTIONS,
   })
   add(ob, runtime, {
     kind: OFFERS,
-    summary: 'offer somebody money; take or reject what others offer',
-    whose: 'as who made it or whom it is for',
+    summary: 'Offer payments, and answer offers',
+    one: 'an offer to pay',
+    many: 'offers to pay',
     actions: OFFER_ACTIONS,
   })
 }
@@ -31,22 +33,23 @@ type Group<R extends Row> = {
   kind: RequestKind<R>
   summary: string
   /** Who may look at one. */
-  whose: string
+  one: string
+  many: string
   actions: readonly AnyAction[]
 }
 
-function add<R extends Row>(ob: Command, runtime: Runtime, { kind, summary, whose, actions }: Group<R>): void {
+function add<R extends Row>(ob: Command, runtime: Runtime, { kind, summary, one, many, actions }: Group<R>): void {
   const words = `svc ob ${kind.words}`
   const group = ob.command(kind.words).helpCommand(false).description(summary)
   group.addHelpText('after', `\nExamples:\n  ${words} list\n  ${words} accept a2b4358c --wait\n`)
   const { list, show } = requestReads(kind)
-  obPaged(group.command('list').description('list them, made and received, the newest first'))
+  obPaged(group.command('list').description(`List ${many}, newest first`))
     .addHelpText('after', `\nExamples:\n  ${words} list\n  ${words} list --all -o csv\n`)
     .action(action(runtime, ObPaging, list))
   group
     .command('show')
-    .description(`show one, ${whose}`)
-    .argument(kind === REQUESTS ? '<request>' : '<offer>', 'its id, or the last 8 characters of it')
+    .description(`Show ${one}`)
+    .argument(kind === REQUESTS ? '<request>' : '<offer>', 'Its id, or its last 8 characters')
     .addHelpText('after', `\nExamples:\n  ${words} show a2b4358c\n`)
     .action(action(runtime, z.object({}), show))
   addActions(ob, runtime, actions)

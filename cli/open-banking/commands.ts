@@ -12,10 +12,10 @@ import { PAY_ACTIONS, payment } from './pay.ts'
 
 /** `svc ob`: the Open Banking API, as a customer of the bank. */
 export function addOb(ob: Command, runtime: Runtime): void {
-  ob.option(
-    '--customer <id>',
-    'without an identity provider, who to act as (SVC_CUSTOMER_ID; else the demo customer)',
-  ).addHelpText('after', EXAMPLES)
+  ob.option('--customer <id>', 'Customer without an identity provider (SVC_CUSTOMER_ID; demo customer)').addHelpText(
+    'after',
+    EXAMPLES,
+  )
   addAccounts(ob, runtime)
   addPay(ob, runtime)
   addRecurring(ob, runtime)
@@ -34,23 +34,23 @@ Examples:
 `
 
 function addAccounts(ob: Command, runtime: Runtime): void {
-  obPaged(ob.command('accounts').description("list the customer's accounts"))
+  obPaged(ob.command('accounts').description("List the customer's accounts"))
     .addHelpText(
       'after',
       '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n  svc ob accounts -o csv\n',
     )
     .action(action(runtime, ObPaging, accounts))
   ob.command('balances')
-    .description('show what is on each account, or on one')
+    .description('Show account balances')
     .argument('[account]', ACCOUNT)
     .addHelpText('after', '\nExamples:\n  svc ob balances\n  svc ob balances 12345678\n')
     .action(action(runtime, z.object({}), balances))
   const transacted = ob
     .command('transactions')
-    .description('list what was booked on an account, the newest first')
+    .description('List transactions of an account, newest first')
     .argument('[account]', `${ACCOUNT} (the first account)`)
     .optionsGroup('Filters:')
-  obPaged(withTimeRange(transacted, 'booked'))
+  obPaged(withTimeRange(transacted, 'Booked'))
     .addHelpText(
       'after',
       '\nExamples:\n  svc ob transactions\n  svc ob transactions a2b4358c --since 30d\n  svc ob transactions --since 2026-11-01 --until 2026-12-01 --all -o csv\n',
@@ -58,13 +58,13 @@ function addAccounts(ob: Command, runtime: Runtime): void {
     .action(action(runtime, TransactionsOptions, transactions))
 }
 
-const ACCOUNT = 'its number, with or without sort code, its IBAN, its id, or the last 8 characters of that'
+const ACCOUNT = 'Account number, IBAN, id, or the last 8 characters of the id'
 
 function addPay(ob: Command, runtime: Runtime): void {
   addActions(ob, runtime, PAY_ACTIONS)
   ob.command('payment')
-    .description('show a payment that was ordered, with what has become of it')
-    .argument('<id>', 'the whole id of the payment, as svc ob pay told it')
+    .description('Show an ordered payment and its status')
+    .argument('<id>', 'Full payment id, from svc ob pay')
     .addHelpText(
       'after',
       '\nExamples:\n  svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d\n  svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d -q Status\n',

@@ -5,7 +5,7 @@ export function moneyFlags(member: string) {
   return {
     amount: {
       value: 'amount',
-      summary: 'a decimal amount, such as 10.00; never rounded',
+      summary: 'Decimal amount, such as 10.00',
       required: true,
       member: `${member}.Amount`,
     },

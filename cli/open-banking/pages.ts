@@ -30,9 +30,9 @@ export type ObPaging = z.infer<typeof ObPaging>
 export function obPaged(command: Command): Command {
   return command
     .optionsGroup('Paging:')
-    .option('--page <number>', 'which page, from 1', '1')
-    .option('--page-size <count>', 'how many on a page, 25 to 1000 (100)')
-    .option('--all', 'this page and all that follow')
+    .option('--page <number>', 'Page number, from 1', '1')
+    .option('--page-size <count>', 'Number of results per page, 25 to 1000 (100)')
+    .option('--all', 'Fetch this page and all that follow')
 }
 
 /** The page that a list begins with, the last one there is, and the one to go on with. */

@@ -19,7 +19,7 @@ const GOOD = ['AcceptedSettlementCompleted', 'AcceptedCreditSettlementCompleted'
 
 const pay = action({
   command: 'ob pay',
-  summary: 'order a payment',
+  summary: 'Order a payment',
   examples: [
     'svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --name Acme',
     'svc ob pay --amount 10 --currency GBP --to "20-00-00 55779911" --wait',
@@ -30,25 +30,25 @@ const pay = action({
     ...moneyFlags('InstructedAmount'),
     to: {
       value: 'account',
-      summary: 'a sort code with its account number, or an IBAN',
+      summary: "Payee's sort code and account number, or IBAN",
       required: true,
       member: 'CreditorAccount',
     },
-    name: { value: 'name', summary: 'whose account that is', member: 'CreditorAccount.Name' },
+    name: { value: 'name', summary: 'Name of the payee', member: 'CreditorAccount.Name' },
     reference: {
       value: 'text',
-      summary: "what stands in the payee's statement, at most 35 characters",
+      summary: "Reference on the payee's statement, at most 35 characters",
       member: 'RemittanceInformation',
     },
     from: {
       value: 'account',
-      summary: 'which account pays (the first one of the currency): its number, or its id',
+      summary: 'Account that pays: its number or id (the first of the currency)',
       member: 'DebtorAccount',
       find: numberOf,
     },
     endToEndId: {
       value: 'id',
-      summary: 'travels with the payment, at most 35 characters (a new one)',
+      summary: 'End-to-end id, at most 35 characters (a new one)',
       member: 'EndToEndIdentification',
     },
   },
@@ -71,7 +71,7 @@ const pay = action({
     if (!isOver && !context.print.isMachine) context.note(`Next: svc ob payment ${order.PaymentId}`)
   },
   wait: {
-    summary: 'wait until the payment is completed; exit code 3 if it is rejected',
+    summary: 'Wait until the payment is completed; exit code 3 if it is rejected',
     show: 'svc ob payment',
     async until({ context, client, reply, timeoutMs }) {
       const { PaymentId } = reply

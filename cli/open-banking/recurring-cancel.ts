@@ -6,7 +6,7 @@ import { printRecurring } from './recurring-view.ts'
 
 const recurring: Subject<{ id: string }> = {
   noun: 'recurring',
-  summary: 'its id, or the last 8 characters of it',
+  summary: 'Its id, or its last 8 characters',
   async find(client, given) {
     const id = await (await import('./recurring.ts')).recurringId(client, given)
     return { thing: { id }, isExact: given.toLowerCase() === id }
@@ -21,7 +21,8 @@ const recurring: Subject<{ id: string }> = {
 export const RECURRING_ACTIONS = [
   action({
     command: 'ob recurring cancel',
-    summary: 'cancel one: no payment follows',
+    summary: 'Cancel a recurring payment',
+    details: 'No further payment follows.',
     examples: ['svc ob recurring cancel a2b4358c'],
     subject: recurring,
     flags: {},

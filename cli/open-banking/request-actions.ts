@@ -20,10 +20,10 @@ import { OFFERS, REQUESTS } from './requests.ts'
 import type { RequestKind } from './requests.ts'
 import { amountOf } from './values.ts'
 
-const WHOM = 'an e-mail address, a mobile number (+447700900123), or a proxy id'
+const WHOM = 'E-mail address, mobile number (+447700900123) or proxy id'
 const reference = {
   value: 'text',
-  summary: 'what for, at most 35 characters',
+  summary: 'Reference, at most 35 characters',
   member: 'Reference',
 } as const satisfies Flag
 
@@ -47,7 +47,7 @@ function deciding<R extends Row>(kind: RequestKind<R>, verb: string, past: strin
   const noun = kind.noun.startsWith('request') ? 'request' : 'offer'
   const subject: Subject<{ id: string }> = {
     noun,
-    summary: 'its id, or the last 8 characters of it',
+    summary: 'Its id, or its last 8 characters',
     async find(client, given) {
       const id = await requestId(client, kind, given)
       return { thing: { id }, isExact: given.toLowerCase() === id }
@@ -68,7 +68,7 @@ function deciding<R extends Row>(kind: RequestKind<R>, verb: string, past: strin
 function accountFlag(which: string) {
   return {
     value: 'account',
-    summary: `${which} (the first one of the currency): its number, or its id`,
+    summary: `${which}: its number or id (the first of the currency)`,
     member: 'AccountId',
     find: async (client, text) => (await (await import('./find-account.ts')).findAccount(client, text)).AccountId,
   } as const satisfies Flag
@@ -81,7 +81,7 @@ function acceptance(AccountId: string | undefined): { body?: { AccountId: string
 
 function paid<R extends Row>(kind: RequestKind<R>) {
   return {
-    summary: 'wait until it is paid; exit code 3 if it is rejected',
+    summary: 'Wait until it is paid; exit code 3 if it is rejected',
     async until({ context, client, reply, timeoutMs }: Waiting<R>) {
       const { awaitEnd } = await import('./wait.ts')
       const { item, problem } = await awaitEnd<R>(context, {
@@ -104,7 +104,7 @@ export const REQUEST_ACTIONS = [
   action({
     ...making(REQUESTS, 'ask'),
     command: 'ob request-to-pay create',
-    summary: 'ask somebody for a payment',
+    summary: 'Request a payment',
     examples: [
       'svc ob request-to-pay create --to grace@example.org --amount 25.00 --currency GBP --due 14d --name Ada --reference tickets',
     ],
@@ -113,12 +113,17 @@ export const REQUEST_ACTIONS = [
       to: { value: 'payer', summary: WHOM, required: true, member: 'PayerIdentifier' },
       due: {
         value: 'day',
-        summary: 'until when, such as 2026-12-24, 14d from today, or now',
+        summary: 'Due date: 2026-12-24, 14d from today, or now',
         required: true,
         member: 'DueDate',
         find: (_client: Client, text: string) => dayFrom(text, '--due'),
       },
-      name: { value: 'name', summary: 'who asks, as the payer reads it', required: true, member: 'PayeeName' },
+      name: {
+        value: 'name',
+        summary: 'Name of the requester that the payer sees',
+        required: true,
+        member: 'PayeeName',
+      },
       reference,
     },
     operation: createRequestToPay,
@@ -135,12 +140,12 @@ export const REQUEST_ACTIONS = [
   action({
     ...deciding(REQUESTS, 'pay', 'accepted'),
     command: 'ob request-to-pay accept',
-    summary: 'pay what was asked for',
+    summary: 'Accept and pay a request to pay',
     examples: [
       'svc ob request-to-pay accept a2b4358c',
       'svc ob request-to-pay accept a2b4358c --account 12345678 --wait',
     ],
-    flags: { account: accountFlag('which account pays') },
+    flags: { account: accountFlag('Account that pays') },
     operation: acceptRequestToPay,
     request: (RequestToPayId, { account }) => ({ params: { RequestToPayId }, ...acceptance(account) }),
     wait: paid(REQUESTS),
@@ -148,7 +153,7 @@ export const REQUEST_ACTIONS = [
   action({
     ...deciding(REQUESTS, 'reject', 'rejected'),
     command: 'ob request-to-pay reject',
-    summary: 'refuse what was asked for, or take back what you asked for',
+    summary: 'Reject or withdraw a request to pay',
     examples: ['svc ob request-to-pay reject a2b4358c'],
     flags: {},
     operation: rejectRequestToPay,
@@ -161,12 +166,12 @@ export const OFFER_ACTIONS = [
   action({
     ...making(OFFERS, 'offer'),
     command: 'ob offer-to-pay create',
-    summary: 'offer somebody a payment',
+    summary: 'Offer a payment',
     examples: ['svc ob offer-to-pay create --to +447700900123 --amount 25.00 --currency GBP --name Ada'],
     flags: {
       ...moneyFlags('AmountOffered'),
       to: { value: 'payee', summary: WHOM, required: true, member: 'PayeeIdentifier' },
-      name: { value: 'name', summary: 'who offers, as the payee reads it', required: true, member: 'PayerName' },
+      name: { value: 'name', summary: 'Name of the sender that the payee sees', required: true, member: 'PayerName' },
       reference,
     },
     operation: createOfferToPay,
@@ -177,9 +182,9 @@ export const OFFER_ACTIONS = [
   action({
     ...deciding(OFFERS, 'take', 'accepted'),
     command: 'ob offer-to-pay accept',
-    summary: 'take what was offered',
+    summary: 'Accept an offer to pay',
     examples: ['svc ob offer-to-pay accept a2b4358c', 'svc ob offer-to-pay accept a2b4358c --account 12345678 --wait'],
-    flags: { account: accountFlag('which account it goes to') },
+    flags: { account: accountFlag('Account that is credited') },
     operation: acceptOfferToPay,
     request: (OfferToPayId, { account }) => ({ params: { OfferToPayId }, ...acceptance(account) }),
     wait: paid(OFFERS),
@@ -187,7 +192,7 @@ export const OFFER_ACTIONS = [
   action({
     ...deciding(OFFERS, 'reject', 'rejected'),
     command: 'ob offer-to-pay reject',
-    summary: 'refuse what was offered, or take back what you offered',
+    summary: 'Reject or withdraw an offer to pay',
     examples: ['svc ob offer-to-pay reject a2b4358c'],
     flags: {},
     operation: rejectOfferToPay,

@@ -12,12 +12,9 @@ const ExplainOptions = z.object({ platform: z.boolean().default(false), all: z.b
 /** `svc explain`: why a thing stands where it stands. */
 export function addExplain(command: Command, runtime: Runtime): void {
   command
-    .argument(
-      '<id>',
-      'its id, or the last 8 characters of it; also an end-to-end id, an event id (evt_...) or the realm of a merchant',
-    )
-    .option('--platform', 'as an operator, also where a merchant is signed in')
-    .option('--all', 'every attempt and step, however many there are')
+    .argument('<id>', 'Id, its last 8 characters, end-to-end id, event id (evt_...) or realm')
+    .option('--platform', 'Act as the operator, even if a merchant is signed in')
+    .option('--all', 'Show every attempt and step')
     .addHelpText(
       'after',
       '\nExamples:\n  svc explain a2b4358c\n  svc explain SVC62124c9a38e745b680e7e1d27d1ddb32\n  svc explain acme-ltd --platform\n  svc explain a2b4358c -o jsonl | grep attempt\n  svc explain a2b4358c -q standing\n',

@@ -22,9 +22,9 @@ export function addInbox(inbox: Command, runtime: Runtime): void {
   paged(
     inbox
       .addOption(
-        new DataOption('--platform', "the operators' inbox; so it is where commands act as both").conflicts('merchant'),
+        new DataOption('--platform', 'Show the operator inbox (default when signed in as both)').conflicts('merchant'),
       )
-      .option('--merchant', "the merchant's inbox, where commands act as both"),
+      .option('--merchant', 'Show the merchant inbox when signed in as both'),
   )
     .addHelpText(
       'after',

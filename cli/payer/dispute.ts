@@ -9,7 +9,7 @@ import { action } from '../kit/action.ts'
 export const payerDispute = action({
   ...raising,
   command: 'payer dispute',
-  summary: 'dispute a payment',
+  summary: 'Dispute a payment',
   examples: ['svc payer dispute a2b4358c --reason ITEM_NOT_RECEIVED --statement "nothing came"'],
   subject: disputed(async (client, given) => {
     const { payersPaymentId } = await import('./payments.ts')

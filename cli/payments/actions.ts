@@ -18,13 +18,13 @@ function leftOf({ gross_amount: gross, refunded_amount: refunded, currency }: Li
 
 const refund = action({
   command: 'payments refund',
-  summary: 'refund a settled payment, all that is left of it or a part',
+  summary: 'Refund a settled payment in full or in part',
   examples: ['svc payments refund a2b4358c', 'svc payments refund a2b4358c --amount 10.00 --reason "damaged"'],
   subject: payment,
   flags: {
-    amount: { value: 'amount', summary: 'a part of it', label: 'Amount', one: true },
-    reason: { value: 'text', summary: 'kept with the refund', label: 'Reason', long: true },
-    refundAmountAvailable: { value: 'amount', summary: 'refuse if this is not what is left' },
+    amount: { value: 'amount', summary: 'Amount of a partial refund (all that is left)', label: 'Amount', one: true },
+    reason: { value: 'text', summary: 'Reason, stored with the refund', label: 'Reason', long: true },
+    refundAmountAvailable: { value: 'amount', summary: 'Reject the refund unless exactly this amount is left' },
   },
   operation: refundPayment,
   request: (id, { amount, reason, refundAmountAvailable: available }) => ({
@@ -50,7 +50,7 @@ const refund = action({
   asSeen: (thing) => ({ refundAmountAvailable: leftOf(thing) }),
   view: printRefund,
   wait: {
-    summary: 'wait for the bank when it does not answer at once',
+    summary: 'Wait for the bank if it does not answer at once',
     failures: ['REFUND_REFUSED'],
     // The same request under the same key is the same refund, and answers what has become of it (decision 21).
     async until({ client: { signal }, reply, again, timeoutMs, key }) {
@@ -75,7 +75,7 @@ function notInTime(timeoutMs: number, key: string): CliError {
 
 const cancel = action({
   command: 'payments cancel',
-  summary: 'cancel a payment that is not authorised yet',
+  summary: 'Cancel a payment that is not authorised yet',
   examples: ['svc payments cancel a2b4358c'],
   subject: payment,
   flags: {},

@@ -28,7 +28,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
   addList(payments, runtime)
   addExport(payments, runtime)
   forAllMerchants(payments.command('show'))
-    .description('show a payment with its history')
+    .description('Show a payment and its history')
     .argument('<payment>', subject.summary)
     .addHelpText(
       'after',
@@ -38,18 +38,18 @@ export function addPayments(payments: Command, runtime: Runtime): void {
   addEvents(payments, runtime)
   payments
     .command('receipt')
-    .description('print the receipt of a settled payment, for its payer; exit code 7 before that')
+    .description('Print the receipt of a settled payment')
     .argument('<payment>', subject.summary)
     .addHelpText(
       'after',
-      '\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
+      '\nThe receipt is for the payer. Exit code 7 before the payment is settled.\n\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
     )
     .action(action(runtime, z.object({}), receipt))
   addActions(payments, runtime, PAYMENT_ACTIONS)
   paged(
     payments
       .command('refunds')
-      .description("list a payment's refunds, the oldest first")
+      .description("List a payment's refunds, oldest first")
       .argument('<payment>', subject.summary),
   )
     .addHelpText(
@@ -64,9 +64,9 @@ function addEvents(payments: Command, runtime: Runtime): void {
   followable(
     payments
       .command('events')
-      .description("list a payment's audit events with their hashes")
+      .description("List a payment's audit events with their hashes")
       .argument('<payment>', subject.summary),
-    'continue with each new one, until none can come or Ctrl+C',
+    'Follow new events until the last one or Ctrl+C',
   )
     .addHelpText(
       'after',
@@ -77,13 +77,13 @@ function addEvents(payments: Command, runtime: Runtime): void {
 
 function addScaComplete(payments: Command, runtime: Runtime): void {
   changing(payments.command('sca-complete'))
-    .description('hand over what the bank sent the payer back with, as the return page of a shop does')
+    .description('Complete a bank redirect')
     .argument('<payment>', subject.summary)
-    .option('--state <state>', 'of the address that the bank sent the payer back to')
-    .option('--code <code>', 'of it too, where the payer approved')
-    .option('--error <code>', 'of it too, where the payer did not')
-    .option('--description <text>', 'error_description of it')
-    .option('--returned <address>', 'the whole address, in place of its parts')
+    .option('--state <state>', 'Parameter state of the redirect')
+    .option('--code <code>', 'Parameter code, if the payer approved')
+    .option('--error <code>', 'Parameter error, if the payer did not approve')
+    .option('--description <text>', 'Parameter error_description')
+    .option('--returned <address>', 'The whole redirect address, instead of its parameters')
     .addHelpText(
       'after',
       '\nExamples:\n  svc payments sca-complete a2b4358c --state xyz --code abc\n  svc payments sca-complete a2b4358c --returned "https://shop.example/return?state=xyz&error=access_denied"\n',
@@ -93,31 +93,31 @@ function addScaComplete(payments: Command, runtime: Runtime): void {
 
 function addCreate(payments: Command, runtime: Runtime): void {
   const command = changing(payments.command('create'))
-    .description('create a payment; in the sandbox, also act as its payer')
-    .requiredOption('--amount <amount>', 'a decimal amount, such as 50.00')
-    .requiredOption('--currency <code>', 'such as GBP')
-    .option('--redirect-uri <url>', "where the bank sends the payer back to (the service's own page)")
-    .option('--idempotency-key <key>', 'the same key never makes a second payment (a new UUID)')
-    .option('--metadata <name=value>', 'a note of your own; may be repeated', collect)
-    .option('--open', "open the bank's page in your browser")
-    .option('--qr', "show the bank's page as a QR code too, for the payer's phone")
+    .description('Create a payment')
+    .requiredOption('--amount <amount>', 'Decimal amount, such as 50.00')
+    .requiredOption('--currency <code>', 'Currency code, such as GBP')
+    .option('--redirect-uri <url>', 'Where the bank sends the payer back to (a page of the service)')
+    .option('--idempotency-key <key>', 'Idempotency key; repeating it creates no second payment (a new UUID)')
+    .option('--metadata <name=value>', 'Metadata of your own; may be repeated', collect)
+    .option('--open', "Open the bank's page in your browser")
+    .option('--qr', "Show the bank's page as a QR code for the payer's phone")
     .optionsGroup('The payer:')
-    .option('--payer-name <name>', 'at most 140 characters')
-    .option('--payer-email <address>', 'the e-mail address that links for the payer are sent to')
-    .option('--payer-phone <number>', 'with country code: +447700900123')
-    .option('--remittance-reference <text>', 'what the payer reads on the statement, at most 18 characters')
-    .option('--debtor-bank-id <id>', "the payer's bank")
+    .option('--payer-name <name>', 'Name of the payer, at most 140 characters')
+    .option('--payer-email <address>', 'E-mail address for links to the payer')
+    .option('--payer-phone <number>', 'Phone number with country code: +447700900123')
+    .option('--remittance-reference <text>', "Reference on the payer's statement, at most 18 characters")
+    .option('--debtor-bank-id <id>', "The payer's bank")
     .option('--debtor-account-scheme <scheme>', 'UK.OBIE.SortCodeAccountNumber or UK.OBIE.IBAN')
-    .option('--debtor-identification <number>', "the payer's account in that scheme")
+    .option('--debtor-identification <number>', "The payer's account number in that scheme")
   withMandate(command)
     .optionsGroup('Sandbox:')
-    .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
-    .addOption(new DataOption('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
-    .option('--cancel', 'act as the payer at the mock bank and cancel')
-    .option('--from-account <number>', 'with --approve: the account at the mock bank that pays (one elsewhere)')
+    .option('--scenario <name>', 'Behaviour of the mock bank, such as insufficient-funds')
+    .addOption(new DataOption('--approve', 'Approve at the mock bank as the payer').conflicts('cancel'))
+    .option('--cancel', 'Cancel at the mock bank as the payer')
+    .option('--from-account <number>', 'With --approve: account at the mock bank that pays (one elsewhere)')
     .optionsGroup('Waiting:')
     .addOption(waitOption())
-    .option('--timeout <duration>', 'how long to wait', '30s')
+    .option('--timeout <duration>', 'Maximum time to wait', '30s')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(action(runtime, CreateOptions, create))
 }
@@ -134,18 +134,17 @@ Examples:
 `
 
 function waitOption(): Option {
-  return new Option('--wait [status]', 'wait until the payment is there (Settled; Failed with --cancel)').choices(
-    PaymentStatus.options,
-  )
+  return new Option(
+    '--wait [status]',
+    'Wait until the payment has this status (Settled; Failed with --cancel)',
+  ).choices(PaymentStatus.options)
 }
 
 function addList(payments: Command, runtime: Runtime): void {
-  const listing = payments
-    .command('list')
-    .description('list payments, the newest first; of all merchants as an operator')
+  const listing = payments.command('list').description('List payments, newest first')
   paged(filtered(listing))
     .optionsGroup('Output:')
-    .option('--fees', 'show what each cost, and what it adds to payouts')
+    .option('--fees', 'Show the fee of each payment and what it adds to payouts')
     .addHelpText(
       'after',
       '\nExamples:\n  svc payments list --status Settled --since 2h\n  svc payments list --fees --since 24h\n  svc payments list --merchant acme-ltd --status Failed\n  svc payments list --all -o csv > payments.csv\n',
@@ -154,16 +153,14 @@ function addList(payments: Command, runtime: Runtime): void {
 }
 
 function addExport(payments: Command, runtime: Runtime): void {
-  const exporting = payments
-    .command('export')
-    .description('write all payments page by page with their fees, as CSV (RFC 4180) or with -o json or jsonl')
+  const exporting = payments.command('export').description('Export payments and fees as CSV or JSON')
   filtered(exporting)
     .optionsGroup('Output:')
-    .option('--file <path>', 'write here; the file is there only once it is whole (standard output, which - is too)')
-    .option('--force', 'replace the file where there is one')
+    .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
+    .option('--force', 'Overwrite an existing file')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc payments export > payments.csv\n  svc payments export -o jsonl | jq .payout_amount\n  svc payments export --file november.csv --since 2026-11-01 --until 2026-12-01\n  svc payments export --all-merchants --file all.csv\n',
+      '\nFetches every page. CSV follows RFC 4180; -o json and -o jsonl are available as well.\n\nExamples:\n  svc payments export > payments.csv\n  svc payments export -o jsonl | jq .payout_amount\n  svc payments export --file november.csv --since 2026-11-01 --until 2026-12-01\n  svc payments export --all-merchants --file all.csv\n',
     )
     .action(action(runtime, ExportOptions, exportAll))
 }

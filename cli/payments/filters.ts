@@ -14,13 +14,13 @@ import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
 export function filtered(command: Command): Command {
   command
     .optionsGroup('Filters:')
-    .addOption(new Option('--status <status>', 'only in this status').choices(PaymentStatus.options))
-  withTimeRange(command, 'created')
-    .option('--currency <code>', 'only in this currency')
-    .option('--min-amount <amount>', 'of this gross amount or more')
-    .option('--max-amount <amount>', 'of this gross amount or less')
-    .option('--end-to-end-id <id>', 'with this reference')
-    .option('--bank-id <id>', 'from this bank')
+    .addOption(new Option('--status <status>', 'Filter by status').choices(PaymentStatus.options))
+  withTimeRange(command, 'Created')
+    .option('--currency <code>', 'Filter by currency')
+    .option('--min-amount <amount>', 'Minimum gross amount')
+    .option('--max-amount <amount>', 'Maximum gross amount')
+    .option('--end-to-end-id <id>', 'Filter by end-to-end id')
+    .option('--bank-id <id>', "Filter by the payer's bank")
   return ofMerchants(command)
 }
 

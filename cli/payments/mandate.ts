@@ -20,16 +20,12 @@ export type MandateOptions = z.infer<typeof MandateOptions>
 export function withMandate(command: Command): Command {
   return command
     .optionsGroup('Recurring payments:')
-    .addOption(new DataOption('--mandate', 'set up a mandate with this first payment').conflicts('consent'))
-    .option('--max-amount <amount>', 'with --mandate: the most that one payment may take')
-    .option(
-      '--periodic <period:amount>',
-      'with --mandate: the most of a period, MONTH:200.00; may be repeated',
-      collect,
-    )
-    .option('--valid-to <time>', 'with --mandate: when it ends, such as 90d or 2027-06-30 (in a year)')
+    .addOption(new DataOption('--mandate', 'Set up a mandate with this first payment').conflicts('consent'))
+    .option('--max-amount <amount>', 'With --mandate: maximum amount of one payment')
+    .option('--periodic <period:amount>', 'With --mandate: maximum per period, MONTH:200.00; may be repeated', collect)
+    .option('--valid-to <time>', 'With --mandate: its end, such as 90d or 2027-06-30 (in a year)')
     .addOption(
-      new DataOption('--consent <id>', 'pay under this mandate: nothing is left to approve').conflicts([
+      new DataOption('--consent <id>', 'Pay under this mandate, without approval by the payer').conflicts([
         'approve',
         'cancel',
         'qr',

@@ -11,7 +11,7 @@ export type ListedPayment = Pick<
 /** A payment of the merchant. */
 export const payment: Subject<ListedPayment> = {
   noun: 'payment',
-  summary: 'its id, the last 8 characters of that or more, or its end-to-end id',
+  summary: 'Its id, at least the last 8 characters of it, or its end-to-end id',
   async find(client, given) {
     const { ownPayment } = await import('./find.ts')
     const thing = await ownPayment(client, given)

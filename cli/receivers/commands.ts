@@ -12,14 +12,14 @@ export function addReceivers(webhooks: Command, runtime: Runtime): void {
 }
 
 const EXAM_HELP = `
-Sends the receiver good deliveries in every shape, forgeries, repeats and
-bursts, and says of each answer that is wrong what to do about it. Exit code 3
-says that something which must hold does not; warnings alone are exit code 0.
+Sends the receiver valid deliveries in every form, forgeries, repeats and
+bursts, and prints a fix for each wrong response. Exit code 3 if a required
+check fails; warnings alone are exit code 0.
 
 It needs no service, and sends from this machine. The secret comes from
 SVC_WEBHOOK_SECRET, from --secret-stdin, or is that of the running service's
-demo merchant. The events are made up, about payments that nobody has, and say
-"test": true. Examine no receiver in production.
+demo merchant. The events have "test": true and name payments that do not
+exist. Do not test a receiver in production.
 
 Examples:
   svc webhooks exam localhost:4242/hook
@@ -30,13 +30,13 @@ Examples:
 function addExam(webhooks: Command, runtime: Runtime): void {
   webhooks
     .command('exam')
-    .description('examine a receiver: send it good deliveries and bad ones, and grade its answers')
-    .argument('[url]', 'where the receiver listens; localhost:4242/hook is http')
-    .option('--only <checks>', 'only these, and the good delivery before them: tampered,utf8', collect)
-    .option('--list', 'list the checks, and send nothing')
-    .option('--secret-stdin', 'read the signing secret from the first line of standard input')
-    .option('-H, --add-header <name:value>', 'send this header as well; may be repeated', collect)
-    .option('--skip-verify', 'take any certificate of an https server')
+    .description('Test the conformance of a webhook receiver')
+    .argument('[url]', 'URL of the receiver; localhost:4242/hook is http')
+    .option('--only <checks>', 'Run only these checks after a valid delivery: tampered,utf8', collect)
+    .option('--list', 'List the checks, and send nothing')
+    .option('--secret-stdin', 'Read the signing secret from the first line of standard input')
+    .option('-H, --add-header <name:value>', 'Additional header; may be repeated', collect)
+    .option('--skip-verify', 'Accept any TLS certificate')
     .addHelpText('after', EXAM_HELP)
     .action(action(runtime, ExamOptions, exam))
 }
@@ -49,20 +49,20 @@ line of standard input. The body is --body-file, or else (the rest of) standard 
 function addSignature(webhooks: Command, runtime: Runtime): void {
   webhooks
     .command('verify')
-    .description('check the X-Service-Signature of a body, offline; exit code 3 when it is wrong')
-    .requiredOption('--signature <hex>', "the header's value")
-    .option('--body-file <file>', 'the body as it arrived')
-    .option('--secret-stdin', 'read the secret from the first line of standard input')
+    .description('Verify a webhook signature offline')
+    .requiredOption('--signature <hex>', 'Value of the X-Service-Signature header')
+    .option('--body-file <file>', 'File with the body as received')
+    .option('--secret-stdin', 'Read the secret from the first line of standard input')
     .addHelpText(
       'after',
-      `${SECRET_HELP}\nExamples:\n  svc webhooks verify --secret-stdin --signature 9f2c... --body-file body.json < secret.txt\n`,
+      `${SECRET_HELP}\nExit code 3 if the signature is wrong.\n\nExamples:\n  svc webhooks verify --secret-stdin --signature 9f2c... --body-file body.json < secret.txt\n`,
     )
     .action(action(runtime, VerifyOptions, verify))
   webhooks
     .command('sign')
-    .description('print the X-Service-Signature of a body, offline')
-    .option('--body-file <file>', 'the body as it will be sent')
-    .option('--secret-stdin', 'read the secret from the first line of standard input')
+    .description('Sign a webhook body offline')
+    .option('--body-file <file>', 'File with the body as it will be sent')
+    .option('--secret-stdin', 'Read the secret from the first line of standard input')
     .addHelpText('after', `${SECRET_HELP}\nExamples:\n  SVC_WEBHOOK_SECRET=... svc webhooks sign < body.json\n`)
     .action(action(runtime, SignOptions, sign))
 }

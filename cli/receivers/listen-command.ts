@@ -44,25 +44,22 @@ type ListenOptions = z.infer<typeof ListenOptions>
 export function addListen(command: Command, runtime: Runtime): void {
   command
     .optionsGroup('Which events:')
-    .option('--events <names>', 'only these: payment.settled,refund.* (exact, or all of a noun)')
-    .option('--cursor <place>', 'latest, beginning, or a cursor of the feed', 'latest')
+    .option('--events <names>', 'Filter by event: payment.settled,refund.*')
+    .option('--cursor <place>', 'Start at latest, beginning, or a cursor of the feed', 'latest')
     .optionsGroup('Where to:')
-    .option('--forward-to <url>', 'POST them there as the service would; localhost:4242/hook is http')
-    .option('-H, --add-header <name:value>', 'send this header as well; may be repeated', collect)
-    .option('--skip-verify', 'take any certificate of an https server')
+    .option('--forward-to <url>', 'Forward events to this URL; localhost:4242/hook is http')
+    .option('-H, --add-header <name:value>', 'Additional header; may be repeated', collect)
+    .option('--skip-verify', 'Accept any TLS certificate')
     .optionsGroup('How long:')
-    .addOption(new DataOption('--once', 'end after the first event').conflicts('stopAfter'))
-    .option('--stop-after <event>', 'end after this event')
-    .option('--timeout <duration>', 'end with exit code 9 after this time: 30s, 5m')
+    .addOption(new DataOption('--once', 'Stop after the first event').conflicts('stopAfter'))
+    .option('--stop-after <event>', 'Stop after this event')
+    .option('--timeout <duration>', 'Stop with exit code 9 after this time, such as 30s or 5m')
   ofMerchants(command)
     .optionsGroup('For scripts and people:')
-    .option(
-      '--print-json',
-      'print the payloads on standard output, one line each, and everything else on standard error',
-    )
-    .option('--ready-file <file>', 'write this file when listening has begun; standard error says Ready')
+    .option('--print-json', 'Print payloads to standard output, one per line; all else to stderr')
+    .option('--ready-file <file>', 'Create this file when listening has started')
     .addOption(
-      new Option('--output-style <style>', 'what people see; quiet shows failures only')
+      new Option('--output-style <style>', 'Output style; quiet shows failures only')
         .choices(LISTEN_STYLES)
         .default('interactive'),
     )

@@ -25,25 +25,25 @@ Examples:
 
 /** The bank of the sandbox: its customers, its accounts and its books. */
 export function addBank(sandbox: Command, runtime: Runtime): void {
-  changing(sandbox.command('seed'), 'show the request, or what trade would be made, and change nothing')
-    .description('fill the bank with customers and a history, or with --merchants the service with shops that trade')
-    .option('--seed <number>', 'the number that all of it follows from (1)')
+  changing(sandbox.command('seed'), 'Show the request or the planned payments, and change nothing')
+    .description('Create demo customers, merchants and payments')
+    .option('--seed <number>', 'Seed of all generated data (1)')
     .optionsGroup('The bank:')
-    .option('--customers <count>', 'how many, 1 to 100 (5)')
-    .option('--days <count>', 'of history up to yesterday, 1 to 730; times the customers 20000 at most (365)')
+    .option('--customers <count>', 'Number of customers, 1 to 100 (5)')
+    .option('--days <count>', 'Days of history up to yesterday, 1 to 730; 20000 over all customers (365)')
     .optionsGroup('Trade: payments in every state, disputes, dead webhooks, merchants to review:')
-    .option('--merchants <count>', 'shops, 1 to 8; with --payments alone 3')
-    .option('--payments <count>', 'theirs and your own, 0 to 5000; with --merchants alone 200')
+    .option('--merchants <count>', 'Number of demo merchants, 1 to 8; 3 with --payments alone')
+    .option('--payments <count>', 'Number of payments, 0 to 5000; 200 with --merchants alone')
     .addHelpText('after', SEED_HELP)
     .action(action(runtime, SeedOptions, seed))
   addCustomers(sandbox, runtime)
   paged(
     sandbox
       .command('accounts')
-      .description("list the bank's accounts with what is on them")
+      .description('List bank accounts and their balances')
       .optionsGroup('Filters:')
-      .option('--customer <id>', 'of this customer, such as customer-demo')
-      .option('--merchant <merchant>', "this merchant's settlement accounts: its id, realm or client id"),
+      .option('--customer <id>', 'Filter by customer, such as customer-demo')
+      .option('--merchant <merchant>', 'Settlement accounts of a merchant: its id, realm or client id'),
   )
     .addHelpText(
       'after',
@@ -53,24 +53,25 @@ export function addBank(sandbox: Command, runtime: Runtime): void {
   addAccount(sandbox, runtime)
   sandbox
     .command('books')
-    .description("sum up the bank's books; exit code 3 when money was made or lost")
-    .addHelpText('after', '\nExamples:\n  svc sandbox books\n  svc sandbox books -q is_balanced\n')
+    .description("Check that the bank's books balance")
+    .addHelpText(
+      'after',
+      '\nExit code 3 if they do not balance.\n\nExamples:\n  svc sandbox books\n  svc sandbox books -q is_balanced\n',
+    )
     .action(action(runtime, z.object({}), books))
 }
 
 function addCustomers(sandbox: Command, runtime: Runtime): void {
-  const customers = sandbox.command('customers').helpCommand(false).description('make customers of the bank')
+  const customers = sandbox.command('customers').helpCommand(false).description('Create customers of the bank')
   changing(customers.command('create'))
-    .description('make a customer with accounts and money')
-    .option('--name <name>', 'what the customer is called')
-    .option('--email <address>', 'by which others find the customer; one is made where none is given')
-    .option('--mobile <number>', 'likewise, such as +447700900123')
-    .option('--proxy-id <id>', "likewise, of the customer's own choice")
-    .option('--account <balance>', 'an account with so much on it: 500.00, or EUR:500.00; may be repeated', collect)
-    .addOption(
-      new DataOption('--balance <balance>', 'the same, for one account with so much on it').conflicts('account'),
-    )
-    .option('--overdraft <amount>', 'by how much each account may be overdrawn')
+    .description('Create a bank customer with accounts and balances')
+    .option('--name <name>', 'Name of the customer')
+    .option('--email <address>', 'E-mail address as a payment alias (a generated one)')
+    .option('--mobile <number>', 'Mobile number as a payment alias, such as +447700900123')
+    .option('--proxy-id <id>', 'Proxy id as a payment alias')
+    .option('--account <balance>', 'Account with this balance: 500.00 or EUR:500.00; may be repeated', collect)
+    .addOption(new DataOption('--balance <balance>', 'Balance of a single account').conflicts('account'))
+    .option('--overdraft <amount>', 'Overdraft limit of each account')
     .addHelpText(
       'after',
       '\nExamples:\n  svc sandbox customers create --balance 250.00\n  svc sandbox customers create --name "Ada Payer" --account 500.00 --account EUR:20.00\n',
@@ -79,12 +80,18 @@ function addCustomers(sandbox: Command, runtime: Runtime): void {
 }
 
 function addAccount(sandbox: Command, runtime: Runtime): void {
-  const account = sandbox.command('account').helpCommand(false).description('be the bank of an account')
+  const account = sandbox.command('account').helpCommand(false).description('Change bank accounts')
   changing(account.command('set'))
-    .description('block an account, close it, open it again, or let it be overdrawn')
-    .argument('<account>', 'its number or IBAN, its id, or the last 8 characters of that')
-    .addOption(new Option('--status <status>', 'enabled, blocked or closed').choices(['enabled', 'blocked', 'closed']))
-    .option('--overdraft <amount>', 'by how much it may be overdrawn')
+    .description('Change the status or overdraft of a bank account')
+    .argument('<account>', 'Account number, IBAN, id, or the last 8 characters of the id')
+    .addOption(
+      new Option('--status <status>', 'New status: enabled, blocked or closed').choices([
+        'enabled',
+        'blocked',
+        'closed',
+      ]),
+    )
+    .option('--overdraft <amount>', 'Overdraft limit')
     .addHelpText(
       'after',
       '\nExamples:\n  svc sandbox account set a2b4358c --status blocked\n  svc sandbox account set "00-00-75 12345678" --overdraft 250.00\n',

@@ -8,45 +8,51 @@ import type { Runtime } from '../kit/context.ts'
 import { FaultOptions, FaultsOptions, fault, faults, scenarios } from './bank-fault.ts'
 import { AdvanceOptions, DecideOptions, advance, approve, cancel } from './payments.ts'
 
-const WHOSE = 'for whom: its id, realm or client id (the demo merchant)'
+const WHOSE = 'Merchant: its id, realm or client id (the demo merchant)'
 
 /** The mock bank: what it does with payments, what goes wrong there, and its payers. */
 export function addDial(sandbox: Command, runtime: Runtime): void {
-  const bank = sandbox.command('bank').helpCommand(false).description('be the mock bank, and the payer at it')
+  const bank = sandbox.command('bank').helpCommand(false).description('Simulate the bank and its payers')
   addFaults(bank, runtime)
   bank
     .command('list')
-    .description('list what the bank can do with a payment, by the names of its scenarios')
+    .description("List the bank's scenarios for payments")
     .addHelpText('after', '\nExamples:\n  svc sandbox bank list\n')
     .action(action(runtime, z.object({}), scenarios))
   deciding(bank.command('approve'))
-    .description('approve a payment as its payer, and come back; exit code 3 when it was cancelled there before')
+    .description('Approve a payment as its payer')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc sandbox bank approve a2b4358c\n  svc sandbox bank approve a2b4358c --no-return\n',
+      '\nExit code 3 if the payer had already cancelled at the bank.\n\nExamples:\n  svc sandbox bank approve a2b4358c\n  svc sandbox bank approve a2b4358c --no-return\n',
     )
     .action(action(runtime, DecideOptions, approve))
   deciding(bank.command('cancel'))
-    .description('cancel a payment as its payer, and come back; exit code 3 when it was approved there before')
-    .addHelpText('after', '\nExamples:\n  svc sandbox bank cancel a2b4358c\n')
+    .description('Cancel a payment as its payer')
+    .addHelpText(
+      'after',
+      '\nExit code 3 if the payer had already approved at the bank.\n\nExamples:\n  svc sandbox bank cancel a2b4358c\n',
+    )
     .action(action(runtime, DecideOptions, cancel))
   changing(sandbox.command('advance'))
-    .description('lead a payment to a status as its payer and its bank would; exit code 3 when it ends elsewhere')
-    .argument('[payment]', 'its id, or 8 characters or more from its beginning or end')
-    .addOption(new Option('--to <status>', 'where to').choices(AdvanceTarget.options).default('Settled'))
-    .addHelpText('after', '\nExamples:\n  svc sandbox advance a2b4358c\n  svc sandbox advance a2b4358c --to Refunded\n')
+    .description('Move a test payment to a status')
+    .argument('[payment]', 'Payment id, or at least 8 characters of its start or end')
+    .addOption(new Option('--to <status>', 'Target status').choices(AdvanceTarget.options).default('Settled'))
+    .addHelpText(
+      'after',
+      '\nExit code 3 if the payment ends in another status.\n\nExamples:\n  svc sandbox advance a2b4358c\n  svc sandbox advance a2b4358c --to Refunded\n',
+    )
     .action(action(runtime, AdvanceOptions, advance))
 }
 
 function addFaults(bank: Command, runtime: Runtime): void {
   changing(bank.command('fault'))
-    .description('let things go wrong at the bank for one merchant; what is not named does not')
-    .option('--latency <duration>', 'before each answer of the bank, such as 250ms or 3s')
-    .option('--drop-callback <share>', 'callbacks that get lost; the bank then reports every decision by itself')
-    .option('--duplicate <share>', 'callbacks that come twice; likewise')
-    .option('--unavailable <share>', 'calls that get no answer; half of them are carried out all the same')
-    .option('--seed <number>', 'what is hit follows from it (1)')
-    .option('--clear', 'nothing goes wrong any more')
+    .description('Simulate bank failures for a merchant')
+    .option('--latency <duration>', 'Added latency of each bank response, such as 250ms or 3s')
+    .option('--drop-callback <share>', 'Share of callbacks that are lost')
+    .option('--duplicate <share>', 'Share of callbacks that arrive twice')
+    .option('--unavailable <share>', 'Share of calls without a response; half of them take effect')
+    .option('--seed <number>', 'Seed of the failures (1)')
+    .option('--clear', 'Remove all simulated failures')
     .option('--merchant <merchant>', WHOSE)
     .addHelpText(
       'after',
@@ -55,7 +61,7 @@ function addFaults(bank: Command, runtime: Runtime): void {
     .action(action(runtime, FaultOptions, fault))
   bank
     .command('faults')
-    .description('show what goes wrong at the bank for one merchant')
+    .description('Show the simulated bank failures of a merchant')
     .option('--merchant <merchant>', WHOSE)
     .addHelpText('after', '\nExamples:\n  svc sandbox bank faults\n')
     .action(action(runtime, FaultsOptions, faults))
@@ -63,6 +69,6 @@ function addFaults(bank: Command, runtime: Runtime): void {
 
 function deciding(command: Command): Command {
   return changing(command)
-    .argument('[payment]', 'its id, or 8 characters or more from its beginning or end')
-    .option('--no-return', 'close the browser at the bank, and bring nothing back')
+    .argument('[payment]', 'Payment id, or at least 8 characters of its start or end')
+    .option('--no-return', 'Stay at the bank, without the redirect back')
 }

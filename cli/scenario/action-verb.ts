@@ -91,7 +91,7 @@ function actionVerb<Shape extends z.ZodRawShape>(at: Place<Shape>, action: AnyAc
   const [example = '', ...examples] = action.examples.flatMap((line) => exampleOf(action, line, at.example))
   return {
     schema,
-    text: `${action.summary.slice(0, 1).toUpperCase()}${action.summary.slice(1)}.`,
+    text: `${action.summary}.`,
     examples: [example, ...examples],
     makes: at.makes,
     async play(run, given) {

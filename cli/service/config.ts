@@ -14,18 +14,21 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 export function addConfig(config: Command, runtime: Runtime): void {
   config
     .command('show')
-    .description('list the settings, with their values and where each came from; secrets are masked')
-    .option('--server', 'those of svc serve and svc worker')
-    .option('--set', 'only those that are set')
+    .description('List settings with their values and sources')
+    .option('--server', 'Show the settings of svc serve and svc worker')
+    .option('--set', 'Show only settings that are set')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc config show\n  svc config show --server --set\n  svc config show -o json\n',
+      '\nSecrets are masked.\n\nExamples:\n  svc config show\n  svc config show --server --set\n  svc config show -o json\n',
     )
     .action(action(runtime, ShowOptions, show))
   config
     .command('check')
-    .description('check the environment as svc serve would; exit code 3 with what is wrong, each by its variable')
-    .addHelpText('after', '\nExamples:\n  svc config check\n  svc config check --env production.env\n')
+    .description('Check the environment as svc serve does')
+    .addHelpText(
+      'after',
+      '\nExit code 3 if a setting is invalid; each problem is printed with its variable.\n\nExamples:\n  svc config check\n  svc config check --env production.env\n',
+    )
     .action(action(runtime, z.object({}), check))
 }
 

@@ -73,18 +73,18 @@ function migrationsOf(from: string): string {
 }
 
 export function addMigrate(migrate: Command, runtime: Runtime): void {
-  changing(migrate.command('up'), 'say which migrations would be applied, and change nothing')
-    .description('apply the migrations that the database does not have yet')
+  changing(migrate.command('up'), 'Show which migrations would be applied, and change nothing')
+    .description('Apply pending migrations')
     .addHelpText('after', '\nExamples:\n  SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up\n')
     .action(action(runtime, ChangeOptions, migrateUp))
   migrate
     .command('status')
-    .description('list migrations and functions; exit code 3 while some are pending')
-    .addHelpText('after', '\nExamples:\n  svc migrate status\n')
+    .description('List migrations and functions with their state')
+    .addHelpText('after', '\nExit code 3 while migrations are pending.\n\nExamples:\n  svc migrate status\n')
     .action(action(runtime, z.object({}), migrateStatus))
-  changing(migrate.command('create'), 'say which file would be written, and write none')
-    .description('create a migration: a file with the next number, in a checkout of svc')
-    .argument('<name>', 'what it does, in small letters, digits and _')
+  changing(migrate.command('create'), 'Show which file would be written, and write none')
+    .description('Create a migration file in a checkout of svc')
+    .argument('<name>', 'Its name, in lower-case letters, digits and _')
     .addHelpText('after', '\nExamples:\n  svc migrate create add_payment_notes\n')
     .action(action(runtime, CreateOptions, migrateCreate))
 }

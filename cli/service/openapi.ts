@@ -18,13 +18,13 @@ const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as 
 export function addOpenApi(command: Command, runtime: Runtime): void {
   command
     .addOption(
-      new Option('--surface <surface>', 'a is the Open Banking API, b payment acquiring')
+      new Option('--surface <surface>', 'API: a is Open Banking, b is payment acquiring')
         .choices(['a', 'b'])
         .default('b'),
     )
-    .option('--offline', 'ask no service: that of this version, as a sandbox without an identity provider has it')
-    .option('--file <path>', 'write it there')
-    .option('--force', 'replace the file')
+    .option('--offline', 'Print that of this version, without a service')
+    .option('--file <path>', 'Output file')
+    .option('--force', 'Overwrite an existing file')
     .addHelpText('after', HELP)
     .action(action(runtime, OpenApiOptions, openapi))
 }

@@ -21,9 +21,9 @@ type BootstrapOptions = z.infer<typeof BootstrapOptions>
 /** `svc staff bootstrap`: the platform's first OWNER, by whoever installs it. */
 export function addStaffBootstrap(staff: Command, runtime: Runtime): void {
   changing(staff.command('bootstrap'))
-    .description("invite the platform's first OWNER; configured by the environment, as svc serve is")
-    .requiredOption('--email <address>', 'who it is')
-    .option('--name <name>', 'what to call them')
+    .description("Invite the platform's first OWNER")
+    .requiredOption('--email <address>', 'E-mail address of the OWNER')
+    .option('--name <name>', 'Name of the OWNER')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, BootstrapOptions, bootstrap))
 }

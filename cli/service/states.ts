@@ -16,8 +16,8 @@ type Machine = { name: (typeof MACHINES)[number]; title: string; rows: readonly 
 
 export function addStates(command: Command, runtime: Runtime): void {
   command
-    .addArgument(new Argument('[machine]', 'only this one').choices(MACHINES))
-    .option('--mermaid', 'as Mermaid state diagrams')
+    .addArgument(new Argument('[machine]', 'State machine').choices(MACHINES))
+    .option('--mermaid', 'Print Mermaid state diagrams')
     .addHelpText('after', '\nExamples:\n  svc states\n  svc states payments --mermaid\n  svc states --json\n')
     .action(action(runtime, StatesOptions, states))
 }

@@ -14,7 +14,10 @@ const PROBE_TIMEOUT_MS = 3_000
 
 export function addStatus(command: Command, runtime: Runtime): void {
   command
-    .addHelpText('after', '\nExamples:\n  svc status\n  svc status -q api_url\n')
+    .addHelpText(
+      'after',
+      '\nExit code 8 if the service is not running.\n\nExamples:\n  svc status\n  svc status -q api_url\n',
+    )
     .action(action(runtime, z.object({}), status))
 }
 

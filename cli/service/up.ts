@@ -27,19 +27,16 @@ type UpOptions = z.infer<typeof UpOptions>
 
 export function addUp(command: Command, runtime: Runtime): void {
   command
-    .option('--port <port>', 'where the API listens on 127.0.0.1; 0 for any free port', '8080')
-    .option('--db <database>', 'embedded, or the postgres:// address of one of your own (SVC_DATABASE_URL)')
+    .option('--port <port>', 'Port of the API on 127.0.0.1; 0 picks a free one', '8080')
+    .option('--db <database>', 'Database: embedded, or a postgres:// address (SVC_DATABASE_URL)')
+    .addOption(new Option('--idp <kind>', 'Identity provider (embedded); none trusts headers').choices(IDENTITY_KINDS))
+    .option('--auth-url <url>', 'Address of Keycloak, as in its tokens (SVC_AUTH_URL)')
     .addOption(
-      new Option(
-        '--idp <kind>',
-        'who proves identities: the embedded provider (embedded), a Keycloak, or none, which trusts headers',
-      ).choices(IDENTITY_KINDS),
+      new Option('--seed <what>', 'Add sample data once: merchants, payments, disputes, dead webhooks').choices([
+        'demo',
+      ]),
     )
-    .option('--auth-url <url>', 'where Keycloak is, as its tokens name it (SVC_AUTH_URL)')
-    .addOption(
-      new Option('--seed <what>', 'fill it once, with merchants that trade, disputes, dead webhooks').choices(['demo']),
-    )
-    .option('--detach', 'run in the background, with a log in the state directory')
+    .option('--detach', 'Run in the background; the log is in the state directory')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, UpOptions, up))
 }

@@ -8,8 +8,8 @@ import { runPart, withApp } from './up/part.ts'
 
 export function addWorker(command: Command, runtime: Runtime): void {
   command
-    .option('--once', 'do what is due now, and end; exit code 1 when some of it failed, 8 when the database stays away')
-    .option('--concurrency <count>', 'how many webhooks are under way at once (SVC_WEBHOOK_CONCURRENCY)')
+    .option('--once', 'Run the jobs that are due, and exit: 1 if one failed, 8 without a database')
+    .option('--concurrency <count>', 'Concurrent webhook deliveries (SVC_WEBHOOK_CONCURRENCY)')
     .addHelpText(
       'after',
       '\nExamples:\n  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc worker\n  svc worker --concurrency 32\n  svc worker --once                   from cron, where no worker may stay\n',

@@ -25,19 +25,19 @@ export function addLogin(command: Command, runtime: Runtime): void {
   command
     .optionsGroup('Where:')
     .addOption(
-      new DataOption('--realm <realm>', "a merchant's realm: the slug of the company").conflicts([
+      new DataOption('--realm <realm>', "A merchant's realm: the slug of the company").conflicts([
         'platform',
         'customer',
       ]),
     )
-    .addOption(new DataOption('--platform', "the platform's realm, for operators").conflicts('customer'))
-    .option('--customer', "the realm of the bank's customers, for svc ob")
+    .addOption(new DataOption('--platform', "The platform's realm, for operators").conflicts('customer'))
+    .option('--customer', "The realm of the bank's customers, for svc ob")
     .optionsGroup('How:')
-    .option('--device', 'confirm a code on another device; also what happens where there is no browser')
-    .option('--with-token', 'take an access token from standard input, for programs; it is kept until it expires')
-    .option('--non-interactive', 'begin with a code, print as JSON where to confirm it, and return')
-    .option('--complete', 'wait for what --non-interactive began')
-    .option('--timeout <duration>', 'how long to wait for the user', TIMEOUT)
+    .option('--device', 'Confirm a code on another device (default without a browser)')
+    .option('--with-token', 'Read an access token from standard input')
+    .option('--non-interactive', 'Start a device sign-in, print it as JSON, and return')
+    .option('--complete', 'Complete the sign-in that --non-interactive started')
+    .option('--timeout <duration>', 'Maximum time to wait for the sign-in', TIMEOUT)
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, LoginOptions, login))
 }

@@ -10,8 +10,8 @@ type LogoutOptions = z.infer<typeof LogoutOptions>
 
 export function addLogout(command: Command, runtime: Runtime): void {
   command
-    .addOption(new DataOption('--platform', "only the operator's session").conflicts('customer'))
-    .option('--customer', "only the session of the bank's customer, of svc ob")
+    .addOption(new DataOption('--platform', 'Sign out only the operator').conflicts('customer'))
+    .option('--customer', "Sign out only the bank's customer of svc ob")
     .addHelpText('after', '\nExamples:\n  svc logout\n  svc logout --customer\n  svc logout --profile acme-ltd\n')
     .action(action(runtime, LogoutOptions, logout))
 }

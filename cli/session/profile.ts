@@ -10,26 +10,29 @@ import { DataOption } from '../kit/option-values.ts'
 export function addProfile(profile: Command, runtime: Runtime): void {
   profile
     .command('list')
-    .description('list the profiles')
+    .description('List profiles')
     .addHelpText('after', '\nExamples:\n  svc profile list\n')
     .action(action(runtime, z.object({}), list))
   profile
     .command('use')
-    .description('act as this profile from now on; dev is the running service of the state directory')
-    .argument('<name>', 'the profile')
-    .addHelpText('after', '\nExamples:\n  svc profile use acme-ltd\n  svc profile use dev\n')
+    .description('Switch to a profile')
+    .argument('<name>', 'Name of the profile')
+    .addHelpText(
+      'after',
+      '\nThe profile dev is the running service of the state directory.\n\nExamples:\n  svc profile use acme-ltd\n  svc profile use dev\n',
+    )
     .action(action(runtime, z.object({}), use))
   addCreate(profile, runtime)
   profile
     .command('show')
-    .description('show a profile, and who is signed in')
-    .argument('[name]', 'the profile (the one that commands act as)')
+    .description('Show a profile and its identity')
+    .argument('[name]', 'Name of the profile (the active one)')
     .addHelpText('after', '\nExamples:\n  svc profile show\n  svc profile show acme-ltd -q api_url\n')
     .action(action(runtime, z.object({}), show))
   profile
     .command('remove')
-    .description('sign out of a profile, and forget it')
-    .argument('<name>', 'the profile')
+    .description('Sign out of a profile and delete it')
+    .argument('<name>', 'Name of the profile')
     .addHelpText('after', '\nExamples:\n  svc profile remove acme-ltd\n')
     .action(action(runtime, z.object({}), remove))
 }
@@ -37,12 +40,12 @@ export function addProfile(profile: Command, runtime: Runtime): void {
 function addCreate(profile: Command, runtime: Runtime): void {
   profile
     .command('create')
-    .description('create a profile of the service that --api-url names')
-    .argument('<name>', 'what to call it')
-    .addOption(new DataOption('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))
-    .addOption(new DataOption('--platform', "the platform's realm, for operators").conflicts('customer'))
-    .option('--customer [id]', "the realm of the bank's customers; without an identity provider, the customer's id")
-    .option('--with-secret', "take the secret of --client-id's client from standard input, and keep it")
+    .description('Create a profile for the service of --api-url')
+    .argument('<name>', 'Name of the profile')
+    .addOption(new DataOption('--realm <realm>', "A merchant's realm").conflicts(['platform', 'customer']))
+    .addOption(new DataOption('--platform', "The platform's realm, for operators").conflicts('customer'))
+    .option('--customer [id]', "The customers' realm; without an identity provider, the customer's id")
+    .option('--with-secret', 'Read the secret of --client-id from standard input, and store it')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(action(runtime, CreateOptions, create))
 }

@@ -19,11 +19,9 @@ const TokenOptions = z.object({
 
 export function addToken(command: Command, runtime: Runtime): void {
   command
-    .option('--decode', 'print what the token says; nothing of it is verified')
-    .addOption(
-      new DataOption('--platform', "the token of operators' commands, where that is another").conflicts('customer'),
-    )
-    .option('--customer', 'the token of svc ob, where that is another')
+    .option('--decode', 'Print the decoded token, without verifying it')
+    .addOption(new DataOption('--platform', "Print the operator's token, if it is another one").conflicts('customer'))
+    .option('--customer', 'Print the token of svc ob, if it is another one')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, TokenOptions, token))
 }

@@ -17,13 +17,11 @@ const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer:
 
 export function addWhoami(command: Command, runtime: Runtime): void {
   command
-    .addOption(
-      new DataOption('--platform', "who operators' commands act as, where that is somebody else").conflicts('customer'),
-    )
-    .option('--customer', 'the customer that svc ob acts as, where commands act as somebody else')
+    .addOption(new DataOption('--platform', "Show the operator's identity, if it is another one").conflicts('customer'))
+    .option('--customer', "Show the customer's identity of svc ob, if it is another one")
     .addHelpText(
       'after',
-      '\nExamples:\n  svc whoami\n  svc whoami --platform\n  svc whoami --customer\n  svc whoami -q role\n',
+      '\nExit code 4 if signed out.\n\nExamples:\n  svc whoami\n  svc whoami --platform\n  svc whoami --customer\n  svc whoami -q role\n',
     )
     .action(action(runtime, WhoamiOptions, whoami))
 }

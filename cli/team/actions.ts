@@ -8,22 +8,23 @@ import { staffMember, teamMember } from './subject.ts'
 
 const email = {
   value: 'address',
-  summary: 'what the person will sign in with',
+  summary: 'E-mail address to sign in with',
   required: true,
 } as const satisfies Flag
 const merchantRole = {
   value: 'role',
-  summary: 'what the person may do',
+  summary: 'Role of the person',
   choices: MerchantRole.options,
   required: true,
 } as const satisfies Flag
 const platformRole = { ...merchantRole, choices: PlatformRole.options } as const satisfies Flag
 
-const INVITE = 'invite someone by e-mail; an invitation that was not taken is sent again'
+const INVITE = 'Invite a person by e-mail, or resend the invitation'
 
 const invite = action({
   command: 'team invite',
   summary: INVITE,
+  details: 'An invitation that was not accepted is sent again.',
   examples: ['svc team invite --email grace@acme.example --role DEVELOPER'],
   subject: undefined,
   flags: { email, role: merchantRole },
@@ -36,7 +37,8 @@ const invite = action({
 
 const role = action({
   command: 'team role',
-  summary: "change a team member's role; the last ADMIN stays one",
+  summary: "Change a team member's role",
+  details: 'The last ADMIN cannot get another role.',
   examples: ['svc team role grace@acme.example FINANCE'],
   subject: teamMember,
   flags: { role: { ...merchantRole, positional: true } },
@@ -52,7 +54,8 @@ const removed = { member: 'is_active', from: true, to: false } as const
 
 const remove = action({
   command: 'team remove',
-  summary: 'remove someone: the account, its sessions and its tokens; the last ADMIN stays',
+  summary: 'Remove a team member',
+  details: 'Deletes the account, its sessions and its tokens. The last ADMIN cannot be removed.',
   examples: ['svc team remove grace@acme.example'],
   subject: teamMember,
   flags: {},
@@ -73,7 +76,7 @@ const inviteStaff = action({
   flags: {
     email,
     role: platformRole,
-    name: { value: 'name', summary: 'as the audit trail shows it', member: 'display_name' },
+    name: { value: 'name', summary: 'Name in the audit trail', member: 'display_name' },
     reason,
   },
   operation: addStaff,
@@ -85,7 +88,8 @@ const inviteStaff = action({
 
 const staffRole = action({
   command: 'staff role',
-  summary: "change a staff member's role; the last OWNER stays one",
+  summary: "Change a staff member's role",
+  details: 'The last OWNER cannot get another role.',
   examples: ['svc staff role ada@pay.example OWNER --reason "leads the team now"'],
   subject: staffMember,
   flags: { role: { ...platformRole, positional: true }, reason },
@@ -99,7 +103,8 @@ const staffRole = action({
 
 const removeOperator = action({
   command: 'staff remove',
-  summary: 'remove someone: the account, its sessions and its tokens; the last OWNER stays',
+  summary: 'Remove a staff member',
+  details: 'Deletes the account, its sessions and its tokens. The last OWNER cannot be removed.',
   examples: ['svc staff remove ada@pay.example --reason "has left"'],
   subject: staffMember,
   flags: { reason },
@@ -115,7 +120,7 @@ const removeOperator = action({
 /** A realm by its name; whether there is one, the service says. */
 const realm: Subject<{ slug: string }> = {
   noun: 'realm',
-  summary: "platform, customers, or a merchant's",
+  summary: 'Realm: platform, customers, or that of a merchant',
   find: async (_client, slug) => ({ thing: { slug }, isExact: true }),
   id: ({ slug }) => slug,
   name: ({ slug }) => slug,
@@ -125,7 +130,8 @@ const realm: Subject<{ slug: string }> = {
 
 const rotateKeys = action({
   command: 'staff rotate-keys',
-  summary: "sign a realm's tokens with a new key from now on; those of before are taken until they expire",
+  summary: 'Rotate the token signing key of a realm',
+  details: 'New tokens are signed with the new key. Older tokens are accepted until they expire.',
   examples: ['svc staff rotate-keys acme-ltd --reason "a backup was lost"'],
   subject: realm,
   flags: { reason },

@@ -10,7 +10,7 @@ import { listMembers, listOperators } from './members.ts'
 export function addTeam(team: Command, runtime: Runtime): void {
   team
     .command('list')
-    .description("list the merchant's team; who is invited stands in it at once")
+    .description('List team members and pending invitations')
     .addHelpText('after', '\nExamples:\n  svc team list\n')
     .action(action(runtime, z.object({}), listMembers))
   addActions(team, runtime, TEAM_ACTIONS)
@@ -20,7 +20,7 @@ export function addTeam(team: Command, runtime: Runtime): void {
 export function addStaff(staff: Command, runtime: Runtime): void {
   staff
     .command('list')
-    .description("list the platform's staff")
+    .description('List staff members')
     .addHelpText('after', '\nExamples:\n  svc staff list\n')
     .action(action(runtime, z.object({}), listOperators))
   addActions(staff, runtime, STAFF_ACTIONS)

@@ -11,7 +11,7 @@ import { printRevoked } from './credential-list.ts'
 /** A client of a program, by its id; whether there is one, the service says. */
 const client: Subject<{ client_id: string }> = {
   noun: 'client-id',
-  summary: 'as svc credentials list names it',
+  summary: 'Client id, from svc credentials list',
   find: async (_client, given) => ({ thing: { client_id: given }, isExact: true }),
   id: ({ client_id: id }) => id,
   name: ({ client_id: id }) => id,
@@ -21,14 +21,14 @@ const client: Subject<{ client_id: string }> = {
 
 /** Who operates the platform says why; a merchant's own clients are in no audit trail. */
 const ofPlatform = {
-  platform: { summary: 'of the platform, as an operator (where only an operator is signed in)' },
-  reason: { ...optionalReason, summary: "why, of the platform's; it stands in the audit trail" },
+  platform: { summary: "Use the platform's clients, as an operator (if only an operator is signed in)" },
+  reason: { ...optionalReason, summary: 'Reason of a change to the platform, recorded in the audit trail' },
 } as const satisfies Flags
 
 /** @throws {CliError} exit code 2 */
 function needReason(reason: string | undefined): string {
   if (reason !== undefined) return reason
-  throw usageError('--reason: must say why; it stands in the audit trail')
+  throw usageError('--reason: must not be empty; it is recorded in the audit trail')
 }
 
 /** @throws {CliError} exit code 2 */
@@ -38,7 +38,8 @@ function refuseReason(reason: string | undefined): void {
 
 const creating = {
   command: 'credentials create',
-  summary: 'make a client for a program; its secret is printed this once',
+  summary: 'Create an API client',
+  details: 'The secret is printed once.',
   examples: [
     'svc credentials create --name "web shop"',
     'svc credentials create --name ci --role DEVELOPER --json',
@@ -46,10 +47,10 @@ const creating = {
   ],
   subject: undefined,
   flags: {
-    name: { value: 'name', summary: 'what it is for', required: true },
+    name: { value: 'name', summary: 'Name that says what it is for', required: true },
     role: {
       value: 'role',
-      summary: "what it may do (payments only; the platform's need one)",
+      summary: "Role (payments only; required for the platform's)",
       choices: [...MerchantRole.options, ...PlatformRole.options],
     },
     ...ofPlatform,
@@ -94,7 +95,8 @@ const createOfPlatform = action({
 
 const rotate = action({
   command: 'credentials rotate',
-  summary: "replace a client's secret: the old one is refused from now on, the new one is printed this once",
+  summary: 'Rotate the secret of an API client',
+  details: 'The old secret is rejected at once. The new one is printed once.',
   examples: ['svc credentials rotate acme-ltd-server'],
   subject: client,
   flags: {},
@@ -108,7 +110,8 @@ const rotate = action({
 
 const revoking = {
   command: 'credentials revoke',
-  summary: 'revoke a client: it gets no more tokens, and those it has are refused',
+  summary: 'Revoke an API client',
+  details: 'The client gets no new tokens, and its current ones are rejected.',
   examples: [
     'svc credentials revoke acme-ltd-key-4f7a1c9e',
     'svc credentials revoke platform-key-4f7a1c9e --platform --reason "unused"',

@@ -12,9 +12,12 @@ import { ListOptions, list } from './credential-list.ts'
 export function addCredentials(credentials: Command, runtime: Runtime): void {
   credentials
     .command('list')
-    .description('list the clients; their secrets are not shown again')
+    .description('List API clients')
     .option('--platform', CREATE.own.flags.platform.summary)
-    .addHelpText('after', '\nExamples:\n  svc credentials list\n  svc credentials list --platform\n')
+    .addHelpText(
+      'after',
+      '\nSecrets are not shown again.\n\nExamples:\n  svc credentials list\n  svc credentials list --platform\n',
+    )
     .action(action(runtime, ListOptions, list))
   addAction(credentials, runtime, CREATE.own, bySide(CREATE))
   addAction(credentials, runtime, ROTATE)

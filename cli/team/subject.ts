@@ -12,7 +12,7 @@ function personIn<P extends Person>(
 ): Subject<P> {
   return {
     noun: 'member',
-    summary: 'the e-mail address, the id, or its last 8 characters or more',
+    summary: 'E-mail address, id, or at least its last 8 characters',
     async find(client, given) {
       const people = await listOf(client)
       const named = people.find(({ id, email }) => id === given || email === given.toLowerCase())

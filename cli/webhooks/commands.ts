@@ -26,21 +26,21 @@ export function addWebhooks(webhooks: Command, runtime: Runtime): void {
 function addDeliveries(webhooks: Command, runtime: Runtime): void {
   const listing = webhooks
     .command('list')
-    .description("list deliveries, the newest first: a merchant's own last 50, or those of all merchants")
+    .description('List webhook deliveries, newest first')
     .optionsGroup('Filters:')
-    .addOption(new Option('--status <status>', 'only in this status').choices(DeliveryStatus.options))
-    .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
-    .option('--payment <id>', 'only about this payment')
-  followable(paged(ofMerchants(listing)), 'continue with new deliveries and what becomes of them, the newest last')
+    .addOption(new Option('--status <status>', 'Filter by status').choices(DeliveryStatus.options))
+    .addOption(new Option('--event <event>', 'Filter by event').choices(EventType.options))
+    .option('--payment <id>', 'Filter by payment')
+  followable(paged(ofMerchants(listing)), 'Follow new deliveries and their changes, newest last')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n  svc webhooks list --all-merchants --status DEAD\n  svc webhooks list --follow --limit 10\n',
+      "\nShows the merchant's own last 50 deliveries, or those of all merchants with --all-merchants.\n\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n  svc webhooks list --all-merchants --status DEAD\n  svc webhooks list --follow --limit 10\n",
     )
     .action(action(runtime, ListOptions, list))
   webhooks
     .command('show')
-    .description('show a delivery: what was sent, and what was answered to each attempt')
-    .argument('<delivery>', 'as svc webhooks list shows it, or the last 8 characters of its id')
+    .description('Show a delivery, its attempts and their responses')
+    .argument('<delivery>', 'Delivery id, from svc webhooks list, or its last 8 characters')
     .addHelpText(
       'after',
       '\nExamples:\n  svc webhooks show a2b4358c\n  svc webhooks show a2b4358c -q payload        the exact text, as it is signed\n',
@@ -50,18 +50,18 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
 
 function addSending(webhooks: Command, runtime: Runtime): void {
   addActions(webhooks, runtime, TEST_ACTIONS)
-  const replaying = changing(webhooks.command('replay'), 'say what would be sent again, and change nothing')
-    .description('send DEAD deliveries again, from their first attempt')
-    .argument('[ids...]', 'deliveries as svc webhooks list shows them, or the last 8 characters of their ids')
+  const replaying = changing(webhooks.command('replay'), 'Show what would be replayed, and change nothing')
+    .description('Replay dead webhook deliveries')
+    .argument('[ids...]', 'Delivery ids, from svc webhooks list, or their last 8 characters')
     .optionsGroup('All of a time, in one request:')
-    .addOption(new Option('--status <status>', 'all that are in this status').choices(['DEAD']))
-  withTimeRange(replaying, 'created')
-    .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
+    .addOption(new Option('--status <status>', 'Replay all deliveries in this status').choices(['DEAD']))
+  withTimeRange(replaying, 'Created')
+    .addOption(new Option('--event <event>', 'Filter by event').choices(EventType.options))
     .optionsGroup('How:')
-    .option('--wait', 'wait for the answers to those that are named; exit code 3 when one is no 2xx')
-    .option('--timeout <duration>', 'how long to wait for each', '30s')
+    .option('--wait', 'Wait for the responses to named deliveries; exit code 3 unless all are 2xx')
+    .option('--timeout <duration>', 'Maximum time to wait for each', '30s')
   ofMerchants(replaying)
-    .option('--reason <text>', 'why; it stands in the audit trail')
+    .option('--reason <text>', 'Reason, recorded in the audit trail')
     .addHelpText(
       'after',
       '\nExamples:\n  svc webhooks replay a2b4358c --wait\n  svc webhooks replay --status DEAD --since 2h --dry-run\n  svc webhooks replay --status DEAD --event payment.settled\n  svc webhooks replay --status DEAD --merchant acme-ltd --reason "their server is back"\n',
@@ -70,16 +70,19 @@ function addSending(webhooks: Command, runtime: Runtime): void {
 }
 
 function addEndpoint(webhooks: Command, runtime: Runtime): void {
-  const endpoint = webhooks.command('endpoint').helpCommand(false).description('the address that webhooks go to')
+  const endpoint = webhooks.command('endpoint').helpCommand(false).description('Manage the webhook endpoint')
   endpoint
     .command('show')
-    .description('show the address, and whether it is paused')
+    .description('Show the endpoint and whether it is paused')
     .addHelpText('after', '\nExamples:\n  svc webhooks endpoint show\n  svc webhooks endpoint show -q webhook_url\n')
     .action(action(runtime, z.object({}), getEndpoint))
   addActions(webhooks, runtime, ENDPOINT_ACTIONS)
   endpoint
     .command('check')
-    .description("look whether the address's server answers, without an event; exit code 3 when it does not")
-    .addHelpText('after', '\nExamples:\n  svc webhooks endpoint check\n')
+    .description('Check whether the endpoint answers')
+    .addHelpText(
+      'after',
+      '\nSends no event. Exit code 3 if the endpoint does not answer.\n\nExamples:\n  svc webhooks endpoint check\n',
+    )
     .action(action(runtime, z.object({}), checkEndpoint))
 }

@@ -11,7 +11,7 @@ import { printDelivery } from './view.ts'
 /** The address that the merchant's webhooks go to; null where there is none. */
 const endpoint: Subject<WebhookEndpoint> = {
   noun: 'endpoint',
-  summary: 'the address that webhooks go to',
+  summary: 'Manage the webhook endpoint',
   isOwn: true,
   async find(client) {
     const { call } = await import('../client/call.ts')
@@ -31,12 +31,13 @@ async function printEndpoint(context: Context, reply: WebhookEndpoint): Promise<
 
 const set = action({
   command: 'webhooks endpoint set',
-  summary: 'set the address, or remove it; says whether its server answers',
+  summary: 'Set or remove the endpoint',
+  details: 'Checks whether the server of the new endpoint answers.',
   examples: ['svc webhooks endpoint set http://127.0.0.1:4242/hook', 'svc webhooks endpoint set --none'],
   subject: endpoint,
   flags: {
-    url: { value: 'url', summary: 'where to POST them', member: 'webhook_url', positional: true },
-    none: { summary: 'send them nowhere; they are kept and can be replayed' },
+    url: { value: 'url', summary: 'URL that receives webhooks', member: 'webhook_url', positional: true },
+    none: { summary: 'Remove the endpoint; events are kept and can be replayed' },
   },
   operation: putWebhookEndpoint,
   request: (_id, { url, none = false }) => {
@@ -65,7 +66,7 @@ const paused = (isPaused: boolean) => ({
 const pause = action({
   ...paused(true),
   command: 'webhooks endpoint pause',
-  summary: 'send nothing for a while; the address is kept, and events wait',
+  summary: 'Pause deliveries and queue events',
   examples: ['svc webhooks endpoint pause'],
   effect: ({ webhook_url: url }) => `pause ${url ?? 'the endpoint'}: events wait until it is resumed`,
   done: () => 'paused the endpoint',
@@ -74,7 +75,7 @@ const pause = action({
 const resume = action({
   ...paused(false),
   command: 'webhooks endpoint resume',
-  summary: 'send what has waited, and what comes',
+  summary: 'Resume deliveries, including queued events',
   examples: ['svc webhooks endpoint resume'],
   effect: ({ webhook_url: url }) => `resume ${url ?? 'the endpoint'}: what has waited is sent`,
   done: () => 'resumed the endpoint',
@@ -82,13 +83,13 @@ const resume = action({
 
 const test = action({
   command: 'webhooks test',
-  summary: 'send a made-up event to the endpoint, signed like any other',
+  summary: 'Send a signed test event to the endpoint',
   examples: ['svc webhooks test --wait', 'svc webhooks test --wait dispute.opened'],
   subject: undefined,
   flags: {
     event: {
       value: 'event',
-      summary: 'which (payment.settled)',
+      summary: 'Event type (payment.settled)',
       label: 'Event',
       member: 'event_type',
       positional: true,
@@ -107,7 +108,7 @@ const test = action({
       context.note(`Next: svc webhooks show ${delivery.id}; to wait for the answer: --wait`)
   },
   wait: {
-    summary: 'wait for the answer; exit code 3 when it is no 2xx',
+    summary: 'Wait for the response; exit code 3 unless it is 2xx',
     async until({ client, reply: begun, timeoutMs }) {
       const { waitForAttempt } = await import('./wait.ts')
       try {

@@ -50,17 +50,18 @@ function msOf(text: string): number {
 
 const rotate = action({
   command: 'secret rotate',
-  summary: 'make a new secret, printed this once; for a while webhooks carry the signatures of both',
+  summary: 'Rotate the signing secret',
+  details: 'The new secret is printed once. During the overlap, webhooks carry the signatures of both secrets.',
   examples: ['svc secret rotate', 'svc secret rotate --overlap 1h', 'svc secret rotate --discard-current'],
   subject: secret,
   flags: {
     overlap: {
       value: 'duration',
-      summary: 'how long the one before signs as well, 0s to 7d (24h)',
+      summary: 'How long the previous secret signs as well, 0s to 7d (24h)',
       member: 'overlap_seconds',
       read: secondsOf,
     },
-    discardCurrent: { summary: 'where the new one was lost during an overlap: replace it, and keep the one before' },
+    discardCurrent: { summary: 'Replace a new secret lost during an overlap; the previous one stays' },
   },
   operation: rotateWebhookSecret,
   request: (_id, { overlap, discardCurrent = false }) => {
@@ -82,7 +83,8 @@ const rotate = action({
 
 const endOverlap = action({
   command: 'secret end-overlap',
-  summary: 'end the overlap of a rotation now: only the newest secret signs',
+  summary: 'End the overlap of a rotation',
+  details: 'From then on only the newest secret signs.',
   examples: ['svc secret end-overlap'],
   subject: secret,
   flags: {},

@@ -10,20 +10,23 @@ import { ShowOptions, show, snippet } from './secret-show.ts'
 
 /** `svc secret`: what the merchant's webhooks are signed with (decision 37). */
 export function addSecret(secret: Command, runtime: Runtime): void {
-  secret.addHelpText('after', '\nExamples:\n  svc secret show\n  svc secret snippet python > receiver.py\n')
+  secret.addHelpText(
+    'after',
+    '\nDuring the overlap of a rotation, it also shows until when the previous secret signs.\n\nExamples:\n  svc secret show\n  svc secret snippet python > receiver.py\n',
+  )
   secret
     .command('show')
-    .description('show the secret masked, and until when the one before signs as well')
-    .addOption(new Option('--language <language>', 'also show a receiver in it').choices(RECEIVER_LANGUAGES))
+    .description('Show the masked signing secret and its overlap')
+    .addOption(new Option('--language <language>', 'Also show a receiver in this language').choices(RECEIVER_LANGUAGES))
     .addHelpText('after', '\nExamples:\n  svc secret show\n  svc secret show -q previous_expires_at\n')
     .action(action(runtime, ShowOptions, show))
   secret
     .command('snippet')
-    .description('print a whole receiver to copy, offline: it verifies, and acts once on each event')
-    .addArgument(new Argument('[language]', 'what it is written in').choices(RECEIVER_LANGUAGES).default('node'))
+    .description('Print a complete webhook receiver to copy')
+    .addArgument(new Argument('[language]', 'Programming language').choices(RECEIVER_LANGUAGES).default('node'))
     .addHelpText(
       'after',
-      '\nExamples:\n  svc secret snippet > receiver.mjs\n  svc secret snippet shell > receiver.sh\n',
+      '\nThe receiver verifies signatures, and processes each event once.\n\nExamples:\n  svc secret snippet > receiver.mjs\n  svc secret snippet shell > receiver.sh\n',
     )
     .action(action(runtime, z.object({}), snippet))
   addActions(secret, runtime, SECRET_ACTIONS)

@@ -7,7 +7,7 @@ t.test('at a terminal a required argument is asked for', async (t) => {
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'demo' }
   const id = '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'
   const { code, stdout, stderr } = await runCli(['payments', 'show', '--json'], { env, typed: ` ${id} ` })
-  t.match({ code, stderr }, { code: 0, stderr: /^id \(.+\): $/ })
+  t.match({ code, stderr }, { code: 0, stderr: /^payment \(.+\): $/ })
   t.equal(JSON.parse(stdout).status, 'Settled')
 })
 
@@ -24,7 +24,7 @@ t.test('nobody is asked in a script, with --no-input, in CI, or by an empty answ
   const refused = {
     code: 2,
     stdout: '',
-    stderr: /^Error: missing required argument 'id'\nTry: svc payments show --help\n$/,
+    stderr: /^Error: missing required argument 'payment'\nTry: svc payments show --help\n$/,
   }
   t.match(await runCli(['payments', 'show']), refused)
   t.match(await runCli(['payments', 'show', '--no-input'], { typed: 'x', env: { NO_COLOR: '1' } }), refused)
@@ -32,7 +32,7 @@ t.test('nobody is asked in a script, with --no-input, in CI, or by an empty answ
   t.match(await runCli(['payments', 'show'], { typed: 'x', env: { CI: 'true', NO_COLOR: '1' } }), refused)
   t.match(await runCli(['payments', 'show'], { typed: '', env: { NO_COLOR: '1' } }), {
     code: 2,
-    stderr: /\): Error: missing required argument 'id'/,
+    stderr: /\): Error: missing required argument 'payment'/,
   })
 })
 
@@ -57,7 +57,7 @@ t.test('a person answers one question after the other', async (t) => {
   await terminal.until(/^amount \(.+\): $/m)
   terminal.type('5.00')
   terminal.press('enter')
-  await terminal.until(/^currency \(such as GBP\): *$/m)
+  await terminal.until(/^currency \(Currency code, such as GBP\): *$/m)
   terminal.type('GBP')
   terminal.press('enter')
   const { code, text } = await terminal.ended()

@@ -119,7 +119,7 @@ t.test('what can not be done is refused with what can be', async (t) => {
   await refused(['raise', payment, '--reason', 'nonsense'], 2, /ITEM_NOT_RECEIVED/)
   await refused(['raise', payment, '--reason', 'OTHER', '--statement', ' '], 2, /no words/)
   await refused(['raise', payment, '--reason', 'OTHER', '--statement', 'a', '--file', 'b'], 2, /one of them/)
-  await refused(['escalate', dispute, '--reason', ' '], 2, /--reason: must say why/)
+  await refused(['escalate', dispute, '--reason', ' '], 2, /--reason: must not be empty/)
   await refused(['resolve', dispute, '--favour', 'both', '--note', 'n'], 2, /merchant, payer/)
   await refused(['resolve', dispute, '--favour', 'payer'], 2, /--note/)
   for (const more of [[], ['--dry-run']])

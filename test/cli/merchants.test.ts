@@ -135,7 +135,11 @@ t.test('the reason is never left out, nor blank, nor endless', async (t) => {
     ['merchants', 'enable'],
   ]) {
     t.match(await admin.run([...words, 'acme']), { code: 2, stderr: /--reason/ }, words.join(' '))
-    t.match(await admin.run([...words, 'acme', '--reason', ' ']), { code: 2, stderr: /must say why/ }, words.join(' '))
+    t.match(
+      await admin.run([...words, 'acme', '--reason', ' ']),
+      { code: 2, stderr: /must not be empty/ },
+      words.join(' '),
+    )
     t.match(await admin.run([...words, 'acme', '--reason', 'x'.repeat(501)]), { code: 2 }, words.join(' '))
   }
   t.same(admin.requests, [])

@@ -278,7 +278,7 @@ t.test('what is done to the staff is never done without saying why', async (t) =
     ['staff', 'rotate-keys', 'acme-ltd'],
   ]) {
     t.match(await admin.run(words), { code: 2, stderr: /--reason/ }, words.join(' '))
-    t.match(await admin.run([...words, '--reason', ' ']), { code: 2, stderr: /must say why/ }, words.join(' '))
+    t.match(await admin.run([...words, '--reason', ' ']), { code: 2, stderr: /must not be empty/ }, words.join(' '))
   }
   t.same(admin.requests, [])
 })

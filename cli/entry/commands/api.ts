@@ -27,21 +27,21 @@ const FILE_BYTES_MAX = 1024 * 1024
 export function addApi(command: Command, runtime: Runtime): void {
   changing(command)
     .argument('<method>', METHOD_SUMMARY)
-    .argument('[path]', 'a path of the service, such as /api/v1/payments')
+    .argument('[path]', 'Path of the service, such as /api/v1/payments')
     .usage('[options] [method] <path>')
-    .option('-f, --field <name=value>', 'a member of the JSON body, or of the query; may be repeated', collect)
-    .option('-F, --body-file <file>', 'the body, from a file; - is standard input')
-    .option('-H, --add-header <name:value>', 'a header more; may be repeated', collect)
-    .option('--platform', 'as the operator, where a path takes a merchant as well')
-    .option('--show-headers', 'show the status and the headers of the answer, on standard error')
+    .option('-f, --field <name=value>', 'Member of the JSON body or query; may be repeated', collect)
+    .option('-F, --body-file <file>', 'Read the body from a file; - is standard input')
+    .option('-H, --add-header <name:value>', 'Additional header; may be repeated', collect)
+    .option('--platform', 'Act as the operator on paths that accept a merchant too')
+    .option('--show-headers', 'Print the response status and headers to standard error')
     .addHelpText('after', HELP)
     .action(action(runtime, ApiOptions, api))
 }
 
 const HELP = `
-It is sent as whoever other commands act as: paths of operators as the operator, /open-banking as the customer, those
-of payers with the payer's session, all others as the merchant; what takes both goes as the operator with --platform. A
-header "authorization" of your own goes instead.
+The path decides the identity: the operator for paths of operators, the customer for /open-banking, the payer's session
+for paths of payers, and the merchant for all others. --platform uses the operator where a path accepts both. An
+"authorization" header of your own replaces it.
 
   -f name=text    a text          -f name:=json   any JSON: 3, true, null, [1,2]
   -f a.b=text     a member of a   -f tags[]=text  one more of a list

@@ -7,7 +7,7 @@ import { SCRIPTS, SHELLS } from './completion-scripts.ts'
 
 export function addCompletion(command: Command, runtime: Runtime): void {
   command
-    .addArgument(new Argument('<shell>', 'the shell that asks').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'Name of the shell').choices(SHELLS))
     .addHelpText('after', HELP)
     .action(plainAction(runtime, completion))
 }

@@ -18,7 +18,7 @@ Examples:
 
 export function addDocs(command: Command, runtime: Runtime): void {
   command
-    .argument('[topic...]', 'a page by its name, or words of a title or heading; without one, the list of pages')
+    .argument('[topic...]', 'Page name, or words of a title or heading (the list of pages)')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, z.object({}), docs))
 }

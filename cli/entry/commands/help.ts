@@ -12,7 +12,7 @@ import type { PlainContext } from '../../kit/plain-context.ts'
 
 export function addHelp(command: Command, runtime: Runtime): void {
   command
-    .argument('[words...]', 'a command, or a topic')
+    .argument('[words...]', 'A command or a topic')
     .addHelpText(
       'after',
       '\nExamples:\n  svc help payments create\n  svc help all\n  svc help topics\n  svc help exit-codes\n',

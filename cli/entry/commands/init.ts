@@ -18,13 +18,12 @@ type InitOptions = z.infer<typeof InitOptions>
 
 /** `svc init`: what a project begins with. */
 export function addInit(command: Command, runtime: Runtime): void {
-  changing(command, 'say which files would be written, and write none')
-    .argument('[folder]', 'where to (here)')
+  changing(command, 'Show which files would be written, and write none')
+    .argument('[folder]', 'Target folder (the current one)')
     .addOption(
-      new Option(
-        '--app <language>',
-        'with a small shop, without packages, that takes payments and receives webhooks',
-      ).choices(App.options),
+      new Option('--app <language>', 'Language of a sample shop that takes payments and receives webhooks').choices(
+        App.options,
+      ),
     )
     .addHelpText('after', HELP)
     .action(action(runtime, InitOptions, init))

@@ -38,9 +38,9 @@ export function addOpen(command: Command, runtime: Runtime): void {
   const names = Object.entries(PAGES).map(([name, { what }]) => `  ${name.padEnd(14)}${what}`)
   command
     .addArgument(
-      new Argument('[page]', 'which one').choices([...Object.keys(PAGES), ...Object.keys(NO_PAGES)]).default('demo'),
+      new Argument('[page]', 'Page').choices([...Object.keys(PAGES), ...Object.keys(NO_PAGES)]).default('demo'),
     )
-    .option('--print', 'only print its address')
+    .option('--print', 'Print the address only')
     .addHelpText('after', `\nPages:\n${names.join('\n')}\n\nExamples:\n  svc open demo\n  svc open payer --print\n`)
     .action(action(runtime, OpenOptions, open))
 }

@@ -10,15 +10,15 @@ import { addRun } from '../../scenario/commands/add.ts'
 
 /** `svc sandbox`: the bank, its payers and its clock; scenarios are played by `svc run`, which stands here as well. */
 export function addSandbox(sandbox: Command, runtime: Runtime): void {
-  addRun(sandbox.command('run').description('play scenarios, as svc run does; exit code 3 when one fails'), runtime)
+  addRun(sandbox.command('run').description('Run scenarios'), runtime)
   addClock(sandbox, runtime)
   addDial(sandbox, runtime)
   addBank(sandbox, runtime)
   dangerous(sandbox.command('reset'))
-    .description("stop the state directory's service and remove its database: merchants, payments, audit, all of it")
+    .description('Stop the service and delete its database')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc sandbox reset --dry-run\n  svc sandbox reset --yes && svc up --seed demo\n',
+      '\nDeletes merchants, payments and the audit trail of the state directory.\n\nExamples:\n  svc sandbox reset --dry-run\n  svc sandbox reset --yes && svc up --seed demo\n',
     )
     .action(action(runtime, ChangeOptions, reset))
 }

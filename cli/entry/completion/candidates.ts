@@ -48,8 +48,8 @@ function optionsFor({ options, given, word, path }: Position): Candidate[] {
   const isLetter = /^-\w?$/.test(word)
   return [
     ...left.flatMap((option) => namesOf(option, isLetter)),
-    ...(path.length === 0 ? [{ value: '--version', meaning: 'print the version' }] : []),
-    { value: '--help', meaning: 'display help for command' },
+    ...(path.length === 0 ? [{ value: '--version', meaning: 'Print the version' }] : []),
+    { value: '--help', meaning: 'Print help' },
   ]
 }
 

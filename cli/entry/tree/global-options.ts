@@ -5,27 +5,27 @@ import type { OptionData } from './command-data.ts'
 /** Every option that any command takes, before or after its words. */
 export const GLOBAL_OPTIONS: readonly OptionData[] = [
   ...group('Output:', [
-    { flags: '-o, --output <form>', summary: 'how results are printed (SVC_OUTPUT)', choices: OUTPUT_MODES },
-    { flags: '--json [fields]', summary: 'short for -o json; --json=a,b keeps only these members' },
-    { flags: '-q, --query <path>', summary: 'print only the value at this path, raw: status_history[0].new_status' },
-    { flags: '--no-header', summary: 'no header line in tables and CSV' },
-    { flags: '--color <when>', summary: 'colours', choices: COLOR_FLAGS },
-    { flags: '--no-pager', summary: 'print what is longer than the terminal as it is (SVC_PAGER, PAGER; less)' },
-    { flags: '--no-input', summary: 'ask nothing, and open no editor or browser (SVC_NO_INPUT)' },
+    { flags: '-o, --output <form>', summary: 'Output format (SVC_OUTPUT)', choices: OUTPUT_MODES },
+    { flags: '--json [fields]', summary: 'Short for -o json; --json=a,b keeps only these members' },
+    { flags: '-q, --query <path>', summary: 'Print only the raw value at this path: status_history[0].new_status' },
+    { flags: '--no-header', summary: 'Omit the header line in tables and CSV' },
+    { flags: '--color <when>', summary: 'When to use colours', choices: COLOR_FLAGS },
+    { flags: '--no-pager', summary: 'Do not page long output (SVC_PAGER, PAGER; less)' },
+    { flags: '--no-input', summary: 'Never prompt, or open an editor or browser (SVC_NO_INPUT)' },
   ]),
   ...group('Which service:', [
-    { flags: '--api-url <url>', summary: 'the service (SVC_API_URL; else the one of the state directory)' },
-    { flags: '-p, --profile <name>', summary: 'who to act as, and where (SVC_PROFILE; else svc profile use)' },
+    { flags: '--api-url <url>', summary: 'Address of the service (SVC_API_URL; else that of the state directory)' },
+    { flags: '-p, --profile <name>', summary: 'Profile: service and identity (SVC_PROFILE; else svc profile use)' },
     {
       flags: '--client-id <id>',
-      summary: 'the client to act as, with SVC_CLIENT_SECRET (SVC_CLIENT_ID; else the demo merchant)',
+      summary: 'Client id, with SVC_CLIENT_SECRET (SVC_CLIENT_ID; demo merchant)',
     },
     {
       flags: '--env <file>',
-      summary: 'variables that the environment does not have; may be repeated',
+      summary: 'File of environment variables; may be repeated',
       isRepeatable: true,
     },
-    { flags: '--state-dir <directory>', summary: 'where svc up keeps its data (SVC_STATE_DIR; .svc)' },
+    { flags: '--state-dir <directory>', summary: 'Data directory of svc up (SVC_STATE_DIR; .svc)' },
   ]),
 ]
 

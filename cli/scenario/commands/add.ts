@@ -15,39 +15,33 @@ import { TriggerOptions, trigger } from './trigger.ts'
 /** `svc run`, which `svc run` is too. */
 export function addRun(command: Command, runtime: Runtime): void {
   command
-    .argument('<scenarios...>', 'files, folders, or names of built-in scenarios')
-    .option('--only <case>', 'only this case: its number, or a part of its name')
-    .option('--tag <tag>', 'only cases that bear this tag; may be repeated', collect)
-    .option('--bail', 'stop after the first case that fails')
-    .option('--parallel <count>', 'how many cases are played at once, 1 to 32', '1')
-    .option('--var <name=value>', "a variable; wins over the file's own; may be repeated", collect)
-    .option('--timeout <duration>', 'how long one case may take', '60s')
-    .option('--seed <text>', 'what choices and the order of cases follow from; with --ephemeral also ids and jitter')
-    .option('--repeat <count>', 'play everything so often, 1 to 9999: to find what fails only sometimes', '1')
-    .option('--watch', 'play again whenever a file changes')
-    .option('--allow-exec', "let steps exec run commands: only for files that you trust as you'd trust a script")
-    .option('--keep', 'tell the ids of what was made; with --ephemeral, keep its data to look at')
-    .option('--ephemeral', 'start a service for this run alone, and leave nothing of it')
+    .argument('<scenarios...>', 'Files, folders, or names of built-in scenarios')
+    .option('--only <case>', 'Run only this case: its number, or part of its name')
+    .option('--tag <tag>', 'Run only cases with this tag; may be repeated', collect)
+    .option('--bail', 'Stop after the first failed case')
+    .option('--parallel <count>', 'Number of cases that run at once, 1 to 32', '1')
+    .option('--var <name=value>', "Variable; overrides the file's value; may be repeated", collect)
+    .option('--timeout <duration>', 'Maximum time for each case', '60s')
+    .option('--seed <text>', 'Seed of random values and case order; with --ephemeral also of ids')
+    .option('--repeat <count>', 'Run everything this many times, 1 to 9999, to find flaky cases', '1')
+    .option('--watch', 'Run again when a file changes')
+    .option('--allow-exec', 'Allow exec steps to run commands; only for files that you trust')
+    .option('--keep', 'Print the ids of created objects; with --ephemeral, keep its data')
+    .option('--ephemeral', 'Start a temporary service for this run')
     .addOption(
-      new Option('--idp <kind>', 'who proves identities in it (embedded): real tokens, or none').choices(
-        IDENTITY_KINDS,
-      ),
+      new Option('--idp <kind>', 'Its identity provider (embedded); none trusts headers').choices(IDENTITY_KINDS),
     )
-    .option('--auth-url <url>', 'where the Keycloak of --idp keycloak is (SVC_AUTH_URL)')
-    .option(
-      '--reporter <form>',
-      'pretty, tap, junit or json, each also into a file: junit=out.xml; may be repeated',
-      collect,
-    )
+    .option('--auth-url <url>', 'Address of Keycloak for --idp keycloak (SVC_AUTH_URL)')
+    .option('--reporter <form>', 'Format: pretty, tap, junit or json, or with a file: junit=out.xml', collect)
     .addHelpText('after', RUN_EXAMPLES)
     .action(action(runtime, RunOptions, run))
 }
 
 const RUN_EXAMPLES = `
-Every case makes a merchant and a webhook receiver of its own, so cases never
-meet, on a shared service neither. The merchant is made as an operator: the one
-of svc up, or whoever has signed in. With --ephemeral and --seed the order, the
-ids and the retries are the same each time.
+Exit code 3 if a case fails. Each case creates its own merchant and webhook
+receiver, so cases never interfere, even on a shared service. The merchant is
+created by the operator of svc up, or the one who is signed in. With
+--ephemeral and --seed the order, ids and retries are the same each time.
 
 Examples:
   svc run happy-path                         it comes with svc
@@ -60,14 +54,14 @@ Examples:
 
 /** `svc trigger`. */
 export function addTrigger(command: Command, runtime: Runtime): void {
-  changing(command, 'say which steps would be played, and play nothing')
-    .argument('[event]', 'such as payment.settled; --list shows all')
-    .option('--payment <payment>', 'go on with this payment, from wherever it is')
-    .option('--set <name=value>', 'such as amount=10.00; may be repeated', collect)
-    .option('--edit', 'change the steps in your editor first')
-    .option('--show', 'print the steps, and play nothing')
-    .option('--list', 'list the events, what happens, and to which payments it can')
-    .option('--timeout <duration>', 'how long all of it may take', '60s')
+  changing(command, 'Show which steps would run, and run none')
+    .argument('[event]', 'Event type, such as payment.settled; --list shows all')
+    .option('--payment <payment>', 'Continue with this payment from its current status')
+    .option('--set <name=value>', 'Set a value, such as amount=10.00; may be repeated', collect)
+    .option('--edit', 'Edit the steps in your editor first')
+    .option('--show', 'Print the steps, and run none')
+    .option('--list', 'List events, their steps, and the payments they apply to')
+    .option('--timeout <duration>', 'Maximum time for all steps', '60s')
     .addHelpText('after', TRIGGER_EXAMPLES)
     .action(action(runtime, TriggerOptions, trigger))
 }
@@ -89,26 +83,26 @@ export function addScenarios(scenarios: Command, runtime: Runtime): void {
   scenarios.addHelpText('after', '\nExamples:\n  svc scenarios list\n  svc scenarios validate test/scenarios\n')
   scenarios
     .command('list')
-    .description('list the scenarios that come with svc')
-    .option('--tag <tag>', 'only those that bear this tag; may be repeated', collect)
+    .description('List built-in scenarios')
+    .option('--tag <tag>', 'Filter by tag; may be repeated', collect)
     .addHelpText('after', '\nExamples:\n  svc scenarios list\n  svc scenarios list --tag webhooks\n')
     .action(action(runtime, ListOptions, list))
   scenarios
     .command('show')
-    .description('print a scenario that comes with svc, to read it or to begin your own with')
-    .argument('<name>', 'as svc scenarios list names it')
+    .description('Print a built-in scenario')
+    .argument('<name>', 'Scenario name, from svc scenarios list')
     .addHelpText('after', '\nExamples:\n  svc scenarios show refund > refund.yaml\n')
     .action(action(runtime, z.object({}), show))
   scenarios
     .command('validate')
-    .description('check files without a service; exit code 2 when something is wrong')
-    .argument('<scenarios...>', 'files, folders, or names of built-in scenarios')
-    .option('--var <name=value>', 'a variable; may be repeated', collect)
-    .addHelpText('after', '\nExamples:\n  svc scenarios validate test/scenarios\n')
+    .description('Validate scenario files without a service')
+    .argument('<scenarios...>', 'Files, folders, or names of built-in scenarios')
+    .option('--var <name=value>', 'Variable; may be repeated', collect)
+    .addHelpText('after', '\nExit code 2 if a file is invalid.\n\nExamples:\n  svc scenarios validate test/scenarios\n')
     .action(action(runtime, ValidateOptions, validate))
-  changing(scenarios.command('migrate'), 'show the steps before and after, and write nothing')
-    .description('write steps with the names that verbs have today, where files have older ones')
-    .argument('<scenarios...>', 'files or folders')
+  changing(scenarios.command('migrate'), 'Show the steps before and after, and write nothing')
+    .description('Update outdated verbs in scenario files')
+    .argument('<scenarios...>', 'Files or folders')
     .addHelpText(
       'after',
       '\nExamples:\n  svc scenarios migrate test/scenarios --dry-run\n  svc scenarios migrate refund.yaml\n',
@@ -116,9 +110,9 @@ export function addScenarios(scenarios: Command, runtime: Runtime): void {
     .action(action(runtime, MigrateOptions, migrate))
   scenarios
     .command('create')
-    .description('write a scenario with comments, to begin your own with; it is valid and passes')
-    .argument('<name>', 'what the story is called')
-    .option('--file <path>', 'where to (the name, with .yaml); never over a file that is there')
+    .description('Create a commented scenario that passes')
+    .argument('<name>', 'Name of the scenario')
+    .option('--file <path>', 'Output file (the name, with .yaml); never overwrites a file')
     .addHelpText(
       'after',
       '\nExamples:\n  svc scenarios create "refund in two parts"\n  svc scenarios create refund --file test/scenarios/refund.yaml\n',
@@ -126,7 +120,7 @@ export function addScenarios(scenarios: Command, runtime: Runtime): void {
     .action(action(runtime, CreateOptions, create))
   scenarios
     .command('schema')
-    .description('print the JSON Schema of scenario files, for editors')
+    .description('Print the JSON Schema of scenario files')
     .addHelpText('after', '\nExamples:\n  svc scenarios schema > scenario.schema.json\n')
     .action(action(runtime, z.object({}), schema))
 }

@@ -56,7 +56,9 @@ const DoctorOptions = z.object({ only: z.array(z.enum(GROUPS)).optional() })
 
 export function addDoctor(command: Command, runtime: Runtime): void {
   command
-    .addOption(new DataOption('--only <groups>', 'look over these alone: mail,machine').choices(GROUPS).takingSeveral())
+    .addOption(
+      new DataOption('--only <groups>', 'Run only these checks, such as mail,machine').choices(GROUPS).takingSeveral(),
+    )
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, DoctorOptions, doctor))
 }

@@ -8,7 +8,7 @@ const METHOD = z.enum(METHODS)
 type Method = z.infer<typeof METHOD>
 
 /** What the argument takes, in any case; the path may stand in its place. */
-export const METHOD_SUMMARY = `${METHODS.join(', ')}; without it GET, and POST where -f or -F says a body`
+export const METHOD_SUMMARY = `${METHODS.join(', ')} (GET, or POST with a body)`
 
 const MEANT: Readonly<Record<string, string>> = { PATCH: 'PUT', HEAD: 'GET', OPTIONS: 'GET' }
 
