@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], given: Io): Promise<ExitCode>
     if (opensConsole(words, io)) return await (await import('./run-program.ts')).runConsole(io, words)
     if (isForFirstPage(words)) return await printFirstPage(io)
     const place = await placeOf(words)
-    if (isMistyped(words, place)) return await refuseCommand(io, words, place)
+    if (await isMistyped(words, place)) return await refuseCommand(io, words, place)
     return await (await import('./run-program.ts')).runProgram(io, words)
   } catch (error) {
     return reportError(given, error, formOf(words, given))
@@ -42,10 +42,14 @@ function isForFirstPage(words: readonly string[]): boolean {
   return words.every((word) => ['--help', '-h'].includes(word))
 }
 
-/** A word that names no command needs no parser; one who asks for help, or types an unknown flag before it, gets that. */
-function isMistyped(words: readonly string[], place: Place): boolean {
-  if (place.unknown === undefined || ['--help', '-h', '--version', '-V'].some((flag) => hasFlag(words, flag)))
-    return false
+/**
+ * A word that names no command needs no parser; one who asks for help, or types an unknown flag before it, gets that. The
+ * help of an old command is its new name.
+ */
+async function isMistyped(words: readonly string[], place: Place): Promise<boolean> {
+  if (place.unknown === undefined) return false
+  if (['--help', '-h', '--version', '-V'].some((flag) => hasFlag(words, flag)))
+    return (await import('./tree/wrong-words.ts')).isRenamed(words, place)
   const before = words.slice(0, place.at)
   return before.every((word) => !word.startsWith('-') || optionIn(place, word) !== undefined)
 }

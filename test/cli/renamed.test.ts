@@ -57,3 +57,22 @@ t.test('the new line keeps what was typed', async (t) => {
     t.ok(stderr.endsWith(`\nTry: svc ${line}\n`), stderr)
   }
 })
+
+t.test('who asks for help with an old command reads the new one', async (t) => {
+  for (const [words, message, line] of [
+    [['branding', '--help'], 'svc branding is now svc checkout branding', 'svc checkout branding --help'],
+    [['payments', 'get', '-h'], 'svc payments get is now svc payments show', 'svc payments show -h'],
+    [['help', 'payments', 'get'], 'svc payments get is now svc payments show', 'svc payments show --help'],
+    [
+      ['help', 'outbox', 'list'],
+      'svc outbox list is now svc webhooks list --all-merchants',
+      'svc webhooks list --all-merchants --help',
+    ],
+  ] as const) {
+    const { code, stdout, stderr } = await runCli(words)
+    t.same({ code, stdout }, { code: 2, stdout: '' }, words.join(' '))
+    t.equal(stderr, `Error: ${message}\nTry: ${line}\n`)
+    t.equal((await runCli(line.split(' ').slice(1))).code, 0, line)
+  }
+  t.equal((await runCli(['nosuch', '--help'])).code, 0, 'a word that is none prints the first page')
+})

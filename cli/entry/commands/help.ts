@@ -7,6 +7,7 @@ import { EXIT_MEANINGS } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { fitHelp, globalOptions, termLines } from '../tree/help-text.ts'
 import { FORMAT_TERMS, OUTPUT_TERMS, TOPICS } from '../tree/help-topics.ts'
+import { renamed } from '../tree/renamed.ts'
 import { plainAction } from '../../kit/plain-context.ts'
 import type { PlainContext } from '../../kit/plain-context.ts'
 
@@ -131,6 +132,8 @@ function findCommand(program: Command, words: readonly string[]): Command {
 }
 
 function noHelp(words: readonly string[], at: number, names: readonly string[]): Error {
+  const old = renamed({ words, takesValue: () => false })
+  if (old !== undefined) return usageError(old[0], `${old[1]} --help`)
   const topics = at === 0 ? TOPICS.map(({ topic }) => topic) : []
   const near = nearestWord(words[at] ?? '', [...names, ...topics])
   const hint = near === undefined ? 'svc help all' : ['svc help', ...words.slice(0, at), near].join(' ')

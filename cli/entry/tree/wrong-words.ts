@@ -40,6 +40,11 @@ export function unknownCommand(words: readonly string[], place: Place): Promise<
   })
 }
 
+/** Whether there is an old command or flag on the line. */
+export function isRenamed(words: readonly string[], place: Place): boolean {
+  return renamed({ words, takesValue: (flag) => takesValue(place, flag) }) !== undefined
+}
+
 async function answerTo(mistake: Mistake): Promise<CliError> {
   const { message, words, place, wrong, isUnknown } = mistake
   const [bare = ''] = wrong?.split('=') ?? []
