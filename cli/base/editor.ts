@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { rememberModes } from './terminal-modes.ts'
 
-export type EditOptions = {
+type EditOptions = {
   /** What the editor begins with. */
   initial: string
   /** The end of the file's name, by which editors know its language: .txt, .yaml. */
@@ -69,4 +68,17 @@ async function runEditor(io: Io, editor: string, file: string): Promise<void> {
   } finally {
     process.off('SIGINT', ignore)
   }
+}
+
+/**
+ * Remembers how the terminal reads what is typed, before another program has it. One that is killed leaves it as it
+ * needed it itself: without echo, and with lines that begin where the last one ended.
+ * @returns what sets it so again; nothing where there is no terminal, or no stty
+ */
+function rememberModes(): () => void {
+  if (process.platform === 'win32' || process.stdin.isTTY !== true) return () => undefined
+  const { status, stdout } = spawnSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' })
+  const modes = stdout?.trim() ?? ''
+  if (status !== 0 || !/^[\w:=;]+$/.test(modes)) return () => undefined
+  return () => void spawnSync('stty', [modes], { stdio: ['inherit', 'ignore', 'ignore'] })
 }

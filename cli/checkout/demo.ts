@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { browserCommand, openBrowser } from '../client/auth/browser.ts'
+import { browserCommand, openBrowser } from '../client/auth/login-browser.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { isLive } from '../client/is-live.ts'
+import { isLive } from '../client/auth/service-info.ts'
 
 export const DemoOptions = z.object({ open: z.boolean().default(false) })
 

@@ -1,6 +1,6 @@
 import { CliError, joinedFields, withHint } from '../base/errors.ts'
 import type { ToldField } from '../base/errors.ts'
-import { membersOf, textOr } from '../client/error-context.ts'
+import { membersOf, textOr } from '../client/error-hints.ts'
 import { wholeCommand } from '../kit/command-line.ts'
 import { commandFor, commandMending, commandReading } from './next-steps.ts'
 import type { Typed } from './next-steps.ts'
@@ -66,7 +66,7 @@ function withGlobalFlag(field: ToldField): ToldField {
 }
 
 function allowing(fields: readonly ToldField[]): string {
-  const origins = new Set(fields.flatMap(({ message }) => /^https?:\/\/\S+/.exec(message)?.[0] ?? []))
+  const origins = new Set(fields.flatMap(({ value }) => value ?? []))
   const some = origins.size === 0 ? 'https://shop.example' : [...origins].join(' ')
   return `which pages may show it: svc checkout origins list\nto allow one more: svc checkout origins add ${some}`
 }

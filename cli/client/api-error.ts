@@ -1,11 +1,12 @@
+import type { FieldError } from '../../src/lib/errors.ts'
 import { ErrorBody } from '../../src/wire/common.ts'
 import { ErrorResponse } from '../../src/wire/open-banking.ts'
 import type { Operation, OperationInput } from '../../src/wire/operation.ts'
-import type { Client } from './call.ts'
 import { CliError, joinedFields } from '../base/errors.ts'
 import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
+import type { Client } from './call.ts'
 import { wordsFor } from './error-hints.ts'
-import { refusedCode } from './refused-code.ts'
+import type { FailedCall } from './error-hints.ts'
 
 type Refused = {
   client: Client
@@ -15,30 +16,40 @@ type Refused = {
   json: unknown
 }
 
+/** What an answer says of a refusal: `shown` is its code for programs, `code` the one that the next step goes by. */
+type Said = Omit<FailedCall, 'who' | 'operation' | 'input'> & {
+  shown: string
+  requestId: string
+  page: string | undefined
+  fields: readonly FieldError[]
+}
+
 /** A refusal of the API, with the next step as a command; anything else that is no reply of the operation. */
-export function refusalOf(refused: Refused): CliError {
-  const { client, operation, input, status, json } = refused
-  const parsed = ErrorBody.safeParse(json)
-  if (!parsed.success) return openBankingRefusal(refused) ?? notTheService(client, operation, status)
-  const { error, code, type, request_id: requestId, errors, next, next_step: step, available } = parsed.data
-  const failed = { operation, input, code, message: error, next, nextStep: step?.operation, available }
-  const { message, hint } = wordsFor({ who: client.credentials, ...failed })
-  return new CliError(code, message, {
-    exit: exitOfStatus(status),
+export function refusalOf({ client, operation, input, status, json }: Refused): CliError {
+  const said = ownRefusal(json) ?? openBankingRefusal(json)
+  if (said === undefined) return notTheService(client, operation, status)
+  const { shown, requestId, page, fields } = said
+  const { message, hint } = wordsFor({ who: client.credentials, operation, input, ...said })
+  return new CliError(shown, message, {
+    exit: status === 503 && shown !== said.code ? EXIT.network : exitOfStatus(status),
     status,
     requestId,
     retryable: status === 429 || status >= 502,
-    ...(URL.canParse(type) ? { docUrl: type } : {}),
-    ...(errors === undefined ? {} : { fields: errors }),
+    ...(page !== undefined && URL.canParse(page) ? { docUrl: page } : {}),
+    ...(fields.length === 0 ? {} : { fields }),
     hint,
   })
 }
 
-/**
- * A refusal of the Open Banking API (OBErrorResponse1): its own codes for programs, and next steps by the code that the
- * addresses in it name. A field's path tells it from a refusal of the whole.
- */
-function openBankingRefusal({ client, operation, input, status, json }: Refused): CliError | undefined {
+function ownRefusal(json: unknown): Said | undefined {
+  const { data } = ErrorBody.safeParse(json)
+  if (data === undefined) return undefined
+  const { error: message, code, type: page, request_id: requestId, errors: fields = [], next, available } = data
+  return { shown: code, code, message, requestId, page, fields, next, nextStep: data.next_step?.operation, available }
+}
+
+/** Of the Open Banking API (OBErrorResponse1). A field's path tells it from a refusal of the whole. */
+function openBankingRefusal(json: unknown): Said | undefined {
   const { data } = ErrorResponse.safeParse(json)
   const [first] = data?.Errors ?? []
   if (data === undefined || first === undefined) return undefined
@@ -47,19 +58,9 @@ function openBankingRefusal({ client, operation, input, status, json }: Refused)
     Path === undefined ? [] : [{ path: Path, code: ErrorCode, message: Message }],
   )
   // The whole's own message goes on with the API's advice, which the answer's message is without.
-  const advice = first.Message.startsWith(`${said}; `) ? first.Message.slice(said.length + 2) : undefined
-  const told = fields.length === 0 ? said : joinedFields(fields)
-  const code = refusedCode(json) ?? ''
-  const { message, hint } = wordsFor({ who: client.credentials, operation, input, code, message: told, next: advice })
-  return new CliError(first.ErrorCode, message, {
-    exit: status === 503 ? EXIT.network : exitOfStatus(status),
-    status,
-    requestId,
-    retryable: status === 429 || status >= 502,
-    ...(first.Url !== undefined && URL.canParse(first.Url) ? { docUrl: first.Url } : {}),
-    ...(fields.length === 0 ? {} : { fields }),
-    hint,
-  })
+  const next = first.Message.startsWith(`${said}; `) ? first.Message.slice(said.length + 2) : undefined
+  const message = fields.length === 0 ? said : joinedFields(fields)
+  return { shown: first.ErrorCode, code: refusedCode(json) ?? '', message, requestId, page: first.Url, fields, next }
 }
 
 function notTheService({ apiUrl }: Client, { method, path }: Operation, status: number): CliError {
@@ -69,4 +70,15 @@ function notTheService({ apiUrl }: Client, { method, path }: Operation, status: 
     retryable: status >= 500,
     hint: 'svc status\nis the address right, and is the service of the same version?',
   })
+}
+
+/**
+ * The service's own code of a refusal, of either form. Where its place is taken by OBIE's codes, the address of the
+ * error's page says it. Undefined where nothing does.
+ */
+export function refusedCode(json: unknown): string | undefined {
+  const known = ErrorBody.safeParse(json).data?.code
+  if (known !== undefined) return known
+  const page = /\/errors\/([a-z0-9-]+)$/.exec(ErrorResponse.safeParse(json).data?.Errors[0]?.Url ?? '')?.[1]
+  return page?.toUpperCase().replaceAll('-', '_')
 }

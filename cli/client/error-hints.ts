@@ -1,9 +1,7 @@
 import type { ErrorCode } from '../../src/lib/errors.ts'
 import { slugOf } from '../../src/lib/realms.ts'
-import type { Operation } from '../../src/wire/operation.ts'
-import { hintText, membersOf, textOr } from './error-context.ts'
-import type { FailedCall, Hint } from './error-context.ts'
-import { PAYER_LINK, loginFor, notAccepted, otherRealm, otherRole } from './identity-hints.ts'
+import type { Operation, Access, OperationInput } from '../../src/wire/operation.ts'
+import type { Chosen, Identity } from './auth/credentials.ts'
 
 /** An error in the words of the command line: the next step is a command, wherever one is known. */
 export function wordsFor(failed: FailedCall): { message: string; hint: string | undefined } {
@@ -20,6 +18,9 @@ function ownWords({ code, operation, message }: FailedCall): string {
     return 'this idempotency key was used with another order'
   return message
 }
+
+/** Where nobody has said who pays: the address of the examples. */
+export const PAYER_LINK = 'with your own address: svc payer link ada@example.org'
 
 const NEW_TOKEN = 'a new one: svc checkout token --amount 50.00 --currency GBP'
 const AGAIN = 'the same command again in a few seconds'
@@ -183,4 +184,120 @@ function mandateOf({ input }: FailedCall): string {
 
 function isOffer({ path }: Operation): boolean {
   return path.includes('/offer-to-pay')
+}
+
+/** An error of the API, with what was called and by whom. */
+export type FailedCall = {
+  who: { merchant: Identity | undefined; customer?: Identity | undefined; chosen?: Chosen | undefined }
+  operation: Operation
+  input: OperationInput<Operation>
+  code: string
+  message: string
+  /** The API's own advice, which is written for HTTP. */
+  next: string | undefined
+  /** The same as the name of an operation. */
+  nextStep?: string | undefined
+  /** The amount that is still possible. */
+  available?: string | undefined
+}
+
+/** Texts by the kind of caller that the operation is for: the first that fits. */
+type ByAccess = Partial<Record<Access, string>> & { any: string }
+
+/**
+ * The next step after an error, in which `<id>` is that of the request's path, and `<merchant>` the caller's; undefined
+ * where the API's own advice is the best there is.
+ */
+type Hint = string | ByAccess | ((failed: FailedCall) => string | undefined)
+
+function hintText(hint: Hint, failed: FailedCall): string | undefined {
+  const text =
+    typeof hint === 'string' ? hint : typeof hint === 'function' ? hint(failed) : byAccess(hint, failed.operation)
+  return text?.replaceAll(/<(\w+)>/g, (placeholder, name: string) =>
+    name === 'merchant' ? merchantOf(failed) : textOr(membersOf(failed.input.params)[name], placeholder),
+  )
+}
+
+function byAccess(hint: ByAccess, { access }: Operation): string {
+  const fitting = Object.entries(hint).find(([kind]) => access.some((each) => each === kind))
+  return fitting?.[1] ?? hint.any
+}
+
+/** How an operator names the merchant that the caller acts for. */
+function merchantOf({ who: { merchant } }: FailedCall): string {
+  return merchant?.realm ?? merchant?.clientId ?? '<realm>'
+}
+
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(Object(value)))
+}
+
+export function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise
+}
+
+function loginFor({ access }: Operation): string {
+  if (access.includes('payer')) return PAYER_LINK
+  if (access.includes('customer')) return 'svc login --customer'
+  return access.includes('merchant') ? 'svc login --realm <realm>' : 'svc login --platform'
+}
+
+/** Why nobody believes what proves the caller depends on where it came from. */
+function notAccepted({ who, operation }: FailedCall): string {
+  const { chosen } = who
+  // Whoever else is signed in has no part in what a payer asks.
+  if (operation.access.includes('payer')) return PAYER_LINK
+  if (operation.access.includes('customer') && isNamed(who)) return otherCustomer(chosen)
+  switch (chosen?.by) {
+    case 'SVC_TOKEN':
+      return 'a new token in SVC_TOKEN, which svc token prints; or unset SVC_TOKEN'
+    case 'SVC_CLIENT_ID':
+    case '--client-id':
+      return `check ${chosen.by} and SVC_CLIENT_SECRET, the secret of ${chosen.name ?? 'the client'}; people sign in with ${loginFor(operation)}`
+    case 'profile':
+      return `svc login --profile ${chosen.name ?? ''}`
+    default:
+      return loginFor(operation)
+  }
+}
+
+/** Whether the customer was given by name, as where nobody has to prove anything. */
+function isNamed({ customer, chosen }: FailedCall['who']): boolean {
+  return chosen?.by !== 'SVC_TOKEN' && customer !== undefined && customer.clientId === undefined
+}
+
+/** The name is none of a customer's; or there is somebody to sign in with after all, where nothing has said so. */
+function otherCustomer(chosen: Chosen | undefined): string {
+  const list = 'which customers there are: svc sandbox accounts'
+  return chosen === undefined ? `${list}\nwith an identity provider: svc login --customer` : list
+}
+
+/** The identity is of the wrong kind: what chose it has to choose another. */
+function otherRealm({ by, name }: Chosen, operation: Operation): { message: string; hint: string } | undefined {
+  if (by === 'dev' || by === 'profile') return undefined
+  const { access } = operation
+  const needed = access.includes('customer') ? 'a customer' : access.includes('merchant') ? 'a merchant' : 'an operator'
+  const who = name ?? 'whom it names'
+  if (by === '--client-id')
+    return {
+      message: `--client-id says that you act as ${who}; this needs ${needed}`,
+      hint: `the same command without --client-id, or ${loginFor(operation)}`,
+    }
+  return {
+    message: `${by} is set: you act as ${who}; this needs ${needed}`,
+    hint: `unset ${by}; where ${needed} is not signed in then, ${loginFor(operation)}`,
+  }
+}
+
+/** A program has no e-mail address: its role is that of its client, and stays. */
+function otherRole({ who: { chosen }, operation }: FailedCall): string {
+  const isClient = chosen?.by === '--client-id' || chosen?.by === 'SVC_CLIENT_ID'
+  const way = operation.access.includes('merchant')
+    ? isClient
+      ? 'as an ADMIN, another client: svc credentials create --name <name> --role <role>'
+      : 'as an ADMIN: svc team role <email> <role>'
+    : isClient
+      ? 'as an OWNER, another client: svc credentials create --platform --name <name> --role <role> --reason "..."'
+      : 'as an OWNER: svc staff role <email> <role> --reason "..."'
+  return `what your role allows: svc whoami\n${way}`
 }

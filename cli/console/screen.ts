@@ -1,6 +1,6 @@
 import type { PlatformPermission, MerchantPermission } from '../../src/lib/permissions.ts'
 import type { StreamedEvent } from '../../src/wire/console.ts'
-import type { Who } from '../client/auth/who-is.ts'
+import type { Who } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Column } from '../output/table.ts'

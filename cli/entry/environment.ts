@@ -1,9 +1,10 @@
-import { withConfigFiles } from '../client/auth/config-settings.ts'
 import { withEnvFiles } from '../base/env-file.ts'
-import { usageError } from '../base/errors.ts'
 import { isYes } from '../base/environment-variables.ts'
+import { usageError } from '../base/errors.ts'
 import { hasFlag } from '../base/flag-words.ts'
-import type { Io } from '../base/io.ts'
+import type { Io, ColorFlag } from '../base/io.ts'
+import { isJson } from '../base/output-modes.ts'
+import { withConfigFiles } from '../client/auth/config-settings.ts'
 
 /**
  * What a command line runs in: the environment with the files of `--env` and the configuration files below it, and
@@ -47,5 +48,22 @@ function withoutInput(io: Io): Io {
     ...io,
     env: { ...io.env, SVC_NO_INPUT: '1' },
     stdin: stdin.isTTY ? { isTTY: false, read: refuse, chunks, readLine: refuse } : stdin,
+  }
+}
+
+/** How errors are told, known even when the command line could not be parsed. */
+export function formOf(words: readonly string[], io: Io): { json: boolean; color: ColorFlag } {
+  const valueOf = (...names: string[]): string | undefined => {
+    const at = words.findIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)))
+    const word = words[at]
+    return word?.includes('=') === true ? word.slice(word.indexOf('=') + 1) : words[at + 1]
+  }
+  const hasOutput = words.some((word) => /^(-o|--output)(=|$)/.test(word))
+  const output = hasOutput ? valueOf('-o', '--output')?.toLowerCase() : undefined
+  const json = words.some((word) => word.startsWith('--json='))
+  const color = words.some((word) => /^--color(=|$)/.test(word)) ? valueOf('--color') : 'auto'
+  return {
+    json: output === undefined ? json || isJson({}, io.env) : output === 'json' || output === 'jsonl',
+    color: color === 'always' || color === 'never' ? color : 'auto',
   }
 }

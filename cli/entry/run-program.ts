@@ -8,7 +8,7 @@ import { hasFlag } from '../base/flag-words.ts'
 import type { Io } from '../base/io.ts'
 import { makePager } from '../output/pager.ts'
 import { makeProgram } from './program.ts'
-import { formOf } from './error-format.ts'
+import { formOf } from './environment.ts'
 
 /**
  * The console; or the first page of the help, where there is no service yet that it could show.

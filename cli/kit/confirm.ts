@@ -2,7 +2,7 @@ import type { Client } from '../client/call.ts'
 import type { Context } from './context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { isLive } from '../client/is-live.ts'
+import { isLive } from '../client/auth/service-info.ts'
 import { printable } from '../base/text.ts'
 
 export type Dangerous = {

@@ -1,7 +1,7 @@
 import { quoted } from '../base/command-hints.ts'
 import type { Client } from '../client/call.ts'
 import type { Context } from './context.ts'
-import { isSandbox } from '../client/is-live.ts'
+import { isSandbox } from '../client/auth/service-info.ts'
 
 /** Says that somebody is invited by mail, and in the sandbox how to read that mail. */
 export async function noteInvitation(context: Context, client: Client, { email }: { email: string }): Promise<void> {

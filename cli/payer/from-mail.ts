@@ -5,7 +5,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { isLive } from '../client/is-live.ts'
+import { isLive } from '../client/auth/service-info.ts'
 import { askUntil } from '../kit/wait.ts'
 import { tokenIn } from './read-link.ts'
 

@@ -1,4 +1,4 @@
-import { PAYER_LINK } from '../client/identity-hints.ts'
+import { PAYER_LINK } from '../client/error-hints.ts'
 import { usageError } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 

@@ -12,8 +12,8 @@ import { DEV, readUserConfig, saveProfile } from '../client/auth/profiles.ts'
 import type { ProfileKind } from '../client/auth/profiles.ts'
 import type { Target } from './login-target.ts'
 import { fixedSource } from '../client/auth/token-source.ts'
-import { whoIs } from '../client/auth/who-is.ts'
-import type { Who } from '../client/auth/who-is.ts'
+import { whoIs } from '../client/auth/acting-side.ts'
+import type { Who } from '../client/auth/acting-side.ts'
 
 /**
  * Ends a login: asks the service who this is, keeps the session in the target's profile, and says so. What the service

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { claimsOf } from '../client/auth/claims.ts'
+import { claimsOf } from '../client/auth/token-source.ts'
 import { notSignedIn } from '../client/auth/credentials.ts'
 import { discover, noProvider } from '../client/auth/service-info.ts'
 import type { Client } from '../client/call.ts'

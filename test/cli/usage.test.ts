@@ -181,10 +181,10 @@ t.test('help lists every variable that commands read, and what goes before what'
   t.match(stdout, /--client-id, --profile, SVC_TOKEN, SVC_CLIENT_ID, SVC_PROFILE/)
   const cli = join(import.meta.dirname, '../../cli')
   const files = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.startsWith('service/up/') && file !== 'scenario/play/ephemeral.ts',
+    (file) => file.endsWith('.ts') && !file.startsWith('service/') && file !== 'scenario/play/ephemeral.ts',
   )
   const read = files.flatMap((file) =>
-    [...readFileSync(join(cli, file), 'utf8').matchAll(/(?:env\[|secretOf\(env, )'(?<name>SVC_\w+)'/g)].map(
+    [...readFileSync(join(cli, file), 'utf8').matchAll(/(?:env\[|variableIn\((?:io\.)?env, )'(?<name>SVC_\w+)'/g)].map(
       ({ groups }) => groups?.['name'] ?? '',
     ),
   )

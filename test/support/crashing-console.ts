@@ -1,6 +1,6 @@
 import './tsx.ts'
 import { headerCredentials } from '../../cli/client/auth/credentials.ts'
-import { whoIs } from '../../cli/client/auth/who-is.ts'
+import { whoIs } from '../../cli/client/auth/acting-side.ts'
 import { makeClient } from '../../cli/client/call.ts'
 import { reportError } from '../../cli/base/errors.ts'
 import { systemIo } from '../../cli/base/io.ts'

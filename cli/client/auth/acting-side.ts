@@ -1,8 +1,14 @@
 import { PLATFORM_REALM } from '../../../src/lib/realms.ts'
-import type { Client } from '../call.ts'
+import { listAccounts } from '../../../src/wire/accounts.ts'
+import type { Access } from '../../../src/wire/operation.ts'
+import { listRecurring } from '../../../src/wire/recurring.ts'
+import { whoami } from '../../../src/wire/service.ts'
+import type { Whoami } from '../../../src/wire/service.ts'
 import { CliError } from '../../base/errors.ts'
-import { whoIs } from './who-is.ts'
-import type { Who } from './who-is.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { call } from '../call.ts'
+import type { Client } from '../call.ts'
+import { claimsOf, realmOfIssuer } from './token-source.ts'
 
 /** What the built-in profile can act as. */
 export type Side = 'merchant' | 'platform'
@@ -49,4 +55,48 @@ export async function meansAllMerchants(client: Client, allMerchants: boolean): 
   // A name is a merchant's; a token that can't be read may be anybody's.
   if (merchant !== undefined && chosen?.by !== 'SVC_TOKEN') return false
   return (await whoIs(client, ['merchant', 'platform'])).kind === 'platform'
+}
+
+/** Who commands act as; of a customer the permissions are the scopes of the token. */
+export type Who = Omit<Whoami, 'kind'> & { kind: Whoami['kind'] | 'customer' }
+
+/** Asks the service who proves itself for these kinds of access. @throws {CliError} exit code 4 where nobody does */
+export async function whoIs(client: Client, access: Access[]): Promise<Who> {
+  if (access.includes('customer')) return whichCustomer(client)
+  return (await call(client, { ...whoami, access }, {})).body
+}
+
+/**
+ * A customer's token counts on the Open Banking API alone (decision 58), which has nothing that tells who one is. So an
+ * operation of it proves that the token is taken, and the rest is what the token says of itself.
+ */
+async function whichCustomer(client: Client): Promise<Who> {
+  const token = await client.credentials.token(listAccounts, client)
+  const scopes = token === undefined ? ['accounts', 'payments'] : (claimsOf(token.accessToken)?.scope ?? '').split(' ')
+  await call(client, scopes.includes('accounts') ? listAccounts : listRecurring, { query: { pageSize: 25 } })
+  const granted = scopes.filter((scope) => scope === 'accounts' || scope === 'payments')
+  const customer = { kind: 'customer' as const, role: 'CUSTOMER', permissions: granted, merchant: null }
+  if (token === undefined) {
+    const subject = (await client.credentials.headersFor(listAccounts, client))['x-customer-id'] ?? ''
+    return { ...customer, realm: null, client_id: null, subject, name: subject, expires_at: null }
+  }
+  const claims = claimsOf(token.accessToken)
+  if (claims === undefined)
+    throw new CliError('NOT_A_JWT', 'the access token is taken, but only who made it can read whose it is', {
+      exit: EXIT.failure,
+    })
+  const subject = claims.sub ?? ''
+  return {
+    ...customer,
+    realm: realmOfIssuer(claims.iss)?.realm ?? null,
+    client_id: claims.azp ?? null,
+    subject,
+    name: claims.email ?? (isProgram(claims.azp) ? claims.azp : undefined) ?? subject,
+    expires_at: token.expiresAt === null ? null : new Date(token.expiresAt).toISOString(),
+  }
+}
+
+/** Whether a client acts for its customer without a person who has signed in. */
+function isProgram(clientId: string | undefined): boolean {
+  return clientId !== undefined && /-key-[a-z0-9]{8}$/.test(clientId)
 }

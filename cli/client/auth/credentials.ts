@@ -1,11 +1,12 @@
 import { CUSTOMERS_REALM } from '../../../src/lib/realms.ts'
+import { CHECKOUT_TOKEN_HEADER } from '../../../src/wire/checkout.ts'
 import type { Access } from '../../../src/wire/operation.ts'
-import type { Client } from '../call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import type { OperationAccess } from './wrong-profile-kind.ts'
+import type { Client } from '../call.ts'
 import { clientCredentialsSource } from './token-source.ts'
 import type { ServiceClient, Token, TokenSource } from './token-source.ts'
+import type { OperationAccess } from './wrong-profile-kind.ts'
 
 /** What a request for a token needs of the client that it is for. */
 export type Http = Pick<Client, 'dispatcher' | 'timeoutMs'>
@@ -49,7 +50,7 @@ export type Credentials = {
 }
 
 /** A customer with the client that may act for it; undefined without an identity provider. */
-export type ActingCustomer = { customerId: string; client: ServiceClient | undefined }
+type ActingCustomer = { customerId: string; client: ServiceClient | undefined }
 
 /** Without an identity provider names are enough (decision 57). */
 export function headerCredentials(names: {
@@ -213,4 +214,30 @@ export function notSignedIn(
   hint = 'svc login --realm <realm>\nwithout an identity provider: the same command with --client-id <id>',
 ): CliError {
   return new CliError('NOT_SIGNED_IN', 'nobody is signed in to act for', { exit: EXIT.signedOut, hint })
+}
+
+/** The same service, called with these headers as the only proof; there are no others to try when they are refused. */
+function provenBy(client: Client, headers: Readonly<Record<string, string>>): Client {
+  const credentials: Client['credentials'] = {
+    ...client.credentials,
+    headersFor: async () => ({ ...headers }),
+    refresh: async () => false,
+    end: async () => undefined,
+  }
+  return { ...client, credentials }
+}
+
+/** As the payer's browser before there is a payment: the checkout token is all it has. */
+export function withCheckoutToken(client: Client, token: string): Client {
+  return provenBy(client, { [CHECKOUT_TOKEN_HEADER]: token })
+}
+
+/** As the payer's browser in a payment: by the state that leads it to its bank and back (decision 66). */
+export function withPaymentState(client: Client, state: string): Client {
+  return provenBy(client, { 'x-payment-state': state })
+}
+
+/** As the payer in the hub, by a session. */
+export function withPayerSession(client: Client, sessionToken: string): Client {
+  return provenBy(client, { authorization: `Bearer ${sessionToken}` })
 }

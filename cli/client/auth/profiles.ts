@@ -5,7 +5,7 @@ import { usageError } from '../../base/errors.ts'
 import { NO_CREDENTIALS, holdsCredentials } from '../../base/service-address.ts'
 import { yaml } from '../../base/yaml.ts'
 import { readIfThere, writeOwnFile } from './config-dir.ts'
-import { parsedConfig } from './config-yaml.ts'
+import { parsedConfig } from './config-settings.ts'
 
 /** The built-in profile: the running service of the state directory, with its demo merchant and demo operator. */
 export const DEV = 'dev'

@@ -1,8 +1,9 @@
 import { getService } from '../../../src/wire/service.ts'
 import type { ServiceInfo } from '../../../src/wire/service.ts'
-import { call } from '../call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
+import { call } from '../call.ts'
+import type { Client } from '../call.ts'
 import { noCredentials } from './credentials.ts'
 import type { Http } from './credentials.ts'
 
@@ -42,4 +43,20 @@ export function noProvider(apiUrl: string): CliError {
     exit: EXIT.conflict,
     hint: '--client-id <id> names the merchant to act for, SVC_PLATFORM_USER the operator, svc ob --customer <id> the customer',
   })
+}
+
+/** Whether the service says of itself that it is live: real money and real mail. */
+export async function isLive(client: Client): Promise<boolean> {
+  return (await call(client, getService, {})).body.mode === 'live'
+}
+
+/**
+ * Whether remarks may speak of the sandbox. It is asked after a change was made, so that a question without an answer is
+ * no failure: what is not known to be the sandbox is none.
+ */
+export async function isSandbox(client: Client): Promise<boolean> {
+  return isLive(client).then(
+    (live) => !live,
+    () => false,
+  )
 }

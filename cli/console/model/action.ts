@@ -1,6 +1,6 @@
 import { isUuid } from '../../../src/lib/ids.ts'
 import type { Client } from '../../client/call.ts'
-import type { Who } from '../../client/auth/who-is.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import type { ScreenName } from '../screen-names.ts'
 import type { Ask, Screen, ScreenKey } from '../screen.ts'
 import { formOf, refused } from './modal.ts'

@@ -1,6 +1,6 @@
 import { MERCHANT_ROLES, PLATFORM_ROLES, permissionsOf } from '../../../src/lib/permissions.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
-import type { Who } from '../../client/auth/who-is.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import { roleText } from '../../base/role-text.ts'
 import type { Screen, ScreenKey, Shown } from '../screen.ts'
 

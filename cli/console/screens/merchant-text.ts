@@ -1,4 +1,4 @@
-import type { Who } from '../../client/auth/who-is.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 
 type Owner = { trading_name: string | null; realm_slug: string | null; merchant_id: string | null }
 

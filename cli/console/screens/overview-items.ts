@@ -1,6 +1,6 @@
 import { PaymentStatus } from '../../../src/wire/payments.ts'
 import type { Overview } from '../../../src/wire/console.ts'
-import type { Who } from '../../client/auth/who-is.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import { ageOf, spanText, untilText } from '../model/ages.ts'
 import type { ScreenName } from '../screen-names.ts'
 

@@ -1,4 +1,4 @@
-import type { Who } from '../../client/auth/who-is.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import type { ScreenColumn } from '../screen.ts'
 import { ofMerchant, ownerText } from './merchant-text.ts'
 import type { PaymentRow } from './payment-lines.ts'

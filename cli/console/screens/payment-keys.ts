@@ -1,7 +1,7 @@
 import { RAISE_ACTIONS } from '../../disputes/raise-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
 import { actionKeys } from '../action-key.ts'
-import type { Who } from '../../client/auth/who-is.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import { leadingKey } from '../screen.ts'
 import type { Permission, ScreenKey } from '../screen.ts'
 import { ofPayment } from './merchant-text.ts'

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { STATUS_CODES } from 'node:http'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
-import { addToQuery, bodyOf, readFields, readHeaders } from './api/fields.ts'
-import { accessByPath, findOperation, methodsOf, pathsNear } from './api/operations.ts'
-import { askedBy, METHOD_SUMMARY } from './api/method.ts'
-import { apiPath } from './api/path.ts'
-import { showBody, showHeaders } from './api/show.ts'
-import { noCredentials } from '../../client/auth/credentials.ts'
-import { asPayer } from '../../client/auth/payer-session.ts'
-import { changing } from '../../kit/change.ts'
-import { collect } from '../../kit/option-values.ts'
-import { sendProven } from '../../client/call.ts'
-import type { Client, Reply } from '../../client/call.ts'
-import { action } from '../../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { CliError, reportError, usageError } from '../../base/errors.ts'
 import { EXIT, exitOfStatus } from '../../base/exit-codes.ts'
-import type { Prepared } from '../../client/build-request.ts'
+import { parsedJson } from '../../base/json.ts'
+import { printable } from '../../base/text.ts'
 import { refusalOf } from '../../client/api-error.ts'
+import { noCredentials } from '../../client/auth/credentials.ts'
+import { asPayer } from '../../client/auth/payer-session.ts'
+import type { Prepared } from '../../client/build-request.ts'
+import { sendProven } from '../../client/call.ts'
+import type { Client, Reply } from '../../client/call.ts'
+import { changing } from '../../kit/change.ts'
+import { action } from '../../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
+import { collect } from '../../kit/option-values.ts'
+import { accessByPath, findOperation, methodsOf, pathsNear } from './api/operations.ts'
+import { addToQuery, bodyOf, readFields, readHeaders, askedBy, METHOD_SUMMARY, apiPath } from './api/request.ts'
 
 const FILE_BYTES_MAX = 1024 * 1024
 
@@ -211,4 +211,45 @@ function noSuchPath({ reply, pathname, prepared }: Asked & { reply: Reply }): Cl
     status: reply.status,
     hint: ways.length === 0 ? 'svc openapi -q paths' : ways.join('\n'),
   })
+}
+
+/** The status line and the headers of an answer, on standard error: what stands on standard output is the body alone. */
+function showHeaders({ io }: Context, { status, headers }: Reply): void {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => `${name}: ${printable(each)}`),
+  )
+  io.stderr.write(`${[`HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines].join('\n')}\n\n`)
+}
+
+/** The body: as it came where it is piped, laid out for people in a terminal, and in the form that was asked for. */
+function showBody({ io, print }: Context, text: string): void {
+  const json = parsedJson(text)
+  if (json !== undefined && print.isMachine) return showData(print, json)
+  if (!io.stdout.isTTY) return io.stdout.write(text)
+  const laidOut = json === undefined ? text : JSON.stringify(json, null, 2)
+  if (laidOut !== '') io.stdout.write(`${printable(laidOut, 'lines').trimEnd()}\n`)
+}
+
+function showData(print: Context['print'], json: unknown): void {
+  const rows = rowsOf(json)
+  // These forms are of rows; all others print a value of any shape.
+  if (rows === undefined || !['csv', 'id', 'jsonl'].includes(print.mode) || print.isPartial)
+    return print.record({ item: json, id: idOf(json), lines: [] })
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  print.list({ items: rows, fields, columns: [], id: idOf, empty: '' })
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The rows of a list, with the page around them or without. */
+function rowsOf(json: unknown): Row[] | undefined {
+  const rows = Array.isArray(json) ? json : Object(json).data
+  return Array.isArray(rows) && rows.every((row) => typeof row === 'object' && row !== null) ? rows : undefined
+}
+
+/** What names a thing: `id`, else its first member that is called like one. */
+function idOf(json: unknown): string {
+  const members = Object.entries(Object(json))
+  const [, id = ''] = members.find(([name]) => name === 'id') ?? members.find(([name]) => name.endsWith('_id')) ?? []
+  return String(id)
 }

@@ -8,10 +8,8 @@ import { usageError } from '../../base/errors.ts'
 import { ChangeOptions, changing } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
-import { APPS, App, filesOf } from './init-files.ts'
-import type { ProjectFile } from './init-files.ts'
-import { serverOf } from './init-server.ts'
-import type { Server } from './init-server.ts'
+import { APPS, App, filesOf, serverOf } from './init-files.ts'
+import type { ProjectFile, Server } from './init-files.ts'
 
 const InitOptions = ChangeOptions.pick({ dryRun: true }).extend({ app: App.optional() })
 type InitOptions = z.infer<typeof InitOptions>

@@ -13,9 +13,8 @@ import type { FindOptions, FoundService } from '../../client/find-service.ts'
 import type { Io } from '../../base/io.ts'
 import { urlOf } from '../../client/build-request.ts'
 import type { Candidate } from './candidates.ts'
-import { LISTS } from './lists.ts'
-import type { NamedList } from './lists.ts'
-import type { ServiceList } from './sources.ts'
+import { LISTS } from './sources.ts'
+import type { NamedList, ServiceList } from './sources.ts'
 
 // Whoever pressed Tab waits for it.
 const BUDGET_MS = 300

@@ -1,11 +1,14 @@
-import { TOPICS } from '../tree/help-topics.ts'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../../src/lib/package-root.ts'
 import type { Io } from '../../base/io.ts'
-import { sourceOfArgument, sourceOfValue } from './sources.ts'
-import type { Source } from './sources.ts'
-import type { Position } from './position.ts'
 import { partsOf } from '../tree/command-data.ts'
 import type { CommandData, OptionData } from '../tree/command-data.ts'
 import { ROOT, readChild } from '../tree/command-file.ts'
+import { TOPICS } from '../tree/help-topics.ts'
+import type { Position } from './position.ts'
+import { sourceOfArgument, sourceOfValue } from './sources.ts'
+import type { Source } from './sources.ts'
 
 export type Candidate = { value: string; meaning: string }
 
@@ -15,7 +18,7 @@ export type Wanted = {
   more?: 'files' | 'dirs' | 'nospace' | undefined
 }
 
-export type Asked = { io: Io; words: readonly string[] }
+type Asked = { io: Io; words: readonly string[] }
 
 /** What could stand where the cursor does. */
 export async function candidatesFor(position: Position, asked: Asked): Promise<Wanted> {
@@ -79,7 +82,72 @@ async function valuesFrom(
   if (choices !== undefined) return { candidates: choices.map((value) => ({ value, meaning: '' })) }
   if (source === undefined) return { candidates: [] }
   if (source === 'files' || source === 'dirs') return { candidates: [], more: source }
-  // Only these positions pay for what it takes to ask a service, or to read the user's files.
-  const { findNames } = await import('./names.ts')
   return { candidates: await findNames(source, { position, asked }), more: MORE[source] }
+}
+
+/** The names that there are right now. None of it is loaded where completion has no need of it. */
+async function findNames(
+  source: Exclude<Source, 'files' | 'dirs'>,
+  { position, asked }: { position: Position; asked: Asked },
+): Promise<Candidate[]> {
+  if (source === 'scenarios') return scenarios()
+  if (source === 'profiles') return profiles(asked)
+  if (source === 'events') return events()
+  if (source === 'methods') return methods()
+  if (source === 'chapters') return chapters()
+  if (source === 'paths') return paths(position)
+  const { askService } = await import('./ask-service.ts')
+  return askService(source, { io: asked.io, given: position.given })
+}
+
+function scenarios(): Candidate[] {
+  return readdirSync(join(packageRoot(), 'examples', 'scenarios'))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => ({ value: file.slice(0, -'.yaml'.length), meaning: 'a scenario of svc' }))
+}
+
+async function profiles({ io }: Asked): Promise<Candidate[]> {
+  const [{ configDirOf }, { DEV, readUserConfig }] = await Promise.all([
+    import('../../client/auth/config-dir.ts'),
+    import('../../client/auth/profiles.ts'),
+  ])
+  const config = readUserConfig(configDirOf(io.env))
+  const own = Object.entries(config.profiles).map(([value, { api_url, role }]) => ({
+    value,
+    meaning: [role ?? '', api_url].join(' ').trim(),
+  }))
+  return [...own, { value: DEV, meaning: 'the running service of the state directory' }]
+}
+
+async function events(): Promise<Candidate[]> {
+  const { EventType } = await import('../../../src/wire/webhook-events.ts')
+  return EventType.options.map((value) => ({ value, meaning: '' }))
+}
+
+async function methods(): Promise<Candidate[]> {
+  const { METHODS } = await import('../commands/api/request.ts')
+  return METHODS.map((value) => ({ value, meaning: '' }))
+}
+
+async function chapters(): Promise<Candidate[]> {
+  const { docTopics } = await import('../commands/docs.ts')
+  return docTopics().map(({ topic, title }) => ({ value: topic, meaning: title }))
+}
+
+/** Paths of the contract, each up to where an id has to be typed. */
+async function paths({ taken, word }: Position): Promise<Candidate[]> {
+  const { OPERATIONS } = await import('../commands/api/operations.ts')
+  const method = taken[0]?.toUpperCase()
+  const fitting = OPERATIONS.filter((each) => method === undefined || each.method === method)
+  const values = fitting.map(({ path }) => pathWith(path, word.split('/')))
+  return [...new Set(values)].map((value) => ({ value, meaning: '' }))
+}
+
+/** The path with the ids that were typed in it; it ends where one is still being typed. */
+function pathWith(path: string, typed: readonly string[]): string {
+  const parts = path.split('/')
+  const open = parts.findIndex((part, index) => part.startsWith('{') && index >= typed.length - 1)
+  const known = parts.slice(0, open === -1 ? undefined : open)
+  const filled = known.map((part, index) => (part.startsWith('{') ? (typed[index] ?? '') : part)).join('/')
+  return open === -1 ? filled : `${filled}/${typed[open] ?? ''}`
 }

@@ -1,10 +1,13 @@
 import { Argument, Command, Option } from 'commander'
+import { typedAs } from '../../base/command-hints.ts'
 import type { NounName } from '../../base/command-names.ts'
+import { usageError } from '../../base/errors.ts'
+import type { Io } from '../../base/io.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
+import { printable } from '../../base/text.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { collect } from '../../kit/option-values.ts'
-import { askMissing } from './ask-missing.ts'
-import { readChoice, readChoices } from './choices.ts'
-import type { Line } from './choices.ts'
+import { partsOf } from './command-data.ts'
 import type { ArgumentData, CommandData, OptionData } from './command-data.ts'
 
 /** A run of the command line, and its words as they were typed. */
@@ -56,4 +59,88 @@ async function runLeaf(command: Command, [noun, ...verbs]: readonly string[], ru
   const loaded = await loadedNoun(noun as NounName, runtime)
   const leaf = verbs.reduce((above, verb) => above.commands.find((each) => each.name() === verb) ?? above, loaded)
   await leaf.handler?.call(command)
+}
+
+/** The command line as it was typed, and the one that prints its command's help. */
+type Line = { words: readonly string[]; help: string }
+
+/** Where a value stands, and what it may be. */
+type Place = {
+  /** The flag, or the argument in angle brackets. */
+  name: string
+  choices: readonly string[]
+  synonyms?: Readonly<Record<string, string>> | undefined
+  line: Line
+}
+
+/**
+ * The choice that a word names, in any case.
+ * @throws {CliError} exit code 2, with the choices, and the command line with the nearest one
+ */
+function readChoice(word: string, { name, choices, synonyms = {}, line }: Place): string {
+  const wanted = synonyms[word.toUpperCase()] ?? word
+  const found = choices.find((choice) => choice.toLowerCase() === wanted.toLowerCase())
+  if (found !== undefined) return found
+  const meant = nearestWord(word, [...choices, ...Object.keys(synonyms)])
+  const near = line.words.map((each) => typedAs(mended(each, word, meant ?? ''))).join(' ')
+  throw usageError(
+    `invalid value "${word}" for ${name}: use one of ${choices.join(', ')}`,
+    meant === undefined || line.words.length === 0 ? line.help : `svc ${near}`,
+  )
+}
+
+/** Several of them, between commas. */
+function readChoices(text: string, place: Place): string[] {
+  return text.split(',').map((word) => readChoice(word.trim(), place))
+}
+
+/** The word, or the end of it behind an equals sign or a comma, as it was meant. */
+function mended(typed: string, wrong: string, meant: string): string {
+  if (typed === wrong) return meant
+  return typed.replace(/(?<=[=,])[^,]*/g, (part) => (part.trim() === wrong ? meant : part))
+}
+
+/** What a command takes, the command line that prints its help, and where to ask. */
+type Asked = { data: CommandData; help: string; io: Io }
+type Missing = { name: string; summary: string; choices: readonly string[] | undefined; message: string }
+
+/**
+ * Asks at a terminal for every required argument and option that the command line lacks, and gives them to the command.
+ * @throws {CliError} exit code 2 for the first of them where nobody can be asked: in a pipe, in CI, with --no-input
+ */
+export async function askMissing(command: Command, { data, help, io }: Asked): Promise<void> {
+  for (const { name, summary, choices } of data.arguments
+    .filter(({ isRequired }) => isRequired)
+    .slice(command.args.length))
+    command.args.push(
+      await ask({ name, summary, choices, message: `missing required argument '${name}'` }, { help, io }),
+    )
+  for (const option of data.options.filter(({ isRequired }) => isRequired)) {
+    const { summary, choices, flags } = option
+    const { long } = partsOf(option)
+    const key = long.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    if (command.getOptionValue(key) !== undefined) continue
+    const message = `required option '${flags}' not specified`
+    command.setOptionValueWithSource(
+      key,
+      await ask({ name: long.slice(2), summary, choices, message }, { help, io }),
+      'cli',
+    )
+  }
+}
+
+async function ask({ name, summary, choices, message }: Missing, { help, io }: Omit<Asked, 'data'>): Promise<string> {
+  const answer = isAtTerminal(io) ? await answerOf({ name, summary, choices }, io) : ''
+  if (answer === '') throw usageError(message, help)
+  return choices === undefined ? answer : readChoice(answer, { name: `<${name}>`, choices, line: { words: [], help } })
+}
+
+async function answerOf({ name, summary, choices }: Omit<Missing, 'message'>, io: Io): Promise<string> {
+  const help = choices === undefined ? summary : choices.join(', ')
+  io.stderr.write(printable(`${name} (${help}): `))
+  return ((await io.stdin.readLine()) ?? '').trim()
+}
+
+function isAtTerminal({ stdin, stdout, stderr, env }: Io): boolean {
+  return stdin.isTTY && stdout.isTTY && stderr.isTTY && ['', 'false'].includes(env['CI'] ?? '')
 }

@@ -3,7 +3,6 @@ import type { AddHelpTextPosition } from 'commander'
 import { NOUNS } from '../../base/command-names.ts'
 import type { NounName } from '../../base/command-names.ts'
 import type { Runtime } from '../../kit/context.ts'
-import { loadNoun } from './load-noun.ts'
 
 type Handler = (this: Command) => Promise<void> | void
 
@@ -36,4 +35,84 @@ export async function loadedNoun(name: NounName, runtime: Runtime): Promise<Noun
   const add = await loadNoun(name)
   add(command, runtime)
   return command
+}
+
+/** Adds to a command that has its name and summary what stands below it: options, arguments, commands, examples. */
+type AddNoun = (command: Command, runtime: Runtime) => void
+
+/**
+ * What each noun is made of. Each is loaded when its own word stands on the command line, and with it what it needs:
+ * schemas, connections, YAML, the console.
+ */
+const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
+  up: async () => (await import('../../service/up.ts')).addUp,
+  down: async () => (await import('../../service/down.ts')).addDown,
+  status: async () => (await import('../../service/status.ts')).addStatus,
+  register: async () => (await import('../../merchants/register.ts')).addRegister,
+  payments: async () => (await import('../../payments/commands.ts')).addPayments,
+  mandates: async () => (await import('../../mandates/commands.ts')).addMandates,
+  webhooks: async () =>
+    both(
+      (await import('../../webhooks/commands.ts')).addWebhooks,
+      (await import('../../receivers/commands.ts')).addReceivers,
+    ),
+  secret: async () => (await import('../../webhooks/secret.ts')).addSecret,
+  explain: async () => (await import('../../overview/explain.ts')).addExplain,
+  team: async () => (await import('../../team/commands.ts')).addTeam,
+  credentials: async () => (await import('../../team/credentials.ts')).addCredentials,
+  'bank-accounts': async () => (await import('../../bank-accounts/commands.ts')).addBankAccounts,
+  checkout: async () => (await import('../../checkout/commands.ts')).addCheckout,
+  ob: async () => (await import('../../open-banking/commands.ts')).addOb,
+  sandbox: async () => (await import('../commands/sandbox.ts')).addSandbox,
+  mail: async () => (await import('../../mail/commands.ts')).addMail,
+  listen: async () => (await import('../../receivers/listen-command.ts')).addListen,
+  run: async () => (await import('../../scenario/commands/add.ts')).addRun,
+  trigger: async () => (await import('../../scenario/commands/add.ts')).addTrigger,
+  scenarios: async () => (await import('../../scenario/commands/add.ts')).addScenarios,
+  payer: async () => (await import('../../payer/commands.ts')).addPayer,
+  login: async () => (await import('../../session/login.ts')).addLogin,
+  logout: async () => (await import('../../session/logout.ts')).addLogout,
+  whoami: async () => (await import('../../session/whoami.ts')).addWhoami,
+  token: async () => (await import('../../session/token.ts')).addToken,
+  profile: async () => (await import('../../session/profile.ts')).addProfile,
+  init: async () => (await import('../commands/init.ts')).addInit,
+  ui: async () => (await import('../../console/command.ts')).addUi,
+  doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
+  inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
+  merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
+  kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
+  hold: async () => (await import('../../merchants/hold.ts')).addHold,
+  disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
+  staff: async () =>
+    both(
+      (await import('../../team/commands.ts')).addStaff,
+      (await import('../../service/staff-bootstrap.ts')).addStaffBootstrap,
+    ),
+  audit: async () => (await import('../../audit/commands.ts')).addAudit,
+  serve: async () => (await import('../../service/worker.ts')).addServe,
+  worker: async () => (await import('../../service/worker.ts')).addWorker,
+  migrate: async () => (await import('../../service/migrate.ts')).addMigrate,
+  keys: async () => (await import('../../service/keys/commands.ts')).addKeys,
+  api: async () => (await import('../commands/api.ts')).addApi,
+  openapi: async () => (await import('../../service/openapi.ts')).addOpenApi,
+  docs: async () => (await import('../commands/docs.ts')).addDocs,
+  open: async () => (await import('../commands/open.ts')).addOpen,
+  config: async () => (await import('../../service/config.ts')).addConfig,
+  completion: async () => (await import('../commands/completion.ts')).addCompletion,
+  states: async () => (await import('../../service/states.ts')).addStates,
+  version: async () => (await import('../commands/version.ts')).addVersion,
+  help: async () => (await import('../commands/help.ts')).addHelp,
+}
+
+/** A noun whose commands stand in two folders, since the second one builds on the first. */
+function both(first: AddNoun, second: AddNoun): AddNoun {
+  return (command, runtime) => {
+    first(command, runtime)
+    second(command, runtime)
+  }
+}
+
+/** Loads what a noun is made of. */
+function loadNoun(name: NounName): Promise<AddNoun> {
+  return LOADERS[name]()
 }

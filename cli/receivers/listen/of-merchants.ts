@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../../../src/wire/console.ts'
 import { printable } from '../../base/text.ts'
-import { whoIs } from '../../client/auth/who-is.ts'
+import { whoIs } from '../../client/auth/acting-side.ts'
 import type { Client } from '../../client/call.ts'
 import { followStream } from '../../client/event-stream.ts'
 import type { StreamFrame } from '../../client/event-stream.ts'

@@ -7,7 +7,7 @@ import {
   signOutPayer,
   verifyLink,
 } from '../../../src/wire/payer.ts'
-import { withPayerSession } from '../../client/auth/with-credential.ts'
+import { withPayerSession } from '../../client/auth/credentials.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { whoIs } from '../../client/auth/who-is.ts'
+import { whoIs } from '../../client/auth/acting-side.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { useColor } from '../../base/io.ts'

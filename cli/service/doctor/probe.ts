@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import { z } from 'zod'
-import { claimsOf } from '../../client/auth/claims.ts'
+import { claimsOf } from '../../client/auth/token-source.ts'
 import { parsedJson } from '../../base/json.ts'
 
 const PROBE_TIMEOUT_MS = 2_500

@@ -1,6 +1,6 @@
 import t from 'tap'
 import '../../support/tsx.ts'
-import type { Who } from '../../../cli/client/auth/who-is.ts'
+import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/page-list.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'

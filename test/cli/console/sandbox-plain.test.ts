@@ -1,7 +1,7 @@
 import '../../support/tsx.ts'
 import t from 'tap'
 import { permissionsOf } from '../../../src/lib/permissions.ts'
-import type { Who } from '../../../cli/client/auth/who-is.ts'
+import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys } from '../../../cli/console/model/allowed.ts'

@@ -1,7 +1,7 @@
 import '../../support/tsx.ts'
 import t from 'tap'
 import type { InboxItem, Overview } from '../../../src/wire/console.ts'
-import type { Who } from '../../../cli/client/auth/who-is.ts'
+import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import type { ScreenKey, Tools } from '../../../cli/console/screen.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { plainOf } from '../../../cli/console/lines.ts'

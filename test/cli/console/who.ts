@@ -1,4 +1,4 @@
-import type { Who } from '../../../cli/client/auth/who-is.ts'
+import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import { permissionsOf } from '../../../src/lib/permissions.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
 

@@ -150,7 +150,7 @@ t.test('a token that the service refuses is told with the exit code of that', as
     [refusal(409, 'CHECKOUT_ALREADY_PAID'), 7, /another order: svc .*checkout token --amount/],
     [
       refusal(403, 'CHECKOUT_ORIGIN_NOT_ALLOWED', {
-        errors: [{ path: 'returnUrl', code: 'x', message: 'https://other.example is not allowed' }],
+        errors: [{ path: 'returnUrl', code: 'x', message: 'is not allowed', value: 'https://other.example' }],
       }),
       5,
       /origins add https:\/\/other\.example\n/,
