@@ -85,7 +85,7 @@ type Move<Thing> = {
   /** That it is so already, in words. */
   already(thing: Thing): string
   /** What a thing that is neither is told: this word is not the one for it. */
-  refusal?(thing: Thing): CliError
+  refusal?(thing: Thing, values: Given): CliError
 }
 
 /** A key of the console. */

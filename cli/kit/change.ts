@@ -42,7 +42,7 @@ type Change<O extends Operation> = {
   effect?: string | undefined
 }
 
-/** Makes a change, and returns the reply; with `--dry-run` shows its request instead, and returns nothing. */
+/** Makes a change, and returns the reply; with `--dry-run` it is only tried, and nothing is returned. */
 export async function change<O extends Operation>(
   context: Context,
   client: Client,
@@ -50,7 +50,7 @@ export async function change<O extends Operation>(
   { input, options, danger, effect }: Change<O>,
 ): Promise<OperationReply<O>['body'] | undefined> {
   if (options.dryRun) {
-    showRequest(context, client, operation, { input, effect })
+    await dryRun(context, client, operation, { input, effect })
     return undefined
   }
   expectReply(context, operation)
@@ -67,12 +67,13 @@ export async function dryRun(
   context: Context,
   client: Client,
   operation: Operation,
-  { input, effect }: { input: OperationInput<Operation>; effect: string },
+  { input, effect }: { input: OperationInput<Operation>; effect?: string | undefined },
 ): Promise<void> {
   checkBody(operation, input.body)
   if (operation.dryRun === true)
     await call(client, operation, { ...input, query: { ...Object(input.query), dry_run: 'true' } })
   showRequest(context, client, operation, { input, effect })
+  if (operation.dryRun !== true) context.note('The service cannot try this operation: only the request was checked.')
 }
 
 /**
@@ -111,7 +112,8 @@ export function showRequest(
   context.note('Nothing was changed.')
 }
 
-const SECRET_NAME = /secret|password|token$/i
+/** Members that let their reader in; code and state are what a bank sends a payer back with. */
+const SECRET_NAME = /secret|password|token$|^code$|^state$/i
 
 /** The same data without what lets its reader in. */
 function masked(data: unknown): unknown {

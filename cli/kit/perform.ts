@@ -46,7 +46,8 @@ export async function perform(
   await proofFor(client, operation)
   const { thing, isExact } = await found(client, action, given)
   const isDone = standingOf(action, thing) === 'done'
-  if (standingOf(action, thing) === 'other' && action.move?.refusal !== undefined) throw action.move.refusal(thing)
+  if (standingOf(action, thing) === 'other' && action.move?.refusal !== undefined)
+    throw action.move.refusal(thing, values)
   if (isDone) context.note(`${action.move?.already(thing) ?? ''}.`)
   const written = await readText(context, action, { thing, values, how })
   const all = written.values

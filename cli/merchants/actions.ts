@@ -3,7 +3,7 @@ import type { AdminMerchant, KybStatus } from '../../src/wire/admin.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { action, commandLine } from '../kit/action.ts'
-import type { Action, ActionKey, AnyAction } from '../kit/action.ts'
+import type { Action, ActionKey, AnyAction, Given } from '../kit/action.ts'
 import { reason } from '../kit/read-values.ts'
 import { merchant } from './subject.ts'
 import { printMerchant } from './view.ts'
@@ -83,7 +83,7 @@ function decision<const Word extends string>({
       from,
       to,
       already: (thing) => `${merchant.name(thing)} is ${to} already`,
-      refusal: (thing) => otherWord({ word, from, to }, thing),
+      refusal: (thing, values) => otherWord({ word, from, to }, { thing, values }),
     },
     effect: ({ trading_name: name, kyb_status: status }) => `${word} ${name}: KYB from ${status} to ${to}; ${means}`,
     done: ({ trading_name: name }) => `${past} ${name}`,
@@ -136,13 +136,16 @@ const KYB = [
   }),
 ] as const
 
-function otherWord({ word, from, to }: Pick<Decision<string>, 'word' | 'from' | 'to'>, thing: AdminMerchant): CliError {
+function otherWord(
+  { word, from, to }: Pick<Decision<string>, 'word' | 'from' | 'to'>,
+  { thing, values }: { thing: AdminMerchant; values: Given },
+): CliError {
   const { trading_name: name, kyb_status: status } = thing
   const fitting: readonly AnyAction[] = KYB.filter(({ move }) => move?.from === status && move.to === to)
   return new CliError('KYB_TRANSITION_INVALID', `${word} is for merchants that are ${from}, and ${name} is ${status}`, {
     exit: EXIT.conflict,
     hint:
-      fitting.map((each) => commandLine(each, merchant.handle(thing))).join('\n') ||
+      fitting.map((each) => commandLine(each, merchant.handle(thing), values)).join('\n') ||
       `svc kyb show ${merchant.handle(thing)}`,
   })
 }

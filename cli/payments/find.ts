@@ -7,7 +7,7 @@ import { listOutbox } from '../../src/wire/webhooks.ts'
 import type { Side } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { rowsOf } from '../client/pages.ts'
 import { notFound, resolveId } from '../kit/resolve-id.ts'
@@ -50,7 +50,8 @@ export async function paymentIdFor(client: Client, given: string, side: Side): P
 }
 
 /** The merchant's own payment that the first argument means. */
-export function paymentId(client: Client, [given = '']: readonly string[]): Promise<string> {
+export async function paymentId(client: Client, [given]: readonly string[]): Promise<string> {
+  if (given === undefined) throw usageError('which payment? Its id is missing', 'svc payments list')
   return paymentIdFor(client, given, 'merchant')
 }
 

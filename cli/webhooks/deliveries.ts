@@ -48,7 +48,7 @@ export async function list(context: Context, { options }: CommandInput<ListOptio
   const query = { ...filter, ...payment }
   if (follow) return followDeliveries(context, { query, limit: options.limit, options })
   const { body } = await call(client, listWebhooks, { query })
-  printDeliveries(context, body.data)
+  printDeliveries(context, body.data.slice(0, Number.parseInt(options.limit, 10)))
   warnOf(context, body.alert)
   await warnIfPaused(context, client)
   return undefined

@@ -46,7 +46,7 @@ else
 fi
 
 say '4. Disputes under review: the oldest for the merchant, the next for the payer, the third to an OWNER'
-disputes=$(operator disputes list --status UNDER_REVIEW --order oldest --limit 3 -o jsonl -q '[].id')
+disputes=$(operator disputes list --all-merchants --status UNDER_REVIEW --order oldest --limit 3 -o jsonl -q '[].id')
 turn=merchant
 for dispute in $disputes; do
   case $turn in

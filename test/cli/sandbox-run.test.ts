@@ -277,7 +277,7 @@ t.test('what the examples for CI run is understood as it stands', async (t) => {
   const lines: unknown[] = [
     ...github.jobs.scenarios.steps.map(({ run: line }: { run?: string }) => line),
     ...gitlab['payment-stories'].script,
-    ...[...read('README.md').matchAll(/`(npx --no svc sandbox [^`]+)`/g)].map(([, line]) => line),
+    ...[...read('README.md').matchAll(/`(npx --no svc run [^`]+)`/g)].map(([, line]) => line),
   ]
   const commands = lines.filter((line) => typeof line === 'string').filter((line) => line.includes(' svc '))
   t.equal(commands.length, 5)

@@ -23,7 +23,7 @@ t.test('a refusal of what is given points at its field, and advises nothing for 
 
 t.test('how to run a case again is told as the user has to type it', async (t) => {
   const [failure] = await failuresOf(scenarioOf([PAY, 'http: { get: /payments/nothing }']), 'npx svc')
-  t.match(failure, { step: 2, again: /^npx svc --api-url \S+ sandbox run x\.yaml --only 1$/, hint: /expect_error/ })
+  t.match(failure, { step: 2, again: /^npx svc --api-url \S+ run x\.yaml --only 1$/, hint: /expect_error/ })
 })
 
 t.test("the difference of a payment's secret is not shown", async (t) => {
@@ -62,8 +62,8 @@ t.test('hints are steps: the merchant of a case is gone before a command is type
   const missing = scenarioOf(['http: { get: /portal/disputes/nothing, expect: { http: 200 } }'])
   const precise = scenarioOf(['http: { get: /service, as: s }', 'pay: { amount: "5.001", currency: GBP }'])
   const told = await failuresOf([kyb, held, missing].join('---\n'))
-  t.match(told[0], { step: 1, hint: /^kyb: \{ status: APPROVED \} before this step; or expect_error/ })
-  t.match(told[1], { step: 1, hint: /^hold: \{ payouts: false \} before this step; or expect_error/ })
+  t.match(told[0], { step: 1, hint: /^kyb\.approve: \{ reason: checked \} before this step; or expect_error/ })
+  t.match(told[1], { step: 1, hint: /^hold\.release: \{ reason: cleared \} before this step; or expect_error/ })
   for (const failure of told) t.notMatch(failure['hint'] ?? '', /svc (kyb|hold|payments|portal)/)
   t.match(mistakesOf(precise), [/more than two decimals/])
   const refused = PAY.replace('"5.00"', '"5.001"')
@@ -72,7 +72,7 @@ t.test('hints are steps: the merchant of a case is gone before a command is type
 
 t.test('a receiver that is behind a rotation is told as that', async (t) => {
   const steps = (overlap: string): string[] => [
-    `rotate_secret: ${overlap}`,
+    `secret.rotate: ${overlap}`,
     'receiver: { secret: previous }',
     PAY,
     'webhooks: { for: $p1, in_order: [payment.initiated] }',
