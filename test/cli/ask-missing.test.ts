@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fakeService, paymentOf, runCli } from './harness.ts'
+import { createdOf, fakeService, paymentOf, runCli } from './harness.ts'
 import { openSvc } from './in-terminal.ts'
 
 t.test('at a terminal a required argument is asked for', async (t) => {
@@ -52,7 +52,7 @@ t.test('what was typed is checked before anything is asked for', async (t) => {
 })
 
 t.test('a person answers one question after the other', async (t) => {
-  const { url, requests } = await fakeService(t, () => ({ json: {} }))
+  const { url, requests } = await fakeService(t, () => createdOf())
   const terminal = openSvc(t, ['payments', 'create', '--dry-run'], { env: { SVC_API_URL: url, SVC_CLIENT_ID: 'demo' } })
   await terminal.until(/^amount \(.+\): $/m)
   terminal.type('5.00')
@@ -63,5 +63,5 @@ t.test('a person answers one question after the other', async (t) => {
   const { code, text } = await terminal.ended()
   t.equal(code, 0)
   t.match(text, /"amount":"5\.00","currency":"GBP"/)
-  t.notOk(requests.some(({ method }) => method !== 'GET'))
+  t.ok(requests.every(({ path }) => path.endsWith('?dry_run=true')))
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { SCRATCH } from '../support/scratch.ts'
-import { fakeService, runCli, summaryOf } from './harness.ts'
+import { fakeService, runCli, summaryOf, paymentOf } from './harness.ts'
 
 /** A directory to work in, and one for the user's configuration. */
 function folders(files: { project?: string; user?: string }): { cwd: string; config: string } {
@@ -16,13 +16,26 @@ function folders(files: { project?: string; user?: string }): { cwd: string; con
   return { cwd, config }
 }
 
+/** Who the token is of. */
+const WHO = {
+  kind: 'merchant',
+  role: 'ADMIN',
+  permissions: [],
+  merchant: null,
+  realm: null,
+  client_id: null,
+  subject: 'ada',
+  name: 'ada',
+  expires_at: null,
+}
+
 async function list(
   t: Test,
   files: { project?: string; user?: string },
   { words = [], env = {} }: { words?: string[]; env?: NodeJS.ProcessEnv } = {},
 ) {
-  const { url } = await fakeService(t, () => ({
-    json: { data: [summaryOf('Settled')], has_more: false, next_cursor: null },
+  const { url } = await fakeService(t, ({ path }) => ({
+    json: path.endsWith('/whoami') ? WHO : { data: [summaryOf('Settled')], has_more: false, next_cursor: null },
   }))
   const { cwd, config } = folders(files)
   const own = { SVC_CONFIG_DIR: config, SVC_CLIENT_ID: 'demo', SVC_API_URL: url }
@@ -122,7 +135,10 @@ t.test('an env file that is not there is named, and what stands in one is never 
 t.test('SVC_DEBUG tells of requests and of the identity, and of no secret', async (t) => {
   const env = { SVC_DEBUG: 'api,auth', SVC_TOKEN: 'c4n4ry.c4n4ry.c4n4ry' }
   const { stderr, stdout } = await list(t, {}, { words: ['--status', 'Settled'], env })
-  t.match(stderr, /^\[auth\] acting by SVC_TOKEN[^\n]* at http:[^\n]*\n\[api\] GET \/api\/v1\/payments 200 \d+ ms\n$/)
+  t.match(
+    stderr,
+    /^\[auth\] acting by SVC_TOKEN[^\n]* at http:[^\n]*\n(\[api\] GET \/api\/v1\/whoami 200 \d+ ms\n)?\[api\] GET \/api\/v1\/payments 200 \d+ ms\n$/,
+  )
   t.notMatch(stderr, /c4n4ry|Settled/)
   t.match(stdout, /Settled/)
   const lost = await runCli(['payments', 'list', '--api-url', 'http://127.0.0.1:1', '--client-id', 'demo'], {
@@ -135,7 +151,9 @@ t.test('SVC_DEBUG tells of requests and of the identity, and of no secret', asyn
 t.test('--no-input asks nothing, where a person would be asked', async (t) => {
   const info = { name: 'svc', version: '1', mode: 'live', identity: 'none', auth_url: null }
   const service = { ...info, platform_realm: 'platform', customers_realm: 'customers' }
-  const { url, requests } = await fakeService(t, () => ({ json: service }))
+  const { url, requests } = await fakeService(t, ({ path }) => ({
+    json: path === '/api/v1/service' ? service : paymentOf('Settled'),
+  }))
   const id = '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'
   const words = ['payments', 'refund', id, '--api-url', url, '--client-id', 'demo']
   const asked = { typed: 'a2b4358c4f6d', tty: true }

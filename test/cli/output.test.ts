@@ -131,7 +131,7 @@ t.test('choices are taken in any case', async (t) => {
   const words = ['payments', 'list', '--api-url', url, '--client-id', 'demo']
   t.match(await runCli([...words, '--status', 'settled', '-o', 'JSON']), { code: 0, stdout: '[]\n' })
   t.match(requests.at(-1)?.path, /status=Settled/)
-  t.match(await runCli([...words, '--status', 'setled']), { code: 2, stderr: /Allowed choices are [^]*Settled/ })
+  t.match(await runCli([...words, '--status', 'setled']), { code: 2, stderr: /use one of [^]*Settled/ })
 })
 
 t.test('CSV leaves out the address that lets its holder act as the payer, unless it is asked for', async (t) => {

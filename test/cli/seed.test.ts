@@ -93,7 +93,7 @@ t.test('a seed is refused before anything is made, and --dry-run says what it wo
   const { stdout } = await runCli(['sandbox', 'seed', '--help'])
   t.match(
     stdout.replaceAll(/\s+/g, ' '),
-    /what trade would be made.*ids and times are new each time.*A number is seeded once/,
+    /the planned payments.*ids and times are new each time.*A number is seeded once/,
   )
 })
 

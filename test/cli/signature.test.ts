@@ -14,7 +14,7 @@ t.test("sign prints the header's value of the exact bytes of standard input", as
 
 t.test('verify accepts the right signature: secret from standard input, body from a file', async (t) => {
   const cwd = t.testdir({ 'body.json': BODY })
-  const words = ['wh', 'verify', '--secret-stdin', '--signature', SIGNATURE, '--body-file', 'body.json']
+  const words = ['webhooks', 'verify', '--secret-stdin', '--signature', SIGNATURE, '--body-file', 'body.json']
   t.match(await runCli(words, { cwd, stdin: `${SECRET}\n` }), { code: 0, stdout: /valid/, stderr: '' })
   t.match(await runCli(words, { cwd, stdin: `${SECRET}\r\n` }), { code: 0 })
   t.same(JSON.parse((await runCli([...words, '--json'], { cwd, stdin: SECRET })).stdout), {

@@ -53,7 +53,7 @@ t.test('the operator inbox has every task, most urgent first', async (t) => {
       since: '2026-01-02T10:00:00.000Z',
       due_at: '2026-01-03T10:00:00.000Z',
       overdue: true,
-      command: `svc outbox list --merchant ${merchant.realm} --status DEAD`,
+      command: `svc webhooks list --merchant ${merchant.realm} --status DEAD`,
     },
     { id: pending.id, due_at: '2026-01-12T18:00:00.000Z', command: `svc kyb show ${pending.realm}` },
     { merchant_id: null, realm_slug: 'half-made', overdue: false, command: 'svc merchants repair half-made' },

@@ -159,7 +159,7 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   await told(shop.webhooksEndpointSet({ none: 'yes' }), /none must be true or false/)
   // @ts-expect-error no member of the answer
   await told(shop.holdRelease({ reason: 'odd', expect: { payout_hold: false } }), /did you mean "payout_held"/)
-  await told(shop.holdSet({ reason: ' ' }), /reason must say why/)
+  await told(shop.holdSet({ reason: ' ' }), /reason must not be empty/)
   // @ts-expect-error names are for files
   await told(shop.paymentsRefund({ payment: '$pay1' }), /./)
   // @ts-expect-error an id is no payment
