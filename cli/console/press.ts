@@ -77,11 +77,7 @@ function inModal(console: Console, name: string): void {
   }
   if (name === 'ctrl-y') return copyCommand(console, modal)
   const step = stepped(modal, name)
-  if ('form' in step) {
-    console.dispatch({ type: 'modal', modal: step.form })
-    const isNext = step.form.at > modal.at && step.form.fields[step.form.at]?.opens === true
-    return isNext ? void inEditor(console) : undefined
-  }
+  if ('form' in step) return console.dispatch({ type: 'modal', modal: step.form })
   if ('done' in step) return confirmAction(console, step.done)
   if ('editor' in step) return void inEditor(console)
   console.dispatch({ type: 'modal', modal: undefined })
@@ -126,8 +122,6 @@ function startKey(console: Console, own: ScreenKey<unknown>): void {
   const isMany = marked.length > 0 && own.needs !== 'one'
   const rows = isMany ? marked.filter((each) => fitsRow(own, each)) : [row]
   startAction(console, { screen, key: own, rows, ...(isMany ? { marked: marked.length } : {}) })
-  const { modal } = console.state()
-  if (modal?.kind === 'form' && modal.fields[modal.at]?.opens === true) void inEditor(console)
 }
 
 function onFrame(console: Console, action: FrameAction): void {

@@ -21,8 +21,6 @@ export type Field = {
   initial?: string
   /** A line that gets long: an editor may be opened for it. */
   long?: true
-  /** Whether the editor is opened for it at once. */
-  opens?: true
   /** A choice that Enter alone must not make: none of its words is chosen beforehand. */
   asks?: true
   /** What is wrong with it, in a line; undefined where nothing is. Asked as soon as it is answered. */

@@ -29,7 +29,7 @@ t.test('the overview leads to the queue, where a merchant is approved; q goes ba
   await console.until(/PENDING/)
   console.shot('kyb-80x24')
   console.press('enter')
-  await console.until(/Nothing yet/)
+  await console.until((text) => /Fee +1%/.test(text) && !text.includes('Loading'))
   console.shot('kyb-detail-80x24')
   console.press('q')
   await console.until(/KYB queue 1\/1/)
