@@ -91,7 +91,7 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
     formText(console),
     /svc webhooks replay 019aa000-0000-7000-8000-0000000000a1 --all-merchants\n\.\.\. and 1 more like it, one for each row/,
   )
-  t.match(formText(console), /Acme Ltd +payment\.settled/, 'by its name')
+  t.match(formText(console), /payment\.settled \(000000a1\) of Acme Ltd/, 'by its name')
   console.press(['enter'])
   await until('both were tried', () => console.state().modal?.kind === 'text')
   t.match(console.state().modal, { title: '1 done, 1 failed' })
