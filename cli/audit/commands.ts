@@ -38,7 +38,8 @@ export function addAudit(audit: Command, runtime: Runtime): void {
   followable(paged(withTimeRange(command, 'Done')), 'Follow new actions, newest last')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc audit list\n  svc audit list --follow --limit 10\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',
+      `\nActions:\n  ${KNOWN_ACTIONS.join(', ')}\n` +
+        '\nExamples:\n  svc audit list\n  svc audit list --follow --limit 10\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
   addShow(audit, runtime)

@@ -20,7 +20,7 @@ function waysIn(source: string): string[] {
 }
 
 /** What says something of the program svc. */
-const SENTENCE = /^svc (is|keeps|needs|listens|scenario,|whoami --customer\.|audit actions lists)/
+const SENTENCE = /^svc (is|keeps|needs|listens|scenario,|whoami --customer\.)/
 
 /** The words of a command, with something for each part that is known later. */
 function wordsOf(way: string): string[] {

@@ -24,7 +24,7 @@ export async function expectAudit(run: CaseRun, given: unknown): Promise<void> {
   if (entry === undefined)
     throw new StepFailure(`the audit trail has no ${action} about ${reference ?? '$merchant'}`, {
       at: ['audit'],
-      hint: 'svc audit actions lists the actions that there are',
+      hint: 'The actions that there are: svc audit list --help',
     })
   refuseDifferences(`the newest ${action}`, differencesOf(expected, entry))
 }
