@@ -14,14 +14,13 @@ import { withConfigFiles } from '../client/auth/config-settings.ts'
 export function surroundingsOf(io: Io, words: readonly string[]): Io {
   const origins = new Map<string, string>()
   const named = withEnvFiles(io, words, origins)
-  const env =
-    isForHelp(words) || words.includes('doctor') ? orAsItIs(named, io.cwd) : withConfigFiles(named, io.cwd, origins)
+  const env = isForHelp(words) ? orAsItIs(named, io.cwd) : withConfigFiles(named, io.cwd, origins)
   if (hasFlag(words, '--no-input')) origins.set('SVC_NO_INPUT', '--no-input')
   const settled = { ...io, env, origins }
   return hasFlag(words, '--no-input') || isYes(env['SVC_NO_INPUT']) ? withoutInput(settled) : settled
 }
 
-/** Help that a mistake in a file kept from its reader could not tell of the mistake's mending; svc doctor tells of it. */
+/** Help is readable with a mistake in a file, which it says how to repair. */
 function orAsItIs(env: NodeJS.ProcessEnv, cwd: string): NodeJS.ProcessEnv {
   try {
     return withConfigFiles(env, cwd, new Map())

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { request } from 'undici'
 import { z } from 'zod'
 import { packageVersion } from '../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../src/wire/service.ts'
@@ -9,8 +8,7 @@ import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../client/find-service.ts'
 import { isSameService } from '../base/service-address.ts'
 import { warn } from '../kit/warn.ts'
-
-const PROBE_TIMEOUT_MS = 3_000
+import { jsonAt } from './probe.ts'
 
 export function addStatus(command: Command, runtime: Runtime): void {
   command
@@ -37,9 +35,9 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
   const url = isHere ? here?.api_url : named
   // A named service may be another than the one of the state directory.
   const state = isHere ? here : undefined
-  const isLive = url !== undefined && (await probe(`${url}/healthz`)) !== undefined
-  const readiness = isLive ? Readiness.safeParse(await probe(`${url}/readyz`)).data : undefined
-  const service = isLive ? Service.safeParse(await probe(`${url}${getService.path}`)).data : undefined
+  const isLive = url !== undefined && (await jsonAt(`${url}/healthz`)) !== undefined
+  const readiness = isLive ? Readiness.safeParse(await jsonAt(`${url}/readyz`)).data : undefined
+  const service = isLive ? Service.safeParse(await jsonAt(`${url}${getService.path}`)).data : undefined
   const item = {
     running: isLive,
     ready: readiness?.status === 'ready',
@@ -118,17 +116,4 @@ function webhooksText(readiness: Readiness | undefined): string {
   if (counts === undefined) return ''
   const { waiting, due, dead, held = 0 } = counts
   return `${waiting} waiting, ${due} due, ${dead} dead${held === 0 ? '' : `, ${held} held: their endpoint is paused or not set`}`
-}
-
-/** The JSON of a health page, whatever its status; undefined when nothing answers. */
-async function probe(url: string): Promise<unknown> {
-  try {
-    const { body } = await request(url, {
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-      headers: { connection: 'close' },
-    })
-    return await body.json()
-  } catch {
-    return undefined
-  }
 }

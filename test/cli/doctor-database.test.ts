@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { encryptionCheck, versionCheck } from '../../cli/service/doctor/database.ts'
+import { versionCheck } from '../../cli/service/doctor/database.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { kidOfKey } from '../../src/lib/seal.ts'
@@ -41,8 +41,7 @@ t.test('a service that is well has no findings, and each check a group', async (
   t.equal(code, 0, stdout)
   for (const name of ['running', 'port', 'worker', 'migrations', 'runtime rights', 'migrating rights', 'master keys'])
     t.equal(checks[name]?.state, 'ok', name)
-  for (const name of ['mail server', 'mail outbox', 'dead deliveries', 'registrations'])
-    t.equal(checks[name]?.state, 'ok', name)
+  for (const name of ['mail server', 'dead deliveries', 'registrations']) t.equal(checks[name]?.state, 'ok', name)
   t.same(
     [...new Set(Object.values(checks).map(({ group }) => group))],
     ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'you'],
@@ -55,20 +54,6 @@ t.test('of one service: each finding is made, and found', async (t) => {
   const env = { ...envOf(service), SVC_IDENTITY: 'none' }
   const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/hook' })
   await createPayment(service, merchant)
-
-  t.test('a right that the role lacks, mended by what it is told', async (t) => {
-    await owner.query('revoke insert on payment_refunds from svc_runtime')
-    await owner.query('revoke update (refunded_amount) on payment_intents from svc_runtime')
-    await owner.query('revoke execute on function create_payments(json) from svc_runtime')
-    const { checks } = await lookOver(env, 'database')
-    t.match(checks['runtime rights'], {
-      state: 'finding',
-      text: /may not .*update \(refunded_amount\) on payment_intents.*create_payments\(json\)/,
-      fix: /^psql "\$SVC_MIGRATION_DATABASE_URL" -c '.*grant insert on payment_refunds to svc_runtime.*'$/,
-    })
-    await owner.query(/'(.*)'/.exec(checks['runtime rights']?.fix ?? '')?.[1] ?? '')
-    t.match((await lookOver(env, 'database')).checks['runtime rights'], { state: 'ok' })
-  })
 
   t.test('logins that are no members, and what does not own the tables', async (t) => {
     const login = `doctor_${process.pid}`
@@ -107,14 +92,14 @@ t.test('of one service: each finding is made, and found', async (t) => {
     const { checks } = await lookOver(env, 'service')
     t.match(checks['worker'], {
       state: 'finding',
-      text: /a webhook delivery has been due for 60 min/,
+      text: /jobs have been due for 60 min/,
       fix: 'svc worker',
     })
   })
 
   t.test('DEAD deliveries by merchant, and an endpoint that has gone', async (t) => {
-    const { rows } = await owner.query('select id, merchant_id from webhook_deliveries')
-    const [{ id, merchant_id: merchantId }] = rows
+    const { rows } = await owner.query('select id from webhook_deliveries')
+    const [{ id }] = rows
     await makeDead(service, [id])
     t.match((await lookOver(env, 'webhooks')).checks, {
       'dead deliveries': {
@@ -125,50 +110,26 @@ t.test('of one service: each finding is made, and found', async (t) => {
       endpoints: { state: 'ok' },
       'your endpoint': { state: 'skipped' },
     })
-    await owner.query(
-      `insert into webhook_attempts (merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome, http_status)
-       values ($1, $2, 6, 'w', now(), 1, 'http_410', 410)`,
-      [merchantId, id],
-    )
+    await owner.query('update webhook_deliveries set last_http_status = 410 where id = $1', [id])
     t.match((await lookOver(env, 'webhooks')).checks, {
       'dead deliveries': { state: 'ok' },
       endpoints: { state: 'finding', fix: `svc merchants show ${merchant.realm}` },
     })
   })
 
-  t.test('mail that nobody takes, and that no server took', async (t) => {
-    const insert = (id: number, more: string): Promise<unknown> =>
-      owner.query(`insert into mails (id, realm, kind, recipient, subject, status, due_at, attempt_count, last_error)
-        values ('01a1fd03-0000-7eb7-872f-00000000000${id}', 'acme', 'invite', 'ada@acme.example', 's', ${more})`)
-    const dead = `http://127.0.0.1:${await freePort()}`.replace('http:', 'smtp:').replace('//', '//ada:c4n4ry@')
+  t.test('a mail server that is away, and one that rejects the login', async (t) => {
+    t.match((await lookOver(env, 'mail')).checks['mail server'], { state: 'skipped' })
+    const dead = `smtp://ada:c4n4ry@127.0.0.1:${await freePort()}`
     const away = await lookOver({ ...env, SVC_SMTP_URL: dead }, 'mail')
     t.match(away.checks['mail server'], { state: 'finding', text: /connection failed/, fix: /^export SVC_SMTP_URL=/ })
     t.notMatch(away.stdout, 'c4n4ry')
-    t.match((await lookOver(env, 'mail')).checks, {
-      'mail server': { state: 'skipped' },
-      'mail outbox': { state: 'ok' },
-    })
-    await insert(1, "'DEAD', now(), 6, 'recipient_refused (550)'")
-    t.match((await lookOver(env, 'mail')).checks['mail outbox'], {
-      state: 'finding',
-      text: /1 mails were given up.*550/,
-    })
-    await insert(2, "'PENDING', now() + interval '1 hour', 2, 'connection_failed'")
-    t.match((await lookOver(env, 'mail')).checks['mail outbox'], { state: 'finding', text: /could not be sent yet/ })
-    await insert(3, "'PENDING', now() - interval '1 hour', 0, null")
-    t.match((await lookOver(env, 'mail')).checks['mail outbox'], { state: 'finding', fix: 'svc worker' })
-  })
-
-  t.test('a mail server that refuses the login, and a gateway for texts that is away', async (t) => {
     const refuse = await smtpSink(t, {
       onAuth: (_auth, _session, done) => done(new Error('no')),
       allowInsecureAuth: true,
     })
     const SVC_SMTP_URL = refuse.url.replace('//', '//ada:c4n4ry@')
-    const SVC_SMS_URL = `http://127.0.0.1:${await freePort()}/sms`
-    const { stdout, checks } = await lookOver({ ...env, SVC_SMTP_URL, SVC_SMS_URL }, 'mail')
+    const { stdout, checks } = await lookOver({ ...env, SVC_SMTP_URL }, 'mail')
     t.match(checks['mail server'], { state: 'finding', text: /login refused/ })
-    t.match(checks['text gateway'], { state: 'finding', text: /nothing listens/ })
     t.notMatch(stdout, 'c4n4ry')
   })
 
@@ -191,7 +152,7 @@ t.test('an older database, and one that is none of ours', async (t) => {
   const { code, checks } = await lookOver(env)
   t.equal(code, 1)
   t.match(checks, {
-    migrations: { state: 'finding', text: /are pending: 0016_/, fix: 'svc migrate up' },
+    migrations: { state: 'finding', text: /lacks 0016_/, fix: 'svc migrate up' },
     'runtime rights': { state: 'ok' },
     provider: { state: 'skipped', text: /older than this version/ },
     running: { state: 'finding', fix: 'svc serve' },
@@ -207,12 +168,8 @@ function firstMigrations(t: Test, count: number): string {
   return folder
 }
 
-t.test('servers that are too old, too new, or spoken to in clear', async (t) => {
+t.test('servers that are too old or too new', async (t) => {
   t.match(versionCheck({ version: 180_004, version_text: '18.4' }), { state: 'ok' })
   t.match(versionCheck({ version: 140_011, version_text: '14.11' }), { state: 'finding', text: /14\.11.*15 to 18/ })
   t.match(versionCheck({ version: 190_000, version_text: '19.0' }), { state: 'finding' })
-  t.match(encryptionCheck('postgres://u:p@db.example/x', false), { state: 'finding', fix: /sslmode=require/ })
-  t.match(encryptionCheck('postgres://u:p@db.example/x', true), { state: 'ok' })
-  t.match(encryptionCheck('postgres://u:p@127.0.0.1/x', false), { state: 'ok' })
-  t.match(encryptionCheck('postgres://u:p@%2Frun%2Fpg/x', false), { state: 'ok' })
 })

@@ -1,73 +1,52 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { asTyped } from '../../base/command-hints.ts'
+import { variableIn } from '../../base/environment-variables.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import type { Paint, Style } from '../../base/io.ts'
+import type { Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
 import { wrapped } from '../../base/wrap.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { DataOption } from '../../kit/option-values.ts'
-import type { Check } from './check.ts'
-import { checkClientSetup } from './client-setup.ts'
-import { openDatabase } from './database-sql.ts'
-import type { Database } from './database-sql.ts'
+import { finding, ok, runChecks, skipped } from './check.ts'
+import type { Check, Verdict } from './check.ts'
 import { checkDatabase } from './database.ts'
-import { checkProvider } from './identity.ts'
+import { checkIdentity } from './identity.ts'
 import { checkMachine } from './machine.ts'
-import { checkMail } from './mail.ts'
-import { checkService } from './service.ts'
+import { checkService, checkSession, checkWebhooks } from './service.ts'
 import { resolveTarget } from './target.ts'
 import type { DoctorTarget } from './target.ts'
-import { checkWebhooks } from './webhooks.ts'
 
-/** What is looked over, in the order in which it is told. */
-const GROUPS = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'you'] as const
-type Group = (typeof GROUPS)[number]
+/** What is examined, in the order in which it is printed. */
+const GROUPS = {
+  machine: { title: 'This machine', run: checkMachine },
+  service: { title: 'The service', run: checkService },
+  database: { title: 'The database', run: checkDatabase },
+  identity: { title: 'Identity', run: checkIdentity },
+  mail: { title: 'Mail', run: (target) => runChecks({ 'mail server': () => mailServerCheck(target) }) },
+  webhooks: { title: 'Webhooks', run: checkWebhooks },
+  you: { title: 'You', run: checkSession },
+} as const satisfies Record<string, { title: string; run(target: DoctorTarget): Promise<Check[]> }>
 
-type GroupedCheck = Check & { group: Group }
+const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'you'] as const
+type GroupedCheck = Check & { group: (typeof NAMES)[number] }
 
-const TITLES: Readonly<Record<Group, string>> = {
-  machine: 'This machine',
-  service: 'The service',
-  database: 'The database',
-  identity: 'Identity',
-  mail: 'Mail',
-  webhooks: 'Webhooks',
-  you: 'You',
-}
-
-function titleOf(group: Group): string {
-  return TITLES[group]
-}
-
-const PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s]*@/gi
-
-/** A check of a group, without the passwords of addresses that an error may have repeated. */
-function inGroup(group: Group, { check, state, text, fix }: Check): GroupedCheck {
-  return { check, group, state, text: withoutPasswords(text), fix: fix === null ? null : withoutPasswords(fix) }
-}
-
-export function withoutPasswords(text: string): string {
-  return text.replaceAll(PASSWORD, '$1:***@')
-}
-
-const DoctorOptions = z.object({ only: z.array(z.enum(GROUPS)).optional() })
+const DoctorOptions = z.object({ only: z.array(z.enum(NAMES)).default([...NAMES]) })
 
 export function addDoctor(command: Command, runtime: Runtime): void {
   command
     .addOption(
-      new DataOption('--only <groups>', 'Run only these checks, such as mail,machine').choices(GROUPS).takingSeveral(),
+      new DataOption('--only <groups>', 'Run only these checks, such as mail,machine').choices(NAMES).takingSeveral(),
     )
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, DoctorOptions, doctor))
 }
 
 const EXAMPLES = `
-Looks at the service that --api-url, SVC_API_URL or the profile names, else at the one of the state directory, and
-where none runs there, at what the environment configures, as svc serve reads it. Where there is nothing of these, this
-machine alone. Exit code 1 with findings, each with what to type. Nothing is changed, nothing is sent, and no password
-is shown; a session is renewed where any command would renew it.
+Examines the service that --api-url, SVC_API_URL or the profile names, else the one of the state directory, and where
+none runs there, what the environment configures, as svc serve reads it. Otherwise only this machine. Exit code 1 with
+findings, each with what to type. Nothing is changed or sent, and no password is shown.
 
 Examples:
   svc doctor
@@ -77,102 +56,103 @@ Examples:
 
 async function doctor(
   context: Context,
-  { options }: CommandInput<z.infer<typeof DoctorOptions>>,
+  { options: { only } }: CommandInput<z.infer<typeof DoctorOptions>>,
 ): Promise<CommandResult> {
   const target = await resolveTarget(context)
-  const checks = await examine(target, options.only)
-  printReport(context, checks)
-  return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
-}
-
-const CHECKS: Readonly<Record<Group, (target: DoctorTarget, database: Database | undefined) => Promise<Check[]>>> = {
-  machine: checkMachine,
-  service: checkService,
-  database: checkDatabase,
-  identity: checkProvider,
-  mail: checkMail,
-  webhooks: checkWebhooks,
-  you: checkClientSetup,
-}
-
-/** The groups that look into the database. */
-const IN_DATABASE: ReadonlySet<Group> = new Set(['service', 'database', 'mail', 'webhooks'])
-
-/** Looks over all of it at once, or over some groups, and tells it in the order of the groups. */
-async function examine(target: DoctorTarget, only: readonly Group[] | undefined): Promise<GroupedCheck[]> {
-  const groups = GROUPS.filter((group) => only === undefined || only.includes(group))
-  const { databaseUrl } = target
-  const isAsked = databaseUrl !== undefined && groups.some((group) => IN_DATABASE.has(group))
-  const database = isAsked ? openDatabase(databaseUrl) : undefined
   try {
-    const found = await Promise.all(groups.map((group) => ofGroup(group, CHECKS[group](target, database))))
-    return found.flat()
+    const groups = NAMES.filter((name) => only.includes(name))
+    const found = await Promise.all(groups.map(async (group) => ofGroup(group, await GROUPS[group].run(target))))
+    const checks = found.flat()
+    printReport(context, checks)
+    return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
   } finally {
-    await database?.close()
+    await target.close()
   }
 }
 
-async function ofGroup(group: Group, checks: Promise<Check[]>): Promise<GroupedCheck[]> {
-  return (await checks).map((check) => inGroup(group, check))
+function ofGroup(group: GroupedCheck['group'], checks: readonly Check[]): GroupedCheck[] {
+  return checks.map(({ check, state, text, fix }) => ({
+    check,
+    group,
+    state,
+    text: withoutPasswords(text),
+    fix: fix === null ? null : withoutPasswords(fix),
+  }))
 }
 
-const WORDS: Readonly<Record<GroupedCheck['state'], string>> = {
-  ok: 'ok',
-  remark: 'remark',
-  finding: 'FINDING',
-  skipped: 'not looked at',
-}
-const STYLES: Readonly<Record<GroupedCheck['state'], Style>> = {
-  ok: 'green',
-  remark: 'yellow',
-  finding: 'red',
-  skipped: 'dim',
+const PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s]*@/gi
+
+/** An error may have repeated an address with its password. */
+export function withoutPasswords(text: string): string {
+  return text.replaceAll(PASSWORD, '$1:***@')
 }
 
-/** What is found first, then everything by its group; for programs {healthy, checks}. */
-function printReport({ print, io, flags }: Context, checks: readonly GroupedCheck[]): void {
-  const findings = checks.filter(({ state }) => state === 'finding')
-  const isHealthy = findings.length === 0
-  const { paint, width = Infinity } = print
+/** Less than a check has, so that the server's own failure is reported. */
+const SMTP_TIMEOUT_MS = 2_500
+const SMTP_FIX = 'export SVC_SMTP_URL=smtps://<user>:<password>@<host>'
+
+/** Connects as for a mail, with TLS and login, and sends none. */
+async function mailServerCheck({ config, profile, context }: DoctorTarget): Promise<Verdict> {
+  const smtpUrl = config === undefined ? variableIn(context.io.env, 'SVC_SMTP_URL') : config.smtpUrl
+  if (smtpUrl === undefined) return skipped('SVC_SMTP_URL is not set here')
+  if (!URL.canParse(smtpUrl) || !/^smtps?:/.test(smtpUrl))
+    return finding('SVC_SMTP_URL is not an smtp:// or smtps:// address', SMTP_FIX)
+  const { failureOf, verifyTransport } = await import('../../../src/mail/transport.ts')
+  const { host, protocol } = new URL(smtpUrl)
+  try {
+    const mode = config?.mode ?? profile?.settings.mode ?? 'sandbox'
+    await verifyTransport({ mode }, smtpUrl, SMTP_TIMEOUT_MS)
+    return ok(`${protocol}//${host} answers; nothing was sent`)
+  } catch (error) {
+    return finding(`${protocol}//${host}: ${failureOf(error).replaceAll('_', ' ')}`, SMTP_FIX)
+  }
+}
+
+const STATES: Readonly<Record<Verdict['state'], readonly [word: string, style: Style]>> = {
+  ok: ['ok', 'green'],
+  remark: ['remark', 'yellow'],
+  finding: ['FINDING', 'red'],
+  skipped: ['skipped', 'dim'],
+}
+
+/** A summary, then everything by its group; for programs {healthy, checks}. */
+function printReport(context: Context, checks: readonly GroupedCheck[]): void {
+  const healthy = !checks.some(({ state }) => state === 'finding')
   const indent = Math.max(...checks.map(({ check }) => check.length)) + 2
-  const typed = (fix: string): string => asTyped(fix, io.calledAs, flags)
-  const told = GROUPS.flatMap((group) => {
-    const ofGroup = checks.filter((each) => each.group === group)
-    if (ofGroup.length === 0) return []
-    return [
-      paint('bold', titleOf(group)),
-      ...ofGroup.flatMap((each) => linesOf(each, { paint, width, indent, typed })),
-      '',
-    ]
-  })
-  print.record({
-    item: { healthy: isHealthy, checks },
-    id: isHealthy ? 'healthy' : 'findings',
-    lines: [['Healthy', isHealthy ? summaryOf(checks) : `no: ${summaryOf(checks)}`]],
-    after: told.slice(0, -1).join('\n'),
+  const sections = [...Map.groupBy(checks, ({ group }) => group)].map(([group, ofGroup]) =>
+    [
+      context.print.paint('bold', GROUPS[group].title),
+      ...ofGroup.flatMap((each) => linesOf(context, each, indent)),
+    ].join('\n'),
+  )
+  context.print.record({
+    item: { healthy, checks },
+    id: healthy ? 'healthy' : 'findings',
+    lines: [['Healthy', `${healthy ? 'yes' : 'no'}: ${summaryOf(checks)}`]],
+    after: sections.join('\n\n'),
   })
 }
 
 function summaryOf(checks: readonly GroupedCheck[]): string {
-  const count = (state: GroupedCheck['state']): number => checks.filter((each) => each.state === state).length
-  const findings = count('finding')
-  const found = findings === 0 ? 'yes' : findings === 1 ? '1 finding' : `${findings} findings`
-  const remarks = count('remark')
-  const remarked = remarks === 0 ? '' : remarks === 1 ? ', 1 remark' : `, ${remarks} remarks`
-  return `${found}; ${count('ok')} ok${remarked}, ${count('skipped')} not looked at`
+  const counts = Map.groupBy(checks, ({ state }) => state)
+  const count = (state: Verdict['state']): number => counts.get(state)?.length ?? 0
+  const some = (n: number, word: string): string[] => (n === 0 ? [] : [`${n} ${word}${n === 1 ? '' : 's'}`])
+  return [
+    ...some(count('finding'), 'finding'),
+    `${count('ok')} ok`,
+    ...some(count('remark'), 'remark'),
+    `${count('skipped')} skipped`,
+  ].join(', ')
 }
 
-type LineLayout = { paint: Paint; width: number; indent: number; typed(fix: string): string }
-
-/** A long text goes on below itself; what is to be typed stands in a line of its own, whole. */
-function linesOf({ check, state, text, fix }: GroupedCheck, { paint, width, indent, typed }: LineLayout): string[] {
+/** A long text continues below itself; what is to be typed has a line of its own, whole. */
+function linesOf({ print, io, flags }: Context, { check, state, text, fix }: GroupedCheck, indent: number): string[] {
   const margin = ' '.repeat(indent)
-  const word = WORDS[state]
-  const [first = '', ...rest] = wrapped(printable(`${word}: ${text}`), width - indent)
-  const painted = first.startsWith(word) ? `${paint(STYLES[state], word)}${first.slice(word.length)}` : first
+  const [word, style] = STATES[state]
+  const [first = '', ...rest] = wrapped(printable(`${word}: ${text}`), (print.width ?? Infinity) - indent)
   return [
-    `${check.padEnd(indent)}${painted}`,
+    `${check.padEnd(indent)}${print.paint(style, word)}${first.slice(word.length)}`,
     ...rest.map((line) => `${margin}${line}`),
-    ...(fix === null ? [] : [`${margin}  ${printable(typed(fix))}`]),
+    ...(fix === null ? [] : [`${margin}  ${printable(asTyped(fix, io.calledAs, flags))}`]),
   ]
 }

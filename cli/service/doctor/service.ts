@@ -1,58 +1,55 @@
 import { z } from 'zod'
+import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import { packageVersion } from '../../../src/lib/package-root.ts'
-import { getOverview } from '../../../src/wire/console.ts'
 import { ServiceInfo, getService } from '../../../src/wire/service.ts'
+import { checkWebhookEndpoint, getWebhookEndpoint } from '../../../src/wire/webhooks.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { roleText } from '../../base/role-text.ts'
+import { whoIs } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
-import { clockVerdict, finding, ok, remark, restartOr, runCheck, skipped } from './check.ts'
+import { accessOf } from '../../session/whoami.ts'
+import { probe } from '../probe.ts'
+import type { Probed } from '../probe.ts'
+import { clockVerdict, finding, ok, remark, restartOr, runChecks, skipped } from './check.ts'
 import type { Check, Verdict } from './check.ts'
-import { OLDEST_DUE } from './database-sql.ts'
-import type { Database } from './database-sql.ts'
-import { probe } from './probe.ts'
-import type { Probed } from './probe.ts'
 import type { DoctorTarget } from './target.ts'
 
-/** A newer service may tell more. */
+/** A newer service may report more. */
 const Info = z.looseObject(ServiceInfo.pick({ version: true, mode: true }).shape)
 const Readiness = z.looseObject({ status: z.string(), database: z.string().optional() })
 
-export async function checkService(target: DoctorTarget, database: Database | undefined): Promise<Check[]> {
-  const { url, config, by } = target
-  const configuration = by === 'environment' ? [{ check: 'configuration', ...checkConfiguration(target) }] : []
-  if (url === undefined) return [...configuration, { check: 'running', ...checkNothing(target) }]
-  const asked = probe(`${url}${getService.path}`)
-  return [
+export async function checkService(target: DoctorTarget): Promise<Check[]> {
+  const { url, by } = target
+  const configuration = by === 'environment' ? { configuration: () => configurationCheck(target) } : {}
+  if (url === undefined) return runChecks({ ...configuration, running: () => whereNone(target) })
+  const info = probe(`${url}${getService.path}`)
+  return runChecks({
     ...configuration,
-    ...(await Promise.all([
-      runCheck('running', async () => checkRunning(target, url, await asked)),
-      runCheck('ready', async () => checkReady(target, await probe(`${url}/readyz`))),
-      runCheck('service clock', async () => checkClock(await asked)),
-      runCheck('api tls', () => checkTls(target, url)),
-      runCheck('proxy', () => checkProxy(target, config)),
-      runCheck('worker', async () => checkWorker(target, database, isSvc(await asked))),
-    ])),
-  ]
+    running: async () => runningCheck(target, url, await info),
+    ready: async () => readyCheck(target, await probe(`${url}/readyz`)),
+    'service clock': async () => clockOf(await info),
+    'api tls': () => tlsCheck(target, url),
+    worker: () => workerCheck(target),
+  })
 }
 
-function checkConfiguration({ configProblem }: DoctorTarget): Verdict {
+function configurationCheck({ configProblem }: DoctorTarget): Verdict {
   if (configProblem === undefined) return ok('the environment is what svc serve needs')
   const name = /SVC_[A-Z_]+[A-Z]/.exec(configProblem)?.[0] ?? 'SVC_DATABASE_URL'
   return finding(configProblem, `export ${name}=<value>`)
 }
 
-function checkNothing({ by, context: { stateDir } }: DoctorTarget): Verdict {
+function whereNone({ by, context: { stateDir } }: DoctorTarget): Verdict {
   if (by === 'environment') return skipped('the environment does not say where it is')
   return finding(`no service runs here (looked in ${stateDir}), and none is named or configured`, 'svc up')
 }
 
-function isSvc(probed: Probed): boolean {
-  return probed.status === 200 && Info.safeParse(probed.json).success
-}
-
-function checkRunning(target: DoctorTarget, url: string, probed: Probed): Verdict {
-  if (probed.status === undefined) return finding(`${probed.why}${proxyNote(target)}`, startCommand(target))
+function runningCheck(target: DoctorTarget, url: string, probed: Probed): Verdict {
+  if (probed.status === undefined) return finding(probed.why, startCommand(target))
   const { data } = Info.safeParse(probed.json)
   if (probed.status !== 200 || data === undefined)
-    return finding(`${url} answers ${probed.status}, and is no svc`, startCommand(target))
+    return finding(`${url} answers ${probed.status}, and is not svc`, startCommand(target))
   const ours = packageVersion()
   const text = `svc ${data.version} in ${data.mode} mode at ${url}`
   if (data.version === ours) return ok(text)
@@ -62,14 +59,13 @@ function checkRunning(target: DoctorTarget, url: string, probed: Probed): Verdic
   )
 }
 
-/** What brings the service up, or leads to another one. */
 function startCommand(target: DoctorTarget): string {
   if (target.by === 'environment') return 'svc serve'
   const other = target.profile === undefined ? 'export SVC_API_URL=<address of the service>' : 'svc profile list'
   return restartOr(target, other)
 }
 
-function checkReady(target: DoctorTarget, probed: Probed): Verdict {
+function readyCheck(target: DoctorTarget, probed: Probed): Verdict {
   if (probed.status === undefined) return skipped('nothing answers')
   const { data } = Readiness.safeParse(probed.json)
   if (data === undefined) return skipped(`it answered ${probed.status}, and not whether it is ready`)
@@ -77,7 +73,7 @@ function checkReady(target: DoctorTarget, probed: Probed): Verdict {
   return finding(`it is not ready: its database is ${data.database ?? 'away'}`, startCommand(target))
 }
 
-function checkClock(probed: Probed): Verdict {
+function clockOf(probed: Probed): Verdict {
   if (probed.status === undefined) return skipped('nothing answers')
   if (probed.aheadMs === undefined) return skipped('it does not say what time it is')
   return clockVerdict(probed.aheadMs)
@@ -85,14 +81,10 @@ function checkClock(probed: Probed): Verdict {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-export function isLoopback(url: string): boolean {
-  return LOOPBACK.test(new URL(url).hostname)
-}
-
-/** What proves who commands act as travels there. */
-function checkTls({ profile }: DoctorTarget, url: string): Verdict {
-  if (url.startsWith('https:')) return ok('commands speak to it encrypted')
-  if (isLoopback(url)) return ok('it is on this machine, where none is needed')
+/** Credentials travel there. */
+function tlsCheck({ profile }: DoctorTarget, url: string): Verdict {
+  if (url.startsWith('https:')) return ok('the connection is encrypted')
+  if (LOOPBACK.test(new URL(url).hostname)) return ok('not needed: it is on this machine')
   const secure = url.replace(/^http:/, 'https:')
   return finding(
     `credentials travel to ${url} in clear`,
@@ -100,59 +92,98 @@ function checkTls({ profile }: DoctorTarget, url: string): Verdict {
   )
 }
 
-/** Of the service, which never speaks TLS itself: whether it believes the proxy that does. */
-function checkProxy(target: DoctorTarget, config: DoctorTarget['config']): Verdict {
-  if (config !== undefined && config.publicUrl?.startsWith('https:') === true && !config.trustProxy)
-    return finding(
-      'a proxy takes the TLS off before the service, which does not believe it: all callers look like one',
-      'export SVC_TRUST_PROXY=true',
-    )
-  const note = proxyNote(target)
-  if (note !== '') return ok(note.slice(2))
-  return ok(config?.trustProxy === true ? 'the service believes the one before it' : 'none is used')
-}
-
-/** Commands go straight to the service. */
-function proxyNote({ url, context }: DoctorTarget): string {
-  const { env } = context.io
-  const name = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((each) => (env[each] ?? '') !== '')
-  if (name === undefined || url === undefined || isLoopback(url)) return ''
-  return `; ${name} is set, and svc goes without a proxy`
-}
-
 /** What is due is taken within seconds; a busy worker may be behind by more than that, and not by this. */
 const LAG_MAX_MS = 120_000
 
-const Due = z.object({ what: z.string(), lag_ms: z.number() })
+async function workerCheck(target: DoctorTarget): Promise<Verdict> {
+  const lagMs = await (await target.subject()).workerLagMs()
+  if (lagMs <= LAG_MAX_MS) return ok('no overdue jobs')
+  const minutes = Math.round(lagMs / 60_000)
+  return finding(`jobs have been due for ${minutes} min: no worker seems to run`, restartOr(target, 'svc worker'))
+}
 
-/** Whether somebody takes what is due: by the database where it can be seen, else as the service says. */
-async function checkWorker(target: DoctorTarget, database: Database | undefined, answers: boolean): Promise<Verdict> {
-  const due = await oldestDue(target, database, answers)
-  if (due === null) return ok('nothing is due that nobody has taken')
-  if (due.lag_ms <= LAG_MAX_MS) return ok(`the oldest thing that is due waits for ${text(due.lag_ms)}`)
-  return finding(
-    `${due.what} has been due for ${text(due.lag_ms)}: no worker seems to run`,
-    restartOr(target, 'svc worker'),
+export async function checkWebhooks(target: DoctorTarget): Promise<Check[]> {
+  const byMerchant = deadByMerchant(target)
+  byMerchant.catch(() => undefined)
+  return runChecks({
+    'dead deliveries': async () => deadCheck(await byMerchant, (await target.subject()).mode),
+    endpoints: async () => goneCheck(await byMerchant),
+    'your endpoint': () => ownEndpointCheck(target),
+  })
+}
+
+type DeadDeliveries = { merchant: string; count: number; isGone: boolean }
+
+/** The merchants with most of them first. */
+async function deadByMerchant(target: DoctorTarget): Promise<DeadDeliveries[]> {
+  const deliveries = await (await target.subject()).deadDeliveries()
+  return [...Map.groupBy(deliveries, (each) => each.realm_slug ?? each.merchant_id)]
+    .map(([merchant, rows]) => ({ merchant, count: rows.length, isGone: rows[0]?.last_http_status === 410 }))
+    .toSorted((a, b) => b.count - a.count)
+}
+
+/** In a sandbox nobody waits for them: receivers come and go there, and demo merchants have some that never answer. */
+function deadCheck(all: readonly DeadDeliveries[], mode: 'sandbox' | 'live'): Verdict {
+  const [worst] = all.filter(({ isGone }) => !isGone)
+  if (worst === undefined) return ok(all.length === 0 ? 'none' : 'only of endpoints that have gone')
+  const sum = all.reduce((total, { count }) => total + count, 0)
+  const more = all.length === 1 ? '' : `, of ${sum} in all of ${all.length} merchants`
+  const verdict = mode === 'sandbox' ? remark : finding
+  return verdict(
+    `${worst.count} of ${worst.merchant}${more}: they are not retried automatically`,
+    `svc webhooks replay --status DEAD --merchant ${worst.merchant}`,
   )
 }
 
-async function oldestDue(
-  { client }: DoctorTarget,
-  database: Database | undefined,
-  answers: boolean,
-): Promise<z.infer<typeof Due> | null> {
-  if (database !== undefined) {
-    const [row] = await database.rows(OLDEST_DUE)
-    return row === undefined ? null : Due.parse(row)
-  }
-  if (!answers) throw new Error('nothing answers')
-  const { body } = await call(client(), getOverview, {})
-  return body.worker.lag_ms === 0 ? null : { what: 'something', lag_ms: body.worker.lag_ms }
+function goneCheck(all: readonly DeadDeliveries[]): Verdict {
+  const [first, ...others] = all.filter(({ isGone }) => isGone)
+  if (first === undefined) return ok('none has gone')
+  const more = others.length === 0 ? '' : `, and ${others.length} more`
+  return finding(
+    `the endpoint of ${first.merchant} has answered 410, that it is gone${more}: its merchant has to set another`,
+    `svc merchants show ${first.merchant}`,
+  )
 }
 
-function text(ms: number): string {
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 120) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+/** The signed-in merchant's: the service asks its server whether it is there, and sends no event. */
+async function ownEndpointCheck(target: DoctorTarget): Promise<Verdict> {
+  const client = target.client()
+  if (client.credentials.merchant === undefined) return skipped('not signed in as a merchant')
+  const { body: endpoint } = await call(client, getWebhookEndpoint, {})
+  const fix = 'svc webhooks endpoint set <url>'
+  if (endpoint.webhook_url === null) return ok('none is set: events wait, and svc listen prints them')
+  if (endpoint.gone) return finding(`${endpoint.webhook_url} has answered 410, that it is gone`, fix)
+  const { body } = await call(client, checkWebhookEndpoint, {})
+  if (!body.reachable) return finding(`${endpoint.webhook_url} does not answer: ${outcomeText(body.outcome)}`, fix)
+  const dead = endpoint.alert?.dead_deliveries ?? 0
+  if (dead === 0) return ok('its server answers')
+  return finding(`its server answers, and ${dead} deliveries are DEAD`, 'svc webhooks replay --status DEAD')
+}
+
+export function checkSession(target: DoctorTarget): Promise<Check[]> {
+  return runChecks({ profile: () => profileCheck(target), session: () => sessionCheck(target) })
+}
+
+function profileCheck({ by, profile, context }: DoctorTarget): Verdict {
+  if (by === 'nothing' || by === 'environment') return skipped('no service to sign in to')
+  if (profile === undefined) return ok(by === 'name' ? 'none' : `dev: the logins of ${context.stateDir}`)
+  const { settings, name } = profile
+  const where = settings.realm === null ? '' : ` in realm ${settings.realm}`
+  return ok(`${name}: a ${settings.kind}${where}, ${settings.mode} mode`)
+}
+
+/** Whether the service takes the credentials in use. A session is renewed, as with any command. */
+async function sessionCheck(target: DoctorTarget): Promise<Verdict> {
+  const client = target.client()
+  try {
+    const who = await whoIs(client, accessOf(client, { platform: false, customer: false }))
+    const of = who.merchant === null ? '' : ` of ${who.merchant.trading_name}`
+    return ok(`${who.name}, ${roleText(who.role)}${of}`)
+  } catch (error) {
+    if (!(error instanceof CliError) || error.options.exit !== EXIT.signedOut) throw error
+    // With an address alone nobody meant to sign in.
+    if (client.credentials.chosen === undefined) return skipped(error.message)
+    const { profile } = target
+    return finding(error.message, profile === undefined ? 'svc login' : `svc login --profile ${profile.name}`)
+  }
 }

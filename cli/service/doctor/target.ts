@@ -1,26 +1,28 @@
+import { statSync } from 'node:fs'
 import type { Config } from '../../../src/config/config.ts'
-import type { Client } from '../../client/call.ts'
-import type { Context } from '../../kit/context.ts'
+import { isSetIn, variableIn } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
+import { configDirOf } from '../../client/auth/config-dir.ts'
+import { credentialsFile } from '../../client/auth/credentials-file.ts'
+import type { Client } from '../../client/call.ts'
 import { findService, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
-import type { ServiceState } from '../../client/service-state.ts'
-import { isSetIn, variableIn } from '../../base/environment-variables.ts'
-import { configFilesProblem, areCredentialsOpen } from './machine.ts'
-import { reasonOf } from './check.ts'
+import type { Context } from '../../kit/context.ts'
+import { openApp } from '../up/part.ts'
+import { reasonOf, within } from './check.ts'
+import { subjectInProcess, subjectOverHttp } from './subject.ts'
+import type { Subject } from './subject.ts'
 
-/** What is looked over, and how much of it can be seen from here. */
+/** What is examined, and how much of it can be seen from here. */
 export type DoctorTarget = {
   context: Context
   /** How it was found: by a name or profile, by the state directory, by the environment of svc serve, or not at all. */
   by: 'name' | 'state directory' | 'environment' | 'nothing'
   /** Where it answers, as far as it is known. */
   url: string | undefined
-  /** The running service of the state directory, where that is the one. */
-  state: ServiceState | undefined
   /** The profile that names it; undefined for the built-in one. */
   profile: FoundService['profile']
-  /** What the environment configures, where it configures a service; and what is wrong with it. */
+  /** What the environment configures, where that is what is examined; or what is wrong with it. */
   config: Config | undefined
   configProblem: string | undefined
   /** Undefined where its database can't be reached from here. */
@@ -28,114 +30,96 @@ export type DoctorTarget = {
   /** The login that migrates, where it is another one. */
   migrationUrl: string | undefined
   /**
-   * As who commands act there. What signs people in is left alone where others can read it: it would be closed to them.
-   * @throws where there is nobody to be, or no service
+   * The identity in use. Credentials that others can read are not used, because using them closes their file.
+   * @throws where there is no service, or nobody is signed in
    */
   client(): Client
+  /** Asked or opened once. @throws where it does not answer, or its database does not */
+  subject(): Promise<Subject>
+  close(): Promise<void>
 }
 
-/** All but the one to act as. */
-type Found = Omit<DoctorTarget, 'client'>
+type Found = Omit<DoctorTarget, 'client' | 'subject' | 'close'>
+
+const CLOSE_MS = 1_500
 
 /**
- * Finds whom to look at: what a flag, SVC_API_URL or a profile names, the service of the state directory, else what the
- * environment configures, as svc serve reads it.
- * @throws {CliError} exit code 2 for a name that can be none
+ * Finds the service of a flag, SVC_API_URL or a profile, that of the state directory, else what the environment
+ * configures, as svc serve reads it.
+ * @throws {CliError} exit code 2 for a name that is not valid
  */
 export async function resolveTarget(context: Context): Promise<DoctorTarget> {
   const found = await find(context)
-  const isOpen = areCredentialsOpen(context.io.env)
+  const { url, by } = found
   const client = (): Client => {
-    if (found.by === 'environment' || found.by === 'nothing') throw new Error('there is no service to act at')
-    if (isOpen) throw new Error('others can read what signs you in: see file permissions')
+    if (by === 'environment' || by === 'nothing') throw new Error('no service to sign in to')
+    if (areCredentialsOpen(context.io.env)) throw new Error('others can read your credentials: see file permissions')
     return context.client()
   }
-  return { ...found, client }
+  let opened: ReturnType<typeof openApp> | undefined
+  const open = async (): Promise<Subject> => {
+    if (by === 'environment' && found.config !== undefined) {
+      opened = openApp({ ...context.io.env, SVC_LOG_LEVEL: 'silent' })
+      return subjectInProcess((await opened).app)
+    }
+    if (by === 'environment' || url === undefined) throw new Error('there is no service to ask')
+    return subjectOverHttp(context, url, client)
+  }
+  let subject: Promise<Subject> | undefined
+  return {
+    ...found,
+    client,
+    subject: () => (subject ??= open()),
+    close: async () => {
+      // One that opens after its time is closed as well; nobody waits for it.
+      const closing = opened?.then(({ app }) => app.close())
+      if (closing !== undefined) await within(closing, CLOSE_MS).catch(() => undefined)
+    },
+  }
 }
 
 async function find(context: Context): Promise<Found> {
-  const { io, stateDir } = context
-  const isEnvironment = !isNamed(context) && runningState(stateDir) === undefined && configuresAny(io.env)
-  const found = isEnvironment ? undefined : whereRunning(context)
-  if (found !== undefined) return ofService(context, found)
-  const nothing = { context, by: 'nothing', state: undefined, profile: undefined, url: undefined } as const
-  if (!isEnvironment) return { ...nothing, ...NO_DATABASE, config: undefined, configProblem: undefined }
+  const { io, flags, stateDir } = context
+  const isNamed = [flags.apiUrl, io.env['SVC_API_URL'], flags.profile, io.env['SVC_PROFILE']].some(
+    (name) => (name ?? '') !== '',
+  )
+  const nothing = { config: undefined, configProblem: undefined, databaseUrl: undefined, migrationUrl: undefined }
+  const isConfigured = ['SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY'].some((name) => isSetIn(io.env, name))
+  if (isNamed || !isConfigured || runningState(stateDir) !== undefined) {
+    const found = whereRunning(context)
+    if (found === undefined) return { ...nothing, context, by: 'nothing', url: undefined, profile: undefined }
+    const { apiUrl: url, profile, state } = found
+    const by = state === undefined ? 'name' : 'state directory'
+    return { ...nothing, context, by, url, profile, databaseUrl: state?.database_url }
+  }
   const configured = await configOf(io.env)
   const { config } = configured
   return {
-    ...nothing,
     ...configured,
+    context,
     by: 'environment',
     url: config === undefined ? undefined : (config.publicUrl ?? localAddress(config)),
-    ...databaseOf(io.env, config),
+    profile: undefined,
+    // Checked also where the rest of the configuration is incomplete.
+    databaseUrl: config?.databaseUrl ?? optional(() => variableIn(io.env, 'SVC_DATABASE_URL')),
+    migrationUrl: optional(() => variableIn(io.env, 'SVC_MIGRATION_DATABASE_URL')),
   }
 }
 
-function isNamed({ io: { env }, flags }: Context): boolean {
-  const names = [flags.apiUrl, env['SVC_API_URL'], flags.profile, env['SVC_PROFILE']]
-  return names.some((name) => (name ?? '') !== '')
-}
-
-const CONFIGURED = ['SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY']
-
-/** Whether the environment was meant for a service at all. */
-function configuresAny(env: NodeJS.ProcessEnv): boolean {
-  return CONFIGURED.some((name) => isSetIn(env, name))
-}
-
-/** With a configuration file that can't be read, which is a finding of its own, it is the state directory's alone. */
-function whereRunning({
-  io,
-  flags,
-  stateDir,
-}: Context): Pick<FoundService, 'apiUrl' | 'state' | 'profile'> | undefined {
+function whereRunning({ io, flags }: Context): FoundService | undefined {
   try {
     return findService({ flags, env: io.env, cwd: io.cwd })
   } catch (error) {
-    if (!(error instanceof CliError)) throw error
-    if (error.code === 'NOT_RUNNING') return undefined
-    if (configFilesProblem(io) === undefined) throw error
-    const state = runningState(stateDir)
-    return state === undefined ? undefined : { apiUrl: state.api_url, state, profile: undefined }
+    if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
+    throw error
   }
 }
 
-const NO_DATABASE = { databaseUrl: undefined, migrationUrl: undefined }
-
-/** A service that was named has the database of the environment, where that names one. */
-async function ofService(
-  context: Context,
-  { apiUrl, state, profile }: Pick<FoundService, 'apiUrl' | 'state' | 'profile'>,
-): Promise<Found> {
-  const { env } = context.io
-  const base = { context, url: apiUrl, state, profile, by: state === undefined ? 'name' : 'state directory' } as const
-  if (state !== undefined)
-    return {
-      ...base,
-      config: undefined,
-      configProblem: undefined,
-      databaseUrl: state.database_url,
-      migrationUrl: undefined,
-    }
-  if (!configuresAny(env)) return { ...base, ...NO_DATABASE, config: undefined, configProblem: undefined }
-  const configured = await configOf(env)
-  return { ...base, ...configured, ...databaseOf(env, configured.config) }
-}
-
-/** The database is looked at also where the rest of the configuration is not whole. */
-function databaseOf(
-  env: NodeJS.ProcessEnv,
-  config: Config | undefined,
-): Pick<DoctorTarget, 'databaseUrl' | 'migrationUrl'> {
-  const migrationUrl = optional(() => variableIn(env, 'SVC_MIGRATION_DATABASE_URL'))
-  return { databaseUrl: config?.databaseUrl ?? optional(() => variableIn(env, 'SVC_DATABASE_URL')), migrationUrl }
-}
-
+/** What is wrong with it is reported by the check of the configuration. */
 function optional<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
-    // What is wrong with it is told by the check of the configuration.
     return undefined
   }
 }
@@ -152,4 +136,19 @@ async function configOf(env: NodeJS.ProcessEnv): Promise<Pick<DoctorTarget, 'con
 
 function localAddress({ host, port }: Config): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+export const READABLE_BY_OTHERS = 0o077
+
+function areCredentialsOpen(env: NodeJS.ProcessEnv): boolean {
+  return process.platform !== 'win32' && ((modeOf(credentialsFile(configDirOf(env))) ?? 0) & READABLE_BY_OTHERS) !== 0
+}
+
+/** Undefined where there is no such file, or it may not be looked at. */
+export function modeOf(file: string): number | undefined {
+  try {
+    return statSync(file).mode
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { z } from 'zod'
-import { claimsOf } from '../../client/auth/token-source.ts'
-import { parsedJson } from '../../base/json.ts'
+import { claimsOf } from '../client/auth/token-source.ts'
+import { parsedJson } from '../base/json.ts'
 
 const PROBE_TIMEOUT_MS = 2_500
 const TEXT_MAX = 256 * 1024
@@ -50,4 +50,10 @@ function aheadOf(theirs: number, before: number, after: number): number | undefi
   if (Number.isNaN(theirs)) return undefined
   if (theirs > after) return theirs - after
   return theirs + 999 < before ? theirs + 999 - before : 0
+}
+
+/** The JSON that answers a GET, whatever its status; undefined where nothing answers. */
+export async function jsonAt(url: string): Promise<unknown> {
+  const probed = await probe(url)
+  return probed.status === undefined ? undefined : probed.json
 }
