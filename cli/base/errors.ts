@@ -23,8 +23,6 @@ export type CliErrorOptions = {
   docUrl?: string
   /** The broken fields of a request. */
   fields?: readonly ToldField[]
-  /** That the fields are of something that was handed over whole, so no flag of the command is one of them. */
-  isOfContent?: boolean
   /** What a program needs to go on, such as the id of what was made before the failure. */
   facts?: Readonly<Record<string, string>>
   cause?: unknown

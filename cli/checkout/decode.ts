@@ -7,10 +7,8 @@ import { EXIT } from '../base/exit-codes.ts'
 import { membersOf, textOr } from '../client/error-hints.ts'
 import { shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
-import { checkToken } from './check.ts'
-import { contentProblems } from './content-rules.ts'
 import { secretToVerify } from './secret.ts'
-import { endOf } from './make-token.ts'
+import { contentProblems, endOf } from './make-token.ts'
 import type { DescribeOptions } from './make-token.ts'
 
 /** What a token's signature is: `unknown` where there is one and no secret to hold it against. */
@@ -25,21 +23,15 @@ type Decoded = {
   problems: string[]
 }
 
-type DecodeOptions = DescribeOptions & { decode: string; check: boolean }
+type DecodeOptions = DescribeOptions & { decode: string }
 
 /** `svc checkout token --decode`: all that can be read of a token. Exit code 3 says that it is not good. */
 export async function decode(context: Context, options: DecodeOptions): Promise<CommandResult> {
   refuseDescription(options)
   const text = await readToken(context, options)
-  if (options.check) return checkToken(context, context.client(), { token: text, content: contentOf(text) })
   const decoded = await inspect(context, text, options.secretFile)
   context.print.record({ item: decoded, id: decoded.problems.length === 0 ? 'good' : 'bad', lines: linesOf(decoded) })
   return decoded.problems.length === 0 ? undefined : EXIT.assertion
-}
-
-function contentOf(token: string): unknown {
-  const split = splitCheckoutToken(token)
-  return split === undefined ? undefined : readCheckoutText(split.text)
 }
 
 /** @throws {CliError} where flags that describe a new token are given with one that exists */
@@ -109,7 +101,7 @@ function linesOf({ content, signature, expires_at: end, problems }: Decoded): [s
   return [
     ...fields,
     ['Signature', content === null ? '' : SIGNATURE_TEXTS[signature]],
-    ['Good', problems.length === 0 ? 'as far as can be told without the service; --check asks it' : ''],
+    ['Good', problems.length === 0 ? 'as far as can be told without the service' : ''],
     ...problems.map((problem): [string, string] => ['Problem', problem]),
   ]
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../../src/lib/account-identification.ts'
 import { encodeCheckoutToken, signCheckoutToken } from '../../src/lib/checkout-token.ts'
+import type { FieldError } from '../../src/lib/errors.ts'
+import { parsePart } from '../../src/lib/field-errors.ts'
 import { CheckoutToken } from '../../src/wire/checkout.ts'
 import { whoami } from '../../src/wire/service.ts'
 import { call } from '../client/call.ts'
@@ -12,9 +14,6 @@ import { CliError, joinedFields, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { isLive } from '../client/auth/service-info.ts'
 import { stateOfMerchant } from '../client/service-state.ts'
-import { contentProblems } from './content-rules.ts'
-import { commandFor, commandMending } from './next-steps.ts'
-import type { Typed } from './next-steps.ts'
 import { secretToSign } from './secret.ts'
 
 const text = z.string().optional()
@@ -39,37 +38,35 @@ export type DescribeOptions = z.infer<typeof DescribeOptions>
 
 export type MadeToken = { token: string; isSigned: boolean; content: CheckoutToken }
 
+const PAGE = '--return-url https://shop.example/thanks'
+
 /**
  * Makes a checkout token as a merchant's server does: signed wherever a secret is known. In the sandbox it may go without,
  * which is said; a live service would refuse it.
  * @throws {CliError} exit code 2 for values that no token can have, and where a signature is needed and can't be made
  */
-export async function makeToken(context: Context, client: Client, options: Typed): Promise<MadeToken> {
+export async function makeToken(context: Context, client: Client, options: DescribeOptions): Promise<MadeToken> {
   const { amount, currency } = options
   if (amount === undefined || currency === undefined)
-    throw usageError('a token says how much is paid: --amount and --currency', commandFor(options))
+    throw usageError('a token says how much is paid: --amount and --currency', '--amount 50.00 --currency GBP')
   const expiresMs = durationOf(options.expiresIn, '--expires-in')
   const live = await isLive(client)
-  const secret = await secretToSign(context, client, {
-    ...options,
-    live,
-    instead: commandFor(options, { unsigned: false, secretFile: 'secret.txt' }),
-  })
+  const secret = await secretToSign(context, client, { ...options, live })
   const returnUrl = options.returnUrl ?? (live ? undefined : `${client.apiUrl}/dev/merchant-success`)
-  if (returnUrl === undefined)
-    throw usageError(
-      'where does the payer go afterwards? --return-url is missing',
-      commandFor(options, { returnUrl: `${options.callbackOrigin ?? 'https://shop.example'}/thanks` }),
-    )
-  const content = checked(options, {
+  if (returnUrl === undefined) throw usageError('where does the payer go afterwards? --return-url is missing', PAGE)
+  const content = checked({
     amount,
     currency: currency.toUpperCase(),
     ...(await merchantOf(context, client, options.merchantName)),
     apiUrl: client.apiUrl,
     returnUrl,
-    callbackOrigin: options.callbackOrigin ?? originOf(options, returnUrl),
-    ...given({ payerName: options.payerName, remittanceReference: options.remittanceReference }),
-    ...accountOf(options),
+    callbackOrigin: originOf(
+      options.callbackOrigin ?? returnUrl,
+      options.callbackOrigin === undefined ? '--return-url' : '--callback-origin',
+    ),
+    ...(options.payerName === undefined ? {} : { payerName: options.payerName }),
+    ...(options.remittanceReference === undefined ? {} : { remittanceReference: options.remittanceReference }),
+    ...accountOf(options.debtorAccount),
     exp: Math.floor((Date.now() + expiresMs) / 1_000),
     jti: options.jti ?? randomBytes(12).toString('base64url'),
   })
@@ -98,30 +95,26 @@ async function merchantOf(
   return { merchantName: name ?? body.merchant.trading_name, merchantClientId: clientId }
 }
 
+/** What is wrong with the form of what a token says; its rules the service knows. */
+export function contentProblems(content: unknown): FieldError[] {
+  const fields: FieldError[] = []
+  parsePart(CheckoutToken, content, fields)
+  return fields
+}
+
 /** @throws {CliError} VALIDATION_FAILED, exit code 2, with everything that is wrong */
-function checked(options: Typed, content: object): CheckoutToken {
+function checked(content: object): CheckoutToken {
   const fields = contentProblems(content)
-  if (fields.length > 0) {
-    const hint = commandMending(options, fields)
-    throw new CliError('VALIDATION_FAILED', joinedFields(fields), { exit: EXIT.usage, fields, hint })
-  }
+  if (fields.length > 0) throw new CliError('VALIDATION_FAILED', joinedFields(fields), { exit: EXIT.usage, fields })
   return CheckoutToken.parse(content)
 }
 
-function given(values: Readonly<Record<string, string | undefined>>): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-}
-
-function originOf(options: Typed, url: string): string {
+function originOf(url: string, flag: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin
-  throw usageError(
-    `--return-url: "${url}" is no address of a page`,
-    commandFor(options, { returnUrl: 'https://shop.example/thanks' }),
-  )
+  throw usageError(`${flag}: "${url}" is not the address of a page`, PAGE)
 }
 
-function accountOf(options: Typed): object {
-  const { debtorAccount: account } = options
+function accountOf(account: string | undefined): object {
   if (account === undefined) return {}
   for (const scheme of [SORT_CODE_ACCOUNT_NUMBER, IBAN] as const) {
     const number = normalIdentification(scheme, account.replace('+', ''))
@@ -129,7 +122,7 @@ function accountOf(options: Typed): object {
   }
   throw usageError(
     '--debtor-account: neither a sort code with an account number nor an IBAN',
-    commandFor(options, { debtorAccount: '00-00-75 12345678' }),
+    "--debtor-account '00-00-75 12345678'",
   )
 }
 

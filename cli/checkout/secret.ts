@@ -11,43 +11,32 @@ import { readServiceState } from '../client/service-state.ts'
 
 const SECRET_BYTES_MAX = 4_096
 
-type Wish = {
-  sign: boolean
-  unsigned: boolean
-  secretFile?: string | undefined
-  live: boolean
-  /** The command that makes a signed one. */
-  instead: string
-}
+type Signing = { sign: boolean; unsigned: boolean; secretFile?: string | undefined; live: boolean }
 
 /**
  * What a token is signed with; undefined where it shall not be, or in the sandbox can't be.
  * @throws {CliError} exit code 2 where a signature is asked for, or a live service needs one, and no secret is known
  */
-export async function secretToSign(context: Context, client: Client, wish: Wish): Promise<string | undefined> {
-  const { sign, unsigned, live } = wish
-  if (unsigned && live)
+export async function secretToSign(
+  context: Context,
+  client: Client,
+  { sign, unsigned, secretFile, live }: Signing,
+): Promise<string | undefined> {
+  const secret = unsigned
+    ? undefined
+    : ((await secretOfFile(context.io, secretFile)) ?? findSecret(context, client)?.read())
+  if (secret !== undefined) return secret
+  const hint =
+    '--secret-file secret.txt, or SVC_WEBHOOK_SECRET in the environment\nwhere it was lost: svc secret rotate'
+  if (live)
     throw new CliError('SIGNATURE_NEEDED', `${client.apiUrl} is live: it takes no token without a signature`, {
       exit: EXIT.usage,
-      hint: giving(wish.instead),
+      hint,
     })
-  if (unsigned) return undefined
-  const secret = (await secretOfFile(context.io, wish.secretFile)) ?? findSecret(context, client)?.read()
-  if (secret !== undefined) return secret
-  if (sign || live)
-    throw new CliError(
-      live ? 'SIGNATURE_NEEDED' : 'USAGE',
-      live
-        ? `${client.apiUrl} is live: it takes no token without a signature, and no signing secret was given`
-        : 'there is no secret to sign with',
-      { exit: EXIT.usage, hint: `${giving(wish.instead)}\nwhere it was lost: svc secret rotate` },
-    )
-  context.note('Not signed, for no signing secret is known here: the sandbox takes the token, live mode would not.')
+  if (sign) throw usageError('there is no secret to sign with', hint)
+  if (!unsigned)
+    context.note('Not signed, for no signing secret is known here: the sandbox takes the token, live mode would not.')
   return undefined
-}
-
-function giving(instead: string): string {
-  return `with the secret in a file: ${instead}\nor the same with SVC_WEBHOOK_SECRET in the environment`
 }
 
 /**

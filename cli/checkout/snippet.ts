@@ -2,8 +2,6 @@ import { z } from 'zod'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { DescribeOptions, makeToken } from './make-token.ts'
-import { commandFor } from './next-steps.ts'
-import type { Typed } from './next-steps.ts'
 
 export const SnippetOptions = DescribeOptions.extend({ lang: z.enum(['html', 'react']) })
 
@@ -13,14 +11,13 @@ export async function snippet(
   { options }: CommandInput<z.infer<typeof SnippetOptions>>,
 ): Promise<CommandResult> {
   const { lang } = options
-  const typed: Typed = { ...options, command: 'svc checkout snippet' }
   if (options.returnUrl === undefined && options.callbackOrigin === undefined)
     throw usageError(
       'on whose pages will it be? --return-url or --callback-origin is missing',
-      commandFor(typed, { returnUrl: 'https://shop.example/thanks' }),
+      '--return-url https://shop.example/thanks',
     )
   const client = context.client()
-  const { token, content } = await makeToken(context, client, typed)
+  const { token, content } = await makeToken(context, client, options)
   const { origin } = new URL(client.apiUrl)
   const code = (lang === 'html' ? htmlOf : reactOf)({ token, origin, page: content.callbackOrigin })
   const { print, io } = context

@@ -1,11 +1,16 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
+import { z } from 'zod'
+import { browserCommand, openBrowser } from '../client/auth/login-browser.ts'
+import { isLive } from '../client/auth/service-info.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { action } from '../kit/context.ts'
-import type { Runtime } from '../kit/context.ts'
-import { DemoOptions, demo } from './demo.ts'
-import { SnippetOptions, snippet } from './snippet.ts'
-import { TokenOptions, token } from './token.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
+import { decode } from './decode.ts'
+import { DescribeOptions, endOf, makeToken } from './make-token.ts'
+import { SnippetOptions, snippet } from './snippet.ts'
 
 /** What puts the checkout on a page: tokens, the snippet, the demo (decision 40). */
 export function addWidget(widget: Command, runtime: Runtime): void {
@@ -14,7 +19,6 @@ export function addWidget(widget: Command, runtime: Runtime): void {
     .description('Print a checkout token, or decode one')
     .optionsGroup('A token that exists:')
     .option('--decode <token>', 'Decode this token; - is standard input; exit code 3 if it is invalid')
-    .option('--check', 'Validate the token at the service')
     .addHelpText('after', TOKEN_HELP)
     .action(action(runtime, TokenOptions, token))
   describing(widget.command('snippet'))
@@ -54,7 +58,7 @@ function describing(command: Command): Command {
 const WIDGET_EXAMPLES = `
 Examples:
   svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks
-  svc checkout token --amount 50.00 --currency GBP --check
+  svc checkout token --amount 50.00 --currency GBP
   svc checkout demo --open
 `
 
@@ -68,7 +72,7 @@ Examples:
   svc checkout token --amount 50.00 --currency GBP --return-url https://shop.example/thanks
   svc checkout token --amount 50.00 --currency GBP --sign --secret-file secret.txt
   svc checkout token --decode - < token.txt
-  svc checkout token --amount 50.00 --currency GBP | svc checkout token --decode - --check
+  svc checkout token --amount 50.00 --currency GBP | svc checkout token --decode -
 `
 
 const SNIPPET_HELP = `${SECRET_HELP}
@@ -79,3 +83,54 @@ Examples:
   svc checkout snippet --amount 50.00 --currency GBP --callback-origin http://localhost:4000 --lang react
   svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks --sign
 `
+
+const TokenOptions = DescribeOptions.extend({ decode: z.string().optional() })
+
+/** The token alone, for a page or a variable; with JSON what it says, too. */
+async function token(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof TokenOptions>>,
+): Promise<CommandResult> {
+  const { decode: given } = options
+  if (given !== undefined) return decode(context, { ...options, decode: given })
+  const { token: made, isSigned, content } = await makeToken(context, context.client(), options)
+  const { print, io, note } = context
+  if (print.isMachine) {
+    print.record({ item: { token: made, signed: isSigned, expires_at: endOf(content), content }, id: made, lines: [] })
+    return undefined
+  }
+  // Without a page of the merchant's own it is good for the service's alone.
+  if (options.returnUrl === undefined && options.callbackOrigin === undefined)
+    note(
+      `For pages of ${content.callbackOrigin} alone, the service's own; for one of yours: --callback-origin or --return-url`,
+    )
+  io.stdout.write(`${made}\n`)
+  return undefined
+}
+
+const DemoOptions = z.object({ open: z.boolean().default(false) })
+
+/** The shop's page stands on 127.0.0.1, and takes the checkout from localhost, another origin. */
+async function demo(context: Context, { options }: CommandInput<z.infer<typeof DemoOptions>>): Promise<CommandResult> {
+  const { apiUrl } = context.client()
+  if (await isLive(context.client()))
+    throw new CliError('LIVE_MODE', `${apiUrl} is live: there is no demo page`, {
+      exit: EXIT.notFound,
+      hint: 'for a sandbox of your own: svc up\nfor your page: svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks',
+    })
+  const page = new URL('/widget-demo.html', apiUrl)
+  const widget = new URL(apiUrl)
+  if (/^(localhost|127\.0\.0\.1)$/.test(page.hostname)) {
+    page.hostname = '127.0.0.1'
+    widget.hostname = 'localhost'
+  }
+  const { print, io, note } = context
+  const item = { demo_url: page.href, widget_origin: widget.origin }
+  if (print.isMachine) print.record({ item, id: page.href, lines: [] })
+  else io.stdout.write(`${page.href}\n`)
+  // The address has been printed: that no browser opens is no failure.
+  const command = options.open ? browserCommand(io.env, process.platform, page.href) : undefined
+  if (options.open && (command === undefined || !(await openBrowser(command))))
+    note('No browser could be opened: the address is above.')
+  return undefined
+}

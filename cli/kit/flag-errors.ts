@@ -44,8 +44,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** A refusal of values, told in the words of the command line: its user has typed flags, and no request. */
 export function inFlags(error: unknown, command: Command): unknown {
   if (!(error instanceof CliError)) return error
-  const { fields = [], isOfContent = false } = error.options
-  if (isOfContent) return error
+  const { fields = [] } = error.options
   const told = fields.map((field): ToldField => {
     const flag = field.flag ?? flagOf(field.path, command)
     return flag === undefined ? field : { ...field, flag, message: withFlags(field.message, command) }

@@ -84,6 +84,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
 export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--as', "without an identity provider, the operator's name is a variable: SVC_PLATFORM_USER=ada"],
   ['--history', 'svc payments show has it by itself: leave the flag out'],
+  ['--check', 'svc checkout token --decode <token> shows what a token says; the service checks it where it is opened'],
   ['--dir', 'the folder is an argument: svc init shop --app node'],
   ['--map', 'svc help all'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Test } from 'tap'
 import { fakeService, runCli } from '../harness.ts'
-import type { Answer, CliSettings, Outcome, Request } from '../harness.ts'
+import type { CliSettings, Outcome, Request } from '../harness.ts'
 
 export const SECRET = '0123456789abcdef'.repeat(4)
 export const WITH_SECRET = { SVC_WEBHOOK_SECRET: SECRET }
@@ -22,42 +22,17 @@ const WHOAMI = {
   merchant: MERCHANT,
   expires_at: null,
 }
-export const CHECKOUT = {
-  mode: 'sandbox',
-  merchant_name: 'Acme',
-  merchant_client_id: 'acme-server',
-  amount: '50.00',
-  currency: 'GBP',
-  payer_name: null,
-  remittance_reference: 'order 1',
-  is_paid: false,
-  is_fast_path: false,
-  callback_origin: 'https://shop.example',
-  return_url: 'https://shop.example/thanks',
-  expires_at: '2026-11-21T09:30:00.000Z',
-  branding: {
-    colors: { primary: '#0B5FFF', background: '#FFFFFF', text: '#111111' },
-    logo_url: null,
-    font: 'system-ui',
-    warnings: [],
-  },
-}
-
 export type Service = {
   url: string
   requests: Request[]
   run(words: string[], settings?: CliSettings): Promise<Outcome>
 }
 
-export async function service(
-  t: Test,
-  mode: 'sandbox' | 'live' = 'sandbox',
-  check: Answer = { json: CHECKOUT },
-): Promise<Service> {
+export async function service(t: Test, mode: 'sandbox' | 'live' = 'sandbox'): Promise<Service> {
   const info = { name: 'svc', version: '0.1.0', mode, identity: 'none', auth_url: null }
   const { url, requests } = await fakeService(t, ({ path }) => {
     if (path === '/api/v1/service') return { json: { ...info, platform_realm: 'p', customers_realm: 'c' } }
-    return path === '/api/v1/checkout' ? check : { json: WHOAMI }
+    return { json: WHOAMI }
   })
   const run = (words: string[], settings?: CliSettings) =>
     runCli(['checkout', ...words, '--api-url', url, '--client-id', 'acme-server'], settings)

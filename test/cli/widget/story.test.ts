@@ -6,32 +6,26 @@ t.test('the service takes what was made here, and no other', async (t) => {
   const { as, merchant: addMerchant, url } = await realService(t)
   const merchant = await addMerchant()
   const env = { SVC_WEBHOOK_SECRET: merchant.secret }
-  const check = (...words: string[]) => as(merchant, ['checkout', ...MAKE, '--check', ...words], { env })
-  const taken = await check('-q', 'checkout')
-  t.equal(taken.code, 0, taken.stderr)
-  t.match(JSON.parse(taken.stdout), { amount: '50.00', mode: 'sandbox', is_fast_path: false, callback_origin: url })
-  t.match(await check('--unsigned', '--debtor-account', '00007512345678', '-q', 'checkout.is_fast_path'), {
-    code: 0,
-    stdout: 'true\n',
+  const made = async (...words: string[]) =>
+    (await as(merchant, ['checkout', ...MAKE, ...words], { env })).stdout.trim()
+  const opened = async (token: string) => {
+    const response = await fetch(`${url}/api/v1/checkout`, { headers: { 'x-checkout-token': token } })
+    const body: unknown = await response.json()
+    return { status: response.status, body }
+  }
+  const good = await made()
+  t.match(await opened(good), {
+    status: 200,
+    body: { amount: '50.00', mode: 'sandbox', is_fast_path: false, callback_origin: url },
   })
-  const { stdout } = await as(merchant, ['checkout', ...MAKE], { env })
-  const again = (token: string) => as(merchant, ['checkout', 'token', '--decode', '-', '--check'], { stdin: token })
-  t.match(await again(stdout), { code: 0, stdout: /50\.00 GBP/ })
-  const [, signature = ''] = stdout.trim().split('.')
-  const forged = tokenOf({ ...contentOf(stdout), amount: '1.00' })
-  t.match(await again(`${forged}.${signature}`), {
-    code: 4,
-    stdout: '',
-    stderr: /checkout token --decode - < token\.txt/,
+  t.match(await opened(await made('--unsigned', '--debtor-account', '00007512345678')), {
+    status: 200,
+    body: { is_fast_path: true },
   })
-  t.match(await as(merchant, ['checkout', ...MAKE, '--check', '--expires-in', '0s'], { env }), {
-    code: 4,
-    stderr: /checkout token --amount/,
-  })
+  const [, signature = ''] = good.split('.')
+  t.match(await opened(`${tokenOf({ ...contentOf(good), amount: '1.00' })}.${signature}`), { status: 401 })
+  t.match(await opened(await made('--expires-in', '0s')), { status: 401 })
   await as(merchant, ['checkout', 'origins', 'add', 'https://shop.example'])
-  t.match(await check('--return-url', 'https://shop.example/thanks'), { code: 0 })
-  t.match(await check('--return-url', 'https://other.example/thanks'), {
-    code: 5,
-    stderr: /origins add https:\/\/other\.example\n/,
-  })
+  t.match(await opened(await made('--return-url', 'https://shop.example/thanks')), { status: 200 })
+  t.match(await opened(await made('--return-url', 'https://other.example/thanks')), { status: 403 })
 })
