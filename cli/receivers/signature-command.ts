@@ -29,23 +29,31 @@ export async function verify(
   { options }: CommandInput<z.infer<typeof VerifyOptions>>,
 ): Promise<CommandResult> {
   const { secret, body } = await readSigned(context.io, options)
-  const valid = verifySignature({ secret, body, signature: options.signature.trim() })
-  if (!valid) {
-    throw new CliError(
-      'SIGNATURE_INVALID',
-      `the signature is not the one of these ${body.length} bytes under this secret`,
-      {
-        exit: EXIT.assertion,
-        hint: "the body exactly as it arrived (not parsed and written again), and the merchant's present secret",
-      },
-    )
-  }
+  const signature = options.signature.trim()
+  const valid = verifySignature({ secret, body, signature })
+  if (!valid) throw SIGNATURE.test(signature) ? notOfBody(body) : notASignature(signature)
   context.print.record({
     item: { valid, bytes: body.length },
     id: 'valid',
     lines: [['Signature', `valid for these ${body.length} bytes`]],
   })
   return undefined
+}
+
+const SIGNATURE = /^[0-9a-f]{64}$/
+
+function notOfBody(body: Buffer): CliError {
+  return new CliError('SIGNATURE_INVALID', `the signature is not that of these ${body.length} bytes with this secret`, {
+    exit: EXIT.assertion,
+    hint: "the body exactly as it arrived (not parsed and written again), and the merchant's present secret",
+  })
+}
+
+function notASignature(text: string): CliError {
+  return new CliError('SIGNATURE_INVALID', `"${text}" is not a signature of 64 lower-case hexadecimal digits`, {
+    exit: EXIT.assertion,
+    hint: 'the whole value of X-Service-Signature; that of webhook-signature is another',
+  })
 }
 
 /** The secret and the body's bytes. With `--secret-stdin` the first line of standard input is the secret. */
