@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { CHECKS, checksOf } from './exam/checks.ts'
-import type { Verdict } from './exam/check.ts'
+import type { Verdict } from './exam/judge.ts'
 import { FORGERIES } from './exam/checks/forgeries.ts'
-import { takeExam } from './exam/take.ts'
+import { CHECKS, checksOf, takeExam } from './exam/take.ts'
 import type { Report, Result } from './exam/take.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { findSecret } from '../webhooks/listen-secret.ts'
-import { headerPair, targetUrl } from './listen/target.ts'
+import { headerPair, targetUrl } from './target.ts'
 
 export const ExamOptions = z.object({
   only: z.array(z.string()).default([]),
@@ -74,13 +73,12 @@ function secretBeside(context: Context): string | undefined {
 
 function printChecks({ print }: Context, checks: readonly (typeof CHECKS)[number][]): void {
   print.list({
-    items: checks.map(({ id, title, must, sends, expects, advice }) => ({ id, title, must, sends, expects, advice })),
-    fields: ['id', 'title', 'must', 'sends', 'expects', 'advice'],
+    items: checks.map(({ id, must, sends, expects, advice }) => ({ id, must, sends, expects, advice })),
+    fields: ['id', 'must', 'sends', 'expects', 'advice'],
     columns: [
       { title: 'check', value: ({ id }) => id },
       { title: 'holds', value: ({ must }) => (must ? 'must' : 'should') },
-      { title: 'what', value: ({ title }) => title },
-      { title: 'sends', value: ({ sends }) => sends, dropped: 1, least: 30 },
+      { title: 'sends', value: ({ sends }) => sends, least: 30 },
       { title: 'expects', value: ({ expects }) => expects, dropped: 2, least: 20 },
     ],
     id: ({ id }) => id,

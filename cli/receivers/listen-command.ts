@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
@@ -9,18 +12,15 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { CliError, usageError } from '../base/errors.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
-import { eventFilter } from './listen/filter.ts'
-import type { EventFilter } from './listen/filter.ts'
-import { makeForwarder } from './listen/forward.ts'
-import { checkPlace } from './listen/place.ts'
 import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
 import { followMerchants } from './listen/of-merchants.ts'
-import { clearReadyFile, writeReadyFile } from './listen/ready-file.ts'
 import { relay } from './listen/relay.ts'
 import type { Tally } from './listen/relay.ts'
 import { LISTEN_STYLES, makeReport } from './listen/report.ts'
 import { findSecret } from '../webhooks/listen-secret.ts'
-import { headerPair, targetUrl } from './listen/target.ts'
+import { makeSender } from './send.ts'
+import { eventFilter, headerPair, targetUrl } from './target.ts'
+import type { EventFilter } from './target.ts'
 import { onStopSignals } from '../base/signals.ts'
 import { TIMER_MAX_MS } from '../base/times.ts'
 
@@ -53,7 +53,7 @@ export function addListen(command: Command, runtime: Runtime): void {
     .optionsGroup('How long:')
     .addOption(new DataOption('--once', 'Stop after the first event').conflicts('stopAfter'))
     .option('--stop-after <event>', 'Stop after this event')
-    .option('--timeout <duration>', 'Stop with exit code 9 after this time, such as 30s or 5m')
+    .option('--timeout <duration>', 'Stop after this time, such as 30s; exit code 9 with --once or --stop-after')
   ofMerchants(command)
     .optionsGroup('For scripts and people:')
     .option('--print-json', 'Print payloads to standard output, one per line; all else to stderr')
@@ -88,7 +88,7 @@ type Plan = ReturnType<typeof planOf>
 function planOf(context: Context, options: ListenOptions) {
   const events = options.events === undefined ? everything : eventFilter(options.events, '--events')
   const until = options.stopAfter === undefined ? nothing : eventFilter(options.stopAfter, '--stop-after')
-  checkPlace(options.cursor, ['latest', 'beginning'])
+  if (options.cursor === '') throw usageError('--cursor: latest, beginning, or a cursor of the feed', '--cursor latest')
   const url = options.forwardTo === undefined ? undefined : targetUrl(options.forwardTo)
   return {
     url,
@@ -164,7 +164,7 @@ type Run = { plan: Plan; tally: Tally; signal: AbortSignal; onUnread(): void }
 
 async function run(context: Context, client: Client, { plan, tally, signal, onUnread }: Run): Promise<boolean> {
   const { report, url, headers, skipVerify } = plan
-  const forwarder = url === undefined ? undefined : makeForwarder({ url, headers, skipVerify, signal })
+  const sender = url === undefined ? undefined : makeSender({ url, headers, skipVerify, signal })
   const secret = findSecret(context, client)
   report.hint(
     `Listening for events of ${client.credentials.merchant?.clientId ?? 'the merchant'} at ${client.apiUrl}${url === undefined ? '' : `, sending them on to ${url.href}`}`,
@@ -173,7 +173,7 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
   try {
     return await relay(client, tally, {
       ...plan,
-      forwarder,
+      sender,
       secret,
       signal,
       onReady: (cursor) => sayReady(plan, { cursor, apiUrl: client.apiUrl }),
@@ -183,7 +183,7 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
       },
     })
   } finally {
-    await forwarder?.close()
+    await sender?.close()
   }
 }
 
@@ -220,22 +220,40 @@ function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unk
   if (why === 'unread') return undefined
   report.note(summary(tally, url))
   if (why !== 'timeout') return exitOfSignal(why)
-  throw new CliError(
-    'WAIT_TIMED_OUT',
-    awaited === undefined ? `the ${timeout} are over` : `no ${awaited} within ${timeout}`,
-    {
-      exit: EXIT.waitTimedOut,
-      hint:
-        awaited === undefined
-          ? undefined
-          : 'svc webhooks list\nto wait longer: the same command with a longer --timeout',
-      retryable: true,
-    },
-  )
+  if (awaited === undefined) return undefined
+  throw new CliError('WAIT_TIMED_OUT', `no ${awaited} within ${timeout}`, {
+    exit: EXIT.waitTimedOut,
+    hint: 'svc webhooks list\nto wait longer: the same command with a longer --timeout',
+    retryable: true,
+  })
 }
 
 function summary({ events, answered, failed, cursor }: Tally, url: URL | undefined): string {
   const forwarded = url === undefined ? '' : `, ${answered} answered with 2xx, ${failed} failed`
   const onward = cursor === null ? '' : `; to go on from here: --cursor ${cursor}`
   return `Stopped after ${events} ${events === 1 ? 'event' : 'events'}${forwarded}${onward}`
+}
+
+/** Removes what an earlier run left, which would tell a script that this one is ready. Returns the absolute path. */
+function clearReadyFile(cwd: string, path: string): string {
+  const file = resolve(cwd, path)
+  orUsage(path, () => rmSync(file, { force: true }))
+  return file
+}
+
+/** Writes the file in one step: whoever sees it sees all of it. */
+function writeReadyFile(file: string, facts: Readonly<Record<string, unknown>>): void {
+  const draft = `${file}.${randomUUID()}`
+  orUsage(file, () => {
+    writeFileSync(draft, `${JSON.stringify(facts)}\n`, { flag: 'wx' })
+    renameSync(draft, file)
+  })
+}
+
+function orUsage(path: string, act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    throw usageError(`--ready-file: can't write ${path} (${error instanceof Error ? error.message : String(error)})`)
+  }
 }

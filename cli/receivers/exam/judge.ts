@@ -1,5 +1,21 @@
-import type { Answered, Check, Seen } from './check.ts'
-import type { Answer } from './send.ts'
+import type { Answer } from '../send.ts'
+import type { Check } from './kit.ts'
+
+export const VERDICTS = ['passed', 'warning', 'failed', 'skipped'] as const
+export type Verdict = (typeof VERDICTS)[number]
+
+export type Answered = { label: string; answer: Answer }
+
+/** What a check came to. */
+export type Seen = {
+  verdict: Verdict
+  /** What was answered, for people. */
+  saw: string
+  /** What to do about it; null where nothing is to be done. */
+  advice: string | null
+  /** How long the slowest answer took, in milliseconds; null where nothing was sent. */
+  slowestMs: number | null
+}
 
 const FORBIDDEN = new Set([401, 403])
 

@@ -3,7 +3,37 @@ import type { Ids } from '../../../src/lib/ids.ts'
 import { webhookHeaders } from '../../../src/lib/webhook-signature.ts'
 import { sampleData } from '../../../src/wire/webhook-samples.ts'
 import type { EventType } from '../../../src/wire/webhook-events.ts'
-import type { Delivery } from './check.ts'
+import type { Delivery } from '../send.ts'
+
+/**
+ * What the answers of a check are held against. `taken`: each is a 2xx within the limit. `refused`: none is a 2xx, and
+ * each is a 4xx. `steady`: each is an answer, and none is a 5xx. `quick`: taken, and in half of the limit.
+ */
+export type Rule = 'taken' | 'refused' | 'steady' | 'quick'
+
+/** One question of the exam. */
+export type Check = {
+  id: string
+  /** What is sent. */
+  sends: string
+  /** What a good receiver answers. */
+  expects: string
+  /** What to do where it does not. */
+  advice: string
+  /** Whether a receiver that fails it loses events, or takes what is not genuine; what only should hold is a warning. */
+  must: boolean
+  rule: Rule
+  /** The requests: round after round, those of one round at the same time. Made anew for each exam. */
+  rounds(kit: Kit): readonly (readonly Delivery[])[]
+}
+
+/** Checks that share a rule unless they say otherwise; each must hold unless it says otherwise. */
+export function checksWith(
+  defaults: Pick<Check, 'rule' | 'expects'>,
+  checks: readonly (Pick<Check, 'id' | 'sends' | 'advice' | 'rounds'> & Partial<Check>)[],
+): readonly Check[] {
+  return checks.map((check) => ({ must: true, ...defaults, ...check }))
+}
 
 /** What the requests of an exam are made with. */
 export type Kit = {

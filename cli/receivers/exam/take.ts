@@ -1,17 +1,40 @@
 import { makeIds } from '../../../src/lib/ids.ts'
-import { CliError } from '../../base/errors.ts'
+import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { VERDICTS } from './check.ts'
-import type { Answered, Check, Seen, Verdict } from './check.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
+import { ATTEMPT_MS, makeSender } from '../send.ts'
+import type { Sender, SenderOptions } from '../send.ts'
+import { CONDUCT } from './checks/conduct.ts'
 import { FORGERIES } from './checks/forgeries.ts'
-import { GOOD } from './checks/genuine.ts'
-import { adviceOnGood, judge } from './judge.ts'
-import type { Kit } from './kit.ts'
-import { makeSender } from './send.ts'
-import type { Sender, SenderOptions } from './send.ts'
+import { GENUINE, GOOD } from './checks/genuine.ts'
+import { VERDICTS, adviceOnGood, judge } from './judge.ts'
+import type { Answered, Seen, Verdict } from './judge.ts'
+import type { Check, Kit } from './kit.ts'
+
+/** The whole exam, in its order. The good delivery comes first: without it the others tell little. */
+export const CHECKS: readonly Check[] = [GOOD, ...GENUINE, ...FORGERIES, ...CONDUCT]
+
+/**
+ * The checks of these ids, separated by commas, in the exam's order, and the good delivery always.
+ * @throws {CliError} exit code 2 where there is none of such an id
+ */
+export function checksOf(only: readonly string[]): readonly Check[] {
+  if (only.length === 0) return CHECKS
+  const wanted = new Set(only.flatMap((text) => text.split(',')).map((text) => text.trim()))
+  const known = CHECKS.map(({ id }) => id)
+  for (const id of wanted) {
+    if (known.includes(id)) continue
+    const near = nearestWord(id, known)
+    throw usageError(
+      `--only: there is no check "${id}"${near === undefined ? '' : `; is ${near} meant?`}`,
+      'svc webhooks exam --list',
+    )
+  }
+  return CHECKS.filter((check) => check === GOOD || wanted.has(check.id))
+}
 
 /** A check with what it came to, as programs read it. */
-export type Result = Pick<Check, 'id' | 'title' | 'must' | 'sends' | 'expects'> &
+export type Result = Pick<Check, 'id' | 'must' | 'sends' | 'expects'> &
   Pick<Seen, 'verdict' | 'saw' | 'advice'> & { slowest_ms: number | null }
 
 export type Report = {
@@ -24,22 +47,20 @@ export type Report = {
   checks: readonly Result[]
 }
 
-/** The whole of an attempt, as the service's deliveries have it (contract §Delivery rules 3). */
-const LIMIT_MS = 5_000
 /** What is left of the score of a receiver that takes a forgery. */
 const FORGED_SCORE_MAX = 30
 /** Between the pieces of a body that arrives slowly. */
 const PAUSE_MS = 150
 
 export type ExamOptions = Pick<SenderOptions, 'url' | 'headers' | 'skipVerify'> &
-  Partial<Pick<SenderOptions, 'limitMs' | 'pauseMs'>> & { secret: string; checks: readonly Check[] }
+  Pick<SenderOptions, 'limitMs' | 'pauseMs'> & { secret: string; checks: readonly Check[] }
 
 /**
  * Sends a receiver what may come, one check after the other, and holds its answers against what they should be.
  * @throws {CliError} exit code 8 where nothing listens at the address
  */
 export async function takeExam(options: ExamOptions): Promise<Report> {
-  const { url, secret, checks, limitMs = LIMIT_MS, pauseMs = PAUSE_MS } = options
+  const { url, secret, checks, limitMs = ATTEMPT_MS, pauseMs = PAUSE_MS } = options
   const sender = makeSender({ ...options, limitMs, pauseMs })
   const kit: Kit = { secret, ids: makeIds() }
   const results: Result[] = []
@@ -100,8 +121,8 @@ function skipped(saw: string): { seen: Seen; answers: Answered[] } {
   return { seen: { verdict: 'skipped', saw, advice: null, slowestMs: null }, answers: [] }
 }
 
-function resultOf({ id, title, must, sends, expects }: Check, { verdict, saw, advice, slowestMs }: Seen): Result {
-  return { id, title, must, verdict, saw, advice, sends, expects, slowest_ms: slowestMs }
+function resultOf({ id, must, sends, expects }: Check, { verdict, saw, advice, slowestMs }: Seen): Result {
+  return { id, must, verdict, saw, advice, sends, expects, slowest_ms: slowestMs }
 }
 
 function reportOf(url: URL, checks: readonly Result[]): Report {

@@ -6,7 +6,7 @@ import { followStream } from '../../client/event-stream.ts'
 import type { StreamFrame } from '../../client/event-stream.ts'
 import type { Context } from '../../kit/context.ts'
 import { findMerchant } from '../../merchants/find.ts'
-import type { EventFilter } from './filter.ts'
+import type { EventFilter } from '../target.ts'
 import type { Tally } from './relay.ts'
 
 type OfMerchants = {

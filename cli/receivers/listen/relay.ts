@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { FeedEvent } from '../../../src/wire/webhooks.ts'
 import type { Client } from '../../client/call.ts'
-import type { EventFilter } from './filter.ts'
-import { followFeed } from './follow.ts'
-import type { Forwarder } from './forward.ts'
-import { makeLanes } from './lanes.ts'
-import type { Report } from './report.ts'
 import { isSigned } from '../../webhooks/listen-secret.ts'
 import type { KnownSecret } from '../../webhooks/listen-secret.ts'
+import type { Sender } from '../send.ts'
+import type { EventFilter } from '../target.ts'
+import { followFeed } from './follow.ts'
+import type { Report } from './report.ts'
 
 /** Payments that are sent on side by side, and events that may wait behind them. */
 const WIDTH = 8
@@ -29,7 +28,7 @@ export type RelayOptions = {
   /** Whether this is the event after which there is nothing more to do. */
   isLast: EventFilter
   secret: KnownSecret | undefined
-  forwarder: Forwarder | undefined
+  sender: Sender | undefined
   report: Report
   signal: AbortSignal
   onReady(cursor: string | null): void
@@ -44,7 +43,7 @@ export type RelayOptions = {
  */
 export async function relay(client: Client, tally: Tally, options: RelayOptions): Promise<boolean> {
   const { report, signal, wants, isLast } = options
-  const lanes = makeLanes({ width: WIDTH, pendingMax: PENDING_MAX })
+  const lanes = makeLanes()
   const follow = {
     since: options.since,
     signal,
@@ -73,7 +72,7 @@ export async function relay(client: Client, tally: Tally, options: RelayOptions)
 }
 
 async function handle(event: FeedEvent, tally: Tally, options: RelayOptions & { done(): void }): Promise<void> {
-  const { report, secret, forwarder, signal, done } = options
+  const { report, secret, sender, signal, done } = options
   if (signal.aborted) return
   tally.events += 1
   report.arrived(event)
@@ -83,9 +82,14 @@ async function handle(event: FeedEvent, tally: Tally, options: RelayOptions & { 
       `WRONG SIGNATURE: [${event.event_id}] is not signed with the secret of ${secret.source}. Was the secret rotated, or is it another merchant's?`,
     )
   }
-  const result = await forwarder?.forward(event)
+  const result = await sender?.send({
+    method: 'POST',
+    headers: { 'user-agent': 'svc-webhooks/1', 'content-type': 'application/json', ...event.signatures },
+    body: [Buffer.from(event.payload, 'utf8')],
+    label: event.event_type,
+  })
   // It was cut off in the middle: it counts as not done.
-  if (result === null) return
+  if (result?.status === null && signal.aborted) return
   if (result !== undefined) report.answered(event, result)
   const isAnswered = result !== undefined && result.reason === undefined
   if (isAnswered) tally.answered += 1
@@ -102,6 +106,35 @@ function laneOf(event: FeedEvent): string {
     return parsed.success ? parsed.data.data.id : event.event_id
   } catch {
     return event.event_id
+  }
+}
+
+/** Runs tasks of one key one after the other, in the order in which they came, and those of different keys side by side. */
+function makeLanes() {
+  const tails = new Map<string, Promise<void>>()
+  // One that failed stays, for whoever waits next.
+  const pending = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
+  const run = async (task: () => Promise<void>): Promise<void> => {
+    while (running.size >= WIDTH) await Promise.race(running)
+    const work = task()
+    running.add(work)
+    await work.finally(() => running.delete(work))
+  }
+  return {
+    async add(key: string, task: () => Promise<void>): Promise<void> {
+      while (pending.size >= PENDING_MAX) await Promise.race(pending)
+      const tail = (tails.get(key) ?? Promise.resolve())
+        .then(() => run(task))
+        .then(() => {
+          pending.delete(tail)
+          if (tails.get(key) === tail) tails.delete(key)
+        })
+      tail.catch(() => undefined)
+      pending.add(tail)
+      tails.set(key, tail)
+    },
+    idle: async (): Promise<void> => void (await Promise.all(pending)),
   }
 }
 

@@ -2,14 +2,14 @@ import type { FeedEvent } from '../../../src/wire/webhooks.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
-import type { ForwardResult } from './forward.ts'
+import type { Answer } from '../send.ts'
 
 export const LISTEN_STYLES = ['interactive', 'compact', 'quiet'] as const
 export type ListenStyle = (typeof LISTEN_STYLES)[number]
 
 export type Report = {
   arrived(event: FeedEvent): void
-  answered(event: FeedEvent, result: ForwardResult): void
+  answered(event: FeedEvent, result: Answer): void
   /** What nobody must overlook, on standard error. */
   alarm(text: string): void
   /** A remark on standard error, in every style. */
@@ -32,7 +32,7 @@ export function makeReport({ io, print, paint }: Context, { style, printsData, u
   const line = (text: string): void => out.sink.write(`${text}\n`)
   const address = url === undefined ? '' : printable(url.href)
 
-  function answered(event: FeedEvent, result: ForwardResult): void {
+  function answered(event: FeedEvent, result: Answer): void {
     const isFailure = result.reason !== undefined
     if (style === 'quiet' && !isFailure) return
     const why = isFailure ? `: ${result.reason}` : ''

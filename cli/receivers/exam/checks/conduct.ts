@@ -1,42 +1,34 @@
-import type { Check, Delivery } from '../check.ts'
-import { bytesOf, deliver, eventOf, withData } from '../kit.ts'
+import type { Delivery } from '../../send.ts'
+import { bytesOf, checksWith, deliver, eventOf, withData } from '../kit.ts'
 import type { Kit } from '../kit.ts'
 
 const AT_ONCE = 8
 const PROBE_HEADERS = { 'user-agent': 'svc-webhooks/1' }
 
 /** How a receiver behaves under what networks and strangers do. */
-export const CONDUCT: readonly Check[] = [
+export const CONDUCT = checksWith({ rule: 'taken', expects: '2xx' }, [
   {
     id: 'slow-body',
-    title: 'a body that arrives in pieces',
     sends: 'an event in four pieces with pauses between them, one of which parts a letter of several bytes',
-    expects: '2xx',
     advice:
       'Read as many bytes as Content-Length says, and put bytes together, not text: a piece may end within a letter.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => [[inPieces(kit)]],
   },
   {
     id: 'answer-time',
-    title: 'how long an answer takes',
     sends: 'three events, one after the other',
     expects: '2xx within 5 seconds; more than half of that is a warning',
     advice:
       'Note the event and answer; do the work afterwards, from a queue. After 5 seconds the delivery counts as failed.',
-    must: true,
     rule: 'quick',
     rounds: (kit) => ['first', 'second', 'third'].map((label) => [deliver(kit, eventOf(kit), { label })]),
   },
   {
     id: 'at-once',
-    title: 'several deliveries at once',
     sends: `${AT_ONCE} events at the same time`,
     expects: '2xx within 5 seconds for each; more than half of that is a warning',
     advice:
       'Events come in bursts. Let the server work on several requests at a time, and do the work after the answer.',
-    must: true,
     rule: 'quick',
     rounds: (kit) => [
       Array.from({ length: AT_ONCE }, (_, index) => deliver(kit, eventOf(kit), { label: `number ${index + 1}` })),
@@ -44,7 +36,6 @@ export const CONDUCT: readonly Check[] = [
   },
   {
     id: 'not-post',
-    title: 'what is no POST',
     sends: 'GET, HEAD and PUT without a body; svc webhooks endpoint check asks with HEAD',
     expects: 'any answer that is no 5xx: 405',
     advice: 'Answer 405 to every method but POST.',
@@ -52,7 +43,7 @@ export const CONDUCT: readonly Check[] = [
     rule: 'steady',
     rounds: () => [(['GET', 'HEAD', 'PUT'] as const).map(bare)],
   },
-]
+])
 
 function bare(method: 'GET' | 'HEAD' | 'PUT'): Delivery {
   return { method, headers: PROBE_HEADERS, body: method === 'PUT' ? [Buffer.alloc(0)] : null, label: method }

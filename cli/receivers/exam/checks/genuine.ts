@@ -1,7 +1,7 @@
 import { EventType } from '../../../../src/wire/webhook-events.ts'
-import type { Check, Delivery } from '../check.ts'
-import { bytesOf, deliver, eventOf, unknownSecret, withData } from '../kit.ts'
-import type { Envelope, Kit } from '../kit.ts'
+import type { Delivery } from '../../send.ts'
+import { bytesOf, checksWith, deliver, eventOf, unknownSecret, withData } from '../kit.ts'
+import type { Check, Envelope, Kit } from '../kit.ts'
 
 /** As long as the service lets people write. */
 const WORDS_MAX = 5_000
@@ -12,7 +12,6 @@ const DAYS_3 = 3 * 24 * 3_600_000
 /** The delivery without which nothing else can be told. */
 export const GOOD: Check = {
   id: 'good',
-  title: 'a delivery as it should be',
   sends: 'payment.settled, signed with your secret',
   expects: 'a 2xx within 5 seconds',
   advice: 'Look at what your server logged for this request.',
@@ -22,26 +21,19 @@ export const GOOD: Check = {
 }
 
 /** What is the service's own, however it looks. */
-export const GENUINE: readonly Check[] = [
+export const GENUINE = checksWith({ rule: 'taken', expects: '2xx' }, [
   {
     id: 'events',
-    title: 'every event that there is',
     sends: `one of each of the ${EventType.options.length} types of event`,
     expects: '2xx for each of them',
     advice: 'Answer 2xx also to events that you do nothing with, and to payments that you do not know.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => EventType.options.map((type) => [deliver(kit, eventOf(kit, type))]),
   },
   {
     id: 'spelling',
-    title: 'the same JSON, spelt another way',
     sends: 'an event with line ends, another order of members and \\u escapes; the signature is over these bytes',
-    expects: '2xx',
     advice:
       'Compute the HMAC over the bytes as they arrived, not over JSON that you wrote again, and parse it with a JSON parser.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => {
       const event = disputeOf(kit)
       return [[deliver(kit, event, { body: spelt(event) })]]
@@ -49,42 +41,29 @@ export const GENUINE: readonly Check[] = [
   },
   {
     id: 'utf8',
-    title: 'text in UTF-8',
     sends: 'a dispute in whose text there are letters beyond ASCII',
-    expects: '2xx',
     advice: 'Compute the HMAC over bytes; where you need text for it, decode and encode as UTF-8.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => [[deliver(kit, disputeOf(kit))]],
   },
   {
     id: 'old-secret',
-    title: 'a rotation, before you changed over',
     sends: 'X-Service-Signature of a new secret, and yours in X-Service-Signature-Previous',
     expects: '2xx: either of the two proves the sender',
     advice: 'Accept a body that X-Service-Signature-Previous proves, or each rotation of the secret loses you events.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => [[deliver(kit, eventOf(kit), { secret: unknownSecret(), previous: kit.secret })]],
   },
   {
     id: 'new-secret',
-    title: 'a rotation, after you changed over',
     sends: 'X-Service-Signature of your secret, and that of a former one in X-Service-Signature-Previous',
     expects: '2xx: either of the two proves the sender',
     advice: 'Accept a body that X-Service-Signature proves, whatever X-Service-Signature-Previous says.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => [[deliver(kit, eventOf(kit), { previous: unknownSecret() })]],
   },
   {
     id: 'duplicate',
-    title: 'the same event again',
     sends: 'one event twice, and then four times at once',
     expects: '2xx each time, at once; whether you act once can be seen on your side alone',
     advice: 'Keep each eventId with a unique key. One that you know is no error: answer 200, and do nothing.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => {
       const event = eventOf(kit)
       const again = (time: string): Delivery => deliver(kit, event, { label: `the ${time} time` })
@@ -93,13 +72,10 @@ export const GENUINE: readonly Check[] = [
   },
   {
     id: 'out-of-order',
-    title: 'events of one payment in another order',
     sends: 'payment.settled, then payment.authorized, then payment.initiated of one payment',
     expects: '2xx for each of them',
     advice:
       'Retries overtake each other. Keep the highest data.sequence of each payment, answer 2xx to a lower one, and pass over it.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => {
       const { id } = eventOf(kit).data
       const types = ['payment.settled', 'payment.authorized', 'payment.initiated'] as const
@@ -108,32 +84,20 @@ export const GENUINE: readonly Check[] = [
   },
   {
     id: 'late',
-    title: 'an event of three days ago',
     sends: 'an event whose createdAt is three days old, sent and signed now',
-    expects: '2xx',
     advice: 'Retries and replays send events long after createdAt. Judge age, if at all, by webhook-timestamp.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => [[deliver(kit, eventOf(kit, 'payment.settled', DAYS_3))]],
   },
   {
     id: 'unknown-event',
-    title: 'a type of event that is yet to come',
     sends: 'an event of the type exam.unknown',
-    expects: '2xx',
     advice: 'New types of event may come any time. Answer 2xx to those that you do not know, and pass over them.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => [[deliver(kit, { ...eventOf(kit), eventType: 'exam.unknown' })]],
   },
   {
     id: 'unknown-members',
-    title: 'members that are yet to come',
     sends: 'an event with members that you do not know, in its envelope and in its data',
-    expects: '2xx',
     advice: 'New members may come any time. Pass over those that you do not know; no schema may refuse them.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => {
       const event = withData(eventOf(kit), { examMember: { list: [1, null, 'text'] }, examEmpty: null })
       return [[deliver(kit, event, { body: bytesOf({ ...event, examMember: true }) })]]
@@ -141,12 +105,8 @@ export const GENUINE: readonly Check[] = [
   },
   {
     id: 'large',
-    title: 'as large as events are',
     sends: 'dispute.resolved with the longest texts that people can write, about 30 kB',
-    expects: '2xx',
     advice: 'Raise the limit for the body of this address, in your program and in the web server in front of it.',
-    must: true,
-    rule: 'taken',
     rounds: (kit) => {
       const words = '語'.repeat(WORDS_MAX)
       const event = withData(eventOf(kit, 'dispute.resolved'), { payerStatement: words, resolutionNote: words })
@@ -155,15 +115,12 @@ export const GENUINE: readonly Check[] = [
   },
   {
     id: 'room',
-    title: 'room for larger ones',
     sends: 'an event of 256 KiB, with a member that you do not know',
-    expects: '2xx',
     advice: 'Events grow as members come. A limit of 1 MiB for the body is enough for long.',
     must: false,
-    rule: 'taken',
     rounds: (kit) => [[deliver(kit, withData(eventOf(kit), { examMember: 'x'.repeat(ROOM_BYTES) }))]],
   },
-]
+])
 
 function disputeOf(kit: Kit): Envelope {
   return withData(eventOf(kit, 'dispute.opened'), { payerStatement: STATEMENT })

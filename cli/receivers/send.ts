@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Readable } from 'node:stream'
+import { Agent, request } from 'undici'
+import type { Dispatcher } from 'undici'
+import { printable } from '../base/text.ts'
+import type { HeaderPair } from './target.ts'
+
+/** The whole of an attempt, as the service's own deliveries have it (contract §Delivery rules 3). */
+export const ATTEMPT_MS = 5_000
+
+/** One request of a check, as it travels. */
+export type Delivery = {
+  method: 'POST' | 'GET' | 'HEAD' | 'PUT'
+  headers: Readonly<Record<string, string>>
+  /** In one piece, or in several with a pause between them; null for no body. */
+  body: readonly Buffer[] | null
+  /** What tells it from the others of its check. */
+  label: string
+}
+
+/** How a request ended. */
+export type Answer = {
+  /** `unreachable`: no connection was made. `cut`: one was made, and ended before an answer of HTTP. */
+  end: 'answered' | 'late' | 'cut' | 'unreachable'
+  /** Null where no answer came. */
+  status: number | null
+  durationMs: number
+  /** Why it is no 2xx; undefined where it is one. */
+  reason: string | undefined
+}
+
+export type Sender = {
+  /** Never rejects. */
+  send(delivery: Delivery): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type SenderOptions = {
+  url: URL
+  /** More headers for each request, as -H gives them. */
+  headers: readonly HeaderPair[]
+  skipVerify: boolean
+  /** Milliseconds for the whole attempt, from the connection to the status line. */
+  limitMs?: number
+  /** Milliseconds between the pieces of a body that arrives slowly. */
+  pauseMs?: number
+  /** Ends what is under way. */
+  signal?: AbortSignal
+}
+
+/** A pause is cut into shorter ones, so that what was sent before it arrives on its own even at a busy moment. */
+const PAUSES = 5
+
+/**
+ * Sends requests, each over a connection of its own, without redirects and without a second try: a development server
+ * that restarts between two of them has then closed nothing that is used again.
+ */
+export function makeSender(options: SenderOptions): Sender {
+  const { url, headers, skipVerify, limitMs = ATTEMPT_MS, pauseMs = 0, signal } = options
+  const agent = new Agent({
+    pipelining: 0,
+    connect: { timeout: limitMs, rejectUnauthorized: !skipVerify },
+    headersTimeout: 0,
+    bodyTimeout: limitMs,
+  })
+  return {
+    async send(delivery) {
+      const begun = performance.now()
+      const elapsed = (): number => Math.round(performance.now() - begun)
+      const deadline = AbortSignal.timeout(limitMs)
+      try {
+        const answer = await request(url, {
+          method: delivery.method,
+          headers: withExtra(delivery, headers),
+          body: bodyOf(delivery.body, pauseMs),
+          dispatcher: agent,
+          signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+        })
+        const durationMs = elapsed()
+        return { end: 'answered', status: answer.statusCode, durationMs, reason: await reasonOfAnswer(answer) }
+      } catch (error) {
+        const end = deadline.aborted ? 'late' : endOf(error)
+        const reason = end === 'late' ? `no answer within ${limitMs / 1_000} s` : reasonOf(error)
+        return { end, status: null, durationMs: elapsed(), reason }
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** Headers that the user adds come before those of the delivery; none of them is one that is signed. */
+function withExtra({ headers, body }: Delivery, extra: readonly HeaderPair[]): Record<string, string> {
+  const added = new Set(extra.map(([name]) => name.toLowerCase()))
+  const own = Object.entries(headers).filter(([name]) => !added.has(name.toLowerCase()))
+  const length = body === null ? [] : [['content-length', String(sizeOf(body))] as const]
+  return Object.fromEntries([...extra, ...own, ...length])
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}
+
+function bodyOf(pieces: readonly Buffer[] | null, pauseMs: number): Buffer | Readable | null {
+  if (pieces === null) return null
+  const [first = Buffer.alloc(0), ...rest] = pieces
+  return rest.length === 0 ? first : Readable.from(slowly(pieces, pauseMs))
+}
+
+async function* slowly(pieces: readonly Buffer[], pauseMs: number): AsyncGenerator<Buffer> {
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) for (let pause = 0; pause < PAUSES; pause += 1) await delay(pauseMs / PAUSES)
+    yield piece
+  }
+}
+
+const CUT = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_OVERFLOW'])
+
+function endOf(error: unknown): 'cut' | 'unreachable' {
+  const code = codeOf(error)
+  return CUT.has(code) || code.startsWith('HPE_') ? 'cut' : 'unreachable'
+}
+
+/** How much of a refusal's body is shown. */
+const EXCERPT_BYTES = 300
+
+/** Why an answer is no success: redirects are not followed, as webhooks do not. Reads no more of the body than is shown. */
+async function reasonOfAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<string | undefined> {
+  if (statusCode >= 200 && statusCode < 300) {
+    // The status line has decided; what comes after it is nobody's concern.
+    void body.dump({ limit: EXCERPT_BYTES }).catch(() => undefined)
+    return undefined
+  }
+  const text = await excerptOf(body)
+  if (statusCode >= 300 && statusCode < 400) return 'redirects are not followed'
+  return text === '' ? 'the answer is no 2xx' : text
+}
+
+async function excerptOf(body: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      if (!(chunk instanceof Uint8Array)) break
+      chunks.push(Buffer.from(chunk))
+      size += chunk.length
+      if (size >= EXCERPT_BYTES) break
+    }
+  } catch {
+    // What did arrive is shown.
+  }
+  return printable(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8').trim().replace(/\s+/g, ' '))
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: "the name of the host can't be resolved now",
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+}
+
+const UNTRUSTED = /^(CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)/
+
+/** Why no answer came. */
+function reasonOf(error: unknown): string {
+  const code = codeOf(error)
+  if (UNTRUSTED.test(code)) return `its certificate is not trusted (${code}); --skip-verify takes it as it is`
+  return REASONS[code] ?? printable(error instanceof Error ? error.message : String(error))
+}
+
+/** The code of a failure, as Node and undici name it; empty where it has none. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
