@@ -405,7 +405,6 @@ const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w
 const COUNTS: Record<string, RegExp> = {
   'cli/base/moments.ts': /days: Number\(days\)/,
   'cli/open-banking/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
-  'cli/open-banking/preview.ts': /runs\.length < Number\(options\.count\)/,
   'cli/client/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/output/path.ts': /index: Number\(index\)/,
   'cli/scenario/read/source.ts': /holder\.items\[Number\(step\)\]/,

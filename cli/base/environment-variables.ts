@@ -27,7 +27,6 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
     name: 'SVC_WEBHOOK_SECRET',
     meaning: 'the signing secret of svc listen, svc webhooks sign, verify and exam, and svc checkout',
   },
-  { name: 'SVC_BANK_HOLIDAYS', meaning: 'days that svc ob recurring preview adds to the bank holidays, or takes away' },
   {
     name: 'SVC_DEBUG',
     meaning:

@@ -37,11 +37,6 @@ export async function momentOf(text: string, flag: string, time: string, now: nu
   )
 }
 
-/** Whether a text is reckoned from the moment at which it is read: the same words mean another time a second later. */
-export function isFromNow(text: string): boolean {
-  return text === 'now' || aheadOf(text) !== undefined
-}
-
 /**
  * The same of a first payment that is ordered: a day that is said alone must not be over for payments.
  * @throws {CliError} where it is today, and the time of day has passed

@@ -58,7 +58,7 @@ export function withFlags(error: unknown, { flags }: Pick<AnyAction, 'flags'>): 
     const named =
       names.find(({ member }) => field.path === member) ??
       names.find(({ member }) => field.path.startsWith(`${member}.`))
-    const message = names.reduce((text, { member, flag }) => text.replaceAll(wholeWord(member), flag), field.message)
+    const message = names.reduce((text, { member, flag }) => withFlag(text, member, flag), field.message)
     return named === undefined ? { ...field, message } : { ...field, message, flag: named.flag }
   })
   // A message of other words says something of its own.
@@ -66,7 +66,7 @@ export function withFlags(error: unknown, { flags }: Pick<AnyAction, 'flags'>): 
   return new CliError(error.code, message, { ...error.options, fields: told, cause: error })
 }
 
-/** Members that a rule speaks of are flags as well. */
-function wholeWord(member: string): RegExp {
-  return new RegExp(`(?<![\\w-])${member}(?!\\w)`, 'g')
+/** Members that a rule speaks of are flags as well; one that is an English word, such as status, is left as it is. */
+function withFlag(message: string, member: string, flag: string): string {
+  return /[_A-Z]/.test(member) ? message.replaceAll(new RegExp(`(?<![\\w-])${member}(?!\\w)`, 'g'), flag) : message
 }

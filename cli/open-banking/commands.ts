@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { AnyAction } from '../kit/action.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
 import { TransactionsOptions, accounts, balances, transactions } from './accounts.ts'
-import { addRecurring } from './add-recurring.ts'
-import { addRequests } from './add-requests.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { PAY_ACTIONS, payment } from './pay.ts'
+import { addRecurringReads } from './recurring.ts'
+import { FREQUENCIES, RECURRING_ACTIONS } from './recurring-actions.ts'
+import { OFFER_ACTIONS, REQUEST_ACTIONS } from './request-actions.ts'
+import { OFFERS, REQUESTS, requestReads } from './requests.ts'
+import type { RequestKind, Row } from './requests.ts'
 
 /** `svc ob`: the Open Banking API, as a customer of the bank. */
 export function addOb(ob: Command, runtime: Runtime): void {
@@ -19,7 +23,8 @@ export function addOb(ob: Command, runtime: Runtime): void {
   addAccounts(ob, runtime)
   addPay(ob, runtime)
   addRecurring(ob, runtime)
-  addRequests(ob, runtime)
+  addRequests(ob, runtime, REQUESTS, REQUEST_ACTIONS)
+  addRequests(ob, runtime, OFFERS, OFFER_ACTIONS)
 }
 
 const EXAMPLES = `
@@ -29,7 +34,7 @@ Examples:
   svc ob accounts
   svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --wait
   svc ob transactions --since 30d
-  svc ob recurring preview IntrvlMnthDay:01:-01 --first 2026-12-01
+  svc ob recurring list
   svc ob --customer grace balances
 `
 
@@ -70,4 +75,37 @@ function addPay(ob: Command, runtime: Runtime): void {
       '\nExamples:\n  svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d\n  svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d -q Status\n',
     )
     .action(action(runtime, z.object({}), payment))
+}
+
+function addRecurring(ob: Command, runtime: Runtime): void {
+  const recurring = ob
+    .command('recurring')
+    .helpCommand(false)
+    .description('Manage recurring payments')
+    .addHelpText('after', `\n${FREQUENCIES}\n\nExamples:\n  svc ob recurring list\n`)
+  addRecurringReads(recurring, runtime)
+  addActions(ob, runtime, RECURRING_ACTIONS)
+}
+
+/** `svc ob request-to-pay` and `svc ob offer-to-pay`. */
+function addRequests<R extends Row>(
+  ob: Command,
+  runtime: Runtime,
+  kind: RequestKind<R>,
+  actions: readonly AnyAction[],
+): void {
+  const words = `svc ob ${kind.words}`
+  const group = ob.command(kind.words).helpCommand(false).description(kind.summary)
+  group.addHelpText('after', `\nExamples:\n  ${words} list\n  ${words} accept a2b4358c --wait\n`)
+  const { list, show } = requestReads(kind)
+  obPaged(group.command('list').description(`List ${kind.noun.replace(' ', 's ')}, newest first`))
+    .addHelpText('after', `\nExamples:\n  ${words} list\n  ${words} list --all -o csv\n`)
+    .action(action(runtime, ObPaging, list))
+  group
+    .command('show')
+    .description(`Show ${kind.article} ${kind.noun}`)
+    .argument(`<${kind.word}>`, 'Its id, or its last 8 characters')
+    .addHelpText('after', `\nExamples:\n  ${words} show a2b4358c\n`)
+    .action(action(runtime, z.object({}), show))
+  addActions(ob, runtime, actions)
 }

@@ -1,21 +1,42 @@
 import { createHash } from 'node:crypto'
-import type { z } from 'zod'
 import { createOrder, getOrder } from '../../src/wire/orders.ts'
-import type { PaymentInitiation, PaymentResponse } from '../../src/wire/orders.ts'
+import type { PaymentResponse } from '../../src/wire/orders.ts'
 import { action } from '../kit/action.ts'
+import type { Flags } from '../kit/action.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { usageError, withFacts } from '../base/errors.ts'
 import { numberIn } from './named-account.ts'
-import { moneyFlags } from './money-flags.ts'
 import { endOfId, shortTime } from '../base/text.ts'
 import { findAccount } from './find-account.ts'
 import { accountText, moneyText, printRecord } from './print.ts'
-import { accountOf, amountOf, remittanceOf } from './values.ts'
+import { accountOf, amountOf, moneyFlags, remittanceOf } from './values.ts'
 import { awaitEnd, reasonText } from './wait.ts'
 
 const GOOD = ['AcceptedSettlementCompleted', 'AcceptedCreditSettlementCompleted', 'AcceptedWithoutPosting']
+
+/** Who is paid, and from where. */
+export const payeeFlags = {
+  to: {
+    value: 'account',
+    summary: "Payee's sort code and account number, or IBAN",
+    required: true,
+    member: 'CreditorAccount',
+  },
+  name: { value: 'name', summary: 'Name of the payee', member: 'CreditorAccount.Name' },
+  reference: {
+    value: 'text',
+    summary: "Reference on the payee's statement, at most 35 characters",
+    member: 'RemittanceInformation',
+  },
+  from: {
+    value: 'account',
+    summary: 'Account that pays: its number or id (the first of the currency)',
+    member: 'DebtorAccount',
+    find: numberOf,
+  },
+} as const satisfies Flags
 
 const pay = action({
   command: 'ob pay',
@@ -28,24 +49,7 @@ const pay = action({
   subject: undefined,
   flags: {
     ...moneyFlags('InstructedAmount'),
-    to: {
-      value: 'account',
-      summary: "Payee's sort code and account number, or IBAN",
-      required: true,
-      member: 'CreditorAccount',
-    },
-    name: { value: 'name', summary: 'Name of the payee', member: 'CreditorAccount.Name' },
-    reference: {
-      value: 'text',
-      summary: "Reference on the payee's statement, at most 35 characters",
-      member: 'RemittanceInformation',
-    },
-    from: {
-      value: 'account',
-      summary: 'Account that pays: its number or id (the first of the currency)',
-      member: 'DebtorAccount',
-      find: numberOf,
-    },
+    ...payeeFlags,
     endToEndId: {
       value: 'id',
       summary: 'End-to-end id, at most 35 characters (a new one)',
@@ -107,25 +111,9 @@ async function numberOf(client: Client, from: string): Promise<string> {
   return named.Identification
 }
 
-/** A key that nobody has given is one that nobody knows, until it is told. */
-export function tellKey(
-  { note }: Context,
-  { key, idempotencyKey, dryRun }: { key: string; idempotencyKey?: string | undefined; dryRun: boolean },
-): void {
-  if (idempotencyKey === undefined && !dryRun) note(`Idempotency key: ${key}`)
-}
-
 /** 35 characters that follow from the key: a repeat with the same key is then the same request. */
 function idFrom(key: string): string {
   return `SVC${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
-}
-
-/** The account that pays. */
-export async function debtorOf(
-  client: Client,
-  from: string | undefined,
-): Promise<Pick<z.input<typeof PaymentInitiation>, 'DebtorAccount'>> {
-  return from === undefined ? {} : { DebtorAccount: accountOf(await numberOf(client, from)) }
 }
 
 /** `svc ob payment <id>`. */

@@ -1,104 +1,103 @@
-import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
 import { z } from 'zod'
-import { RecurringPaymentResponse, createRecurring, getRecurring, listRecurring } from '../../src/wire/recurring.ts'
-import type { RecurringPaymentInitiation } from '../../src/wire/recurring.ts'
-import { change, checkBody } from '../kit/change.ts'
+import { frequencyText, parseFrequency } from '../../src/lib/frequency.ts'
+import { RecurringPaymentResponse, getRecurring, listRecurring } from '../../src/wire/recurring.ts'
+import { dayOf, endOfId } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { CliError, withFacts, withHint } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { resolveId } from '../kit/resolve-id.ts'
-import { stoppable } from '../client/interruptible.ts'
-import { EVENING, MORNING, firstMoment, isFromNow, momentOf } from '../base/moments.ts'
-import { ObPaging, collect, emptyText, idsOf, tellMore } from './pages.ts'
+import type { Column } from '../output/table.ts'
+import { ObPaging, collect, emptyText, idsOf, obPaged, tellMore } from './pages.ts'
 import type { ObReader } from './pages.ts'
-import { debtorOf, tellKey } from './pay.ts'
-import { frequencyOf } from './preview.ts'
-import { printList } from './print.ts'
-import { COLUMNS, idOf, printRecurring } from './recurring-view.ts'
-import { accountOf, amountOf, remittanceOf } from './values.ts'
+import { accountText, moneyText, printList, printRecord, statusStyle } from './print.ts'
 
-const text = z.string().optional()
-
-export const CreateRecurringOptions = z.object({
-  frequency: z.string(),
-  first: z.string(),
-  next: text,
-  final: text,
-  amount: z.string(),
-  currency: z.string(),
-  to: z.string(),
-  name: text,
-  reference: text,
-  from: text,
-  idempotencyKey: text,
-  dryRun: z.boolean().default(false),
-})
-type CreateRecurringOptions = z.infer<typeof CreateRecurringOptions>
-
-export async function create(
-  context: Context,
-  { options }: CommandInput<CreateRecurringOptions>,
-): Promise<CommandResult> {
-  frequencyOf(options.frequency, '--frequency')
-  await stoppable(context.client(), (client) => order(context, client, options))
-  return undefined
+/** Adds the lists of `svc ob recurring`. */
+export function addRecurringReads(recurring: Command, runtime: Runtime): void {
+  obPaged(recurring.command('list').description('List recurring payments, newest first'))
+    .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
+    .action(action(runtime, ObPaging, list))
+  recurring
+    .command('show')
+    .description('Show a recurring payment and its next due date')
+    .argument('<recurring>', 'Its id, or its last 8 characters')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ob recurring show a2b4358c\n  svc ob recurring show a2b4358c -q NextRunDateTime\n',
+    )
+    .action(action(runtime, z.object({}), show))
 }
 
-async function order(context: Context, client: Client, options: CreateRecurringOptions): Promise<void> {
-  const key = options.idempotencyKey ?? randomUUID()
-  const facts: Record<string, string> = { idempotency_key: key }
-  try {
-    const body = { ...(await bodyOf(options)), ...(await debtorOf(client, options.from)) }
-    checkBody(createRecurring, body)
-    tellKey(context, { ...options, key })
-    tellFirst(context, options, { key, facts, first: body.FirstPaymentDateTime })
-    const input = { headers: { 'x-idempotency-key': key }, body }
-    const made = await change(context, client, createRecurring, { input, options })
-    if (made !== undefined) printRecurring(context, made)
-  } catch (error) {
-    throw withFacts(unlessThere(error, options), facts)
-  }
+export function idOf({ RecurringPaymentId }: RecurringPaymentResponse): string {
+  return RecurringPaymentId
 }
 
-/** What `now` was: a repeat has to say the same time, or it is another order. */
-function tellFirst(
-  { note }: Context,
-  { first: text, dryRun }: CreateRecurringOptions,
-  { key, facts, first }: { key: string; facts: Record<string, string>; first: string },
-): void {
-  if (!isFromNow(text) || dryRun) return
-  facts['first_payment_at'] = first
-  note(`First payment: ${first}. To repeat this very order: --first ${first} --idempotency-key ${key}`)
+const COLUMNS: Column<RecurringPaymentResponse>[] = [
+  { title: 'id', value: idOf, short: endOfId },
+  // What it says of shorter months is told where there is room for it.
+  { title: 'when', value: (row) => whenText(row.Frequency), short: withoutRemark, least: 16 },
+  { title: 'amount', value: (row) => row.InstructedAmount.Amount, align: 'right' },
+  { title: 'cur', value: (row) => row.InstructedAmount.Currency, dropped: 1 },
+  { title: 'to', value: (row) => accountText(row.CreditorAccount), below: true },
+  { title: 'next', value: (row) => inLondon(row.NextRunDateTime), short: dayOf },
+  { title: 'status', value: (row) => row.Status, short: withoutStage, style: statusStyle },
+]
+
+// The form of Sweden is that of ISO 8601: 2026-12-01 09:00.
+const LONDON = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/London', dateStyle: 'short', timeStyle: 'short' })
+
+/** The time at which people there see a payment, which stays the same when clocks change. */
+function inLondon(moment: string | undefined): string {
+  return moment === undefined ? '' : `${LONDON.format(new Date(moment))} London`
 }
 
-/** Where the time was reckoned anew, the order of before may stand under its key: another key would make a second one. */
-function unlessThere(error: unknown, { first }: CreateRecurringOptions): unknown {
-  const isTaken = error instanceof CliError && error.options.exit === EXIT.conflict
-  if (!isTaken || !isFromNow(first)) return error
-  const hint = 'whether it stands already: svc ob recurring list\nto repeat it: the --first that it was ordered with'
-  return withHint(error, hint)
+function withoutRemark(text: string): string {
+  return text.replace(/ \([^()]*\)$/, '')
 }
 
-async function bodyOf(options: CreateRecurringOptions): Promise<z.input<typeof RecurringPaymentInitiation>> {
-  const { next, final } = options
-  return {
-    Frequency: options.frequency,
-    FirstPaymentDateTime: await firstMoment(options.first, '--first'),
-    ...(next === undefined ? {} : { NextPaymentDateTime: await momentOf(next, '--next', MORNING) }),
-    ...(final === undefined ? {} : { FinalPaymentDateTime: await momentOf(final, '--final', EVENING) }),
-    InstructedAmount: amountOf(options),
-    CreditorAccount: accountOf(options.to, options.name),
-    ...remittanceOf(options.reference),
-  }
+/** Every stage but cancellation is one of the set-up, which a narrow table need not say. */
+function withoutStage(status: string): string {
+  return status.replace(/^Initiation/, '')
+}
+
+/** The frequency in words; one of a newer service as it is. */
+function whenText(text: string): string {
+  const frequency = parseFrequency(text)
+  return 'refused' in frequency ? text : frequencyText(frequency)
+}
+
+export function printRecurring(context: Context, recurring: RecurringPaymentResponse): void {
+  const { LastPayment: last } = recurring
+  printRecord(context, {
+    item: recurring,
+    id: idOf(recurring),
+    lines: [
+      ['Recurring', idOf(recurring)],
+      ['Status', recurring.Status],
+      ['When', `${whenText(recurring.Frequency)} (${recurring.Frequency})`],
+      ['Amount', moneyText(recurring.InstructedAmount)],
+      ['To', accountText(recurring.CreditorAccount)],
+      ['From account', recurring.DebtorAccountId],
+      ['Reference', recurring.RemittanceInformation?.Reference ?? ''],
+      ['First', inLondon(recurring.FirstPaymentDateTime)],
+      ['Second', inLondon(recurring.NextPaymentDateTime)],
+      ['Final', inLondon(recurring.FinalPaymentDateTime)],
+      ['Next', inLondon(recurring.NextRunDateTime)],
+      ['Payments so far', String(recurring.NumberOfPayments)],
+      [
+        'Last payment',
+        last === undefined ? '' : `${last.PaymentId} ${last.Status} ${last.StatusReasonCode ?? ''}`.trim(),
+      ],
+    ],
+  })
 }
 
 function reader(client: Client): ObReader<RecurringPaymentResponse> {
   return async (query) => (await call(client, listRecurring, { query })).body
 }
 
-export async function list(context: Context, { options }: CommandInput<ObPaging>): Promise<CommandResult> {
+async function list(context: Context, { options }: CommandInput<ObPaging>): Promise<CommandResult> {
   const { items, ...page } = await collect(options, idOf, reader(context.client()))
   printList(context, {
     items,
@@ -116,7 +115,7 @@ export function recurringId(client: Client, given: string): Promise<string> {
   return resolveId(given, 'recurring payment', () => idsOf(reader(client), idOf))
 }
 
-export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
   const params = { RecurringPaymentId: await recurringId(client, args[0] ?? '') }
   printRecurring(context, (await call(client, getRecurring, { params })).body)

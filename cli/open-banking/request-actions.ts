@@ -12,13 +12,10 @@ import type { Client } from '../client/call.ts'
 import { action } from '../kit/action.ts'
 import type { Flag, Subject, Waiting } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
-import { moneyFlags } from './money-flags.ts'
 import { moneyText } from './print.ts'
-import { printRequest, requestId } from './request-reads.ts'
-import type { Row } from './request-reads.ts'
-import { OFFERS, REQUESTS } from './requests.ts'
-import type { RequestKind } from './requests.ts'
-import { amountOf } from './values.ts'
+import { OFFERS, REQUESTS, printRequest, requestId } from './requests.ts'
+import type { RequestKind, Row } from './requests.ts'
+import { amountOf, moneyFlags } from './values.ts'
 
 const WHOM = 'E-mail address, mobile number (+447700900123) or proxy id'
 const reference = {
@@ -44,9 +41,8 @@ function making<R extends Row>(kind: RequestKind<R>, verb: string) {
 
 /** What is decided about one, and how it is shown. */
 function deciding<R extends Row>(kind: RequestKind<R>, verb: string, past: string) {
-  const noun = kind.noun.startsWith('request') ? 'request' : 'offer'
   const subject: Subject<{ id: string }> = {
-    noun,
+    noun: kind.word,
     summary: 'Its id, or its last 8 characters',
     async find(client, given) {
       const id = await requestId(client, kind, given)

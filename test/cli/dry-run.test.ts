@@ -26,7 +26,6 @@ const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
     'ob accounts',
     'ob balances',
     'ob transactions',
-    'ob recurring preview',
     'sandbox bank faults',
     'sandbox accounts',
     'sandbox books',

@@ -39,7 +39,7 @@ const OB: Rows = {
     refusal: {
       args: ({ ada }) => [...POUNDS, '--to', ada.account.number, '--frequency', 'Often', '--first', '2099-01-01'],
       exit: 2,
-      error: 'USAGE',
+      error: 'UK.OBIE.Field.Invalid',
     },
   }),
   'ob recurring list': asCustomer({ refusal: BAD_PAGE }),
@@ -51,11 +51,6 @@ const OB: Rows = {
     args: async (world) => [await recurring(world)],
     writes: true,
     refusal: { args: [NOBODY], exit: 6, error: 'UK.OBIE.Resource.NotFound' },
-  }),
-  'ob recurring preview': asCustomer({
-    args: ['EvryWorkgDay', '--first', '2026-12-21', '--count', '3'],
-    local: true,
-    refusal: { args: ['Often', '--first', '2026-12-21'], exit: 2, error: 'USAGE' },
   }),
 }
 
