@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action, durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { CliError, usageError, withHint } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
+import { usageError } from '../base/errors.ts'
 import { DataOption } from '../kit/option-values.ts'
 
 const LoginOptions = z.object({
@@ -16,9 +15,8 @@ const LoginOptions = z.object({
   complete: z.boolean().default(false),
   timeout: z.string(),
 })
-export type LoginOptions = z.infer<typeof LoginOptions>
+type LoginOptions = z.infer<typeof LoginOptions>
 
-const TIMEOUT = '5m'
 const WAYS = ['device', 'withToken', 'nonInteractive', 'complete'] as const
 
 export function addLogin(command: Command, runtime: Runtime): void {
@@ -37,7 +35,7 @@ export function addLogin(command: Command, runtime: Runtime): void {
     .option('--with-token', 'Read an access token from standard input')
     .option('--non-interactive', 'Start a device sign-in, print it as JSON, and return')
     .option('--complete', 'Complete the sign-in that --non-interactive started')
-    .option('--timeout <duration>', 'Maximum time to wait for the sign-in', TIMEOUT)
+    .option('--timeout <duration>', 'Maximum time to wait for the sign-in', '5m')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, LoginOptions, login))
 }
@@ -62,30 +60,5 @@ async function login(context: Context, { options }: CommandInput<LoginOptions>):
   const target = await findTarget(context, context.http(), options)
   if (options.withToken) return parts.takeToken(context, target)
   if (options.nonInteractive) return parts.beginDevice(context, target)
-  return parts.signIn(context, target, { device: options.device, timeoutMs }).catch((error: unknown) => {
-    throw beginAgain(error, wordsOf(options, context.flags.profile))
-  })
-}
-
-/** The command of this login, for a next step; where the service is, every next step says. */
-function wordsOf({ realm, platform, customer, device, timeout }: LoginOptions, profile: string | undefined): string {
-  return [
-    'svc login',
-    ...(profile === undefined ? [] : [`--profile ${profile}`]),
-    ...(realm === undefined ? [] : [`--realm ${realm}`]),
-    ...(platform ? ['--platform'] : []),
-    ...(customer ? ['--customer'] : []),
-    ...(device ? ['--device'] : []),
-    ...(timeout === TIMEOUT ? [] : [`--timeout ${timeout}`]),
-  ].join(' ')
-}
-
-/** A login that came to nothing can be begun again as it was. */
-function beginAgain(error: unknown, words: string): unknown {
-  if (!(error instanceof CliError)) return error
-  if (error.code === 'LOGIN_TIMED_OUT')
-    return withHint(error, words.includes('--device') ? words : `${words}\nwithout a browser here: ${words} --device`)
-  const isOver =
-    error.code === 'LOGIN_REFUSED' || (error.options.exit === EXIT.signedOut && error.options.hint === undefined)
-  return isOver ? withHint(error, words) : error
+  return parts.signIn(context, target, { device: options.device, timeoutMs })
 }

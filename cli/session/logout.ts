@@ -1,6 +1,15 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { ProfileKind } from '../client/auth/profiles.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { unknownProfile } from '../client/find-service.ts'
+import { readServiceState } from '../client/service-state.ts'
+import { configDirOf } from '../client/auth/config-dir.ts'
+import { entryKey, pendingKey, readEntries, updateEntries } from '../client/auth/credentials-file.ts'
+import type { Entry } from '../client/auth/credentials-file.ts'
+import { DEV, ProfileKind, namedProfile, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
+import { revokeQuietly } from './sign-in.ts'
+
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
@@ -17,7 +26,6 @@ export function addLogout(command: Command, runtime: Runtime): void {
 }
 
 async function logout(context: Context, { options }: CommandInput<LogoutOptions>): Promise<CommandResult> {
-  const { meantProfile, refuseClient, refuseOtherKind, signOut } = await import('./sign-out.ts')
   const profile = meantProfile(context)
   const kind = onlyOf(options)
   if (kind !== undefined) refuseOtherKind(context, profile, kind)
@@ -41,4 +49,67 @@ const WHO = { merchant: 'a merchant', platform: 'an operator', customer: 'a cust
 function onlyOf({ platform, customer }: LogoutOptions): ProfileKind | undefined {
   if (platform) return 'platform'
   return customer ? 'customer' : undefined
+}
+
+/** The profile that a command is about, by name: the same choice that commands act by, but no service has to run. */
+export function meantProfile({ io, flags }: Context): string {
+  const config = readUserConfig(configDirOf(io.env))
+  const named = namedProfile({ flags, env: io.env }) ?? readProjectConfig(io.cwd).profile
+  const name = named ?? config.profile ?? DEV
+  if (name !== DEV && config.profiles[name] === undefined) throw unknownProfile(name)
+  return name
+}
+
+type Ended = { realm: string; isRevoked: boolean }
+
+/**
+ * Refuses to end what is no session: a client's secret is kept until its profile is removed.
+ * @throws {CliError} NO_SESSION
+ */
+function refuseClient({ io }: Context, profile: string): void {
+  const entry = readEntries(configDirOf(io.env))[profile]
+  if (entry?.type !== 'client') return
+  throw new CliError('NO_SESSION', `${profile} is a client with a secret: there is no session to end`, {
+    exit: EXIT.conflict,
+    hint: `svc profile remove ${profile} forgets it, and its secret with it`,
+  })
+}
+
+/** Refuses to sign a profile out as what it is not. @throws {CliError} exit code 2 */
+function refuseOtherKind({ io }: Context, profile: string, kind: ProfileKind): void {
+  const known = readUserConfig(configDirOf(io.env)).profiles[profile]
+  if (profile === DEV || known === undefined || known.kind === kind) return
+  throw usageError(`--${kind}: the profile ${profile} is none of that kind`, 'the same command without it')
+}
+
+/**
+ * Forgets what proves a profile, and ends its sessions at the provider where that can be reached.
+ * @param kind whose session alone, of the built-in profile; all of them where it is not said
+ */
+export async function signOut(context: Context, profile: string, kind?: ProfileKind): Promise<Ended[]> {
+  const configDir = configDirOf(context.io.env)
+  // Its file has the directory's real path, whatever link leads here.
+  const stateDir = readServiceState(context.stateDir)?.state_dir ?? context.stateDir
+  const ofProfile = keysOf(profile, { kind, stateDir })
+  const keys = new Set([...ofProfile, ...ofProfile.map(pendingKey)])
+  let gone: Entry[] = []
+  // Forgotten first: whatever happens at the provider, nothing here can use them any more.
+  if (Object.keys(readEntries(configDir)).some((key) => keys.has(key)))
+    await updateEntries(configDir, async (entries) => {
+      gone = Object.entries(entries).flatMap(([key, entry]) => (keys.has(key) ? [entry] : []))
+      return Object.fromEntries(Object.entries(entries).filter(([key]) => !keys.has(key)))
+    })
+  const ended = gone.filter((entry) => entry.type !== 'pending')
+  return Promise.all(
+    ended.map(async (entry) => ({
+      realm: entry.realm,
+      isRevoked: entry.type === 'client' || (await revokeQuietly(context.http(), entry)),
+    })),
+  )
+}
+
+/** The built-in profile can have an operator, somebody of a merchant and a customer signed in. */
+function keysOf(profile: string, { kind, stateDir }: { kind: ProfileKind | undefined; stateDir: string }): string[] {
+  const kinds = profile === DEV && kind === undefined ? ProfileKind.options : [kind ?? 'merchant']
+  return kinds.map((each) => entryKey({ name: profile, kind: each, stateDir }))
 }

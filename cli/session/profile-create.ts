@@ -11,7 +11,7 @@ import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { findService } from '../client/find-service.ts'
-import { viewOf } from './profile-view.ts'
+import { itemOf, recordOf } from './profile-view.ts'
 
 export const CreateOptions = z.object({
   realm: z.string().optional(),
@@ -36,7 +36,7 @@ export async function create(context: Context, { args, options }: CommandInput<C
   const profile = profileOf(service, { apiUrl, options, clientId: flags.clientId })
   if (options.withSecret) await keepSecret(context, { name, profile })
   saveProfile(configDir, name, { profile, choose: false })
-  context.print.record(viewOf(context, name, profile))
+  context.print.record(recordOf(itemOf(context, name, profile)))
   context.note(
     profile.auth_url === null || options.withSecret
       ? `svc profile use ${name} to act as it.`

@@ -169,7 +169,7 @@ t.test(
       t.equal(code, 4)
       t.match(stderr, hint)
     }
-    t.match(await setting.run('whoami'), { code: 0, stdout: /\nsvc ob +acts as grace: --customer tells more\n/ })
+    t.match(await setting.run('whoami --customer'), { code: 0, stdout: /\nCustomer +grace\n/ })
     t.match((await setting.run('whoami --json')).stdout, /"kind":"merchant"/, 'all other commands act as before')
   },
 )
@@ -222,9 +222,6 @@ t.test(
     t.match(await login.ended, { code: 0, stdout: /Role +CUSTOMER/, stderr: /svc ob acts as you from now on/ })
     t.match(await run('ob accounts'), { code: 0 })
     t.equal(actedAs(setting), 'customers-cli')
-    t.match(JSON.parse((await run('profile show dev --json')).stdout), {
-      customer: { realm: 'customers', client_id: 'customers-cli', signed_in: 'yes' },
-    })
 
     // What the API answers to an expired token is no error body of the other surface.
     for (const token of fake.requests.flatMap(({ headers }) => headers.authorization ?? []))
@@ -232,14 +229,12 @@ t.test(
     fake.requests.length = 0
     t.match(await run('ob accounts'), { code: 0 })
     t.equal(fake.asked()[0]?.get('grant_type'), 'refresh_token')
-    t.match((await runCli(['profile', 'list'], settings)).stdout, /\n +CUSTOMER\n\* +dev .* yes\n +u-1\n/)
     t.match(await run('logout --platform --json'), { stdout: /"signed_out":false/ })
     t.match(await run('logout --customer --platform'), { code: 2, stderr: /cannot be used with/ })
     t.match(await run('logout --customer --json'), { stdout: /"signed_out":true/ })
     t.match(await run('logout --customer'), { code: 0, stderr: /Nobody was signed in to dev as a customer/ })
     t.match(await run('ob accounts'), { code: 0 })
     t.equal(actedAs(setting), CUSTOMER.client_id)
-    t.notMatch((await run('profile list')).stdout, /CUSTOMER/)
 
     fake.requests.length = 0
     t.match(await run(`login --api-url ${fake.url} --customer --device --profile me --timeout 5s`), { code: 0 })
@@ -272,11 +267,8 @@ t.test('against the real service: the demo customer acts, signs in, and is told 
     name: customer.client_id,
     permissions: ['accounts', 'payments'],
   })
-  const demo = /Grace Demo, grace@demo\.example \(customer-demo\)/
-  t.match(await run('whoami'), { code: 0, stdout: /Realm +demo[^]*\nsvc ob +acts as / })
-  t.match((await run('whoami')).stdout, demo)
-  t.match((await run('whoami --customer')).stdout, demo)
-  t.notMatch((await run('whoami --customer')).stdout, /svc ob/)
+  t.match(await run('whoami'), { code: 0, stdout: /Realm +demo/ })
+  t.match((await run('whoami --customer')).stdout, /^Role +CUSTOMER$/m)
 
   t.match(await run('sandbox accounts --customer customer-demo'), { code: 0, stdout: /Grace Demo.* 00-00-75 \d{8} / })
   const made = await run('sandbox customers create --balance 250.00')
