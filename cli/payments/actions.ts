@@ -1,12 +1,13 @@
 import { durationText } from '../../src/lib/duration.ts'
-import { cancelPayment } from '../../src/wire/payments.ts'
+import { cancelPayment, completeSca } from '../../src/wire/payments.ts'
 import { refundPayment } from '../../src/wire/refunds.ts'
 import type { Refund } from '../../src/wire/refunds.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { amountLess, sumText } from '../base/money-text.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
+import type { Given } from '../kit/action.ts'
 import { payment } from './subject.ts'
 import type { ListedPayment } from './subject.ts'
 import { printPayment, printRefund } from './view.ts'
@@ -91,3 +92,60 @@ const cancel = action({
 
 /** What a merchant does to its payments. */
 export const PAYMENT_ACTIONS = [refund, cancel] as const
+
+const sca = action({
+  command: 'payments sca-complete',
+  summary: 'Complete a bank redirect',
+  examples: [
+    'svc payments sca-complete a2b4358c --state xyz --code abc',
+    'svc payments sca-complete a2b4358c --returned "https://shop.example/return?state=xyz&error=access_denied"',
+  ],
+  subject: payment,
+  flags: {
+    state: { value: 'state', summary: 'Parameter state of the redirect' },
+    code: { value: 'code', summary: 'Parameter code, if the payer approved' },
+    error: { value: 'code', summary: 'Parameter error, if the payer did not approve' },
+    description: { value: 'text', summary: 'Parameter error_description', member: 'error_description' },
+    returned: { value: 'address', summary: 'The whole redirect address, instead of its parameters' },
+  },
+  operation: completeSca,
+  request: (id, values) => ({ params: { id }, body: redirectOf(values) }),
+  effect: (thing) => `complete the bank redirect of ${payment.name(thing)}`,
+  done: ({ payment_id: id }, { status }) => `${endOfId(id)} is ${status}`,
+  view({ print }, completed) {
+    const { failure } = completed
+    print.record({
+      item: completed,
+      id: completed.payment_id,
+      lines: [
+        ['Payment', completed.payment_id],
+        ['Status', completed.status],
+        ['Failure', failure === null ? '' : `${failure.code}: ${failure.reason}`],
+        ['End-to-end id', completed.end_to_end_id],
+      ],
+    })
+  },
+})
+
+type Redirect = { state: string; code: string } | { state: string; error: string; error_description?: string }
+
+/** From the flags, or from the whole address that the bank sent the payer back to. */
+function redirectOf({ returned, ...values }: Given): Redirect {
+  const address = typeof returned === 'string' ? returned : undefined
+  if (address !== undefined && !URL.canParse(address))
+    throw usageError('--returned: is not an address', '--returned "https://shop.example/return?state=...&code=..."')
+  const query = address === undefined ? new URLSearchParams() : new URL(address).searchParams
+  const of = (flag: string, name = flag): string | undefined =>
+    (address === undefined ? (values[flag] as string | undefined) : query.get(name)) ?? undefined
+  const [state, code, error] = [of('state'), of('code'), of('error')]
+  const description = of('description', 'error_description')
+  if (state === undefined || (code === undefined) === (error === undefined))
+    throw usageError(
+      'what did the bank send back? --state with either --code or --error, or all of it as --returned <address>',
+    )
+  if (code !== undefined) return { state, code }
+  return { state, error: error ?? '', ...(description === undefined ? {} : { error_description: description }) }
+}
+
+/** What the return page of a shop does; scenario files have a word of their own for it. */
+export const REDIRECT_ACTIONS = [sca] as const

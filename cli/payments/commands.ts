@@ -7,18 +7,12 @@ import { changing } from '../kit/change.ts'
 import { DataOption, collect, forAllMerchants } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { PAYMENT_ACTIONS } from './actions.ts'
+import { PAYMENT_ACTIONS, REDIRECT_ACTIONS } from './actions.ts'
 import { CreateOptions, create } from './create.ts'
-import { events } from './events.ts'
-import { ExportOptions, exportAll } from './export.ts'
-import { filtered } from './filters.ts'
-import { ListOptions, list } from './list.ts'
+import { ExportOptions, ListOptions, exportAll, filtered, list } from './list.ts'
 import { withMandate } from './mandate.ts'
 import { payment as subject } from './subject.ts'
-import { receipt } from './receipt.ts'
-import { refunds } from './refunds.ts'
-import { ShowOptions, show } from './show.ts'
-import { ScaOptions, completeByHand } from './sca-complete.ts'
+import { ShowOptions, events, receipt, refunds, show } from './read.ts'
 import { FollowOptions, followable } from '../kit/follow.ts'
 import { Paging, paged } from '../kit/paging.ts'
 
@@ -57,7 +51,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments refunds a2b4358c\n  svc payments refunds a2b4358c --all -o csv\n',
     )
     .action(action(runtime, Paging, refunds))
-  addScaComplete(payments, runtime)
+  addActions(payments, runtime, REDIRECT_ACTIONS)
 }
 
 function addEvents(payments: Command, runtime: Runtime): void {
@@ -73,22 +67,6 @@ function addEvents(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n  svc payments events a2b4358c --follow --timeout 5m\n',
     )
     .action(action(runtime, FollowOptions, events))
-}
-
-function addScaComplete(payments: Command, runtime: Runtime): void {
-  changing(payments.command('sca-complete'))
-    .description('Complete a bank redirect')
-    .argument('<payment>', subject.summary)
-    .option('--state <state>', 'Parameter state of the redirect')
-    .option('--code <code>', 'Parameter code, if the payer approved')
-    .option('--error <code>', 'Parameter error, if the payer did not approve')
-    .option('--description <text>', 'Parameter error_description')
-    .option('--returned <address>', 'The whole redirect address, instead of its parameters')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc payments sca-complete a2b4358c --state xyz --code abc\n  svc payments sca-complete a2b4358c --returned "https://shop.example/return?state=xyz&error=access_denied"\n',
-    )
-    .action(action(runtime, ScaOptions, completeByHand))
 }
 
 function addCreate(payments: Command, runtime: Runtime): void {

@@ -15,8 +15,6 @@ import { printQr } from '../output/qr.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { waitForStatus } from '../kit/wait.ts'
 import { MandateOptions, mandateOf } from './mandate.ts'
-import { commandFor, mended } from './next-steps.ts'
-import { tellCaps } from './told-caps.ts'
 import { printCreated, printPayment, progressTo } from './view.ts'
 
 const text = z.string().optional()
@@ -51,10 +49,7 @@ export type CreateOptions = z.infer<typeof CreateOptions>
 export async function create(context: Context, { options }: CommandInput<CreateOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   if (options.fromAccount !== undefined && !options.approve)
-    throw usageError(
-      '--from-account is the account of a payer who approves',
-      commandFor(options, { approve: true, cancel: false }),
-    )
+    throw usageError('--from-account is the account of a payer who approves: --approve')
   if (options.open && (options.approve || options.cancel))
     throw usageError('--open is for a person who decides at the bank, and --approve and --cancel decide in its place')
   if (options.qr && context.print.isMachine)
@@ -75,8 +70,6 @@ async function createAndSee(context: Context, client: Client, { options, timeout
     const created = await createOnce(context, client, { options, key })
     if (created === undefined) return
     facts['payment_id'] = created.payment_id
-    if (options.mandate || options.consent !== undefined)
-      await tellCaps(context, client, { ...options, consent: options.consent && created.consent_id })
     const decision = options.approve ? 'approve' : options.cancel ? 'cancel' : undefined
     if (decision === undefined && options.wait === undefined) printCreated(context, created, { hasQr: options.qr })
     if (options.qr && created.redirect_url !== null) await printQr(context, shortAddress(client, created.redirect_url))
@@ -91,7 +84,7 @@ async function createAndSee(context: Context, client: Client, { options, timeout
       })
   } catch (error) {
     // With these a program can repeat the command, or go on from where it stopped.
-    throw withFacts(mended(error, options), facts)
+    throw withFacts(error, facts)
   }
 }
 
@@ -114,11 +107,7 @@ async function createOnce(
   client: Client,
   { options, key }: { options: CreateOptions; key: string },
 ): Promise<CreatedPayment | undefined> {
-  const body = bodyOf(
-    options,
-    await mandateOf(client, options, (changed) => commandFor(options, changed)),
-    `${client.apiUrl}/payments/return`,
-  )
+  const body = bodyOf(options, await mandateOf(client, options), `${client.apiUrl}/payments/return`)
   const input = { headers: { 'x-idempotency-key': key }, body }
   if (options.dryRun) {
     await dryRun(context, client, createPayment, { input, effect: effectOf(options) })

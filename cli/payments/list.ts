@@ -1,19 +1,79 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { AdminPaymentSummary, listAdminPayments } from '../../src/wire/console.ts'
-import { PaymentSummary, listPayments } from '../../src/wire/payments.ts'
+import type { OperationInput } from '../../src/wire/operation.ts'
+import { PaymentStatus, PaymentSummary, listPayments } from '../../src/wire/payments.ts'
 import { Transaction, listTransactions } from '../../src/wire/transactions.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { ExportTarget, exportPages } from '../kit/export-pages.ts'
 import { Paging } from '../kit/paging.ts'
+import { TimeRange, rangeOf, withTimeRange } from '../kit/time-range.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { MerchantScope, ofMerchants, whoseColumns } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
-import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
-import { whoseColumns } from '../merchants/whose.ts'
-import { FilterOptions, adminFilterOf, filterOf } from './filters.ts'
-import type { Filter } from './filters.ts'
 import { isRefunded, statusStyle } from './view.ts'
+
+/** The filters of lists and exports, and whose payments an operator means. */
+export function filtered(command: Command): Command {
+  command
+    .optionsGroup('Filters:')
+    .addOption(new Option('--status <status>', 'Filter by status').choices(PaymentStatus.options))
+  withTimeRange(command, 'Created')
+    .option('--currency <code>', 'Filter by currency')
+    .option('--min-amount <amount>', 'Minimum gross amount')
+    .option('--max-amount <amount>', 'Maximum gross amount')
+    .option('--end-to-end-id <id>', 'Filter by end-to-end id')
+    .option('--bank-id <id>', "Filter by the payer's bank")
+  return ofMerchants(command)
+}
+
+const text = z.string().optional()
+
+const FilterOptions = TimeRange.extend({
+  ...MerchantScope.shape,
+  status: PaymentStatus.optional(),
+  currency: text,
+  minAmount: text,
+  maxAmount: text,
+  endToEndId: text,
+  bankId: text,
+})
+
+type Filter = Omit<NonNullable<OperationInput<typeof listPayments>['query']>, 'limit' | 'cursor'>
+
+/** @throws {CliError} for a time that is none */
+function filterOf(options: z.infer<typeof FilterOptions>): Filter {
+  const given = {
+    status: options.status,
+    ...rangeOf(options),
+    currency: options.currency?.toUpperCase(),
+    min_amount: options.minAmount,
+    max_amount: options.maxAmount,
+    end_to_end_id: options.endToEndId,
+    bank_id: options.bankId,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** The same for an operator; undefined where a merchant means its own. */
+async function adminFilterOf(
+  client: Client,
+  options: z.infer<typeof FilterOptions>,
+): Promise<(Filter & { merchant_id?: string }) | undefined> {
+  const { merchant, allMerchants } = options
+  const filter = filterOf(options)
+  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) return undefined
+  return merchant === undefined
+    ? filter
+    : { ...filter, merchant_id: (await findMerchant(client, [merchant])).merchant.id }
+}
 
 export const ListOptions = Paging.extend({ ...FilterOptions.shape, fees: z.boolean().default(false) })
 type ListOptions = z.infer<typeof ListOptions>
@@ -119,4 +179,32 @@ const REFUNDED: Column<Pick<PaymentSummary, 'refunded_amount'>> = {
   title: 'refunded',
   value: (row) => (isRefunded(row) ? row.refunded_amount : ''),
   align: 'right',
+}
+
+export const ExportOptions = FilterOptions.extend(ExportTarget.shape)
+
+/** `svc payments export`: every payment page by page, a merchant's own as the lines of its books. */
+export async function exportAll(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ExportOptions>>,
+): Promise<CommandResult> {
+  const ofMerchants = await adminFilterOf(context.client(), options)
+  if (ofMerchants === undefined) {
+    const filter = filterOf(options)
+    await exportPages(context, options, {
+      columns: Object.keys(Transaction.shape),
+      noun: 'payment',
+      instead: 'svc payments list --fees --all',
+      read: async (client, page) => (await call(client, listTransactions, { query: { ...filter, ...page } })).body,
+    })
+    return undefined
+  }
+  await exportPages(context, options, {
+    // That address carries the signature that lets its holder act as the payer.
+    columns: Object.keys(AdminPaymentSummary.shape).filter((member) => member !== 'redirect_url'),
+    noun: 'payment',
+    instead: 'svc payments list --all-merchants --all',
+    read: async (client, page) => (await call(client, listAdminPayments, { query: { ...ofMerchants, ...page } })).body,
+  })
+  return undefined
 }

@@ -142,15 +142,11 @@ t.test('a mandate is set up with its first payment, and its caps are decimal str
   })
   t.match(await run(['--mandate']), {
     code: 2,
-    stderr: /Try: svc .*payments create --amount 9\.99 --currency GBP --mandate --max-amount 20\.00\n$/,
-  })
-  t.match(await run(['--mandate', '--max-amount', 'x', '--payer-name', 'Ada L']), {
-    code: 2,
-    stderr: /^Error: --max-amount: [^\n]*\nTry: svc .*--max-amount 20\.00[^\n]*--payer-name 'Ada L'\n$/,
+    stderr: /Try: --mandate --max-amount 20\.00\n$/,
   })
   t.match(await run(['--max-amount', '20.00', '--periodic', 'MONTH:1.00']), {
     code: 2,
-    stderr: /--max-amount, --periodic: /,
+    stderr: /--max-amount, --periodic and --valid-to are of a new mandate/,
   })
   t.match(await run(['--mandate', '--max-amount', '20.00', '--periodic', 'MONTH']), {
     code: 2,
@@ -169,33 +165,9 @@ t.test('a payment under a mandate sends nothing that the mandate says, and has n
   t.same(sent(), [{ amount: '9.99', currency: 'GBP', consent_id: ID }])
   for (const more of [['--approve'], ['--cancel'], ['--mandate'], ['--qr'], ['--redirect-uri', 'https://shop.example']])
     t.match(await run(['--consent', ID, ...more]), { code: 2, stdout: '' }, more.join(' '))
-  t.match(await run(['--consent', ID, '--max-amount', '20.00']), { code: 2, stderr: /--max-amount: --consent names/ })
+  t.match(await run(['--consent', ID, '--max-amount', '20.00']), { code: 2, stderr: /are of a new mandate/ })
   t.match(await run(['--consent', ID, '--payer-name', 'Ada']), { code: 2, stderr: /--payer-name: / })
   t.equal(sent().length, 1)
-})
-
-t.test('over a cap that nobody enforces is said, to people and after the payment', async (t) => {
-  const NOTE = /over the mandate's caps, which are kept here as they were given, and not enforced/
-  const free = { caps_enforced: false, allowances: [] }
-  const over = await payments(t, { ...free, max_amount_per_payment: '5.00' })
-  t.match(await over.run(['--mandate', '--max-amount', '9.98']), { code: 0, stderr: NOTE })
-  t.match(await over.run(['--mandate', '--max-amount', '20.00', '--periodic', 'MONTH:9']), { code: 0, stderr: NOTE })
-  t.notMatch((await over.run(['--mandate', '--max-amount', '9.99'])).stderr, NOTE)
-  t.notOk(
-    over.requests.some(({ method }) => method === 'GET'),
-    'its own caps were typed',
-  )
-  t.match(await over.run(['--consent', ID]), { code: 0, stderr: NOTE })
-  const asked = over.requests.length
-  t.notMatch((await over.run(['--consent', ID, '--json'])).stderr, NOTE)
-  t.equal(over.requests.length, asked + 1, 'a program pays, and nothing else is asked')
-  const used = [{ period: 'MONTH', max_amount: '60.00', used_amount: '60.01', remaining_amount: '0.00', resets_at: AT }]
-  const month = await payments(t, { ...free, allowances: used })
-  t.match(await month.run(['--consent', ID]), { code: 0, stderr: NOTE })
-  const under = await payments(t, free)
-  t.notMatch((await under.run(['--consent', ID])).stderr, NOTE)
-  const enforced = await payments(t, { max_amount_per_payment: '5.00' })
-  t.notMatch((await enforced.run(['--consent', ID])).stderr, NOTE)
 })
 
 t.test('--qr draws the address with the address below it, for people alone', async (t) => {

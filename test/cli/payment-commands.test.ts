@@ -64,7 +64,7 @@ t.test('a dry run is answered by the service, and changes nothing', async (t) =>
   })
   t.equal((await as(merchant, ['payments', 'show', open.id, '-q', 'status'])).stdout, 'AwaitingAuthorisation\n')
   const create = ['payments', 'create', '--amount', '5.00', '--dry-run', '--currency']
-  t.match(await as(merchant, [...create, 'CHF']), { code: 2, stdout: '', stderr: /CHF[^]*--currency GBP --dry-run\n/ })
+  t.match(await as(merchant, [...create, 'CHF']), { code: 2, stdout: '', stderr: /payments in CHF are not offered/ })
   const newest = ['payments', 'list', '--limit', '1', '-o', 'id']
   const before = (await as(merchant, newest)).stdout
   t.match(await as(merchant, [...create, 'gbp']), { code: 0, stdout: /this would create a payment of 5\.00 GBP/ })

@@ -1,7 +1,7 @@
 import type { AdminPayment, AdminPaymentSummary } from '../../../src/wire/console.ts'
 import type { RefundRow } from '../../../src/wire/refunds.ts'
 import type { Delivery } from '../../../src/wire/webhooks.ts'
-import { refundStyle } from '../../payments/refunds.ts'
+import { refundStyle } from '../../payments/read.ts'
 import { printPayment } from '../../payments/view.ts'
 import { deliveryStyle } from '../../webhooks/view.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'

@@ -111,7 +111,7 @@ const CHECKOUT: Rows = {
   'checkout snippet': asMerchant({
     args: [...PAY, '--return-url', 'https://shop.example/thanks'],
     skip: { width: 'a page', id: 'a page', query: 'a page' },
-    refusal: { args: [...PAY, '--callback-origin', 'nowhere'], exit: 2, error: 'VALIDATION_FAILED' },
+    refusal: { args: [...PAY, '--callback-origin', 'nowhere'], exit: 2, error: 'USAGE' },
   }),
   'checkout demo': asMerchant({ refusal: { args: ['--api-url', 'ftp://x'], exit: 2, error: 'USAGE' } }),
   'checkout banks': asMerchant({ refusal: { args: ['--api-url', 'ftp://x'], exit: 2, error: 'USAGE' } }),

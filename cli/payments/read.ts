@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { getAdminPayment } from '../../src/wire/console.ts'
+import { PaymentEvent, listPaymentEvents } from '../../src/wire/payments.ts'
+import { RefundRow, listRefunds } from '../../src/wire/refunds.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import type { Style } from '../base/io.ts'
+import { endOfId, minuteOf, shortTime } from '../base/text.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { collectPages } from '../client/pages.ts'
+import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { follow, followTime } from '../kit/follow.ts'
+import type { FollowOptions } from '../kit/follow.ts'
+import type { Paging } from '../kit/paging.ts'
+import { STILL_POSSIBLE } from '../kit/wait.ts'
+import { whoseText } from '../merchants/whose.ts'
+import { ownPayment, paymentId, paymentIdFor } from './find.ts'
+import { isRefunded, printPayment, statusStyle } from './view.ts'
+
+export const ShowOptions = z.object({ allMerchants: z.boolean().default(false) })
+
+/** `svc payments show`: the merchant's own, or any merchant's. */
+export async function show(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof ShowOptions>>,
+): Promise<CommandResult> {
+  const client = context.client()
+  const [given = ''] = args
+  if (await meansAllMerchants(client, options.allMerchants)) {
+    const id = await paymentIdFor(client, given, 'platform')
+    const { body } = await call(client, getAdminPayment, { params: { id } })
+    printPayment(context, body, [['Merchant', whoseText(body)]])
+  } else printPayment(context, await ownPayment(client, given))
+  return undefined
+}
+
+/**
+ * `svc payments receipt`: what a payer is given to keep: no fee, and nothing else that is the merchant's own affair.
+ * @throws {CliError} PAYMENT_NOT_SETTLED, exit code 7: before the money has come there is no receipt
+ */
+export async function receipt(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const payment = await ownPayment(context.client(), args[0] ?? '')
+  const settled = payment.status_history.find(({ new_status: status }) => status === 'Settled')
+  if (settled === undefined)
+    throw new CliError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}: a receipt comes with Settled`, {
+      exit: EXIT.conflict,
+      hint: `svc payments show ${payment.payment_id}`,
+    })
+  const isOwn = 'consent_id' in payment
+  const item = {
+    payment_id: payment.payment_id,
+    status: payment.status,
+    end_to_end_id: payment.end_to_end_id,
+    gross_amount: payment.gross_amount,
+    currency: payment.currency,
+    refunded_amount: payment.refunded_amount,
+    payer_name: isOwn ? payment.payer_name : null,
+    remittance_reference: isOwn ? payment.remittance_reference : null,
+    settled_at: settled.created_at,
+  }
+  context.print.record({
+    item,
+    id: item.payment_id,
+    lines: [
+      ['Receipt', item.payment_id],
+      ['Paid', `${item.gross_amount} ${item.currency}`],
+      ['Settled', shortTime(item.settled_at)],
+      ['Refunded', isRefunded(item) ? `${item.refunded_amount} ${item.currency}` : ''],
+      ['Payer', item.payer_name ?? ''],
+      ['Reference', item.remittance_reference ?? ''],
+      ['End-to-end id', item.end_to_end_id],
+    ],
+  })
+  return undefined
+}
+
+/** `svc payments refunds`: each refund of a payment, and what became of it. */
+export async function refunds(context: Context, { args, options }: CommandInput<Paging>): Promise<CommandResult> {
+  const client = context.client()
+  const params = { id: await paymentId(client, args) }
+  const { items, nextCursor } = await collectPages(options, async (query) => {
+    return (await call(client, listRefunds, { params, query })).body
+  })
+  context.print.list({
+    items,
+    fields: Object.keys(RefundRow.shape),
+    columns: [
+      { title: 'id', value: (row) => row.refund_id, short: endOfId },
+      { title: 'status', value: (row) => row.refund_status, style: refundStyle },
+      { title: 'amount', value: (row) => row.amount, align: 'right' },
+      { title: 'cur', value: (row) => row.currency },
+      { title: 'asked', value: (row) => shortTime(row.created_at), short: minuteOf },
+      { title: 'bank reference', value: (row) => row.bank_reference ?? '', dropped: 1, least: 14 },
+      { title: 'reason', value: (row) => row.reason ?? '', dropped: 2, least: 12 },
+      { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
+    ],
+    id: (row) => row.refund_id,
+    empty: 'Nothing of this payment was refunded.',
+  })
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  return undefined
+}
+
+/** How a refund's status looks. */
+export function refundStyle(status: string): Style {
+  if (status === 'EXECUTED') return 'green'
+  return status === 'FAILED' ? 'red' : 'yellow'
+}
+
+type Event = z.infer<typeof PaymentEvent>
+
+const PAUSE_MS = 1_000
+
+type EventsInput = CommandInput<z.infer<typeof FollowOptions>>
+
+/** `svc payments events`: each change of a payment; with `--follow` the next ones too, until none can come. */
+export async function events(context: Context, { args, options }: EventsInput): Promise<CommandResult> {
+  followTime(options)
+  const client = context.client()
+  const id = await paymentId(client, args)
+  if (!options.follow) {
+    printAll(context, await read(client, id))
+    return undefined
+  }
+  let shown = 0
+  return follow(context, {
+    options,
+    pauseMs: PAUSE_MS,
+    read: () => read(client, id),
+    show(all) {
+      for (const event of all.slice(shown)) printLine(context, event)
+      shown = all.length
+      const last = all.at(-1)
+      // Nothing more can come of a payment that has failed or was refunded.
+      return last !== undefined && STILL_POSSIBLE[last.new_status].length === 0
+    },
+  })
+}
+
+async function read(client: Client, id: string): Promise<Event[]> {
+  return (await call(client, listPaymentEvents, { params: { id } })).body.data
+}
+
+function printAll({ print }: Context, items: readonly Event[]): void {
+  print.list({
+    items,
+    fields: Object.keys(PaymentEvent.shape),
+    columns: [
+      { title: 'ordinal', value: (row) => row.ordinal, align: 'right' },
+      { title: 'time', value: (row) => row.created_at, short: (time) => time.slice(11, 19) },
+      { title: 'from', value: (row) => row.previous_status ?? '-' },
+      { title: 'to', value: (row) => row.new_status, style: statusStyle },
+      { title: 'by', value: (row) => row.changed_by },
+      { title: 'event hash', value: (row) => row.event_hash.slice(0, 16), dropped: 1 },
+    ],
+    id: (row) => row.id,
+    empty: 'There are no events.',
+  })
+}
+
+function printLine({ io, print }: Context, event: Event): void {
+  if (print.isMachine) return print.record({ item: event, id: event.id, lines: [] })
+  const { paint } = print
+  const status = paint(statusStyle(event.new_status) ?? 'bold', event.new_status)
+  const from = event.previous_status === null ? '' : `${event.previous_status} to `
+  io.stdout.write(`${paint('dim', event.created_at.slice(11, 23))}  ${from}${status}  by ${event.changed_by}\n`)
+}
