@@ -3,6 +3,7 @@ import { sealAudit } from './audit/seal.ts'
 import { resealSecrets } from './keys/reseal.ts'
 import { makeAutoResetEvent } from './lib/auto-reset-event.ts'
 import { expireEvidence } from './disputes/expire-evidence.ts'
+import { keepBalances } from './ledger/keep-balances.ts'
 import { sendMails } from './mail/send.ts'
 import { deleteExpiredOrderKeys } from './instructions/delete-expired-keys.ts'
 import { executeOrders } from './instructions/orders/execute.ts'
@@ -60,6 +61,7 @@ export const jobs: readonly Job[] = [
   // Only in the sandbox.
   { name: 'play-disputes', everyMs: 1_000, run: playDisputes },
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds, hasOpenWork: true },
+  { name: 'keep-balances', everyMs: 5_000, run: keepBalances },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
   { name: 'pay-mandates', everyMs: 2_000, run: payMandates, hasOpenWork: true },
   { name: 'end-mandates', everyMs: 5_000, run: endMandates, hasOpenWork: true },

@@ -212,6 +212,7 @@ const CONCEPTS = [
   'registrations',
   'webhooks',
   'consents',
+  'ledger',
   'payments',
   'checkout',
   'disputes',

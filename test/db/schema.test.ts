@@ -138,6 +138,9 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.customers': 'INSERT,SELECT',
   'public.dispute_events': 'INSERT,SELECT',
   'public.disputes': 'INSERT,SELECT',
+  'public.ledger_balances': 'SELECT',
+  'public.ledger_entries': 'SELECT',
+  'public.ledger_recount': 'SELECT',
   'public.mails': 'DELETE,INSERT,SELECT,UPDATE',
   'public.merchant_bank_accounts': 'INSERT,SELECT,UPDATE',
   'public.merchant_client': 'INSERT,SELECT',
@@ -232,9 +235,11 @@ const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   book_transfer: 'callable',
   create_payments: 'callable',
   expire_mandates: 'callable',
+  fold_ledger: 'callable',
   leave_payer_contact: 'callable',
   revoke_consent: 'callable',
   move_payments: 'callable',
+  post_ledger: 'callable',
   queue_webhook_delivery: 'trigger',
 }
 

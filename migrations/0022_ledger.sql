@@ -1,0 +1,152 @@
+-- The ledger: every movement of a merchant's money, once it has reached the service's bank. An entry names the account
+-- that it debits and the account that it credits, so no entry can be unbalanced, and the accounts of a merchant, of a
+-- currency and of the whole service always sum to zero. functions/post_ledger.sql is the only writer: the runtime role
+-- can call it and has no right to the tables but to read the entries.
+--
+-- The accounts, each per merchant and currency, and the side on which each normally is. Bank, fees earned and rounding
+-- are the platform's: what it has per currency is the sum over the merchants.
+--   bank                debit   the money at the service's bank
+--   clearing            credit  owed to the merchant from settled payments, until a settlement closes the period
+--   merchant_payable    credit  owed to the merchant from closed settlements, until it is paid out
+--   held                credit  owed to the merchant, but not to be paid out now
+--   payouts_in_transit  credit  sent to the merchant's bank account, until the bank confirms it
+--   fees_earned         credit  the platform's fees
+--   rounding            credit  what settlements round off, or with a debit balance, what they added
+create type ledger_account as enum (
+  'bank', 'clearing', 'merchant_payable', 'held', 'payouts_in_transit', 'fees_earned', 'rounding'
+);
+
+create type ledger_movement as enum (
+  'payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded', 'settlement_closed', 'rounded_up',
+  'rounded_down', 'balance_held', 'balance_released', 'payout_sent', 'payout_paid', 'payout_failed', 'payout_returned',
+  'correction'
+);
+
+-- An item of post_ledger.
+create type ledger_posting as (
+  merchant_id uuid, movement ledger_movement, subject_id uuid, debit ledger_account, credit ledger_account,
+  amount numeric, currency text
+);
+
+create table ledger_entries (
+  ordinal bigserial primary key,
+  merchant_id uuid not null,
+  movement ledger_movement not null,
+  -- What moved the money: a payment, for refunds the refund, later a settlement, a payout or a correction.
+  subject_id uuid not null,
+  debit ledger_account not null,
+  credit ledger_account not null,
+  amount numeric(19, 4) not null check (amount > 0 and amount <> 'NaN'),
+  currency char(3) not null check (currency ~ '^[A-Z]{3}$'),
+  created_at timestamptz not null default now(),
+  -- Over all other columns (functions/ledger_entry_hash.sql). Checkpoints seal the order (0007_audit.sql).
+  entry_hash char(64) not null,
+  -- Each movement is posted once.
+  constraint ledger_entries__once unique (merchant_id, subject_id, movement),
+  -- The table of movements a second time; a test compares it with ledger/movements.ts.
+  constraint ledger_entries__accounts check (
+    case movement
+      when 'payment_settled' then debit = 'bank' and credit = 'clearing'
+      when 'fee_taken' then debit = 'clearing' and credit = 'fees_earned'
+      when 'payment_refunded' then debit = 'clearing' and credit = 'bank'
+      when 'dispute_refunded' then debit = 'clearing' and credit = 'bank'
+      when 'settlement_closed' then debit = 'clearing' and credit = 'merchant_payable'
+      when 'rounded_up' then debit = 'rounding' and credit = 'clearing'
+      when 'rounded_down' then debit = 'clearing' and credit = 'rounding'
+      when 'balance_held' then debit = 'merchant_payable' and credit = 'held'
+      when 'balance_released' then debit = 'held' and credit = 'merchant_payable'
+      when 'payout_sent' then debit = 'merchant_payable' and credit = 'payouts_in_transit'
+      when 'payout_paid' then debit = 'payouts_in_transit' and credit = 'bank'
+      when 'payout_failed' then debit = 'payouts_in_transit' and credit = 'merchant_payable'
+      when 'payout_returned' then debit = 'bank' and credit = 'merchant_payable'
+      when 'correction' then debit <> credit
+    end
+  )
+);
+
+grant select on ledger_entries to svc_runtime;
+
+-- The balances are kept in two parts, because one row per merchant would make its payments wait for each other's
+-- commits: each call of post_ledger only adds a row of changes here, and a job (functions/fold_ledger.sql) adds those
+-- to ledger_kept_balances. Whoever reads both in one statement gets the balance of that moment (view ledger_balances).
+-- Debits are positive, so that each row sums to zero.
+create table ledger_balance_changes (
+  merchant_id uuid not null,
+  currency char(3) not null,
+  bank numeric(24, 4) not null,
+  clearing numeric(24, 4) not null,
+  merchant_payable numeric(24, 4) not null,
+  held numeric(24, 4) not null,
+  payouts_in_transit numeric(24, 4) not null,
+  fees_earned numeric(24, 4) not null,
+  rounding numeric(24, 4) not null,
+  check (bank + clearing + merchant_payable + held + payouts_in_transit + fees_earned + rounding = 0)
+);
+
+create table ledger_kept_balances (
+  merchant_id uuid not null references merchants (id),
+  currency char(3) not null,
+  bank numeric(24, 4) not null,
+  clearing numeric(24, 4) not null,
+  merchant_payable numeric(24, 4) not null,
+  held numeric(24, 4) not null,
+  payouts_in_transit numeric(24, 4) not null,
+  fees_earned numeric(24, 4) not null,
+  rounding numeric(24, 4) not null,
+  updated_at timestamptz not null default now(),
+  primary key (merchant_id, currency),
+  check (bank + clearing + merchant_payable + held + payouts_in_transit + fees_earned + rounding = 0)
+);
+
+-- The balances of this moment, each on its account's normal side: what is owed to a merchant is positive.
+create view ledger_balances as
+select b.merchant_id, b.currency, a.account, a.normal_side, a.balance
+from (
+  select merchant_id, currency, sum(bank) as bank, sum(clearing) as clearing, sum(merchant_payable) as merchant_payable,
+    sum(held) as held, sum(payouts_in_transit) as payouts_in_transit, sum(fees_earned) as fees_earned,
+    sum(rounding) as rounding
+  from (
+    select merchant_id, currency, bank, clearing, merchant_payable, held, payouts_in_transit, fees_earned, rounding
+    from ledger_kept_balances
+    union all
+    select merchant_id, currency, bank, clearing, merchant_payable, held, payouts_in_transit, fees_earned, rounding
+    from ledger_balance_changes
+  ) parts
+  group by merchant_id, currency
+) b
+cross join lateral (
+  values ('bank'::ledger_account, 'debit', b.bank), ('clearing', 'credit', -b.clearing),
+    ('merchant_payable', 'credit', -b.merchant_payable), ('held', 'credit', -b.held),
+    ('payouts_in_transit', 'credit', -b.payouts_in_transit), ('fees_earned', 'credit', -b.fees_earned),
+    ('rounding', 'credit', -b.rounding)
+) a (account, normal_side, balance);
+
+grant select on ledger_balances to svc_runtime;
+
+-- The same, recounted from the entries: for checks, as it reads all of them.
+create view ledger_recount as
+select merchant_id, currency, account, case account when 'bank' then 'debit' else 'credit' end as normal_side,
+  sum(case when (account = 'bank') = is_debit then amount else -amount end) as balance
+from (
+  select merchant_id, currency, debit as account, true as is_debit, amount from ledger_entries
+  union all
+  select merchant_id, currency, credit, false, amount from ledger_entries
+) sides
+group by merchant_id, currency, account;
+
+grant select on ledger_recount to svc_runtime;
+
+alter table audit_checkpoints
+  drop constraint audit_checkpoints_chain_check,
+  add constraint audit_checkpoints_chain_check
+    check (chain in ('operator_actions', 'payment_events', 'dispute_events', 'ledger_entries'));
+
+-- Money that was settled before there was a ledger has no entries, and its refunds would make balances wrong.
+do $$
+begin
+  if exists (select from payment_intents where status in ('Settled', 'Refunded')) then
+    raise exception 'this database has settled payments from before the ledger, which cannot be posted afterwards: make '
+      'a new database (svc sandbox reset for a sandbox)';
+  end if;
+end
+$$;
