@@ -4,7 +4,8 @@
 --
 -- `outcome` is MOVED or STALE. A stale item changed nothing, and `status` is the one from when the statement began.
 -- A mandate that is authorised gets its own expiry (decision 49).
--- needs: functions/first_attempt_at, functions/iso_text, functions/payment_envelope
+-- A payment that becomes Settled is posted to the ledger: its gross amount, and its fee.
+-- needs: functions/first_attempt_at, functions/iso_text, functions/payment_envelope, functions/post_ledger
 create or replace function move_payments(items json) returns table (ord bigint, outcome text, status payment_status, expires_at text)
 language plpgsql
 security definer
@@ -87,12 +88,23 @@ begin
       first_attempt_at(m.webhook_url), m.webhook_sequence
     from moved m
     where m.event_type is not null
+  ),
+  posted as (
+    select post_ledger(array_agg(p.posting)) as count
+    from moved m
+    cross join lateral (
+      values (m.gross_amount, row(m.merchant_id, 'payment_settled', m.payment_id, 'bank', 'clearing', m.gross_amount, m.currency)::ledger_posting),
+        (m.fee_amount, row(m.merchant_id, 'fee_taken', m.payment_id, 'clearing', 'fees_earned', m.fee_amount, m.currency)::ledger_posting)
+    ) p (amount, posting)
+    where m.to_status = 'Settled' and p.amount > 0
   )
   select i.ord, case when m.ord is null then 'STALE' else 'MOVED' end,
     coalesce(m.to_status::payment_status, l.seen_status), iso_text(l.expires_at)
   from item i
   left join locked l on l.ord = i.ord
-  left join moved m on m.ord = i.ord;
+  left join moved m on m.ord = i.ord
+  -- One row; a query that nothing refers to would not run.
+  cross join posted;
 end
 $$;
 

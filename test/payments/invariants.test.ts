@@ -281,6 +281,26 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
   'I9 what the mock bank refused it did not do': [
     `insert into mock_bank.refusals (id, outcome) values ($1, 'INSUFFICIENT_FUNDS')`,
   ],
+  'I10 each movement of money is in the ledger once, with its amount': [
+    'delete from ledger_entries where subject_id = $1',
+    `delete from ledger_entries where subject_id = $1 and movement = 'fee_taken'`,
+    `update ledger_entries set amount = amount + 1 where subject_id = $1 and movement = 'payment_settled'`,
+    `update ledger_entries set currency = 'USD' where subject_id = $1`,
+    `update ledger_entries set movement = 'payment_refunded', debit = 'clearing', credit = 'bank' where subject_id = $1 and movement = 'payment_settled'`,
+    `update ledger_entries set movement = 'dispute_refunded' where movement = 'payment_refunded' and $1::uuid is not null`,
+    `update payment_intents set status = 'Authorised' where id = $1`,
+  ],
+  'I10 every currency of the ledger sums to zero, and its balances are the recount': [
+    'delete from ledger_entries where subject_id = $1',
+    `update ledger_entries set amount = amount + 0.0001 where subject_id = $1 and movement = 'payment_settled'`,
+    `insert into ledger_balance_changes select merchant_id, currency, 1, -1, 0, 0, 0, 0, 0 from payment_intents where id = $1`,
+    `insert into ledger_kept_balances select merchant_id, 'USD', 1, -1, 0, 0, 0, 0, 0 from payment_intents where id = $1`,
+  ],
+  'I10 the hash of every entry of the ledger is right': [
+    `update ledger_entries set amount = amount + 0.0001 where subject_id = $1 and movement = 'payment_settled'`,
+    `update ledger_entries set created_at = created_at - interval '1 day' where subject_id = $1`,
+    `update ledger_entries set entry_hash = repeat('0', 64) where subject_id = $1`,
+  ],
 }
 
 t.test('each invariant detects its kind of damage', async (t) => {

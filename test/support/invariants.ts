@@ -196,6 +196,26 @@ export const INVARIANTS = {
     select r.id from mock_bank.refusals r
     where exists (select from transfers t where t.id = r.id) or exists (select from mock_bank.bank_debits d where d.payment_id = r.id)
       or exists (select from mock_bank.bank_credits c where c.refund_id = r.id)`,
+  'I10 each movement of money is in the ledger once, with its amount': `
+    with moved as (
+      select merchant_id, 'payment_settled' as movement, id, gross_amount as amount, currency from payment_intents where status in ('Settled', 'Refunded')
+      union all
+      select merchant_id, 'fee_taken', id, fee_amount, currency from payment_intents where status in ('Settled', 'Refunded') and fee_amount > 0
+      union all
+      select r.merchant_id, case when r.dispute_id is null then 'payment_refunded' else 'dispute_refunded' end, r.id, r.amount, p.currency
+      from payment_refunds r join payment_intents p on p.id = r.payment_intent_id where r.status = 'EXECUTED'
+    )
+    select coalesce(m.id, e.subject_id) from moved m
+    full join ledger_entries e on e.merchant_id = m.merchant_id and e.movement::text = m.movement and e.subject_id = m.id
+    where m.id is null or (e.amount, e.currency) is distinct from (m.amount, m.currency)`,
+  'I10 every currency of the ledger sums to zero, and its balances are the recount': `
+    select currency from ledger_balances group by currency
+    having sum(case normal_side when 'debit' then balance else -balance end) <> 0
+    union all
+    select coalesce(b.currency, r.currency) from ledger_balances b full join ledger_recount r using (merchant_id, currency, account)
+    where coalesce(b.balance, 0) <> coalesce(r.balance, 0) or b.normal_side <> r.normal_side`,
+  'I10 the hash of every entry of the ledger is right': `
+    select ordinal::text from ledger_entries e where entry_hash <> ledger_entry_hash(e)`,
 } as const satisfies Record<string, string>
 
 export type Invariant = keyof typeof INVARIANTS

@@ -2,6 +2,8 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
 import { BankUnavailableError, bankOf } from '../../banks/connector.ts'
 import type { RefundOutcome } from '../../banks/connector.ts'
+import type { Posting } from '../../ledger/movements.ts'
+import { postMovements } from '../../ledger/sql.ts'
 import { failureOf } from '../../lib/failure-codes.ts'
 import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../../lib/money.ts'
@@ -102,12 +104,13 @@ async function recordAnswer(app: App, refund: RefundRecord, { answer, actor }: B
   return ended
 }
 
-/** Books a finished refund on its payment; true where the payment is now completely refunded. */
+/** Books a finished refund in the ledger and on its payment; true where the payment is now completely refunded. */
 async function recordOnPayment(
   tx: DatabaseTransactionConnection,
   app: App,
   { refund, payment, answer, actor }: BankAnswer & { refund: RefundRecord; payment: PaymentRecord },
 ): Promise<boolean> {
+  if (answer.outcome === 'executed') await postMovements(tx, [postingOf(refund, payment)])
   const amount = parseAmount(refund.amount)
   const total = parseAmount(payment.refunded_amount) + (answer.outcome === 'executed' ? amount : 0n)
   const data = {
@@ -148,6 +151,16 @@ async function recordOnPayment(
     test: app.config.mode === 'sandbox',
   })
   return false
+}
+
+function postingOf(refund: RefundRecord, payment: PaymentRecord): Posting {
+  return {
+    merchantId: refund.merchant_id,
+    movement: refund.dispute_id === null ? 'payment_refunded' : 'dispute_refunded',
+    subjectId: refund.id,
+    amount: refund.amount,
+    currency: payment.currency,
+  }
 }
 
 function failureJson(code: Parameters<typeof failureOf>[0]): string {

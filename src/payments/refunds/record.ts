@@ -5,6 +5,8 @@ export const RefundRecord = z.object({
   id: z.string(),
   merchant_id: z.string(),
   payment_intent_id: z.string(),
+  /** The dispute whose resolution ordered it, if any. */
+  dispute_id: z.string().nullable(),
   amount: z.string(),
   reason: z.string().nullable(),
   status: RefundStatus,

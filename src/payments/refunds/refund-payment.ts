@@ -128,6 +128,7 @@ function pendingRecord(refund: Parameters<typeof insertRefund>[1]): RefundRecord
     id: refund.id,
     merchant_id: refund.merchantId,
     payment_intent_id: refund.paymentId,
+    dispute_id: refund.disputeId,
     amount: refund.amount,
     reason: refund.reason,
     status: 'PENDING',

@@ -4,7 +4,8 @@ import { sql } from '../../db/sql.ts'
 import { ListedRefund, RefundRecord } from './record.ts'
 
 const refundColumns = sql.fragment`
-  r.id, r.merchant_id, r.payment_intent_id, r.amount, r.reason, r.status, r.failure_code, r.request_fingerprint, r.raw_payload
+  r.id, r.merchant_id, r.payment_intent_id, r.dispute_id, r.amount, r.reason, r.status, r.failure_code,
+  r.request_fingerprint, r.raw_payload
 `
 
 /** The refund that was created with this idempotency key. */
