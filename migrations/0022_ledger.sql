@@ -136,11 +136,6 @@ group by merchant_id, currency, account;
 
 grant select on ledger_recount to svc_runtime;
 
-alter table audit_checkpoints
-  drop constraint audit_checkpoints_chain_check,
-  add constraint audit_checkpoints_chain_check
-    check (chain in ('operator_actions', 'payment_events', 'dispute_events', 'ledger_entries'));
-
 -- Money that was settled before there was a ledger has no entries, and its refunds would make balances wrong.
 do $$
 begin
