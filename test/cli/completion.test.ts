@@ -46,7 +46,7 @@ t.test('bash completes commands, options, choices and files', async (t) => {
   const probe = join(env['HOME'] ?? '', 'it-ran')
   const file = join(env['HOME'] ?? '', 'a file.txt')
   writeFileSync(file, '')
-  const [commands, verbs, options, choices, afterEquals, empty, argument, files, anyCase, evil] = inBash(env, [
+  const [commands, verbs, options, choices, afterEquals, empty, argument, files, quote, evil] = inBash(env, [
     ['svc', 'pay'],
     ['svc', 'payments', 'ref'],
     ['svc', 'payments', 'list', '--stat'],
@@ -55,7 +55,7 @@ t.test('bash completes commands, options, choices and files', async (t) => {
     ['svc', 'payments', 'list', '--status', '='],
     ['svc', 'completion', ''],
     ['svc', 'disputes', 'evidence', 'x', '--file', file.slice(0, -5)],
-    ['svc', 'payments', 'list', '--status', '=', '"se'],
+    ['svc', 'payments', 'list', '--status', '=', '"Se'],
     ['svc', `$(touch ${probe})`, '`id`', '; id', ''],
   ])
   t.same(commands, ['payments', 'payer'])
@@ -66,7 +66,7 @@ t.test('bash completes commands, options, choices and files', async (t) => {
   t.ok(empty?.includes('Failed'))
   t.same(argument, ['bash', 'zsh', 'fish', 'powershell'])
   t.equal(files?.join(' '), file)
-  t.same(anyCase, ['Settled'])
+  t.same(quote, ['Settled'])
   t.same(evil, undefined)
   t.notOk(existsSync(probe), 'nothing that is typed is run')
 })
@@ -172,67 +172,24 @@ t.test('ids and names come from the service, as whoever the command would act as
   t.match(await answered(['profile', 'use', ''], {}), /^dev\t/)
 })
 
-t.test('an id by its end, a choice in any case, and a quote that is open', async (t) => {
-  const ids = ['01a1fd03-f879-7eb7-872f-a2b4358c4f6d', '01a1fd03-f879-7eb7-872f-a2c4358c4f6e']
-  const { url } = await fakeService(t, () => ({ json: { data: ids.map((payment_id) => ({ payment_id })) } }))
-  const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
-  const get = ['payments', 'show']
-  t.equal(await offered([...get, '358c4f6e'], env), `${ids[1]}\n:whole\n`)
-  t.equal(await offered([...get, '358C4F6E'], env), `${ids[1]}\n:whole\n`)
-  t.equal(await answered([...get, '358c4f6'], env), '', 'of several none: a shell would put back what they share')
-  t.equal(await offered([...get, '01A1FD03-F879-7EB7-872F-A2C'], env), `${ids[1]}\n:whole\n`)
-  t.equal(await offered(['trigger', '--payment=358c4f6e'], env), `--payment=${ids[1]}\n:whole\n`)
-  t.equal(await offered([...get, '"01a1fd03-f879-7eb7-872f-a2b'], env), `${ids[0]}\n`)
-  t.equal(await answered(['payments', 'list', '--status', 'se'], {}), 'Settled\n:whole\n')
+t.test('a word in quotes, values that may be left out, and names by the option or the command', async (t) => {
   t.equal(await answered(['payments', 'list', "--status='Se"], {}), '--status=Settled\n')
   t.equal(await answered(['"payments"', 'list', '--status', "'Se"], {}), 'Settled\n')
-})
-
-t.test('values that may be left out, paths of the API, chapters, and merchants by their KYB', async (t) => {
   t.match(await answered(['payments', 'create', '--wait', ''], {}), /^Initiated\n[^]*Settled\n/)
   t.match(await answered(['payments', 'create', '--wait', 'Settled', '--cu'], {}), /^--currency\t/)
-  t.equal(
-    await answered(['api', 'POST', '/api/v1/payments/01a1/ca'], {}),
-    '/api/v1/payments/01a1/cancel\n:nospace\n',
-    'what is typed of an id stays',
-  )
-  const paths = await answered(['api', 'GET', '/api/v1/pa'], {})
-  t.match(paths, /^\/api\/v1\/payments\/$/m)
-  t.notMatch(paths, /[{}]/)
-  t.match(await answered(['api', '/api/v1/portal/b'], {}), /^\/api\/v1\/portal\/branding$/m)
-  t.match(await answered(['docs', 'webh'], {}), /^webhooks\t/)
   t.match(await answered(['--profile', 'd'], {}), /^dev\t/)
-  const { url, requests } = await fakeService(t, () => ({ json: { data: [{ realm_slug: 'acme' }] } }))
-  t.equal(await offered(['kyb', 'approve', ''], { SVC_API_URL: url }), 'acme\n')
-  t.match(requests, [{ path: /kyb_status=PENDING/ }])
-})
-
-t.test('only what a command would take is offered, and banks and scenarios by name', async (t) => {
-  const rows = ['OPEN', 'UNDER_REVIEW', 'ESCALATED', 'RESOLVED_PAYER_FAVOUR', 'AUTHORISED', 'REVOKED'].map(
-    (status) => ({
-      id: status.toLowerCase(),
-      consent_id: status.toLowerCase(),
-      name: 'slow',
-      status,
-    }),
-  )
+  t.match(await answered(['trigger', 'payment.set'], {}), 'payment.settled\n')
+  const rows = [{ id: '1a', consent_id: '1b', realm_slug: 'acme', name: 'slow' }]
   const { url } = await fakeService(t, () => ({ json: { data: rows, has_more: false, next_cursor: null } }))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
-  const names = async (...words: string[]): Promise<string[]> =>
-    (await offered([...words, ''], env)).split('\n').flatMap((line) => line.split('\t')[0] || [])
-  t.same(
-    await names('disputes', 'show'),
-    rows.map(({ id }) => id),
-  )
-  t.same(await names('disputes', 'escalate'), ['open', 'under_review'])
-  t.same(await names('disputes', 'resolve'), ['under_review', 'escalated'])
-  t.same(await names('disputes', 'accept'), ['open', 'under_review', 'escalated'])
-  t.same(await names('mandates', 'end'), ['authorised'])
-  t.same(
-    await names('payments', 'create', '--debtor-bank-id'),
-    rows.map(({ id }) => id),
-  )
-  t.ok((await names('payments', 'create', '--scenario')).includes('slow'))
+  for (const [words, name] of [
+    ['kyb approve', 'acme'],
+    ['disputes resolve', '1a'],
+    ['mandates end', '1b'],
+    ['payments create --debtor-bank-id', '1a\tslow'],
+    ['payments create --scenario', 'slow'],
+  ] as const)
+    t.equal(await offered([...words.split(' '), ''], env), `${name}\n`, words)
 })
 
 t.test('without the service there is nothing, and nothing is said', async (t) => {

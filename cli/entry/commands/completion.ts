@@ -9,8 +9,7 @@ type Shell = (typeof SHELLS)[number]
 
 /*
  * Each script passes the words up to the cursor to `svc __complete`, as they are and never through eval, and offers what
- * comes back: a line for each candidate with its meaning behind a tab, `:files` or `:dirs` for the shell's own, `:nospace`,
- * and `:whole` where candidates take the word's place whatever it begins with, which zsh alone has to be told.
+ * comes back: a line for each candidate with its meaning behind a tab, `:files` or `:dirs` for the shell's own.
  */
 
 /** Needs no bash-completion, and runs in the bash 3.2 of macOS. */
@@ -29,8 +28,6 @@ _svc_completion() {
         compopt -o filenames 2>/dev/null
         while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -d -- "$cur")
         ;;
-      :nospace) compopt -o nospace 2>/dev/null ;;
-      :whole) ;;
       *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
     esac
   done < <(command svc __complete bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
@@ -41,19 +38,17 @@ complete -F _svc_completion svc
 const ZSH = `#compdef svc
 # zsh completion for svc. To have it in this shell, after compinit:  source <(svc completion zsh)
 _svc() {
-  local -a lines named space whole
+  local -a lines named
   local line more
   lines=("\${(@f)$(command svc __complete zsh "\${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)}")
   for line in $lines; do
     case $line in
       :files | :dirs) more=$line ;;
-      :nospace) space=(-S '') ;;
-      :whole) whole=(-U) ;;
       *$'\\t'*) named+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
       ?*) named+=("\${line//:/\\\\:}") ;;
     esac
   done
-  (( $#named )) && _describe -t svc svc named $space $whole
+  (( $#named )) && _describe -t svc svc named
   [[ $more == :files ]] && _files
   [[ $more == :dirs ]] && _files -/
   return 0

@@ -119,11 +119,6 @@ function list(print: Context['print'], items: readonly (DocPage | DocSection)[])
   })
 }
 
-/** The pages that `svc docs` takes by name. */
-export function docTopics(): { topic: string; title: string }[] {
-  return readPages().map(({ topic, title }) => ({ topic, title }))
-}
-
 /**
  * A page by its name; a section by its own; else all pages and sections with these words in their title, whole words
  * before parts of words.

@@ -1,83 +1,85 @@
 import { request } from 'undici'
-import type { Operation } from '../../../src/wire/operation.ts'
 import { chooseCredentials } from '../../client/auth/choose.ts'
 import { configDirOf } from '../../client/auth/config-dir.ts'
 import { entryKey, readEntries } from '../../client/auth/credentials-file.ts'
 import { DEV } from '../../client/auth/profiles.ts'
-import { CliError } from '../../base/errors.ts'
 import { makeClient, proofFor } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { platformUser } from '../../client/operator-name.ts'
 import { findService } from '../../client/find-service.ts'
-import type { FindOptions, FoundService } from '../../client/find-service.ts'
+import type { FoundService } from '../../client/find-service.ts'
 import type { Io } from '../../base/io.ts'
 import { urlOf } from '../../client/build-request.ts'
+import { OPERATIONS } from '../commands/api/operations.ts'
 import type { Candidate } from './candidates.ts'
-import { LISTS } from './sources.ts'
-import type { NamedList, ServiceList } from './sources.ts'
 
 // Whoever pressed Tab waits for it.
 const BUDGET_MS = 300
 // A session that could expire meanwhile is not used: renewing it is not ours, as nobody may wait for it to be written down.
 const FRESH_MS = 60_000
 
-type Given = { io: Io; given: ReadonlyMap<string, string> }
+/** The lists of the service: by which operations, of the first that the caller may use, and what names a row and tells of it. */
+const LISTS = {
+  payments: { by: ['listPayments'], value: 'payment_id', meaning: ['status', 'gross_amount', 'currency'] },
+  mandates: { by: ['listConsents'], value: 'consent_id', meaning: ['status', 'created_at'] },
+  disputes: { by: ['listAdminDisputes', 'listDisputes'], value: 'id', meaning: ['status', 'reason', 'trading_name'] },
+  deliveries: { by: ['listWebhooks'], value: 'id', meaning: ['status', 'event_type', 'created_at'] },
+  merchants: { by: ['listMerchants'], value: 'realm_slug', meaning: ['trading_name', 'kyb_status'] },
+  team: { by: ['listTeam'], value: 'email', meaning: ['role'] },
+  staff: { by: ['listStaff'], value: 'email', meaning: ['role'] },
+  credentials: { by: ['listApiCredentials', 'listStaffClients'], value: 'client_id', meaning: ['role', 'name'] },
+  'bank-accounts': { by: ['listBankAccounts'], value: 'id', meaning: ['account_holder_name', 'iban'] },
+  mail: { by: ['listMails'], value: 'id', meaning: ['subject', 'recipient'] },
+  banks: { by: ['listBanks'], value: 'id', meaning: ['name'] },
+  'bank-scenarios': { by: ['listBankScenarios'], value: 'name', meaning: ['summary'] },
+} as const
+
+export type ListName = keyof typeof LISTS
+type Row = Readonly<Record<string, unknown>>
 
 /** The newest names of a list of the service, asked for as the command would be; an error where they don't come in time. */
-export async function askService(name: ServiceList, { io, given }: Given): Promise<Candidate[]> {
-  const list = LISTS[name]
-  const where: FindOptions = { flags: flagsOf(given), env: io.env, cwd: io.cwd }
-  const found = findService(where)
-  if (isStale(found, io.env)) return []
-  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io) })
-  const client = {
-    ...makeClient({ apiUrl: found.apiUrl, credentials, timeoutMs: BUDGET_MS }),
-    signal: AbortSignal.timeout(BUDGET_MS),
-  }
-  try {
-    const own = list.otherwise === undefined ? undefined : LISTS[list.otherwise]
-    const rows = (await rowsOf(client, list)) ?? (own === undefined ? undefined : await rowsOf(client, own)) ?? []
-    // What begins with a dash would be read as an option.
-    const { statuses } = list
-    const taken = rows.filter((row) => statuses === undefined || statuses.includes(textOf(row['status'])))
-    return taken.map((row) => candidateOf(row, list)).filter(({ value }) => !value.startsWith('-'))
-  } finally {
-    await client.close()
-  }
-}
-
-/** The rows of a list; undefined where this caller may not read it. */
-async function rowsOf(client: Client, list: NamedList): Promise<Readonly<Record<string, unknown>>[] | undefined> {
-  const operation = await list.operation()
-  const proof = await proofFor(client, operation).catch((error: unknown) => {
-    if (error instanceof CliError && error.code === 'NOT_SIGNED_IN') return undefined
-    throw error
-  })
-  if (proof === undefined) return undefined
-  const { dispatcher, signal } = client
-  const { statusCode, body } = await request(urlOf(client, operation as Operation, { query: { ...list.query } }), {
-    headers: { accept: 'application/json', ...proof },
-    dispatcher,
-    ...(signal === undefined ? {} : { signal }),
-  })
-  if (statusCode === 200) return rowsIn(await body.json())
-  await body.dump()
-  return undefined
-}
-
-function candidateOf(row: Readonly<Record<string, unknown>>, { value, meaning }: NamedList): Candidate {
-  const told = meaning.map((member) => textOf(row[member])).filter((text) => text !== '')
-  return { value: textOf(row[value]), meaning: told.join(' ') }
-}
-
-function flagsOf(given: ReadonlyMap<string, string>): FindOptions['flags'] {
-  return {
+export async function askService(name: ListName, io: Io, given: ReadonlyMap<string, string>): Promise<Candidate[]> {
+  const { by, value, meaning } = LISTS[name]
+  const flags = {
     apiUrl: given.get('--api-url'),
     clientId: given.get('--client-id'),
     profile: given.get('--profile'),
     stateDir: given.get('--state-dir'),
     customer: given.get('--customer'),
   }
+  const where = { flags, env: io.env, cwd: io.cwd }
+  const found = findService(where)
+  if (isStale(found, io.env)) return []
+  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io) })
+  const signal = AbortSignal.timeout(BUDGET_MS)
+  const client = { ...makeClient({ apiUrl: found.apiUrl, credentials, timeoutMs: BUDGET_MS }), signal }
+  try {
+    let rows: readonly Row[] | undefined
+    for (const operation of by) rows ??= await rowsOf(client, operation)
+    const all = (rows ?? []).map((row) => ({
+      value: textOf(row[value]),
+      meaning: meaning.flatMap((member) => textOf(row[member]) || []).join(' '),
+    }))
+    // What begins with a dash would be read as an option.
+    return all.filter((each) => !each.value.startsWith('-'))
+  } finally {
+    await client.close()
+  }
+}
+
+/** The rows of a list; undefined where this caller may not read it. */
+async function rowsOf(client: Client, name: string): Promise<readonly Row[] | undefined> {
+  const operation = OPERATIONS.find((each) => each.name === name)
+  const proof = operation && (await proofFor(client, operation).catch(() => undefined))
+  if (operation === undefined || proof === undefined) return undefined
+  const { statusCode, body } = await request(urlOf(client, operation, {}), {
+    headers: { accept: 'application/json', ...proof },
+    dispatcher: client.dispatcher,
+    ...(client.signal === undefined ? {} : { signal: client.signal }),
+  })
+  const json = statusCode === 200 ? await body.json() : await body.dump().then(() => undefined)
+  const { data } = Object(json)
+  return statusCode === 200 ? (Array.isArray(data) ? data : []) : undefined
 }
 
 function isStale({ profile, state }: FoundService, env: NodeJS.ProcessEnv): boolean {
@@ -89,11 +91,6 @@ function isStale({ profile, state }: FoundService, env: NodeJS.ProcessEnv): bool
     if (entry?.type !== 'session' || entry.expires_at === null) return false
     return Date.parse(entry.expires_at) - FRESH_MS < Date.now()
   })
-}
-
-function rowsIn(body: unknown): Readonly<Record<string, unknown>>[] {
-  const { data } = Object(body) as { data?: unknown }
-  return Array.isArray(data) ? data : []
 }
 
 function textOf(value: unknown): string {

@@ -6,37 +6,95 @@ import { partsOf } from '../tree/command-data.ts'
 import type { CommandData, OptionData } from '../tree/command-data.ts'
 import { ROOT, readChild } from '../tree/command-file.ts'
 import { TOPICS } from '../tree/help-topics.ts'
-import type { Position } from './position.ts'
-import { sourceOfArgument, sourceOfValue } from './sources.ts'
-import type { Source } from './sources.ts'
+import { optionIn, placeOf } from '../tree/place.ts'
+import type { Place } from '../tree/place.ts'
+import type { ListName } from './ask-service.ts'
 
 export type Candidate = { value: string; meaning: string }
 
 export type Wanted = {
   candidates: readonly Candidate[]
-  /** What the shell adds: names of files, of directories; or no blank behind the word. */
-  more?: 'files' | 'dirs' | 'nospace' | undefined
+  /** What the shell adds: names of files, or of directories. */
+  more?: 'files' | 'dirs' | undefined
 }
 
-type Asked = { io: Io; words: readonly string[] }
+/** Where the names come from that could stand in a place. */
+type Source = 'files' | 'dirs' | 'profiles' | 'scenarios' | 'events' | ListName
 
-/** What could stand where the cursor does. */
-export async function candidatesFor(position: Position, asked: Asked): Promise<Wanted> {
-  if (position.expects === 'option') return { candidates: optionsFor(position) }
-  if (position.expects === 'value') {
-    const { option, prefix } = position
-    const found = await valuesFrom(option.choices, sourceOfValue(position, option), { position, asked })
-    return { ...found, candidates: found.candidates.map((each) => ({ ...each, value: prefix + each.value })) }
-  }
-  const { command, taken, path, argument } = position
-  if (path[0] === 'help') return { candidates: await helpFor(taken) }
-  const choices = (position.maybe?.choices ?? []).map((value) => ({ value, meaning: '' }))
-  const commands = [...choices, ...(taken.length === 0 ? commandsBelow(command) : [])]
+type Rule = readonly [command: RegExp, name: RegExp, source: Source]
+
+const ARGUMENTS: readonly Rule[] = [
+  [/^(payments|sandbox|explain)\b/, /^(id|payment)$/, 'payments'],
+  [/^disputes raise$/, /^payment$/, 'payments'],
+  [/./, /^mandate$/, 'mandates'],
+  [/./, /^dispute$/, 'disputes'],
+  [/^webhooks /, /^(delivery|ids)$/, 'deliveries'],
+  [/./, /^(merchant|realm)$/, 'merchants'],
+  [/^team /, /^member$/, 'team'],
+  [/^staff /, /^member$/, 'staff'],
+  [/^credentials /, /^client-id$/, 'credentials'],
+  [/^bank-accounts /, /^account-id$/, 'bank-accounts'],
+  [/^mail /, /^mail$/, 'mail'],
+  [/^profile (use|show|remove)$/, /^name$/, 'profiles'],
+  [/^scenarios show$/, /^name$/, 'scenarios'],
+  [/./, /^scenarios$/, 'scenarios'],
+  [/^((sandbox )?trigger|webhooks test)$/, /^event$/, 'events'],
+  [/./, /^(file|path)$/, 'files'],
+]
+
+/** By the option, and then by what its value is called. Paths of the output's members are none of the file system. */
+const VALUES: readonly Rule[] = [
+  [/./, /^--profile\b/, 'profiles'],
+  [/./, /^--(?!query )\S+ (file|path|export)$/, 'files'],
+  [/./, /^--(ready-file|env|out) /, 'files'],
+  [/./, /^--\S+ (directory|dir|folder)$/, 'dirs'],
+  [/./, /^--\S+ merchant$/, 'merchants'],
+  [/^(payments|sandbox|trigger|webhooks)/, /^--payment /, 'payments'],
+  [/./, /^--\S+ event$/, 'events'],
+  [/./, /^--(debtor-)?bank-id /, 'banks'],
+  [/^payments create$/, /^--scenario /, 'bank-scenarios'],
+  [/^login$/, /^--realm /, 'merchants'],
+]
+
+function sourceIn(rules: readonly Rule[], { named }: Place, name: string): Source | undefined {
+  // Before any command a flag may stand, too.
+  const command = named.length === 0 ? 'svc' : named.join(' ')
+  return rules.find(([ofCommand, ofName]) => ofCommand.test(command) && ofName.test(name))?.[2]
+}
+
+/** What could stand where the last of the words does. */
+export async function candidatesFor(words: readonly string[], io: Io): Promise<Wanted> {
+  const place = await placeOf(words.slice(0, -1))
+  const word = words.at(-1) ?? ''
+  if (place.open?.isOptional === false) return valuesOf(place.open.option, place, io)
+  if (place.isEnded || !word.startsWith('-')) return wordsFor(place, io)
+  const option = word.includes('=') ? optionIn(place, word) : undefined
+  if (option === undefined || partsOf(option).value === 'none') return { candidates: optionsFor(place, word) }
+  const prefix = `${word.split('=')[0]}=`
+  const { candidates, more } = await valuesOf(option, place, io)
+  return { candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })), more }
+}
+
+async function wordsFor(place: Place, io: Io): Promise<Wanted> {
+  const { command, taken, named, open } = place
+  if (named[0] === 'help') return { candidates: await helpFor(taken) }
+  const last = command.arguments.at(-1)
+  const argument = command.arguments[taken.length] ?? (last?.isVariadic === true ? last : undefined)
+  const commands = [...plain(open?.option.choices ?? []), ...(taken.length === 0 ? commandsBelow(command) : [])]
   if (argument === undefined) return { candidates: commands }
-  // The method may be left out.
-  if (path[0] === 'api' && position.word.startsWith('/')) return valuesFrom(undefined, 'paths', { position, asked })
-  const found = await valuesFrom(argument.choices, sourceOfArgument(position, argument), { position, asked })
+  if (argument.choices !== undefined) return { candidates: [...commands, ...plain(argument.choices)] }
+  const found = await namesFrom(sourceIn(ARGUMENTS, place, argument.name), place, io)
   return { ...found, candidates: [...commands, ...found.candidates] }
+}
+
+async function valuesOf(option: OptionData, place: Place, io: Io): Promise<Wanted> {
+  if (option.choices !== undefined) return { candidates: plain(option.choices) }
+  const { long, valueName } = partsOf(option)
+  return namesFrom(sourceIn(VALUES, place, `${long} ${valueName}`), place, io)
+}
+
+function plain(values: readonly string[]): Candidate[] {
+  return values.map((value) => ({ value, meaning: '' }))
 }
 
 function commandsBelow({ commands }: CommandData): Candidate[] {
@@ -44,24 +102,18 @@ function commandsBelow({ commands }: CommandData): Candidate[] {
 }
 
 /** The command's own options come before those of every command; those that were given are not offered again. */
-function optionsFor({ options, given, word, path }: Position): Candidate[] {
+function optionsFor({ options, given, named }: Place, word: string): Candidate[] {
   const left = options.filter(
     (option) => option.isHidden !== true && (option.isRepeatable === true || !given.has(partsOf(option).long)),
   )
   const isLetter = /^-\w?$/.test(word)
-  return [
-    ...left.flatMap((option) => namesOf(option, isLetter)),
-    ...(path.length === 0 ? [{ value: '--version', meaning: 'Print the version' }] : []),
-    { value: '--help', meaning: 'Print help' },
-  ]
-}
-
-function namesOf(option: OptionData, isLetter: boolean): Candidate[] {
-  const { long, short } = partsOf(option)
-  return [long, ...(isLetter && short !== undefined ? [short] : [])].map((value) => ({
-    value,
-    meaning: option.summary,
-  }))
+  const names = left.flatMap((option) => {
+    const { long, short } = partsOf(option)
+    const all = isLetter && short !== undefined ? [long, short] : [long]
+    return all.map((value) => ({ value, meaning: option.summary }))
+  })
+  const version = named.length === 0 ? [{ value: '--version', meaning: 'Print the version' }] : []
+  return [...names, ...version, { value: '--help', meaning: 'Print help' }]
 }
 
 async function helpFor(words: readonly string[]): Promise<Candidate[]> {
@@ -71,33 +123,16 @@ async function helpFor(words: readonly string[]): Promise<Candidate[]> {
   return words.length > 0 ? commands : [...commands, ...TOPICS.map(({ topic, meaning }) => ({ value: topic, meaning }))]
 }
 
-/** What the shell adds to these: a path of the API goes on behind what is offered of it. */
-const MORE: Readonly<Partial<Record<Source, Wanted['more']>>> = { scenarios: 'files', paths: 'nospace' }
-
-async function valuesFrom(
-  choices: readonly string[] | undefined,
-  source: Source | undefined,
-  { position, asked }: { position: Position; asked: Asked },
-): Promise<Wanted> {
-  if (choices !== undefined) return { candidates: choices.map((value) => ({ value, meaning: '' })) }
+/** The names that there are right now. None of it is loaded where completion has no need of it. */
+async function namesFrom(source: Source | undefined, { given }: Place, io: Io): Promise<Wanted> {
   if (source === undefined) return { candidates: [] }
   if (source === 'files' || source === 'dirs') return { candidates: [], more: source }
-  return { candidates: await findNames(source, { position, asked }), more: MORE[source] }
-}
-
-/** The names that there are right now. None of it is loaded where completion has no need of it. */
-async function findNames(
-  source: Exclude<Source, 'files' | 'dirs'>,
-  { position, asked }: { position: Position; asked: Asked },
-): Promise<Candidate[]> {
-  if (source === 'scenarios') return scenarios()
-  if (source === 'profiles') return profiles(asked)
-  if (source === 'events') return events()
-  if (source === 'methods') return methods()
-  if (source === 'chapters') return chapters()
-  if (source === 'paths') return paths(position)
+  if (source === 'scenarios') return { candidates: scenarios(), more: 'files' }
+  if (source === 'profiles') return { candidates: await profiles(io) }
+  if (source === 'events')
+    return { candidates: plain((await import('../../../src/wire/webhook-events.ts')).EventType.options) }
   const { askService } = await import('./ask-service.ts')
-  return askService(source, { io: asked.io, given: position.given })
+  return { candidates: await askService(source, io, given) }
 }
 
 function scenarios(): Candidate[] {
@@ -106,48 +141,14 @@ function scenarios(): Candidate[] {
     .map((file) => ({ value: file.slice(0, -'.yaml'.length), meaning: 'a scenario of svc' }))
 }
 
-async function profiles({ io }: Asked): Promise<Candidate[]> {
+async function profiles({ env }: Io): Promise<Candidate[]> {
   const [{ configDirOf }, { DEV, readUserConfig }] = await Promise.all([
     import('../../client/auth/config-dir.ts'),
     import('../../client/auth/profiles.ts'),
   ])
-  const config = readUserConfig(configDirOf(io.env))
-  const own = Object.entries(config.profiles).map(([value, { api_url, role }]) => ({
+  const own = Object.entries(readUserConfig(configDirOf(env)).profiles).map(([value, { api_url, role }]) => ({
     value,
     meaning: [role ?? '', api_url].join(' ').trim(),
   }))
   return [...own, { value: DEV, meaning: 'the running service of the state directory' }]
-}
-
-async function events(): Promise<Candidate[]> {
-  const { EventType } = await import('../../../src/wire/webhook-events.ts')
-  return EventType.options.map((value) => ({ value, meaning: '' }))
-}
-
-async function methods(): Promise<Candidate[]> {
-  const { METHODS } = await import('../commands/api/request.ts')
-  return METHODS.map((value) => ({ value, meaning: '' }))
-}
-
-async function chapters(): Promise<Candidate[]> {
-  const { docTopics } = await import('../commands/docs.ts')
-  return docTopics().map(({ topic, title }) => ({ value: topic, meaning: title }))
-}
-
-/** Paths of the contract, each up to where an id has to be typed. */
-async function paths({ taken, word }: Position): Promise<Candidate[]> {
-  const { OPERATIONS } = await import('../commands/api/operations.ts')
-  const method = taken[0]?.toUpperCase()
-  const fitting = OPERATIONS.filter((each) => method === undefined || each.method === method)
-  const values = fitting.map(({ path }) => pathWith(path, word.split('/')))
-  return [...new Set(values)].map((value) => ({ value, meaning: '' }))
-}
-
-/** The path with the ids that were typed in it; it ends where one is still being typed. */
-function pathWith(path: string, typed: readonly string[]): string {
-  const parts = path.split('/')
-  const open = parts.findIndex((part, index) => part.startsWith('{') && index >= typed.length - 1)
-  const known = parts.slice(0, open === -1 ? undefined : open)
-  const filled = known.map((part, index) => (part.startsWith('{') ? (typed[index] ?? '') : part)).join('/')
-  return open === -1 ? filled : `${filled}/${typed[open] ?? ''}`
 }

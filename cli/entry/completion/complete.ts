@@ -1,37 +1,27 @@
 import type { Io } from '../../base/io.ts'
 import { candidatesFor } from './candidates.ts'
-import type { Candidate, Wanted } from './candidates.ts'
-import { positionOf } from './position.ts'
+import type { Candidate } from './candidates.ts'
 
 /** What a shell may put into a command line as it is, and does not take for one of our own signs: no other name is offered. */
 const SAFE = /^(?!:)[\w@%+=:,./-]+$/
 
 /**
- * Answers a shell that asks what could stand next: a line for each candidate, with what it means behind a tab; `:files` or
- * `:dirs` where the shell's own are meant, `:nospace` where more belongs to the word, and `:whole` where candidates don't
- * begin as the word does, and take its place. It asks nobody anything and says
- * nothing else: a failure has no candidates.
+ * Answers a shell that asks what could stand next: a line for each candidate, with what it means behind a tab, and
+ * `:files` or `:dirs` where the shell's own are meant. It asks nobody anything and says nothing else: a failure has no
+ * candidates.
  * @param asked the shell, then the words up to the cursor; the last is the one that is being typed
  */
 export async function complete([shell = '', ...typed]: readonly string[], io: Io): Promise<void> {
   try {
     const { words, cut } = joinedBy(shell, typed)
-    const position = await positionOf(words)
-    const wanted = await candidatesFor(position, { io, words })
-    const prefix = position.expects === 'value' ? position.prefix : ''
-    io.stdout.write(linesOf(wanted, { word: words.at(-1) ?? '', prefix, cut }).join(''))
+    const word = words.at(-1) ?? ''
+    const { candidates, more } = await candidatesFor(words, io)
+    const found = candidates.filter(({ value }) => value !== '' && SAFE.test(value) && value.startsWith(word))
+    const lines = [...found.map((each) => lineOf(each, cut)), ...(more === undefined ? [] : [`:${more}`])]
+    io.stdout.write(lines.map((line) => `${line}\n`).join(''))
   } catch {
     // Nobody typed this command line to its end: there is nothing to tell them.
   }
-}
-
-type Typed = { word: string; prefix: string; cut: string }
-
-function linesOf({ candidates, more }: Wanted, { cut, ...typed }: Typed): string[] {
-  const safe = candidates.filter(({ value }) => value !== '' && SAFE.test(value))
-  const { found, isWhole } = fitting(safe, typed)
-  const kinds = [...(isWhole ? [':whole'] : []), ...(more === undefined ? [] : [`:${more}`])]
-  return [...found.map((each) => lineOf(each, cut)), ...kinds].map((line) => `${line}\n`)
 }
 
 /** Bash replaces only what stands behind the last of its word breaks. */
@@ -39,33 +29,6 @@ function lineOf({ value, meaning }: Candidate, cut: string): string {
   const rest = value.slice(cut.length)
   const text = meaning.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ')
   return text === '' ? rest : `${rest}\t${text}`
-}
-
-/** Ids begin with their time: tables show their ends, and people know them by those. */
-const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
-const END = 8
-
-/**
- * The candidates that a word can become: those that begin as it does, else in another case; else the only id whose end
- * begins so, for of several a shell would put back what they have in common.
- * @param prefix what of the word is no part of its value: `--status=`
- */
-function fitting(
-  candidates: readonly Candidate[],
-  { word, prefix }: { word: string; prefix: string },
-): { found: readonly Candidate[]; isWhole: boolean } {
-  const exact = candidates.filter(({ value }) => value.startsWith(word))
-  if (exact.length > 0) return { found: exact, isWhole: false }
-  const small = word.toLowerCase()
-  const anyCase = candidates.filter(({ value }) => value.toLowerCase().startsWith(small))
-  if (anyCase.length > 0) return { found: anyCase, isWhole: true }
-  const end = small.slice(prefix.length)
-  const byEnd = candidates.filter(({ value }) => isEndOf(value.slice(prefix.length), end))
-  return byEnd.length === 1 ? { found: byEnd, isWhole: true } : { found: [], isWhole: false }
-}
-
-function isEndOf(id: string, end: string): boolean {
-  return ID.test(id) && end.length > 1 && (id.slice(-END).startsWith(end) || (end.length > END && id.endsWith(end)))
 }
 
 /**

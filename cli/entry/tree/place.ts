@@ -9,33 +9,71 @@ export type Place = {
   named: readonly string[]
   /** Those that may stand behind it: its own, and those of the commands above it. */
   options: readonly OptionData[]
+  /** Options that were given, with their values. */
+  given: ReadonlyMap<string, string>
+  /** The words that are arguments. */
+  taken: readonly string[]
+  /** The last option, where its value comes next; `isOptional` where another word may come as well. */
+  open: { option: OptionData; isOptional: boolean } | undefined
+  /** Whether `--` has ended the options. */
+  isEnded: boolean
   /** The first word that should name a command and names none, and where it stands. */
   unknown: string | undefined
   at: number
 }
 
-/** The command that words name; options between them are passed over with their values. */
+/** Reads words as the commands themselves would. */
 export async function placeOf(words: readonly string[]): Promise<Place> {
   let command = ROOT
   let options = ROOT.options
+  let open: Place['open']
+  let isEnded = false
+  let at = words.length
   const named: string[] = []
-  for (let index = 0; index < words.length && command.commands.length > 0; index += 1) {
-    const word = words[index] ?? ''
-    if (word === '--') break
-    const option = options.find((each) => isNamedBy(each, word))
-    // Its value is the next word.
-    if (option !== undefined && partsOf(option).value === 'required') index += 1
-    if (word.startsWith('-')) continue
-    const child = await readChild(command, word)
-    if (child === undefined) return { command, named, options, unknown: word, at: index }
-    command = child
-    options = [...child.options, ...options]
-    named.push(word)
+  const taken: string[] = []
+  const given = new Map<string, string>()
+  for (const [index, word] of words.entries()) {
+    const before = open
+    open = undefined
+    if (before?.isOptional === false || isChoiceOf(before?.option, word)) {
+      given.set(longOf(before?.option), word)
+    } else if (!isEnded && word.startsWith('-') && word !== '-') {
+      isEnded = word === '--'
+      const [flag = ''] = word.split('=')
+      const option = options.find((each) => isNamedBy(each, flag))
+      const hasValue = flag !== word
+      given.set(longOf(option), hasValue ? word.slice(flag.length + 1) : '')
+      const takes = option === undefined || hasValue ? 'none' : partsOf(option).value
+      if (option !== undefined && takes !== 'none') open = { option, isOptional: takes === 'optional' }
+    } else {
+      const child = taken.length > 0 || isEnded ? undefined : await readChild(command, word)
+      if (child === undefined) {
+        if (taken.length === 0 && command.commands.length > 0 && !isEnded) at = index
+        taken.push(word)
+        continue
+      }
+      command = child
+      options = [...child.options, ...options]
+      named.push(child.name)
+    }
   }
-  return { command, named, options, unknown: undefined, at: words.length }
+  return { command, named, options, given, taken, open, isEnded, unknown: words[at], at }
+}
+
+function longOf(option: OptionData | undefined): string {
+  return option === undefined ? '' : partsOf(option).long
+}
+
+function isChoiceOf(option: OptionData | undefined, word: string): boolean {
+  return option?.choices?.some((choice) => choice.toLowerCase() === word.toLowerCase()) === true
 }
 
 /** The option that a flag names, with or without a value behind it. */
-export function optionIn({ options }: Place, flag: string): OptionData | undefined {
+export function optionIn({ options }: Pick<Place, 'options'>, flag: string): OptionData | undefined {
   return options.find((option) => isNamedBy(option, flag.split('=')[0] ?? ''))
+}
+
+/** The words that name the command, each with a blank behind it. */
+export function wordsOf({ named }: Place): string {
+  return named.map((word) => `${word} `).join('')
 }
