@@ -78,6 +78,16 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['--after', '--cursor'],
   ['listen --since', '--cursor'],
   ['listen --until', '--stop-after'],
+  // Words that people try first.
+  ['approve', 'kyb approve'],
+  ['merchants approve', 'kyb approve'],
+  ['kyb hold', 'hold set'],
+  ['webhooks rotate', 'secret rotate'],
+  ['sandbox approve', 'sandbox bank approve'],
+  ['sandbox cancel', 'sandbox bank cancel'],
+  ['payments create --outcome', '--scenario'],
+  ['disputes resolve --outcome', '--favour'],
+  ['merchants fees set --fixed', '--flat'],
 ]
 
 /** Flags that are gone, and what to do instead. */
@@ -89,6 +99,24 @@ export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--map', 'svc help all'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])
+
+const FATE = 'svc payments create --amount 5.00 --currency GBP --scenario insufficient-funds'
+
+/** Commands that people look for and that can't be: why, and what there is. */
+export const NEVER: readonly (readonly [words: RegExp, why: string, hint: string])[] = [
+  [/^sandbox clock reset$/, 'time does not go back: webhooks were sent and money has moved', 'svc register'],
+  [
+    /^sandbox (bank )?(reject|refuse|decline|fail|set)$/,
+    "a payment's fate at the mock bank is its scenario, which is given when it is created",
+    FATE,
+  ],
+  [/^sandbox seed --reset$/, 'svc sandbox seed adds to what is there, and removes nothing', 'svc sandbox reset'],
+  [
+    /^settlements$/,
+    'money goes straight to the merchant with each payment, so there are no settlements',
+    'svc payments list --fees\nsvc payments export --file payments.csv',
+  ],
+]
 
 /** A command line after `svc`, and which flags have the next word as their value. */
 type Line = { words: readonly string[]; takesValue(flag: string): boolean }

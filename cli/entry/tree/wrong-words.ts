@@ -4,11 +4,9 @@ import { usageError } from '../../base/errors.ts'
 import type { CliError } from '../../base/errors.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { partsOf } from './command-data.ts'
-import { notCommand } from './not-commands.ts'
-import { withOurFlag } from './other-flags.ts'
-import { optionIn, placeOf } from './place.ts'
+import { optionIn, placeOf, wordsOf } from './place.ts'
 import type { Place } from './place.ts'
-import { DROPPED, renamed } from './renamed.ts'
+import { DROPPED, NEVER, renamed } from './renamed.ts'
 
 /** A command line that is not understood, and the word that is to blame where one is. */
 type Mistake = {
@@ -50,12 +48,10 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
   const [bare = ''] = wrong?.split('=') ?? []
   const old = renamed({ words, takesValue: (flag) => takesValue(place, flag) })
   if (old !== undefined) return usageError(...old)
-  const instead = DROPPED.get(bare)
-  if (instead !== undefined) return usageError(`there is no ${bare} any more`, instead)
-  const never = notCommand(wordsOf(place), { words, wrong: bare })
-  if (never !== undefined) return usageError(...never)
-  const ours = withOurFlag(words, wrong)
-  if (ours !== undefined) return usageError(message, ours)
+  const dropped = DROPPED.get(bare)
+  if (dropped !== undefined) return usageError(`there is no ${bare} any more`, dropped)
+  const [, why, instead] = NEVER.find(([never]) => never.test(wordsOf(place) + bare)) ?? []
+  if (why !== undefined) return usageError(why, instead)
   const meant = isUnknown && wrong !== undefined ? meantBy(wrong, place) : undefined
   if (meant === undefined || wrong === undefined) return usageError(message, `svc ${wordsOf(place)}--help`)
   // `refunds` asks to see some; `refund` makes one.
@@ -101,11 +97,6 @@ function meantBy(wrong: string, { command, options }: Place): string | undefined
   if (only !== undefined && others.length === 0) return only
   const near = nearestWord(flag, flags)
   return near?.[2] === wrong[2] ? near : undefined
-}
-
-/** The words that name the command, each with a blank behind it. */
-function wordsOf({ named }: Place): string {
-  return named.map((word) => `${word} `).join('')
 }
 
 function takesValue(place: Place, flag: string): boolean {
