@@ -73,11 +73,10 @@ function secretBeside(context: Context): string | undefined {
 
 function printChecks({ print }: Context, checks: readonly (typeof CHECKS)[number][]): void {
   print.list({
-    items: checks.map(({ id, must, sends, expects, advice }) => ({ id, must, sends, expects, advice })),
-    fields: ['id', 'must', 'sends', 'expects', 'advice'],
+    items: checks.map(({ id, sends, expects, advice }) => ({ id, sends, expects, advice })),
+    fields: ['id', 'sends', 'expects', 'advice'],
     columns: [
       { title: 'check', value: ({ id }) => id },
-      { title: 'holds', value: ({ must }) => (must ? 'must' : 'should') },
       { title: 'sends', value: ({ sends }) => sends, least: 30 },
       { title: 'expects', value: ({ expects }) => expects, dropped: 2, least: 20 },
     ],

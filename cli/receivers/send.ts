@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 import { printable } from '../base/text.ts'
@@ -8,12 +6,10 @@ import type { HeaderPair } from './target.ts'
 /** The whole of an attempt, as the service's own deliveries have it (contract §Delivery rules 3). */
 export const ATTEMPT_MS = 5_000
 
-/** One request of a check, as it travels. */
+/** A POST as it travels. */
 export type Delivery = {
-  method: 'POST' | 'GET' | 'HEAD' | 'PUT'
   headers: Readonly<Record<string, string>>
-  /** In one piece, or in several with a pause between them; null for no body. */
-  body: readonly Buffer[] | null
+  body: Buffer
   /** What tells it from the others of its check. */
   label: string
 }
@@ -42,21 +38,16 @@ export type SenderOptions = {
   skipVerify: boolean
   /** Milliseconds for the whole attempt, from the connection to the status line. */
   limitMs?: number
-  /** Milliseconds between the pieces of a body that arrives slowly. */
-  pauseMs?: number
   /** Ends what is under way. */
   signal?: AbortSignal
 }
-
-/** A pause is cut into shorter ones, so that what was sent before it arrives on its own even at a busy moment. */
-const PAUSES = 5
 
 /**
  * Sends requests, each over a connection of its own, without redirects and without a second try: a development server
  * that restarts between two of them has then closed nothing that is used again.
  */
 export function makeSender(options: SenderOptions): Sender {
-  const { url, headers, skipVerify, limitMs = ATTEMPT_MS, pauseMs = 0, signal } = options
+  const { url, headers, skipVerify, limitMs = ATTEMPT_MS, signal } = options
   const agent = new Agent({
     pipelining: 0,
     connect: { timeout: limitMs, rejectUnauthorized: !skipVerify },
@@ -70,9 +61,9 @@ export function makeSender(options: SenderOptions): Sender {
       const deadline = AbortSignal.timeout(limitMs)
       try {
         const answer = await request(url, {
-          method: delivery.method,
+          method: 'POST',
           headers: withExtra(delivery, headers),
-          body: bodyOf(delivery.body, pauseMs),
+          body: delivery.body,
           dispatcher: agent,
           signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
         })
@@ -89,28 +80,10 @@ export function makeSender(options: SenderOptions): Sender {
 }
 
 /** Headers that the user adds come before those of the delivery; none of them is one that is signed. */
-function withExtra({ headers, body }: Delivery, extra: readonly HeaderPair[]): Record<string, string> {
+function withExtra({ headers }: Delivery, extra: readonly HeaderPair[]): Record<string, string> {
   const added = new Set(extra.map(([name]) => name.toLowerCase()))
   const own = Object.entries(headers).filter(([name]) => !added.has(name.toLowerCase()))
-  const length = body === null ? [] : [['content-length', String(sizeOf(body))] as const]
-  return Object.fromEntries([...extra, ...own, ...length])
-}
-
-function sizeOf(pieces: readonly Buffer[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.length, 0)
-}
-
-function bodyOf(pieces: readonly Buffer[] | null, pauseMs: number): Buffer | Readable | null {
-  if (pieces === null) return null
-  const [first = Buffer.alloc(0), ...rest] = pieces
-  return rest.length === 0 ? first : Readable.from(slowly(pieces, pauseMs))
-}
-
-async function* slowly(pieces: readonly Buffer[], pauseMs: number): AsyncGenerator<Buffer> {
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) for (let pause = 0; pause < PAUSES; pause += 1) await delay(pauseMs / PAUSES)
-    yield piece
-  }
+  return Object.fromEntries([...extra, ...own])
 }
 
 const CUT = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_OVERFLOW'])

@@ -96,7 +96,6 @@ for (const language of RECEIVER_LANGUAGES) {
         headers: [],
         skipVerify: false,
         checks: CHECKS,
-        pauseMs: 50,
         limitMs: 60_000,
       }
       const { checks, score } = await takeExam(exam)

@@ -38,8 +38,8 @@ function worst(problems: readonly Problem[]): Problem | undefined {
 
 function problemOf(check: Check, answered: Answered, limitMs: number): Problem | undefined {
   const { answer } = answered
-  const { must, advice, rule } = check
-  const bad = { verdict: must ? 'failed' : 'warning', advice, answered } as const
+  const { advice, rule } = check
+  const bad = { verdict: 'failed', advice, answered } as const
   switch (rule) {
     case 'taken':
       return isTaken(answer) ? undefined : { ...bad, advice: adviceOnAnswer(answer) ?? advice }
@@ -49,8 +49,6 @@ function problemOf(check: Check, answered: Answered, limitMs: number): Problem |
     case 'refused':
       if (isTaken(answer) || answer.end === 'late') return bad
       return isRefused(answer) ? undefined : { verdict: 'warning', advice: NO_REFUSAL, answered }
-    case 'steady':
-      return answer.status !== null && answer.status < 500 ? undefined : bad
   }
 }
 

@@ -7,9 +7,9 @@ import type { Delivery } from '../send.ts'
 
 /**
  * What the answers of a check are held against. `taken`: each is a 2xx within the limit. `refused`: none is a 2xx, and
- * each is a 4xx. `steady`: each is an answer, and none is a 5xx. `quick`: taken, and in half of the limit.
+ * each is a 4xx. `quick`: taken, and in half of the limit.
  */
-export type Rule = 'taken' | 'refused' | 'steady' | 'quick'
+export type Rule = 'taken' | 'refused' | 'quick'
 
 /** One question of the exam. */
 export type Check = {
@@ -20,19 +20,17 @@ export type Check = {
   expects: string
   /** What to do where it does not. */
   advice: string
-  /** Whether a receiver that fails it loses events, or takes what is not genuine; what only should hold is a warning. */
-  must: boolean
   rule: Rule
   /** The requests: round after round, those of one round at the same time. Made anew for each exam. */
   rounds(kit: Kit): readonly (readonly Delivery[])[]
 }
 
-/** Checks that share a rule unless they say otherwise; each must hold unless it says otherwise. */
+/** Checks that share a rule, and what they expect unless they say otherwise. */
 export function checksWith(
   defaults: Pick<Check, 'rule' | 'expects'>,
-  checks: readonly (Pick<Check, 'id' | 'sends' | 'advice' | 'rounds'> & Partial<Check>)[],
+  checks: readonly (Omit<Check, 'rule' | 'expects'> & Partial<Check>)[],
 ): readonly Check[] {
-  return checks.map((check) => ({ must: true, ...defaults, ...check }))
+  return checks.map((check) => ({ ...defaults, ...check }))
 }
 
 /** What the requests of an exam are made with. */
@@ -104,7 +102,7 @@ export function deliver(kit: Kit, event: Envelope, signing: Signing = {}): Deliv
     previousSecret: previous,
     now: Date.now(),
   })
-  return { method: 'POST', headers, body: [body], label }
+  return { headers, body, label }
 }
 
 /** The delivery with some headers replaced, or with null left out. */

@@ -4,15 +4,14 @@ import { EXIT } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { ATTEMPT_MS, makeSender } from '../send.ts'
 import type { Sender, SenderOptions } from '../send.ts'
-import { CONDUCT } from './checks/conduct.ts'
 import { FORGERIES } from './checks/forgeries.ts'
-import { GENUINE, GOOD } from './checks/genuine.ts'
+import { GENUINE, GOOD, QUICK } from './checks/genuine.ts'
 import { VERDICTS, adviceOnGood, judge } from './judge.ts'
 import type { Answered, Seen, Verdict } from './judge.ts'
 import type { Check, Kit } from './kit.ts'
 
 /** The whole exam, in its order. The good delivery comes first: without it the others tell little. */
-export const CHECKS: readonly Check[] = [GOOD, ...GENUINE, ...FORGERIES, ...CONDUCT]
+export const CHECKS: readonly Check[] = [GOOD, ...GENUINE, ...FORGERIES, ...QUICK]
 
 /**
  * The checks of these ids, separated by commas, in the exam's order, and the good delivery always.
@@ -34,7 +33,7 @@ export function checksOf(only: readonly string[]): readonly Check[] {
 }
 
 /** A check with what it came to, as programs read it. */
-export type Result = Pick<Check, 'id' | 'must' | 'sends' | 'expects'> &
+export type Result = Pick<Check, 'id' | 'sends' | 'expects'> &
   Pick<Seen, 'verdict' | 'saw' | 'advice'> & { slowest_ms: number | null }
 
 export type Report = {
@@ -49,19 +48,17 @@ export type Report = {
 
 /** What is left of the score of a receiver that takes a forgery. */
 const FORGED_SCORE_MAX = 30
-/** Between the pieces of a body that arrives slowly. */
-const PAUSE_MS = 150
 
 export type ExamOptions = Pick<SenderOptions, 'url' | 'headers' | 'skipVerify'> &
-  Pick<SenderOptions, 'limitMs' | 'pauseMs'> & { secret: string; checks: readonly Check[] }
+  Pick<SenderOptions, 'limitMs'> & { secret: string; checks: readonly Check[] }
 
 /**
  * Sends a receiver what may come, one check after the other, and holds its answers against what they should be.
  * @throws {CliError} exit code 8 where nothing listens at the address
  */
 export async function takeExam(options: ExamOptions): Promise<Report> {
-  const { url, secret, checks, limitMs = ATTEMPT_MS, pauseMs = PAUSE_MS } = options
-  const sender = makeSender({ ...options, limitMs, pauseMs })
+  const { url, secret, checks, limitMs = ATTEMPT_MS } = options
+  const sender = makeSender({ ...options, limitMs })
   const kit: Kit = { secret, ids: makeIds() }
   const results: Result[] = []
   try {
@@ -121,8 +118,8 @@ function skipped(saw: string): { seen: Seen; answers: Answered[] } {
   return { seen: { verdict: 'skipped', saw, advice: null, slowestMs: null }, answers: [] }
 }
 
-function resultOf({ id, must, sends, expects }: Check, { verdict, saw, advice, slowestMs }: Seen): Result {
-  return { id, must, verdict, saw, advice, sends, expects, slowest_ms: slowestMs }
+function resultOf({ id, sends, expects }: Check, { verdict, saw, advice, slowestMs }: Seen): Result {
+  return { id, verdict, saw, advice, sends, expects, slowest_ms: slowestMs }
 }
 
 function reportOf(url: URL, checks: readonly Result[]): Report {

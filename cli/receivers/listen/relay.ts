@@ -83,9 +83,8 @@ async function handle(event: FeedEvent, tally: Tally, options: RelayOptions & { 
     )
   }
   const result = await sender?.send({
-    method: 'POST',
     headers: { 'user-agent': 'svc-webhooks/1', 'content-type': 'application/json', ...event.signatures },
-    body: [Buffer.from(event.payload, 'utf8')],
+    body: Buffer.from(event.payload, 'utf8'),
     label: event.event_type,
   })
   // It was cut off in the middle: it counts as not done.

@@ -62,7 +62,7 @@ export const FORGERIES = checksWith({ rule: 'refused', expects: 'a refusal: 401'
     advice: 'Check the signature before you parse, so that strangers reach no more code than that.',
     rounds: (kit) => {
       const delivery = withHeaders(deliver(kit, eventOf(kit)), UNSIGNED)
-      return [[{ ...delivery, body: [Buffer.from('{"eventId": nonsense \u0000', 'utf8')] }]]
+      return [[{ ...delivery, body: Buffer.from('{"eventId": nonsense \u0000', 'utf8') }]]
     },
   },
 ])

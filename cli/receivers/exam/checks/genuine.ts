@@ -5,7 +5,7 @@ import type { Check, Envelope, Kit } from '../kit.ts'
 
 /** As long as the service lets people write. */
 const WORDS_MAX = 5_000
-const ROOM_BYTES = 256 * 1024
+const AT_ONCE = 8
 const STATEMENT = 'Zoë Łódź 東京 🚲 "never/arrived"'
 const DAYS_3 = 3 * 24 * 3_600_000
 
@@ -15,7 +15,6 @@ export const GOOD: Check = {
   sends: 'payment.settled, signed with your secret',
   expects: 'a 2xx within 5 seconds',
   advice: 'Look at what your server logged for this request.',
-  must: true,
   rule: 'taken',
   rounds: (kit) => [[deliver(kit, eventOf(kit))]],
 }
@@ -113,14 +112,30 @@ export const GENUINE = checksWith({ rule: 'taken', expects: '2xx' }, [
       return [[deliver(kit, event)]]
     },
   },
-  {
-    id: 'room',
-    sends: 'an event of 256 KiB, with a member that you do not know',
-    advice: 'Events grow as members come. A limit of 1 MiB for the body is enough for long.',
-    must: false,
-    rounds: (kit) => [[deliver(kit, withData(eventOf(kit), { examMember: 'x'.repeat(ROOM_BYTES) }))]],
-  },
 ])
+
+/** How fast a receiver answers: half of the limit at most. */
+export const QUICK = checksWith(
+  { rule: 'quick', expects: '2xx within 5 seconds; more than half of that is a warning' },
+  [
+    {
+      id: 'answer-time',
+      sends: 'three events, one after the other',
+      advice:
+        'Note the event and answer; do the work afterwards, from a queue. After 5 seconds the delivery counts as failed.',
+      rounds: (kit) => ['first', 'second', 'third'].map((label) => [deliver(kit, eventOf(kit), { label })]),
+    },
+    {
+      id: 'at-once',
+      sends: `${AT_ONCE} events at the same time`,
+      advice:
+        'Events come in bursts. Let the server work on several requests at a time, and do the work after the answer.',
+      rounds: (kit) => [
+        Array.from({ length: AT_ONCE }, (_, index) => deliver(kit, eventOf(kit), { label: `number ${index + 1}` })),
+      ],
+    },
+  ],
+)
 
 function disputeOf(kit: Kit): Envelope {
   return withData(eventOf(kit, 'dispute.opened'), { payerStatement: STATEMENT })
