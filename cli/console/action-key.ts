@@ -19,6 +19,7 @@ export function actionKeys<Row, Thing>(actions: readonly AnyAction[], place: Pla
 
 /** What is restricted for some things stands twice: for those who may do it to all, and for those who may not. */
 function keysOf<Row, Thing>(action: AnyAction, place: Place<Row, Thing>): ScreenKey<Row>[] {
+  if (action.subject?.isOwn === true) return [ownKey(action)]
   const key = actionKey(action, place)
   const { restricted } = action
   if (restricted === undefined) return [key]
@@ -27,6 +28,23 @@ function keysOf<Row, Thing>(action: AnyAction, place: Place<Row, Thing>): Screen
     { ...key, permission },
     { ...key, lacks: permission, fits: (row) => key.fits?.(row) !== false && !where(place.get(row)) },
   ]
+}
+
+/** What somebody has one of is looked up when the key is pressed. */
+function ownKey<Row>(action: AnyAction): ScreenKey<Row> {
+  const about = { ...actionKey<Row, unknown>(action, { get: () => null, set: (row) => row }), fits: () => true }
+  const onList = { ...about, needs: 'nothing' as const, on: 'list' as const }
+  return {
+    ...onList,
+    counted: {
+      offered: () => true,
+      async make(_shown, { client }) {
+        const thing = (await action.subject?.find(client, ''))?.thing
+        const made = actionKey<Row, unknown>(action, { get: () => thing, set: (row) => row })
+        return { ...made, needs: 'nothing', on: 'list' }
+      },
+    },
+  }
 }
 
 /** An action as a key of a screen: its form, its question in live mode, and the row as it will be. */
@@ -62,7 +80,6 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
       const thing = get(row)
       return thing !== null && isOffered(action, thing)
     },
-    facts: (row) => (subject === undefined ? '' : factsOf(action, get(row))),
     command: (row, given) => {
       const thing = subject === undefined ? null : get(row)
       return commandLine(action, thing === null ? undefined : subject?.handle(thing), fromForm(flags, given))
@@ -74,7 +91,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
       // What is asked depends on the answers at times; the words to type are a field beside them.
       const isAsked = action.confirm !== undefined
       return {
-        what: subject === undefined ? key.label : `${key.label} ${whom(things)}`,
+        what: subject === undefined || subject.isOwn === true ? key.label : `${key.label} ${whom(things)}`,
         about: [
           `${action.summary}.`,
           ...(things.length === 1 && action.facts !== undefined ? [`${factsOf(action, first)}.`] : []),
@@ -97,11 +114,13 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
             return thing === null ? row : set(row, { ...thing, [move.member]: move.to })
           },
         }),
-    async run(row, given, { client, idempotencyKey }) {
+    async run(row, given, { client, stateDir, show, idempotencyKey }) {
       const thing = subject === undefined ? undefined : get(row)
       const values = readValues(flags, { ...fromForm(flags, given), ...action.asSeen?.(thing) }, memberOf)
       const input = requestFor(action, { thing, values, idempotencyKey })
       const { body } = await call(client, operation, input)
+      const once = action.shownOnce?.(body, { client, stateDir })
+      if (once !== undefined) show(action.done(thing, body), once, { isOnce: true })
       return action.done(thing, body)
     },
   }

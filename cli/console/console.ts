@@ -2,14 +2,14 @@ import { isSignedOut } from './error-text.ts'
 import { CliError } from '../base/errors.ts'
 import type { Host } from './host.ts'
 import { pasteText, pressKey } from './press.ts'
-import { changedLines, leftText } from './model/action.ts'
+import { leftText } from './model/action.ts'
 import { nextCursor, readNeed, readTimes, withShown } from './model/cache.ts'
 import type { Entry } from './model/cache.ts'
 import type { Modal } from './model/modal.ts'
 import { reduce } from './model/reduce.ts'
 import { FLASH_MS, fadeTimes, firstState, lookingAt, screensOf } from './model/state.ts'
 import type { Change, Session, State, Toast } from './model/state.ts'
-import { listKey, needsOf, rowsNow } from './queries.ts'
+import { listKey, needsOf } from './queries.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Screen } from './screen.ts'
 import { hiddenText } from './tools.ts'
@@ -161,15 +161,5 @@ export function settled(before: State | undefined, changed: State, { see, at }: 
   if (feed.readAt === undefined) return stood
   const came = feed.came !== undefined && at - feed.came.at < FLASH_MS ? feed.came : undefined
   const rows = { ids, all: allIds, height: listHeight, follow: screen.follow === true, came }
-  const placed = reduce(stood, { type: 'rows', screen: screen.name, ...rows })
-  return before?.cache === cache ? placed : withChanges(placed, see(placed))
-}
-
-/** A form that is open says what is another by now than when it was opened. */
-function withChanges(state: State, seen: Seen): State {
-  const { modal, pending } = state
-  if (pending === undefined || modal?.kind !== 'form' || modal.isWorking) return state
-  const changed = changedLines(pending, rowsNow(seen))
-  if (changed.join('\n') === (modal.changed ?? []).join('\n')) return state
-  return { ...state, modal: { ...modal, changed } }
+  return reduce(stood, { type: 'rows', screen: screen.name, ...rows })
 }

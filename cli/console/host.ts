@@ -1,10 +1,7 @@
 import type { useApp } from 'ink'
 import type { Side, Who } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
-import { browserCommand, openBrowser } from '../client/auth/login-browser.ts'
 import { editText } from '../base/editor.ts'
-import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { WRAP } from './guard.ts'
 import { runLogin, stopGroup } from './suspend.ts'
@@ -35,7 +32,6 @@ export type Host = {
   write(text: string): void
   /** Lets the user write in an editor; undefined where nothing was written. */
   edit(initial: string): Promise<string | undefined>
-  browse(url: string): Promise<void>
   /** Lets the user sign in, in the suspended terminal; then the client is another. False where it was given up. */
   login(): Promise<boolean>
   /** Stops the process and those it was started by, until their shell goes on with them. False where there is no such shell. */
@@ -109,11 +105,6 @@ export function makeHost(
     quit,
     write: (text) => void process.stdout.write(text),
     edit: (initial) => suspend(() => editText(io, { initial, suffix: '.txt' })),
-    browse: async (url) => {
-      const command = browserCommand(io.env, process.platform, url)
-      if (command === undefined || !(await openBrowser(command)))
-        throw new CliError('NO_BROWSER', 'there is no browser to open here', { exit: EXIT.failure, hint: url })
-    },
     async login() {
       if (!(await suspend(() => runLogin(io, loginWords(session()))))) return false
       await reopen(undefined)

@@ -1,3 +1,4 @@
+import type { Style } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 import { startOf, widthOf } from '../base/width.ts'
 import { wrappedLines } from '../base/wrap.ts'
@@ -16,6 +17,22 @@ export type Span = { text: string; tone?: Tone | undefined; said?: string | unde
 export type Line = readonly Span[]
 
 export const EMPTY_LINE: Line = [{ text: '' }]
+
+/** Below what the list knows, until the service has answered with the rest. */
+export const LOADING: readonly Line[] = [EMPTY_LINE, [{ text: 'Loading ...', tone: 'dim' }]]
+
+const TONES: Readonly<Record<string, Tone>> = {
+  green: 'good',
+  red: 'bad',
+  yellow: 'warn',
+  magenta: 'info',
+  bold: 'bold',
+}
+
+/** The tone that stands for a colour of the command line. */
+export function toneOf(style: Style | undefined): Tone | undefined {
+  return typeof style === 'string' ? TONES[style] : undefined
+}
 
 /** A line of one piece. */
 export function line(text: string, tone?: Tone): Line {

@@ -117,7 +117,7 @@ async function inEditor(console: Console): Promise<void> {
 
 function startKey(console: Console, own: ScreenKey<unknown>): void {
   const { screen, row, marked } = console.seen()
-  if (own.ofShown !== undefined) return void startOfShown(console, own)
+  if (own.counted !== undefined) return void startCounted(console, own)
   if (own.needs === 'nothing') return startAction(console, { screen, key: own, rows: [row] })
   const isMany = marked.length > 0 && own.needs !== 'one'
   const rows = isMany ? marked.filter((each) => fitsRow(own, each)) : [row]
@@ -203,13 +203,13 @@ export function pasteText(console: Console, text: string): void {
 }
 
 /** Finds out what a key is about that is done to all that is shown, and asks about just that, if nobody has gone on. */
-async function startOfShown(console: Console, own: ScreenKey<unknown>): Promise<void> {
+async function startCounted(console: Console, own: ScreenKey<unknown>): Promise<void> {
   const { screen, row, view, ...seen } = console.seen()
   const { client, who } = toolsOf(console)
-  console.toast({ text: `${own.label}: counting ...`, tone: 'info' })
+  console.toast({ text: `${own.label} ...`, tone: 'info' })
   const isSame = (): boolean => console.state().session.client === client
   try {
-    const made = await own.ofShown?.make(shownOf({ view, ...seen }), { client, who })
+    const made = await own.counted?.make(shownOf({ view, ...seen }), { client, who })
     const { modal, bar } = console.state()
     const now = console.seen()
     const isHere = modal === undefined && bar === undefined && now.screen === screen && now.opened === undefined

@@ -1,10 +1,8 @@
-import type { RowNow } from './model/action.ts'
 import type { Need } from './model/cache.ts'
 import { screenOf, viewOf } from './model/state.ts'
 import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
 import type { Screen } from './screen.ts'
-import type { Seen } from './view-model.ts'
 
 /** What the screen needs to be read: its list, and what is open in it. */
 export function needsOf(state: State): Need[] {
@@ -35,14 +33,4 @@ export function baseKey({ name }: Screen): string {
 
 export function detailKey({ name }: Screen, id: string): string {
   return `${name}/${id}`
-}
-
-/** The rows as they are on the screen. */
-export function rowsNow({ screen, feed, opened }: Pick<Seen, 'screen' | 'feed' | 'opened'>): RowNow {
-  return (id) => {
-    if (opened !== undefined) return opened.id === id && opened.row !== undefined ? { row: opened.row } : undefined
-    const row = feed.rows.find((each) => screen.id(each) === id)
-    if (row !== undefined) return { row }
-    return feed.readAt !== undefined && feed.next === null && !feed.isNewestOnly ? 'gone' : undefined
-  }
 }

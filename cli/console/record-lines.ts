@@ -1,6 +1,9 @@
+import type { Paint } from '../base/io.ts'
 import type { Context } from '../kit/context.ts'
-import { EMPTY_LINE, line, pairs, paragraph } from './lines.ts'
-import type { Line, Tone } from './lines.ts'
+import { tableOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
+import { EMPTY_LINE, lineWidth, pairs, paragraph, plainOf, toneOf } from './lines.ts'
+import type { Line, Span, Tone } from './lines.ts'
 
 /** How the words look that records begin with; what they mean they say themselves. */
 const TONES: Readonly<Record<string, Tone>> = {
@@ -20,7 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 const STATES: ReadonlySet<string> = new Set(['Status', 'KYB', 'Payouts', 'Active'])
 const WRONG: ReadonlySet<string> = new Set(['Failure', 'Last error'])
 
-function toneOf(label: string, text: string): Tone | undefined {
+function stateTone(label: string, text: string): Tone | undefined {
   if (WRONG.has(label)) return 'bad'
   if (!STATES.has(label) || text === 'yes' || text === 'not held') return undefined
   return TONES[text.split(' ')[0] ?? ''] ?? 'warn'
@@ -33,7 +36,7 @@ export function recordLines(width: number, draw: (context: Pick<Context, 'print'
     record({ lines, after }) {
       drawn.push(
         ...pairs(
-          lines.map(([label, text]) => [label, text, toneOf(label, text)]),
+          lines.map(([label, text]) => [label, text, stateTone(label, text)]),
           width,
         ),
       )
@@ -46,16 +49,39 @@ export function recordLines(width: number, draw: (context: Pick<Context, 'print'
     mode: 'table',
     isPartial: false,
     header: true,
-    paint: (_style, text) => text,
+    paint,
     width,
   }
   draw({ print })
   return drawn
 }
 
+/** A table of a command as lines of a detail. */
+export function tableLines<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Line[] {
+  return tableOf(rows, columns, { header: true, paint, width }).map(spansOf)
+}
+
+/** Colours stand in a text between marks that no printable text has. */
+const paint: Paint = (style, text) => {
+  const tone = toneOf(style)
+  return tone === undefined ? text : `\u0001${tone}\u0002${text}\u0003`
+}
+
+function spansOf(text: string): Line {
+  return text.split('\u0001').flatMap((part, index): Span[] => {
+    if (index === 0) return [{ text: part }]
+    const [tone = '', rest = ''] = part.split('\u0002')
+    const [inside = '', behind = ''] = rest.split('\u0003')
+    return [{ text: inside, tone: tone as Tone }, { text: behind }]
+  })
+}
+
 /** A line of a table keeps its blanks; a longer one is a text. */
 function textLines(text: string, width: number): Line[] {
-  return text.length <= width ? [line(text)] : paragraph(text, width)
+  const parts = spansOf(text)
+  return lineWidth(parts) <= width
+    ? [parts]
+    : paragraph(plainOf(parts), width, parts.find(({ tone }) => tone !== undefined)?.tone)
 }
 
 function unexpected(): never {

@@ -25,8 +25,8 @@ export type Hint = { event: StreamedEvent } | { of: readonly string[] }
 export type Kept = {
   /** What the last verification of the audit trail has found. */
   verified?: Verified
-  /** The merchant whose clock or bank was set last. */
-  turned?: { merchantId: string; name: string }
+  /** The merchant whose clock was advanced last. */
+  advanced?: { id: string; name: string }
 }
 
 /** What one reading of a resource is about. */
@@ -111,12 +111,6 @@ export type Tools = {
   follow(): boolean
   /** Says something in one line. */
   say(text: string): void
-  /** Reads what is on the screen anew. */
-  refresh(): void
-  /** Runs something that has the terminal for itself, such as an editor or another command. */
-  suspend<T>(run: () => Promise<T>): Promise<T>
-  /** Opens a page in the user's browser. @throws {CliError} where there is none */
-  browse(url: string): Promise<void>
 }
 
 /** What doing something to one row is given. */
@@ -172,19 +166,14 @@ export type ScreenKey<Row> = {
   on?: 'list' | 'detail'
   /** Whether it needs no row, and is never done to marked ones. */
   needs?: 'nothing' | 'one'
-  /** Where it is about all that the list shows: whether there is anything to do. */
-  ofShown?: {
+  /** Where what it is about is asked for first: whether there is anything to do. */
+  counted?: {
     offered(shown: Shown<Row>): boolean
-    /** The key that does it to just that, which is counted first; or in a line why there is nothing to do. */
+    /** The key that does it to just that; or in a line why there is nothing to do. */
     make(shown: Shown<Row>, tools: Pick<Tools, 'client' | 'who'>): Promise<ScreenKey<Row> | string>
   }
   /** Whether it can be done to this row. */
   fits?(row: Row): boolean
-  /**
-   * What is agreed to when it is done to this row, in words: "APPROVED", "UNDER_REVIEW, 5.00 GBP left". Where it is
-   * something else by now, the form says so.
-   */
-  facts?(row: Row): string
   /** The command that does the same. */
   command(row: Row, given: Given, who: Who): string
   /** The question before it; without it, it is done at once. */

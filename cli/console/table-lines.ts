@@ -1,11 +1,9 @@
-import { fitted, widthOfColumn } from '../output/fit.ts'
-import type { Style } from '../base/io.ts'
+import { GAP, fitted, widthOfColumn } from '../output/fit.ts'
 import { printable } from '../base/text.ts'
 import { cutTo as cutText, widthOf } from '../base/width.ts'
-import { CUT, cutTo } from './lines.ts'
-import type { Line, Span, Tone } from './lines.ts'
+import { CUT, cutTo, toneOf } from './lines.ts'
+import type { Line, Span } from './lines.ts'
 import type { ScreenColumn } from './screen.ts'
-import { MORE, windowed } from './table-window.ts'
 
 /** A table as it fits into a width: its header, and the cells of each row. */
 export type Laid = {
@@ -21,19 +19,12 @@ export type TableOptions = {
   wide?: boolean
   /** How many columns, behind the first, are scrolled away. */
   left?: number
-  /**
-   * Of a list, the titles of the columns that have had a value: they keep their places. So do the others where there is
-   * room for all: what comes then moves nothing. A table without it has no empty columns.
-   */
+  /** The titles of the columns that have had a value: they keep their places, so that what comes moves nothing. */
   filled?: Set<string>
 }
 
-const TONES: Readonly<Record<string, Tone>> = { green: 'good', red: 'bad', yellow: 'warn', magenta: 'info' }
-
-/** The tone that stands for a colour of the command line's tables. */
-function toneOf(style: Style | undefined): Tone | undefined {
-  return typeof style === 'string' ? TONES[style] : undefined
-}
+/** Two signs before each row: where the selection is, and whether it is marked or has just come. */
+export const SIGNS = 2
 
 /** Lays rows out as the command line's tables do, for the console. */
 export function laidTable<Row>(
@@ -49,39 +40,45 @@ export function laidTable<Row>(
       const tones = cells.map((text) => toneOf(style?.(text)))
       return { ...column, title: title.toUpperCase(), cells, tones, stays: filled?.has(title) }
     })
-  const isWhole = wide || filled !== undefined || rows.length === 0
-  const kept = isWhole ? all : all.filter(({ cells }) => cells.some((text) => text !== ''))
-  const narrow = wide ? kept : fitted(kept, width, CUT).first
-  const widths = narrow.map((column) => widthOfColumn(column))
-  const wides = narrow.map(({ title, align }, index) => ({ width: widths[index] ?? 0, least: widthOf(title), align }))
   // What can't be made to fit is left out column by column, too.
-  const { shown, hasMore, most } = windowed(wides, { width, left: wide ? left : 0 })
-  const lineOf = (cellOf: (column: (typeof narrow)[number]) => Span, isHeader: boolean): Line => {
-    const spans = shown.flatMap(({ at, width: room, before }, index): Span[] => {
-      const column = narrow[at]
-      if (column === undefined) return []
+  const kept = wide ? all : fitted(all, width, CUT).first
+  const { shown, most } = scrolled(kept, { width, left: wide ? left : 0 })
+  const widths = shown.map((column) => widthOfColumn(column))
+  const lineOf = (cellOf: (column: (typeof shown)[number]) => Span): Line => {
+    const spans = shown.flatMap((column, index): Span[] => {
       const { text, ...looks } = cellOf(column)
+      const room = widths[index] ?? 0
       const cell = { ...looks, text: cutText(text, room, CUT) }
       const blank = { text: ' '.repeat(Math.max(0, room - widthOf(cell.text))) }
-      const gap = { text: isHeader ? before : ' '.repeat(before.length) }
+      const gap = { text: index === 0 ? '' : GAP }
       if (column.align === 'right') return [gap, blank, cell]
       // What stands last needs no blanks behind it: they would be cut, and said to be.
-      return index === shown.length - 1 && !(isHeader && hasMore) ? [gap, cell] : [gap, cell, blank]
+      return index === shown.length - 1 ? [gap, cell] : [gap, cell, blank]
     })
-    return cutTo(isHeader && hasMore ? [...spans, { text: MORE, tone: 'dim' }] : spans, width)
+    return cutTo(spans, width)
   }
   return {
-    header: lineOf(({ title }) => ({ text: title, tone: 'bold' }), true),
-    row: (index) => lineOf(({ cells, tones }) => ({ text: cells[index] ?? '', tone: tones[index] }), false),
+    header: lineOf(({ title }) => ({ text: title, tone: 'bold' })),
+    row: (index) => lineOf(({ cells, tones }) => ({ text: cells[index] ?? '', tone: tones[index] })),
     most: wide ? most : 0,
   }
 }
 
-/** A table as lines of a detail. */
-export function tableLines<Row>(rows: readonly Row[], columns: readonly ScreenColumn<Row>[], width: number): Line[] {
-  const laid = laidTable(rows, columns, { width })
-  return [laid.header, ...rows.map((_, index) => laid.row(index))]
+/** The first column, which tells what a row is, and as many of the others as fit whole behind those scrolled away. */
+function scrolled<Column extends Parameters<typeof widthOfColumn>[0]>(
+  [first, ...others]: readonly Column[],
+  { width, left }: { width: number; left: number },
+): { shown: Column[]; most: number } {
+  if (first === undefined) return { shown: [], most: 0 }
+  const room = width - widthOfColumn(first)
+  const fitting = (columns: readonly Column[]): number => {
+    let rest = room
+    const end = columns.findIndex((column) => (rest -= GAP.length + widthOfColumn(column)) < 0)
+    return end === -1 ? columns.length : end
+  }
+  const all = others.map((_, from) => from)
+  const most = all.find((from) => fitting(others.slice(from)) === others.length - from) ?? Math.max(0, all.length - 1)
+  const from = Math.min(left, most)
+  // One that is wider than the screen is cut: something is shown in any case.
+  return { shown: [first, ...others.slice(from, from + Math.max(1, fitting(others.slice(from))))], most }
 }
-
-/** Two signs before each row: where the selection is, and whether it is marked or has just come. */
-export const SIGNS = 2

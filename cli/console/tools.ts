@@ -28,9 +28,6 @@ export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): T
       return viewOf(console.state()).follows
     },
     say: (text) => console.toast({ text, tone: 'info' }),
-    refresh: () => console.dispatch({ type: 'refresh', at: console.now() }),
-    suspend: (run) => console.host.suspend(run),
-    browse: (url) => console.host.browse(url),
   }
 }
 

@@ -143,6 +143,8 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   initial?(thing: Thing): Partial<Record<keyof F & string, string>>
   /** What the console sends for flags that no form asks for: the thing as it was seen. */
   asSeen?(thing: Thing): Partial<Record<keyof F & string, string>>
+  /** What the console shows of the reply until Esc, as it can't be shown again. */
+  shownOnce?(reply: ReplyBody<O>, where: { client: Client; stateDir: string }): readonly string[]
   /** Prints the reply. */
   view(context: Context, reply: ReplyBody<O>, thing: Thing): void | Promise<void>
   /** For `--wait`. */

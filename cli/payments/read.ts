@@ -16,6 +16,7 @@ import type { FollowOptions } from '../kit/follow.ts'
 import type { Paging } from '../kit/paging.ts'
 import { STILL_POSSIBLE } from '../kit/wait.ts'
 import { whoseText } from '../merchants/whose.ts'
+import type { Column } from '../output/table.ts'
 import { ownPayment, paymentId, paymentIdFor } from './find.ts'
 import { isRefunded, printPayment, statusStyle } from './view.ts'
 
@@ -86,16 +87,7 @@ export async function refunds(context: Context, { args, options }: CommandInput<
   context.print.list({
     items,
     fields: Object.keys(RefundRow.shape),
-    columns: [
-      { title: 'id', value: (row) => row.refund_id, short: endOfId },
-      { title: 'status', value: (row) => row.refund_status, style: refundStyle },
-      { title: 'amount', value: (row) => row.amount, align: 'right' },
-      { title: 'cur', value: (row) => row.currency },
-      { title: 'asked', value: (row) => shortTime(row.created_at), short: minuteOf },
-      { title: 'bank reference', value: (row) => row.bank_reference ?? '', dropped: 1, least: 14 },
-      { title: 'reason', value: (row) => row.reason ?? '', dropped: 2, least: 12 },
-      { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
-    ],
+    columns: REFUND_COLUMNS,
     id: (row) => row.refund_id,
     empty: 'Nothing of this payment was refunded.',
   })
@@ -103,8 +95,19 @@ export async function refunds(context: Context, { args, options }: CommandInput<
   return undefined
 }
 
+export const REFUND_COLUMNS: readonly Column<RefundRow>[] = [
+  { title: 'id', value: (row) => row.refund_id, short: endOfId },
+  { title: 'status', value: (row) => row.refund_status, style: refundStyle },
+  { title: 'amount', value: (row) => row.amount, align: 'right' },
+  { title: 'cur', value: (row) => row.currency },
+  { title: 'asked', value: (row) => shortTime(row.created_at), short: minuteOf },
+  { title: 'bank reference', value: (row) => row.bank_reference ?? '', dropped: 1, least: 14 },
+  { title: 'reason', value: (row) => row.reason ?? '', dropped: 2, least: 12 },
+  { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
+]
+
 /** How a refund's status looks. */
-export function refundStyle(status: string): Style {
+function refundStyle(status: string): Style {
   if (status === 'EXECUTED') return 'green'
   return status === 'FAILED' ? 'red' : 'yellow'
 }

@@ -5,7 +5,7 @@ import { shortTime } from '../base/text.ts'
 import { action } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
 import type { Client } from '../client/call.ts'
-import { keepRotated, printOverlap } from './secret-view.ts'
+import { keepRotated, printOverlap, rotatedLines } from './secret-view.ts'
 
 /** The secret that the merchant's webhooks are signed with, and who the merchant is. */
 type Secret = { previous_expires_at: string | null; merchant: Client['credentials']['merchant'] }
@@ -78,6 +78,8 @@ const rotate = action({
   },
   done: () => 'made a new signing secret',
   confirm: true,
+  key: { letter: 'S', label: 'rotate secret' },
+  shownOnce: rotatedLines,
   view: keepRotated,
 })
 

@@ -1,5 +1,6 @@
 import type { RotatedSecret } from '../../src/wire/secrets.ts'
 import { shortTime } from '../base/text.ts'
+import type { Client } from '../client/call.ts'
 import { keepWebhookSecret, serviceFile, stateOfMerchant } from '../client/service-state.ts'
 import type { Context } from '../kit/context.ts'
 import { warn } from '../kit/warn.ts'
@@ -38,22 +39,53 @@ export async function keepRotated(context: Context, rotated: RotatedSecret): Pro
   tellOverlap(context, rotated)
 }
 
-/** `svc listen` and scripts read the secret of the merchant of svc.json from there. @returns whether it stands there now */
-function tellStateFile(context: Context, rotated: RotatedSecret): boolean {
-  const { stateDir } = context
-  const { apiUrl, credentials } = context.client()
+/**
+ * `svc listen` and scripts read the secret of the merchant of svc.json from there.
+ * @returns why it can't stand there; empty where it does, undefined where the file is none of this merchant's
+ */
+function keptInFile(
+  { stateDir, client }: { stateDir: string; client: Client },
+  rotated: RotatedSecret,
+): string | undefined {
+  const { apiUrl, credentials } = client
   const state = stateOfMerchant(stateDir, { apiUrl, merchant: credentials.merchant })
-  if (state === undefined) return false
-  const file = serviceFile(stateDir)
+  if (state === undefined) return undefined
   try {
     keepWebhookSecret(stateDir, state, rotated.webhook_signing_secret)
-    if (!context.print.isMachine) context.note(`${file} has it as well.`)
-    return true
+    return ''
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down\nsvc up')
-    return false
+    return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** @returns whether it stands there now */
+function tellStateFile(context: Context, rotated: RotatedSecret): boolean {
+  const { stateDir, print, note } = context
+  const why = keptInFile({ stateDir, client: context.client() }, rotated)
+  const file = serviceFile(stateDir)
+  if (why === '' && !print.isMachine) note(`${file} has it as well.`)
+  if (why !== undefined && why !== '')
+    warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down\nsvc up')
+  return why === ''
+}
+
+/** The same for the console, which shows it once. */
+export function rotatedLines(rotated: RotatedSecret, where: { stateDir: string; client: Client }): string[] {
+  const why = keptInFile(where, rotated)
+  const file = serviceFile(where.stateDir)
+  return [
+    rotated.webhook_signing_secret,
+    '',
+    'Keep the secret now: it is shown this once.',
+    overlapText(rotated),
+    ...(why === undefined ? [] : [why === '' ? `${file} has it as well.` : `${file} can't be written: ${why}`]),
+  ]
+}
+
+function overlapText({ previous_expires_at: until }: RotatedSecret): string {
+  return until === null
+    ? 'Receivers need it at once: the one before signs no more.'
+    : `Receivers that hold the one before go on verifying; give them this one before ${shortTime(until)}.`
 }
 
 function printRotated({ print }: Context, rotated: RotatedSecret): void {
@@ -64,12 +96,8 @@ function printRotated({ print }: Context, rotated: RotatedSecret): void {
   })
 }
 
-function tellOverlap({ print, note }: Context, { previous_expires_at: until }: RotatedSecret): void {
+function tellOverlap({ print, note }: Context, rotated: RotatedSecret): void {
   if (print.isMachine) return
   note('\nKeep the secret now: it is shown this once.')
-  note(
-    until === null
-      ? 'Receivers need it at once: the one before signs no more.'
-      : `Receivers that hold the one before go on verifying; give them this one before ${shortTime(until)}.`,
-  )
+  note(overlapText(rotated))
 }

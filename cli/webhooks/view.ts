@@ -84,7 +84,7 @@ export function printDelivery({ print }: Pick<Context, 'print'>, { delivery, wit
   const { attempts, payload } = { attempts: [], payload: '', ...delivery }
   const table = tableOf(attempts, ATTEMPT_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
   const parts = [
-    ...(withPayload && payload !== '' ? [pretty(payload)] : []),
+    ...(withPayload && payload !== '' ? [prettyPayload(payload)] : []),
     ...(attempts.length === 0 ? [] : [table.join('\n')]),
   ]
   print.record({
@@ -119,7 +119,7 @@ function linesOf(delivery: Shown['delivery']): [string, string][] {
 }
 
 /** The payload for eyes: what verifies are its bytes, which `-q payload` prints. */
-function pretty(payload: string): string {
+export function prettyPayload(payload: string): string {
   try {
     return printable(JSON.stringify(JSON.parse(payload), null, 2), 'lines')
   } catch {

@@ -59,7 +59,7 @@ export function usableKeys(
 ): ScreenKey<unknown>[] {
   const ofMany = (key: ScreenKey<unknown>): boolean => marked.length > 0 && key.needs === undefined
   const usable = keysHere(screen, rights, on).filter((key) => {
-    if (key.ofShown !== undefined && shown !== undefined && !key.ofShown.offered(shown)) return false
+    if (key.counted !== undefined && shown !== undefined && !key.counted.offered(shown)) return false
     if (key.needs === 'nothing') return true
     return ofMany(key) ? marked.some((each) => fitsRow(key, each)) : fitsRow(key, row)
   })

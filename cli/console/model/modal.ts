@@ -53,8 +53,6 @@ export type Form = {
   /** The same in a word or two, for the key that does it: "refund 5.00 GBP". */
   act?: ((given: Given) => string) | undefined
   problem: string | undefined
-  /** What is another by now than it was when this was asked. */
-  changed?: readonly string[] | undefined
   /** What was done to what was typed, beside what was asked for. */
   note?: string | undefined
   live: boolean

@@ -95,10 +95,7 @@ function formParts(console: Console, form: Form, { width, room }: { width: numbe
     answered,
     asked: [],
   }
-  const [changed = '', ...what] = form.changed ?? []
   const after = [
-    ...(changed === '' ? [] : paragraph(changed, width, 'bad')),
-    ...what.flatMap((text) => paragraph(text, width, 'warn')),
     ...problem.flatMap((text, index) => paragraph(text, width, index === 0 ? 'bad' : 'dim')),
     ...(form.note === undefined ? [] : paragraph(form.note, width, 'warn')),
   ]

@@ -6,7 +6,7 @@ import { printOperatorAction } from '../../audit/show.ts'
 import { changedText, subjectText } from '../../audit/view.ts'
 import { actorText } from '../../base/role-text.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
-import { EMPTY_LINE, line, plainOf } from '../lines.ts'
+import { EMPTY_LINE, line } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { AGE_WIDTH, ageOf, spanText } from '../model/ages.ts'
 import { recordLines } from '../record-lines.ts'
@@ -120,12 +120,5 @@ export function entryLines(row: OperatorAction, { width, kept }: Pick<Layout, 'w
     CHANGED: 'Hash CHANGED since it was verified',
   }
   const record = recordLines(width, (context) => printOperatorAction(context, row))
-  return [line(words[mark], mark === 'ok' ? 'good' : mark === '-' ? 'dim' : 'bad'), EMPTY_LINE, ...record.map(withSign)]
-}
-
-/** What went in red, what came in green. */
-function withSign(parts: Line): Line {
-  const text = plainOf(parts)
-  if (text.startsWith('- ')) return line(text, 'bad')
-  return text.startsWith('+ ') ? line(text, 'good') : parts
+  return [line(words[mark], mark === 'ok' ? 'good' : mark === '-' ? 'dim' : 'bad'), EMPTY_LINE, ...record]
 }

@@ -13,7 +13,7 @@ import { isResolved, printDispute, shortStatus } from '../../disputes/view.ts'
 import type { ListedDispute } from '../../disputes/view.ts'
 import type { Style } from '../../base/io.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
-import { line } from '../lines.ts'
+import { LOADING } from '../lines.ts'
 import { recordLines } from '../record-lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { leadingKey, screen } from '../screen.ts'
@@ -73,7 +73,7 @@ export const disputes = screen<ListedDispute, WholeDispute>({
       (await (half === 'platform' ? findAnyDispute : findOwnDispute)(client, text)).id,
     lines: ({ row, whole }, { width }) => [
       ...recordLines(width, (context) => printDispute(context, whole ?? row)),
-      ...(whole === undefined ? [line('Loading ...', 'dim')] : []),
+      ...(whole === undefined ? LOADING : []),
     ],
   },
   keys: [

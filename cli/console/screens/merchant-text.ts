@@ -25,10 +25,41 @@ export function ofPayment(id: string): string {
   return `payment:${id}`
 }
 
-/** The word of a filter that begins like this, without its beginning. */
-export function wordAfter(filter: string, beginning: string): string | undefined {
-  const word = filter.split(/\s+/).find((each) => each.startsWith(beginning) && each.length > beginning.length)
-  return word?.slice(beginning.length)
+/** A word of a filter that begins like this, without its beginning. */
+export function wordAfter(word: string, beginning: string): string | undefined {
+  return word.startsWith(beginning) && word.length > beginning.length ? word.slice(beginning.length) : undefined
+}
+
+/** A word of a filter as one of some, small or large. */
+export function oneOf<Word extends string>(words: readonly Word[]): (word: string) => Word | undefined {
+  return (word) => words.find((each) => each.toLowerCase() === word.toLowerCase())
+}
+
+const BEGINNINGS: Readonly<Record<string, string>> = { merchant_id: ofMerchant(''), payment_id: ofPayment('') }
+
+/**
+ * A filter as what the service is asked for: a query of the words that it understands, the same in one form however it
+ * was typed, and the words that are left. Of two words for one member the first counts.
+ */
+export function readFilter<Query extends object>(
+  filter: string,
+  readers: { readonly [Member in keyof Query]: (word: string) => Query[Member] | undefined },
+): { query: { -readonly [Member in keyof Query]?: Query[Member] }; asked: string; others: readonly string[] } {
+  const query: { -readonly [Member in keyof Query]?: Query[Member] } = {}
+  const members = Object.keys(readers) as (keyof Query & string)[]
+  const words = filter.split(/\s+/).filter((word) => word !== '')
+  const others = words.filter((word) => {
+    const member = members.find((each) => readers[each](word) !== undefined)
+    const value = member === undefined ? undefined : readers[member](word)
+    if (member !== undefined && value !== undefined) query[member] ??= value
+    return member === undefined
+  })
+  const known = members.filter((member) => query[member] !== undefined)
+  return {
+    query,
+    asked: known.map((member) => `${BEGINNINGS[member] ?? ''}${String(query[member])}`).join(' '),
+    others,
+  }
 }
 
 /** The command that tells the story of a thing: where somebody is both, an operator's is another. */

@@ -1,19 +1,79 @@
 import { KybStatus, listMerchants } from '../../../src/wire/admin.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
 import { getInbox } from '../../../src/wire/console.ts'
-import { listRegistrations } from '../../../src/wire/registration.ts'
+import { listRegistrations, registerMerchant } from '../../../src/wire/registration.ts'
 import type { Registration } from '../../../src/wire/registration.ts'
+import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
+import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
 import { findMerchantByPart } from '../../merchants/find.ts'
+import { registeredLines } from '../../merchants/register.ts'
+import { FEE_ACTIONS, REPAIR_ACTIONS } from '../../merchants/setup-actions.ts'
 import { deliveredStyle, deliveredText, feeText, kybStyle } from '../../merchants/view.ts'
 import { shortTime } from '../../base/text.ts'
+import { actionKeys } from '../action-key.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'
-import { screen } from '../screen.ts'
-import type { Hint, Page, Reading } from '../screen.ts'
-import { MERCHANT_KEYS } from './merchant-keys.ts'
-import { merchantLines, readWhole, rowOf } from './merchant-lines.ts'
-import type { MerchantRow, WholeMerchant } from './merchant-lines.ts'
+import { leadingKey, screen } from '../screen.ts'
+import type { Hint, Page, Reading, ScreenKey } from '../screen.ts'
+import { ofMerchant } from './merchant-text.ts'
+import { merchantLines, readWhole, rowOf } from './merchant-detail.ts'
+import type { MerchantRow, WholeMerchant } from './merchant-detail.ts'
+
+/** Registers a merchant as `svc register` does, with its secrets to keep. */
+const registerKey: ScreenKey<MerchantRow> = {
+  key: 'n',
+  label: 'register',
+  writes: true,
+  permission: 'operate merchants',
+  on: 'list',
+  needs: 'nothing',
+  command: (_row, { company_name: company = '...', trading_name: name = '...', admin_email: email = '...' }) =>
+    `svc register --company ${quoted(company)} --trading-name ${quoted(name)} --email ${quoted(email)}`,
+  ask: () => ({
+    what: 'register a merchant',
+    about: ['It waits for KYB approval then. Its administrator is invited by mail; its secrets are shown once.'],
+    fields: [
+      { name: 'company_name', label: 'Legal name; the realm is named after it', kind: 'line' },
+      { name: 'trading_name', label: 'Trading name, which payers see', kind: 'line' },
+      { name: 'admin_email', label: 'Address of the first administrator', kind: 'line' },
+    ],
+  }),
+  async run(_row, { company_name = '', trading_name = '', admin_email = '' }, { client, show }) {
+    const { body } = await call(client, registerMerchant, { body: { company_name, trading_name, admin_email } })
+    const lines = registeredLines(body).flatMap(([label, text]) => (text === '' ? [] : [`${label}: ${text}`]))
+    show(`Registered ${trading_name}`, [...lines, '', 'Keep the secrets now: they are shown this once.'], {
+      isOnce: true,
+    })
+    return `registered ${trading_name}`
+  },
+}
+
+const KEYS: readonly ScreenKey<MerchantRow>[] = [
+  ...actionKeys([...HOLD_ACTIONS, ...FEE_ACTIONS, ...ACTIVE_ACTIONS, ...KYB_ACTIONS], {
+    get: ({ merchant }: MerchantRow) => merchant,
+    set: (row, merchant) => ({ ...row, merchant }),
+  }),
+  ...actionKeys(REPAIR_ACTIONS, {
+    get: (row: MerchantRow) => (row.registration === null ? null : { slug: handleOf(row) }),
+    set: (row) => row,
+  }),
+  leadingKey<MerchantRow>({
+    key: 'P',
+    label: 'payments',
+    fits: ({ merchant }) => merchant !== null,
+    command: (row) => `svc payments list --merchant ${handleOf(row)}`,
+    to: ({ id }) => ['payments', { filter: ofMerchant(id) }],
+  }),
+  leadingKey<MerchantRow>({
+    key: 'd',
+    label: 'details',
+    on: 'list',
+    command: (row) => (row.merchant === null ? 'svc merchants registrations' : `svc merchants show ${handleOf(row)}`),
+    to: ({ id }) => ['merchants', { open: id }],
+  }),
+  registerKey,
+]
 
 /** All merchants, the newest first, and before them the registrations that are no merchant yet and need a hand. */
 export const merchants = screen<MerchantRow, WholeMerchant>({
@@ -77,13 +137,13 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
     title: (row) => `${nameOf(row)} (${realmOf(row) === '' ? row.id : realmOf(row)})`,
     resource: {
       read: readWhole,
-      isDirty: (hint, id) => isAboutMerchants(hint) || ('event' in hint && hint.event.merchant_id === id),
+      isDirty: isAboutMerchants,
     },
     row: ({ row }) => row,
     find: findMerchantByPart,
     lines: merchantLines,
   },
-  keys: MERCHANT_KEYS,
+  keys: KEYS,
 })
 
 /** What stands in the list: who they are, and what is DEAD to them. */
@@ -111,6 +171,11 @@ function stoppedText({ merchant }: MerchantRow): string {
   const { payout_held: isHeld, is_active: isActive } = merchant
   if (isHeld) return isActive ? 'held' : 'held, off'
   return isActive ? '' : 'disabled'
+}
+
+/** What commands call it. */
+function handleOf({ merchant, registration }: MerchantRow): string {
+  return merchant?.realm_slug ?? registration?.slug ?? merchant?.id ?? ''
 }
 
 function createdAt({ merchant, registration }: MerchantRow): string | null {

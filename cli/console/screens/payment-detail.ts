@@ -1,12 +1,32 @@
 import { getAdminPayment } from '../../../src/wire/console.ts'
+import type { AdminPayment, AdminPaymentSummary } from '../../../src/wire/console.ts'
 import { getPayment } from '../../../src/wire/payments.ts'
 import { listRefunds } from '../../../src/wire/refunds.ts'
+import type { RefundRow } from '../../../src/wire/refunds.ts'
 import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
+import type { Delivery } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
-import type { Detail, Reading } from '../screen.ts'
-import { OWN } from './merchant-text.ts'
-import { paymentLines } from './payment-lines.ts'
-import type { PaymentRow, WholePayment } from './payment-lines.ts'
+import { REFUND_COLUMNS } from '../../payments/read.ts'
+import { printPayment } from '../../payments/view.ts'
+import { deliveryColumns } from '../../webhooks/view.ts'
+import { LOADING, heading, keyText, line } from '../lines.ts'
+import type { Line } from '../lines.ts'
+import { recordLines, tableLines } from '../record-lines.ts'
+import type { Detail, Layout, Reading } from '../screen.ts'
+import { OWN, ownerWhole } from './merchant-text.ts'
+
+/** A payment of the list; a merchant's own names no merchant. */
+export type PaymentRow = Omit<AdminPaymentSummary, 'merchant_id' | 'trading_name'> & {
+  merchant_id: string | null
+  trading_name: string | null
+}
+
+/** A payment with what belongs to it. */
+export type WholePayment = {
+  payment: PaymentRow & Pick<AdminPayment, 'status_history'>
+  deliveries: readonly Delivery[]
+  refunds: readonly RefundRow[]
+}
 
 /** One payment with its timeline, wherever it is opened from. */
 export const paymentDetail: Detail<PaymentRow, WholePayment> = {
@@ -16,7 +36,22 @@ export const paymentDetail: Detail<PaymentRow, WholePayment> = {
     isDirty: (hint, id) => 'event' in hint && hint.event.payment_id === id,
   },
   row: ({ payment }) => payment,
-  lines: paymentLines,
+  lines: ({ row, whole }, layout) => [
+    ...recordLines(layout.width, (context) =>
+      printPayment(context, whole?.payment ?? row, [['Merchant', ownerWhole(row)]]),
+    ),
+    ...(whole === undefined ? LOADING : belongingLines(whole, layout)),
+  ],
+}
+
+function belongingLines({ refunds, deliveries }: WholePayment, { width, keys }: Layout): Line[] {
+  return [
+    ...(refunds.length === 0 ? [] : [...heading('Refunds'), ...tableLines(refunds, REFUND_COLUMNS, width)]),
+    ...heading(`Webhooks${keyText(keys, 'o', 'opens them')}`),
+    ...(deliveries.length === 0
+      ? [line('None were sent, or you may not see them.', 'dim')]
+      : tableLines(deliveries.toReversed(), deliveryColumns(), width)),
+  ]
 }
 
 async function readWhole({ client, who, arg: id }: Reading): Promise<WholePayment> {

@@ -1,18 +1,55 @@
 import { listAdminPayments } from '../../../src/wire/console.ts'
 import { isKnownCurrency } from '../../../src/lib/money.ts'
 import { PaymentStatus, listPayments } from '../../../src/wire/payments.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
+import { RAISE_ACTIONS } from '../../disputes/raise-actions.ts'
+import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
 import { findPayment } from '../../payments/find.ts'
-import { endOfId, shortTime } from '../../base/text.ts'
-import { AGE_WIDTH, ageOf } from '../model/ages.ts'
-import { screen } from '../screen.ts'
-import type { Page, Reading } from '../screen.ts'
-import { OWN, ofMerchant, wordAfter } from './merchant-text.ts'
-import { idColumns, whoseColumns } from './payment-columns.ts'
-import { paymentDetail } from './payment-detail.ts'
-import { PAYMENT_KEYS } from './payment-keys.ts'
 import { isRefunded, statusStyle } from '../../payments/view.ts'
-import type { PaymentRow, WholePayment } from './payment-lines.ts'
+import { endOfId, shortTime } from '../../base/text.ts'
+import { actionKeys } from '../action-key.ts'
+import { AGE_WIDTH, ageOf } from '../model/ages.ts'
+import { leadingKey, screen } from '../screen.ts'
+import type { Page, Permission, Reading, ScreenColumn, ScreenKey } from '../screen.ts'
+import { OWN, ofMerchant, ofPayment, oneOf, ownerText, readFilter, wordAfter } from './merchant-text.ts'
+import { paymentDetail } from './payment-detail.ts'
+import type { PaymentRow, WholePayment } from './payment-detail.ts'
+
+type Columns = readonly ScreenColumn<PaymentRow>[]
+
+/** Between whom the money moves, and what for: operators see the merchant too. */
+export function whoseColumns({ kind }: Who): Columns {
+  return [
+    ...(kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
+    { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
+    { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
+  ]
+}
+
+/** What commands and the filter take, last and only where there is room for it. */
+export function idColumns({ kind }: Who): Columns {
+  const payment: ScreenColumn<PaymentRow> = { title: 'payment', value: (row) => row.payment_id, onlyWide: true }
+  if (kind !== 'platform') return [payment]
+  return [
+    payment,
+    { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
+    { title: 'filter by', value: (row) => ofMerchant(row.merchant_id ?? ''), onlyWide: true },
+  ]
+}
+
+/** Its webhooks, for those who may read them. */
+function webhooksKey(kind: 'merchant' | 'platform', permission: Permission): ScreenKey<PaymentRow> {
+  return leadingKey<PaymentRow>({
+    key: 'o',
+    label: 'webhooks',
+    for: kind,
+    permission,
+    command: ({ payment_id: id }) =>
+      `svc webhooks list --payment ${id}${kind === 'platform' ? ' --all-merchants' : ''}`,
+    to: ({ payment_id: id }) => ['webhooks', { filter: ofPayment(id) }],
+  })
+}
 
 /** Payments as they come, the newest first: a merchant's own, or those of all for operators. */
 export const payments = screen<PaymentRow, WholePayment>({
@@ -27,7 +64,7 @@ export const payments = screen<PaymentRow, WholePayment>({
     read: readPage,
     isDirty: (hint) => 'event' in hint && hint.event.payment_id !== null,
   },
-  serviceFilter,
+  serviceFilter: (filter) => readFilter(filter, WORDS).asked,
   id: ({ payment_id }) => payment_id,
   columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.payment_id), dropped: 4 },
@@ -48,36 +85,32 @@ export const payments = screen<PaymentRow, WholePayment>({
   empty: 'There are no payments yet.',
   serviceLooksFor: 'a status, a currency, a whole end-to-end id or merchant:<id>',
   detail: { ...paymentDetail, find: findPayment },
-  keys: PAYMENT_KEYS,
+  keys: [
+    ...actionKeys(PAYMENT_ACTIONS, {
+      get: (row: PaymentRow) => row,
+      set: (row, payment) => ({ ...row, ...payment }),
+    }),
+    ...actionKeys<PaymentRow, PaymentRow>([RAISE_ACTIONS.platform, RAISE_ACTIONS.merchant], {
+      get: (row) => row,
+      set: (_row, payment) => payment,
+    }),
+    webhooksKey('platform', 'read merchants'),
+    webhooksKey('merchant', 'manage webhooks'),
+  ],
 })
 
-/** Words that only an end-to-end id is like. */
-const END_TO_END_ID = /^[A-Z]{3}[0-9a-f]{32}$/
-
-/** The words of a filter that the service understands: a status, a currency, a merchant and an end-to-end id. */
-export function serviceFilter(filter: string): string {
-  const words = filter.split(/\s+/)
-  const status = PaymentStatus.options.find((each) => words.some((word) => word.toLowerCase() === each.toLowerCase()))
-  const currency = words.map((word) => word.toUpperCase()).find(isKnownCurrency)
-  const merchant = words.find((word) => word.startsWith(ofMerchant('')))
-  const endToEndId = words.find((word) => END_TO_END_ID.test(word))
-  return [status, currency, merchant, endToEndId].filter((word) => word !== undefined).join(' ')
+/** What the service can look for in payments. */
+const WORDS = {
+  status: oneOf(PaymentStatus.options),
+  currency: (word: string) => (isKnownCurrency(word.toUpperCase()) ? word.toUpperCase() : undefined),
+  merchant_id: (word: string) => wordAfter(word, ofMerchant('')),
+  end_to_end_id: (word: string) => (/^[A-Z]{3}[0-9a-f]{32}$/.test(word) ? word : undefined),
 }
 
 export async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<PaymentRow>> {
-  const words = filter.split(' ')
-  const status = PaymentStatus.options.find((each) => words.includes(each))
-  const currency = words.find(isKnownCurrency)
-  const endToEndId = words.find((word) => END_TO_END_ID.test(word))
-  const query = {
-    limit,
-    ...(cursor === undefined ? {} : { cursor }),
-    ...(status === undefined ? {} : { status }),
-    ...(currency === undefined ? {} : { currency }),
-    ...(endToEndId === undefined ? {} : { end_to_end_id: endToEndId }),
-  }
+  const { merchant_id: merchant, ...wanted } = readFilter(filter, WORDS).query
+  const query = { limit, ...wanted, ...(cursor === undefined ? {} : { cursor }) }
   if (who.kind === 'platform') {
-    const merchant = wordAfter(filter, ofMerchant(''))
     const one = merchant === undefined ? {} : { merchant_id: merchant }
     const { body } = await call(client, listAdminPayments, { query: { ...query, ...one } })
     return { rows: body.data, next: body.next_cursor }

@@ -8,12 +8,12 @@ import { loadScenarios } from '../../scenario/read/load.ts'
 import type { Case } from '../../scenario/read/read-case.ts'
 import { storyOf } from '../../scenario/reporters/story.ts'
 import type { ScreenKey, Tools } from '../screen.ts'
-import type { PaymentRow } from './payment-lines.ts'
+import type { PaymentRow } from './payment-detail.ts'
 
-/** Without a choice of one's own it is this one. */
+/** What is chosen beforehand. */
 const FIRST = 'happy-path'
 
-/** Plays a scenario that comes with svc, with its steps as they come; closing that stops it. */
+/** Runs a scenario that comes with svc, with its steps as they come; closing that stops it. */
 export const scenarioKey: ScreenKey<PaymentRow> = {
   key: 's',
   label: 'scenario',
@@ -21,21 +21,15 @@ export const scenarioKey: ScreenKey<PaymentRow> = {
   permission: 'operate sandbox',
   needs: 'nothing',
   command: (_row, { scenario = '...' }) => `svc run ${scenario}`,
-  ask: () => ({
-    what: 'play a scenario',
-    about: ['Each case makes a merchant and a webhook receiver of its own.'],
-    fields: [{ name: 'scenario', label: 'Which', kind: 'choice', words: names(), notes: stories() }],
-  }),
+  ask: () => {
+    const notes = Object.fromEntries(listBuiltIns().map(({ name, title }) => [name, title]))
+    return {
+      what: 'run a scenario',
+      about: ['Each case makes a merchant and a webhook receiver of its own.'],
+      fields: [{ name: 'scenario', label: 'Which', kind: 'choice', words: Object.keys(notes), notes, initial: FIRST }],
+    }
+  },
   run: (_row, { scenario = FIRST }, tools) => play(scenario, tools),
-}
-
-function names(): string[] {
-  const all = listBuiltIns().map(({ name }) => name)
-  return [...all.filter((name) => name === FIRST), ...all.filter((name) => name !== FIRST)]
-}
-
-function stories(): Readonly<Record<string, string>> {
-  return Object.fromEntries(listBuiltIns().map(({ name, title }) => [name, title]))
 }
 
 /** How long one case may take, as with `svc run`. */
@@ -48,10 +42,9 @@ async function play(name: string, { client, watch }: Tools): Promise<string> {
   const done: string[] = []
   const results: CaseResult[] = []
   try {
-    for (const [index, scenario] of cases.entries()) {
+    for (const scenario of cases) {
       const steps: StepResult[] = []
-      const title = cases.length === 1 ? scenario.name : `${index + 1} of ${cases.length}: ${scenario.name}`
-      const write = (): void => shown.write([...done, ...caseLines(title, scenario, steps), '', 'Esc stops it.'])
+      const write = (): void => shown.write([...done, ...caseLines(scenario, steps), '', 'Esc stops it.'])
       write()
       const result = await playCase(client, scenario, {
         timeoutMs: CASE_TIMEOUT_MS,
@@ -64,61 +57,43 @@ async function play(name: string, { client, watch }: Tools): Promise<string> {
       })
       if (shown.signal.aborted) return `stopped ${name}`
       results.push(result)
-      done.push(...caseLines(title, scenario, result.steps, true), ...endLines(result), '')
-      shown.write(done)
+      done.push(...caseLines(scenario, result.steps, true), ...endLines(result), '')
     }
   } catch (error) {
     if (shown.signal.aborted) return `stopped ${name}`
     shown.end([...done, error instanceof Error ? error.message : String(error)])
     throw error
   }
-  const summary = summaryOf(results)
+  const failed = results.filter(({ failure }) => failure !== undefined).length
+  const passed = results.filter(({ failure, skipped }) => failure === undefined && skipped === undefined).length
+  const summary = failed === 0 ? `${passed} passed` : `${failed} failed, ${passed} passed`
   shown.end([...done, summary])
-  if (results.every(({ failure }) => failure === undefined)) return `played ${name}: ${summary}`
-  throw new CliError('SCENARIO_FAILED', `${name}: ${summary}`, {
-    exit: EXIT.assertion,
-    hint: `svc run ${name}`,
-  })
-}
-
-/** The steps of a case: those that have ended with what became of them, the next one, and how many are after it. */
-export function caseLines(
-  title: string,
-  { steps }: { steps: readonly Pick<Case['steps'][number], 'number' | 'label' | 'title'>[] },
-  ended: readonly StepResult[],
-  isOver = false,
-): string[] {
-  const results = new Map(ended.map((step) => [step.number, step]))
-  const left = steps.filter(({ number }) => !results.has(number))
-  // What goes on stands last, where it is seen on a small screen as well.
-  const shown = isOver ? steps : [...steps.filter(({ number }) => results.has(number)), ...left.slice(0, 1)]
-  return [
-    title,
-    ...shown.map(({ number, label, title: what }) => {
-      const result = results.get(number)
-      const mark = result === undefined ? (isOver ? '-' : '...') : MARKS[result.status]
-      const took = result === undefined || result.status === 'skipped' ? '' : ` (${Math.round(result.durationMs)} ms)`
-      return `${mark.padEnd(7)}${label} ${what}${took}`
-    }),
-    ...(isOver || left.length < 2 ? [] : [`Then ${left.length - 1} more.`]),
-  ]
+  if (failed === 0) return `played ${name}: ${summary}`
+  throw new CliError('SCENARIO_FAILED', `${name}: ${summary}`, { exit: EXIT.assertion, hint: `svc run ${name}` })
 }
 
 const MARKS = { passed: 'ok', failed: 'FAILED', skipped: '-' } as const
 
-function endLines({ failure, skipped }: CaseResult): string[] {
-  if (skipped !== undefined) return [`Not played: ${skipped}`]
-  if (failure === undefined) return []
-  return ['', ...storyOf(failure, (_style, text) => text)]
+/** The steps of a case: those that have ended with what became of them, and the one that goes on. */
+export function caseLines(
+  { name, steps }: { name: string; steps: readonly Pick<Case['steps'][number], 'number' | 'label' | 'title'>[] },
+  ended: readonly StepResult[],
+  isOver = false,
+): string[] {
+  const results = new Map(ended.map((step) => [step.number, step]))
+  const shown = isOver ? steps : steps.slice(0, ended.length + 1)
+  return [
+    name,
+    ...shown.map(({ number, label, title }) => {
+      const result = results.get(number)
+      const mark = result === undefined ? (isOver ? '-' : '...') : MARKS[result.status]
+      const took = result === undefined || result.status === 'skipped' ? '' : ` (${Math.round(result.durationMs)} ms)`
+      return `${mark.padEnd(7)}${label} ${title}${took}`
+    }),
+  ]
 }
 
-function summaryOf(results: readonly CaseResult[]): string {
-  const skipped = results.filter((result) => result.skipped !== undefined).length
-  const failed = results.filter(({ failure }) => failure !== undefined).length
-  const passed = results.length - skipped - failed
-  return [
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    `${passed} passed`,
-    ...(skipped === 0 ? [] : [`${skipped} not played`]),
-  ].join(', ')
+function endLines({ failure, skipped }: CaseResult): string[] {
+  if (skipped !== undefined) return [`Not played: ${skipped}`]
+  return failure === undefined ? [] : ['', ...storyOf(failure, (_style, text) => text)]
 }

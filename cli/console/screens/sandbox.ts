@@ -1,15 +1,131 @@
+import { advanceSandboxPayment } from '../../../src/wire/sandbox-faults.ts'
+import { advanceSandboxClock, readSandboxClock } from '../../../src/wire/sandbox.ts'
+import { quoted } from '../../base/command-hints.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { sumText } from '../../base/money-text.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
+import { durationOf } from '../../kit/context.ts'
+import { findMerchant } from '../../merchants/find.ts'
+import { ADVANCE_TIMEOUT_MS, aheadText } from '../../sandbox/clock.ts'
+import { ADVANCE_TIMEOUT_MS as STEP_TIMEOUT_MS, decidedBefore } from '../../sandbox/payments.ts'
+import type { Line } from '../lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
+import type { Given } from '../model/modal.ts'
 import { screen } from '../screen.ts'
-import { idColumns, whoseColumns } from './payment-columns.ts'
+import type { Page, Reading, ScreenKey } from '../screen.ts'
+import { listed } from './merchant-text.ts'
 import { paymentDetail } from './payment-detail.ts'
-import type { PaymentRow, WholePayment } from './payment-lines.ts'
-import { SANDBOX_KEYS } from './sandbox-keys.ts'
-import { dialLines, readQueue } from './sandbox-queue.ts'
-import type { Dials } from './sandbox-queue.ts'
+import type { PaymentRow, WholePayment } from './payment-detail.ts'
+import { idColumns, readPage, whoseColumns } from './payments.ts'
+import { scenarioKey } from './sandbox-play.ts'
 
-/** The mock bank with the payments that wait for their payers there, the clock, and stories to play. */
-export const sandbox = screen<PaymentRow, WholePayment, Dials>({
+/** What time it is for a merchant: one's own, or for an operator the one whose clock was advanced last. */
+type Clock = { name: string; now: string; aheadMs: number }
+
+/** As on the command line: the right to steer the sandbox, whoever has it. */
+const STEERS = { writes: true, permission: 'operate sandbox' } as const
+
+/** The payer's decision at the mock bank. */
+function deciding(key: string, decision: 'approve' | 'cancel'): ScreenKey<PaymentRow> {
+  const to = decision === 'approve' ? ('Authorised' as const) : ('Failed' as const)
+  return {
+    ...STEERS,
+    key,
+    label: decision,
+    fits: ({ status }) => status === 'AwaitingAuthorisation',
+    command: ({ payment_id: id }) => `svc sandbox bank ${decision} ${id}`,
+    ask: (rows) => ({
+      what: `${decision} ${rows.length === 1 ? `payment ${rows.map(lineOf).join()}` : `${rows.length} payments`} as payer`,
+      about: [
+        'The payer decides at the mock bank, and comes back to the merchant.',
+        ...(rows.length === 1
+          ? []
+          : [`Together ${sumText(rows.map((row) => [row.gross_amount, row.currency]))}:`, ...listed(rows, lineOf)]),
+      ],
+    }),
+    async run({ payment_id: id }, _given, { client }) {
+      const patient = { ...client, timeoutMs: STEP_TIMEOUT_MS }
+      const { body } = await call(patient, advanceSandboxPayment, { params: { id }, body: { to } })
+      const before = decidedBefore(body, to)
+      if (before === undefined) return `${decision === 'approve' ? 'approved' : 'cancelled'} ${endOfId(id)} at the bank`
+      throw new CliError('DECIDED_BEFORE', `nothing was decided: ${before}`, {
+        exit: EXIT.assertion,
+        hint: `svc explain ${id}`,
+      })
+    },
+  }
+}
+
+function lineOf({ payment_id: id, gross_amount: amount, currency }: PaymentRow): string {
+  return `${endOfId(id)} of ${amount} ${currency}`
+}
+
+const clockKey: ScreenKey<PaymentRow> = {
+  ...STEERS,
+  key: '+',
+  label: 'clock',
+  needs: 'nothing',
+  command: (_row, { by = '...', merchant = '...' }, who) =>
+    `svc sandbox clock advance ${quoted(by)} --merchant ${quoted(who.merchant?.id ?? merchant)}`,
+  ask: ([row], { merchant }) => ({
+    what: 'advance the clock',
+    about: ['What becomes due in that time happens, in its order. The clock cannot go back.'],
+    fields: [
+      ...(merchant === null
+        ? [
+            {
+              name: 'merchant',
+              label: 'Merchant: its realm or id',
+              kind: 'line' as const,
+              initial: (row as PaymentRow | undefined)?.realm_slug ?? '',
+            },
+          ]
+        : []),
+      { name: 'by', label: 'By how much: 90s, 5m, 11h or 7d', kind: 'line' },
+    ],
+  }),
+  async run(_row, given, { client, who, keep }) {
+    const { by = '' } = given
+    durationOf(by, '<duration>')
+    const merchant = await merchantOf(client, given, who)
+    const patient = { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }
+    const { body } = await call(patient, advanceSandboxClock, { body: { merchant_id: merchant.id, by } })
+    keep({ advanced: merchant })
+    return `${by} have passed for ${merchant.name}, with ${body.stops} due times on the way`
+  },
+}
+
+async function merchantOf(client: Client, given: Given, { merchant }: Who): Promise<{ id: string; name: string }> {
+  if (merchant !== null) return { id: merchant.id, name: merchant.trading_name }
+  const { merchant: found } = await findMerchant(client, [given['merchant'] ?? ''])
+  return { id: found.id, name: found.trading_name }
+}
+
+/** Payments that wait for their payers at the mock bank, the newest first; with the clock. */
+async function readQueue(reading: Reading): Promise<Page<PaymentRow, Clock>> {
+  const { client, who, kept, cursor } = reading
+  const page = await readPage({ ...reading, filter: 'AwaitingAuthorisation' })
+  const whose = who.merchant === null ? kept.advanced : { id: who.merchant.id, name: who.merchant.trading_name }
+  if (cursor !== undefined || whose === undefined || !who.permissions.includes('operate sandbox'))
+    return { rows: page.rows, next: page.next }
+  const { body } = await call(client, readSandboxClock, { query: { merchant_id: whose.id } })
+  return { rows: page.rows, next: page.next, extra: { name: whose.name, now: body.now, aheadMs: body.ahead_ms } }
+}
+
+function clockLine({ name, now, aheadMs }: Clock): Line {
+  const ahead = aheadMs === 0 ? 'the real time' : `${aheadText(aheadMs)} ahead`
+  return [
+    { text: ` Clock of ${name}  `, tone: 'dim' },
+    { text: `${shortTime(now)}, ${ahead}`, tone: aheadMs === 0 ? undefined : 'warn' },
+  ]
+}
+
+/** The payments that wait for their payers at the mock bank, the clock, and scenarios to run. */
+export const sandbox = screen<PaymentRow, WholePayment, Clock>({
   name: 'sandbox',
   key: '8',
   title: 'Sandbox',
@@ -22,8 +138,7 @@ export const sandbox = screen<PaymentRow, WholePayment, Dials>({
     isDirty: (hint) => 'event' in hint && hint.event.payment_id !== null,
   },
   id: ({ payment_id }) => payment_id,
-  head: (_rows, { who, width }, dials = { list: [], more: 0 }) =>
-    dialLines(dials, { width, isOperator: isOperator(who) }),
+  head: (_rows, _layout, clock) => (clock === undefined ? [] : [clockLine(clock)]),
   columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.payment_id) },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
@@ -37,9 +152,5 @@ export const sandbox = screen<PaymentRow, WholePayment, Dials>({
   ],
   empty: 'No payment waits for its payer at the mock bank.',
   detail: paymentDetail,
-  keys: SANDBOX_KEYS,
+  keys: [deciding('a', 'approve'), deciding('c', 'cancel'), clockKey, scenarioKey],
 })
-
-function isOperator({ kind, permissions }: { kind: string; permissions: readonly string[] }): boolean {
-  return kind === 'platform' && permissions.includes('operate sandbox')
-}

@@ -1,16 +1,59 @@
+import { outcomeText } from '../../../src/lib/outcome-text.ts'
+import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
+import { endOfId, shortTime } from '../../base/text.ts'
+import { call } from '../../client/call.ts'
+import { TEST_ACTIONS } from '../../webhooks/endpoint-actions.ts'
 import { findDelivery } from '../../webhooks/find-of-merchants.ts'
 import { ownDeliveryId } from '../../webhooks/find.ts'
+import { SECRET_ACTIONS } from '../../webhooks/secret-actions.ts'
 import { deliveryStyle, eventText } from '../../webhooks/view.ts'
-import { outcomeText } from '../../../src/lib/outcome-text.ts'
-import { endOfId, shortTime } from '../../base/text.ts'
+import { actionKeys } from '../action-key.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
-import { screen } from '../screen.ts'
-import type { Hint } from '../screen.ts'
-import { ofMerchant, ofPayment, ownerText } from './merchant-text.ts'
-import { WEBHOOK_KEYS } from './webhook-keys.ts'
-import { ATTEMPTS_MAX, deliveryLines } from './webhook-lines.ts'
-import type { DeliveryRow, WholeDelivery } from './webhook-lines.ts'
-import { readPage, readWhole, serviceFilter } from './webhook-read.ts'
+import { leadingKey, screen } from '../screen.ts'
+import type { Hint, Page, Reading, ScreenKey } from '../screen.ts'
+import { OWN, explainText, ofMerchant, ofPayment, ownerText } from './merchant-text.ts'
+import { bodyLines, deliveryLines, readWhole } from './webhook-detail.ts'
+import type { DeliveryRow, WholeDelivery } from './webhook-detail.ts'
+import { REPLAY_KEYS, deliveryFilter } from './webhook-replay.ts'
+
+/** How often a delivery is tried before it is dead (contract §Webhook delivery). */
+const ATTEMPTS_MAX = 6
+
+/** What can be done about deliveries; each stands as a command of `svc webhooks` too. */
+const KEYS: readonly ScreenKey<DeliveryRow>[] = [
+  ...REPLAY_KEYS,
+  leadingKey<DeliveryRow>({
+    key: 'D',
+    label: 'dead only',
+    on: 'list',
+    needs: 'nothing',
+    command: (_row, _given, { kind }) =>
+      `svc webhooks list --status DEAD${kind === 'platform' ? ' --all-merchants' : ''}`,
+    to: () => ['webhooks', { filter: 'DEAD' }],
+  }),
+  ...actionKeys<DeliveryRow, DeliveryRow>([...TEST_ACTIONS, ...SECRET_ACTIONS], {
+    get: (row) => row,
+    set: (row) => row,
+  }),
+  {
+    key: 'd',
+    label: 'bodies',
+    for: 'merchant',
+    needs: 'one',
+    command: ({ id }) => `svc webhooks show ${id}`,
+    async run({ id, event_type: event }, _given, { client, who, show }) {
+      show(`${event} (${endOfId(id)})`, bodyLines(await readWhole({ client, who, arg: id })))
+      return undefined
+    },
+  },
+  leadingKey<DeliveryRow>({
+    key: 'o',
+    label: 'its payment',
+    fits: ({ payment_id: id }) => id !== null,
+    command: ({ payment_id: id }, _given, { kind }) => explainText(id ?? '', kind),
+    to: ({ payment_id: id }) => ['payments', { open: id ?? '' }],
+  }),
+]
 
 /** Deliveries of webhooks, the newest first, with when each is tried again. */
 export const webhooks = screen<DeliveryRow, WholeDelivery>({
@@ -28,7 +71,7 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
     isDirty: isAboutDeliveries,
     isOld: (rows, at) => rows.some((row) => isOnItsWay(row, at)),
   },
-  serviceFilter,
+  serviceFilter: (filter) => deliveryFilter(filter).asked,
   serviceLooksFor: 'a status, a whole event, payment:<id> or merchant:<id>',
   id: ({ id }) => id,
   columns: ({ now, who }) => [
@@ -66,8 +109,26 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
       half === 'platform' ? (await findDelivery(client, text, undefined)).id : await ownDeliveryId(client, text),
     lines: deliveryLines,
   },
-  keys: WEBHOOK_KEYS,
+  keys: KEYS,
 })
+
+/** A page of deliveries, as far as the service can filter them. */
+async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<DeliveryRow>> {
+  const { query } = deliveryFilter(filter)
+  if (who.kind === 'platform') {
+    const { body } = await call(client, listOutbox, {
+      query: { ...query, limit, ...(cursor === undefined ? {} : { cursor }) },
+    })
+    return { rows: body.data, next: body.next_cursor }
+  }
+  const { merchant_id: _others, ...own } = query
+  const { body } = await call(client, listWebhooks, { query: own })
+  const rows = body.data.map((row) => ({ ...row, ...OWN }))
+  // A merchant's list has no pages: it is the last 50 (contract §Limits).
+  return { rows, next: null, ...(rows.length < NEWEST ? {} : { isNewestOnly: true }) }
+}
+
+const NEWEST = 50
 
 /** An event is a new delivery; of the others it is told which have become DEAD, or are none any more. */
 function isAboutDeliveries(hint: Hint): boolean {

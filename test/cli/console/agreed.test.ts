@@ -7,11 +7,7 @@ import type { Client } from '../../../cli/client/call.ts'
 import { childOf } from '../../../cli/entry/tree/command-data.ts'
 import type { CommandData } from '../../../cli/entry/tree/command-data.ts'
 import { readAll } from '../../../cli/entry/tree/command-file.ts'
-import { changedLines } from '../../../cli/console/model/action.ts'
-import { rowsNow } from '../../../cli/console/queries.ts'
-import { NO_FEED } from '../../../cli/console/model/page-list.ts'
 import { usableKeys } from '../../../cli/console/model/allowed.ts'
-import type { ScreenKey } from '../../../cli/console/screen.ts'
 import { typedText } from '../../../cli/client/command-texts.ts'
 import type { PlatformRole } from '../../../src/lib/permissions.ts'
 import { merchantOf } from '../admin-harness.ts'
@@ -23,12 +19,6 @@ import { whoOf } from './who.ts'
 /* What the console does is what was agreed to: to that row as it was, at that service, by that person. */
 
 const { SCREENS } = await import('../../../cli/console/screens.ts')
-
-function keyOf(screenName: string, label: string): ScreenKey<any> {
-  const key = SCREENS.find(({ name }) => name === screenName)?.keys.find((each) => each.label === label)
-  if (key === undefined) throw new Error(`${screenName} has no ${label}`)
-  return key
-}
 
 function typedAs(
   t: Test,
@@ -124,7 +114,9 @@ t.test('what asks twice in live mode is what the command asks about, and nothing
   const asking: string[] = []
   for (const screen of SCREENS) {
     const row = rows[screen.name]
-    for (const key of screen.keys.filter(({ writes }) => writes === true && row !== undefined)) {
+    for (const key of screen.keys.filter(
+      ({ writes, counted }) => writes === true && counted === undefined && row !== undefined,
+    )) {
       const kind = key.for ?? 'platform'
       const question = key.ask?.([row], whoOf(kind === 'merchant' ? 'ADMIN' : 'OWNER', kind))
       const command = key.command(row, {}, whoOf('OWNER', kind))
@@ -135,47 +127,6 @@ t.test('what asks twice in live mode is what the command asks about, and nothing
     }
   }
   t.ok(['refuse', 'suspend', 'hold', 'fees', 'disable', 'refund', 'resolve'].every((label) => asking.includes(label)))
-})
-
-t.test('what has changed is told of each row, and what is not known is not', async (t) => {
-  const screen = SCREENS.find(({ name }) => name === 'kyb')
-  if (screen === undefined) throw new Error('there is a queue')
-  const pending = merchantOf({ kyb_status: 'PENDING' })
-  const asked = { screen, key: keyOf('kyb', 'approve'), rows: [pending] }
-  t.same(
-    changedLines(asked, () => ({ row: { ...pending, fee_flat: '9.00' } })),
-    [],
-    'which it is not about',
-  )
-  t.same(
-    changedLines(asked, () => undefined),
-    [],
-  )
-  const now = { row: { ...pending, kyb_status: 'SUSPENDED' } }
-  t.match(
-    changedLines(asked, () => now),
-    [/^Changed since you opened this form:$/, /^SUSPENDED; it was PENDING$/],
-  )
-  t.match(
-    changedLines(asked, () => 'gone'),
-    [/^Changed since you opened this form:$/, /not in this list any more/],
-  )
-  const many = { ...asked, rows: Array.from({ length: 5 }, () => pending) }
-  t.match(
-    changedLines(many, () => now),
-    [/^Changed since/, /^Acme .*: SUSPENDED/, /Acme/, /Acme/, /^and 2 more$/],
-  )
-})
-
-t.test('a row that is gone is told of only where it was asked about, and the whole list is known', async (t) => {
-  const [screen, key] = [SCREENS.find(({ name }) => name === 'webhooks'), keyOf('webhooks', 'replay')]
-  if (screen === undefined) throw new Error('there are webhooks')
-  const row = { id: 'w-1', event_type: 'payment.settled', status: 'DEAD' }
-  const seen = { screen, opened: undefined, feed: { ...NO_FEED, readAt: 1 } }
-  t.match(changedLines({ screen, key, rows: [row] }, rowsNow(seen)), [/^Changed since/, /not in this list any more/])
-  t.same(changedLines({ screen, key: { ...key, needs: 'nothing' }, rows: [row] }, rowsNow(seen)), [])
-  const newest = { ...seen, feed: { ...seen.feed, isNewestOnly: true } }
-  t.same(changedLines({ screen, key, rows: [row] }, rowsNow(newest)), [])
 })
 
 t.test('an approval does not override what somebody else has decided meanwhile', async (t) => {
@@ -196,8 +147,6 @@ t.test('an approval does not override what somebody else has decided meanwhile',
   await console.until(/copied the command/)
   const body = { kyb_status: 'SUSPENDED', reason: 'fraud' }
   t.match(await service.call('PUT', `/api/v1/admin/merchants/${id}/kyb`, { headers: grace, body }), { status: 200 })
-  await console.until(/Changed since you opened this form/)
-  console.shot('changed-meanwhile-80x24')
   console.press('enter')
   await console.until(/nothing was done: kyb status is[│\s]+SUSPENDED/)
   await console.until(/Try: .*svc merchants show/)

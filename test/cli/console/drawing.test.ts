@@ -36,28 +36,21 @@ function drawn(rows: readonly Row[], options: Parameters<typeof laidTable>[2]): 
   return { lines, most: laid.most }
 }
 
-t.test(
-  'the wide form keeps its first column, is scrolled by columns, and says on which side there is more',
-  async (t) => {
-    const at = (left: number): string[] => drawn([ROW], { width: 40, wide: true, left }).lines
-    t.same(at(0), [
-      `ID        NAME              NOTE${' '.repeat(40 - 32 - 2 - CUT.length)}  ${CUT}`,
-      `27276579  Tin Whistle Toys  ${'n'.repeat(40 - 28 - 2 - 2 * CUT.length)}${CUT}`,
-    ])
-    t.match(at(1), [`ID       ${CUT} NOTE`, /^27276579 +n+\S*$/])
-    const { most } = drawn([ROW], { width: 40, wide: true })
-    t.match(at(most)[1], /^27276579 +586\.35 +9 s$/, 'the last column is whole')
-    t.notMatch(at(most)[0], new RegExp(`${CUT.replaceAll('.', '\\.')}$`), 'and nothing lies behind it')
-    t.same(at(most + 5), at(most), 'further there is nothing')
-    t.equal(drawn([ROW], { width: 200, wide: true }).most, 0)
-    for (let width = 20; width < 120; width += 1)
-      for (let left = 0; left <= most; left += 1)
-        for (const each of drawn([ROW], { width, wide: true, left }).lines) {
-          t.ok(each.length <= width, `${width}, ${left}: ${each}`)
-          t.ok(each.startsWith('ID') || each.startsWith('27276579'), each)
-        }
-  },
-)
+t.test('the wide form keeps its first column, and is scrolled by whole columns to the last one', async (t) => {
+  const at = (left: number): string[] => drawn([ROW], { width: 44, wide: true, left }).lines
+  t.same(at(0), ['ID        NAME', '27276579  Tin Whistle Toys'])
+  t.match(at(1), [/^ID {8}NOTE$/, /^27276579 {2}n{30}$/])
+  const { most } = drawn([ROW], { width: 44, wide: true })
+  t.match(at(most)[1], /^27276579 +586\.35 +9 s$/, 'the last column is whole')
+  t.same(at(most + 5), at(most), 'further there is nothing')
+  t.equal(drawn([ROW], { width: 200, wide: true }).most, 0)
+  for (let width = 20; width < 120; width += 1)
+    for (let left = 0; left <= most; left += 1)
+      for (const each of drawn([ROW], { width, wide: true, left }).lines) {
+        t.ok(each.length <= width, `${width}, ${left}: ${each}`)
+        t.ok(each.startsWith('ID') || each.startsWith('27276579'), each)
+      }
+})
 
 t.test('half a number is never shown, nor any other cut that does not say so', async (t) => {
   const whole = new Set(
@@ -76,7 +69,6 @@ t.test('columns stay where they are while the clock goes, and when an empty one 
   const header = (row: Row, width: number): string => drawn([row], { width, filled: new Set() }).lines[0] ?? ''
   for (const age of ['12 s', '59 min', '23 h', '120 d']) t.equal(header({ ...ROW, age }, 100), header(ROW, 100))
   t.equal(header({ ...ROW, held: 'held' }, 100), header(ROW, 100))
-  t.notMatch(drawn([ROW], { width: 100 }).lines[0], /HELD/, 'but not in a detail')
   const filled = new Set<string>()
   const narrow = (held: string): string => drawn([{ ...ROW, note: '', held }], { width: 50, filled }).lines[0] ?? ''
   t.notMatch(narrow(''), /HELD/, 'where there is little room it comes when it has to')

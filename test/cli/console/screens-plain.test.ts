@@ -5,16 +5,16 @@ import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import type { ScreenKey, Tools } from '../../../cli/console/screen.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
-import type { PaymentRow, WholePayment } from '../../../cli/console/screens/payment-lines.ts'
+import type { PaymentRow, WholePayment } from '../../../cli/console/screens/payment-detail.ts'
 import { summaryOf } from '../harness.ts'
 import { whoOf } from './who.ts'
 
 /* Screens without a terminal: where their rows lead, what their keys say, money and names in one form. */
 
-const { inbox, placeOf } = await import('../../../cli/console/screens/inbox.tsx')
+const { inbox, placeOf } = await import('../../../cli/console/screens/inbox.ts')
 const { itemsOf } = await import('../../../cli/console/screens/overview-items.ts')
-const { paymentLines } = await import('../../../cli/console/screens/payment-lines.ts')
-const { PAYMENT_KEYS } = await import('../../../cli/console/screens/payment-keys.ts')
+const { paymentDetail } = await import('../../../cli/console/screens/payment-detail.ts')
+const { payments } = await import('../../../cli/console/screens/payments.ts')
 const { disputes } = await import('../../../cli/console/screens/disputes.ts')
 const { webhooks } = await import('../../../cli/console/screens/webhooks.ts')
 const { merchants } = await import('../../../cli/console/screens/merchants.ts')
@@ -64,7 +64,7 @@ t.test('the last look tells what moves and to whom', async (t) => {
     gross_amount: '586.35',
     payer_name: 'Priya Raman',
   } as unknown as PaymentRow
-  const refund = keyOf(PAYMENT_KEYS, 'refund')
+  const refund = keyOf<PaymentRow>(payments.keys, 'refund')
   const lastOf = (rows: readonly PaymentRow[], given = {}): string | undefined =>
     refund.ask?.(rows, whoOf('ADMIN', 'merchant')).last?.(given)
   t.match(lastOf([row], { amount: '1.00' }), /^will refund 1\.00 GBP to Priya Raman \(payment \w{8}\)$/)
@@ -133,12 +133,23 @@ t.test('what shows the dead ones is a command of whoever asks', async (t) => {
 })
 
 t.test('a detail names no key that does nothing there', async (t) => {
-  const delivery = { event_type: 'payment.settled', status: 'DELIVERED', attempt_count: 1, next_retry_at: null }
+  const delivery = {
+    id: M,
+    event_type: 'payment.settled',
+    payment_id: M,
+    status: 'DELIVERED',
+    attempt_count: 1,
+    last_error: null,
+    next_retry_at: null,
+    created_at: AT,
+    last_http_status: 200,
+  }
   const row = { ...summaryOf('Settled'), ...OWN, status_history: [] } as unknown as PaymentRow
   const whole = { payment: row, deliveries: [delivery], refunds: [] } as unknown as WholePayment
   const layout = { width: 78, who: whoOf('OPS'), kept: {}, now: NOW, wide: false }
   const text = (keys: ReadonlySet<string>): string =>
-    paymentLines({ row, whole }, { ...layout, keys })
+    paymentDetail
+      .lines({ row, whole }, { ...layout, keys })
       .map(plainOf)
       .join('\n')
   t.match(text(new Set(['o'])), /^Webhooks \(o opens them\)$/m)

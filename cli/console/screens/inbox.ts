@@ -4,7 +4,7 @@ import { call } from '../../client/call.ts'
 import { UNTIL_WIDTH, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { ScreenName } from '../screen-names.ts'
-import { registrationId } from './merchant-lines.ts'
+import { registrationId } from './merchant-detail.ts'
 import { ofMerchant } from './merchant-text.ts'
 
 type Place = { screen: ScreenName; filter?: string; open?: string }

@@ -3,14 +3,14 @@ import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { call } from '../../client/call.ts'
 import { KYB_ACTIONS } from '../../merchants/actions.ts'
-import { feeText } from '../../merchants/view.ts'
+import { feeText, printMerchant } from '../../merchants/view.ts'
 import { findMerchant } from '../../merchants/find.ts'
 import { actionKeys } from '../action-key.ts'
 import { shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
-import { line } from '../lines.ts'
-import { merchantRecord } from './merchant-lines.ts'
+import { LOADING } from '../lines.ts'
+import { recordLines } from '../record-lines.ts'
 
 const WHOLE_MERCHANT = {
   get: (row: AdminMerchant) => row,
@@ -67,8 +67,8 @@ export const kyb = screen<AdminMerchant, Whole>({
     row: (whole) => whole,
     find: async (client, text) => (await findMerchant(client, [text])).merchant.id,
     lines: ({ row, whole }, { width }) => [
-      ...merchantRecord(row, width),
-      ...(whole === undefined ? [line('Loading ...', 'dim')] : []),
+      ...recordLines(width, (context) => printMerchant(context, whole ?? row)),
+      ...(whole === undefined ? LOADING : []),
     ],
   },
   keys: actionKeys(KYB_ACTIONS, WHOLE_MERCHANT),
