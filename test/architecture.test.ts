@@ -217,6 +217,7 @@ const CONCEPTS = [
   'checkout',
   'disputes',
   'transactions',
+  'statements',
   'payers',
   'keys',
   'explain',

@@ -13,6 +13,8 @@ export const KNOWN_ACTIONS = [
   'registration.restore_admin',
   'registration.restore_realm',
   'registration.rollback',
+  'statement.import',
+  'statement_line.resolve',
   'dispute.raise',
   'dispute.escalate',
   'dispute.resolve',

@@ -9,14 +9,14 @@ export const BODY_BYTES_MAX = 100 * 1024
  * Reads a request's body, counting its bytes as they arrive.
  * @throws {DomainError} BODY_TOO_LARGE as soon as it is, without reading the rest. INVALID_JSON when the client disconnects
  */
-export async function readBody(req: IncomingMessage): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge()
+export async function readBody(req: IncomingMessage, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const chunks: Buffer[] = []
   let bytes = 0
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length
-      if (bytes > BODY_BYTES_MAX) throw tooLarge()
+      if (bytes > bytesMax) throw tooLarge(bytesMax)
       chunks.push(chunk)
     }
   } catch (cause) {
@@ -27,8 +27,8 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
   return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
 }
 
-function tooLarge(): DomainError {
-  return new DomainError('BODY_TOO_LARGE', `the body is larger than ${BODY_BYTES_MAX} bytes`)
+function tooLarge(bytesMax: number): DomainError {
+  return new DomainError('BODY_TOO_LARGE', `the body is larger than ${bytesMax} bytes`)
 }
 
 /**

@@ -25,7 +25,7 @@ type RequestToParse<O extends Operation> = {
  */
 export async function parseRequest<O extends Operation>(request: RequestToParse<O>): Promise<Input<O>> {
   const { app, operation, req, principal, rules } = request
-  const rawBody = await readBody(req)
+  const rawBody = await readBody(req, operation.bodyBytesMax)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
   if (json === undefined && operation.bodyOptional !== true && hasBody(operation)) {
     throw new DomainError('VALIDATION_FAILED', 'the request has no body', {

@@ -25,6 +25,7 @@ import * as wireSecrets from '../wire/secrets.ts'
 import * as wireService from '../wire/service.ts'
 import * as wireSettings from '../wire/settings.ts'
 import * as wireStaff from '../wire/staff.ts'
+import * as wireStatements from '../wire/statements.ts'
 import * as wireTeam from '../wire/team.ts'
 import * as wireTransactions from '../wire/transactions.ts'
 import * as wireWebhooks from '../wire/webhooks.ts'
@@ -58,6 +59,7 @@ import { secrets } from './handlers/secrets.ts'
 import { service } from './handlers/service.ts'
 import { settings } from './handlers/settings.ts'
 import { staff } from './handlers/staff.ts'
+import { statements } from './handlers/statements.ts'
 import { team } from './handlers/team.ts'
 import { transactions } from './handlers/transactions.ts'
 import { webhooks } from './handlers/webhooks.ts'
@@ -130,6 +132,11 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setKybStatus, admin.setKybStatus),
   route(wireAdmin.setPayoutHold, admin.setPayoutHold),
   route(wireAdmin.setMerchantActive, admin.setMerchantActive),
+  route(wireStatements.importStatements, statements.importStatements),
+  route(wireStatements.listStatements, statements.listStatements),
+  route(wireStatements.listStatementLines, statements.listStatementLines),
+  route(wireStatements.listUnmatchedMovements, statements.listUnmatchedMovements),
+  route(wireStatements.resolveStatementLine, statements.resolveStatementLine),
   route(wireFees.getFees, fees.getFees),
   route(wireFees.setFees, fees.setFees),
   route(wireAudit.listAudit, audit.listAudit),

@@ -76,6 +76,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   STAFF_NOT_FOUND: { meaning: 'The staff has no such member.', next: '`svc staff list`.' },
   MAIL_NOT_FOUND: { meaning: 'The sandbox has no such mail.', next: '`svc mail list`.' },
   REALM_NOT_FOUND: { meaning: 'The identity provider has no such realm.', next: '`svc merchants repair <realm>`.' },
+  STATEMENT_LINE_NOT_FOUND: { meaning: 'No bank statement has this line.', next: '`svc statements lines`.' },
   DISPUTE_NOT_FOUND: { meaning: 'The caller has no dispute with this id.', next: 'Check the id and the merchant.' },
   BANK_ACCOUNT_NOT_FOUND: {
     meaning: 'The merchant has no payout account with this id.',
@@ -109,6 +110,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   CREDENTIAL_NOT_REVOCABLE: {
     meaning: 'The credential belongs to the merchant itself.',
     next: 'Rotate its secret instead.',
+  },
+  STATEMENT_LINE_MATCHED: {
+    meaning: 'The line of the bank statement is matched already.',
+    next: '`svc statements lines --state unmatched`.',
   },
   PAYMENT_NOT_SETTLED: { meaning: 'Only a Settled payment can be refunded.', next: 'Wait until it is Settled.' },
   PAYMENT_ALREADY_REFUNDED: { meaning: 'The whole amount has been refunded.', next: 'Nothing to do.' },

@@ -110,7 +110,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'operate merchants': {
     roles: ['OWNER', 'OPS'],
     allows:
-      'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks',
+      'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; import bank statements',
     hasLastingEffect: true,
   },
   'administer platform': {

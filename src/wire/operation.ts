@@ -42,6 +42,8 @@ export type Operation<
   bodyWithCheckoutToken?: z.ZodType
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
+  /** The largest body in bytes, where the usual 100 KiB (decision 29) are too few: for files. */
+  bodyBytesMax?: number
   /** Whether `?dry_run=true` runs it and rolls it back (http/dry-run.ts). Without it, the parameter is rejected. */
   dryRun?: true
   /** Whether its list is also served as CSV, to a request that accepts `text/csv` rather than JSON. */

@@ -3,6 +3,7 @@ import { request } from 'undici'
 import { sendPayerLinks } from '../../src/payers/send-links.ts'
 import { createPayment, paymentBody } from './app.ts'
 import type { Answer, CallOptions, TestMerchant, TestService } from './app.ts'
+import { britishFile } from './bank-files.ts'
 import { approve, plainToken, startPayment } from './checkout.ts'
 import { authorisedMandate } from './mandates.ts'
 import { orderBody } from './orders.ts'
@@ -163,6 +164,17 @@ export const SAMPLES: Record<string, Sample> = {
     params: { id: await dispute(scene, { isAnswered: true }) },
     body: { status: 'RESOLVED_PAYER_FAVOUR', resolution_note: 'No proof of delivery.', refund: true },
   }),
+  importStatements: ({ operator }) => ({
+    headers: operator,
+    body: { content: britishFile([{ amount: '0.35', ref: 'FEE' }]) },
+  }),
+  resolveStatementLine: async (scene) => {
+    const { operator: headers } = scene
+    const content = britishFile([{ amount: '0.36', ref: 'FEE-2' }], { id: 'FEES' })
+    await need(scene, 'POST', '/api/v1/admin/statements', { headers, body: { content } })
+    const lines = await need(scene, 'GET', '/api/v1/admin/statement-lines?state=unmatched&limit=1', { headers })
+    return { headers, params: { id: lines.data[0].id }, body: { reason: "the bank's fee" } }
+  },
   disputeAsPayer: async ({ service, merchant, operator }) => ({
     headers: operator,
     params: { id: await settledPayment(service, merchant) },

@@ -1,0 +1,96 @@
+import { CURRENCY_DIGITS, fitsCurrency, isAmountText, parseAmount, toNumeric } from '../lib/money.ts'
+
+/** What a bank's file says, whatever its format. */
+export type BankFile = {
+  format: 'camt.053' | 'camt.054' | 'csv'
+  statements: readonly BankStatement[]
+}
+
+export type BankStatement = {
+  /** The bank's own name of the statement; of a CSV file, which has none, its first and last day. */
+  reference: string
+  /** IBAN, or sort code and account number without blanks and hyphens. */
+  account: string
+  opening: Balance | null
+  closing: Balance | null
+  lines: readonly BankLine[]
+  /** Entries that the bank has announced and not booked: they are not money yet, and are left out. */
+  unbookedCount: number
+}
+
+/** A balance as numeric(19,4) writes it, with a minus where the account is overdrawn. */
+export type Balance = { amount: string; currency: string }
+
+export type BankLine = {
+  /** The bank's own day, `2026-11-22`. */
+  bookedOn: string
+  direction: 'CREDIT' | 'DEBIT'
+  /** As numeric(19,4) writes it, above zero. */
+  amount: string
+  currency: string
+  /** Whether it takes back an earlier line of the other direction. */
+  isReversal: boolean
+  /** The bank's name of the entry (`AcctSvcrRef`). */
+  bankReference: string | null
+  endToEndId: string | null
+  /** The text that the payer, or the other bank, has written. */
+  remittance: string | null
+}
+
+/** The most lines of a file: a month of a busy account. */
+export const LINES_MAX = 50_000
+
+/** A file that can't be read. The message names the place, and is shown to the operator. */
+export class UnreadableFile extends Error {}
+
+/** @throws {UnreadableFile} for what is no amount of that currency, with at most 13 digits before the point */
+export function moneyOf(text: string, currency: string, where: string): Pick<BankLine, 'amount' | 'currency'> {
+  if (!/^[A-Z]{3}$/.test(currency))
+    throw new UnreadableFile(`${where}: ${shown(currency)} is not a valid currency, such as GBP`)
+  const trimmed = text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+  if (!isAmountText(trimmed))
+    throw new UnreadableFile(`${where}: ${shown(text)} is not a valid amount, such as 1250.00`)
+  const amount = parseAmount(trimmed)
+  if (currency in CURRENCY_DIGITS && !fitsCurrency(amount, currency))
+    throw new UnreadableFile(`${where}: ${shown(text)} has more decimals than ${currency} has`)
+  return { amount: toNumeric(amount), currency }
+}
+
+/** Whether an amount that `moneyOf` wrote is nothing. */
+export function isZero(amount: string): boolean {
+  return /^[0.]+$/.test(amount)
+}
+
+/**
+ * @param text `2026-11-22`, with or without a time behind it: the day is the bank's own, whatever the time zone
+ * @throws {UnreadableFile} for what is no day of the calendar
+ */
+export function dayOf(text: string, where: string): string {
+  const day = text.slice(0, 10)
+  if (/^(19|20)\d\d-\d\d-\d\d$/.test(day) && isInCalendar(day)) return day
+  throw new UnreadableFile(`${where}: ${shown(text)} is not a valid date`)
+}
+
+function isInCalendar(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
+}
+
+/** IBANs and UK account numbers are written with blanks and hyphens by some and without by others. */
+export function accountOf(text: string): string {
+  return text.replaceAll(/[\s-]/g, '').toUpperCase()
+}
+
+/** Characters that the database can't hold or that a terminal would obey become blanks. */
+export function plainText(text: string, max: number): string | null {
+  const plain = text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Bidi_Control}]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return plain === '' ? null : plain.slice(0, max)
+}
+
+/** A rejected value in an error: short, and on one line. */
+export function shown(text: string): string {
+  return JSON.stringify(plainText(text, 40) ?? '')
+}

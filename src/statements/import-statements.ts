@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { Actor } from '../audit/record.ts'
+import { invalidField } from '../lib/errors.ts'
+import { UnreadableFile } from './bank-file.ts'
+import type { BankFile, BankLine, BankStatement } from './bank-file.ts'
+import { matchLines } from './match-sql.ts'
+import { readCamt } from './read-camt.ts'
+import { readCsv } from './read-csv.ts'
+import type { CsvForm } from './read-csv.ts'
+import type { StatementRecord } from './record.ts'
+import {
+  countUnmatchedLines,
+  insertLines,
+  insertStatement,
+  listKnownHashes,
+  listStatementsOfFile,
+  lockImports,
+} from './sql.ts'
+
+export type ImportStatementsInput = { content: string; csv?: CsvForm | undefined; actor: Actor }
+
+export type ImportOutcome = {
+  statements: readonly StatementRecord[]
+  newLineCount: number
+  knownLineCount: number
+  matchedLineCount: number
+  unmatchedLineCount: number
+}
+
+/**
+ * Imports a bank's file and matches every line that is still open. A file, and a line, that was imported before is not
+ * imported again (decision 255).
+ * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line or the entry
+ */
+export async function importStatements(
+  app: Pick<App, 'pool' | 'ids'>,
+  { content, csv, actor }: ImportStatementsInput,
+): Promise<ImportOutcome> {
+  const file = readFile(content, csv)
+  const fileHash = createHash('sha256').update(content, 'utf8').digest('hex')
+  return app.pool.transaction(async (tx) => {
+    await lockImports(tx)
+    const before = await listStatementsOfFile(tx, fileHash)
+    const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
+    const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
+    const matchedLineCount = await matchOpenLines(tx)
+    return {
+      statements,
+      newLineCount,
+      knownLineCount: sum(statements.map(({ line_count }) => line_count)) - newLineCount,
+      matchedLineCount,
+      unmatchedLineCount: await countUnmatchedLines(tx),
+    }
+  })
+}
+
+function readFile(content: string, csv: CsvForm | undefined): BankFile {
+  const isXml = /^[\uFEFF\s]*</.test(content)
+  if (!isXml && csv === undefined)
+    throw invalidField('csv', 'REQUIRED', 'is required: the file is not XML, and a CSV file does not name its account')
+  if (isXml && csv !== undefined) throw invalidField('csv', 'NOT_ALLOWED', 'must be left out: the file is XML')
+  try {
+    return csv === undefined ? readCamt(content.replace(/^[\uFEFF\s]+/, '')) : readCsv(content, csv)
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw invalidField('content', 'INVALID', error.message)
+    throw error
+  }
+}
+
+async function insertFile(
+  app: Pick<App, 'ids'>,
+  tx: DatabaseTransactionConnection,
+  { file, fileHash, actor }: { file: BankFile; fileHash: string; actor: Actor },
+): Promise<StatementRecord[]> {
+  const made: StatementRecord[] = []
+  for (const [filePosition, statement] of file.statements.entries()) {
+    const { account, lines } = statement
+    const named = withHashes(statement)
+    const known = await listKnownHashes(tx, { account, hashes: named.map(({ hash }) => hash) })
+    const fresh = named.filter(({ hash }) => !known.has(hash)).map((line) => ({ ...line, id: app.ids.uuid() }))
+    const counts = { lineCount: lines.length, newLineCount: fresh.length }
+    const more = { id: app.ids.uuid(), format: file.format, fileHash, filePosition, importedBy: actor.name, ...counts }
+    const record = await insertStatement(tx, { ...statement, ...more })
+    await insertLines(tx, { statementId: record.id, account, lines: fresh })
+    const after = { account, reference: statement.reference, new_line_count: fresh.length, file_sha256: fileHash }
+    await recordAction(app, tx, { actor, action: 'statement.import', merchantId: null, subjectId: record.id, after })
+    made.push(record)
+  }
+  return made
+}
+
+/**
+ * Each line with what identifies it. Where the bank names its entries, its name does, with day and amount; otherwise all
+ * that the line says. Lines of one statement that are alike differ by their number.
+ */
+function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
+  const counts = new Map<string, number>()
+  return lines.map((line) => {
+    const { bookedOn, direction, amount, currency, bankReference, endToEndId, remittance } = line
+    const names = bankReference === null ? [null, endToEndId, remittance] : [bankReference]
+    const name = JSON.stringify([bookedOn, direction, amount, currency, ...names])
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return { ...line, hash: createHash('sha256').update(`${name}${count}`, 'utf8').digest('hex') }
+  })
+}
+
+/** The surest rule first: what it has matched is gone for the next. */
+async function matchOpenLines(tx: DatabaseTransactionConnection): Promise<number> {
+  let count = 0
+  for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const)
+    count += await matchLines(tx, rule)
+  return count
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, each) => total + each, 0)
+}

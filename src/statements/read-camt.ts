@@ -1,0 +1,124 @@
+import { LINES_MAX, UnreadableFile, accountOf, dayOf, isZero, moneyOf, plainText, shown } from './bank-file.ts'
+import type { Balance, BankFile, BankLine, BankStatement } from './bank-file.ts'
+import { allAt, child, readXml, textAt } from './read-xml.ts'
+import type { Element } from './read-xml.ts'
+
+/** The message of each kind of file, the element that it repeats, and the depth of what stands in that (the root is 1). */
+const STATEMENT_OF: Readonly<Record<string, { format: 'camt.053' | 'camt.054'; repeats: string }>> = {
+  BkToCstmrStmt: { format: 'camt.053', repeats: 'Stmt' },
+  BkToCstmrDbtCdtNtfctn: { format: 'camt.054', repeats: 'Ntfctn' },
+}
+const PART_DEPTH = 4
+
+type Draft = { -readonly [Member in keyof BankStatement]: BankStatement[Member] } & { lines: BankLine[] }
+
+/**
+ * Reads camt.053 (statement) and camt.054 (notification) of ISO 20022, versions 02 to 08 and what lies between: elements
+ * are found by name, and where a version has moved one, both places are looked at.
+ * @throws {UnreadableFile}
+ */
+export function readCamt(text: string): BankFile {
+  const statements: Draft[] = []
+  let format: BankFile['format'] | undefined
+  let current: Draft | undefined
+  let lineCount = 0
+  readXml(text, PART_DEPTH, (part, path) => {
+    const kind = STATEMENT_OF[path[1] ?? '']
+    if (path[0] !== 'Document' || kind === undefined) throw notCamt(path[1])
+    format = kind.format
+    if (path[2] !== kind.repeats) return
+    // The identification is the first element of a statement, and none is without it.
+    if (part.name === 'Id') {
+      current = { reference: part.text, account: '', opening: null, closing: null, lines: [], unbookedCount: 0 }
+      statements.push(current)
+    }
+    if (current === undefined) throw new UnreadableFile(`<${kind.repeats}> does not begin with its <Id>`)
+    takePart(current, part)
+    lineCount += part.name === 'Ntry' ? Math.max(1, allAt(part, 'NtryDtls/TxDtls').length) : 0
+    if (lineCount > LINES_MAX)
+      throw new UnreadableFile(`the file has more than ${LINES_MAX} entries: import it in parts`)
+  })
+  if (format === undefined) throw notCamt(undefined)
+  for (const { reference, account } of statements)
+    if (account === '') throw new UnreadableFile(`statement ${shown(reference)}: <Acct> names no account`)
+  return { format, statements }
+}
+
+function notCamt(found: string | undefined): UnreadableFile {
+  const has = found === undefined ? 'no message' : `<${found}>`
+  return new UnreadableFile(`this is no camt.053 or camt.054: the document has ${has}`)
+}
+
+function takePart(statement: Draft, part: Element): void {
+  const where = `statement ${shown(statement.reference)}`
+  if (part.name === 'Acct') {
+    statement.account = accountOf(textAt(part, 'Id/IBAN', 'Id/Othr/Id') ?? '')
+  } else if (part.name === 'Bal') {
+    const kind = textAt(part, 'Tp/CdOrPrtry/Cd')
+    // Of a statement in several pages the interim balances (ITBD) are its ends.
+    if (kind === 'OPBD' || kind === 'PRCD') statement.opening = balanceOf(part, where)
+    if (kind === 'CLBD') statement.closing = balanceOf(part, where)
+  } else if (part.name === 'Ntry') {
+    const status = textAt(part, 'Sts/Cd', 'Sts/Prtry', 'Sts')
+    if (status === 'BOOK') statement.lines.push(...linesOf(part, `${where}, entry ${statement.lines.length + 1}`))
+    else statement.unbookedCount += 1
+  }
+}
+
+function balanceOf(element: Element, where: string): Balance {
+  const { amount, currency } = readMoney(child(element, 'Amt'), `${where}, balance`)
+  const isOverdrawn = directionOf(element, where) === 'DEBIT' && !isZero(amount)
+  return { amount: isOverdrawn ? `-${amount}` : amount, currency }
+}
+
+function readMoney(element: Element | undefined, where: string): { amount: string; currency: string } {
+  if (element === undefined) throw new UnreadableFile(`${where}: <Amt> is missing`)
+  return moneyOf(element.text, element.attributes.Ccy ?? '', where)
+}
+
+function directionOf(element: Element, where: string): BankLine['direction'] {
+  const text = textAt(element, 'CdtDbtInd')
+  if (text === 'CRDT') return 'CREDIT'
+  if (text === 'DBIT') return 'DEBIT'
+  throw new UnreadableFile(`${where}: <CdtDbtInd> must be CRDT or DBIT`)
+}
+
+/** The lines of a booked entry: one for each of its transactions where the bank gives their amounts, else one. */
+function linesOf(entry: Element, where: string): BankLine[] {
+  const { amount, currency } = readMoney(child(entry, 'Amt'), where)
+  if (isZero(amount)) return []
+  const bookedOn = dayOf(textAt(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm') ?? '', where)
+  const base = {
+    bookedOn,
+    direction: directionOf(entry, where),
+    isReversal: /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? ''),
+  }
+  const bankReference = plainText(textAt(entry, 'AcctSvcrRef') ?? '', 140)
+  const details = allAt(entry, 'NtryDtls/TxDtls')
+  const [only] = details
+  if (details.length <= 1) {
+    const own = only === undefined ? { endToEndId: null, remittance: null, bankReference: null } : namesOf(only)
+    const remittance = own.remittance ?? plainText(textAt(entry, 'AddtlNtryInf') ?? '', 500)
+    return [{ ...base, amount, currency, ...own, remittance, bankReference: bankReference ?? own.bankReference }]
+  }
+  const amounts = details.map((each) => child(each, 'Amt') ?? child(each, 'AmtDtls/TxAmt/Amt'))
+  if (amounts.includes(undefined))
+    return [{ ...base, amount, currency, endToEndId: null, remittance: null, bankReference }]
+  return details.map((each, index) => ({
+    ...base,
+    ...readMoney(amounts[index], `${where}, transaction ${index + 1}`),
+    ...namesOf(each),
+  }))
+}
+
+function namesOf(details: Element): Pick<BankLine, 'endToEndId' | 'remittance' | 'bankReference'> {
+  const endToEndId = plainText(textAt(details, 'Refs/EndToEndId') ?? '', 35)
+  const unstructured = allAt(details, 'RmtInf/Ustrd').map(({ text }) => text)
+  const structured = allAt(details, 'RmtInf/Strd/CdtrRefInf/Ref').map(({ text }) => text)
+  return {
+    // What ISO 20022 prescribes for a payment whose payer gave none.
+    endToEndId: endToEndId === 'NOTPROVIDED' ? null : endToEndId,
+    remittance: plainText([...structured, ...unstructured].join(' '), 500),
+    bankReference: plainText(textAt(details, 'Refs/AcctSvcrRef', 'Refs/TxId') ?? '', 140),
+  }
+}

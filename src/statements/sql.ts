@@ -1,0 +1,204 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { BankLine, BankStatement } from './bank-file.ts'
+import { StatementLineRecord, StatementRecord, UnmatchedMovementRecord } from './record.ts'
+
+const statementColumns = sql.fragment`
+  id, format, reference, account, currency, opening_amount, closing_amount, line_count, new_line_count, unbooked_count,
+  imported_by, imported_at
+`
+
+const lineColumns = sql.fragment`
+  id, statement_id, account, booked_on::text as booked_on, direction, amount, currency, is_reversal, bank_reference,
+  end_to_end_id, remittance, merchant_id, payment_id, refund_id, matched_by, matched_at, resolution_reason
+`
+
+/** One import at a time: two files that overlap would each take the other's lines for new ones. */
+export async function lockImports(tx: DatabaseTransactionConnection): Promise<void> {
+  await tx.query(sql.type(z.object({}))`select from (select pg_advisory_xact_lock(hashtext('bank_statements'))) locked`)
+}
+
+/** The statements of a file that was imported before, in its order. */
+export function listStatementsOfFile(tx: CommonQueryMethods, fileHash: string): Promise<readonly StatementRecord[]> {
+  return tx.any(sql.type(StatementRecord)`
+    select ${statementColumns} from bank_statements where file_hash = ${fileHash} order by file_position
+  `)
+}
+
+/** Which of these lines of an account are known already. */
+export async function listKnownHashes(
+  tx: CommonQueryMethods,
+  { account, hashes }: { account: string; hashes: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.any(sql.type(z.object({ line_hash: z.string() }))`
+    select line_hash from bank_statement_lines
+    where account = ${account} and line_hash = any(${sql.array([...hashes], 'bpchar')})
+  `)
+  return new Set(rows.map(({ line_hash }) => line_hash))
+}
+
+export type NewStatement = Omit<BankStatement, 'lines'> & {
+  id: string
+  format: string
+  lineCount: number
+  newLineCount: number
+  fileHash: string
+  filePosition: number
+  importedBy: string
+}
+
+export function insertStatement(tx: DatabaseTransactionConnection, statement: NewStatement): Promise<StatementRecord> {
+  const { opening, closing } = statement
+  return tx.one(sql.type(StatementRecord)`
+    insert into bank_statements (
+      id, format, reference, account, currency, opening_amount, closing_amount, line_count, new_line_count,
+      unbooked_count, file_hash, file_position, imported_by
+    )
+    values (
+      ${statement.id}, ${statement.format}, ${statement.reference}, ${statement.account},
+      ${(opening ?? closing)?.currency ?? null}, ${opening?.amount ?? null}::numeric, ${closing?.amount ?? null}::numeric,
+      ${statement.lineCount}, ${statement.newLineCount}, ${statement.unbookedCount}, ${statement.fileHash},
+      ${statement.filePosition}, ${statement.importedBy}
+    )
+    returning ${statementColumns}
+  `)
+}
+
+export type NewLine = BankLine & { id: string; hash: string }
+
+/** At most this many lines go with one statement. */
+const LINES_AT_ONCE = 2_000
+
+export async function insertLines(
+  tx: DatabaseTransactionConnection,
+  { statementId, account, lines }: { statementId: string; account: string; lines: readonly NewLine[] },
+): Promise<void> {
+  for (let first = 0; first < lines.length; first += LINES_AT_ONCE) {
+    const tuples = lines
+      .slice(first, first + LINES_AT_ONCE)
+      .map((line) => [
+        line.id,
+        line.hash,
+        line.bookedOn,
+        line.direction,
+        line.amount,
+        line.currency,
+        line.isReversal,
+        line.bankReference,
+        line.endToEndId,
+        line.remittance,
+      ])
+    const types = ['uuid', 'text', 'text', 'text', 'text', 'text', 'bool', 'text', 'text', 'text']
+    await tx.query(sql.typeAlias('void')`
+      insert into bank_statement_lines (
+        id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, bank_reference,
+        end_to_end_id, remittance
+      )
+      select id, ${statementId}, ${account}, hash, booked_on::date, direction, amount::numeric, currency, is_reversal,
+        bank_reference, end_to_end_id, remittance
+      from ${sql.unnest(tuples, types)} as l (
+        id, hash, booked_on, direction, amount, currency, is_reversal, bank_reference, end_to_end_id, remittance
+      )
+    `)
+  }
+}
+
+export async function countUnmatchedLines(tx: CommonQueryMethods): Promise<number> {
+  const { count } = await tx.one(sql.typeAlias('count')`
+    select count(*) as count from bank_statement_lines where matched_by is null
+  `)
+  return Number(count)
+}
+
+/** A page of statements, the newest first, with one row more than `limit` where there are more. */
+export function listStatementRows(
+  tx: CommonQueryMethods,
+  { afterId, limit }: { afterId: string | undefined; limit: number },
+): Promise<readonly StatementRecord[]> {
+  const after =
+    afterId === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(imported_at, id) < (select imported_at, id from bank_statements where id = ${afterId})`
+  return tx.any(sql.type(StatementRecord)`
+    select ${statementColumns} from bank_statements where ${after} order by imported_at desc, id desc limit ${limit + 1}
+  `)
+}
+
+export type LinePage = {
+  statementId: string | undefined
+  paymentId: string | undefined
+  state: 'matched' | 'unmatched' | undefined
+  from: string | undefined
+  to: string | undefined
+  afterId: string | undefined
+  limit: number
+}
+
+/** A page of lines, the last booked first, with one row more than `limit` where there are more. */
+export function listLineRows(tx: CommonQueryMethods, page: LinePage): Promise<readonly StatementLineRecord[]> {
+  const conditions = [sql.fragment`true`]
+  if (page.statementId !== undefined) conditions.push(sql.fragment`statement_id = ${page.statementId}`)
+  if (page.paymentId !== undefined) conditions.push(sql.fragment`payment_id = ${page.paymentId}`)
+  if (page.state === 'matched') conditions.push(sql.fragment`matched_by is not null`)
+  if (page.state === 'unmatched') conditions.push(sql.fragment`matched_by is null`)
+  if (page.from !== undefined) conditions.push(sql.fragment`booked_on >= ${page.from}::date`)
+  if (page.to !== undefined) conditions.push(sql.fragment`booked_on <= ${page.to}::date`)
+  if (page.afterId !== undefined)
+    conditions.push(
+      sql.fragment`(booked_on, id) < (select booked_on, id from bank_statement_lines where id = ${page.afterId})`,
+    )
+  return tx.any(sql.type(StatementLineRecord)`
+    select ${lineColumns}
+    from bank_statement_lines
+    where ${sql.join(conditions, sql.fragment` and `)}
+    order by booked_on desc, id desc
+    limit ${page.limit + 1}
+  `)
+}
+
+export function lockLine(tx: DatabaseTransactionConnection, id: string): Promise<StatementLineRecord | null> {
+  return tx.maybeOne(sql.type(StatementLineRecord)`
+    select ${lineColumns} from bank_statement_lines where id = ${id} for update
+  `)
+}
+
+/** Says what a line is, by hand; without a payment the reason alone explains it. */
+export function resolveLine(
+  tx: DatabaseTransactionConnection,
+  line: { id: string; merchantId: string | null; paymentId: string | null; refundId: string | null; reason: string },
+): Promise<StatementLineRecord> {
+  return tx.one(sql.type(StatementLineRecord)`
+    update bank_statement_lines
+    set merchant_id = ${line.merchantId}, payment_id = ${line.paymentId}, refund_id = ${line.refundId},
+      matched_by = 'MANUAL', matched_at = now(), resolution_reason = ${line.reason}
+    where id = ${line.id}
+    returning ${lineColumns}
+  `)
+}
+
+/** A movement of ours as a statement would show it, and the line that is known of it. */
+const Movement = UnmatchedMovementRecord.extend({
+  direction: z.enum(['CREDIT', 'DEBIT']),
+  line_id: z.string().nullable(),
+})
+
+/** A settled payment, or with `refundId` its executed refund; null for any other. */
+export function findMovement(
+  tx: CommonQueryMethods,
+  { paymentId, refundId }: { paymentId: string; refundId: string | null },
+): Promise<z.infer<typeof Movement> | null> {
+  return tx.maybeOne(sql.type(Movement)`
+    select case when r.id is null then 'payment' else 'refund' end as kind, p.merchant_id, p.id as payment_id,
+      r.id as refund_id, p.end_to_end_id, coalesce(r.amount, p.gross_amount) as amount, p.currency,
+      coalesce(r.created_at, p.created_at) as created_at, case when r.id is null then 'CREDIT' else 'DEBIT' end as direction,
+      (
+        select l.id from bank_statement_lines l
+        where l.merchant_id = p.merchant_id and l.payment_id = p.id and l.refund_id is not distinct from r.id
+      ) as line_id
+    from payment_intents p
+    left join payment_refunds r
+      on r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.id = ${refundId} and r.status = 'EXECUTED'
+    where p.id = ${paymentId} and p.status in ('Settled', 'Refunded') and (r.id is not null or ${refundId}::uuid is null)
+  `)
+}

@@ -1,0 +1,204 @@
+import t from 'tap'
+import { readCamt } from '../../src/statements/read-camt.ts'
+import { readCsv } from '../../src/statements/read-csv.ts'
+import type { CsvForm } from '../../src/statements/read-csv.ts'
+import { britishFile, germanFile, nordicFile, schemaErrors } from '../support/bank-files.ts'
+
+const E2E = `SVC${'0a'.repeat(16)}`
+
+t.test('the samples are messages by the official schemas', async (t) => {
+  const british = britishFile([
+    { amount: '50.00', ref: 'A1', e2e: E2E, text: 'INV 1' },
+    { amount: '5.00', direction: 'DBIT', reversal: true },
+    { amount: '1.00', status: 'PDNG' },
+  ])
+  t.same(await schemaErrors('camt.053.001.02', british), [])
+  t.same(await schemaErrors('camt.053.001.08', nordicFile([{ amount: '1.00', ref: 'B1', e2e: E2E, text: 'RF18' }])), [])
+  t.same(await schemaErrors('camt.054.001.08', germanFile([{ amount: '1.00', text: 'x' }])), [])
+  t.not((await schemaErrors('camt.053.001.02', british.replaceAll('CRDT', 'CREDIT'))).length, 0, 'a wrong one is seen')
+})
+
+t.test('camt.053 version 02: booked entries are lines, with their names and balances', async (t) => {
+  const { format, statements } = readCamt(
+    britishFile([
+      { amount: '1250.5', ref: 'A1', e2e: E2E, text: 'INV\n  1', on: '2026-11-20' },
+      { amount: '5', direction: 'DBIT', reversal: true, on: '2026-11-21' },
+      { amount: '1.00', status: 'PDNG' },
+      { amount: '0.00' },
+    ]),
+  )
+  const line = { currency: 'GBP', isReversal: false }
+  t.same(
+    { format, statements },
+    {
+      format: 'camt.053',
+      statements: [
+        {
+          reference: 'STMT-1',
+          account: 'GB33BUKB20201555555555',
+          opening: { amount: '-100.0000', currency: 'GBP' },
+          closing: { amount: '250.5000', currency: 'GBP' },
+          unbookedCount: 1,
+          lines: [
+            {
+              ...line,
+              bookedOn: '2026-11-20',
+              direction: 'CREDIT',
+              amount: '1250.5000',
+              bankReference: 'A1',
+              endToEndId: E2E,
+              remittance: 'INV 1',
+            },
+            {
+              ...line,
+              bookedOn: '2026-11-21',
+              direction: 'DEBIT',
+              amount: '5.0000',
+              isReversal: true,
+              bankReference: null,
+              endToEndId: null,
+              remittance: null,
+            },
+          ],
+        },
+      ],
+    },
+  )
+})
+
+t.test('camt.053 version 08: each transaction of a batch is a line of its own', async (t) => {
+  const [statement] = readCamt(
+    nordicFile([
+      { amount: '10.00', ref: 'B1', e2e: E2E },
+      { amount: '2.50', ref: 'B2', text: 'RF18539007547034' },
+    ]),
+  ).statements
+  t.match(statement, {
+    account: 'FI2112345600000785',
+    opening: { amount: '0.0000' },
+    closing: null,
+    lines: [
+      { amount: '10.0000', currency: 'EUR', bankReference: 'B1', endToEndId: E2E },
+      { amount: '2.5000', bankReference: 'B2', endToEndId: null, remittance: 'RF18539007547034' },
+    ],
+  })
+  const whole = readCamt(
+    nordicFile([
+      { amount: '1.00', ref: 'B1' },
+      { amount: '2.00', ref: 'B2' },
+    ]).replaceAll(/<Amt Ccy="EUR">[12].00<\/Amt>/g, ''),
+  )
+  t.match(
+    whole.statements[0]?.lines,
+    [{ amount: '3.0000', bankReference: 'ENTRY-1', endToEndId: null }],
+    'a batch without the amounts of its transactions is one line',
+  )
+})
+
+t.test('camt.054, with prefixes: a text in parts is one', async (t) => {
+  const { format, statements } = readCamt(germanFile([{ amount: '3.00', ref: 'N1', e2e: E2E, text: 'Rechnung 7' }]))
+  t.equal(format, 'camt.054')
+  t.match(statements[0]?.lines, [{ endToEndId: E2E, remittance: 'Rechnung 7- second part', bankReference: 'N1' }])
+})
+
+const FORM: CsvForm = {
+  account: '20-20-15 55555555',
+  currency: 'GBP',
+  date_format: 'DD/MM/YYYY',
+  columns: { date: 'Date', credit: 'Paid in', debit: 'Paid out', reference: 'Details' },
+}
+
+t.test('CSV: columns by their names, thousands, two columns or one with a sign', async (t) => {
+  const two = readCsv(
+    '\uFEFFDate,Details,Paid out,Paid in,Balance\n22/11/2026,"INV 1, A",,"1,250.00",9\n1/2/2026,Fee,5.00,,4\n2/2/2026,Carried,,0.00,4\n',
+    FORM,
+  )
+  t.match(two, {
+    format: 'csv',
+    statements: [
+      {
+        reference: '2026-02-01 to 2026-11-22',
+        account: '20201555555555',
+        lines: [
+          {
+            bookedOn: '2026-11-22',
+            direction: 'CREDIT',
+            amount: '1250.0000',
+            remittance: 'INV 1, A',
+            endToEndId: null,
+          },
+          { bookedOn: '2026-02-01', direction: 'DEBIT', amount: '5.0000' },
+        ],
+      },
+    ],
+  })
+  t.equal(two.statements[0]?.lines.length, 2)
+  const one = readCsv('Tag;Betrag;Whg;E2E\n22.11.2026;-1.250,50;EUR;X1\n23.11.2026;+7,00;EUR;\n', {
+    ...FORM,
+    date_format: 'DD.MM.YYYY',
+    columns: { date: 'Tag', amount: 'Betrag', currency: 'Whg', end_to_end_id: 'E2E' },
+  })
+  t.match(one.statements[0]?.lines, [
+    { direction: 'DEBIT', amount: '1250.5000', currency: 'EUR', endToEndId: 'X1' },
+    { direction: 'CREDIT', amount: '7.0000', endToEndId: null },
+  ])
+})
+
+t.test('a CSV file that could be read in two ways, or not at all, is refused with its line', async (t) => {
+  const head = 'Date,Details,Paid out,Paid in\n'
+  for (const [text, message] of [
+    [`${head}22/11/26,x,,1.00`, /line 2: "0026-11-22" is not a valid date/],
+    [`${head}31/02/2026,x,,1.00`, /line 2: .* is not a valid date/],
+    [`${head}22/11/2026,x,,"1,250"`, /line 2: "1,250" is not a valid amount, or could be two/],
+    [`${head}22/11/2026,x,,1.005`, /line 2/],
+    [`${head}22/11/2026,x,,ten`, /line 2: "ten" is not a valid amount/],
+    [`${head}22/11/2026,x,1.00,2.00`, /line 2: both a credit and a debit/],
+    [`${head}\n22/11/2026,"x,,1.00`, /line \d+: /],
+    ['Day,Details\n', /there is no column "Date" for date; the first line has "Day", "Details"/],
+    ['', /there is no column/],
+  ] as const)
+    t.throws(() => readCsv(text, FORM), { message }, text)
+})
+
+t.test('a file that attacks, or is no camt, is refused', async (t) => {
+  const good = britishFile([{ amount: '50.00' }])
+  const doctype = (declarations: string): string => good.replace('?>\n', `?>\n<!DOCTYPE Document [${declarations}]>\n`)
+  const laughs = Array.from({ length: 9 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('')
+  for (const [name, text, message] of [
+    [
+      'an external entity',
+      doctype('<!ENTITY x SYSTEM "file:///etc/passwd">').replace('STMT-1', '&x;'),
+      /line \d+: a document type/,
+    ],
+    ['billion laughs', doctype(`<!ENTITY l0 "ha">${laughs}`).replace('STMT-1', '&l9;'), /document type/],
+    ['an entity that nobody declared', good.replace('STMT-1', '&x;'), /line \d+: undefined entity/],
+    ['depth', good.replace('STMT-1', `${'<a>'.repeat(100)}${'</a>'.repeat(100)}`), /nested deeper than 40/],
+    ['one long text', good.replace('STMT-1', 'x'.repeat(20_000)), /<Id> has more than 10000 characters/],
+    ['an end that is missing', good.slice(0, -30), /line \d+: unclosed tag/],
+    [
+      'another message',
+      good.replaceAll('BkToCstmrStmt', 'CstmrCdtTrfInitn'),
+      /this is no camt.053 or camt.054: the document has <CstmrCdtTrfInitn>/,
+    ],
+    ['an empty document', '<Document/>', /has no message/],
+    [
+      'an amount with too many decimals',
+      good.replace('50.00', '50.001'),
+      /entry 1: "50.001" has more decimals than GBP/,
+    ],
+    ['a negative amount', good.replace('50.00', '-50.00'), /is not a valid amount/],
+    ['a currency that is none', good.replace('<Amt Ccy="GBP">50', '<Amt Ccy="gbp">50'), /not a valid currency/],
+    [
+      'a direction that is none',
+      good.replace('<CdtDbtInd>CRDT</CdtDbtInd>\n      <Sts>', '<CdtDbtInd>IN</CdtDbtInd><Sts>'),
+      /CdtDbtInd/,
+    ],
+    ['no account', good.replace(/<IBAN>.*<\/IBAN>/, '<IBAN></IBAN>'), /names no account/],
+    [
+      'a day that is none',
+      good.replaceAll(/<BookgDt><Dt>[^<]*/g, '<BookgDt><Dt>2026-02-30'),
+      /"2026-02-30" is not a valid date/,
+    ],
+  ] as const)
+    t.throws(() => readCamt(text), { message }, name)
+})

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { validateXML } from 'xmllint-wasm'
+
+/*
+ * Files as banks send them, each in the shape that its documentation describes: a British bank with one entry a payment
+ * and version 02; a Nordic one with batches of transactions below an entry and version 08; a German one that notifies
+ * of each credit and writes a prefix before every name.
+ */
+
+export type SampleLine = {
+  amount: string
+  direction?: 'CRDT' | 'DBIT'
+  on?: string
+  ref?: string
+  e2e?: string
+  text?: string
+  status?: 'BOOK' | 'PDNG'
+  reversal?: boolean
+}
+
+const TODAY = new Date().toISOString().slice(0, 10)
+
+function element(name: string, content: string | undefined): string {
+  return content === undefined ? '' : `<${name}>${content}</${name}>`
+}
+
+/** A statement of version 02: the status is a text, an entry is a payment. */
+export function britishFile(lines: readonly SampleLine[], { id = 'STMT-1', account = 'GB33BUKB20201555555555' } = {}) {
+  const entries = lines.map(
+    (line) => `<Ntry><Amt Ccy="GBP">${line.amount}</Amt><CdtDbtInd>${line.direction ?? 'CRDT'}</CdtDbtInd>
+      ${line.reversal === true ? '<RvslInd>true</RvslInd>' : ''}<Sts>${line.status ?? 'BOOK'}</Sts>
+      <BookgDt><Dt>${line.on ?? TODAY}</Dt></BookgDt><ValDt><Dt>${line.on ?? TODAY}</Dt></ValDt>
+      ${element('AcctSvcrRef', line.ref)}<BkTxCd/><NtryDtls><TxDtls>
+      <Refs>${element('EndToEndId', line.e2e ?? 'NOTPROVIDED')}</Refs>
+      ${line.text === undefined ? '' : `<RmtInf><Ustrd>${line.text}</Ustrd></RmtInf>`}
+      </TxDtls></NtryDtls></Ntry>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt>
+  <GrpHdr><MsgId>M1</MsgId><CreDtTm>${TODAY}T06:00:00</CreDtTm></GrpHdr>
+  <Stmt><Id>${id}</Id><CreDtTm>${TODAY}T06:00:00</CreDtTm><Acct><Id><IBAN>${account}</IBAN></Id></Acct>
+  <Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="GBP">100.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><Dt><Dt>${TODAY}</Dt></Dt></Bal>
+  <Bal><Tp><CdOrPrtry><Cd>CLBD</Cd></CdOrPrtry></Tp><Amt Ccy="GBP">250.5</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>${TODAY}</Dt></Dt></Bal>
+  ${entries.join('\n')}</Stmt></BkToCstmrStmt></Document>`
+}
+
+/** A statement of version 08: one entry for a batch, with the amount of each transaction below it. */
+export function nordicFile(lines: readonly SampleLine[], { id = 'BATCH-1', account = 'FI2112345600000785' } = {}) {
+  const pence = lines.reduce((total, { amount }) => total + Number(amount.replace('.', '')), 0)
+  const details = lines.map(
+    (line) => `<TxDtls><Refs>${element('AcctSvcrRef', line.ref)}${element('EndToEndId', line.e2e)}</Refs>
+      <Amt Ccy="EUR">${line.amount}</Amt><CdtDbtInd>${line.direction ?? 'CRDT'}</CdtDbtInd>
+      ${line.text === undefined ? '' : `<RmtInf><Strd><CdtrRefInf><Ref>${line.text}</Ref></CdtrRefInf></Strd></RmtInf>`}</TxDtls>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
+  <GrpHdr><MsgId>M2</MsgId><CreDtTm>${TODAY}T06:00:00+02:00</CreDtTm></GrpHdr>
+  <Stmt><Id>${id}</Id><Acct><Id><IBAN>${account}</IBAN></Id><Ccy>EUR</Ccy></Acct>
+  <Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">0</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>${TODAY}</Dt></Dt></Bal>
+  <Ntry><Amt Ccy="EUR">${(pence / 100).toFixed(2)}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
+  <BookgDt><DtTm>${TODAY}T03:00:00+02:00</DtTm></BookgDt><AcctSvcrRef>ENTRY-1</AcctSvcrRef><BkTxCd/>
+  <NtryDtls><Btch><NbOfTxs>${lines.length}</NbOfTxs></Btch>${details.join('\n')}</NtryDtls></Ntry></Stmt></BkToCstmrStmt></Document>`
+}
+
+/** A notification of version 08 with a prefix before every name. */
+export function germanFile(lines: readonly SampleLine[], { id = 'NOTE-1', account = 'DE89370400440532013000' } = {}) {
+  const entries = lines.map(
+    (line) => `<n:Ntry><n:Amt Ccy="EUR">${line.amount}</n:Amt><n:CdtDbtInd>${line.direction ?? 'CRDT'}</n:CdtDbtInd>
+      <n:Sts><n:Cd>BOOK</n:Cd></n:Sts><n:BookgDt><n:Dt>${line.on ?? TODAY}</n:Dt></n:BookgDt>
+      <n:AcctSvcrRef>${line.ref ?? 'R'}</n:AcctSvcrRef><n:BkTxCd/><n:NtryDtls><n:TxDtls><n:Refs><n:EndToEndId>${line.e2e ?? 'NOTPROVIDED'}</n:EndToEndId></n:Refs>
+      <n:RmtInf><n:Ustrd>${line.text ?? ''}-</n:Ustrd><n:Ustrd>second part</n:Ustrd></n:RmtInf></n:TxDtls></n:NtryDtls></n:Ntry>`,
+  )
+  return `<?xml version="1.0"?><n:Document xmlns:n="urn:iso:std:iso:20022:tech:xsd:camt.054.001.08"><n:BkToCstmrDbtCdtNtfctn>
+  <n:GrpHdr><n:MsgId>M3</n:MsgId><n:CreDtTm>${TODAY}T06:00:00Z</n:CreDtTm></n:GrpHdr>
+  <n:Ntfctn><n:Id>${id}</n:Id><n:Acct><n:Id><n:IBAN>${account}</n:IBAN></n:Id></n:Acct>${entries.join('\n')}</n:Ntfctn>
+  </n:BkToCstmrDbtCdtNtfctn></n:Document>`
+}
+
+/** What the official schema of the message finds wrong with a file. */
+export async function schemaErrors(name: string, content: string): Promise<string[]> {
+  const schema = readFileSync(join(import.meta.dirname, 'iso20022', `${name}.xsd`), 'utf8')
+  const { errors } = await validateXML({ xml: { fileName: `${name}.xml`, contents: content }, schema })
+  return errors.map(({ message }) => message)
+}
