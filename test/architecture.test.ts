@@ -149,6 +149,7 @@ const LAYERS = [
   'bank-accounts',
   'checkout',
   'audit',
+  'statements',
   'open-banking',
   'payer',
   'sandbox',

@@ -109,7 +109,7 @@ t.test('the titles of the tests are plain English', async (t) => {
 const IMPERATIVES = new Set(
   [
     'accept add advance apply approve bring cancel change check complete create diagnose disable dispute edit enable end',
-    'escalate explain export hold invite list manage move offer open order pause preview print put read receive refund',
+    'escalate explain export hold import invite list manage move offer open order pause preview print put read receive refund',
     'register reinstate reject release remove repair replay request reset resolve resume retry review revoke rotate run send set',
     'show sign simulate start stop submit suspend switch test trigger update use validate verify',
   ].flatMap((line) => line.split(' ')),

@@ -66,7 +66,10 @@ export const NOUN_GROUPS = [
       { name: 'audit', summary: 'Read and verify the audit trail' },
       { name: 'ui', summary: 'Open the console' },
     ],
-    more: [{ name: 'staff', summary: 'Manage operators, and the signing keys of realms' }],
+    more: [
+      { name: 'statements', summary: 'Import bank statements and match their lines' },
+      { name: 'staff', summary: 'Manage operators, and the signing keys of realms' },
+    ],
   },
   {
     title: 'Sign in and explore',

@@ -23,6 +23,7 @@ const LISTS = {
   mail: 'svc mail list',
   'staff member': 'svc staff list',
   'team member': 'svc team list',
+  'unmatched statement line': 'svc statements lines --state unmatched',
   'bank account': 'svc bank-accounts list',
   account: 'svc ob accounts',
   'account of the bank': 'svc sandbox accounts',

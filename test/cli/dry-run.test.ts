@@ -6,7 +6,8 @@ import type { Outcome } from './harness.ts'
 import type { Test } from 'tap'
 
 /** Verbs that only read, whatever they stand behind. */
-const READING = /\b(list|get|show|receipt|history|refunds|payment|payments|events|tail|export|verify|status|whoami)$/
+const READING =
+  /\b(list|get|show|receipt|history|lines|missing|refunds|payment|payments|events|tail|export|verify|status|whoami)$/
 
 /**
  * The other commands without a dry run, and why they need none. Whoever adds one here says that it changes nothing at the

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { britishFile } from '../../support/bank-files.ts'
 import type { Ran, Refusal, Row, Rows } from './row.ts'
 import { NOBODY } from './world.ts'
 import type { World } from './world.ts'
@@ -84,8 +87,38 @@ const MERCHANTS: Rows = {
 const ESCALATE = ['--reason', 'beyond my limit'] as const
 const RESOLVE = ['--favour', 'merchant', '--note', 'signed for'] as const
 
+let fileCount = 0
+
+/** A statement with a line that nobody knows. */
+function bankFile(dir: string): string {
+  fileCount += 1
+  const content = britishFile([{ amount: `0.${String(10 + fileCount)}`, ref: `FEE-${fileCount}` }], {
+    id: `S-${fileCount}`,
+  })
+  writeFileSync(join(dir, `bank-${fileCount}.xml`), content)
+  return `bank-${fileCount}.xml`
+}
+
+async function openLine(world: World): Promise<string> {
+  const statement = await world.idFrom('operator', ['statements', 'import', bankFile(world.dir)])
+  return world.idFrom('operator', ['statements', 'lines', '--statement', statement])
+}
+
 const DISPUTES: Rows = {
   inbox: of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
+  'statements import': of({
+    args: ({ dir }) => [bankFile(dir)],
+    writes: true,
+    refusal: { args: ['no-such-file.xml'], exit: 2, error: 'USAGE' },
+  }),
+  'statements list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
+  'statements lines': of({ refusal: { args: ['--since', 'someday'], exit: 2, error: 'USAGE' } }),
+  'statements missing': of({ refusal: { args: ['--until', 'someday'], exit: 2, error: 'USAGE' } }),
+  'statements resolve': of({
+    args: async (world) => [await openLine(world), ...WHY],
+    writes: true,
+    refusal: { args: [NOBODY, ...WHY], exit: 6, error: 'NOT_FOUND' },
+  }),
   'disputes list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
   'disputes show': of({
     args: async ({ dispute }) => [await dispute()],
