@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { addBankAccount } from '../../src/wire/bank-accounts.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
+import { ChangeOptions, change, tried } from '../kit/change.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { call } from '../client/call.ts'
 import { urlOf } from '../client/build-request.ts'
@@ -18,7 +18,7 @@ export async function create(
   const numbers = await readNumbers(context.io, options)
   if (options.dryRun) {
     const body = { account_holder_name: holder, ...numbers }
-    await call(context.client(), addBankAccount, { body, query: { dry_run: 'true' } })
+    await call(context.client(), addBankAccount, { body, query: tried() })
     return tellAddition(context, holder)
   }
   const added = await change(context, context.client(), addBankAccount, {

@@ -58,6 +58,11 @@ export async function change<O extends Operation>(
   return (await call(client, operation, input)).body
 }
 
+/** The query of a request that is only tried. */
+export function tried(dryRun = true): { dry_run?: 'true' } {
+  return dryRun ? { dry_run: 'true' } : {}
+}
+
 /**
  * Asks the service what it would answer, and shows a request that it would take: it runs the request and takes back what
  * that has done.
@@ -71,7 +76,7 @@ export async function dryRun(
 ): Promise<void> {
   checkBody(operation, input.body)
   if (operation.dryRun === true)
-    await call(client, operation, { ...input, query: { ...Object(input.query), dry_run: 'true' } })
+    await call(client, operation, { ...input, query: { ...Object(input.query), ...tried() } })
   showRequest(context, client, operation, { input, effect })
   if (operation.dryRun !== true) context.note('The service cannot try this operation: only the request was checked.')
 }

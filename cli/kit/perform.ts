@@ -8,7 +8,7 @@ import type { Client } from '../client/call.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { flagOf, isConfirmed, seenBy, standingOf, takesKey } from './action.ts'
 import type { AnyAction, Ended, Flags, Given } from './action.ts'
-import { checkBody, dryRun, expectReply } from './change.ts'
+import { checkBody, dryRun, expectReply, tried } from './change.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
@@ -197,5 +197,5 @@ async function askBefore(
 ): Promise<void> {
   if (action.operation.dryRun !== true) return
   const input = requestFor(action, { thing, values: { ...values, [name]: '...' } })
-  await call(client, action.operation, { ...input, query: { ...Object(input.query), dry_run: 'true' } })
+  await call(client, action.operation, { ...input, query: { ...Object(input.query), ...tried() } })
 }

@@ -8,7 +8,7 @@ const SHOWN_MAX = 5
 /** What ids name, with the command that lists them. */
 const LISTS = {
   payment: 'svc payments list',
-  delivery: 'svc webhooks list',
+  delivery: 'svc webhooks list\nof another merchant, as an operator: svc webhooks list --all-merchants',
   "merchant's delivery": 'svc webhooks list --all-merchants',
   "merchant's payment": 'svc payments list --all-merchants',
   dispute: 'svc disputes list',

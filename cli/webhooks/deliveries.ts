@@ -15,10 +15,10 @@ import { findMerchant } from '../merchants/find.ts'
 import { MerchantScope } from '../merchants/whose.ts'
 import { paymentId } from '../payments/find.ts'
 import { ownDelivery, ownDeliveryId } from './find.ts'
+import { warnIfPaused } from './endpoint.ts'
 import { followDeliveries } from './follow.ts'
-import { warnIfPaused } from './paused.ts'
-import { REJECTED, outcomeFor } from './rejected.ts'
-import { printDeliveries, printDelivery, printOfMerchants, warnOf } from './view.ts'
+import { REJECTED, outcomeFor } from './wait.ts'
+import { printDeliveries, printDelivery, warnOf } from './view.ts'
 
 export const ListOptions = Paging.extend({
   status: DeliveryStatus.optional(),
@@ -62,7 +62,7 @@ async function listOfMerchants(context: Context, filter: Filter, options: ListOp
   const { items, nextCursor } = await collectPages(options, async (page) => {
     return (await call(client, listOutbox, { query: { ...query, ...page } })).body
   })
-  printOfMerchants(context, items)
+  printDeliveries(context, items, true)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
   return undefined
 }
@@ -79,7 +79,9 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
   const client = context.client()
   const delivery = await ownDelivery(client, await ownDeliveryId(client, args[0]))
   printDelivery(context, { delivery, withPayload: true })
-  if (delivery.last_error === REJECTED && delivery.status !== 'DELIVERED' && !context.json)
-    warn(context, await outcomeFor(client, REJECTED), 'svc secret show')
+  if (delivery.last_error === REJECTED && delivery.status !== 'DELIVERED' && !context.json) {
+    const { text, hint } = outcomeFor(REJECTED)
+    warn(context, text, hint)
+  }
   return undefined
 }

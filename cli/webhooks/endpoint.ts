@@ -4,10 +4,10 @@ import type { EndpointCheck, WebhookEndpoint } from '../../src/wire/webhooks.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { isSandbox } from '../client/auth/service-info.ts'
 import { warn } from '../kit/warn.ts'
-import { warnOfPause } from './paused.ts'
 import { warnOf } from './view.ts'
 
 type Endpoint = WebhookEndpoint & { check?: EndpointCheck | null }
@@ -16,8 +16,23 @@ export async function getEndpoint(context: Context): Promise<CommandResult> {
   const client = context.client()
   const { body } = await call(client, getWebhookEndpoint, {})
   printEndpoint(context, body)
-  if (body.paused) await warnOfPause(context, client)
+  if (body.paused) warnOfPause(context)
   return undefined
+}
+
+/** Below a list that can't say why nothing moves: that the endpoint is paused. A question without an answer is no failure. */
+export async function warnIfPaused(context: Context, client: Client): Promise<void> {
+  if (context.json) return
+  try {
+    const { body } = await call(client, getWebhookEndpoint, {})
+    if (body.paused) warnOfPause(context)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+  }
+}
+
+function warnOfPause(context: Context): void {
+  if (!context.json) warn(context, 'the endpoint is paused; its events wait', 'svc webhooks endpoint resume')
 }
 
 /** An endpoint after a change, with what is to be known of it now. */

@@ -1,21 +1,18 @@
 import { z } from 'zod'
-import { replayWebhook } from '../../src/wire/webhooks.ts'
-import type { AdminDelivery, Delivery } from '../../src/wire/webhooks.ts'
+import type { AdminDelivery, Delivery, DeliveryDetail } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
-import { usageError } from '../base/errors.ts'
-import type { CliError } from '../base/errors.ts'
+import { CliError, reportError, usageError } from '../base/errors.ts'
+import type { ExitCode } from '../base/exit-codes.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
-import { call } from '../client/call.ts'
-import { makeFailures } from '../kit/batch-errors.ts'
 import { Reason } from '../kit/change.ts'
 import { durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { withProgress } from '../output/progress.ts'
-import { findDelivery } from './find-of-merchants.ts'
-import { ownDeliveryId } from './find.ts'
-import { replayAllOfMerchant, replayAllOwn, replayOfMerchant, tried } from './replay-all.ts'
-import { printDeliveries, printOfMerchants } from './view.ts'
+import { findDelivery, ownDeliveryId } from './find.ts'
+import { replayAllOfMerchant, replayAllOwn } from './replay-all.ts'
+import { replayOne } from './replay-one.ts'
+import { printDeliveries } from './view.ts'
 import { waitForAttempt } from './wait.ts'
 
 export const ReplayOptions = z.object({
@@ -46,9 +43,8 @@ export async function replay(context: Context, { args, options }: CommandInput<R
   const ofMerchants = await meansAllMerchants(context.client(), options.allMerchants || merchant !== undefined)
   if (ofMerchants && wait) throw usageError("--wait is for a merchant's own deliveries", 'svc webhooks list')
   if (!ofMerchants && reason !== undefined)
-    throw usageError('--reason is for operators, whose replays stand in the audit trail')
-  if (args.length > 0)
-    return replayNamed(context, args, ofMerchants ? await ofAny(context, options) : own(context, options))
+    throw usageError('--reason is for operators, whose replays stand in the audit trail: --all-merchants')
+  if (args.length > 0) return replayNamed(context, args, { ...options, ofMerchants })
   if (!hasFilter) throw usageError('which deliveries? Give their ids, or --status DEAD', FILTERED)
   if (status === undefined) throw usageError('what is dead is replayed: say --status DEAD as well', FILTERED)
   if (wait) throw usageError('--wait is for deliveries that are named by their ids', 'svc webhooks list --follow')
@@ -58,74 +54,47 @@ export async function replay(context: Context, { args, options }: CommandInput<R
   return replayAllOfMerchant(context, { ...options, merchant })
 }
 
-/** How one side sends a delivery again. */
-type Side<Row> = {
-  dryRun: boolean
-  replayOne(given: string): Promise<{ delivery: Row; problem?: CliError }>
-  print(rows: readonly Row[]): void
-}
-
 /** Replays one after the other. One that is refused does not keep the others from it; its exit code is the command's. */
-async function replayNamed<Row>(
+async function replayNamed(
   context: Context,
   args: readonly string[],
-  { dryRun, replayOne, print }: Side<Row>,
+  options: ReplayOptions & { ofMerchants: boolean },
 ): Promise<CommandResult> {
-  const replayed: Row[] = []
-  const failures = makeFailures(context)
+  const { dryRun, ofMerchants, wait, reason, merchant } = options
+  const timeoutMs = durationOf(options.timeout, '--timeout')
+  const client = context.client()
+  const only = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id
+  const replayed: (Delivery | AdminDelivery)[] = []
+  let exit: ExitCode | undefined
+  const tell = (error: unknown): void => {
+    if (!(error instanceof CliError)) throw error
+    const code = reportError(context.io, error, { json: context.json, color: 'auto', given: context.flags })
+    exit ??= code
+  }
   const title = { title: dryRun ? 'Looking' : 'Replaying', unit: 'deliveries', total: args.length }
   await withProgress(context, title, async (progress) => {
     for (const [index, given] of args.entries()) {
       progress.at(index, given)
+      const named = async () =>
+        ofMerchants ? findDelivery(client, given, only) : { id: await ownDeliveryId(client, given) }
       try {
-        const { delivery, problem } = await replayOne(given)
+        const begun = await replayOne(client, await named(), { reason, dryRun })
+        const { delivery, problem } =
+          wait && !dryRun ? await waitForAttempt(client, begun, timeoutMs) : { delivery: begun, problem: undefined }
         replayed.push(delivery)
         progress.clear()
-        if (problem !== undefined) failures.tell(problem)
+        if (problem !== undefined) tell(problem)
       } catch (error) {
         progress.clear()
-        failures.tell(error)
+        tell(error)
       }
     }
   })
-  if (replayed.length > 0) print(replayed)
-  if (dryRun) context.note('Nothing was changed: these would be sent again.')
-  return failures.exit()
-}
-
-function own(context: Context, { dryRun, wait, timeout }: ReplayOptions): Side<Delivery> {
-  const timeoutMs = durationOf(timeout, '--timeout')
-  const client = context.client()
-  return {
-    dryRun,
-    print: (rows) => printDeliveries(context, rows),
-    async replayOne(given) {
-      const id = await ownDeliveryId(client, given)
-      const { body: begun } = await call(client, replayWebhook, { params: { id }, query: tried(dryRun) })
-      if (!wait || dryRun) return { delivery: begun }
-      const { delivery, problem } = await waitForAttempt(client, begun, timeoutMs)
-      return { delivery: rowOf(delivery), ...(problem === undefined ? {} : { problem }) }
-    },
-  }
-}
-
-async function ofAny(context: Context, { dryRun, merchant, reason }: ReplayOptions): Promise<Side<AdminDelivery>> {
-  const client = context.client()
-  const only = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id
-  return {
-    dryRun,
-    print: (rows) => printOfMerchants(context, rows),
-    replayOne: async (given) => ({
-      delivery: await replayOfMerchant(client, await findDelivery(client, given, only), { reason, dryRun }),
-    }),
-  }
-}
-
-/** A list has the members of a list, whatever more is known. */
-function rowOf({
-  payload: _payload,
-  attempts: _attempts,
-  ...row
-}: Delivery & { payload: string; attempts: unknown }): Delivery {
-  return row
+  // A list has the members of a list, whatever more is known of what was waited for.
+  const rows = replayed.map(
+    ({ payload: _payload, attempts: _attempts, ...row }: Partial<DeliveryDetail> & Delivery) => row,
+  )
+  if (rows.length > 0) printDeliveries(context, rows, ofMerchants)
+  if (dryRun && rows.length > 0) context.note('Nothing was changed: these would be sent again.')
+  return exit
 }

@@ -42,22 +42,18 @@ export function deliveryColumns<Row extends Delivery>(between: readonly Column<R
   return [{ title: 'id', value: (row) => row.id, short: endOfId }, ...between, ...STATE_COLUMNS]
 }
 
-export function printDeliveries(context: Context, items: readonly Delivery[]): void {
+/** @param isOfMerchants that they say whose they are */
+export function printDeliveries(
+  context: Context,
+  items: readonly (Delivery | AdminDelivery)[],
+  isOfMerchants = false,
+): void {
   context.print.list({
     items,
-    fields: Object.keys(Delivery.shape),
-    columns: deliveryColumns(),
-    id: (row) => row.id,
-    empty: 'There are no such deliveries.',
-  })
-}
-
-/** Deliveries with whose they are. */
-export function printOfMerchants(context: Context, items: readonly AdminDelivery[]): void {
-  context.print.list({
-    items,
-    fields: Object.keys(AdminDelivery.shape),
-    columns: deliveryColumns(whoseColumns((row: AdminDelivery) => row)),
+    fields: Object.keys((isOfMerchants ? AdminDelivery : Delivery).shape),
+    columns: deliveryColumns(
+      isOfMerchants ? whoseColumns((row: Delivery) => ('merchant_id' in row ? (row as AdminDelivery) : undefined)) : [],
+    ),
     id: (row) => row.id,
     empty: 'There are no such deliveries.',
   })

@@ -1,11 +1,20 @@
 import { durationText } from '../../src/lib/duration.ts'
+import { outcomeText } from '../../src/lib/outcome-text.ts'
 import type { Delivery, DeliveryDetail } from '../../src/wire/webhooks.ts'
 import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { askUntil } from '../kit/wait.ts'
 import { ownDelivery } from './find.ts'
-import { REJECTED, outcomeFor } from './rejected.ts'
+
+export const REJECTED = 'http_401'
+
+/** How an attempt ended; a receiver that rejects the signature may have another secret. */
+export function outcomeFor(outcome: string): { text: string; hint: string } {
+  return outcome === REJECTED
+    ? { text: `${outcomeText(outcome)}; does it have the secret of this merchant?`, hint: 'svc secret show' }
+    : { text: outcomeText(outcome), hint: 'svc webhooks endpoint check' }
+}
 
 /** A delivery as it was last seen, and what is wrong with that: exit code 3 or 9. */
 export type Awaited = { delivery: DeliveryDetail; problem?: CliError }
@@ -16,18 +25,14 @@ export async function waitForAttempt(client: Client, begun: Delivery, timeoutMs:
     status === 'DELIVERED' || status === 'DEAD' || count > begun.attempt_count
   const delivery = await askUntil(() => ownDelivery(client, begun.id), isOver, timeoutMs)
   if (delivery.status === 'DELIVERED') return { delivery }
-  return { delivery, problem: isOver(delivery) ? await notTaken(client, delivery) : notInTime(delivery, timeoutMs) }
+  return { delivery, problem: isOver(delivery) ? notTaken(delivery) : notInTime(delivery, timeoutMs) }
 }
 
-async function notTaken(
-  client: Client,
-  { id, event_type: event, attempts, last_error: error }: DeliveryDetail,
-): Promise<CliError> {
-  const outcome = attempts.at(-1)?.outcome ?? error ?? 'unknown'
-  const first = outcome === REJECTED ? 'svc secret show' : 'svc webhooks endpoint check'
-  return new CliError('NOT_DELIVERED', `the endpoint did not take ${event}: ${await outcomeFor(client, outcome)}`, {
+function notTaken({ id, event_type: event, attempts, last_error: error }: DeliveryDetail): CliError {
+  const { text, hint } = outcomeFor(attempts.at(-1)?.outcome ?? error ?? 'unknown')
+  return new CliError('NOT_DELIVERED', `the endpoint did not take ${event}: ${text}`, {
     exit: EXIT.assertion,
-    hint: `${first}\nsvc webhooks show ${id}`,
+    hint: `${hint}\nsvc webhooks show ${id}`,
   })
 }
 

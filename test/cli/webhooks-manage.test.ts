@@ -10,7 +10,6 @@ import { startReceiver } from '../support/receiver.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { countRows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
-import { plantDeliveries } from '../support/webhooks.ts'
 import { makeDead, realService } from './real-service.ts'
 import type { RealService } from './real-service.ts'
 import type { CliSettings, Outcome } from './harness.ts'
@@ -235,28 +234,22 @@ t.test("another merchant's delivery is not there", async (t) => {
   t.match(await service.as(other, ['webhooks', 'list']), { stdout: '', stderr: 'There are no such deliveries.\n' })
 })
 
-t.test('who lists deliveries or asks for the endpoint is told that it is paused, and what waits', async (t) => {
+t.test('who lists deliveries or asks for the endpoint is told that it is paused', async (t) => {
   const { service, merchant, run } = await receiving(t)
   t.equal((await run(['list'])).stderr, 'There are no such deliveries.\n')
   await run(['endpoint', 'pause'])
-  t.match((await run(['endpoint', 'show'])).stderr, /^Warning: the endpoint is paused; no event waits yet\n/)
+  const told = 'Warning: the endpoint is paused; its events wait\nTry: svc webhooks endpoint resume\n'
+  t.equal((await run(['endpoint', 'show'])).stderr, told)
   await createPayment(service, merchant)
-  const one = 'Warning: the endpoint is paused; 1 event waits\nTry: svc webhooks endpoint resume\n'
-  t.equal((await run(['list'])).stderr, one)
-  t.equal((await run(['endpoint', 'show'])).stderr, one)
-  await createPayment(service, merchant)
-  t.match((await run(['list', '--event', 'payment.settled'])).stderr, /paused; 2 events wait\n/)
+  t.equal((await run(['list'])).stderr, told)
   t.match(await run(['list', '--json']), { code: 0, stderr: '' })
-  await plantDeliveries(service.owner, merchant.id, { count: 60, nextRetryAt: 'infinity' })
-  t.match((await run(['list'])).stderr, /paused; 50 or more events wait\n/)
 })
 
-t.test('of a receiver that rejects the signature is told which secret it needs', async (t) => {
-  const { service, merchant, run, answer } = await receiving(t)
+t.test('of a receiver that rejects the signature is told where the secret is', async (t) => {
+  const { service, run, answer } = await receiving(t)
   answer.status = 401
-  const end = merchant.secret.slice(-4)
   const sent = await run(['test', '--wait'])
-  t.match(sent, { code: 3, stderr: `rejects the signature; does it have the secret ending in ${end}?` })
+  t.match(sent, { code: 3, stderr: 'rejects the signature; does it have the secret of this merchant?' })
   t.match(sent.stderr, /Try: svc secret show\n[^\n]*svc webhooks show/)
   const [row] = JSON.parse((await run(['list', '--json'])).stdout)
   t.match(row, { last_error: 'http_401', event_type: 'payment.settled' }, 'programs get the code')
@@ -266,7 +259,7 @@ t.test('of a receiver that rejects the signature is told which secret it needs',
   )
   const shown = await run(['show', row.id])
   t.match(shown.stdout, /Event +payment\.settled \(test\)[^]*Last error +answered 401/)
-  t.match(shown.stderr, `ending in ${end}?`)
+  t.match(shown.stderr, 'does it have the secret of this merchant?')
   t.match(
     (await service.operate(['webhooks', 'list', '--all-merchants'])).stdout,
     /payment\.settled \(test\) .* answered 401/,

@@ -1,11 +1,11 @@
 import { EventType } from '../../../src/wire/webhook-events.ts'
-import { DeliveryStatus, listOutbox, replayWebhook, replayWebhooks } from '../../../src/wire/webhooks.ts'
+import { DeliveryStatus, listOutbox, replayWebhooks } from '../../../src/wire/webhooks.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { endOfId } from '../../base/text.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { rowsOf } from '../../client/pages.ts'
-import { replayIfDead, replayOfMerchant } from '../../webhooks/replay-all.ts'
+import { replayIfDead, replayOne } from '../../webhooks/replay-one.ts'
 import type { Field, Given } from '../model/modal.ts'
 import type { Doing, ScreenKey, Shown } from '../screen.ts'
 import { listed, ofMerchant, ofPayment, oneOf, ownerText, readFilter, wordAfter } from './merchant-text.ts'
@@ -65,8 +65,7 @@ function replayKey(side: Side): ScreenKey<DeliveryRow> {
     }),
     optimistic: (row) => ({ ...row, status: 'PENDING', attempt_count: 0, next_retry_at: new Date().toISOString() }),
     async run({ id, merchant_id: merchantId }, { reason }, { client }) {
-      if (merchantId === null) await call(client, replayWebhook, { params: { id } })
-      else await replayOfMerchant(client, { id, merchantId }, { reason })
+      await replayOne(client, { id, merchantId }, { reason })
       return `replayed ${endOfId(id)}`
     },
   }
@@ -186,7 +185,7 @@ async function replayRows(
     for (const { id, merchant_id: merchantId } of rows) {
       if (shown.signal.aborted) break
       shown.write([told(), '', 'Esc stops it; what is sent stays so.'])
-      if (await replayIfDead(own, { id, merchantId: merchantId ?? '' }, reason)) done += 1
+      if (await replayIfDead(own, { id, merchantId }, { reason })) done += 1
     }
   } catch (error) {
     if (!shown.signal.aborted) {
