@@ -69,6 +69,7 @@ const makeTemplate = async (): Promise<string> => {
         throw new Error(`The migrations fail: ${problems.join('\n')}`, { cause: error })
       },
     )
+    await (await makeAdminConnection({ databaseUrl: withDatabase(url, draft) })).end()
     await asAdmin(`alter database ${draft} rename to ${template}`)
     return template
   } finally {
