@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { VARIABLES } from '../base/environment-variables.ts'
-import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { PROJECT_FILE } from '../client/auth/config-settings.ts'
 import { configFile, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
-import { findService } from '../client/find-service.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 
@@ -105,20 +103,35 @@ function problemsIn(message: string): { variable: string; problem: string }[] {
 type Setting = { name: string; value: string | null; source: string; meaning: string }
 
 /** What a command goes by: a flag, else the environment, which the configuration files stand below. */
-function ownSettings(context: Context): Setting[] {
-  const { io, flags } = context
-  const ofFlags: Readonly<Record<string, { flag: string; value: string | undefined }>> = {
-    SVC_PROFILE: { flag: '--profile', value: flags.profile },
-    SVC_CLIENT_ID: { flag: '--client-id', value: flags.clientId },
-    SVC_STATE_DIR: { flag: '--state-dir', value: flags.stateDir },
+function ownSettings({ io, flags, stateDir }: Context): Setting[] {
+  const configDir = configDirOf(io.env)
+  const [project, user] = [readProjectConfig(io.cwd), readUserConfig(configDir)]
+  const ofFlags = {
+    SVC_API_URL: flags.apiUrl,
+    SVC_PROFILE: flags.profile,
+    SVC_CLIENT_ID: flags.clientId,
+    SVC_STATE_DIR: flags.stateDir,
   }
-  const rest = VARIABLES.filter(({ name }) => name !== 'SVC_API_URL').map(({ name, meaning }): Setting => {
-    const { flag = '', value } = ofFlags[name] ?? {}
-    if (value !== undefined) return { name, value: masked(name, value), source: flag, meaning }
-    const set = fromEnvironment(io, { name, meaning, unset: unsetOf(context, name) })
-    return isSet(set) ? set : { ...set, ...ofFile(context, name) }
+  const ofFiles = {
+    SVC_API_URL: [project.api_url, user.api_url],
+    SVC_PROFILE: [project.profile, user.profile],
+    SVC_REALM: [project.realm],
+  }
+  const unset = { SVC_STATE_DIR: stateDir, SVC_CONFIG_DIR: configDir, SVC_OUTPUT: 'table', SVC_TIMEOUT: '15s' }
+  return VARIABLES.map(({ name, meaning }): Setting => {
+    const flag = valueIn(ofFlags, name)
+    const source = `--${name.slice('SVC_'.length).toLowerCase().replace('_', '-')}`
+    if (flag !== undefined) return { name, value: masked(name, flag), source, meaning }
+    const set = fromEnvironment(io, { name, meaning, unset: valueIn(unset, name) })
+    if (isSet(set)) return set
+    const [ofProject, ofUser] = valueIn(ofFiles, name) ?? []
+    if (ofProject !== undefined) return { ...set, value: masked(name, ofProject), source: PROJECT_FILE }
+    return ofUser === undefined ? set : { ...set, value: masked(name, ofUser), source: configFile(configDir) }
   })
-  return [serviceSetting(context), ...rest]
+}
+
+function valueIn<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return values[name]
 }
 
 /** Of what nothing says, and nothing needs to. */
@@ -129,25 +142,8 @@ function isSet({ source }: Setting): boolean {
   return source !== 'default' && source !== NOT_SET
 }
 
-function unsetOf({ io, stateDir }: Context, name: string): string | undefined {
-  if (name === 'SVC_STATE_DIR') return stateDir
-  if (name === 'SVC_CONFIG_DIR') return configDirOf(io.env)
-  return { SVC_OUTPUT: 'table', SVC_TIMEOUT: '15s' }[name]
-}
-
-/** What the configuration files say without it being a variable of the environment. */
-function ofFile({ io }: Context, name: string): Pick<Setting, 'value' | 'source'> | undefined {
-  const project = readProjectConfig(io.cwd)
-  if (name === 'SVC_REALM' && project.realm !== undefined) return { value: project.realm, source: PROJECT_FILE }
-  if (name !== 'SVC_PROFILE') return undefined
-  if (project.profile !== undefined) return { value: project.profile, source: PROJECT_FILE }
-  const configDir = configDirOf(io.env)
-  const { profile } = readUserConfig(configDir)
-  return profile === undefined ? undefined : { value: profile, source: configFile(configDir) }
-}
-
 /** A variable with the file that set it, where it was none of the environment's own. */
-export function fromEnvironment(
+function fromEnvironment(
   { env, origins }: Pick<Io, 'env' | 'origins'>,
   { name, meaning, unset }: { name: string; meaning: string; unset: string | undefined },
 ): Setting {
@@ -157,32 +153,6 @@ export function fromEnvironment(
   if (file !== '') return { name, value: `the file ${file}`, source: `${name}_FILE`, meaning }
   if (unset === undefined) return { name, value: null, source: NOT_SET, meaning }
   return { name, value: masked(name, unset), source: 'default', meaning }
-}
-
-/** Which service commands ask, and what says so. */
-function serviceSetting(context: Context): Setting {
-  const { flags, io } = context
-  const setting = { name: 'SVC_API_URL', meaning: 'the service, as --api-url' }
-  try {
-    const found = findService({ flags, env: io.env, cwd: io.cwd })
-    return { ...setting, value: masked('SVC_API_URL', found.apiUrl), source: serviceSource(context, found) }
-  } catch (error) {
-    // Nothing names one, which is a setting too.
-    if (error instanceof CliError && error.code === 'NOT_RUNNING') return { ...setting, value: null, source: NOT_SET }
-    throw error
-  }
-}
-
-/** What named the service, in the order in which it is looked for. */
-function serviceSource({ io, flags, stateDir }: Context, { profile, state }: ReturnType<typeof findService>): string {
-  if (flags.apiUrl !== undefined) return '--api-url'
-  if ((io.env['SVC_API_URL'] ?? '') !== '') return io.origins?.get('SVC_API_URL') ?? 'environment'
-  const isExplicit = flags.profile !== undefined || (io.env['SVC_PROFILE'] ?? '') !== ''
-  if (!isExplicit && readProjectConfig(io.cwd).api_url !== undefined) return PROJECT_FILE
-  if (profile !== undefined) return `profile ${profile.name}`
-  const configDir = configDirOf(io.env)
-  if (!isExplicit && readUserConfig(configDir).api_url !== undefined) return configFile(configDir)
-  return state === undefined ? 'default' : `the service of ${stateDir}`
 }
 
 const SECRET = /SECRET|PASSWORD|TOKEN|ENCRYPTION_KEY|MOCK_BANK_CODE/

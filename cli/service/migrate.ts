@@ -27,8 +27,8 @@ async function migrateCreate(
   const name = args[0] ?? ''
   if (!NAME.test(name) || name.length > NAME_MAX)
     throw usageError(
-      `"${name}" is no name of a migration: small letters, digits and _`,
-      `svc migrate create ${fitting(name)}`,
+      `"${name}" is not a valid name of a migration: use lower-case letters, digits and _`,
+      'svc migrate create add_payment_notes',
     )
   const folder = migrationsOf(context.io.cwd)
   const taken = readdirSync(folder).filter((file) => /^\d{4}_\w+\.sql$/.test(file))
@@ -50,14 +50,6 @@ async function migrateCreate(
       : 'To apply it: svc migrate up. A migration that others have applied is never edited.',
   )
   return undefined
-}
-
-function fitting(name: string): string {
-  const words = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^[\d_]+|_+$/g, '')
-  return words === '' ? 'add_something' : words.slice(0, NAME_MAX)
 }
 
 /** The folder of migrations of the checkout above this directory; an installed package is nobody's to change. */

@@ -123,7 +123,9 @@ t.test('a new migration gets the next number, in a checkout alone', async (t) =>
   t.match(readFileSync(join(cwd, 'migrations', '0013_add_notes.sql'), 'utf8'), /^-- add notes: /)
   for (const name of ['Add-Notes', '../evil', 'a b', '1st', '', 'a'.repeat(61), 'add_notes'])
     t.match(await runCli(['migrate', 'create', name], { cwd }), { code: 2, stdout: '' }, name)
-  t.match(await runCli(['migrate', 'create', 'Add-Notes'], { cwd }), { stderr: /Try: svc migrate create add_notes\n/ })
+  t.match(await runCli(['migrate', 'create', 'Add-Notes'], { cwd }), {
+    stderr: /Try: svc migrate create add_payment_notes\n/,
+  })
   t.match(await runCli(['migrate', 'create', 'x'], { cwd: '/' }), { code: 2, stderr: /no checkout of svc/ })
   t.equal(readdirSync(join(cwd, 'migrations')).length, 4)
 })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -24,19 +24,12 @@ async function stateDirOf(t: Test, port?: number): Promise<string> {
   return stateDir
 }
 
-function writeSecret(stateDir: string, name: string, text: string): string {
-  const file = join(stateDir, name)
-  writeFileSync(file, text, { mode: 0o600 })
-  return file
-}
-
 t.test('a machine that is well', async (t) => {
   const stateDir = await stateDirOf(t)
-  writeSecret(stateDir, 'master.key', 'k')
   const env = { SVC_STATE_DIR: stateDir }
   t.match(await runCli(['doctor', '--only', 'machine', '-q', 'healthy'], { env }), { code: 0, stdout: 'true\n' })
   const told = await runCli(['doctor', '--only', 'machine'], { env: { ...env, PATH: process.env['PATH'] } })
-  t.match(told.stdout, /^Healthy +yes: 4 ok, 0 skipped\n\nThis machine\nnode +ok: Node\.js 2\d/)
+  t.match(told.stdout, /^Healthy +yes: 3 ok, 0 skipped\n\nThis machine\nnode +ok: Node\.js 2\d/)
 })
 
 t.test('Node.js that is too old', async (t) => {
@@ -45,27 +38,6 @@ t.test('Node.js that is too old', async (t) => {
     state: 'ok',
     text: /v18\.0\.0, which the launcher passes over/,
   })
-})
-
-t.test('a secret that others can read is told with its chmod, and stays as it is', async (t) => {
-  const stateDir = await stateDirOf(t)
-  const config = join(stateDir, 'config')
-  mkdirSync(config)
-  const key = writeSecret(stateDir, 'master.key', 'k')
-  const credentials = writeSecret(config, 'credentials.json', '{"version":1,"entries":{}}')
-  for (const file of [key, credentials]) chmodSync(file, 0o644)
-  const env = { SVC_CONFIG_DIR: config, SVC_STATE_DIR: stateDir }
-  const found = await lookOver(stateDir, env)
-  t.match(found['file permissions'], { state: 'finding', fix: `chmod 600 ${key} ${credentials}` })
-  const session = await runCli(['doctor', '--only', 'you', '-o', 'json'], {
-    env: { ...env, SVC_API_URL: 'http://127.0.0.1:1' },
-  })
-  t.match(session, { code: 0, stdout: /"check":"session"[^}]*others can read/ })
-  for (const file of [key, credentials]) t.equal(statSync(file).mode & 0o777, 0o644)
-
-  for (const file of [key, credentials]) chmodSync(file, 0o600)
-  chmodSync(stateDir, 0o777)
-  t.match((await lookOver(stateDir, env))['file permissions'], { state: 'finding', fix: `chmod go-w ${stateDir}` })
 })
 
 t.test('who holds the port of the API', async (t) => {

@@ -109,7 +109,6 @@ t.test('what hurts a real merchant asks first', async (t) => {
     'staff role',
     'staff rotate-keys',
     'keys rotate',
-    'keys drop',
     'credentials revoke',
     'credentials rotate',
     'bank-accounts disable',

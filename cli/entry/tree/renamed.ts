@@ -59,6 +59,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['sandbox dispute', 'disputes raise --as-payer'],
   ['profile add', 'profile create'],
   ['keys new', 'keys create'],
+  ['keys drop', 'keys list'],
   ['migrate new', 'migrate create'],
   ['scenarios new', 'scenarios create'],
   ['sandbox scenarios', 'scenarios'],

@@ -6,15 +6,10 @@ import { z } from 'zod'
 import { freePort } from '../../../src/db/free-port.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { configDirOf } from '../../client/auth/config-dir.ts'
-import { credentialsFile } from '../../client/auth/credentials-file.ts'
-import { serviceFile } from '../../client/service-state.ts'
 import { probe } from '../probe.ts'
-import { keyFile } from '../up/key-file.ts'
-import { checkPort, logFile, rememberedPort } from '../up/state-files.ts'
+import { checkPort, rememberedPort } from '../up/state-files.ts'
 import { finding, ok, runChecks, skipped } from './check.ts'
 import type { Check, Verdict } from './check.ts'
-import { READABLE_BY_OTHERS, modeOf } from './target.ts'
 import type { DoctorTarget } from './target.ts'
 
 export function checkMachine(target: DoctorTarget): Promise<Check[]> {
@@ -23,7 +18,6 @@ export function checkMachine(target: DoctorTarget): Promise<Check[]> {
     node: async () => nodeCheck({ running: process.version, shell: await shellNode(io.env) }),
     port: () => portCheck(target),
     'state directory': () => stateDirectoryCheck(stateDir),
-    'file permissions': () => filesCheck(stateDir, io.env),
   })
 }
 
@@ -81,26 +75,4 @@ function stateDirectoryCheck(stateDir: string): Verdict {
   } catch {
     return finding(`this user may not write in ${stateDir}`, `sudo chown -R "$(id -un)" ${quoted(stateDir)}`)
   }
-}
-
-const WRITABLE_BY_OTHERS = 0o022
-
-/** Whether secrets are readable by their owner alone, and the state directory is writable by nobody else. */
-function filesCheck(stateDir: string, env: NodeJS.ProcessEnv): Verdict {
-  if (process.platform === 'win32') return skipped('not checked on Windows')
-  const secrets = [
-    keyFile(stateDir),
-    serviceFile(stateDir),
-    join(stateDir, 'postgres.json'),
-    join(stateDir, 'postgres.log'),
-    logFile(stateDir),
-    credentialsFile(configDirOf(env)),
-  ]
-  const open = secrets.filter((file) => ((modeOf(file) ?? 0) & READABLE_BY_OTHERS) !== 0)
-  if (open.length > 0)
-    return finding(`others can read ${open.join(', ')}`, `chmod 600 ${open.map((file) => quoted(file)).join(' ')}`)
-  if (((modeOf(stateDir) ?? 0) & WRITABLE_BY_OTHERS) !== 0)
-    return finding(`others can replace what is in ${stateDir}`, `chmod go-w ${quoted(stateDir)}`)
-  const isAny = secrets.some((file) => modeOf(file) !== undefined)
-  return isAny ? ok('secrets are readable by their owner alone') : skipped('there are no secrets yet')
 }

@@ -1,9 +1,6 @@
-import { statSync } from 'node:fs'
 import type { Config } from '../../../src/config/config.ts'
 import { isSetIn, variableIn } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
-import { configDirOf } from '../../client/auth/config-dir.ts'
-import { credentialsFile } from '../../client/auth/credentials-file.ts'
 import type { Client } from '../../client/call.ts'
 import { findService, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
@@ -29,10 +26,7 @@ export type DoctorTarget = {
   databaseUrl: string | undefined
   /** The login that migrates, where it is another one. */
   migrationUrl: string | undefined
-  /**
-   * The identity in use. Credentials that others can read are not used, because using them closes their file.
-   * @throws where there is no service, or nobody is signed in
-   */
+  /** The identity in use. @throws where there is no service, or nobody is signed in */
   client(): Client
   /** Asked or opened once. @throws where it does not answer, or its database does not */
   subject(): Promise<Subject>
@@ -53,7 +47,6 @@ export async function resolveTarget(context: Context): Promise<DoctorTarget> {
   const { url, by } = found
   const client = (): Client => {
     if (by === 'environment' || by === 'nothing') throw new Error('no service to sign in to')
-    if (areCredentialsOpen(context.io.env)) throw new Error('others can read your credentials: see file permissions')
     return context.client()
   }
   let opened: ReturnType<typeof openApp> | undefined
@@ -136,19 +129,4 @@ async function configOf(env: NodeJS.ProcessEnv): Promise<Pick<DoctorTarget, 'con
 
 function localAddress({ host, port }: Config): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-export const READABLE_BY_OTHERS = 0o077
-
-function areCredentialsOpen(env: NodeJS.ProcessEnv): boolean {
-  return process.platform !== 'win32' && ((modeOf(credentialsFile(configDirOf(env))) ?? 0) & READABLE_BY_OTHERS) !== 0
-}
-
-/** Undefined where there is no such file, or it may not be looked at. */
-export function modeOf(file: string): number | undefined {
-  try {
-    return statSync(file).mode
-  } catch {
-    return undefined
-  }
 }

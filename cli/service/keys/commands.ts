@@ -4,10 +4,10 @@ import type { ListedKey } from '../../../src/keys/list-keys.ts'
 import { generateMasterKey, kidOfKey } from '../../../src/lib/seal.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
-import { dangerous } from '../../kit/change.ts'
+import { ChangeOptions, dangerous } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime, CommandInput, CommandResult, Context } from '../../kit/context.ts'
-import { DropOptions, drop, RotateOptions, rotate } from './rotate.ts'
+import { rotate } from './rotate.ts'
 import { keysOf, withDatabase } from './open.ts'
 import type { Keys } from './open.ts'
 
@@ -27,12 +27,7 @@ export function addKeys(keys: Command, runtime: Runtime): void {
   dangerous(keys.command('rotate'), 'Show what would be done, and change nothing')
     .description('Rotate the master key')
     .addHelpText('after', ROTATE_HELP)
-    .action(action(runtime, RotateOptions, rotate))
-  dangerous(keys.command('drop'), 'Show what would be removed, and change nothing')
-    .description('Remove an unused previous key of the state directory')
-    .argument('<kid>', 'Its id, from svc keys list')
-    .addHelpText('after', '\nExamples:\n  svc keys drop 4f7a1c9e\n')
-    .action(action(runtime, DropOptions, drop))
+    .action(action(runtime, ChangeOptions, rotate))
 }
 
 const SOURCE = `
@@ -52,7 +47,7 @@ Examples:
 const ROTATE_HELP = `${SOURCE}
 With the state directory: creates a new key and keeps the old one beside it. A running svc up continues with the old key.
 The next start uses the new key, opens values of both, and encrypts the rest again in the background.
-  svc keys rotate; svc down; svc up; svc keys list; svc keys drop <kid>
+  svc keys rotate; svc down; svc up; svc keys list
 
 With the environment: encrypts the values of a previous key again under SVC_ENCRYPTION_KEY, beside the running
 service; exit code 0 once nothing is left. Every running process must know the new key before anything is sealed under it:

@@ -6,7 +6,7 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import { explained } from '../up/explain.ts'
-import { hasKeyIn, readKeyRing, variablesOf } from '../up/key-file.ts'
+import { hasKeyIn, noKey, readKeyRing, variablesOf } from '../up/key-file.ts'
 import { variableIn } from '../../base/environment-variables.ts'
 
 /** The keys that a command is about, and where they come from. */
@@ -38,14 +38,6 @@ export async function keysOf({ io, stateDir }: Context): Promise<Keys> {
 /** Whether the environment says that the keys are of a service in live mode; svc up, with its state directory, has none. */
 export function isLiveIn(env: NodeJS.ProcessEnv): boolean {
   return variableIn(env, 'SVC_MODE') === 'live'
-}
-
-/** There is no key: exit code 6. */
-export function noKey(stateDir: string): CliError {
-  return new CliError('NO_KEY', `there is no key in ${stateDir}, and SVC_ENCRYPTION_KEY is not set`, {
-    exit: EXIT.notFound,
-    hint: 'to make one: svc up\nor SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
-  })
 }
 
 /** Works with the database that the keys belong to, with nothing else of the service. */

@@ -1,29 +1,22 @@
 import { kidOfKey } from '../../../src/lib/seal.ts'
-import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
-import { ChangeOptions } from '../../kit/change.ts'
+import type { ChangeOptions } from '../../kit/change.ts'
 import { confirm } from '../../kit/confirm.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { withProgress } from '../../output/progress.ts'
 import type { Progress } from '../../output/progress.ts'
-import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing, dropFromKeyRing } from '../up/key-file.ts'
-import { databaseOf, isLiveIn, keysOf, noKey, withDatabase } from './open.ts'
-import type { Keys } from './open.ts'
+import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing } from '../up/key-file.ts'
+import { databaseOf, isLiveIn, keysOf, withDatabase } from './open.ts'
 
-export const RotateOptions = ChangeOptions
-export type RotateOptions = ChangeOptions
-
-export async function rotate(context: Context, { options }: CommandInput<RotateOptions>): Promise<CommandResult> {
+export async function rotate(context: Context, { options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
   return hasKeyIn(context.io.env) ? rotateData(context, options) : rotateDirectory(context, options)
 }
 
 /** A new first key in the state directory. What runs does not notice: it has read its keys when it began. */
-async function rotateDirectory(context: Context, { dryRun }: RotateOptions): Promise<CommandResult> {
+async function rotateDirectory(context: Context, { dryRun }: ChangeOptions): Promise<CommandResult> {
   const { stateDir } = context
-  const known = readKeyRing(stateDir)
-  if (known === undefined) throw noKey(stateDir)
-  checkRotatable(known, stateDir)
+  const known = checkRotatable(readKeyRing(stateDir), stateDir)
   const before = kidOfKey(known[0])
   if (dryRun) {
     context.print.record({
@@ -64,7 +57,7 @@ const ROUNDS_MAX = 5
 const TOLD_EVERY = 1_000
 
 /** Everything under the current key of the environment, now. */
-async function rotateData(context: Context, { dryRun, yes }: RotateOptions): Promise<CommandResult> {
+async function rotateData(context: Context, { dryRun, yes }: ChangeOptions): Promise<CommandResult> {
   const keys = await keysOf(context)
   if (!dryRun && isLiveIn(context.io.env)) {
     const { kid } = keys.sealer
@@ -117,63 +110,4 @@ function progressFor({ at, of, note, isShown }: Progress, total: number): (resea
     told = resealed
     note(`Encrypted anew: ${resealed} of ${total}`)
   }
-}
-
-export const DropOptions = ChangeOptions
-export type DropOptions = ChangeOptions
-
-export async function drop(
-  context: Context,
-  { args: [kid], options }: CommandInput<DropOptions>,
-): Promise<CommandResult> {
-  const keys = await keysOf(context)
-  if (keys.source === 'environment')
-    throw usageError(
-      'the keys are in the environment: take it out of SVC_ENCRYPTION_KEY_PREVIOUS there',
-      'svc keys list',
-    )
-  checkKnown(keys, kid)
-  refuseInUse(context, keys, kid)
-  await refuseNeeded(keys, kid)
-  if (!options.dryRun && isLiveIn(context.io.env))
-    await confirm(context, { what: `forget the key ${kid}`, words: [kid], isExact: true, yes: options.yes })
-  if (!options.dryRun) await dropFromKeyRing(context.stateDir, kid)
-  context.print.record({
-    item: { kid, dropped: !options.dryRun },
-    id: kid,
-    lines: [[options.dryRun ? 'Would drop' : 'Dropped', kid]],
-  })
-  if (options.dryRun) context.note('Nothing was changed.')
-  return undefined
-}
-
-function checkKnown({ sealer }: Keys, kid: string | undefined): asserts kid is string {
-  if (kid === sealer.kid) throw usageError(`${kid} is the current key`, 'svc keys rotate makes another one current')
-  if (kid !== undefined && sealer.previousKids.includes(kid)) return
-  throw new CliError('NOT_FOUND', `there is no previous key "${kid ?? ''}"`, {
-    exit: EXIT.notFound,
-    hint: 'svc keys list',
-  })
-}
-
-/** A service that began before the rotation seals under it still. */
-function refuseInUse({ stateDir }: Context, { sealer }: Keys, kid: string): void {
-  const running = runningState(stateDir)
-  if (running === undefined || running.key_id === sealer.kid) return
-  throw new CliError('KEY_IN_USE', `the running service does not have the current key yet, and may seal under ${kid}`, {
-    exit: EXIT.conflict,
-    hint: 'svc down\nsvc up\nthen the same command again',
-  })
-}
-
-async function refuseNeeded(keys: Keys, kid: string): Promise<void> {
-  const { listKeys } = await import('../../../src/keys/list-keys.ts')
-  const listed = await withDatabase(keys, databaseOf(keys), (app) => listKeys(app))
-  const values = listed.find((key) => key.kid === kid)?.values ?? 0
-  if (values === 0) return
-  throw new CliError('KEY_NEEDED', `${values} values are sealed under ${kid} still`, {
-    exit: EXIT.conflict,
-    hint: 'svc keys list until there are none; the running service encrypts them anew within minutes',
-    retryable: true,
-  })
 }

@@ -8,10 +8,10 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { generateMasterKey, kidOfKey } from '../../../src/lib/seal.ts'
+import { generateMasterKey } from '../../../src/lib/seal.ts'
 import { isSetIn } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
@@ -65,33 +65,24 @@ export async function ensureKeyRing(stateDir: string): Promise<KeyRing> {
  * @throws {CliError} where there is nothing to rotate, or too much already
  */
 export function rotateKeyRing(stateDir: string): Promise<KeyRing> {
-  return changeKeyRing(stateDir, (known) => {
-    checkRotatable(known, stateDir)
-    return [generateMasterKey(), ...(known ?? [])]
-  })
+  return changeKeyRing(stateDir, (known) => [generateMasterKey(), ...checkRotatable(known, stateDir)])
 }
 
 /** @throws {CliError} NO_KEY, exit code 6; TOO_MANY_KEYS, exit code 7 */
-export function checkRotatable(ring: KeyRing | undefined, stateDir: string): void {
-  if (ring === undefined) {
-    throw new CliError('NO_KEY', `there is no key in ${stateDir}`, {
-      exit: EXIT.notFound,
-      hint: 'to make one: svc up\nor SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
-    })
-  }
-  if (ring.length <= PREVIOUS_MAX) return
+export function checkRotatable(ring: KeyRing | undefined, stateDir: string): KeyRing {
+  if (ring === undefined) throw noKey(stateDir)
+  if (ring.length <= PREVIOUS_MAX) return ring
   throw new CliError('TOO_MANY_KEYS', `there are ${ring.length - 1} keys before the current one already`, {
     exit: EXIT.conflict,
-    hint: 'svc keys list\nfor one that nothing is sealed under: svc keys drop <kid>',
+    hint: 'svc keys list\nto begin again with one key and no data: svc sandbox reset',
   })
 }
 
-/** Takes a key out, of which the caller knows that nothing is sealed under it. The first one stays whatever happens. */
-export function dropFromKeyRing(stateDir: string, kid: string): Promise<KeyRing> {
-  return changeKeyRing(stateDir, (known) => {
-    const [current, ...previous] = known ?? []
-    if (current === undefined) throw new Error(`there is no key in ${stateDir}`)
-    return [current, ...previous.filter((key) => kidOfKey(key) !== kid)]
+/** There is no key: exit code 6. */
+export function noKey(stateDir: string): CliError {
+  return new CliError('NO_KEY', `there is no key in ${stateDir}, and SVC_ENCRYPTION_KEY is not set`, {
+    exit: EXIT.notFound,
+    hint: 'to make one: svc up\nor SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
   })
 }
 
@@ -114,20 +105,10 @@ function writeKeyRing(stateDir: string, ring: KeyRing): void {
   // What a crash left: its key was never in the file, so nothing was sealed under it.
   for (const name of readdirSync(stateDir)) if (name.startsWith('.master.key.')) rmSync(join(stateDir, name))
   const draft = join(stateDir, `.master.key.${randomUUID()}`)
-  writeDurably(draft, `${ring.join('\n')}\n`)
+  writeFileSync(draft, `${ring.join('\n')}\n`, { mode: 0o600, flag: 'wx', flush: true })
   ownLike(stateDir, draft)
   renameSync(draft, keyFile(stateDir))
   syncDirectory(stateDir)
-}
-
-function writeDurably(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx', 0o600)
-  try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 /** The new name is on the disk before anything is sealed under the new key. */

@@ -9,7 +9,6 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   serve: { elsewhere: 'test/cli/parts.test.ts', json: 'it prints nothing', refused: 1 },
   // What it finds depends on the machine.
   doctor: { elsewhere: 'test/cli/doctor-machine.test.ts', json: true, refused: 1 },
-  'keys drop': { elsewhere: 'test/cli/keys.test.ts', json: true, refused: 7 },
   login: { elsewhere: 'test/cli/auth/login.test.ts', json: true, refused: 4 },
   token: { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
   'checkout branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
