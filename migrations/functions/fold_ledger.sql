@@ -1,5 +1,5 @@
--- Adds changes of balances to the kept balances, `rows_max` of them at most; returns their number. Each change is in
--- the one table or in the other at any moment, so the view ledger_balances does not change by it.
+-- Adds entries to the kept balances, `rows_max` of them at most; returns their number. An entry is listed as unfolded or
+-- in the kept balances at any moment, so the view ledger_balances does not change by it.
 create or replace function fold_ledger(rows_max integer) returns integer
 language plpgsql
 security definer
@@ -9,20 +9,21 @@ declare
   folded integer;
 begin
   with taken as (
-    delete from ledger_balance_changes
-    where ctid = any (array(select c.ctid from ledger_balance_changes c limit rows_max for update skip locked))
-    returning *
+    delete from ledger_unfolded
+    where ctid = any (array(select u.ctid from ledger_unfolded u limit rows_max for update skip locked))
+    returning ordinal
   ),
   kept as (
     insert into ledger_kept_balances as k (
       merchant_id, currency, bank, clearing, merchant_payable, held, payouts_in_transit, fees_earned, rounding
     )
-    select merchant_id, currency, sum(bank), sum(clearing), sum(merchant_payable), sum(held), sum(payouts_in_transit),
-      sum(fees_earned), sum(rounding)
-    from taken
-    group by merchant_id, currency
+    select s.merchant_id, s.currency, sum(s.bank), sum(s.clearing), sum(s.merchant_payable), sum(s.held),
+      sum(s.payouts_in_transit), sum(s.fees_earned), sum(s.rounding)
+    from taken t
+    join ledger_sides s on s.ordinal = t.ordinal
+    group by s.merchant_id, s.currency
     -- In one order, so that two processes cannot deadlock.
-    order by merchant_id, currency
+    order by s.merchant_id, s.currency
     on conflict (merchant_id, currency) do update
     set bank = k.bank + excluded.bank,
       clearing = k.clearing + excluded.clearing,

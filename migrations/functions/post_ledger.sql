@@ -1,6 +1,5 @@
--- Posts any number of movements to the ledger, in the transaction of what moved the money: the entries, and what they
--- change in the balances. The only writer of the ledger. It takes no lock that a payment could wait for: entries and
--- changes are only added.
+-- Posts any number of movements to the ledger, in the transaction of what moved the money. The only writer of entries. It
+-- takes no lock that a payment could wait for: rows are only added.
 --
 -- A movement is posted once: a repeat changes nothing, and one with another amount, currency or account is rejected.
 -- Returns the number of entries that are new.
@@ -15,17 +14,7 @@ declare
   posted integer;
   wrong record;
 begin
-  with item as (
-    select p.merchant_id, p.movement, p.subject_id, p.debit, p.credit,
-      -- The column would round further digits off; null is rejected.
-      case when p.amount = round(p.amount, 4) then p.amount::numeric(19, 4) end as amount, p.currency
-    from unnest(postings) p
-    join merchants m on m.id = p.merchant_id
-    -- Every transaction takes the unique keys in the same order, so that two of them cannot deadlock.
-    order by p.merchant_id, p.subject_id, p.movement
-  ),
-  numbered as (select nextval('ledger_entries_ordinal_seq') as ordinal, i.* from item i),
-  entry as (
+  with entry as (
     insert into ledger_entries (
       ordinal, merchant_id, movement, subject_id, debit, credit, amount, currency, created_at, entry_hash
     )
@@ -33,26 +22,21 @@ begin
       ledger_entry_hash(row(
         n.ordinal, n.merchant_id, n.movement, n.subject_id, n.debit, n.credit, n.amount, n.currency, now(), null
       )::ledger_entries)
-    from numbered n
+    from (
+      select nextval('ledger_entries_ordinal_seq') as ordinal, p.merchant_id, p.movement, p.subject_id, p.debit, p.credit,
+        -- The column would round further digits off; null is rejected.
+        case when p.amount = round(p.amount, 4) then p.amount::numeric(19, 4) end as amount, p.currency
+      -- In a subquery, because PostgreSQL plans the statement again for each array that it knows.
+      from unnest((select postings)) p
+      join merchants m on m.id = p.merchant_id
+      -- Every transaction takes the unique keys in the same order, so that two of them cannot deadlock.
+      order by p.merchant_id, p.subject_id, p.movement
+    ) n
     on conflict on constraint ledger_entries__once do nothing
-    returning merchant_id, currency, debit, credit, amount
-  ),
-  change as (
-    insert into ledger_balance_changes (
-      merchant_id, currency, bank, clearing, merchant_payable, held, payouts_in_transit, fees_earned, rounding
-    )
-    select merchant_id, currency,
-      sum(case when debit = 'bank' then amount when credit = 'bank' then -amount else 0 end),
-      sum(case when debit = 'clearing' then amount when credit = 'clearing' then -amount else 0 end),
-      sum(case when debit = 'merchant_payable' then amount when credit = 'merchant_payable' then -amount else 0 end),
-      sum(case when debit = 'held' then amount when credit = 'held' then -amount else 0 end),
-      sum(case when debit = 'payouts_in_transit' then amount when credit = 'payouts_in_transit' then -amount else 0 end),
-      sum(case when debit = 'fees_earned' then amount when credit = 'fees_earned' then -amount else 0 end),
-      sum(case when debit = 'rounding' then amount when credit = 'rounding' then -amount else 0 end)
-    from entry
-    group by merchant_id, currency
+    returning merchant_id, ordinal
   )
-  select count(*) into posted from entry;
+  insert into ledger_unfolded (merchant_id, ordinal) select merchant_id, ordinal from entry;
+  get diagnostics posted = row_count;
   if posted = cardinality(postings) then return posted; end if;
   select p.* into wrong
   from unnest(postings) p

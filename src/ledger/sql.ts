@@ -26,8 +26,8 @@ export function postMovements(tx: DatabaseTransactionConnection, postings: reado
   `)
 }
 
-/** Adds changes of balances to the kept balances, `rowsMax` at most. @returns how many */
-export function foldBalanceChanges(tx: CommonQueryMethods, rowsMax: number): Promise<number> {
+/** Adds entries to the kept balances, `rowsMax` at most. @returns how many */
+export function foldEntries(tx: CommonQueryMethods, rowsMax: number): Promise<number> {
   return tx.oneFirst(sql.type(z.object({ count: z.number() }))`select fold_ledger(${rowsMax}) as count`)
 }
 

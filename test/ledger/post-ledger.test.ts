@@ -106,8 +106,8 @@ t.test('the role of the service can post and read, and write nothing', async (t)
     'truncate ledger_entries',
     'select * from ledger_kept_balances',
     'update ledger_kept_balances set bank = 0',
-    'insert into ledger_balance_changes select * from ledger_balance_changes',
-    'delete from ledger_balance_changes',
+    'insert into ledger_unfolded select * from ledger_unfolded',
+    'delete from ledger_unfolded',
     `select setval('ledger_entries_ordinal_seq', 1)`,
   ]
   for (const statement of DENIED) await t.rejects(client.query(statement), { code: '42501' }, statement)
@@ -124,9 +124,8 @@ t.test('entries are never changed or removed, not even by the owner of the table
     await t.rejects(owner.query(statement), { code: '42501', message: /append-only/ }, statement)
 })
 
-t.test('kept balances and their changes cannot be made unbalanced', async (t) => {
+t.test('kept balances cannot be made unbalanced', async (t) => {
   await post(posting())
-  await t.rejects(owner.query('update ledger_balance_changes set bank = bank + 1'), { code: '23514' })
   await keepBalances(app)
   await t.rejects(owner.query('update ledger_kept_balances set bank = bank + 1'), { code: '23514' })
 })
@@ -201,7 +200,7 @@ t.test('while many post and the job folds, balances are the recount at every mom
   isPosting = false
   await Promise.all([folding, checking])
   await keepBalances(app)
-  const { rows } = await owner.query('select count(*)::int as left from ledger_balance_changes')
+  const { rows } = await owner.query('select count(*)::int as left from ledger_unfolded')
   t.equal(rows[0].left, 0)
   t.same(await brokenInvariants(owner, OWN), [])
   t.match(await balancesOf(service, shops[0]!), { GBP: { bank: '1830.0060' } })

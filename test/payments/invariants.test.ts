@@ -293,7 +293,7 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
   'I10 every currency of the ledger sums to zero, and its balances are the recount': [
     'delete from ledger_entries where subject_id = $1',
     `update ledger_entries set amount = amount + 0.0001 where subject_id = $1 and movement = 'payment_settled'`,
-    `insert into ledger_balance_changes select merchant_id, currency, 1, -1, 0, 0, 0, 0, 0 from payment_intents where id = $1`,
+    `insert into ledger_unfolded select merchant_id, ordinal from ledger_entries where subject_id = $1`,
     `insert into ledger_kept_balances select merchant_id, 'USD', 1, -1, 0, 0, 0, 0, 0 from payment_intents where id = $1`,
   ],
   'I10 the hash of every entry of the ledger is right': [
