@@ -16,6 +16,12 @@ create table payment_events (
   prev_hash char(64) not null,
   event_hash char(64) not null,
   created_at timestamptz not null default now(),
+  -- What the payment was created with, on its first event only: `svc audit verify` compares it with the payment.
+  gross_amount numeric(19, 4),
+  fee_amount numeric(19, 4),
+  net_amount numeric(19, 4),
+  currency char(3),
+  check (num_nonnulls(gross_amount, fee_amount, net_amount, currency) = case when previous_status is null then 4 else 0 end),
   foreign key (merchant_id, payment_intent_id) references payment_intents (merchant_id, id),
   -- The transition table a second time; a test compares it with payments/states.ts.
   constraint payment_events__transition check (
@@ -30,8 +36,9 @@ create table payment_events (
   )
 );
 
-create index payment_events__merchant_id__payment_intent_id__ordinal
-  on payment_events (merchant_id, payment_intent_id, ordinal);
+-- The events of a payment, and its path: one first event, and one from each status (functions/seal_payment_event.sql).
+create unique index payment_events__path on payment_events (merchant_id, payment_intent_id, previous_status)
+  nulls not distinct;
 -- The console's total of settled payments since a moment: one entry for each settled payment, in a table that only
 -- grows.
 create index payment_events__settled on payment_events (merchant_id, created_at) where new_status = 'Settled';

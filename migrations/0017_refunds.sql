@@ -35,3 +35,34 @@ create index payment_refunds__merchant_id__dispute_id on payment_refunds (mercha
 
 grant select, insert on payment_refunds to svc_runtime;
 grant update (status, failure_code, bank_reference, resume_at, attempt_count, updated_at) on payment_refunds to svc_runtime;
+
+-- Every step of a refund, because a partial refund has no payment event. A trigger on the refund writes them
+-- (functions/record_refund_event.sql), and no login has a right to insert. Append-only (functions/refuse_change.sql) and
+-- chained within the refund, as the events of payments are (functions/seal_refund_event.sql).
+create table refund_events (
+  ordinal bigserial primary key,
+  id uuid not null unique,
+  merchant_id uuid not null,
+  refund_id uuid not null,
+  previous_status refund_status,
+  new_status refund_status not null,
+  prev_hash char(64) not null,
+  event_hash char(64) not null,
+  created_at timestamptz not null default now(),
+  -- What is refunded, on the first event only.
+  payment_intent_id uuid,
+  amount numeric(19, 4),
+  currency char(3),
+  check (num_nonnulls(payment_intent_id, amount, currency) = case when previous_status is null then 3 else 0 end),
+  foreign key (merchant_id, refund_id) references payment_refunds (merchant_id, id),
+  constraint refund_events__transition check (
+    case
+      when previous_status is null then new_status = 'PENDING'
+      else previous_status = 'PENDING' and new_status in ('EXECUTED', 'FAILED')
+    end
+  )
+);
+
+create index refund_events__merchant_id__refund_id__ordinal on refund_events (merchant_id, refund_id, ordinal);
+
+grant select on refund_events to svc_runtime;

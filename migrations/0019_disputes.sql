@@ -75,6 +75,11 @@ create table dispute_events (
   prev_hash char(64) not null,
   event_hash char(64) not null,
   created_at timestamptz not null default now(),
+  -- What is disputed, on the first event only (functions/seal_dispute_event.sql).
+  payment_intent_id uuid,
+  gross_amount numeric(19, 4),
+  currency char(3),
+  check (num_nonnulls(payment_intent_id, gross_amount, currency) = case when previous_status is null then 3 else 0 end),
   foreign key (merchant_id, dispute_id) references disputes (merchant_id, id)
 );
 

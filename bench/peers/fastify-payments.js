@@ -69,9 +69,15 @@ async function createPayment(client, { headers, body }) {
     currency: body.currency, consent_id: ids.consent,
   }
   await client.query(
-    `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload)
-     values ($1, $2, $3, null, 'AwaitingAuthorisation', 'MERCHANT_API', $4)`,
-    [randomUUID(), merchant.id, ids.payment, JSON.stringify(body)],
+    `insert into payment_events (
+       id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
+       gross_amount, fee_amount, net_amount, currency
+     )
+     values ($1, $2, $3, null, 'AwaitingAuthorisation', 'MERCHANT_API', $4, $5, $6, $7, $8)`,
+    [
+      randomUUID(), merchant.id, ids.payment, JSON.stringify(body), rows[0].gross_amount, rows[0].fee_amount, rows[0].net_amount,
+      body.currency,
+    ],
   )
   await client.query(
     `insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload)

@@ -39,10 +39,11 @@ export function addExport(audit: Command, runtime: Runtime): void {
 
 const HELP = `
 Each line is {"chain": ..., "row": {...}}, every column as the text that was hashed; "standing", beside the last event
-of a payment or dispute, is the status that it has itself. Payloads of payments hold payers'
-names and account numbers: the file gets mode 0600, and is to be kept like the database. Checkpoints come first. Payment
-and dispute events of the last 30 seconds are left out, for others may still be written before them. The last line is
-{"end": {...}}, with how many rows of each chain there are: without it an export is not whole.
+of a payment, refund or dispute, is the status that it has itself, and "standing_gross_amount" and so on, beside the
+first, are its values. Payloads of payments hold payers' names and account numbers: the file gets mode 0600, and is to be
+kept like the database. Checkpoints come first. Events of the last 30 seconds are left out, for others may still be
+written before them. The last line is {"end": {...}}, with how many rows of each chain there are: without it an export is
+not whole.
 
 Examples:
   svc audit export --file audit.jsonl

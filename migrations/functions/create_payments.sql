@@ -110,8 +110,12 @@ begin
     where p.under_mandate is not true
   ),
   event as (
-    insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload)
-    select p.audit_id, p.merchant_id, p.payment_id, null, i.status, p.changed_by, p.raw_payload::json
+    insert into payment_events (
+      id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
+      gross_amount, fee_amount, net_amount, currency
+    )
+    select p.audit_id, p.merchant_id, p.payment_id, null, i.status, p.changed_by, p.raw_payload::json,
+      p.amount, p.fee, p.amount - p.fee, p.currency
     from priced p
     join intent i on i.id = p.payment_id
   ),

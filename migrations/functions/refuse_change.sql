@@ -9,6 +9,8 @@ $$;
 
 create or replace trigger append_only before update or delete or truncate on payment_events
   for each statement execute function refuse_change();
+create or replace trigger append_only before update or delete or truncate on refund_events
+  for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on dispute_events
   for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on operator_actions

@@ -11,11 +11,17 @@ const COLUMNS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   `,
   payment_events: sql.fragment`
     e.ordinal::text, e.id::text, merchant_id::text, payment_intent_id::text, previous_status::text, new_status::text,
-    changed_by::text, raw_payload::text, raw_payload_sha256::text, prev_hash::text, event_hash::text
+    changed_by::text, raw_payload::text, raw_payload_sha256::text, prev_hash::text, event_hash::text,
+    gross_amount::text, fee_amount::text, net_amount::text, currency::text
+  `,
+  refund_events: sql.fragment`
+    e.ordinal::text, e.id::text, merchant_id::text, refund_id::text, previous_status::text, new_status::text,
+    prev_hash::text, event_hash::text, payment_intent_id::text, amount::text, currency::text
   `,
   dispute_events: sql.fragment`
     e.ordinal::text, e.id::text, merchant_id::text, dispute_id::text, previous_status::text, new_status::text,
-    event::text, changed_by::text, actor_id, actor_name, note, prev_hash::text, event_hash::text
+    event::text, changed_by::text, actor_id, actor_name, note, prev_hash::text, event_hash::text,
+    payment_intent_id::text, gross_amount::text, currency::text
   `,
   checkpoints: sql.fragment`
     e.ordinal::text, e.id::text, chain, up_to_ordinal::text, row_count::text, digest::text, prev_hash::text,
@@ -26,6 +32,7 @@ const COLUMNS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
 const TABLES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment`operator_actions`,
   payment_events: sql.fragment`payment_events`,
+  refund_events: sql.fragment`refund_events`,
   dispute_events: sql.fragment`dispute_events`,
   checkpoints: sql.fragment`audit_checkpoints`,
 }
@@ -34,6 +41,7 @@ const TABLES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
 const SIZES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment`octet_length(concat(reason, before, after))`,
   payment_events: sql.fragment`octet_length(raw_payload::text)`,
+  refund_events: sql.fragment`0`,
   dispute_events: sql.fragment`octet_length(coalesce(note, ''))`,
   checkpoints: sql.fragment`0`,
 }
@@ -52,8 +60,8 @@ function isSettled(chain: AuditChain, ageSeconds: number): FragmentSqlToken {
 }
 
 /**
- * The payment's or dispute's own status, beside the last of its events. A move writes both in one transaction, so that
- * within one statement they never differ, even while others move.
+ * The own status of the payment, refund or dispute, beside the last of its events. A move writes both in one transaction,
+ * so that within one statement they never differ, even while others move.
  */
 const STANDINGS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment``,
@@ -64,6 +72,16 @@ const STANDINGS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
     ) then coalesce((
       select p.status::text from payment_intents p where p.merchant_id = e.merchant_id and p.id = e.payment_intent_id
     ), 'gone') end as standing,
+    standing_merchant_id, standing_gross_amount, standing_fee_amount, standing_net_amount, standing_currency,
+  `,
+  refund_events: sql.fragment`
+    case when not exists (
+      select from refund_events l
+      where l.merchant_id = e.merchant_id and l.refund_id = e.refund_id and l.ordinal > e.ordinal
+    ) then coalesce((
+      select r.status::text from payment_refunds r where r.merchant_id = e.merchant_id and r.id = e.refund_id
+    ), 'gone') end as standing,
+    standing_payment_intent_id, standing_amount, standing_currency,
   `,
   dispute_events: sql.fragment`
     case when not exists (
@@ -72,6 +90,47 @@ const STANDINGS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
     ) then coalesce((
       select d.status::text from disputes d where d.merchant_id = e.merchant_id and d.id = e.dispute_id
     ), 'gone') end as standing,
+    standing_merchant_id, standing_payment_intent_id, standing_gross_amount, standing_currency,
+  `,
+  checkpoints: sql.fragment``,
+}
+
+/**
+ * The current values that a first event seals, beside that event. They never change, so no move can come between. By id
+ * alone, so that a payment that was given to another merchant is found; lateral, because they must be looked up by key
+ * whatever the plan.
+ */
+const SEALED_VALUES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
+  operator_actions: sql.fragment``,
+  payment_events: sql.fragment`
+    left join lateral (
+      select p.merchant_id::text as standing_merchant_id, p.gross_amount::text as standing_gross_amount,
+        p.fee_amount::text as standing_fee_amount, p.net_amount::text as standing_net_amount,
+        p.currency::text as standing_currency
+      from payment_intents p
+      where p.id = e.payment_intent_id
+      limit 1
+    ) now on e.previous_status is null
+  `,
+  refund_events: sql.fragment`
+    left join lateral (
+      select r.payment_intent_id::text as standing_payment_intent_id, r.amount::text as standing_amount,
+        p.currency::text as standing_currency
+      from payment_refunds r
+      left join payment_intents p on p.id = r.payment_intent_id
+      where r.merchant_id = e.merchant_id and r.id = e.refund_id
+      limit 1
+    ) now on e.previous_status is null
+  `,
+  dispute_events: sql.fragment`
+    left join lateral (
+      select d.merchant_id::text as standing_merchant_id, d.payment_intent_id::text as standing_payment_intent_id,
+        p.gross_amount::text as standing_gross_amount, p.currency::text as standing_currency
+      from disputes d
+      left join payment_intents p on p.id = d.payment_intent_id
+      where d.id = e.dispute_id
+      limit 1
+    ) now on e.previous_status is null
   `,
   checkpoints: sql.fragment``,
 }
@@ -116,6 +175,7 @@ export async function listChainRows(
       to_char(e.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at
     from settled s
     join ${TABLES[chain]} e on e.ordinal = s.ordinal
+    ${SEALED_VALUES[chain]}
     where s.bytes_before < ${bytesMax}
     order by e.ordinal
     limit ${limit}
@@ -130,6 +190,7 @@ export type SealedChain = Exclude<AuditChain, 'checkpoints'>
 const HASHES: Readonly<Record<SealedChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment`action_hash`,
   payment_events: sql.fragment`event_hash`,
+  refund_events: sql.fragment`event_hash`,
   dispute_events: sql.fragment`event_hash`,
 }
 

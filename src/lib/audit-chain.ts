@@ -5,12 +5,19 @@ import { sha256Hex } from './hmac.ts'
  * service nor its database. A test compares every function below with the SQL function that hashes the rows.
  */
 
-export const AUDIT_CHAINS = ['operator_actions', 'payment_events', 'dispute_events', 'checkpoints'] as const
+export const AUDIT_CHAINS = [
+  'operator_actions',
+  'payment_events',
+  'refund_events',
+  'dispute_events',
+  'checkpoints',
+] as const
 export type AuditChain = (typeof AUDIT_CHAINS)[number]
 
 /**
- * A row as it is exported: every column as the text that was hashed. On the last event of a payment or a dispute,
- * `standing` is the current status of the payment or dispute itself; it is null on all other rows and part of no hash.
+ * A row as it is exported: every column as the text that was hashed. Beside it are the current values of the payment,
+ * refund or dispute itself, which are part of no hash: its status as `standing` on its last event, and the values that
+ * the first event seals as `standing_<column>` on that one. They are null on all other rows.
  */
 export type AuditRow = Readonly<Record<string, string | null>>
 
@@ -18,6 +25,8 @@ export type ChainProblem =
   | 'changed'
   | 'payload changed'
   | 'status edited'
+  | 'value edited'
+  | 'path broken'
   | 'row missing before it'
   | 'ordinal order'
   | 'not as sealed'
@@ -38,6 +47,10 @@ export type ChainShape = {
   hashOf(row: AuditRow): string
   /** The chain within the table that the row belongs to; the rows of one chain follow each other. */
   linkOf(row: AuditRow): string
+  /** What a chain within the table is about, and the column of its id. */
+  subject?: readonly [noun: string, column: string]
+  /** The columns whose current values the first row is compared with. */
+  sealed?: readonly string[]
   /** Whether the row's own columns mark it as the first of its chain; undefined for chains without such a mark. */
   saysFirst?(row: AuditRow): boolean
 }
@@ -48,12 +61,24 @@ export const CHAIN_SHAPES: Readonly<Record<AuditChain, ChainShape>> = {
     hashColumn: 'event_hash',
     hashOf: paymentEventHash,
     linkOf: (row) => `${row['merchant_id']}/${row['payment_intent_id']}`,
+    subject: ['payment', 'payment_intent_id'],
+    sealed: ['merchant_id', 'gross_amount', 'fee_amount', 'net_amount', 'currency'],
+    saysFirst: (row) => row['previous_status'] === null,
+  },
+  refund_events: {
+    hashColumn: 'event_hash',
+    hashOf: refundEventHash,
+    linkOf: (row) => `${row['merchant_id']}/${row['refund_id']}`,
+    subject: ['refund', 'refund_id'],
+    sealed: ['payment_intent_id', 'amount', 'currency'],
     saysFirst: (row) => row['previous_status'] === null,
   },
   dispute_events: {
     hashColumn: 'event_hash',
     hashOf: disputeEventHash,
     linkOf: (row) => `${row['merchant_id']}/${row['dispute_id']}`,
+    subject: ['dispute', 'dispute_id'],
+    sealed: ['merchant_id', 'payment_intent_id', 'gross_amount', 'currency'],
     saysFirst: (row) => row['previous_status'] === null,
   },
   checkpoints: { hashColumn: 'checkpoint_hash', hashOf: checkpointHash, linkOf: () => '' },
@@ -91,6 +116,27 @@ export function paymentEventHash(row: AuditRow): string {
     row['changed_by'],
     row['raw_payload_sha256'],
     row['created_at'],
+    row['gross_amount'],
+    row['fee_amount'],
+    row['net_amount'],
+    row['currency'],
+  ])
+}
+
+/** The hash of migrations/functions/refund_event_hash.sql. */
+function refundEventHash(row: AuditRow): string {
+  return joined([
+    row['prev_hash'],
+    row['ordinal'],
+    row['id'],
+    row['merchant_id'],
+    row['refund_id'],
+    row['previous_status'] ?? '-',
+    row['new_status'],
+    row['created_at'],
+    row['payment_intent_id'],
+    row['amount'],
+    row['currency'],
   ])
 }
 
@@ -110,6 +156,9 @@ function disputeEventHash(row: AuditRow): string {
     quoted(row['actor_name']),
     quoted(row['note']),
     row['created_at'],
+    row['payment_intent_id'],
+    row['gross_amount'],
+    row['currency'],
   ])
 }
 

@@ -32,9 +32,9 @@ export type VerifyOptions = {
 const ORDINAL = /^[1-9]\d{0,18}$/
 
 /**
- * Verifies one table's chains, row by row, computing every hash itself. It keeps only the last hash of each chain
- * within the table: about 250 bytes for each payment or dispute, including completed ones, because a second first row
- * can be detected no other way.
+ * Verifies one table's chains, row by row, computing every hash itself. It keeps only the last hash and status of each
+ * chain within the table: about 250 bytes for each payment, refund or dispute, including completed ones, because a second
+ * first row can be detected no other way.
  */
 export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyOptions = {}): ChainVerifier {
   const last = new Map<string, string>()
@@ -48,7 +48,7 @@ export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyO
     if (!isNext) return at(row, 'ordinal order', `it comes after ordinal ${report.head?.ordinal ?? 'none'}`)
     const before = sealed.before(BigInt(ordinal)) ?? headBefore(awaited, BigInt(ordinal))
     if (before !== null) return before
-    return wrongIn(chain, row) ?? wrongLink(chain, row, last) ?? wrongStanding(row)
+    return wrongIn(chain, row) ?? wrongLink(chain, row, last) ?? editedValues(chain, row) ?? wrongStanding(row)
   }
 
   return {
@@ -57,7 +57,7 @@ export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyO
       const hash = row[CHAIN_SHAPES[chain].hashColumn] ?? ''
       report.broken = brokenAt(row) ?? otherHead(row, hash, awaited)
       if (report.broken !== null) return false
-      last.set(CHAIN_SHAPES[chain].linkOf(row), hash)
+      last.set(CHAIN_SHAPES[chain].linkOf(row), packed(hash, row['new_status']))
       sealed.add(hash)
       report.head = { ordinal: row['ordinal'] ?? '', hash }
       if (awaited?.ordinal === row['ordinal']) awaited = undefined
@@ -90,8 +90,37 @@ function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, s
   const { linkOf, saysFirst } = CHAIN_SHAPES[chain]
   const before = last.get(linkOf(row))
   const isFirst = saysFirst?.(row) ?? before === undefined
-  if (row['prev_hash'] === (before ?? NO_HASH) && isFirst === (before === undefined)) return null
-  return at(row, 'row missing before it', 'prev_hash is not the hash of the previous row')
+  const link = packed(row['prev_hash'] ?? '', row['previous_status'])
+  if (link === (before ?? packed(NO_HASH, undefined)) && isFirst === (before === undefined)) return null
+  if (before === undefined || isFirst || link.slice(0, HASH_BYTES) !== before.slice(0, HASH_BYTES))
+    return at(row, 'row missing before it', 'prev_hash is not the hash of the previous row')
+  const detail = `${subjectOf(chain, row)}: it goes from ${row['previous_status']}, and the event before it went to ${before.slice(HASH_BYTES)}`
+  return at(row, 'path broken', detail)
+}
+
+const HASH_BYTES = 32
+
+/** A hash and a status in one short string, because millions of them are kept. */
+function packed(hash: string, status: string | null | undefined): string {
+  return Buffer.concat([Buffer.from(hash, 'hex'), Buffer.from(status ?? '', 'latin1')]).toString('latin1')
+}
+
+/** The payment, refund or dispute that a row is about. */
+function subjectOf(chain: AuditChain, row: AuditRow): string {
+  const [noun, column] = CHAIN_SHAPES[chain].subject ?? ['row', 'id']
+  return `${noun} ${row[column]}`
+}
+
+/**
+ * The differences between what a first row sealed and the current values of its payment, refund or dispute. Older exports
+ * do not have those; where it is gone, its last event reports that.
+ */
+function editedValues(chain: AuditChain, row: AuditRow): ChainBreak | null {
+  const edited = (CHAIN_SHAPES[chain].sealed ?? []).flatMap((name) => {
+    const now = row[`standing_${name}`] ?? null
+    return now === null || now === row[name] ? [] : [`${name} was ${row[name]} and is now ${now}`]
+  })
+  return edited.length === 0 ? null : at(row, 'value edited', `${subjectOf(chain, row)}: ${edited.join('; ')}`)
 }
 
 /**

@@ -48,9 +48,10 @@ t.test('an export ends before the first event that is too young, and continues t
   const { rows } = await service.owner.query('select max(ordinal)::text as last from payment_events')
   const [first] = (await page('chain=payment_events')).body.data
   const add = (age: string) =>
-    service.owner.query(
-      `insert into payment_events (id, merchant_id, payment_intent_id, new_status, changed_by, raw_payload, created_at)
-       values (gen_random_uuid(), $1, $2, 'Initiated', 'BATCH_JOB', '{}', now() - $3::interval)`,
+    service.tamper(
+      `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
+         raw_payload_sha256, prev_hash, event_hash, created_at)
+       values (gen_random_uuid(), $1, $2, 'Initiated', 'Failed', 'BATCH_JOB', '{}', '', '', '', now() - $3::interval)`,
       [first.merchant_id, first.payment_intent_id, age],
     )
   await add('1 second')
@@ -83,9 +84,10 @@ t.test('a page of large payloads ends early, but has at least one row', async (t
 
 t.test('large payloads are exported in pages of about 4 MiB, without gaps', async (t) => {
   const [first] = (await page('chain=payment_events&limit=1')).body.data
-  await service.owner.query(
-    `insert into payment_events (id, merchant_id, payment_intent_id, new_status, changed_by, raw_payload)
-     select gen_random_uuid(), $1, $2, 'Initiated', 'BATCH_JOB', to_json(repeat('x', 100 * 1024))
+  await service.tamper(
+    `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
+       raw_payload_sha256, prev_hash, event_hash)
+     select gen_random_uuid(), $1, $2, 'Initiated', 'Failed', 'BATCH_JOB', to_json(repeat('x', 100 * 1024)), '', '', ''
      from generate_series(1, 100)`,
     [first.merchant_id, first.payment_intent_id],
   )

@@ -21,12 +21,14 @@ type Row = {
   prev_hash: string
   event_hash: string
   at: string
+  amounts: string[]
 }
 
 async function trail(paymentId: string): Promise<Row[]> {
   const { rows } = await owner.query<Row>(
     `select ordinal::text, id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload::text as text, raw_payload_sha256, prev_hash,
-       event_hash, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US') as at
+       event_hash, to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US') as at,
+       array_remove(array[gross_amount::text, fee_amount::text, net_amount::text, currency], null) as amounts
      from payment_events where payment_intent_id = $1 order by payment_events.ordinal`,
     [paymentId],
   )
@@ -53,6 +55,7 @@ function brokenAt(rows: Row[]): string | undefined {
       row.changed_by,
       row.raw_payload_sha256,
       row.at,
+      ...row.amounts,
     ]
     const holds =
       row.raw_payload_sha256 === sha256(row.text) &&
@@ -274,7 +277,7 @@ const FORGERIES: [name: string, forge: string][] = [
   ["another payment's id", 'update payment_events set id = gen_random_uuid() where ordinal = $1'],
   [
     'the whole row made anew, hash and all',
-    `update payment_events e set changed_by = 'BATCH_JOB', event_hash = payment_event_hash(row(e.ordinal, e.id, e.merchant_id, e.payment_intent_id, e.previous_status, e.new_status, 'BATCH_JOB', e.raw_payload, e.raw_payload_sha256, e.prev_hash, e.event_hash, e.created_at)::payment_events) where ordinal = $1`,
+    `update payment_events e set changed_by = 'BATCH_JOB', event_hash = payment_event_hash(row(e.ordinal, e.id, e.merchant_id, e.payment_intent_id, e.previous_status, e.new_status, 'BATCH_JOB', e.raw_payload, e.raw_payload_sha256, e.prev_hash, e.event_hash, e.created_at, e.gross_amount, e.fee_amount, e.net_amount, e.currency)::payment_events) where ordinal = $1`,
   ],
   ['a row taken out', 'delete from payment_events where ordinal = $1'],
 ]

@@ -42,7 +42,7 @@ async function ordinals(table: string, more: string): Promise<string[]> {
 t.test('an unchanged trail verifies, sealed or not', async (t) => {
   const { code, chains } = await verified()
   t.equal(code, 0)
-  t.same([...chains.keys()], ['operator_actions', 'payment_events', 'dispute_events', 'checkpoints'])
+  t.same([...chains.keys()], ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'checkpoints'])
   for (const [chain, { rows, head, broken }] of chains) {
     t.equal(broken, null, chain)
     t.match(head, /^\d+:[0-9a-f]{64}$/, chain)
@@ -54,6 +54,7 @@ t.test('an unchanged trail verifies, sealed or not', async (t) => {
 
 /** One row of each table, by a condition that holds for it alone, and a change of each of its columns. */
 const MIDDLE = `ordinal = (select min(ordinal) from payment_events where new_status = 'Authorised')`
+const REFUND = 'ordinal = (select min(ordinal) from refund_events)'
 const DISPUTE = `ordinal = (select min(ordinal) from dispute_events where new_status = 'UNDER_REVIEW')`
 const CHANGES: Record<string, { where: string; set: string[] }> = {
   payment_events: {
@@ -64,13 +65,28 @@ const CHANGES: Record<string, { where: string; set: string[] }> = {
       'payment_intent_id = gen_random_uuid()',
       `new_status = 'Failed'`,
       `previous_status = 'Initiated', new_status = 'Failed'`,
-      `previous_status = null, new_status = 'Initiated'`,
+      `previous_status = null, new_status = 'Initiated', gross_amount = 1, fee_amount = 0, net_amount = 1, currency = 'GBP'`,
       `changed_by = 'BATCH_JOB'`,
       `raw_payload_sha256 = repeat('a', 64)`,
       `prev_hash = repeat('a', 64)`,
       `event_hash = repeat('a', 64)`,
       `created_at = created_at + interval '1 microsecond'`,
       `raw_payload = '{}', raw_payload_sha256 = encode(sha256('{}'), 'hex')`,
+    ],
+  },
+  refund_events: {
+    where: REFUND,
+    set: [
+      'id = gen_random_uuid()',
+      'merchant_id = gen_random_uuid()',
+      'refund_id = gen_random_uuid()',
+      'payment_intent_id = gen_random_uuid()',
+      'amount = amount + 0.0001',
+      `currency = 'EUR'`,
+      `previous_status = 'PENDING', new_status = 'FAILED', payment_intent_id = null, amount = null, currency = null`,
+      `prev_hash = repeat('a', 64)`,
+      `event_hash = repeat('a', 64)`,
+      `created_at = created_at + interval '1 microsecond'`,
     ],
   },
   dispute_events: {
@@ -80,7 +96,7 @@ const CHANGES: Record<string, { where: string; set: string[] }> = {
       'merchant_id = gen_random_uuid()',
       'dispute_id = gen_random_uuid()',
       `previous_status = 'ESCALATED'`,
-      'previous_status = null',
+      `previous_status = null, payment_intent_id = gen_random_uuid(), gross_amount = 1, currency = 'GBP'`,
       `new_status = 'ESCALATED'`,
       `event = 'other'`,
       `changed_by = 'PAYER'`,
@@ -291,8 +307,8 @@ const REMOVALS: Removal[] = [
   {
     name: 'a second beginning of a payment, with the hash that is right for it',
     does: [
-      `insert into payment_events (ordinal, id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload, raw_payload_sha256, prev_hash, event_hash)
-       select 5000, gen_random_uuid(), merchant_id, payment_intent_id, null, 'Initiated', 'MERCHANT_API', raw_payload, raw_payload_sha256, repeat('0', 64), ''
+      `insert into payment_events (ordinal, id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload, raw_payload_sha256, prev_hash, event_hash, gross_amount, fee_amount, net_amount, currency)
+       select 5000, gen_random_uuid(), merchant_id, payment_intent_id, null, 'Initiated', 'MERCHANT_API', raw_payload, raw_payload_sha256, repeat('0', 64), '', 50, 0.7, 49.3, 'GBP'
        from payment_events where ${MIDDLE}`,
       'update payment_events e set event_hash = payment_event_hash(e) where ordinal = 5000',
     ],

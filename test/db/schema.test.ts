@@ -160,6 +160,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.failed_look_ups': 'DELETE,INSERT,SELECT',
   'public.payment_orders': 'INSERT,SELECT',
   'public.payment_refunds': 'INSERT,SELECT',
+  'public.refund_events': 'SELECT',
   'public.payment_requests': 'INSERT,SELECT',
   'public.platform_clients': 'INSERT,SELECT',
   'public.platform_users': 'INSERT,SELECT,UPDATE',
@@ -251,6 +252,7 @@ const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   move_payments: 'callable',
   post_ledger: 'callable',
   queue_webhook_delivery: 'trigger',
+  record_refund_event: 'trigger',
 }
 
 const { url: databaseUrl } = await testDatabase(t)

@@ -149,6 +149,11 @@ t.test('the next run takes the disputes that one run leaves, and two workers sha
      select gen_random_uuid(), $1, p.id, 'PAYER', 'OTHER', now() - interval '1 hour' from unnest($2::uuid[]) as p (id)`,
     [shop.id, payments],
   )
+  await owner.query(
+    `insert into dispute_events (id, merchant_id, dispute_id, new_status, event, changed_by, prev_hash, event_hash)
+     select gen_random_uuid(), merchant_id, id, 'OPEN', 'raise', 'PAYER', '', '' from disputes where merchant_id = $1`,
+    [shop.id],
+  )
   const runs = await Promise.all([expireEvidence(service.app), expireEvidence(service.app)])
   t.ok(runs.some(({ more }) => more) || (await openOf(shop.id)) === 0)
   while ((await expireEvidence(service.app)).more);

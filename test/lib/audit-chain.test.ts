@@ -34,6 +34,13 @@ const word = fc.constantFrom('OWNER', 'OPS', 'NONE', 'merchant.kyb', 'a_b.c')
 const actor = fc.constantFrom('MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB')
 const paymentStatus = fc.constantFrom('Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed')
 const disputeStatus = fc.constantFrom('OPEN', 'UNDER_REVIEW', 'ESCALATED', 'RESOLVED_PAYER_FAVOUR')
+const refundStatus = fc.constantFrom('PENDING', 'EXECUTED', 'FAILED')
+const currency = fc.constantFrom('GBP', 'EUR')
+const amount = fc.bigInt({ min: 1n, max: 999_999_999_999_999_9999n }).map((units) =>
+  String(units)
+    .padStart(5, '0')
+    .replace(/(\d{4})$/, '.$1'),
+)
 /** To the microsecond, as PostgreSQL keeps it. */
 const time = fc
   .tuple(
@@ -78,6 +85,27 @@ const TABLES: Record<AuditChain, { call: string; columns: Column[] }> = {
       ['prev_hash', 'char(64)', hash],
       ['event_hash', 'char(64)', hash],
       ['created_at', 'timestamptz', time],
+      ['gross_amount', 'numeric(19, 4)', nullable(amount)],
+      ['fee_amount', 'numeric(19, 4)', nullable(amount)],
+      ['net_amount', 'numeric(19, 4)', nullable(amount)],
+      ['currency', 'char(3)', nullable(currency)],
+    ],
+  },
+  refund_events: {
+    call: 'refund_event_hash(row($)::refund_events)',
+    columns: [
+      ['ordinal', 'bigint', ordinal],
+      ['id', 'uuid', uuid],
+      ['merchant_id', 'uuid', uuid],
+      ['refund_id', 'uuid', uuid],
+      ['previous_status', 'refund_status', nullable(refundStatus)],
+      ['new_status', 'refund_status', refundStatus],
+      ['prev_hash', 'char(64)', hash],
+      ['event_hash', 'char(64)', hash],
+      ['created_at', 'timestamptz', time],
+      ['payment_intent_id', 'uuid', nullable(uuid)],
+      ['amount', 'numeric(19, 4)', nullable(amount)],
+      ['currency', 'char(3)', nullable(currency)],
     ],
   },
   dispute_events: {
@@ -97,6 +125,9 @@ const TABLES: Record<AuditChain, { call: string; columns: Column[] }> = {
       ['prev_hash', 'char(64)', hash],
       ['event_hash', 'char(64)', hash],
       ['created_at', 'timestamptz', time],
+      ['payment_intent_id', 'uuid', nullable(uuid)],
+      ['gross_amount', 'numeric(19, 4)', nullable(amount)],
+      ['currency', 'char(3)', nullable(currency)],
     ],
   },
   checkpoints: {
@@ -104,7 +135,7 @@ const TABLES: Record<AuditChain, { call: string; columns: Column[] }> = {
     columns: [
       ['ordinal', 'bigint', ordinal],
       ['id', 'uuid', uuid],
-      ['chain', 'text', fc.constantFrom('operator_actions', 'payment_events', 'dispute_events')],
+      ['chain', 'text', fc.constantFrom('operator_actions', 'payment_events', 'refund_events')],
       ['up_to_ordinal', 'bigint', ordinal],
       ['row_count', 'bigint', ordinal],
       ['digest', 'char(64)', hash],

@@ -99,9 +99,13 @@ t.test('executed refunds are on the receipt, and rejected ones are not', async (
   for (const amount of ['10.00', '5.50'])
     await service.call('POST', `/api/v1/payments/${id}/refund`, { merchant, body: { amount } })
   await service.owner.query(
-    `insert into payment_refunds (id, merchant_id, payment_intent_id, amount, request_fingerprint, raw_payload, status, failure_code, resume_at)
-     select gen_random_uuid(), merchant_id, payment_intent_id, 1, request_fingerprint, raw_payload, 'FAILED', 'TECHNICAL_ERROR', now()
+    `insert into payment_refunds (id, merchant_id, payment_intent_id, amount, request_fingerprint, raw_payload, resume_at)
+     select gen_random_uuid(), merchant_id, payment_intent_id, 1, request_fingerprint, raw_payload, now()
      from payment_refunds where payment_intent_id = $1 limit 1`,
+    [id],
+  )
+  await service.owner.query(
+    `update payment_refunds set status = 'FAILED', failure_code = 'TECHNICAL_ERROR' where payment_intent_id = $1 and amount = 1`,
     [id],
   )
   const { body } = await get(`/${id}`, await signIn(service, ada))

@@ -32,10 +32,14 @@ t.test('the database accepts exactly the payment moves of the transition table',
   let refused = 0
   for (const from of [null, ...PaymentStatus.options]) {
     for (const to of PaymentStatus.options) {
+      // Without the trigger and the index that go by the payment's other events: this tests the check alone.
       const code = await attempt(
-        `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload)
-         values ($1, $2, $3, $4, $5, 'BATCH_JOB', '{}')`,
+        `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
+           raw_payload_sha256, prev_hash, event_hash, gross_amount, fee_amount, net_amount, currency)
+         select $1::uuid, $2::uuid, $3::uuid, $4::payment_status, $5::payment_status, 'BATCH_JOB', '{}', '', '', '', p.gross_amount, p.fee_amount, p.net_amount, p.currency
+         from (select 1) as one left join payment_intents p on p.id = $3::uuid and $4::payment_status is null`,
         [randomUUID(), merchant.id, body.payment_id, from, to],
+        'set local session_replication_role = replica; drop index payment_events__path',
       )
       if (!allowed.has(`${from} ${to}`)) refused += 1
       t.equal(code, allowed.has(`${from} ${to}`) ? undefined : '23514', `${from ?? '(none)'} -> ${to}`)

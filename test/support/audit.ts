@@ -7,17 +7,18 @@ import { runCli } from '../cli/harness.ts'
 import type { CliSettings, Outcome } from '../cli/harness.ts'
 import { authorisedPayment, createPayment, testService } from './app.ts'
 import type { TestService } from './app.ts'
+import { refund } from './payments.ts'
 
-const TABLES = ['operator_actions', 'payment_events', 'dispute_events', 'audit_checkpoints'] as const
+const TABLES = ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'audit_checkpoints'] as const
 
 export type AuditedService = TestService & {
-  /** Fills the trail: actions, payments of one and of three events, a dispute of three. All of it an hour old. */
+  /** Fills the trail: actions, payments of one and of three events, two partial refunds, a dispute of three. An hour old. */
   fill(): Promise<void>
   seal(rowsMax?: number): Promise<void>
   /** Changes rows as a superuser, without the triggers. Returns the number of rows. */
   tamper(statement: string, values?: readonly unknown[]): Promise<number>
-  /** Keeps the trail as it is, and answers how to bring that back. */
-  keep(): Promise<() => Promise<void>>
+  /** Keeps the trail as it is, and these tables, and answers how to bring that back. */
+  keep(more?: readonly string[]): Promise<() => Promise<void>>
   /** Runs the command line as an owner. */
   svc(words: readonly string[], settings?: CliSettings): Promise<Outcome>
 }
@@ -42,10 +43,11 @@ export async function auditedService(t: Test): Promise<AuditedService> {
     seal: async (rowsMax = 10_000) => {
       while ((await sealRows(app, rowsMax)).more) continue
     },
-    keep: async () => {
-      for (const table of TABLES) await owner.query(`create table kept_${table} as table ${table}`)
+    keep: async (more = []) => {
+      const tables = [...TABLES, ...more]
+      for (const table of tables) await owner.query(`create table kept_${table} as table ${table}`)
       return async () => {
-        for (const table of TABLES) {
+        for (const table of tables) {
           await tamper(`delete from ${table}`)
           await tamper(`insert into ${table} table kept_${table}`)
         }
@@ -76,9 +78,10 @@ async function fill(service: TestService): Promise<void> {
   }
   await createPayment(service, merchant, { payer_name: 'Zoë \u2028 支払い 🏦' })
   const { id } = await authorisedPayment(service, merchant)
-  await authorisedPayment(service, merchant)
+  const { id: refunded } = await authorisedPayment(service, merchant)
   await owner.query(`update payment_intents set settle_at = now() where status = 'Authorised'`)
   await settlePayments(app)
+  for (const amount of ['10.00', '5.00']) await refund(service, merchant, { id: refunded, body: { amount } })
   await fillDispute(service, { merchantId: merchant.id, paymentId: id })
   await createPayment(service, merchant)
 }
