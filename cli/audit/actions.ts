@@ -1,5 +1,3 @@
-import { nearestWord } from '../base/nearest-word.ts'
-
 /** What this version records in the audit trail. The test holds it against the places that record something. */
 export const KNOWN_ACTIONS = [
   'merchant.register',
@@ -54,11 +52,3 @@ export const KNOWN_ACTIONS = [
   'webhook.replay',
   'webhook.replay_many',
 ] as const
-
-/** The action that was probably meant: a near one, or one that has a word in common, rather what was done than to what. */
-export function nearestAction(name: string): string | undefined {
-  const wanted = name.toLowerCase().split(/[._-]/)
-  const shared = KNOWN_ACTIONS.filter((known) => known.split(/[._]/).some((word) => wanted.includes(word)))
-  const byVerb = shared.filter((known) => wanted.includes(known.split('.')[1] ?? ''))
-  return nearestWord(name, KNOWN_ACTIONS) ?? byVerb[0] ?? shared[0]
-}

@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { OperatorAction, listAudit } from '../../src/wire/audit.ts'
+import { OperatorAction, getAuditEntry, listAudit } from '../../src/wire/audit.ts'
 import { call } from '../client/call.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
+import { nearestWord } from '../base/nearest-word.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
 import { TimeRange, rangeOf, withTimeRange } from '../kit/time-range.ts'
-import { KNOWN_ACTIONS, nearestAction } from './actions.ts'
+import { KNOWN_ACTIONS } from './actions.ts'
 import { addExport } from './export.ts'
-import { addShow } from './show.ts'
 import { followAudit } from './follow.ts'
 import { addVerify } from './verify.ts'
-import { AUDIT_COLUMNS } from './view.ts'
+import { AUDIT_COLUMNS, printOperatorAction } from './view.ts'
 import { FollowOptions, followTime, followable } from '../kit/follow.ts'
 import { Paging, paged } from '../kit/paging.ts'
 
@@ -42,9 +42,20 @@ export function addAudit(audit: Command, runtime: Runtime): void {
         '\nExamples:\n  svc audit list\n  svc audit list --follow --limit 10\n  svc audit list --merchant acme-ltd --action merchant.hold --since 7d\n  svc audit list --all -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
-  addShow(audit, runtime)
+  audit
+    .command('show')
+    .argument('<ordinal>', 'Its number, from svc audit list')
+    .description('Show an operator action and what it changed')
+    .addHelpText('after', '\nExamples:\n  svc audit show 412\n  svc audit show 412 -q after\n')
+    .action(action(runtime, z.object({}), show))
   addExport(audit, runtime)
   addVerify(audit, runtime)
+}
+
+async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const [ordinal = ''] = args
+  printOperatorAction(context, (await call(context.client(), getAuditEntry, { params: { ordinal } })).body)
+  return undefined
 }
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
@@ -63,7 +74,14 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
   const { items, nextCursor } = await collectPages(options, async (page) => {
     return (await call(client, listAudit, { query: { ...filter, ...page } })).body
   })
-  if (items.length === 0 && name !== undefined) mustBeKnown(name)
+  // Nothing under a name that nobody knows is no proof that nothing was done; a newer service may know more names.
+  if (items.length === 0 && name !== undefined && !KNOWN_ACTIONS.some((known) => known === name)) {
+    const near = nearestWord(name, KNOWN_ACTIONS)
+    throw usageError(
+      `--action: no action is called "${name}"; there are ${KNOWN_ACTIONS.join(', ')}`,
+      near === undefined ? 'svc audit list' : `svc audit list --action ${near}`,
+    )
+  }
   context.print.list({
     items,
     fields: Object.keys(OperatorAction.shape),
@@ -73,18 +91,4 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
   return undefined
-}
-
-/**
- * Nothing under a name that nobody knows is no proof that nothing was done. A newer service may record more than this
- * version knows, so the name is held against the list only where nothing was found.
- * @throws {CliError} exit code 2
- */
-function mustBeKnown(name: string): void {
-  if (KNOWN_ACTIONS.some((known) => known === name)) return
-  const meant = nearestAction(name)
-  throw usageError(
-    `--action: no action is called "${name}"; there are ${KNOWN_ACTIONS.join(', ')}`,
-    meant === undefined ? 'svc audit list' : `svc audit list --action ${meant}`,
-  )
 }

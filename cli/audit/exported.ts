@@ -1,11 +1,16 @@
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
 import type { AuditRow } from '../../src/lib/audit-chain.ts'
 import { AuditChain, EXPORT_LIMIT_MAX } from '../../src/wire/audit.ts'
 import { usageError } from '../base/errors.ts'
-import { NEW_EXPORT } from './lines.ts'
+import type { Io } from '../base/io.ts'
+import { STDOUT } from '../output/target-file.ts'
 import type { RowSource } from './rows.ts'
 import { parsedJson } from '../base/json.ts'
+
+export const NEW_EXPORT = 'svc audit export --file audit.jsonl'
 
 /** How many rows of each chain stand before it. */
 const Counts = z.partialRecord(AuditChain, z.int().nonnegative())
@@ -133,4 +138,34 @@ function wrongCount(end: Counts, counts: ReadonlyMap<AuditChain, number>): strin
     if (found !== (said ?? 0)) return `its last line counts ${said ?? 'no'} rows of ${chain}, and there are ${found}`
   }
   return null
+}
+
+/**
+ * The lines of a file, or of standard input for `-`. They end at a line feed alone: node:readline would end them at U+2028
+ * as well, which JSON may hold as it is.
+ * @throws {CliError} exit code 2 where it can't be read
+ */
+export async function* linesOf(io: Pick<Io, 'cwd' | 'stdin'>, file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunksOf(io, file)) {
+    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
+}
+
+async function* chunksOf({ cwd, stdin }: Pick<Io, 'cwd' | 'stdin'>, file: string): AsyncGenerator<Uint8Array> {
+  if (file === STDOUT && stdin.isTTY)
+    throw usageError(
+      '--file: - is standard input, and nothing is piped into it',
+      'svc audit export | svc audit verify --file -',
+    )
+  try {
+    yield* file === STDOUT ? stdin.chunks() : createReadStream(resolve(cwd, file))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw usageError(`--file: can't read ${file} (${why})`, NEW_EXPORT)
+  }
 }

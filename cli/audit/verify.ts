@@ -11,9 +11,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { withProgress } from '../output/progress.ts'
-import { expectedHeads } from './expected-heads.ts'
-import { EXPORT_ORDER, exportedRows } from './exported.ts'
-import { NEW_EXPORT, linesOf } from './lines.ts'
+import { EXPORT_ORDER, NEW_EXPORT, exportedRows, linesOf } from './exported.ts'
 import { rowsOfService } from './rows.ts'
 import type { RowSource } from './rows.ts'
 
@@ -208,4 +206,24 @@ function remark(context: Context, reports: readonly SealedReport[]): void {
   context.note(
     `${unsealed} rows are not sealed by a checkpoint yet: that the last of them were cut off would not be seen. Keep the heads (svc audit verify -o id), and give them to a later run with --expect-head.`,
   )
+}
+
+const HEAD = new RegExp(`^(?:(${AUDIT_CHAINS.join('|')}):)?([1-9]\\d{0,17}):([0-9a-f]{64})$`)
+
+/**
+ * What an earlier run printed as heads, by their chains.
+ * @throws {CliError} exit code 2, also for the head of a chain that is not verified
+ */
+function expectedHeads(given: readonly string[], chains: readonly AuditChain[]): Map<AuditChain, ChainHead> {
+  const heads = new Map<AuditChain, ChainHead>()
+  for (const text of given) {
+    const [, name, ordinal = '', hash = ''] = HEAD.exec(text) ?? []
+    const chain = AUDIT_CHAINS.find((known) => known === (name ?? 'operator_actions'))
+    if (ordinal === '' || chain === undefined)
+      throw usageError(`--expect-head: "${text}" is not <ordinal>:<hash>, as a run of before printed it`)
+    if (!chains.includes(chain))
+      throw usageError(`--expect-head: ${chain} is not verified here`, `svc audit verify --chain ${chain}`)
+    heads.set(chain, { ordinal, hash })
+  }
+  return heads
 }

@@ -1,7 +1,10 @@
+import { longDurationText } from '../../src/lib/duration.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
+import type { Paint } from '../base/io.ts'
 import { actorText } from '../base/role-text.ts'
 import type { Column } from '../output/table.ts'
-import { endOfId, minuteOf, shortTime } from '../base/text.ts'
+import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
+import type { Context } from '../kit/context.ts'
 
 /** In a narrow terminal, who did it and why stand below when, what, to whom and what changed. */
 export const AUDIT_COLUMNS: readonly Column<OperatorAction>[] = [
@@ -45,7 +48,7 @@ const MS = /_ms$/
 
 function textOf(value: unknown, name = ''): string {
   if (value === undefined || value === null) return ''
-  if (typeof value === 'number' && MS.test(name)) return lengthText(value)
+  if (typeof value === 'number' && MS.test(name)) return longDurationText(value) || `${value} ms`
   if (Array.isArray(value)) return value.map((each) => textOf(each)).join(' ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -55,20 +58,40 @@ function withoutName(changed: string): string {
   return changed.includes(', ') ? changed : changed.replace(/^\w+ /, '')
 }
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
-] as const
-
-/** A length of time in its units: `3 h`, `1 d 2 h`. */
-function lengthText(ms: number): string {
-  let left = ms
-  const parts = UNITS.flatMap(([unit, size]) => {
-    const count = Math.floor(left / size)
-    left -= count * size
-    return count === 0 ? [] : [`${count} ${unit}`]
+/** One action: who, when, why, and what it was before and after. */
+export function printOperatorAction({ print }: Pick<Context, 'print'>, entry: OperatorAction): void {
+  const diff = diffLines(entry, print.paint)
+  print.record({
+    item: entry,
+    lines: [
+      ['Ordinal', entry.ordinal],
+      ['Action', entry.action],
+      ['To', subjectText(entry)],
+      ['Subject', entry.subject_id],
+      ['Merchant', entry.merchant_id ?? ''],
+      ['Who', actorText(entry)],
+      ['Their id', entry.actor_id],
+      ['When', shortTime(entry.created_at)],
+      ['Why', entry.reason ?? ''],
+      ['Hash', entry.action_hash],
+    ],
+    id: entry.ordinal,
+    ...(diff.length === 0 ? {} : { after: diff.join('\n') }),
   })
-  return parts.length === 0 ? `${ms} ms` : parts.join(' ')
+}
+
+/** What is other than it was, a line for what went and one for what came; what stayed has one of its own. */
+function diffLines({ before, after }: Pick<OperatorAction, 'before' | 'after'>, paint: Paint): string[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.flatMap((name) => {
+    const [was, is] = [lineOf(name, before), lineOf(name, after)]
+    if (was === is) return [`  ${was}`]
+    return [...(was === '' ? [] : [paint('red', `- ${was}`)]), ...(is === '' ? [] : [paint('green', `+ ${is}`)])]
+  })
+}
+
+function lineOf(name: string, members: Readonly<Record<string, unknown>> | null): string {
+  if (members === null || !Object.hasOwn(members, name)) return ''
+  const value = members[name]
+  return printable(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
 }

@@ -1,7 +1,7 @@
 import type { Feed } from './model/page-list.ts'
 import { EMPTY_LINE, line, paragraphOf } from './lines.ts'
 import type { Line, Tone } from './lines.ts'
-import { spanText } from './model/ages.ts'
+import { spanText } from '../base/ages.ts'
 import type { State } from './model/state.ts'
 
 /** As many lines as news may take of the screen. */
@@ -35,19 +35,15 @@ function parted(text: string): Pick<News, 'text' | 'tries'> {
   return { text: lines.slice(0, at).join('  '), tries: lines.slice(at).join('  ') }
 }
 
-/**
- * The lines of news, as many as they need and at most three. In one line both parts stand behind each other; where that
- * is too little, what to try has lines of its own, and what is said before it is cut first.
- */
+/** The lines of news, as many as they need and at most three. What to try has lines of its own where one is too little. */
 export function newsLines(told: Told, width: number): readonly Line[] {
   const news = told.state.bar === undefined ? newsOf(told) : undefined
   if (news === undefined) return [EMPTY_LINE]
   const { text, tries, tone } = news
   const room = width - 1
-  const whole = tries === '' ? text : `${text}  ${tries}`
-  const inOne = paragraphOf(whole, { width: room, most: LINES_MAX })
-  if (tries === '' || inOne.length === 1) return inOne.map((each) => line(` ${each}`, tone))
-  const below = paragraphOf(tries, { width: room, most: LINES_MAX - 1 })
-  const above = paragraphOf(text, { width: room, most: LINES_MAX - below.length })
-  return [...above, ...below].map((each) => line(` ${each}`, tone))
+  const inOne = paragraphOf(`${text}  ${tries}`.trim(), { width: room, most: LINES_MAX })
+  const below = tries === '' || inOne.length === 1 ? [] : paragraphOf(tries, { width: room, most: LINES_MAX - 1 })
+  const lines =
+    below.length === 0 ? inOne : [...paragraphOf(text, { width: room, most: LINES_MAX - below.length }), ...below]
+  return lines.map((each) => line(` ${each}`, tone))
 }

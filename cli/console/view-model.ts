@@ -107,7 +107,7 @@ export function makeSee(): (state: State) => Seen {
     const { rights } = state.session
     const { columns, rows: height } = state.size
     const layout: Layout = { width: columns, who: rights.who, kept: state.kept, now: state.now, wide: view.wide }
-    const list = listOf(state.cache, { screen, view, once })
+    const list = listOf(state.cache, { screen, view })
     const { feed } = list
     const rows = once('found', [feed.rows, view.filter, screen], () => found(screen, feed.rows, { view, layout }))
     const place = { screen, view, layout, rights, cache: state.cache }
@@ -173,19 +173,15 @@ function found(
   })
 }
 
-type Once = <T>(name: string, of: readonly unknown[], make: () => T) => T
-
-/** What has been read of a list: where the service was asked for a part of it, what was here before as well. */
+/** What has been read of a list: the part that the service was asked for, and until it answers what was here before. */
 function listOf(
   cache: Cache,
-  { screen, view, once }: { screen: Screen; view: View; once: Once },
+  { screen, view }: { screen: Screen; view: View },
 ): Pick<Seen, 'feed' | 'whole' | 'isFull'> {
   const asked = feedOf(cache, listKey(screen, view))
-  const isFull = asked.next !== null && asked.rows.length >= ROWS_MAX
-  if (serviceFilter(screen, view) === '') return { feed: asked, whole: wholeOf(asked), isFull }
   const base = feedOf(cache, baseKey(screen))
-  const feed = once('joined', [asked, base], () => joinedFeed(screen, asked, base))
-  return { feed, whole: wholeOf(base), isFull }
+  const feed = asked.readAt === undefined && asked.failure === undefined ? base : asked
+  return { feed, whole: wholeOf(base), isFull: feed.next !== null && feed.rows.length >= ROWS_MAX }
 }
 
 /** What the list shows, for a key that is about all of it. */
@@ -209,16 +205,6 @@ function standIn({ screen, view }: Place, stood: State['stood']): State['stood']
 
 function wholeOf({ rows, next, readAt, isNewestOnly }: Feed<unknown>): number | undefined {
   return readAt === undefined || next !== null || isNewestOnly ? undefined : rows.length
-}
-
-function joinedFeed(screen: Screen, asked: Feed<unknown>, base: Feed<unknown>): Feed<unknown> {
-  const here = new Set(base.rows.map((each) => screen.id(each)))
-  const found = new Map(asked.rows.map((each) => [screen.id(each), each]))
-  const rows = [
-    ...base.rows.map((each) => found.get(screen.id(each)) ?? each),
-    ...asked.rows.filter((each) => !here.has(screen.id(each))),
-  ]
-  return { ...asked, rows, readAt: asked.readAt ?? base.readAt }
 }
 
 type Aged = { screen: Screen; view: View; feed: Feed<unknown>; opened: Opened | undefined; cache: Cache }

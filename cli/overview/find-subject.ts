@@ -1,4 +1,3 @@
-import { isUuid } from '../../src/lib/ids.ts'
 import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
 import type { Explanation } from '../../src/wire/explain.ts'
@@ -7,7 +6,7 @@ import { listOutbox, listWebhooks } from '../../src/wire/webhooks.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { Context } from '../kit/context.ts'
-import { CliError, withHint } from '../base/errors.ts'
+import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { isWholeName, paymentIds } from '../payments/find.ts'
@@ -39,29 +38,7 @@ export async function findExplanation(
   given: string,
   { platform }: { platform: boolean },
 ): Promise<Explanation> {
-  try {
-    return await tellEither(context.client(), given, platform)
-  } catch (error) {
-    if (error instanceof CliError && error.options.exit === EXIT.notFound) throw withOtherThings(error, given)
-    throw error
-  }
-}
-
-/** Mandates, and what customers of the bank have, are told by other commands. */
-function withOtherThings(error: CliError, given: string): CliError {
-  const id = isUuid(given) ? given : '<id>'
-  const ways = [
-    ...(error.options.hint === undefined ? [] : [error.options.hint]),
-    ...(isUuid(given) ? [`if it is a mandate: svc mandates show ${id}`] : []),
-    'what a customer of the bank has, as that customer:',
-    ...['payment', 'recurring show', 'request-to-pay show', 'offer-to-pay show'].map(
-      (words) => `svc ob ${words} ${id}`,
-    ),
-  ]
-  return withHint(error, ways.join('\n'))
-}
-
-async function tellEither(client: Client, given: string, platform: boolean): Promise<Explanation> {
+  const client = context.client()
   if (platform) return asOperator(client, given)
   const own = await attempt(() => asMerchant(client, given))
   if ('story' in own) return own.story
@@ -90,7 +67,7 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
     `there is no payment, delivery, dispute or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
     {
       exit: EXIT.notFound,
-      hint: 'the whole id; svc payments list shows the newest payments',
+      hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc mandates show <id>',
     },
   )
 }

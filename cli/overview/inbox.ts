@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { InboxItem, getInbox, getPortalInbox } from '../../src/wire/console.ts'
 import { sideOf, isBoth, viewerOf } from '../client/auth/acting-side.ts'
+import { untilText } from '../base/ages.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/context.ts'
@@ -71,25 +72,14 @@ function columnsOf(isOperator: boolean): Column<InboxItem>[] {
     least: 10,
   }
   return [
-    { title: 'due', value: (row) => deadlineText(row), style: (text) => (text.endsWith(' over') ? 'red' : undefined) },
+    {
+      title: 'due',
+      value: (row) => untilText(row.due_at, Date.now()),
+      style: (text) => (text.endsWith(' over') ? 'red' : undefined),
+    },
     { title: 'kind', value: (row) => row.kind, dropped: 2 },
     ...(isOperator ? [whose] : []),
     { title: 'what', value: (row) => row.summary, least: 16 },
     { title: 'command', value: (row) => row.command, least: 24 },
   ]
-}
-
-const UNITS = [
-  { name: 'd', ms: 86_400_000 },
-  { name: 'h', ms: 3_600_000 },
-  { name: 'min', ms: 60_000 },
-] as const
-
-/** How far away a deadline is, rounded down: `in 3 h`, `2 d over`, `now`. */
-export function deadlineText({ due_at: due }: Pick<InboxItem, 'due_at'>, now: number = Date.now()): string {
-  const ms = Date.parse(due) - now
-  const unit = UNITS.find((each) => Math.abs(ms) >= each.ms)
-  if (unit === undefined) return 'now'
-  const length = `${Math.floor(Math.abs(ms) / unit.ms)} ${unit.name}`
-  return ms < 0 ? `${length} over` : `in ${length}`
 }

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { KNOWN_ACTIONS, nearestAction } from '../../cli/audit/actions.ts'
+import { KNOWN_ACTIONS } from '../../cli/audit/actions.ts'
 import { changedText, subjectText } from '../../cli/audit/view.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { OperatorAction } from '../../src/wire/audit.ts'
@@ -24,17 +24,13 @@ t.test('audit lists what was done, filtered', async (t) => {
 t.test('an action that is misspelt is no proof that nothing was done', async (t) => {
   const admin = await fakeAdmin(t, () => pageOf([]))
   const list = (...words: string[]) => admin.run(['audit', 'list', ...words])
-  const refused = await list('--action', 'hold.set')
-  t.match(refused, { code: 2, stdout: '', stderr: /no action is called "hold\.set"; there are merchant\.register,/ })
+  const refused = await list('--action', 'merchant.hol')
+  t.match(refused, {
+    code: 2,
+    stdout: '',
+    stderr: /no action is called "merchant\.hol"; there are merchant\.register,/,
+  })
   t.match(refused.stderr, /Try: svc .*audit list --action merchant\.hold\n/)
-  for (const [typed, meant] of [
-    ['merchant.kbv', 'merchant.kyb'],
-    ['webhook.rotate', 'webhook_secret.rotate'],
-    ['MERCHANT-HOLD', 'merchant.hold'],
-    ['endpoint', 'webhook.endpoint'],
-    ['nonsense', undefined],
-  ] as const)
-    t.equal(nearestAction(typed), meant, typed)
   t.match(await list('--action', 'merchant.hold'), { code: 0, stderr: 'There are no such actions.\n' })
   const newer = await fakeAdmin(t, () => pageOf([actionOf({ action: 'payment.teleport' })]))
   t.match(await newer.run(['audit', 'list', '--action', 'payment.teleport']), { code: 0, stdout: /payment\.teleport/ })
@@ -68,7 +64,10 @@ t.test('the trail tells whom it was done to and what changed, without what is em
   t.same(told({ ...ofPlatform, subject_id: member, before: ada, after: null }), ['ada@acme.example', 'role ADMIN → -'])
   t.same(told({ subject_id: 'acme-key-4f7a1c9e', before: null, after: null }), ['acme-key-4f7a1c9e', ''])
   t.same(told({ subject_id: 'acme', before: { n: null }, after: { n: ['a', 'b'] } }), ['acme', 'n a b'])
-  t.same(told({ subject_id: 'acme', before: null, after: { advance_ms: 97_200_000 } }), ['acme', 'advance 1 d 3 h'])
+  t.same(told({ subject_id: 'acme', before: null, after: { advance_ms: 97_200_000 } }), [
+    'acme',
+    'advance 1 day 3 hours',
+  ])
 })
 
 t.test('what the service does by itself has no role in the trail', async (t) => {

@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { deadlineText } from '../../cli/overview/inbox.ts'
+import { untilText } from '../../cli/base/ages.ts'
 import { makeDead, realService } from './real-service.ts'
 import { runCli } from './harness.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
 t.test('a deadline is told in its largest unit, and never later than it is', async (t) => {
-  const text = (due_at: string) => deadlineText({ due_at }, NOW)
+  const text = (due: string) => untilText(due, NOW)
   t.equal(text('2026-11-21T15:59:00Z'), 'in 3 h')
   t.equal(text('2026-11-24T11:00:00Z'), 'in 2 d')
   t.equal(text('2026-11-21T12:05:30Z'), 'in 5 min')
-  t.equal(text('2026-11-21T12:00:30Z'), 'now')
+  t.equal(text('2026-11-21T12:00:30Z'), 'in 30 s')
   t.equal(text('2026-11-19T11:00:00Z'), '2 d over')
   t.equal(text('2026-11-21T10:30:00Z'), '1 h over')
 })

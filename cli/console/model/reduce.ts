@@ -161,10 +161,17 @@ function gone(state: State, { screen, filter, open, isStep }: Extract<Change, { 
   const before = isStep === true ? further : []
   const next: State = { ...state, screen, before, modal: undefined, bar: undefined, toast: undefined }
   const view = viewOf(next)
-  const seen = filter === undefined || filter === view.filter ? view : filtered(view, filter, { isTaken: true })
+  // What somebody was led to by a filter is left behind; a screen that is chosen is whole.
+  const wanted = filter ?? (isStep === true || view.isLed !== true ? view.filter : '')
+  const seen = wanted === view.filter ? view : filtered(view, wanted, { isTaken: true })
   // Who was led to one thing comes back from it to where it was led from, not to a list that nobody asked for.
   const led = isStep === true && screen !== state.screen ? { isStep } : {}
-  return withView(next, { ...seen, open: open === undefined ? undefined : { id: open, top: 0, ...led } })
+  const isLed = isStep === true && filter !== undefined && filter !== ''
+  return withView(next, {
+    ...seen,
+    ...(isLed ? { isLed } : wanted === '' ? { isLed: false } : {}),
+    open: open === undefined ? undefined : { id: open, top: 0, ...led },
+  })
 }
 
 /** The next of the lines that Tab leads to. */

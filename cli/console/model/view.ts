@@ -10,6 +10,8 @@ export type View = {
   wide: boolean
   marks: ReadonlySet<string>
   filter: string
+  /** Whether somebody was led here with that filter: it goes when the screen is chosen by its key. */
+  isLed?: boolean
   /** The filter as it was taken with Enter: what the service is asked for. */
   asked: string
   /** Whether the newest row is followed: nobody has moved since. */

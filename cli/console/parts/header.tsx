@@ -6,7 +6,7 @@ import { printable } from '../../base/text.ts'
 import type { Console } from '../console.ts'
 import { cutTo, lineWidth } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
-import { spanText } from '../model/ages.ts'
+import { spanText } from '../../base/ages.ts'
 import type { State } from '../model/state.ts'
 import type { Screen } from '../screen.ts'
 import type { Seen } from '../view-model.ts'
@@ -62,63 +62,34 @@ function headerLine(console: Console, width: number): Line {
 
 /** Whose payments these are, and who looks at them, in so much room. */
 function placeLine(console: Console, room: number): Line {
-  const { who } = console.state().session.rights
+  const { profile, isBoth, rights } = console.state().session
+  const { who } = rights
   const name = printable(who.merchant?.trading_name ?? who.realm ?? 'platform')
-  const role = roleText(who.role)
-  const isNamed = console.state().session.profile !== '' && ![who.name, name].includes(console.state().session.profile)
-  const place: Span = { text: ` ${name}`, tone: 'bold' }
-  const profile: Line = isNamed ? [{ text: ` (${console.state().session.profile})` }] : []
   // Whoever is both is told which of the two.
-  const half = who.kind === 'platform' ? 'operator' : 'merchant'
-  const halves: Line[] =
-    console.state().session.isBoth === true
-      ? [
-          [{ text: ' svc ', tone: 'bold' }, place, ...profile, { text: `  ${who.name} ${half} ${role}`, tone: 'dim' }],
-          [place, ...profile, { text: `  ${half} ${role}`, tone: 'dim' }],
-          [place, { text: `  ${half} ${role}` }],
-        ]
-      : []
+  const half = isBoth === true ? `${who.kind === 'platform' ? 'operator' : 'merchant'} ` : ''
+  const role = `${half}${roleText(who.role)}`
+  const place: Span = { text: ` ${name}`, tone: 'bold' }
+  const known: Line = profile === '' || [who.name, name].includes(profile) ? [] : [{ text: ` (${profile})` }]
   const forms: Line[] = [
-    ...halves,
-    [{ text: ' svc ', tone: 'bold' }, place, ...profile, { text: `  ${who.name} ${role}`, tone: 'dim' }],
-    [place, ...profile, { text: `  ${who.name} ${role}`, tone: 'dim' }],
-    [place, ...profile, { text: `  ${role}` }],
+    [{ text: ' svc ', tone: 'bold' }, place, ...known, { text: `  ${who.name} ${role}`, tone: 'dim' }],
+    [place, ...known, { text: `  ${role}`, tone: 'dim' }],
     [place, { text: `  ${role}` }],
   ]
   const fitting = forms.find((each) => lineWidth(each) <= room)
   if (fitting !== undefined) return fitting
-  const left = Math.max(NAME_LEAST, room - role.length - 2)
-  return [...cutTo([place], left), { text: ` ${role}` }]
+  return [...cutTo([place], Math.max(NAME_LEAST, room - role.length - 2)), { text: ` ${role}` }]
 }
 
-/**
- * The screens by their numbers and names. Where there is little room, names become shorter one by one, those first that
- * gain most; then the last ones lose theirs. The present one keeps its own.
- */
+/** The screens by their numbers and names; where there is little room by shorter ones, or by numbers alone. */
 export function tabsLine(screens: readonly Screen[], present: string, width: number): Line {
-  const names = new Map(screens.map(({ name, title }) => [name, title]))
-  const lineOf = (): Line =>
-    screens.flatMap((screen, index): Span[] => {
-      const text = [screen.key, names.get(screen.name) ?? ''].filter((each) => each !== '').join(' ')
-      const gap: Span = { text: index === 0 ? '' : ' ' }
-      // Brackets say without colour which one it is.
-      return screen.name === present ? [gap, { text: `[${text}]`, tone: 'selected' }] : [gap, { text, tone: 'dim' }]
+  const lineOf = (titleOf: (screen: Screen) => string): Line =>
+    screens.flatMap((screen): Span[] => {
+      const isPresent = screen.name === present
+      const text = `${screen.key} ${isPresent ? screen.title : titleOf(screen)}`.trim()
+      return [{ text: ' ' }, isPresent ? { text: `[${text}]`, tone: 'bold' } : { text, tone: 'dim' }]
     })
-  const others = screens.filter(({ name }) => name !== present)
-  const gain = ({ title, short }: Screen): number => title.length - short.length
-  const steps = [
-    ...others
-      .toReversed()
-      .filter((each) => gain(each) > 0)
-      .toSorted((a, b) => gain(b) - gain(a))
-      .map(({ name, short }) => [name, short] as const),
-    ...others.toReversed().map(({ name }) => [name, ''] as const),
-  ]
-  for (const [name, text] of steps) {
-    if (lineWidth(lineOf()) <= width - 2) break
-    names.set(name, text)
-  }
-  return [{ text: ' ' }, ...lineOf()]
+  const forms = [lineOf(({ title }) => title), lineOf(({ short }) => short)]
+  return forms.find((each) => lineWidth(each) <= width - 1) ?? lineOf(() => '')
 }
 
 export function Header({ console, width }: { console: Console; width: number }): ReactElement {

@@ -2,15 +2,13 @@ import { Box, Text } from 'ink'
 import type { ReactElement } from 'react'
 import { printable } from '../../base/text.ts'
 import type { Console } from '../console.ts'
-import { fittedForm, wholeForm } from '../form-fit.ts'
-import type { FormParts } from '../form-fit.ts'
-import { cutTo, line, paragraph } from '../lines.ts'
+import { EMPTY_LINE, cutTo, line, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { commandText } from '../actions.ts'
 import type { UnderWay } from '../model/action.ts'
 import { fittingWords } from '../model/choice.ts'
 import { givenSoFar } from '../model/modal.ts'
-import { spanText } from '../model/ages.ts'
+import { spanText } from '../../base/ages.ts'
 import type { Field, Form } from '../model/modal.ts'
 import { readingLines } from '../reading.ts'
 import { isUtf8 } from '../sparkline.ts'
@@ -24,7 +22,7 @@ export function Modal({ console }: { console: Console }): ReactElement | null {
   const width = Math.min(layout.width, 100)
   if (modal.kind === 'form') {
     const room = Math.max(1, bodyHeight - FRAME_LINES)
-    const lines = fittedForm(formParts(console, modal, { width: width - 4, room }), { width: width - 4, room })
+    const lines = formLines(console, modal, { width: width - 4, room })
     const left = bodyHeight - FRAME_LINES - lines.length
     const top = view.open?.top ?? 0
     // What is decided on can still be read, where there is room for it.
@@ -76,25 +74,21 @@ function Frame({ title, lines, width, live = false }: FrameProps): ReactElement 
   )
 }
 
-/** What a form says, from its question to the command that would do the same. */
-export function formLines(console: Console, form: Form, size: { width: number; room: number }): Line[] {
-  return wholeForm(formParts(console, form, size), size.width)
-}
-
-function formParts(console: Console, form: Form, { width, room }: { width: number; room: number }): FormParts {
+/**
+ * What a form says, from its question to the command that would do the same. Where there is little room, what is asked
+ * stays whole, and so does the beginning of the command.
+ */
+export function formLines(console: Console, form: Form, { width, room }: { width: number; room: number }): Line[] {
+  const about = form.about.flatMap((text) => paragraph(text, width))
   const command = commandText(console, givenSoFar(form))
+    .split('\n')
+    .flatMap((text) => paragraph(text, width, 'info'))
   const answered = form.fields
     .slice(0, form.at)
     .filter(({ kind }) => kind !== 'typed')
     .map(({ name, label }): Line => [{ text: `${label}: `, tone: 'dim' }, { text: form.given[name] ?? '-' }])
-  const field = form.fields[form.at]
+  const before = [...about, EMPTY_LINE, line('The same as a command:', 'dim'), ...command, EMPTY_LINE, ...answered]
   const problem = (form.problem ?? '').split('\n').filter((text) => text !== '')
-  const parts = {
-    about: form.about.flatMap((text) => paragraph(text, width)),
-    command: command.split('\n'),
-    answered,
-    asked: [],
-  }
   const after = [
     ...problem.flatMap((text, index) => paragraph(text, width, index === 0 ? 'bad' : 'dim')),
     ...(form.note === undefined ? [] : paragraph(form.note, width, 'warn')),
@@ -103,8 +97,11 @@ function formParts(console: Console, form: Form, { width, room }: { width: numbe
   const asked =
     underWay !== undefined && form.isWorking
       ? [progressLine(underWay, now - (underWay.since ?? now))]
-      : askLines(form, field, { width, room: room - wholeForm(parts, width).length - after.length })
-  return { ...parts, asked: [...asked, ...after] }
+      : askLines(form, form.fields[form.at], { width, room: room - before.length - after.length })
+  const whole = [...before, ...asked, ...after]
+  if (whole.length <= room) return whole
+  const left = Math.max(0, room - asked.length - after.length)
+  return [...about.slice(0, left > 2 ? 1 : 0), ...command].slice(0, left).concat(asked, after).slice(-room)
 }
 
 function askLines(form: Form, field: Field | undefined, { width, room }: { width: number; room: number }): Line[] {

@@ -1,7 +1,7 @@
 import { getInbox, getPortalInbox } from '../../../src/wire/console.ts'
 import type { InboxItem } from '../../../src/wire/console.ts'
 import { call } from '../../client/call.ts'
-import { UNTIL_WIDTH, untilText } from '../model/ages.ts'
+import { UNTIL_WIDTH, untilText } from '../../base/ages.ts'
 import { screen } from '../screen.ts'
 import type { ScreenName } from '../screen-names.ts'
 import { registrationId } from './merchant-detail.ts'
@@ -32,25 +32,9 @@ export function placeOf(row: InboxItem): Place | undefined {
   }
 }
 
-/** Each kind in words, and in so few that they can be told apart where there is little room. */
-const SHORT: Readonly<Record<InboxItem['kind'], string>> = {
-  kyb_pending: 'KYB',
-  kyb_suspended: 'suspended',
-  payouts_held: 'held',
-  registration_stuck: 'stuck',
-  dispute_evidence_due: 'evidence',
-  dispute_under_review: 'review',
-  dispute_escalated: 'escalated',
-  deliveries_dead: 'dead',
-  webhook_endpoint_gone: 'gone',
-  secret_overlap_ending: 'secret',
-}
-
 function wordsOf(kind: string): string {
   return kind.replaceAll('_', ' ')
 }
-
-const SHORT_OF = new Map(Object.entries(SHORT).map(([kind, word]) => [wordsOf(kind), word]))
 
 /** What waits for a person, the most urgent first. */
 export const inbox = screen<InboxItem>({
@@ -75,7 +59,7 @@ export const inbox = screen<InboxItem>({
       floor: UNTIL_WIDTH,
       style: (text) => (text.endsWith('over') ? 'red' : undefined),
     },
-    { title: 'what', value: (row) => wordsOf(row.kind), short: (text) => SHORT_OF.get(text) ?? text },
+    { title: 'what', value: (row) => wordsOf(row.kind), least: 10 },
     { title: 'merchant', value: (row) => row.trading_name, least: 10 },
     { title: 'summary', value: (row) => row.summary, least: 16 },
   ],

@@ -11,7 +11,7 @@ import { call } from '../../client/call.ts'
 import { printMerchant } from '../../merchants/view.ts'
 import { LOADING, heading, keyText, line, pairs } from '../lines.ts'
 import type { Line, Pair } from '../lines.ts'
-import { ageOf } from '../model/ages.ts'
+import { ageOf } from '../../base/ages.ts'
 import { recordLines } from '../record-lines.ts'
 import type { Layout, Reading } from '../screen.ts'
 

@@ -6,7 +6,7 @@ import { screen } from '../screen.ts'
 import type { Layout } from '../screen.ts'
 import { isUtf8, sparkline } from '../sparkline.ts'
 import { roundedText } from '../../base/money-text.ts'
-import { itemsOf, workerLines } from './overview-items.ts'
+import { itemsOf } from './overview-items.ts'
 import type { Item } from './overview-items.ts'
 
 const WORD: Readonly<Record<Item['state'], string>> = { good: 'ok', look: 'look', act: 'act' }
@@ -41,8 +41,10 @@ export const overview = screen<Item>({
     { title: '', value: ({ detail }) => detail, least: 16 },
   ],
   empty: 'Nothing is known yet.',
-  open: ({ leadsTo, filter, what, count }, { go, show }) =>
-    leadsTo === undefined ? show(what, workerLines(count)) : go(leadsTo, filter === undefined ? {} : { filter }),
+  open: ({ leadsTo, filter }, { go, say }) =>
+    leadsTo === undefined
+      ? say('svc status and svc doctor say more of the worker')
+      : go(leadsTo, filter === undefined ? {} : { filter }),
   keys: [],
 })
 
@@ -54,7 +56,8 @@ function head(rows: readonly Item[], { width }: Layout): readonly Line[] {
   const total = perMinute.reduce((sum, each) => sum + each, 0)
   const label = ' Last hour  '
   const tail = `  ${total} payments`
-  const said = `${total} payments${mostText(perMinute, seen.as_of)}`
+  const most = Math.max(...perMinute)
+  const said = `${total} payments${most <= 0 ? '' : `, at most ${most} in a minute`}`
   const bars = sparkline(perMinute, { width: width - label.length - tail.length - 1, utf8: isUtf8(process.env) })
   const money = seen.money_today.map((each) => moneyLine(each, width))
   return [
@@ -75,25 +78,11 @@ function moneyLine({ currency, count, ...amounts }: Money, width: number): Line 
   const [gross, fee, net] = [amounts.gross_amount, amounts.fee_amount, amounts.net_amount].map((amount) =>
     roundedText(amount, currency),
   )
-  const forms = [
-    ` settled in ${count}, fees ${fee}, net ${net}`,
-    ` in ${count}, fees ${fee}, net ${net}`,
-    `, net ${net}`,
-  ]
-  const lines = forms.map((text): Line => [
+  const lineOf = (settled: string): Line => [
     { text: ' Today      ', tone: 'dim' },
     { text: `${gross} ${currency}`, tone: 'bold' },
-    { text },
-  ])
-  return lines.find((each) => lineWidth(each) <= width) ?? lines.at(-1) ?? []
-}
-
-const MINUTE_MS = 60_000
-
-/** When most of them came: what is seen in the bars at once, in words. */
-function mostText(perMinute: readonly number[], asOf: string): string {
-  const most = Math.max(...perMinute)
-  if (most <= 0) return ''
-  const at = Date.parse(asOf) - (perMinute.length - 1 - perMinute.indexOf(most)) * MINUTE_MS
-  return `, most of them at ${new Date(at).toISOString().slice(11, 16)} UTC: ${most}`
+    { text: `${settled} in ${count}, fees ${fee}, net ${net}` },
+  ]
+  const whole = lineOf(' settled')
+  return lineWidth(whole) <= width ? whole : lineOf('')
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import '../../support/tsx.ts'
 import { CUT, cutTo, line, lineWidth, paragraphOf, plainOf, saidOf } from '../../../cli/console/lines.ts'
-import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../../cli/console/model/ages.ts'
+import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../../cli/base/ages.ts'
 import type { ScreenColumn } from '../../../cli/console/screen.ts'
 import { cutSign } from '../../../cli/console/sparkline.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
@@ -101,7 +101,7 @@ t.test('the bars of the overview are read aloud as words, and its money is whole
   const seen = { as_of: '2026-11-22T06:00:30.000Z', payments: { per_minute }, money_today: [sums] }
   const layout = { width: 60, who: whoOf('OWNER', 'platform'), kept: {}, now: 0, wide: false }
   const head = overview.head?.([{ overview: seen }], layout) ?? []
-  t.equal(saidOf(head[0] ?? []), ' Last hour  10 payments, most of them at 05:51 UTC: 7')
+  t.equal(saidOf(head[0] ?? []), ' Last hour  10 payments, at most 7 in a minute')
   t.match(plainOf(head[0] ?? []), / {2}10 payments$/)
   for (const each of head) t.ok(lineWidth(each) <= 60, plainOf(each))
   t.match(plainOf(head[1] ?? []), /14033\.86 GBP in 116, fees 149\.68, net 13884\.18$/)

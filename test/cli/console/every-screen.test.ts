@@ -50,11 +50,11 @@ t.test('at 60x16, 80x24 and 140x40 every screen has its name, its keys and who l
   t.match(await console.ended(), { code: 0, isPlain: true, isCooked: true })
 })
 
-t.test('tabs are named in full where there is room, and lose their names one by one', async (t) => {
+t.test('tabs are named in full where there is room, shorter ones or numbers alone where there is little', async (t) => {
   const at = (width: number): string => plainOf(tabsLine(SCREENS, 'payments', width))
   t.equal(at(100), ' 1 Overview 2 KYB queue 3 Merchants [4 Payments] 5 Disputes 6 Webhooks 7 Audit 8 Sandbox 9 Inbox')
-  t.equal(at(80), ' 1 Overview 2 KYB 3 Merch [4 Payments] 5 Disp 6 Webhooks 7 Audit 8 Box 9 Inbox')
-  t.match(at(60), /\[4 Payments\] .*7 8 9$/)
+  t.equal(at(80), ' 1 Over 2 KYB 3 Merch [4 Payments] 5 Disp 6 Hooks 7 Audit 8 Box 9 Inbox')
+  t.equal(at(60), at(30))
   t.equal(at(30), ' 1 2 3 [4 Payments] 5 6 7 8 9')
   for (const width of [30, 60, 80, 100]) t.ok(at(width).length <= width)
 })

@@ -1,6 +1,4 @@
 import t from 'tap'
-import { fittedForm, middleCut, wholeForm } from '../../../cli/console/form-fit.ts'
-import { CUT, line, paragraph, plainOf } from '../../../cli/console/lines.ts'
 import { fittingWords } from '../../../cli/console/model/choice.ts'
 import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../../cli/console/model/modal.ts'
 import type { Field, Form, FormWish } from '../../../cli/console/model/modal.ts'
@@ -116,39 +114,6 @@ t.test('control characters are refused at once', async (t) => {
   t.match(rewritten(at, 'x\u001b[0m'), { edit: { text: 'a' }, problem: /control characters/ })
   t.match(rewritten(at, ' two\nlines\n'), { edit: { text: 'two lines' }, problem: undefined })
   t.match(pasted(pasted(at, '\u001b'), 'b\tc'), { edit: { text: 'ab c' }, problem: undefined })
-})
-
-t.test('where there is little room a form keeps what is asked, and both ends of its command', async (t) => {
-  const parts = {
-    about: [line('Acme Ltd (acme)'), line('Other Ltd (other)')],
-    command: [`svc kyb approve m-1234 --reason '${'word '.repeat(40)}the end'`],
-    answered: [line('Decision: approve')],
-    asked: [line('Why:'), line('> the end')],
-  }
-  for (const room of [3, 4, 6]) {
-    const lines = fittedForm(parts, { width: 56, room }).map(plainOf)
-    const text = lines.join('\n')
-    t.ok(lines.length <= room, `${room} lines`)
-    t.match(text, /svc kyb approve m-1234/)
-    t.ok(text.split(/\s/).includes(CUT), 'and what is left out between them')
-    t.match(text, /the end'\nWhy:\n> the end$/)
-  }
-  t.match(plainOf(fittedForm(parts, { width: 56, room: 6 })[0] ?? []), `Acme Ltd (acme) ${CUT}`)
-  t.same(fittedForm(parts, { width: 56, room: 40 }), wholeForm(parts, 56), 'with room all is there')
-  for (let room = 1; room < 6; room += 1) {
-    const cut = middleCut(parts.command[0] ?? '', { width: 56, room })
-    t.equal(cut.length, Math.min(room, paragraph(parts.command[0] ?? '', 56).length), 'no line stays empty')
-  }
-  const short = { ...parts, command: ['svc kyb approve m-1234'] }
-  t.same(fittedForm(short, { width: 56, room: 7 }).map(plainOf), [
-    'Acme Ltd (acme)',
-    'Other Ltd (other)',
-    'The same as a command:',
-    'svc kyb approve m-1234',
-    'Decision: approve',
-    'Why:',
-    '> the end',
-  ])
 })
 
 t.test('a long choice is searched by typing, in words and in what they mean', async (t) => {

@@ -73,7 +73,7 @@ t.test('options of every command open it without a word; filter, command bar, bo
 
   // Esc and the next key in one read.
   console.type('\u001b?')
-  t.match(await console.until(/Keys of Merchants/), /h {2}hold \(marked rows\) +svc hold set/)
+  t.match(await console.until(/Keys of Merchants/), /h {2}hold \(marked rows\)/)
   console.shot('help-frame-80x24')
   console.press('esc')
   await console.until(/esc back/)

@@ -4,7 +4,7 @@ import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/page-list.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'
-import { ageOf, untilText } from '../../../cli/console/model/ages.ts'
+import { ageOf, untilText } from '../../../cli/base/ages.ts'
 import { candidates, parseBar } from '../../../cli/console/model/commands.ts'
 import { edited, editOf, inserted } from '../../../cli/console/model/edit.ts'
 import { FRAME_KEYS, keyNames } from '../../../cli/console/model/keys.ts'
@@ -131,6 +131,16 @@ t.test('a step back leaves the detail, then the filter, then the marks, then for
     ['payments', undefined, '', 0],
     ['kyb', undefined, '', 0],
   ])
+})
+
+t.test('a screen that is chosen is whole, whatever filter led to it before', async (t) => {
+  const led = after([
+    { type: 'go', screen: 'webhooks', filter: 'DEAD', isStep: true },
+    { type: 'go', screen: 'kyb' },
+  ])
+  t.equal(viewOf(after([{ type: 'go', screen: 'webhooks' }], led)).filter, '')
+  const typed: Change = { type: 'filter', filter: 'acme', isTaken: true }
+  t.equal(viewOf(after([typed, { type: 'go', screen: 'kyb' }, { type: 'go', screen: 'payments' }])).filter, 'acme')
 })
 
 t.test('keys have names, also where several come at once', async (t) => {
