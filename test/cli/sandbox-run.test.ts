@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -131,22 +131,6 @@ t.test('--tag plays what bears one of the tags', async (t) => {
   })
 })
 
-t.test('--repeat plays everything so often, and tells which time failed', async (t) => {
-  const cwd = t.testdir({ 'a.yaml': named('again', PAY) })
-  const unseeded = await play(cwd, '.', '--repeat', '3', '--parallel', '2')
-  t.match(unseeded, { code: 0, stdout: /^3 passed/m })
-  t.notMatch(unseeded.stdout, /seed/)
-  const three = toldOf(await play(cwd, '.', '--repeat', '3', '--seed', '7', '--json'))
-  t.equal(new Set(three.map(({ merchant_id: id }) => id)).size, 3, 'each time with things of its own')
-  t.match(await play(cwd, '.', '--repeat', '0'), { code: 2, stderr: /must be 1 to 9999/ })
-  const many = t.testdir({ 'a.yaml': Array.from({ length: 3 }, () => named('one of three', PAY)).join('---\n') })
-  t.match(await play(many, '.', '--repeat', '9999'), {
-    code: 2,
-    stderr: /--repeat: .* more than 20000 cases\nTry: --repeat 6666\n/,
-  })
-  t.match(await play(cwd, '.', '--repeat', '2', '--watch'), { code: 2, stderr: /--repeat and --watch/ })
-})
-
 t.test('--keep tells what there is to look at, and it is there', async (t) => {
   const cwd = t.testdir({ 'a.yaml': named('kept', PAY) })
   const { code, stdout } = await play(cwd, '.', '--keep')
@@ -230,32 +214,6 @@ t.test('a step that takes long is told on a terminal', async (t) => {
   const { io, stderr } = makeIo({ cwd, env, tty: true })
   t.equal(await run(['sandbox', 'run', 'a.yaml'], io), 0)
   t.match(stderr.join(''), /^… payer\.link: .*nobody@wait\.example/)
-})
-
-t.test('--watch plays again at each change, and a file with a mistake is waited out', async (t) => {
-  const part = (amount: string): string =>
-    `scenario: part\nname: pays\nsteps:\n  - pay: { amount: "${amount}", currency: GBP }\n`
-  const cwd = t.testdir({ 'a.yaml': named('first', 'use: ./parts/part.yaml'), parts: { 'part.yaml': part('1.00') } })
-  const env = { SVC_API_URL: (await SERVICE).url, SVC_PLATFORM_USER: 'tester' }
-  const { io, stdout, stderr } = makeIo({ cwd, env })
-  const ended = run(['sandbox', 'run', 'a.yaml', '--watch'], io)
-  const told = (text: RegExp, where: string[]): Promise<void> => until(t, () => text.test(where.join('')), String(text))
-  await told(/first[^]*1 passed/, stdout)
-  await told(/watching for changes/, stderr)
-  writeFileSync(join(cwd, 'a.yaml'), named('wrong', 'pays: {}'))
-  await told(/a\.yaml:4:5.*unknown verb "pays"/, stderr)
-  writeFileSync(join(cwd, 'a.yaml'), named('second', PAY))
-  await told(/second[^]*1 passed/, stdout)
-  // As editors save, and sed -i: another file takes the name, each time.
-  for (const name of ['third', 'fourth']) {
-    writeFileSync(join(cwd, '.draft'), named(name, 'use: ./parts/part.yaml'))
-    renameSync(join(cwd, '.draft'), join(cwd, 'a.yaml'))
-    await told(new RegExp(`${name}[^]*1 passed`), stdout)
-  }
-  writeFileSync(join(cwd, 'parts', 'part.yaml'), part('0'))
-  await told(/fourth[^]*1 failed/, stdout)
-  process.emit('SIGINT', 'SIGINT')
-  t.equal(await ended, 130)
 })
 
 async function until(t: Test, isSo: () => boolean, what: string): Promise<void> {

@@ -5,7 +5,6 @@ import { rerunOf } from '../../cli/scenario/commands/run-again.ts'
 import { RunOptions } from '../../cli/scenario/commands/run-options.ts'
 import { listBuiltIns } from '../../cli/scenario/read/find-files.ts'
 import { loadScenarios, readVars } from '../../cli/scenario/read/load.ts'
-import { OTHER_NAMES } from '../../cli/scenario/read/other-names.ts'
 import type { Case } from '../../cli/scenario/read/read-scenarios.ts'
 import { runCli } from '../cli/harness.ts'
 import { PAY, casesOf, scenarioOf } from './read.ts'
@@ -75,7 +74,7 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
 })
 
 t.test('the command that plays a case again tells no secret', async (t) => {
-  const wish = { var: ['amount=1.00', 'api_token=S3CRET'], parallel: '1', repeat: '1', timeout: '30s' }
+  const wish = { var: ['amount=1.00', 'api_token=S3CRET'], parallel: '1', timeout: '30s' }
   const again = rerunOf({ ...RunOptions.parse(wish), drawnFrom: 's' })
   const [scenario] = casesOf(scenarioOf([PAY]))
   t.same(
@@ -84,56 +83,32 @@ t.test('the command that plays a case again tells no secret', async (t) => {
   )
 })
 
-t.test(
-  'JSON in a folder that is no scenario is left out and told; a file that is named is played or refused',
-  async (t) => {
-    const folder = { 'a.yaml': scenarioOf([PAY]), 'report.json': '{"passed":1}', 'empty.json': '', 'list.json': '[1]' }
-    const cwd = t.testdir({ ...folder, other: { 'package.json': '{}' }, bad: { 'bad.json': '{"scenario":' } })
-    const validate = (word: string): ReturnType<typeof runCli> => runCli(['scenarios', 'validate', word], { cwd })
-    t.match(await validate('report.json'), { code: 2, stderr: /report\.json:1:\d+/ })
-    t.match(await validate('other'), {
-      code: 2,
-      stderr: /there is no scenario here: other\/package\.json is JSON without/,
-    })
-    t.match(await validate('bad'), { code: 2, stderr: /bad\.json:1:/ })
-    t.match(loadScenarios(['a.yaml'], { cwd, vars: {} }), { skipped: [], files: 1 })
-    t.match(await validate('.'), { code: 2, stderr: /bad\.json:1:/ }, 'a slip is told all the same')
-    const { stderr, code } = await runCli(['scenarios', 'validate', 'clean'], {
-      cwd: t.testdir({ clean: { ...folder } }),
-    })
-    t.equal(code, 0)
-    for (const file of ['report', 'empty', 'list'])
-      t.ok(stderr.includes(`clean/${file}.json is JSON without "scenario", and is left out`), file)
-  },
-)
+t.test('of a folder the YAML files are read; JSON is a scenario where it is named', async (t) => {
+  const scenario = JSON.stringify({ scenario: 'v1', name: 'x', steps: [{ clock: { advance: '1h' } }] })
+  const cwd = t.testdir({ 'a.yaml': scenarioOf([PAY]), 'report.json': '{"passed":1}', 'own.json': scenario, other: {} })
+  const validate = (word: string): ReturnType<typeof runCli> => runCli(['scenarios', 'validate', word], { cwd })
+  t.match(await validate('.'), { code: 0, stdout: /1 case in 1 file/ })
+  t.match(await validate('own.json'), { code: 0 })
+  t.match(await validate('report.json'), { code: 2, stderr: /report\.json:1:\d+/ })
+  t.match(await validate('other'), { code: 2, stderr: /there is no scenario file/ })
+})
 
 t.test("a run's reports are no scenarios of it", async (t) => {
-  const cwd = t.testdir({ 'a.yaml': scenarioOf([PAY]), 'x.json': '{"half":', 'y.yaml': 'pays: {}' })
-  const nowhere = ['--api-url', 'http://127.0.0.1:1', '--reporter', 'json=x.json', '--reporter', 'tap=./y.yaml']
+  const cwd = t.testdir({ 'a.yaml': scenarioOf([PAY]), 'x.yml': '{"half":', 'y.yaml': 'pays: {}' })
+  const nowhere = ['--api-url', 'http://127.0.0.1:1', '--reporter', 'json=x.yml', '--reporter', 'tap=./y.yaml']
   t.match(await runCli(['sandbox', 'run', '.', ...nowhere], { cwd }), { code: 8 }, 'it was read, and would be played')
   const named = await runCli(['sandbox', 'run', 'a.yaml', ...nowhere, '--reporter', 'junit=a.yaml'], { cwd })
   t.match(named, { code: 2, stderr: /--reporter would write over a\.yaml, which is to be played/ })
   t.equal(readFileSync(join(cwd, 'a.yaml'), 'utf8'), scenarioOf([PAY]))
 })
 
-t.test('built-ins are found by names that others give them, and by their tags', async (t) => {
-  const all = listBuiltIns()
-  const names = all.flatMap(({ name, also }) => [name, ...also])
-  t.equal(new Set(names).size, names.length, 'a name leads to one')
-  for (const own of Object.keys(OTHER_NAMES))
-    t.ok(
-      all.some(({ name }) => name === own),
-      own,
-    )
-  for (const { name, tags } of all) t.not(tags.length, 0, name)
-  const wanted = { 'webhook-retries-to-dead': /six attempts/, 'duplicate-idempotency': /makes one payment/ }
-  for (const [name, title] of Object.entries({ ...wanted, 'consent-expiry': /the consent ends/ }))
-    t.match(await runCli(['scenarios', 'show', name]), { code: 0, stdout: title })
-  t.match(loadScenarios(['duplicate-idempotency', 'idempotent-repeat'], { cwd: '/', vars: {} }), { files: 1 })
-  t.match(await runCli(['scenarios', 'show', 'consent-expirry']), { code: 6, stderr: /consent-expiry/ })
+t.test('built-ins are found by their names and by their tags', async (t) => {
+  for (const { name, tags } of listBuiltIns()) t.not(tags.length, 0, name)
+  t.match(loadScenarios(['refund', 'idempotent-repeat'], { cwd: '/', vars: {} }), { files: 2 })
+  t.match(await runCli(['scenarios', 'show', 'consent-expirs']), { code: 6, stderr: /consent-expires/ })
   const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['scenarios', 'list', ...words])
   t.match(JSON.parse((await list('--tag', 'idempotency', '--json')).stdout), [
-    { name: 'idempotent-repeat', tags: ['payments', 'idempotency'], also: ['duplicate-idempotency', 'idempotency'] },
+    { name: 'idempotent-repeat', tags: ['payments', 'idempotency'] },
     { name: 'same-key-at-once' },
   ])
   t.match(await list('--tag', 'refunds', '--tag', 'fees', '-o', 'id'), {

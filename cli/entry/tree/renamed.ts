@@ -98,6 +98,7 @@ export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--check', 'svc checkout token --decode <token> shows what a token says; the service checks it where it is opened'],
   ['--dir', 'the folder is an argument: svc init shop --app node'],
   ['--map', 'svc help all'],
+  ['--repeat', 'a loop of the shell: for i in $(seq 20); do svc run shop.yaml --ephemeral || break; done'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])
 

@@ -6,13 +6,12 @@ import { collect } from '../../kit/option-values.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { IDENTITY_KINDS } from '../../service/up/plan.ts'
-import { MigrateOptions, migrate } from './migrate.ts'
 import { run } from './run.ts'
 import { RunOptions } from './run-options.ts'
 import { ListOptions, CreateOptions, ValidateOptions, list, schema, show, create, validate } from './scenarios.ts'
 import { TriggerOptions, trigger } from './trigger.ts'
 
-/** `svc run`, which `svc run` is too. */
+/** `svc run`. */
 export function addRun(command: Command, runtime: Runtime): void {
   command
     .argument('<scenarios...>', 'Files, folders, or names of built-in scenarios')
@@ -23,8 +22,6 @@ export function addRun(command: Command, runtime: Runtime): void {
     .option('--var <name=value>', "Variable; overrides the file's value; may be repeated", collect)
     .option('--timeout <duration>', 'Maximum time for each case', '60s')
     .option('--seed <text>', 'Seed of random values and case order; with --ephemeral also of ids')
-    .option('--repeat <count>', 'Run everything this many times, 1 to 9999, to find flaky cases', '1')
-    .option('--watch', 'Run again when a file changes')
     .option('--allow-exec', 'Allow exec steps to run commands; only for files that you trust')
     .option('--keep', 'Print the ids of created objects; with --ephemeral, keep its data')
     .option('--ephemeral', 'Start a temporary service for this run')
@@ -49,7 +46,6 @@ Examples:
   svc run shop.yaml --only 2 --var amount=12.50
   svc run test/scenarios --reporter tap --reporter junit=out.xml
   svc run test/scenarios --ephemeral --parallel 4 --seed 7
-  svc run shop.yaml --ephemeral --watch      again at each change
 `
 
 /** `svc trigger`. */
@@ -100,14 +96,6 @@ export function addScenarios(scenarios: Command, runtime: Runtime): void {
     .option('--var <name=value>', 'Variable; may be repeated', collect)
     .addHelpText('after', '\nExit code 2 if a file is invalid.\n\nExamples:\n  svc scenarios validate test/scenarios\n')
     .action(action(runtime, ValidateOptions, validate))
-  changing(scenarios.command('migrate'), 'Show the steps before and after, and write nothing')
-    .description('Update outdated verbs in scenario files')
-    .argument('<scenarios...>', 'Files or folders')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc scenarios migrate test/scenarios --dry-run\n  svc scenarios migrate refund.yaml\n',
-    )
-    .action(action(runtime, MigrateOptions, migrate))
   scenarios
     .command('create')
     .description('Create a commented scenario that passes')

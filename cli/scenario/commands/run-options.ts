@@ -10,17 +10,12 @@ export const RunOptions = z.object({
     .string()
     .regex(/^([1-9]|[12]\d|3[0-2])$/, 'must be 1 to 32')
     .transform(Number),
-  repeat: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, 'must be 1 to 9999')
-    .transform(Number),
   seed: z
     .string()
     .regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, or any of . : _ -')
     .optional(),
   reporter: z.array(z.string()).default([]),
   timeout: z.string(),
-  watch: z.boolean().default(false),
   keep: z.boolean().default(false),
   allowExec: z.boolean().default(false),
   ephemeral: z.boolean().default(false),

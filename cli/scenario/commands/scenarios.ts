@@ -9,7 +9,6 @@ import { listBuiltIns, readScenarioFile, shownBuiltIn } from '../read/find-files
 import type { BuiltIn } from '../read/find-files.ts'
 import { jsonSchema } from '../read/file-schema.ts'
 import { loadScenarios, readVars } from '../read/load.ts'
-import type { Loaded } from '../read/load.ts'
 import { readScenarios } from '../read/read-scenarios.ts'
 import { mistakeText } from '../read/source.ts'
 import type { Mistake } from '../read/source.ts'
@@ -23,15 +22,14 @@ export async function list(
   context: Context,
   { options }: CommandInput<z.infer<typeof ListOptions>>,
 ): Promise<CommandResult> {
-  const items = taggedBuiltIns(options.tag).map(({ name, title, tags, also }) => ({ name, title, tags, also }))
+  const items = taggedBuiltIns(options.tag).map(({ name, title, tags }) => ({ name, title, tags }))
   context.print.list({
     items,
-    fields: ['name', 'title', 'tags', 'also'],
+    fields: ['name', 'title', 'tags'],
     columns: [
       { title: 'name', value: (row) => row.name },
       { title: 'tags', value: (row) => row.tags.join(', '), dropped: 2 },
       { title: 'story', value: (row) => row.title, below: true },
-      { title: 'also', value: (row) => row.also.join(', '), dropped: 1 },
     ],
     id: (row) => row.name,
     empty: 'There are no built-in scenarios.',
@@ -66,9 +64,7 @@ export async function validate(
   context: Context,
   { args, options }: CommandInput<z.infer<typeof ValidateOptions>>,
 ): Promise<CommandResult> {
-  const loaded = loadScenarios(args, { cwd: context.io.cwd, vars: readVars(options.var) })
-  const { cases, mistakes, files } = loaded
-  noteSkipped(context, loaded)
+  const { cases, mistakes, files } = loadScenarios(args, { cwd: context.io.cwd, vars: readVars(options.var) })
   if (mistakes.length > 0) throw mistakesError(context, mistakes)
   context.print.record({
     item: { files, cases: cases.length, valid: true },
@@ -81,11 +77,6 @@ export async function validate(
     ],
   })
   return undefined
-}
-
-/** That files of a folder are not played is told, for one of them may have been meant to be. */
-export function noteSkipped(context: Context, { skipped }: Pick<Loaded, 'skipped'>): void {
-  for (const file of skipped) context.note(`${file} is JSON without "scenario", and is left out`)
 }
 
 /** Writes a scenario to begin one's own with, and never over a file that is there. */
@@ -143,12 +134,10 @@ function writeNew(path: string, { file, text }: { file: string; text: string }):
   }
 }
 
-/**
- * All mistakes of all files, as one error: exit code 2. Programs get them as a list, people with the lines they are in.
- * @param rest what became of all else
- */
-export function mistakesError(context: Context, mistakes: readonly Mistake[], rest = 'nothing was played'): CliError {
-  const summary = `${mistakes.length === 1 ? 'there is a mistake' : `there are ${mistakes.length} mistakes`}; ${rest}`
+/** All mistakes of all files, as one error: exit code 2. Programs get them as a list, people with the lines they are in. */
+export function mistakesError(context: Context, mistakes: readonly Mistake[]): CliError {
+  const count = mistakes.length === 1 ? 'there is a mistake' : `there are ${mistakes.length} mistakes`
+  const summary = `${count}; nothing was played`
   if (!context.json) {
     const text = asTyped(mistakes.map(mistakeText).join('\n\n'), context.io.calledAs)
     return new CliError('SCENARIO_INVALID', `${summary}\n\n${text}\n`, { exit: EXIT.usage })

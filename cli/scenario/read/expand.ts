@@ -2,7 +2,6 @@ import type { Explained } from './explain.ts'
 import { AT_ONCE_MAX, STRUCTURES, isStructure } from '../language/structure.ts'
 import type { Structure } from '../language/structure.ts'
 import { memberOf } from '../member.ts'
-import { misindented } from './misindented.ts'
 import type { NoteIn, Opened } from './document.ts'
 import { parseNamed } from './read-step.ts'
 import type { Path } from './source.ts'
@@ -80,11 +79,6 @@ function spreadStep(raw: unknown, scope: Scope, { label, spreading }: Position):
     if (spreading.left === -1)
       note({ path, what: 'value', message: `with everything spread out, these are more than ${STEPS_MAX} steps` })
     return spreading.left < 0 ? [] : [{ kind: 'step', value: withVars(raw, vars), vars, opened, path, label, round }]
-  }
-  const slip = typeof raw === 'object' && raw !== null ? misindented(raw) : undefined
-  if (slip !== undefined) {
-    note({ ...slip, path: [...path, ...slip.path] })
-    return []
   }
   spreading.begun -= 1
   if (spreading.begun < 0) {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { ExpectError, Given, VERBS } from '../language.ts'
 import { MerchantReference } from '../language/parts.ts'
-import { SCHEMA_TITLE } from './find-files.ts'
 import { Matrix, Tags, Vars, structuresOf } from '../language/structure.ts'
 
 /** What may stand beside the verb of a step: they are about how it is played, and not about what it takes. */
@@ -31,5 +30,5 @@ export function jsonSchema(): Record<string, unknown> {
   const structures = Object.entries(structuresOf(step)).map(([word, { schema }]) => z.strictObject({ [word]: schema }))
   const steps = z.array(step).min(1).max(500)
   const document = Frame.extend({ scenario: PartFrame.shape.scenario, steps })
-  return { ...z.toJSONSchema(document, { io: 'input', unrepresentable: 'any' }), title: SCHEMA_TITLE }
+  return { ...z.toJSONSchema(document, { io: 'input', unrepresentable: 'any' }), title: 'svc scenario, v1' }
 }

@@ -3,16 +3,12 @@ import type { Stats } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { memberOf } from '../member.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
-import { OTHER_NAMES } from './other-names.ts'
 
 export type ScenarioFile = {
   /** As messages name it: relative to the current directory where it lies below it, or a built-in's name. */
   label: string
   path: string
-  /** Whether a folder was named, and not the file itself. */
-  isFound?: boolean
 }
 
 /** A scenario that comes with svc. */
@@ -20,28 +16,14 @@ export type BuiltIn = ScenarioFile & {
   name: string
   title: string
   tags: readonly string[]
-  /** Other names that lead to it. */
-  also: readonly string[]
 }
 
-/** By which the schema is known again among the files of a folder. */
-export const SCHEMA_TITLE = 'svc scenario, v1'
-
-const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
-
-/** Whether a file of this name may hold scenarios. */
-export function isScenarioFile(name: string): boolean {
-  return EXTENSIONS.has(extname(name))
-}
-
-export function isFolder(path: string): boolean {
-  return statOf(path)?.isDirectory() === true
-}
+const EXTENSIONS = new Set(['.yaml', '.yml'])
 
 const FILES_MAX = 1_000
 
 /**
- * The files that the words mean: files, folders (all scenario files below them, in the order of their names) and names
+ * The files that the words mean: files, folders (all YAML files below them, in the order of their names) and names
  * of built-ins. What this run writes its reports to is no scenario of it.
  * @throws {CliError} with exit code 2 for a word that is none of them
  */
@@ -61,38 +43,13 @@ function filesOf(word: string, { cwd, reports }: { cwd: string; reports: Readonl
   if (stats === undefined) return [builtIn(word)]
   if (!stats.isDirectory()) return [{ label: labelOf(path, cwd), path }]
   const found = namesBelow(path)
-    .filter((name) => isScenarioFile(name) && !name.split(/[\\/]/).includes('node_modules'))
+    .filter((name) => EXTENSIONS.has(extname(name)) && !name.split(/[\\/]/).includes('node_modules'))
     .toSorted()
     .map((name) => join(path, name))
     // A link to nothing is no file.
     .filter((file) => !reports.has(file) && statOf(file)?.isFile() === true)
-  if (found.length === 0) throw fileError(`there is no scenario file (*.yaml, *.yml, *.json) in ${word}`)
-  return found.map((file) => ({ label: labelOf(file, cwd), path: file, isFound: true }))
-}
-
-/**
- * Whether a file lies in a played folder and is no scenario: other tools keep their JSON there, such as reports. What
- * can't be read as JSON may be a scenario with a slip in it, which has to be told.
- */
-export function isOtherJson({ path, isFound = false }: ScenarioFile, text: string): boolean {
-  if (!isFound || extname(path) !== '.json') return false
-  if (text.trim() === '') return true
-  try {
-    const value: unknown = JSON.parse(text)
-    return memberOf(value, 'scenario') === undefined
-  } catch {
-    return false
-  }
-}
-
-/** Whether it is the JSON Schema of scenario files itself, of this version or another. */
-export function isOwnSchema(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return memberOf(value, 'title') === SCHEMA_TITLE && typeof memberOf(value, '$schema') === 'string'
-  } catch {
-    return false
-  }
+  if (found.length === 0) throw fileError(`there is no scenario file (*.yaml, *.yml) in ${word}`)
+  return found.map((file) => ({ label: labelOf(file, cwd), path: file }))
 }
 
 /** Undefined where there is nothing. */
@@ -128,7 +85,7 @@ export function listBuiltIns(): BuiltIn[] {
     .map((file) => {
       const path = join(folder, file)
       const name = basename(file, '.yaml')
-      return { name, label: name, path, also: OTHER_NAMES[name] ?? [], ...aboutOf(readFileSync(path, 'utf8')) }
+      return { name, label: name, path, ...aboutOf(readFileSync(path, 'utf8')) }
     })
 }
 
@@ -143,32 +100,27 @@ function aboutOf(text: string): Pick<BuiltIn, 'title' | 'tags'> {
 /** @throws {CliError} with exit code 6 when there is none of this name */
 export function shownBuiltIn(name: string): BuiltIn {
   const known = listBuiltIns()
-  const found = findBuiltIn(known, name)
+  const found = known.find((one) => one.name === name)
   if (found !== undefined) return found
-  const meant = nearestBuiltIn(known, name)
+  const meant = nearestWord(
+    name,
+    known.map((one) => one.name),
+  )
   throw new CliError('NO_SCENARIO', `there is no built-in scenario "${name}"`, {
     exit: EXIT.notFound,
     hint: meant === undefined ? 'svc scenarios list' : `svc scenarios show ${meant}`,
   })
 }
 
-function findBuiltIn(known: readonly BuiltIn[], name: string): BuiltIn | undefined {
-  return known.find((one) => one.name === name || one.also.includes(name))
-}
-
-function nearestBuiltIn(known: readonly BuiltIn[], name: string): string | undefined {
-  return nearestWord(
-    name,
-    known.flatMap((one) => [one.name, ...one.also]),
-  )
-}
-
 /** @throws {CliError} with exit code 2 when there is none of this name */
 function builtIn(name: string): BuiltIn {
   const known = listBuiltIns()
-  const found = findBuiltIn(known, name)
+  const found = known.find((one) => one.name === name)
   if (found !== undefined) return found
-  const meant = nearestBuiltIn(known, name)
+  const meant = nearestWord(
+    name,
+    known.map((one) => one.name),
+  )
   throw fileError(
     `"${name}" is no file, no folder and no built-in scenario`,
     meant === undefined ? 'svc scenarios list' : `svc run ${meant}`,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { usageError } from '../../base/errors.ts'
-import { findScenarioFiles, isOtherJson, isOwnSchema, readScenarioFile } from './find-files.ts'
+import { findScenarioFiles, readScenarioFile } from './find-files.ts'
 import { varsOfFiles } from './given-vars.ts'
 import type { Case } from './read-case.ts'
 import { CASES_MAX, readScenarios } from './read-scenarios.ts'
@@ -13,10 +13,6 @@ export type Loaded = {
   cases: Case[]
   mistakes: Mistake[]
   files: number
-  /** The paths of all that was read: the files, and those whose steps they use. */
-  paths: string[]
-  /** The files of folders that are no scenarios. */
-  skipped: string[]
   /** What choices in the files followed from. */
   seed: string
 }
@@ -37,13 +33,7 @@ export type LoadOptions = {
  */
 export function loadScenarios(words: readonly string[], options: LoadOptions): Loaded {
   const { cwd, seed = randomUUID() } = options
-  const found = findScenarioFiles(words, options).map((file) => ({ ...file, text: readScenarioFile(file) }))
-  const files = found.filter((file) => !isOtherJson(file, file.text))
-  const left = found.filter((file) => !files.includes(file))
-  if (files.length === 0)
-    throw usageError(
-      `there is no scenario here: ${left.map(({ label }) => label).join(', ')} is JSON without "scenario: v1"`,
-    )
+  const files = findScenarioFiles(words, options).map((file) => ({ ...file, text: readScenarioFile(file) }))
   const vars = varsOfFiles(files, options.vars)
   let casesMax = CASES_MAX
   const read = files.map(({ label, path, text }, index) => {
@@ -58,10 +48,7 @@ export function loadScenarios(words: readonly string[], options: LoadOptions): L
       'there is no case here: all of it is "scenario: part", which other files use for its steps',
       `use: ./${basename(files[0]?.path ?? 'common.yaml')} in a scenario`,
     )
-  const paths = [...new Set([...files.map(({ path }) => path), ...read.flatMap(({ used }) => used)])]
-  // Nobody means the schema that svc init puts beside scenarios to be played.
-  const skipped = left.flatMap(({ label, text }) => (isOwnSchema(text) ? [] : [label]))
-  return { cases, mistakes, files: files.length, paths, skipped, seed }
+  return { cases, mistakes, files: files.length, seed }
 }
 
 /** Reads `--var name=value`. */

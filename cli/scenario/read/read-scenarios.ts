@@ -35,8 +35,6 @@ export type ReadOptions = {
 export type Read = {
   cases: Case[]
   mistakes: Mistake[]
-  /** The paths of the files whose steps it uses. */
-  used: string[]
 }
 
 const DOCUMENTS_MAX = 1_000
@@ -50,7 +48,7 @@ export function readScenarios(options: ReadOptions): Read {
   const source = makeSource(file, text)
   const refuse = (message: string, hint?: string): Read => {
     const begin: Place = { file, line: 1, column: 1, length: 1 }
-    return { cases: [], mistakes: [makeMistake(source, begin, { message, hint })], used: [] }
+    return { cases: [], mistakes: [makeMistake(source, begin, { message, hint })] }
   }
   if (Buffer.byteLength(text) > BYTES_MAX) return refuse('the file is larger than 1 MiB')
   const documents = documentsOf(parseAllDocuments(text, { lineCounter: source.counter, prettyErrors: false }))
@@ -69,7 +67,7 @@ export function readScenarios(options: ReadOptions): Read {
   }
   const cases = read.flatMap((one) => one.cases).map((scenario, index) => ({ ...scenario, number: index + 1 }))
   const mistakes = told([...files.mistakes, ...read.flatMap((one) => one.mistakes)])
-  return { cases, mistakes: inOrder(mistakes, file), used: [...files.found.keys()] }
+  return { cases, mistakes: inOrder(mistakes, file) }
 }
 
 /** What is said of a file, or of a run, that has more. */

@@ -5,15 +5,11 @@ import { ExpectError, VERBS, isVerb } from '../language.ts'
 import type { Verb } from '../language.ts'
 import { MerchantReference } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
-import { quoted } from '../../base/command-hints.ts'
-import { misindented } from './misindented.ts'
 import type { Opened } from './document.ts'
 import { locate } from './source.ts'
 import type { Path, Place, Source } from './source.ts'
-import { newNamesOf } from './renamed-verbs.ts'
 import { ruleProblems, shellProblem } from './step-rules.ts'
 import { titleOf } from './title.ts'
-import { valueProblems } from './value-rules.ts'
 import { COMMON_VERBS, exampleOf, guessVerb } from './verb-guess.ts'
 
 export type Step = {
@@ -56,19 +52,14 @@ export function readStep(value: unknown, { opened, path, number, label, round, n
     note({
       path,
       what: 'value',
-      message: `a step must be a verb and what it takes${meant === undefined ? '' : `: did you mean "${meant.verb}: …"?`}`,
-      hint: meant?.hint ?? exampleOf('pay'),
+      message: `a step must be a verb and what it takes${meant === undefined ? '' : `: did you mean "${meant}: …"?`}`,
+      hint: exampleOf(meant ?? 'pay'),
     })
-    return undefined
-  }
-  const slip = misindented(value)
-  if (slip !== undefined) {
-    note({ ...slip, path: [...path, ...slip.path] })
     return undefined
   }
   const words = Object.keys(value).filter((key) => !BESIDE.includes(key))
   const [verb, ...others] = words.filter(isVerb)
-  for (const word of words.filter((word) => !isVerb(word))) note(unknownVerb(word, { path, source }))
+  for (const word of words.filter((word) => !isVerb(word))) note(unknownVerb(word, path))
   for (const other of others)
     note({
       path: [...path, other],
@@ -87,11 +78,7 @@ export function readStep(value: unknown, { opened, path, number, label, round, n
   const schema: z.ZodType = VERBS[verb].schema
   const ofVerb = (found: Explained): void => note(withExample(found, { verb, schema, depth: path.length + 1 }))
   if (parse(schema, input, { path: [...path, verb], note: ofVerb }) !== undefined)
-    for (const problem of [
-      ...ruleProblems(verb, input, expectError),
-      ...shellProblem(verb, writtenAt(opened, path)),
-      ...valueProblems({ verb, input, expectError, actingAs }),
-    ])
+    for (const problem of [...ruleProblems(verb, input, expectError), ...shellProblem(verb, writtenAt(opened, path))])
       note({ ...problem, path: [...path, ...problem.path] })
   return {
     number,
@@ -123,22 +110,10 @@ function writtenAt({ raw }: Opened, path: Path): unknown {
   return path.reduce<unknown>((value, name) => memberOf(value, String(name)), raw)
 }
 
-function unknownVerb(word: string, { path, source }: Pick<StepOptions, 'path'> & Pick<Step, 'source'>): Explained {
-  const names = newNamesOf(word)
-  if (names !== undefined)
-    return {
-      path: [...path, word],
-      what: 'key',
-      message: `"${word}" is now ${names.join(' or ')}`,
-      hint: `svc scenarios migrate ${quoted(source.file)}`,
-    }
+function unknownVerb(word: string, path: Path): Explained {
   const meant = guessVerb(word, BESIDE)
-  return {
-    path: [...path, word],
-    what: 'key',
-    message: `unknown verb "${word}"${meant === undefined ? '' : `: did you mean "${meant.verb}"?`}`,
-    hint: meant === undefined ? COMMON_VERBS : meant.hint,
-  }
+  const message = `unknown verb "${word}"${meant === undefined ? '' : `: did you mean "${meant}"?`}`
+  return { path: [...path, word], what: 'key', message, hint: meant === undefined ? COMMON_VERBS : exampleOf(meant) }
 }
 
 type ParseOptions = { path: Path; note: (found: Explained) => void }

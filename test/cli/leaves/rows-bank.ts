@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dayFromNow, sent } from '../../support/payment-requests.ts'
 import { orderRecurring } from '../../support/recurring.ts'
@@ -108,12 +107,6 @@ const EVENT = asMerchant({
   refusal: { args: ['payment.imagined'], exit: 2, error: 'USAGE' },
 })
 
-function oldScenario(dir: string): string {
-  const file = join(dir, `old-${(count += 1)}.yaml`)
-  writeFileSync(file, 'scenario: v1\nname: old\nsteps:\n  - hold: { payouts: true }\n')
-  return file
-}
-
 const STORIES: Rows = {
   'sandbox run': STORY,
   run: STORY,
@@ -132,13 +125,6 @@ const STORIES: Rows = {
   'scenarios validate': asMerchant({
     args: ['happy-path'],
     local: true,
-    refusal: { args: ['nowhere.yaml'], exit: 2, error: 'NO_SCENARIO' },
-  }),
-  'scenarios migrate': asMerchant({
-    args: ({ dir }) => [oldScenario(dir)],
-    local: true,
-    writes: true,
-    skip: { width: 'the name of a file' },
     refusal: { args: ['nowhere.yaml'], exit: 2, error: 'NO_SCENARIO' },
   }),
   'scenarios create': asMerchant({
