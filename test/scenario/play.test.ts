@@ -332,13 +332,19 @@ t.test('svc run tells failures with exit code 3, and several reporters at once',
       }),
     },
   })
-  const all = await svc(['sandbox', 'run', '.', '--reporter', 'tap', '--reporter', 'junit=junit.xml'], dir)
+  const all = await svc(
+    ['sandbox', 'run', '.', 'more/b.json', '--reporter', 'tap', '--reporter', 'junit=junit.xml'],
+    dir,
+  )
   t.equal(all.code, 3)
   t.match(all.stdout, /^TAP version 14\n1\.\.3\n/)
   t.match(all.stdout, /again: svc --api-url http:\/\/127\.0\.0\.1:\d+ run shop\.yaml --only 2\n/)
   t.match(readFileSync(join(dir, 'junit.xml'), 'utf8'), /tests="3" failures="1"/)
   t.match(await svc(['sandbox', 'run', 'shop.yaml', '--only', '1'], dir), { code: 0, stdout: /1 passed in / })
-  t.match(await svc(['sandbox', 'run', '.', '--only', 'in json', '--json'], dir), { code: 0, stdout: /"passed":1/ })
+  t.match(await svc(['sandbox', 'run', 'more/b.json', '--only', 'in json', '--json'], dir), {
+    code: 0,
+    stdout: /"passed":1/,
+  })
   t.match(await svc(['sandbox', 'run', 'shop.yaml', '--only', '7'], dir), { code: 2 })
   writeFileSync(
     join(dir, 'shop.yaml'),

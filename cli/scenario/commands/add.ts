@@ -52,11 +52,10 @@ Examples:
 export function addTrigger(command: Command, runtime: Runtime): void {
   changing(command, 'Show which steps would run, and run none')
     .argument('[event]', 'Event type, such as payment.settled; --list shows all')
-    .option('--payment <payment>', 'Continue with this payment from its current status')
     .option('--set <name=value>', 'Set a value, such as amount=10.00; may be repeated', collect)
     .option('--edit', 'Edit the steps in your editor first')
     .option('--show', 'Print the steps, and run none')
-    .option('--list', 'List events, their steps, and the payments they apply to')
+    .option('--list', 'List events and their steps')
     .option('--timeout <duration>', 'Maximum time for all steps', '60s')
     .addHelpText('after', TRIGGER_EXAMPLES)
     .action(action(runtime, TriggerOptions, trigger))
@@ -70,7 +69,7 @@ takes the operator's login as well: svc up has it.
 Examples:
   svc trigger payment.settled
   svc trigger payment.partially_refunded --set part=5.00
-  svc trigger dispute.opened --payment a2b4358c
+  svc trigger dispute.opened --set reason=DUPLICATE_PAYMENT
   svc trigger dispute.resolved --show > resolved.yaml
 `
 

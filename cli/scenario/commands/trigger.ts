@@ -1,4 +1,10 @@
 import { z } from 'zod'
+import { editText } from '../../base/editor.ts'
+import type { Verb } from '../language.ts'
+import { stepsOf } from '../read/plan.ts'
+import type { Plan } from '../read/plan.ts'
+import { readScenarios } from '../read/read-scenarios.ts'
+import { mistakesError } from './scenarios.ts'
 import { EventType } from '../../../src/wire/webhook-events.ts'
 import { getWebhookEndpoint } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
@@ -10,15 +16,12 @@ import { EXIT } from '../../base/exit-codes.ts'
 import { isLive } from '../../client/auth/service-info.ts'
 import { readVars } from '../read/load.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
-import { FROM_THE_BEGINNING, beginWith, playTrigger } from '../play/play-trigger.ts'
+import { playTrigger } from '../play/play-trigger.ts'
 import type { Triggered } from '../play/play-trigger.ts'
 import { TRIGGERS, triggerText } from '../triggers.ts'
 import { withVars } from '../read/variables.ts'
-import { paymentId } from '../../payments/find.ts'
-import { editedPlan, planOf, showSteps } from './trigger-steps.ts'
 
 export const TriggerOptions = z.object({
-  payment: z.string().min(1).optional(),
   set: z.array(z.string()).default([]),
   edit: z.boolean().default(false),
   show: z.boolean().default(false),
@@ -35,7 +38,8 @@ export async function trigger(
 ): Promise<CommandResult> {
   if (options.list) return list(context)
   const event = eventOf(args[0])
-  refuseContradictions(options)
+  if (options.edit && options.show)
+    throw usageError('--edit and --show: an editor shows the steps too', 'one of the two')
   const vars = varsOf(event, options)
   const text = triggerText(event, vars)
   if (options.show) return void context.io.stdout.write(text)
@@ -46,18 +50,10 @@ export async function trigger(
   const shown = options.edit ? {} : vars
   const client = context.client()
   await refuseLive(client)
-  const begin =
-    options.payment === undefined
-      ? FROM_THE_BEGINNING
-      : await beginWith(client, event, await paymentId(client, [options.payment]))
-  if (options.dryRun) {
-    showSteps(context, { event, plan: plan.slice(begin.skip), payment: begin.payment?.payment_id })
-    return undefined
-  }
+  if (options.dryRun) return showSteps(context, event, plan)
   const triggered = await playTrigger(client, {
     event,
     plan,
-    begin,
     timeoutMs,
     signal: new AbortController().signal,
     tell: ({ title }) => context.note(`${context.paint('green', '✓')} ${String(withVars(title, shown))}`),
@@ -84,16 +80,14 @@ function list(context: Context): undefined {
   const items = EventType.options.map((event) => ({
     event,
     story: TRIGGERS[event].story,
-    from: Object.keys(TRIGGERS[event].from),
     set: Object.keys(TRIGGERS[event].vars),
   }))
   context.print.list({
     items,
-    fields: ['event', 'story', 'from', 'set'],
+    fields: ['event', 'story', 'set'],
     columns: [
       { title: 'event', value: (row) => row.event },
       { title: 'what happens', value: (row) => row.story },
-      { title: 'to a payment that is', value: (row) => (row.from.length === 0 ? 'new' : row.from.join(', ')) },
     ],
     id: (row) => row.event,
     empty: 'There are no events.',
@@ -108,30 +102,14 @@ function eventOf(word: string | undefined): EventType {
   throw usageError(`there is no event "${word}"`, meant === undefined ? 'svc trigger --list' : `svc trigger ${meant}`)
 }
 
-function refuseContradictions({ payment, edit, show }: TriggerOptions): void {
-  if (payment !== undefined && (edit || show))
-    throw usageError(
-      `--payment and ${edit ? '--edit' : '--show'}: the steps are those of a new payment; yours goes on where it is`,
-      'one of the two',
-    )
-  if (edit && show) throw usageError('--edit and --show: an editor shows the steps too', 'one of the two')
-}
-
-/** What is set, over what is there where nothing is. Of a payment that is there, what made it can't be set any more. */
-function varsOf(event: EventType, { set, payment }: TriggerOptions): Record<string, string> {
-  const { vars, steps } = TRIGGERS[event]
+/** What is set, over what is there where nothing is. */
+function varsOf(event: EventType, { set }: TriggerOptions): Record<string, string> {
+  const { vars } = TRIGGERS[event]
   const given = Object.entries(readVars(set)).map(([name, value]) => [name, String(value)] as const)
-  for (const [name] of given) {
-    if (!Object.hasOwn(vars, name))
-      throw usageError(
-        `--set: ${event} has no "${name}"; there are ${Object.keys(vars).join(', ')}`,
-        `--set ${Object.keys(vars)[0] ?? 'amount'}=…`,
-      )
-    const isOfNew = !steps.slice(1).some((step) => step.includes(`$${name}`))
-    if (payment !== undefined && isOfNew)
-      throw usageError(`--set ${name}: your payment has been made; that can't be set any more`, '--payment alone')
-  }
-  return { ...vars, ...Object.fromEntries(given) }
+  const [unknown] = given.find(([name]) => !Object.hasOwn(vars, name)) ?? []
+  if (unknown === undefined) return { ...vars, ...Object.fromEntries(given) }
+  const names = Object.keys(vars)
+  throw usageError(`--set: ${event} has no "${unknown}"; there are ${names.join(', ')}`, `--set ${names[0]}=…`)
 }
 
 function print(context: Context, { delivery, paymentId: id, steps }: Triggered): void {
@@ -169,4 +147,66 @@ async function noteEndpoint(context: Context, client: Client): Promise<void> {
   const { body } = await call(client, getWebhookEndpoint, {})
   if (body.webhook_url === null)
     context.note('No endpoint is set, so nothing is sent: svc listen --forward-to <url>, or svc webhooks endpoint set')
+}
+
+/** @throws {CliError} with exit code 2 and all that is wrong with the steps */
+function planOf(context: Context, event: EventType, text: string): Plan {
+  const { cases, mistakes } = readScenarios({ file: `${event}.yaml`, text, vars: {}, cwd: context.io.cwd })
+  if (mistakes.length > 0) throw mistakesError(context, mistakes)
+  const [only, ...others] = cases
+  if (only === undefined || others.length > 0)
+    throw usageError(`an event is triggered by one case, and here are ${cases.length}`, 'one document, no matrix')
+  return only.plan
+}
+
+/** What may be done to a merchant that is somebody's own, and not of a case: what leaves it as it is. */
+const VERBS_OF_TRIGGERS: ReadonlySet<Verb> = new Set<Verb>([
+  'pay',
+  'bank',
+  'sca',
+  'await',
+  'expect',
+  'payments.refund',
+  'dispute',
+  'disputes.evidence',
+  'disputes.accept',
+  'disputes.escalate',
+  'disputes.resolve',
+  'disputes.refund',
+  'payments.cancel',
+  'payer.cancel',
+  'payment.contact',
+  'payer.link',
+  'payer.verify',
+  'payer.payments',
+  'payer.consents',
+  'payer.dispute',
+  'payer.sign_out',
+  'mandates.cancel',
+  'mandates.end',
+  'replay',
+  'http',
+])
+
+/** The steps as the user leaves them in the editor. */
+async function editedPlan(context: Context, event: EventType, initial: string): Promise<Plan> {
+  const text = await editText(context.io, { initial, suffix: '.yaml', instead: '--set amount=10.00' })
+  const plan = planOf(context, event, text ?? initial)
+  const other = stepsOf(plan).find(({ verb }) => !VERBS_OF_TRIGGERS.has(verb))
+  if (other === undefined) return plan
+  throw usageError(
+    `${other.title}: "${other.verb}" is for a case with a merchant of its own; here it would be about yours`,
+    'with a file: svc run <file>',
+  )
+}
+
+/** What would be played, for `--dry-run`. */
+function showSteps({ print, note }: Context, event: EventType, plan: Plan): undefined {
+  const steps = stepsOf(plan).map(({ label, title }) => ({ label, title }))
+  print.record({
+    item: { dry_run: true, event_type: event, steps },
+    id: event,
+    lines: [['Would let happen', event], ...steps.map(({ label, title }) => [`Step ${label}`, title] as const)],
+  })
+  note('Nothing was changed.')
 }
