@@ -141,6 +141,15 @@ export function madeOf<K extends MadeKind>(run: CaseRun, kind: K, reference: str
   return found
 }
 
+type Unnamed<M> = M extends Made ? Omit<M, 'name'> : never
+
+/** Remembers what a step has made, and what later steps may ask of it, by the name that the step gives it, if any. */
+export function keep(run: CaseRun, name: string | undefined, made: Unnamed<Made>, shown: unknown): void {
+  if (name === undefined) return
+  run.captures.set(name, shown)
+  run.made.push({ ...made, name } as Made)
+}
+
 const OWN_MERCHANT = '$merchant'
 
 /** The merchant that a reference names: the run's own where it names none, or `$merchant`. */

@@ -1,15 +1,13 @@
 import { getPayment } from '../../../src/wire/payments.ts'
-import type { Payment, PayerView, PaymentStatus } from '../../../src/wire/payments.ts'
+import type { Payment, PayerView } from '../../../src/wire/payments.ts'
 import { listWebhooks } from '../../../src/wire/webhooks.ts'
-import type { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
-import { parseDuration } from '../../../src/lib/duration.ts'
+import type { Delivery } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import { STILL_POSSIBLE } from '../../kit/wait.ts'
-import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import { awaitThat } from '../play/await-that.ts'
+import { keep, madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
-import { StepFailure } from '../failure.ts'
 import { AwaitDispute, AwaitDisputeOf } from '../language/disputes.ts'
-import { WITHIN } from '../language/parts.ts'
 import { AwaitPayment } from '../language/payments.ts'
 import { AwaitWebhook } from '../language/webhooks.ts'
 import { byMember } from './by-member.ts'
@@ -35,113 +33,87 @@ const AWAITED = {
 
 export const awaitStep = byMember(AWAITED)
 
-/** Waits until the payment is, or has been, in the status; fails at once when it can no longer come to it. */
+/** Waits until the payment is, or has been, in the status. */
 async function awaitPayment(run: CaseRun, given: unknown): Promise<void> {
-  const { payment: reference, status, within = WITHIN } = readInput(run, AwaitPayment, given)
+  const { payment: reference, status: wanted, within } = readInput(run, AwaitPayment, given)
   const { created } = madeOf(run, 'payment', reference)
-  let last: PaymentStatus = created.status
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    const payment = await paymentNow(run, created.payment_id)
-    last = payment.status
-    if (payment.status === status || payment.status_history.some((change) => change.new_status === status)) return true
-    if (STILL_POSSIBLE[payment.status].includes(status)) return undefined
-    throw impossible(reference, payment, status)
+  await awaitThat(run, {
+    what: reference,
+    wanted,
+    within,
+    look: () => paymentNow(run, created.payment_id),
+    isThere: ({ status, status_history: history }) =>
+      status === wanted || history.some((change) => change.new_status === wanted),
+    isOver: ({ status }) => !STILL_POSSIBLE[status].includes(wanted),
+    now: ({ status, failure }) => (failure === null ? status : `${status} (${failure.code}: ${failure.reason})`),
+    hint: (last, isOver) =>
+      isOver
+        ? undefined
+        : last?.status === 'AwaitingAuthorisation'
+          ? 'the payer has not decided yet: bank: { approve: $p1 } before this step'
+          : 'a longer within; svc status tells whether a worker runs',
   })
-  if (reached === undefined)
-    throw new StepFailure(`${reference} is still ${last} after ${within}; awaited was ${status}`, {
-      at: ['status'],
-      hint: waitHint(last),
-    })
-}
-
-function impossible(reference: string, payment: Payment | PayerView, status: PaymentStatus): StepFailure {
-  const { failure } = payment
-  const why = failure === null ? '' : ` (${failure.code}: ${failure.reason})`
-  return new StepFailure(`${reference} is ${payment.status}${why} and can no longer become ${status}`, {
-    at: ['status'],
-  })
-}
-
-function waitHint(status: PaymentStatus): string | undefined {
-  if (status === 'AwaitingAuthorisation')
-    return 'the payer has not decided yet: bank: { approve: $p1 } before this step'
-  return 'a longer within; svc status tells whether a worker runs'
 }
 
 /** Waits until the dispute is, or has been, in the status. */
 async function awaitDispute(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute: reference, status, within = WITHIN } = readInput(run, AwaitDispute, given)
-  let last: string | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    const dispute = await disputeNow(run, reference)
-    last = dispute.status
-    return dispute.events.some((event) => event.new_status === status) ? true : undefined
+  const { dispute: reference, status: wanted, within } = readInput(run, AwaitDispute, given)
+  await awaitThat(run, {
+    what: reference,
+    wanted,
+    within,
+    look: () => disputeNow(run, reference),
+    isThere: ({ events }) => events.some((event) => event.new_status === wanted),
+    now: ({ status }) => status,
   })
-  if (reached === undefined)
-    throw new StepFailure(`${reference} is still ${last ?? 'unknown'} after ${within}; awaited was ${status}`, {
-      at: ['status'],
-    })
 }
 
 /** Waits until somebody has raised a dispute about the payment, and until that is in the status, where one is said. */
 async function awaitDisputeOf(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute_of: reference, as, status, within = WITHIN } = readInput(run, AwaitDisputeOf, given)
+  const { dispute_of: reference, as, status: wanted, within } = readInput(run, AwaitDisputeOf, given)
   const { created } = madeOf(run, 'payment', reference)
-  let last: string | undefined
-  const found = await pollFor(run, parseDuration(within), async () => {
-    const dispute = await newestDisputeOf(run, created.payment_id)
-    last = dispute?.status
-    return status === undefined || last === status ? dispute : undefined
+  const dispute = await awaitThat(run, {
+    what: `the dispute of ${reference}`,
+    wanted: wanted ?? 'raised',
+    within,
+    look: () => newestDisputeOf(run, created.payment_id),
+    isThere: ({ status }) => wanted === undefined || status === wanted,
+    now: ({ status }) => status,
+    at: wanted === undefined ? 'dispute_of' : 'status',
+    hint: (last) =>
+      last === undefined
+        ? 'dispute: { payment: $p1, … } raises one; so does a payment with the scenario dispute-won'
+        : undefined,
   })
-  if (found === undefined) {
-    const now = last === undefined ? 'there is none' : `it is ${last}`
-    throw new StepFailure(`the dispute of ${reference} was not ${status ?? 'raised'} within ${within}: ${now}`, {
-      at: [last === undefined ? 'dispute_of' : 'status'],
-      hint:
-        last === undefined
-          ? 'dispute: { payment: $p1, … } raises one; so does a payment with the scenario dispute-won'
-          : undefined,
-    })
-  }
-  if (as === undefined) return
-  run.captures.set(as, found)
-  run.made.push({ kind: 'dispute', name: as, dispute: found })
+  keep(run, as, { kind: 'dispute', dispute }, dispute)
 }
 
-/** What a delivery may still become, unless somebody replays it. */
-const STILL_DELIVERABLE: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  PENDING: ['PENDING', 'FAILED', 'DELIVERED', 'DEAD'],
-  FAILED: ['FAILED', 'DELIVERED', 'DEAD'],
-  DELIVERED: ['DELIVERED'],
-  DEAD: ['DEAD'],
-}
-
+/** Waits for a delivery. One that is DELIVERED or DEAD stays so unless somebody replays it. */
 async function awaitWebhook(run: CaseRun, given: unknown): Promise<void> {
-  const { webhook, for: reference, status = 'DELIVERED', within = WITHIN } = readInput(run, AwaitWebhook, given)
+  const { webhook, for: reference, status: wanted = 'DELIVERED', within } = readInput(run, AwaitWebhook, given)
   const payment = madeOf(run, 'payment', reference)
-  let last: Delivery | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    last = await deliveryNow(run, payment, webhook)
-    if (last?.status === status) return true
-    if (last === undefined || STILL_DELIVERABLE[last.status].includes(status)) return undefined
-    const hint =
-      last.status === 'DEAD' ? `replay: { webhook: ${webhook}, for: ${reference} } before this step` : undefined
-    throw new StepFailure(`${webhook} for ${reference} is ${last.status} and will not become ${status}`, {
-      at: ['status'],
-      hint,
-    })
-  })
-  if (reached !== undefined) return
-  const now = last === undefined ? 'there is none' : `it is ${describe(last)}`
-  throw new StepFailure(`${webhook} for ${reference} was not ${status} within ${within}: ${now}`, {
-    at: ['webhook'],
-    hint: last?.status === 'FAILED' ? 'clock: { advance: 11h } lets the retries happen at once' : undefined,
+  await awaitThat(run, {
+    what: `${webhook} for ${reference}`,
+    wanted,
+    within,
+    look: () => deliveryNow(run, payment, webhook),
+    isThere: ({ status }) => status === wanted,
+    isOver: ({ status }) =>
+      status === 'DELIVERED' || status === 'DEAD' || (status === 'FAILED' && wanted === 'PENDING'),
+    now: describe,
+    hint: (last, isOver) => {
+      if (last?.status === 'FAILED') return 'clock: { advance: 11h } lets the retries happen at once'
+      return isOver && last?.status === 'DEAD'
+        ? `replay: { webhook: ${webhook}, for: ${reference} } before this step`
+        : undefined
+    },
   })
 }
 
 function describe({ status, attempt_count, last_http_status, last_error }: Delivery): string {
   const answer = last_http_status === null ? (last_error ?? '') : `last answer ${last_http_status}`
-  return `${status} after ${attempt_count} ${attempt_count === 1 ? 'attempt' : 'attempts'}${answer === '' ? '' : `, ${answer}`}`
+  const attempts = `${attempt_count} ${attempt_count === 1 ? 'attempt' : 'attempts'}`
+  return `${status} after ${attempts}${answer === '' ? '' : `, ${answer}`}`
 }
 
 export async function paymentNow(run: Pick<CaseRun, 'client'>, id: string): Promise<Payment | PayerView> {

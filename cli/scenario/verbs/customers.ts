@@ -1,16 +1,17 @@
 import type { z } from 'zod'
-import { parseDuration } from '../../../src/lib/duration.ts'
 import { CUSTOMERS_REALM } from '../../../src/lib/realms.ts'
 import { listAccountTransactions } from '../../../src/wire/accounts.ts'
 import { createOrder, getOrder } from '../../../src/wire/orders.ts'
-import type { OrderStatus, PaymentResponse } from '../../../src/wire/orders.ts'
+import type { PaymentResponse } from '../../../src/wire/orders.ts'
 import { checkBooks, createSandboxCustomer, listSandboxAccounts } from '../../../src/wire/sandbox-bank.ts'
 import type { NewAccount, NewCustomer, SandboxAccount } from '../../../src/wire/sandbox-bank.ts'
 import { call } from '../../client/call.ts'
-import { isMerchant, madeOf, merchantOf, pollFor, readInput } from '../play/case-run.ts'
+import { awaitThat } from '../play/await-that.ts'
+import { isMerchant, keep, madeOf, merchantOf, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
+import { refuseUnlike } from './refuse-unlike.ts'
+import { refuseDifferences } from '../assert-matches.ts'
 import {
   AwaitAccount,
   AwaitOrder,
@@ -21,7 +22,6 @@ import {
   OrderStep,
 } from '../language/customers.ts'
 import type { Payee } from '../language/instructions.ts'
-import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 
 /** Makes a customer of the bank with an account and money. */
@@ -40,8 +40,8 @@ export async function customer(run: CaseRun, given: unknown): Promise<void> {
       ? undefined
       : { realm: CUSTOMERS_REALM, clientId: body.client_id, clientSecret }
   const credentials = run.client.credentials.asCustomer({ customerId: body.customer_id, client })
-  run.made.push({ kind: 'customer', name: as, customer: body, account, client: { ...run.client, credentials } })
-  run.captures.set(as, { ...shown, account_id: account.account_id })
+  const made = { kind: 'customer' as const, customer: body, account, client: { ...run.client, credentials } }
+  keep(run, as, made, { ...shown, account_id: account.account_id })
 }
 
 function newCustomer(wish: Omit<z.output<typeof CustomerStep>, 'as'>): z.input<typeof NewCustomer> {
@@ -58,7 +58,7 @@ export async function order(run: CaseRun, given: unknown): Promise<void> {
   const payer = madeOf(run, 'customer', input.from)
   // A repeat under the same key has the same body.
   const name = input.idempotency_key ?? input.as ?? 'scenario'
-  const { status, body } = await call(clientOf(run, payer), createOrder, {
+  const reply = await call(clientOf(run, payer), createOrder, {
     headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('order', given) },
     body: {
       InstructionIdentification: name,
@@ -68,13 +68,8 @@ export async function order(run: CaseRun, given: unknown): Promise<void> {
       ...(input.reference === undefined ? {} : { RemittanceInformation: { Reference: input.reference } }),
     },
   })
-  if (input.as !== undefined) {
-    run.captures.set(input.as, body)
-    run.made.push({ kind: 'order', name: input.as, customer: payer, id: body.PaymentId })
-  }
-  const { http = 201, ...expected } = input.expect ?? {}
-  refuseStatus(status, http)
-  refuseDifferences('the payment', differencesOf(expected, body), ['expect'])
+  keep(run, input.as, { kind: 'order', customer: payer, id: reply.body.PaymentId }, reply.body)
+  refuseUnlike('the payment', reply, { usual: 201, expected: input.expect })
 }
 
 /** The account that a step pays: a customer's, or one anywhere. */
@@ -94,23 +89,25 @@ export function clientOf(run: CaseRun, { client }: MadeCustomer): CaseRun['clien
   return { ...run.client, credentials: client.credentials }
 }
 
-const ENDED: ReadonlySet<OrderStatus> = new Set(['AcceptedSettlementCompleted', 'Rejected'])
-
 export async function awaitOrder(run: CaseRun, given: unknown): Promise<void> {
-  const { order: reference, status, within = WITHIN } = readInput(run, AwaitOrder, given)
-  let last: PaymentResponse | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    last = await orderNow(run, reference)
-    if (last.Status === status) return true
-    if (!ENDED.has(last.Status)) return undefined
-    const why = last.StatusReasonCode === undefined ? '' : ` (${last.StatusReasonCode}: ${last.StatusReason ?? ''})`
-    throw new StepFailure(`${reference} is ${last.Status}${why} and can no longer become ${status}`, { at: ['status'] })
+  const { order: reference, status: wanted, within } = readInput(run, AwaitOrder, given)
+  await awaitThat(run, {
+    what: reference,
+    wanted,
+    within,
+    look: () => orderNow(run, reference),
+    isThere: ({ Status }) => Status === wanted,
+    isOver: ({ Status }) => Status === 'AcceptedSettlementCompleted' || Status === 'Rejected',
+    now: statusText,
+    hint: (_last, isOver) => (isOver ? undefined : 'a longer within; svc status tells whether a worker runs'),
   })
-  if (reached !== undefined) return
-  throw new StepFailure(`${reference} is still ${last?.Status ?? 'unknown'} after ${within}; awaited was ${status}`, {
-    at: ['status'],
-    hint: 'a longer within; svc status tells whether a worker runs',
-  })
+}
+
+type WithStatus = { Status: string; StatusReasonCode?: string | undefined; StatusReason?: string | undefined }
+
+/** A status of the Open Banking API, and why it is so. */
+export function statusText({ Status, StatusReasonCode: code, StatusReason: reason = '' }: WithStatus): string {
+  return code === undefined ? Status : `${Status} (${code}: ${reason})`
 }
 
 async function orderNow(run: CaseRun, reference: string): Promise<PaymentResponse> {
@@ -124,15 +121,16 @@ export async function expectOrder(run: CaseRun, given: unknown): Promise<void> {
 }
 
 export async function awaitAccount(run: CaseRun, given: unknown): Promise<void> {
-  const { account: reference, balance, within = WITHIN } = readInput(run, AwaitAccount, given)
-  let last: string | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    last = (await accountNow(run, reference))?.balance
-    return last === balance ? true : undefined
+  const { account: reference, balance: wanted, within } = readInput(run, AwaitAccount, given)
+  await awaitThat(run, {
+    what: `the balance of ${reference}`,
+    wanted,
+    within,
+    look: () => accountNow(run, reference),
+    isThere: ({ balance }) => balance === wanted,
+    now: ({ balance }) => balance,
+    at: 'balance',
   })
-  if (reached !== undefined) return
-  const now = last === undefined ? 'there is no such account yet' : `it is ${last}`
-  throw new StepFailure(`the balance of ${reference} was not ${balance} within ${within}: ${now}`, { at: ['balance'] })
 }
 
 export async function expectAccount(run: CaseRun, given: unknown): Promise<void> {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/wire/disputes.ts'
 import type { Dispute, DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { call } from '../../client/call.ts'
-import { madeOf, readInput } from '../play/case-run.ts'
+import { keep, madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { RaiseDispute } from '../language/disputes.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
@@ -17,10 +17,7 @@ import { refuseUnlike } from './refuse-unlike.ts'
 export async function raise(run: CaseRun, given: unknown): Promise<void> {
   const input = readInput(run, RaiseDispute, given)
   const { status, body: dispute } = await raiseAs(run, input)
-  if (input.as !== undefined) {
-    run.captures.set(input.as, dispute)
-    run.made.push({ kind: 'dispute', name: input.as, dispute })
-  }
+  keep(run, input.as, { kind: 'dispute', dispute }, dispute)
   refuseUnlike('the dispute', { status, body: dispute }, { usual: 201, expected: input.expect })
 }
 

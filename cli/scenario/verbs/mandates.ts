@@ -4,13 +4,12 @@ import type { Mandate } from '../../../src/wire/consents.ts'
 import { getPayerPayment } from '../../../src/wire/payer.ts'
 import type { CreatePayment } from '../../../src/wire/new-payment.ts'
 import { call } from '../../client/call.ts'
-import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import { awaitThat } from '../play/await-that.ts'
+import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../assert-matches.ts'
 import { AwaitConsent, ExpectConsent } from '../language/mandates.ts'
 import type { MandateWish } from '../language/mandates.ts'
-import { WITHIN } from '../language/parts.ts'
 import { ExpectReceipt } from '../language/payers.ts'
 import { differencesOf } from '../matchers.ts'
 import { inHub } from './payers.ts'
@@ -39,24 +38,17 @@ async function consentNow(run: CaseRun, reference: string): Promise<Mandate> {
   return (await call(run.client, getConsent, { params: consentOf(run, reference) })).body
 }
 
-const ENDED: ReadonlySet<Mandate['status']> = new Set(['REJECTED', 'REVOKED', 'EXPIRED'])
-
 export async function awaitConsent(run: CaseRun, given: unknown): Promise<void> {
-  const { consent: reference, status, within = WITHIN } = readInput(run, AwaitConsent, given)
-  let last: Mandate['status'] | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    last = (await consentNow(run, reference)).status
-    if (last === status) return true
-    if (!ENDED.has(last)) return undefined
-    throw new StepFailure(`the mandate of ${reference} is ${last} and can no longer become ${status}`, {
-      at: ['status'],
-    })
+  const { consent: reference, status: wanted, within } = readInput(run, AwaitConsent, given)
+  await awaitThat(run, {
+    what: `the mandate of ${reference}`,
+    wanted,
+    within,
+    look: () => consentNow(run, reference),
+    isThere: ({ status }) => status === wanted,
+    isOver: ({ status }) => status === 'REJECTED' || status === 'REVOKED' || status === 'EXPIRED',
+    now: ({ status }) => status,
   })
-  if (reached !== undefined) return
-  throw new StepFailure(
-    `the mandate of ${reference} is still ${last ?? 'unknown'} after ${within}; awaited was ${status}`,
-    { at: ['status'] },
-  )
 }
 
 export async function expectConsent(run: CaseRun, given: unknown): Promise<void> {

@@ -10,7 +10,7 @@ import {
 import { withPayerSession } from '../../client/auth/credentials.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import { keep, madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../assert-matches.ts'
@@ -48,8 +48,7 @@ export async function link(run: CaseRun, given: unknown): Promise<void> {
       at: ['contact'],
       hint: 'who has paid nothing is sent none: pay: { …, payer_email: … } before this step; and a worker sends them',
     })
-  run.made.push({ kind: 'link', name: as ?? '', token })
-  if (as !== undefined) run.captures.set(as, { contact: recipient })
+  keep(run, as, { kind: 'link', token }, { contact: recipient })
 }
 
 /** Opens a link, which works once. */
@@ -58,8 +57,7 @@ export async function verify(run: CaseRun, given: unknown): Promise<void> {
   const token = input.link === undefined ? (input.token ?? '') : madeOf(run, 'link', input.link).token
   const { status, body } = await call(run.client, verifyLink, { body: { token } })
   const { session_token: sessionToken, ...shown } = body
-  run.made.push({ kind: 'payer', name: input.as ?? '', sessionToken })
-  if (input.as !== undefined) run.captures.set(input.as, { contact: body.contact })
+  keep(run, input.as, { kind: 'payer', sessionToken }, { contact: body.contact })
   refuseUnlike('the session', { status, body: shown }, { usual: 200, expected: input.expect })
 }
 
@@ -96,10 +94,7 @@ export async function dispute(run: CaseRun, given: unknown): Promise<void> {
     params: { id: madeOf(run, 'payment', input.payment).created.payment_id },
     body: { reason, ...(statement === undefined ? {} : { payer_statement: statement }) },
   })
-  if (as !== undefined) {
-    run.captures.set(as, reply.body)
-    run.made.push({ kind: 'dispute', name: as, dispute: reply.body })
-  }
+  keep(run, as, { kind: 'dispute', dispute: reply.body }, reply.body)
   refuseUnlike('the dispute', reply, { usual: 201, expected: input.expect })
 }
 

@@ -1,7 +1,7 @@
 import { addBankAccount, disableBankAccount } from '../../../src/wire/bank-accounts.ts'
 import { putBranding, putCheckoutOrigins } from '../../../src/wire/settings.ts'
 import { call } from '../../client/call.ts'
-import { madeOf, readInput } from '../play/case-run.ts'
+import { keep, madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { AddBankAccount, BrandingStep, DisableBankAccount, Origins } from '../language/portal.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
@@ -26,10 +26,7 @@ export async function bankAccount(run: CaseRun, given: unknown): Promise<void> {
   if (DisableBankAccount.safeParse(given).success) return disable(run, given)
   const { as, expect, account_holder_name = run.merchant.name, ...said } = readInput(run, AddBankAccount, given)
   const reply = await call(run.client, addBankAccount, { body: { account_holder_name, ...said } })
-  if (as !== undefined) {
-    run.captures.set(as, reply.body)
-    run.made.push({ kind: 'bank account', name: as, id: reply.body.id })
-  }
+  keep(run, as, { kind: 'bank account', id: reply.body.id }, reply.body)
   refuseUnlike('the bank account', reply, { usual: 201, expected: expect })
 }
 

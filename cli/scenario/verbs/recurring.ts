@@ -1,14 +1,12 @@
-import { parseDuration } from '../../../src/lib/duration.ts'
 import { cancelRecurring, createRecurring, getRecurring } from '../../../src/wire/recurring.ts'
 import type { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
 import { call } from '../../client/call.ts'
 import { EVENING, MORNING, firstMoment, momentOf } from '../../base/moments.ts'
-import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import { awaitThat } from '../play/await-that.ts'
+import { keep, madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeCustomer } from '../play/case-run.ts'
-import { StepFailure } from '../failure.ts'
 import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
 import { AwaitRecurring, CancelRecurring, ExpectRecurring, RecurringStep } from '../language/instructions.ts'
-import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { clientOf, payeeOf } from './customers.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
@@ -33,10 +31,7 @@ export async function recurring(run: CaseRun, given: unknown): Promise<void> {
       RemittanceInformation: input.reference === undefined ? undefined : { Reference: input.reference },
     },
   })
-  if (input.as !== undefined) {
-    run.captures.set(input.as, reply.body)
-    run.made.push({ kind: 'recurring', name: input.as, customer: payer, id: reply.body.RecurringPaymentId })
-  }
+  keep(run, input.as, { kind: 'recurring', customer: payer, id: reply.body.RecurringPaymentId }, reply.body)
   refuseUnlike('the recurring payment', reply, { usual: 201, expected: input.expect })
 }
 
@@ -53,24 +48,20 @@ function byOr(run: CaseRun, by: string | undefined, customer: MadeCustomer): Mad
 }
 
 export async function awaitRecurring(run: CaseRun, given: unknown): Promise<void> {
-  const { recurring: reference, status, payments, within = WITHIN } = readInput(run, AwaitRecurring, given)
-  let last: RecurringPaymentResponse | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    last = await recurringNow(run, reference)
-    const isThere = status === undefined || last.Status === status
-    const isEnough = payments === undefined || last.NumberOfPayments >= payments
-    if (isThere && isEnough) return true
-    if (!isOver(last)) return undefined
-    throw new StepFailure(`${reference} is ${last.Status} after ${count(last)} and makes no more`, {
-      at: [isThere ? 'payments' : 'status'],
-    })
-  })
-  if (reached !== undefined) return
-  const now = last === undefined ? 'unknown' : `${last.Status} after ${count(last)}`
-  const next = last?.NextRunDateTime === undefined ? '' : `; the next is due at ${last.NextRunDateTime}`
-  throw new StepFailure(`${reference} is still ${now} after ${within}${next}`, {
-    at: [status === undefined ? 'payments' : 'status'],
-    hint: 'clock: { advance: 1d } before this step lets time pass',
+  const { recurring: reference, status, payments, within } = readInput(run, AwaitRecurring, given)
+  const count = payments === undefined ? '' : paymentsText(payments)
+  await awaitThat(run, {
+    what: reference,
+    wanted: [status ?? '', count].filter((text) => text !== '').join(' after '),
+    within,
+    look: () => recurringNow(run, reference),
+    isThere: ({ Status, NumberOfPayments: made }) =>
+      (status === undefined || Status === status) && (payments === undefined || made >= payments),
+    isOver,
+    now: ({ Status, NumberOfPayments: made }) => `${Status} after ${paymentsText(made)}`,
+    at: status === undefined ? 'payments' : 'status',
+    hint: (last, isEnd) =>
+      isEnd ? undefined : `clock: { advance: 1d } before this step; the next is due at ${last?.NextRunDateTime ?? '-'}`,
   })
 }
 
@@ -78,8 +69,8 @@ function isOver({ Status, NextRunDateTime }: RecurringPaymentResponse): boolean 
   return Status === 'Cancelled' || Status === 'InitiationFailed' || NextRunDateTime === undefined
 }
 
-function count({ NumberOfPayments: number }: RecurringPaymentResponse): string {
-  return `${number} ${number === 1 ? 'payment' : 'payments'}`
+function paymentsText(count: number): string {
+  return `${count} ${count === 1 ? 'payment' : 'payments'}`
 }
 
 export async function expectRecurring(run: CaseRun, given: unknown): Promise<void> {

@@ -1,4 +1,3 @@
-import { parseDuration } from '../../../src/lib/duration.ts'
 import {
   acceptOfferToPay,
   acceptRequestToPay,
@@ -13,7 +12,8 @@ import type { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { dayFrom } from '../../base/moments.ts'
-import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import { awaitThat } from '../play/await-that.ts'
+import { keep, madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeCustomer, MadeRequest } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../assert-matches.ts'
@@ -27,9 +27,8 @@ import {
   OfferStep,
   RequestStep,
 } from '../language/instructions.ts'
-import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
-import { clientOf } from './customers.ts'
+import { clientOf, statusText } from './customers.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
 
 const IN_A_WEEK = '7d'
@@ -52,7 +51,7 @@ export async function request(run: CaseRun, given: unknown): Promise<void> {
       Reference: input.reference,
     },
   })
-  remember(run, 'request', { ...input, maker, id: reply.body.RequestToPayId, body: reply.body })
+  remember(run, { kind: 'request', ...input }, { maker, id: reply.body.RequestToPayId, body: reply.body })
   refuseUnlike('the request to pay', reply, { usual: 201, expected: input.expect })
 }
 
@@ -70,7 +69,7 @@ export async function offer(run: CaseRun, given: unknown): Promise<void> {
       Reference: input.reference,
     },
   })
-  remember(run, 'offer', { ...input, maker, id: reply.body.OfferToPayId, body: reply.body })
+  remember(run, { kind: 'offer', ...input }, { maker, id: reply.body.OfferToPayId, body: reply.body })
   refuseUnlike('the offer to pay', reply, { usual: 201, expected: input.expect })
 }
 
@@ -95,13 +94,13 @@ function amountOf(
   return { Amount: amount, Currency: currency ?? account.currency }
 }
 
-type Remembered = Sent & { as?: string | undefined; maker: MadeCustomer; id: string; body: Answer }
-
-function remember(run: CaseRun, kind: Kind, { as, to, maker, id, body }: Remembered): void {
-  if (as === undefined) return
+function remember(
+  run: CaseRun,
+  { kind, as, to }: Sent & { kind: Kind; as?: string | undefined },
+  { maker, id, body }: { maker: MadeCustomer; id: string; body: Answer },
+): void {
   const other = to === undefined ? undefined : madeOf(run, 'customer', to)
-  run.captures.set(as, body)
-  run.made.push({ kind, name: as, maker, other, id })
+  keep(run, as, { kind, maker, other, id }, body)
 }
 
 type Decision = {
@@ -113,10 +112,8 @@ async function decide(run: CaseRun, kind: Kind, decision: Decision): Promise<voi
   const { accept, reject, cancel, by, account_id: AccountId, expect } = decision
   const made = madeOf(run, kind, accept ?? reject ?? cancel ?? '')
   const client = clientOf(run, decider(run, made, { by, isMaker: cancel !== undefined }))
-  const reply =
-    accept === undefined
-      ? await rejectIt(client, kind, made)
-      : await acceptIt(client, kind, { ...made, body: AccountId === undefined ? undefined : { AccountId } })
+  const body = AccountId === undefined ? undefined : { AccountId }
+  const reply = accept === undefined ? await REJECT[kind](client, made.id) : await ACCEPT[kind](client, made.id, body)
   refuseUnlike(kind === 'request' ? 'the request to pay' : 'the offer to pay', reply, { usual: 200, expected: expect })
 }
 
@@ -131,41 +128,36 @@ function decider(
   throw new StepFailure('it was sent to no customer of this case: say who decides', { hint: 'by: $c2' })
 }
 
-async function acceptIt(
-  client: Client,
-  kind: Kind,
-  { id, body }: { id: string; body: { AccountId: string } | undefined },
-): Promise<{ status: number; body: Answer }> {
-  return kind === 'request'
-    ? call(client, acceptRequestToPay, { params: { RequestToPayId: id }, body })
-    : call(client, acceptOfferToPay, { params: { OfferToPayId: id }, body })
-}
+type Reply = Promise<{ status: number; body: Answer }>
+type Accept = (client: Client, id: string, body: { AccountId: string } | undefined) => Reply
 
-async function rejectIt(client: Client, kind: Kind, { id }: MadeRequest): Promise<{ status: number; body: Answer }> {
-  return kind === 'request'
-    ? call(client, rejectRequestToPay, { params: { RequestToPayId: id } })
-    : call(client, rejectOfferToPay, { params: { OfferToPayId: id } })
+const ACCEPT: Readonly<Record<Kind, Accept>> = {
+  request: (client, id, body) => call(client, acceptRequestToPay, { params: { RequestToPayId: id }, body }),
+  offer: (client, id, body) => call(client, acceptOfferToPay, { params: { OfferToPayId: id }, body }),
 }
-
-const ENDED: ReadonlySet<Answer['Status']> = new Set(['Rejected', 'Paid'])
+const REJECT: Readonly<Record<Kind, (client: Client, id: string) => Reply>> = {
+  request: (client, id) => call(client, rejectRequestToPay, { params: { RequestToPayId: id } }),
+  offer: (client, id) => call(client, rejectOfferToPay, { params: { OfferToPayId: id } }),
+}
+const GET: Readonly<Record<Kind, (client: Client, id: string) => Reply>> = {
+  request: (client, id) => call(client, getRequestToPay, { params: { RequestToPayId: id } }),
+  offer: (client, id) => call(client, getOfferToPay, { params: { OfferToPayId: id } }),
+}
 
 export async function awaitRequest(run: CaseRun, given: unknown): Promise<void> {
   const isRequest = AwaitRequest.safeParse(given).success
   const kind = isRequest ? 'request' : 'offer'
-  const { status, within = WITHIN, ...input } = readInput(run, isRequest ? AwaitRequest : AwaitOffer, given)
+  const { status: wanted, within, ...input } = readInput(run, isRequest ? AwaitRequest : AwaitOffer, given)
   const reference = 'request' in input ? input.request : input.offer
-  let last: Answer | undefined
-  const reached = await pollFor(run, parseDuration(within), async () => {
-    last = await requestNow(run, kind, { reference })
-    if (last.Status === status) return true
-    if (!ENDED.has(last.Status)) return undefined
-    const why = last.StatusReasonCode === undefined ? '' : ` (${last.StatusReasonCode}: ${last.StatusReason ?? ''})`
-    throw new StepFailure(`${reference} is ${last.Status}${why} and can no longer become ${status}`, { at: ['status'] })
-  })
-  if (reached !== undefined) return
-  throw new StepFailure(`${reference} is still ${last?.Status ?? 'unknown'} after ${within}; awaited was ${status}`, {
-    at: ['status'],
-    hint:
+  await awaitThat(run, {
+    what: reference,
+    wanted,
+    within,
+    look: () => requestNow(run, kind, { reference }),
+    isThere: ({ Status }) => Status === wanted,
+    isOver: ({ Status }) => Status === 'Rejected' || Status === 'Paid',
+    now: statusText,
+    hint: (last) =>
       last?.Status === 'Sent'
         ? `nobody has decided yet: ${kind}: { accept: ${reference} } before this step`
         : undefined,
@@ -189,6 +181,5 @@ async function requestNow(
 ): Promise<Answer> {
   const { maker, id } = madeOf(run, kind, reference)
   const client = clientOf(run, by === undefined ? maker : madeOf(run, 'customer', by))
-  if (kind === 'request') return (await call(client, getRequestToPay, { params: { RequestToPayId: id } })).body
-  return (await call(client, getOfferToPay, { params: { OfferToPayId: id } })).body
+  return (await GET[kind](client, id)).body
 }
