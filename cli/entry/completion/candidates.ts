@@ -49,7 +49,7 @@ const VALUES: readonly Rule[] = [
   [/./, /^--(ready-file|env|out) /, 'files'],
   [/./, /^--\S+ (directory|dir|folder)$/, 'dirs'],
   [/./, /^--\S+ merchant$/, 'merchants'],
-  [/^(payments|sandbox|trigger|webhooks)/, /^--payment /, 'payments'],
+  [/^(payments|sandbox|webhooks)/, /^--payment /, 'payments'],
   [/./, /^--\S+ event$/, 'events'],
   [/./, /^--(debtor-)?bank-id /, 'banks'],
   [/^payments create$/, /^--scenario /, 'bank-scenarios'],
