@@ -52,7 +52,7 @@ grant select on ledger_entries to svc_runtime;
 
 -- The balances are kept for all entries but the last ones, because one row per merchant would make its payments wait for
 -- each other's commits: post_ledger only lists its entries here, and a job (functions/fold_ledger.sql) adds them to the
--- kept balances. Whoever reads both in one statement gets the balances of that moment (view ledger_balances).
+-- kept balances. One statement that reads both gets the balances of that moment (view ledger_balances).
 create table ledger_unfolded (
   merchant_id uuid not null,
   ordinal bigint not null

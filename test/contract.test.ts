@@ -115,7 +115,7 @@ const ROLE_ROWS: readonly {
       ['read payments', ['read payments']],
       ['create and cancel', ['create payments']],
       ['refund;', ['refund payments']],
-      ['read bank accounts', ['read bank accounts']],
+      ['read balances and bank accounts', ['read balances', 'read bank accounts']],
       ['webhook address', ['manage webhooks', 'manage signing secret', 'manage checkout', 'read branding']],
       ['team, credentials', ['manage team', 'manage credentials', 'manage branding', 'manage bank accounts']],
     ] as const

@@ -10,6 +10,7 @@ import * as wireConsole from '../wire/console.ts'
 import * as wireDisputes from '../wire/disputes.ts'
 import * as wireExplain from '../wire/explain.ts'
 import * as wireFees from '../wire/fees.ts'
+import * as wireLedger from '../wire/ledger.ts'
 import * as wireMails from '../wire/mails.ts'
 import * as wireOrders from '../wire/orders.ts'
 import * as wirePayer from '../wire/payer.ts'
@@ -44,6 +45,7 @@ import { consoleViews } from './handlers/console.ts'
 import { disputes } from './handlers/disputes.ts'
 import { explanations } from './handlers/explain.ts'
 import { fees } from './handlers/fees.ts'
+import { ledger } from './handlers/ledger.ts'
 import { mails } from './handlers/mails.ts'
 import { orders } from './handlers/orders.ts'
 import { payer } from './handlers/payer.ts'
@@ -112,6 +114,7 @@ export const ROUTES: readonly Route[] = [
   route(wireSettings.putBranding, settings.putBranding),
   route(wireSettings.getCheckoutOrigins, settings.getCheckoutOrigins),
   route(wireSettings.putCheckoutOrigins, settings.putCheckoutOrigins),
+  route(wireLedger.getBalances, ledger.getBalances),
   route(wireBankAccounts.listBankAccounts, bankAccounts.listBankAccounts),
   route(wireBankAccounts.addBankAccount, bankAccounts.addBankAccount),
   route(wireBankAccounts.disableBankAccount, bankAccounts.disableBankAccount),

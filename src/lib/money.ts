@@ -54,9 +54,19 @@ export function formatAmount(amount: TenThousandths, currency: string): string {
 
 /** `formatAmount` for a numeric(19,4) as the database gives it. */
 export function formatNumeric(numeric: string, currency: string): string {
-  const negative = numeric.startsWith('-')
-  const amount = parseAmount(negative ? numeric.slice(1) : numeric)
-  return formatAmount(negative ? -amount : amount, currency)
+  return formatAmount(parseNumeric(numeric), currency)
+}
+
+/** `formatAmount` for the sum of such numerics. */
+export function formatSum(numerics: readonly string[], currency: string): string {
+  return formatAmount(
+    numerics.reduce((sum, numeric) => sum + parseNumeric(numeric), 0n),
+    currency,
+  )
+}
+
+function parseNumeric(numeric: string): TenThousandths {
+  return numeric.startsWith('-') ? -parseAmount(numeric.slice(1)) : parseAmount(numeric)
 }
 
 /**

@@ -13,6 +13,7 @@ export type MerchantPermission =
   | 'manage checkout'
   | 'read branding'
   | 'manage branding'
+  | 'read balances'
   | 'read bank accounts'
   | 'manage bank accounts'
   | 'manage team'
@@ -58,7 +59,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   Readonly<Record<PlatformPermission, Rule<PlatformRole>>> = {
   'read payments': {
     roles: ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],
-    allows: 'see payments with their events and refunds, the ledger and disputes, and explain them',
+    allows: 'see payments with their events and refunds, transactions and disputes, and explain them',
   },
   'create payments': { roles: ['ADMIN', 'DEVELOPER', 'NONE'], allows: 'create and cancel payments' },
   'refund payments': {
@@ -84,6 +85,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   },
   'read branding': { roles: ['ADMIN', 'DEVELOPER'], allows: 'see the branding of the checkout' },
   'manage branding': { roles: ['ADMIN'], allows: 'set the branding of the checkout', hasLastingEffect: true },
+  'read balances': { roles: ['ADMIN', 'FINANCE'], allows: 'see balances' },
   'read bank accounts': { roles: ['ADMIN', 'FINANCE'], allows: 'see the accounts that payouts go to, masked' },
   'manage bank accounts': {
     roles: ['ADMIN'],

@@ -9,7 +9,7 @@ import * as console from '../../../../src/wire/console.ts'
 import * as disputes from '../../../../src/wire/disputes.ts'
 import * as explain from '../../../../src/wire/explain.ts'
 import * as fees from '../../../../src/wire/fees.ts'
-import * as ledger from '../../../../src/wire/transactions.ts'
+import * as ledger from '../../../../src/wire/ledger.ts'
 import * as mails from '../../../../src/wire/mails.ts'
 import * as orders from '../../../../src/wire/orders.ts'
 import * as payer from '../../../../src/wire/payer.ts'
@@ -25,7 +25,9 @@ import * as secrets from '../../../../src/wire/secrets.ts'
 import * as service from '../../../../src/wire/service.ts'
 import * as settings from '../../../../src/wire/settings.ts'
 import * as staff from '../../../../src/wire/staff.ts'
+import * as statements from '../../../../src/wire/statements.ts'
 import * as team from '../../../../src/wire/team.ts'
+import * as transactions from '../../../../src/wire/transactions.ts'
 import * as webhooks from '../../../../src/wire/webhooks.ts'
 import type { Access, Operation } from '../../../../src/wire/operation.ts'
 
@@ -57,7 +59,9 @@ const MODULES: readonly object[] = [
   service,
   settings,
   staff,
+  statements,
   team,
+  transactions,
   webhooks,
 ]
 

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { Currency, NoBody, NoHeaders, None, listOf } from './common.ts'
+import { operation } from './operation.ts'
+
+const amount = (description: string) => z.string().meta({ description, examples: ['49.30', '-0.70'] })
+
+/** What is owed to a merchant in one currency, and the fees it has paid. */
+export const Balance = z.strictObject({
+  currency: Currency,
+  clearing: amount('from settled payments less fees and refunds, until a settlement closes the period'),
+  merchant_payable: amount('from closed settlements, to be paid out'),
+  held: amount('not paid out now'),
+  payouts_in_transit: amount("sent to the merchant's bank account, not confirmed yet"),
+  total: amount('the sum of the four; negative where refunds exceeded what was left'),
+  fees_paid: amount('the fees of all payments so far'),
+})
+export type Balance = z.infer<typeof Balance>
+
+export const getBalances = operation({
+  name: 'getBalances',
+  method: 'GET',
+  path: '/api/v1/portal/balances',
+  summary: 'Get balances, one row per currency',
+  description: 'A currency appears with its first settled payment.',
+  access: ['merchant'],
+  permission: 'read balances',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(Balance) },
+  errors: [],
+})
