@@ -46,7 +46,7 @@ type AddNoun = (command: Command, runtime: Runtime) => void
  */
 const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   up: async () => (await import('../../service/up.ts')).addUp,
-  down: async () => (await import('../../service/down.ts')).addDown,
+  down: async () => (await import('../../service/up/down.ts')).addDown,
   status: async () => (await import('../../service/status.ts')).addStatus,
   register: async () => (await import('../../merchants/register.ts')).addRegister,
   payments: async () => (await import('../../payments/commands.ts')).addPayments,
@@ -73,7 +73,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   login: async () => (await import('../../session/login.ts')).addLogin,
   logout: async () => (await import('../../session/logout.ts')).addLogout,
   whoami: async () => (await import('../../session/whoami.ts')).addWhoami,
-  token: async () => (await import('../../session/token.ts')).addToken,
+  token: async () => (await import('../../session/whoami.ts')).addToken,
   profile: async () => (await import('../../session/profile.ts')).addProfile,
   init: async () => (await import('../commands/init.ts')).addInit,
   ui: async () => (await import('../../console/command.ts')).addUi,

@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts'
-import { keysOf, withDatabase } from '../keys/open.ts'
-import type { Keys } from '../keys/open.ts'
+import { keysOf, withDatabase } from '../keys/rotate.ts'
+import type { Keys } from '../keys/rotate.ts'
 import { keyFile } from '../up/key-file.ts'
 import { clockVerdict, finding, ok, reasonOf, restartOr, runChecks, skipped, within } from './check.ts'
 import type { Check, Verdict } from './check.ts'

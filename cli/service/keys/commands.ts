@@ -7,9 +7,8 @@ import { runningState } from '../../client/find-service.ts'
 import { ChangeOptions, dangerous } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime, CommandInput, CommandResult, Context } from '../../kit/context.ts'
-import { rotate } from './rotate.ts'
-import { keysOf, withDatabase } from './open.ts'
-import type { Keys } from './open.ts'
+import { keysOf, rotate, withDatabase } from './rotate.ts'
+import type { Keys } from './rotate.ts'
 
 /** `svc keys`: the master keys that secrets are sealed under. */
 export function addKeys(keys: Command, runtime: Runtime): void {

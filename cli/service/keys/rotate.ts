@@ -1,4 +1,5 @@
-import { kidOfKey } from '../../../src/lib/seal.ts'
+import { kidOfKey, makeSealer } from '../../../src/lib/seal.ts'
+import type { Sealer } from '../../../src/lib/seal.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import type { ChangeOptions } from '../../kit/change.ts'
@@ -6,8 +7,11 @@ import { confirm } from '../../kit/confirm.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { withProgress } from '../../output/progress.ts'
 import type { Progress } from '../../output/progress.ts'
-import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing } from '../up/key-file.ts'
-import { databaseOf, isLiveIn, keysOf, withDatabase } from './open.ts'
+import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing, noKey, variablesOf } from '../up/key-file.ts'
+import type { KeysApp } from '../../../src/keys/reseal.ts'
+import { CliError } from '../../base/errors.ts'
+import { explained } from '../up/explain.ts'
+import { variableIn } from '../../base/environment-variables.ts'
 
 export async function rotate(context: Context, { options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
   return hasKeyIn(context.io.env) ? rotateData(context, options) : rotateDirectory(context, options)
@@ -110,4 +114,66 @@ function progressFor({ at, of, note, isShown }: Progress, total: number): (resea
     told = resealed
     note(`Encrypted anew: ${resealed} of ${total}`)
   }
+}
+
+/** The keys that a command is about, and where they come from. */
+export type Keys = {
+  source: 'environment' | 'state directory'
+  sealer: Sealer
+  /** Undefined where no database is named, and none runs here. */
+  databaseUrl: string | undefined
+}
+
+/**
+ * The keys of the environment, else of the state directory, and the database that they belong to.
+ * @throws {CliError} CONFIGURATION; NO_KEY where there is neither
+ */
+export async function keysOf({ io, stateDir }: Context): Promise<Keys> {
+  const isEnvironment = hasKeyIn(io.env)
+  const ring = isEnvironment ? undefined : readKeyRing(stateDir)
+  if (!isEnvironment && ring === undefined) throw noKey(stateDir)
+  const { readKeys } = await import('../../../src/config/read.ts')
+  const env = ring === undefined ? io.env : { ...io.env, ...variablesOf(ring) }
+  const { encryptionKey, encryptionKeysPrevious } = await explained(() => readKeys(env))
+  return {
+    source: isEnvironment ? 'environment' : 'state directory',
+    sealer: makeSealer(encryptionKey, encryptionKeysPrevious),
+    databaseUrl: variableIn(io.env, 'SVC_DATABASE_URL') ?? runningState(stateDir)?.database_url,
+  }
+}
+
+/** Whether the environment says that the keys are of a service in live mode; svc up, with its state directory, has none. */
+function isLiveIn(env: NodeJS.ProcessEnv): boolean {
+  return variableIn(env, 'SVC_MODE') === 'live'
+}
+
+/** Works with the database that the keys belong to, with nothing else of the service. */
+export async function withDatabase<T>(
+  { sealer }: Keys,
+  databaseUrl: string,
+  work: (app: KeysApp) => Promise<T>,
+): Promise<T> {
+  const [{ makePool }, { requireMigrated }, { describeDatabaseError }, { RUNTIME_ROLE }] = await Promise.all([
+    import('../../../src/db/pool.ts'),
+    import('../../../src/db/migrate.ts'),
+    import('../../../src/db/describe-error.ts'),
+    import('../../../src/app.ts'),
+  ])
+  const describe = (error: unknown): string => describeDatabaseError(error, databaseUrl)
+  const target = { databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc keys', size: 1 }
+  const pool = await explained(() => requireMigrated({ databaseUrl }).then(() => makePool(target)), { describe })
+  try {
+    return await work({ pool, sealer })
+  } finally {
+    await pool.end()
+  }
+}
+
+/** @throws {CliError} CONFIGURATION, exit code 2 */
+function databaseOf({ databaseUrl }: Keys): string {
+  if (databaseUrl !== undefined) return databaseUrl
+  throw new CliError('CONFIGURATION', 'no database is named, and none runs here', {
+    exit: EXIT.usage,
+    hint: 'SVC_DATABASE_URL in the environment, or svc up',
+  })
 }

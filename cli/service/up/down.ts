@@ -5,7 +5,11 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import { isRunning, serviceFile } from '../../client/service-state.ts'
-import { isTakenError } from './explain.ts'
+import { isTakenError, explained } from './explain.ts'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { action } from '../../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
 
 // A service drains requests for up to 10 s and stops its database after that.
 const STOP_TIMEOUT_MS = 40_000
@@ -20,7 +24,7 @@ type DownResult = {
 }
 
 /** Stops the service of the state directory and waits until it and its database are gone. Nothing running is a success. */
-export async function stopService(stateDir: string, note: (line: string) => void): Promise<DownResult> {
+async function stopService(stateDir: string, note: (line: string) => void): Promise<DownResult> {
   if (!existsSync(stateDir)) return { pid: null, leftover_pid: null }
   const pid = await stopProcess(stateDir, note)
   const leftoverPid = await stopLeftover(stateDir)
@@ -163,4 +167,28 @@ export async function resetSandbox(plan: ResetPlan, note: (line: string) => void
     unlock()
   }
   return pid !== null
+}
+
+export function addDown(command: Command, runtime: Runtime): void {
+  command
+    .addHelpText('after', '\nExamples:\n  svc down\n  svc down --state-dir /tmp/shop\n')
+    .action(action(runtime, z.object({}), down))
+}
+
+async function down(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const result = await explained(() => stopService(context.stateDir, context.note))
+  const leftover =
+    result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
+  context.print.record({
+    item: { stopped: result.pid !== null || result.leftover_pid !== null, ...result },
+    id: String(result.pid ?? ''),
+    lines: [
+      [
+        'Stopped',
+        result.pid === null ? (leftover === '' ? 'nothing: no service was running' : '') : `process ${result.pid}`,
+      ],
+      ['Database', leftover],
+    ],
+  })
+  return undefined
 }
