@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Verdict } from './exam/judge.ts'
-import { FORGERIES } from './exam/checks/forgeries.ts'
+import type { Verdict } from './exam/take.ts'
 import { CHECKS, checksOf, takeExam } from './exam/take.ts'
 import type { Report, Result } from './exam/take.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
@@ -96,7 +95,7 @@ function printReport({ print }: Context, report: Report): void {
   print.record({
     item: report,
     id: report.passed ? 'passed' : 'failed',
-    lines: [...unprovenLines(report), ...report.checks.flatMap(linesOf), ...skippedLines(report)],
+    lines: [...report.checks.flatMap(linesOf), ...skippedLines(report)],
     after: print.paint(report.passed ? 'green' : 'red', summaryOf(report)),
   })
 }
@@ -108,26 +107,17 @@ function linesOf({ id, verdict, sends, expects, saw, advice }: Result): (readonl
   return [line, ['', `  sent: ${sends}`], ['', `  expected: ${expects}`], ['', `  ${advice}`]]
 }
 
-/** A receiver that takes everything has checked nothing: that comes before all that it took. */
-function unprovenLines({ checks }: Report): (readonly [string, string])[] {
-  const forgeries = checks.filter(({ id, verdict }) => FORGERY_IDS.has(id) && verdict !== 'skipped')
-  const isBlind = forgeries.length > 0 && forgeries.every(({ verdict }) => verdict === 'failed')
-  return isBlind ? [['NOTHING IS PROVEN', 'it refused no forgery, so what it accepted proves nothing']] : []
-}
-
-const FORGERY_IDS: ReadonlySet<string> = new Set(FORGERIES.map(({ id }) => id))
-
 /** What was skipped has one cause, so that it is told once. */
 function skippedLines({ counts }: Report): (readonly [string, string])[] {
   const text = `${WORDS.skipped}: they tell nothing before the good delivery is taken`
   return counts.skipped === 0 ? [] : [[`${counts.skipped} others`, text]]
 }
 
-function summaryOf({ passed, score, counts, checks }: Report): string {
+function summaryOf({ passed, counts, checks }: Report): string {
   const more = [
     counts.failed === 0 ? '' : `, ${counts.failed} failed`,
     counts.warning === 0 ? '' : `, ${counts.warning} ${counts.warning === 1 ? 'warning' : 'warnings'}`,
     counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`,
   ].join('')
-  return `${passed ? 'PASSED' : 'NOT PASSED'}, score ${score} of 100: ${counts.passed} of ${checks.length} checks passed${more}`
+  return `${passed ? 'PASSED' : 'NOT PASSED'}: ${counts.passed} of ${checks.length} checks passed${more}`
 }

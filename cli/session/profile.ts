@@ -15,7 +15,7 @@ import { clientIdsOf, realmOfClientId } from '../../src/lib/realms.ts'
 import type { ServiceInfo } from '../../src/wire/service.ts'
 import { entryKey, updateEntries } from '../client/auth/credentials-file.ts'
 import { discover } from '../client/auth/service-info.ts'
-import { kindOfRealm } from './login-target.ts'
+import { kindOfRealm } from './login-flow.ts'
 import { EXIT } from '../base/exit-codes.ts'
 
 const FIELDS = [

@@ -3,11 +3,9 @@ import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { ATTEMPT_MS, makeSender } from '../send.ts'
-import type { Sender, SenderOptions } from '../send.ts'
+import type { Sender, SenderOptions, Answer } from '../send.ts'
 import { FORGERIES } from './checks/forgeries.ts'
 import { GENUINE, GOOD, QUICK } from './checks/genuine.ts'
-import { VERDICTS, adviceOnGood, judge } from './judge.ts'
-import type { Answered, Seen, Verdict } from './judge.ts'
 import type { Check, Kit } from './kit.ts'
 
 /** The whole exam, in its order. The good delivery comes first: without it the others tell little. */
@@ -40,14 +38,9 @@ export type Report = {
   url: string
   /** Whether all that must hold does. */
   passed: boolean
-  /** Of a hundred: how many of the checks passed, rounded down; at most 30 where a forgery was taken. */
-  score: number
   counts: Readonly<Record<Verdict, number>>
   checks: readonly Result[]
 }
-
-/** What is left of the score of a receiver that takes a forgery. */
-const FORGED_SCORE_MAX = 30
 
 export type ExamOptions = Pick<SenderOptions, 'url' | 'headers' | 'skipVerify'> &
   Pick<SenderOptions, 'limitMs'> & { secret: string; checks: readonly Check[] }
@@ -62,78 +55,46 @@ export async function takeExam(options: ExamOptions): Promise<Report> {
   const kit: Kit = { secret, ids: makeIds() }
   const results: Result[] = []
   try {
-    let good: GoodIs = 'taken'
     for (const check of checks) {
-      const { seen, answers } = await sit({ check, kit, sender, limitMs, good })
-      if (check !== GOOD) results.push(resultOf(check, seen))
-      else {
-        const [first] = answers
-        if (first?.answer.end === 'unreachable') throw unreachable(url, seen.saw)
-        good = goodIs(first)
-        results.push(resultOf(check, withAdvice(seen, first, secret)))
-      }
+      const [good] = results
+      const isProving = good === undefined || good.verdict === 'passed'
+      const answers = isProving ? await answersTo(check.rounds(kit), sender) : []
+      const seen = isProving ? judge(check, answers, limitMs) : SKIPPED
+      const [first] = answers
+      if (check === GOOD && first?.answer.end === 'unreachable') throw unreachable(url, seen.saw)
+      results.push(resultOf(check, check === GOOD ? withSecretHint(seen, first, secret) : seen))
     }
   } finally {
     await sender.close()
   }
-  return reportOf(url, results)
+  const counts = { passed: 0, warning: 0, failed: 0, skipped: 0 }
+  for (const { verdict } of results) counts[verdict] += 1
+  return { url: url.href, passed: counts.failed === 0, counts, checks: results }
 }
 
-/** What became of the good delivery, which decides what the others can tell. */
-type GoodIs = 'taken' | 'refused' | 'unanswered'
+/** Without the good delivery the others prove nothing. */
+const SKIPPED: Seen = { verdict: 'skipped', saw: 'not sent: the good delivery failed', advice: null, slowestMs: null }
 
-function goodIs(answered: Answered | undefined): GoodIs {
-  const status = answered?.answer.status ?? null
-  if (status === null) return 'unanswered'
-  return status >= 200 && status < 300 ? 'taken' : 'refused'
-}
-
-function withAdvice(seen: Seen, answered: Answered | undefined, secret: string): Seen {
-  if (seen.verdict === 'passed' || answered === undefined) return seen
-  return { ...seen, advice: adviceOnGood(GOOD, answered.answer, secret.slice(-4)) }
-}
-
-type Sitting = { check: Check; kit: Kit; sender: Sender; limitMs: number; good: GoodIs }
-
-async function sit({ check, kit, sender, limitMs, good }: Sitting): Promise<{ seen: Seen; answers: Answered[] }> {
-  const { rule } = check
-  const needsGood = rule === 'taken' || rule === 'quick'
-  if (good === 'unanswered' || (good === 'refused' && needsGood))
-    return skipped('not sent: the good delivery is not taken')
+/** Round after round, the deliveries of one at the same time. */
+async function answersTo(rounds: ReturnType<Check['rounds']>, sender: Sender): Promise<Answered[]> {
   const answers: Answered[] = []
-  for (const round of check.rounds(kit))
-    answers.push(...(await Promise.all(round.map((each) => answered(sender, each)))))
-  const seen = judge(check, answers, limitMs)
-  // What refuses everything is not careful.
-  if (good === 'refused' && rule === 'refused' && seen.verdict !== 'failed')
-    return skipped('refused, as the good delivery is')
-  return { seen, answers }
+  for (const round of rounds)
+    answers.push(
+      ...(await Promise.all(round.map(async (each) => ({ label: each.label, answer: await sender.send(each) })))),
+    )
+  return answers
 }
 
-async function answered(sender: Sender, delivery: Parameters<Sender['send']>[0]): Promise<Answered> {
-  return { label: delivery.label, answer: await sender.send(delivery) }
-}
-
-function skipped(saw: string): { seen: Seen; answers: Answered[] } {
-  return { seen: { verdict: 'skipped', saw, advice: null, slowestMs: null }, answers: [] }
+function withSecretHint(seen: Seen, answered: Answered | undefined, secret: string): Seen {
+  const status = answered?.answer.status
+  if (status !== 401 && status !== 403) return seen
+  const ending = secret.slice(-4)
+  const advice = `Does your server hold the secret ending in ${ending}, and compute the HMAC over the bytes as they arrive?`
+  return { ...seen, advice }
 }
 
 function resultOf({ id, sends, expects }: Check, { verdict, saw, advice, slowestMs }: Seen): Result {
   return { id, verdict, saw, advice, sends, expects, slowest_ms: slowestMs }
-}
-
-function reportOf(url: URL, checks: readonly Result[]): Report {
-  const count = (verdict: Verdict): number => checks.filter((check) => check.verdict === verdict).length
-  const counts = { passed: 0, warning: 0, failed: 0, skipped: 0 }
-  for (const verdict of VERDICTS) counts[verdict] = count(verdict)
-  const share = Math.floor((100 * counts.passed) / checks.length)
-  const score = checks.some(takesForgery) ? Math.min(share, FORGED_SCORE_MAX) : share
-  return { url: url.href, passed: counts.failed === 0, score, counts, checks }
-}
-
-/** Who takes one forgery takes orders from anybody, however well all else goes. */
-function takesForgery({ id, verdict }: Result): boolean {
-  return verdict === 'failed' && FORGERIES.some((check) => check.id === id)
 }
 
 function unreachable(url: URL, reason: string): CliError {
@@ -142,4 +103,85 @@ function unreachable(url: URL, reason: string): CliError {
     hint: 'start your receiver first, or give the address that it listens on',
     retryable: true,
   })
+}
+
+export type Verdict = 'passed' | 'warning' | 'failed' | 'skipped'
+
+type Answered = { label: string; answer: Answer }
+
+/** What a check came to. */
+type Seen = {
+  verdict: Verdict
+  /** What was answered, for people. */
+  saw: string
+  /** What to do about it; null where nothing is to be done. */
+  advice: string | null
+  /** How long the slowest answer took, in milliseconds; null where nothing was sent. */
+  slowestMs: number | null
+}
+
+type Problem = Pick<Seen, 'verdict' | 'advice'> & { answered: Answered }
+
+/** Holds the answers of a check against its rule. */
+export function judge(check: Check, answers: readonly Answered[], limitMs: number): Seen {
+  const slowestMs = Math.max(0, ...answers.map(({ answer }) => answer.durationMs))
+  const problem = worst(answers.flatMap((answered) => problemOf(check, answered, limitMs) ?? []))
+  if (problem === undefined)
+    return { verdict: 'passed', saw: goodText(check, answers, slowestMs), advice: null, slowestMs }
+  const { verdict, advice, answered } = problem
+  const label = answers.length > 1 ? `${answered.label}: ` : ''
+  return { verdict, saw: `${label}${answerText(check, answered.answer)}`, advice, slowestMs }
+}
+
+function worst(problems: readonly Problem[]): Problem | undefined {
+  return problems.find(({ verdict }) => verdict === 'failed') ?? problems[0]
+}
+
+function problemOf(check: Check, answered: Answered, limitMs: number): Problem | undefined {
+  const { answer } = answered
+  const { advice, rule } = check
+  const bad = { verdict: 'failed', advice, answered } as const
+  switch (rule) {
+    case 'taken':
+      return isTaken(answer) ? undefined : { ...bad, advice: adviceOnAnswer(answer) ?? advice }
+    case 'quick':
+      if (!isTaken(answer)) return bad
+      return answer.durationMs > limitMs / 2 ? { verdict: 'warning', advice, answered } : undefined
+    case 'refused':
+      if (isTaken(answer) || answer.end === 'late') return bad
+      return isRefused(answer) ? undefined : { verdict: 'warning', advice: NO_REFUSAL, answered }
+  }
+}
+
+const NO_REFUSAL =
+  'Answer 401 to what is not genuine. This answer looks like a failure of your own, which alarms you for nothing.'
+
+/** What some answers ask for, whatever was sent. */
+function adviceOnAnswer({ end, status }: Answer): string | undefined {
+  if (end === 'late') return 'Answer first and do the work afterwards: after 5 seconds a delivery counts as failed.'
+  if (status !== null && status >= 300 && status < 400)
+    return 'Redirects are not followed: give the last address itself.'
+  if (status === 404 || status === 405) return 'Is this the right address? It has to take POST.'
+  return undefined
+}
+
+function isTaken({ status }: Answer): boolean {
+  return status !== null && status >= 200 && status < 300
+}
+
+function isRefused({ status }: Answer): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 429
+}
+
+function goodText({ rule }: Check, answers: readonly Answered[], slowestMs: number): string {
+  const statuses = [...new Set(answers.map(({ answer }) => answer.status))].join(', ')
+  return rule === 'quick' ? `answered ${statuses}, in at most ${slowestMs} ms` : `answered ${statuses}`
+}
+
+/** A refusal's own words say why; of an answer that should have been none they say nothing. */
+function answerText({ rule }: Check, { status, reason, durationMs }: Answer): string {
+  if (status === null) return reason ?? 'no answer'
+  if (rule === 'quick' && reason === undefined) return `answered ${status} after ${durationMs} ms`
+  const why = reason === undefined || reason === 'the answer is no 2xx' ? '' : `: ${reason}`
+  return `answered ${status}${why}`
 }

@@ -4,8 +4,7 @@ import { probe } from '../probe.ts'
 import type { Probed } from '../probe.ts'
 import { clockVerdict, finding, ok, reasonOf, runChecks, skipped, within } from './check.ts'
 import type { Check, Verdict } from './check.ts'
-import type { Subject } from './subject.ts'
-import type { DoctorTarget } from './target.ts'
+import type { DoctorTarget, Subject } from './target.ts'
 
 /** The identity provider of the service. Nothing is changed. */
 export async function checkIdentity(target: DoctorTarget): Promise<Check[]> {
