@@ -16,6 +16,7 @@ import * as wireOrders from '../wire/orders.ts'
 import * as wirePayer from '../wire/payer.ts'
 import * as wirePaymentRequests from '../wire/payment-requests.ts'
 import * as wirePayments from '../wire/payments.ts'
+import * as wireReconciliation from '../wire/reconciliation.ts'
 import * as wireRecurring from '../wire/recurring.ts'
 import * as wireRefunds from '../wire/refunds.ts'
 import * as wireRegistration from '../wire/registration.ts'
@@ -51,6 +52,7 @@ import { orders } from './handlers/orders.ts'
 import { payer } from './handlers/payer.ts'
 import { offerToPayRules, paymentRequests, requestToPayRules } from './handlers/payment-requests.ts'
 import { payments } from './handlers/payments.ts'
+import { reconciliation } from './handlers/reconciliation.ts'
 import { recurring, recurringRules } from './handlers/recurring.ts'
 import { refunds } from './handlers/refunds.ts'
 import { registration } from './handlers/registration.ts'
@@ -135,6 +137,8 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setKybStatus, admin.setKybStatus),
   route(wireAdmin.setPayoutHold, admin.setPayoutHold),
   route(wireAdmin.setMerchantActive, admin.setMerchantActive),
+  route(wireReconciliation.getReconciliation, reconciliation.getReconciliation),
+  route(wireReconciliation.getPortalReconciliation, reconciliation.getPortalReconciliation),
   route(wireStatements.importStatements, statements.importStatements),
   route(wireStatements.listStatements, statements.listStatements),
   route(wireStatements.listStatementLines, statements.listStatementLines),

@@ -85,7 +85,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   },
   'read branding': { roles: ['ADMIN', 'DEVELOPER'], allows: 'see the branding of the checkout' },
   'manage branding': { roles: ['ADMIN'], allows: 'set the branding of the checkout', hasLastingEffect: true },
-  'read balances': { roles: ['ADMIN', 'FINANCE'], allows: 'see balances' },
+  'read balances': { roles: ['ADMIN', 'FINANCE'], allows: 'see balances, and whether the money adds up' },
   'read bank accounts': { roles: ['ADMIN', 'FINANCE'], allows: 'see the accounts that payouts go to, masked' },
   'manage bank accounts': {
     roles: ['ADMIN'],

@@ -85,6 +85,8 @@ const MAY: Record<string, string> = {
   escalateDispute: 'OWNER OPS',
   resolveDispute: 'OWNER OPS',
   importStatements: 'OWNER OPS',
+  getReconciliation: 'OWNER OPS SUPPORT',
+  getPortalReconciliation: 'ADMIN FINANCE',
   listStatements: 'OWNER OPS',
   listStatementLines: 'OWNER OPS',
   listUnmatchedMovements: 'OWNER OPS',

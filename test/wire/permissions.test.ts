@@ -133,6 +133,8 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   escalateDispute: 'operate merchants',
   resolveDispute: 'operate merchants',
   importStatements: 'operate merchants',
+  getReconciliation: 'read merchants',
+  getPortalReconciliation: 'read balances',
   listStatements: 'operate merchants',
   listStatementLines: 'operate merchants',
   listUnmatchedMovements: 'operate merchants',

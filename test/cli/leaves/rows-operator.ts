@@ -111,6 +111,7 @@ const DISPUTES: Rows = {
     writes: true,
     refusal: { args: ['no-such-file.xml'], exit: 2, error: 'USAGE' },
   }),
+  reconcile: of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
   'statements list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
   'statements lines': of({ refusal: { args: ['--since', 'someday'], exit: 2, error: 'USAGE' } }),
   'statements missing': of({ refusal: { args: ['--until', 'someday'], exit: 2, error: 'USAGE' } }),

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { getPortalReconciliation, getReconciliation } from '../../src/wire/reconciliation.ts'
+import type { Difference, ReconciledTotal, Reconciliation } from '../../src/wire/reconciliation.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { endOfId, shortTime } from '../base/text.ts'
+import { parseTime } from '../base/times.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { forAllMerchants } from '../kit/option-values.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { tableOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
+
+const Options = z.object({
+  since: z.string().optional(),
+  asOf: z.string().optional(),
+  merchant: z.string().optional(),
+  allMerchants: z.boolean().default(false),
+  failOnDiff: z.boolean().default(false),
+})
+type Options = z.infer<typeof Options>
+
+/** `svc reconcile`: whether the money adds up. */
+export function addReconcile(command: Command, runtime: Runtime): void {
+  forAllMerchants(command)
+    .option('--since <time>', 'Compare only what moved at this time or later: 24h, 2026-11-21')
+    .option('--as-of <time>', 'Compare only what moved until this time')
+    .option('--merchant <merchant>', 'Compare one merchant, as an operator: its id, realm or client id')
+    .option('--fail-on-diff', 'End with exit code 3 where there is a difference')
+    .addHelpText(
+      'after',
+      '\nWithout --since the kept balances are recounted as well.\n\nExamples:\n  svc reconcile\n  svc reconcile --since 24h --fail-on-diff\n  svc reconcile --merchant acme-ltd --as-of 2026-11-01\n',
+    )
+    .action(action(runtime, Options, reconcile))
+}
+
+async function reconcile(context: Context, { options }: CommandInput<Options>): Promise<CommandResult> {
+  const { print } = context
+  const found = await read(context.client(), options)
+  const { differences, totals } = found
+  const table = tableOf(differences, COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
+  print.record({
+    item: found,
+    id: String(found.is_balanced),
+    lines: [
+      [
+        'Compared',
+        `${found.from === null ? 'everything' : `from ${shortTime(found.from)}`} until ${shortTime(found.as_of)}`,
+      ],
+      ['Differences', differences.length === 0 ? 'none' : String(differences.length)],
+      ...totals.map((total): [string, string] => [`${endOfId(total.merchant_id)} ${total.currency}`, totalText(total)]),
+    ],
+    ...(differences.length === 0 ? {} : { after: table.join('\n') }),
+  })
+  if (found.has_more) context.note('There are more differences: narrow it with --merchant or --since')
+  return differences.length > 0 && options.failOnDiff ? EXIT.assertion : undefined
+}
+
+async function read(client: Client, { since, asOf, merchant, allMerchants }: Options): Promise<Reconciliation> {
+  const query = {
+    ...(since === undefined ? {} : { from: parseTime(since, '--since') }),
+    ...(asOf === undefined ? {} : { as_of: parseTime(asOf, '--as-of') }),
+  }
+  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined)))
+    return (await call(client, getPortalReconciliation, { query })).body
+  const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
+  return (await call(client, getReconciliation, { query: { ...query, ...one } })).body
+}
+
+const COLUMNS: readonly Column<Difference>[] = [
+  { title: 'difference', value: (row) => row.kind },
+  { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
+  { title: 'row', value: (row) => row.subject, short: endOfId },
+  { title: 'expected', value: (row) => row.expected_amount ?? 'none', align: 'right' },
+  { title: 'found', value: (row) => row.found_amount ?? 'none', align: 'right' },
+  { title: 'cur', value: (row) => row.currency },
+  { title: 'cause', value: (row) => row.cause, below: true },
+]
+
+/** Totals by the payments; where the ledger has another one, that too. */
+function totalText(total: ReconciledTotal): string {
+  const part = (name: string, amount: string, ledger: string): string =>
+    `${name} ${amount}${amount === ledger ? '' : ` (ledger ${ledger})`}`
+  return [
+    part('settled', total.settled_amount, total.ledger_settled_amount),
+    part('fees', total.fee_amount, total.ledger_fee_amount),
+    part('refunded', total.refunded_amount, total.ledger_refunded_amount),
+  ].join(', ')
+}

@@ -1,0 +1,16 @@
+import { getReconciliation } from '../../reconciliation/get-reconciliation.ts'
+import type * as wire from '../../wire/reconciliation.ts'
+import type { Handlers } from '../endpoint.ts'
+import { merchantIdOf } from '../principal.ts'
+
+export const reconciliation: Handlers<typeof wire> = {
+  /** GET /api/v1/admin/reconciliation */
+  async getReconciliation(app, { query: { merchant_id: merchantId, ...time } }) {
+    return { status: 200, body: await getReconciliation(app, { merchantId, ...time }) }
+  },
+
+  /** GET /api/v1/portal/reconciliation */
+  async getPortalReconciliation(app, { principal, query }) {
+    return { status: 200, body: await getReconciliation(app, { merchantId: merchantIdOf(principal), ...query }) }
+  },
+}

@@ -1,0 +1,241 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
+import { sql } from '../db/sql.ts'
+import type { Difference } from '../wire/reconciliation.ts'
+import { DifferenceRecord, TotalRecord } from './record.ts'
+
+/** What is compared: one merchant or all of them, from a moment or from the beginning, up to a moment. */
+export type Scope = { merchantId: string | undefined; from: string | undefined; asOf: string }
+
+/** One snapshot for all checks: a payment that settles between two of them would be a difference. */
+export async function readSnapshot(tx: DatabaseTransactionConnection): Promise<void> {
+  await tx.query(sql.typeAlias('void')`set transaction isolation level repeatable read read only`)
+}
+
+function merchantsIn({ merchantId }: Scope): FragmentSqlToken {
+  return merchantId === undefined
+    ? sql.fragment`(select id from merchants)`
+    : sql.fragment`(select ${merchantId}::uuid as id)`
+}
+
+function during(column: FragmentSqlToken, { from, asOf }: Scope): FragmentSqlToken {
+  const until = sql.fragment`${column} <= ${asOf}::timestamptz`
+  return from === undefined ? until : sql.fragment`${until} and ${column} >= ${from}::timestamptz`
+}
+
+/** Payments `p` that have settled in the time: by their event, which says when. */
+function settledPayments(scope: Scope): FragmentSqlToken {
+  return sql.fragment`
+    ${merchantsIn(scope)} m
+    cross join lateral (
+      select e.payment_intent_id from payment_events e
+      where e.merchant_id = m.id and e.new_status = 'Settled' and ${during(sql.fragment`e.created_at`, scope)}
+    ) event
+    join payment_intents p on p.merchant_id = m.id and p.id = event.payment_intent_id
+  `
+}
+
+/** Refunds `r` that were executed in the time, with their payments `p`. */
+function executedRefunds(scope: Scope): FragmentSqlToken {
+  return sql.fragment`
+    ${merchantsIn(scope)} m
+    join payment_refunds r on r.merchant_id = m.id and r.status = 'EXECUTED'
+      and ${during(sql.fragment`r.updated_at`, scope)}
+    join payment_intents p on p.merchant_id = m.id and p.id = r.payment_intent_id
+  `
+}
+
+/** Entries `e` of some movements that were posted in the time. */
+function entries(scope: Scope, movements: readonly string[]): FragmentSqlToken {
+  return sql.fragment`
+    ${merchantsIn(scope)} m
+    join ledger_entries e on e.merchant_id = m.id
+      and e.movement = any(${sql.array([...movements], 'text')}::ledger_movement[])
+      and ${during(sql.fragment`e.created_at`, scope)}
+  `
+}
+
+const REFUND_MOVEMENTS = ['payment_refunded', 'dispute_refunded'] as const
+
+type Check = { cause: string; query(scope: Scope): FragmentSqlToken; isWholeOnly?: true }
+
+/** What each payment that has settled should have in the ledger: an entry of one movement with one of its amounts. */
+function postedBy(movement: string, amount: FragmentSqlToken): (scope: Scope) => FragmentSqlToken {
+  return (scope) => sql.fragment`
+    select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, nullif(${amount}, 0) as expected,
+      e.amount as found
+    from ${settledPayments(scope)}
+    left join ledger_entries e
+      on e.merchant_id = p.merchant_id and e.subject_id = p.id and e.movement = ${movement}::ledger_movement
+    where nullif(${amount}, 0) is distinct from e.amount or e.currency <> p.currency
+  `
+}
+
+/** Every check, by the kind of difference that it finds; each row that it returns is one. */
+const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
+  PAYMENT_LEDGER: {
+    cause: 'the amount of the payment was changed after it settled, or its entry is missing',
+    query: postedBy('payment_settled', sql.fragment`p.gross_amount`),
+  },
+  FEE_LEDGER: {
+    cause: 'the fee of the payment was changed after it settled, or its entry is missing',
+    query: postedBy('fee_taken', sql.fragment`p.fee_amount`),
+  },
+  LEDGER_WITHOUT_PAYMENT: {
+    cause: 'the ledger has an entry of a payment that has not settled: its event or its row was removed',
+    query: (scope) => sql.fragment`
+      select e.merchant_id, e.subject_id::text as subject, e.subject_id as payment_id, e.currency, null::numeric as expected,
+        e.amount as found
+      from ${entries(scope, ['payment_settled', 'fee_taken'])}
+      where not exists (
+        select from payment_events v
+        where v.merchant_id = e.merchant_id and v.payment_intent_id = e.subject_id and v.new_status = 'Settled'
+      ) or not exists (
+        select from payment_intents p
+        where p.merchant_id = e.merchant_id and p.id = e.subject_id and p.status in ('Settled', 'Refunded')
+      )
+    `,
+  },
+  REFUND_LEDGER: {
+    cause: 'the amount of the refund was changed after it was executed, or its entry is missing',
+    query: (scope) => sql.fragment`
+      select r.merchant_id, r.id::text as subject, p.id as payment_id, p.currency, r.amount as expected, e.amount as found
+      from ${executedRefunds(scope)}
+      left join ledger_entries e
+        on e.merchant_id = r.merchant_id and e.subject_id = r.id
+          and e.movement in ('payment_refunded', 'dispute_refunded')
+      where r.amount is distinct from e.amount or e.currency <> p.currency
+    `,
+  },
+  LEDGER_WITHOUT_REFUND: {
+    cause: 'the ledger has an entry of a refund that was not executed: its row was changed or removed',
+    query: (scope) => sql.fragment`
+      select e.merchant_id, e.subject_id::text as subject, r.payment_intent_id as payment_id, e.currency,
+        null::numeric as expected, e.amount as found
+      from ${entries(scope, REFUND_MOVEMENTS)}
+      left join payment_refunds r on r.merchant_id = e.merchant_id and r.id = e.subject_id
+      where r.id is null or r.status <> 'EXECUTED'
+    `,
+  },
+  REFUNDED_AMOUNT: {
+    cause: 'the refunded amount of the payment was changed, or one of its refunds was',
+    query: (scope) => sql.fragment`
+      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, coalesce(given.amount, 0) as expected,
+        p.refunded_amount as found
+      from ${settledPayments(scope)}
+      cross join lateral (
+        select sum(r.amount) as amount from payment_refunds r
+        where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.status = 'EXECUTED'
+      ) given
+      where p.refunded_amount <> coalesce(given.amount, 0)
+    `,
+  },
+  LEDGER_BALANCE: {
+    cause: 'a kept balance was changed, or an entry was changed or removed',
+    isWholeOnly: true,
+    query: (scope) => sql.fragment`
+      select coalesce(c.merchant_id, k.merchant_id) as merchant_id,
+        coalesce(c.account, k.account)::text as subject, null::uuid as payment_id,
+        coalesce(c.currency, k.currency) as currency, coalesce(c.balance, 0) as expected, coalesce(k.balance, 0) as found
+      from (select c.* from ledger_recount c join ${merchantsIn(scope)} m on m.id = c.merchant_id) c
+      full join (select k.* from ledger_balances k join ${merchantsIn(scope)} m on m.id = k.merchant_id) k
+        on k.merchant_id = c.merchant_id and k.currency = c.currency and k.account = c.account
+      where coalesce(c.balance, 0) <> coalesce(k.balance, 0)
+    `,
+  },
+  BANK_DEBIT: {
+    cause: 'the bank did not take this amount from the payer',
+    query: (scope) => sql.fragment`
+      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, p.gross_amount as expected,
+        d.amount as found
+      from ${settledPayments(scope)}
+      left join mock_bank.bank_debits d on d.payment_id = p.id and d.currency = p.currency
+      where p.bank_connector = 'mock' and p.gross_amount is distinct from d.amount
+    `,
+  },
+  BANK_DEBIT_OF_FAILED: {
+    cause: 'the bank took the money of a payment that has failed: the payer is owed a refund',
+    query: (scope) => sql.fragment`
+      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, null::numeric as expected,
+        d.amount as found
+      from ${merchantsIn(scope)} m
+      cross join lateral (
+        select * from payment_intents p
+        where p.merchant_id = m.id and p.status = 'Failed' and ${during(sql.fragment`p.created_at`, scope)}
+      ) p
+      join mock_bank.bank_debits d on d.payment_id = p.id
+    `,
+  },
+  BANK_CREDIT: {
+    cause: 'the bank did not give this amount back to the payer',
+    query: (scope) => sql.fragment`
+      select r.merchant_id, r.id::text as subject, p.id as payment_id, p.currency, r.amount as expected, c.amount as found
+      from ${executedRefunds(scope)}
+      left join mock_bank.bank_credits c on c.refund_id = r.id and c.currency = p.currency
+      where p.bank_connector = 'mock' and r.amount is distinct from c.amount
+    `,
+  },
+  STATEMENT_LINE: {
+    cause: 'the payment or refund, or the line of the statement, was changed after they were matched',
+    query: (scope) => sql.fragment`
+      select l.merchant_id, l.id::text as subject, l.payment_id, l.currency, coalesce(r.amount, p.gross_amount) as expected,
+        l.amount as found
+      from ${merchantsIn(scope)} m
+      join bank_statement_lines l on l.merchant_id = m.id and ${during(sql.fragment`l.matched_at`, scope)}
+      join payment_intents p on p.merchant_id = l.merchant_id and p.id = l.payment_id
+      left join payment_refunds r on r.merchant_id = l.merchant_id and r.id = l.refund_id
+      where l.amount <> coalesce(r.amount, p.gross_amount) or l.currency <> p.currency
+    `,
+  },
+}
+
+export type CheckName = Difference['kind']
+export const CHECK_NAMES: readonly CheckName[] = Object.freeze(Object.keys(CHECKS)) as readonly CheckName[]
+
+export function causeOf(name: CheckName): string {
+  return CHECKS[name].cause
+}
+
+/** The differences that one check finds, the lowest subject first; none where it needs everything and a time is given. */
+export function listDifferences(
+  tx: CommonQueryMethods,
+  { name, scope, limit }: { name: CheckName; scope: Scope; limit: number },
+): Promise<readonly DifferenceRecord[]> {
+  const { query, isWholeOnly } = CHECKS[name]
+  if (isWholeOnly === true && scope.from !== undefined) return Promise.resolve([])
+  return tx.any(sql.type(DifferenceRecord)`
+    select f.merchant_id, f.subject, f.payment_id, f.currency, f.expected, f.found
+    from (${query(scope)}) f
+    order by f.merchant_id, f.currency, f.subject, f.found
+    limit ${limit}
+  `)
+}
+
+/** The sums of each merchant and currency, by the payments and by the ledger. */
+export function listTotals(tx: CommonQueryMethods, scope: Scope): Promise<readonly TotalRecord[]> {
+  return tx.any(sql.type(TotalRecord)`
+    with paid as (
+      select p.merchant_id, p.currency, sum(p.gross_amount) as settled, sum(p.fee_amount) as fees, 0::numeric as refunded,
+        0::numeric as ledger_settled, 0::numeric as ledger_fees, 0::numeric as ledger_refunded
+      from ${settledPayments(scope)}
+      group by p.merchant_id, p.currency
+    ),
+    given as (
+      select p.merchant_id, p.currency, 0::numeric, 0::numeric, sum(r.amount), 0::numeric, 0::numeric, 0::numeric
+      from ${executedRefunds(scope)}
+      group by p.merchant_id, p.currency
+    ),
+    posted as (
+      select e.merchant_id, e.currency, 0::numeric, 0::numeric, 0::numeric,
+        coalesce(sum(e.amount) filter (where e.movement = 'payment_settled'), 0),
+        coalesce(sum(e.amount) filter (where e.movement = 'fee_taken'), 0),
+        coalesce(sum(e.amount) filter (where e.movement in ('payment_refunded', 'dispute_refunded')), 0)
+      from ${entries(scope, ['payment_settled', 'fee_taken', ...REFUND_MOVEMENTS])}
+      group by e.merchant_id, e.currency
+    )
+    select merchant_id, currency, sum(settled) as settled, sum(ledger_settled) as ledger_settled, sum(fees) as fees,
+      sum(ledger_fees) as ledger_fees, sum(refunded) as refunded, sum(ledger_refunded) as ledger_refunded
+    from (select * from paid union all select * from given union all select * from posted) each
+    group by merchant_id, currency
+    order by merchant_id, currency
+  `)
+}

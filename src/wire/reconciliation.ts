@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { Currency, Instant, Money, NoBody, NoHeaders, None, Timestamp, Uuid } from './common.ts'
+import { operation } from './operation.ts'
+
+/** What can disagree. */
+export const DIFFERENCE_KINDS = [
+  'PAYMENT_LEDGER',
+  'FEE_LEDGER',
+  'LEDGER_WITHOUT_PAYMENT',
+  'REFUND_LEDGER',
+  'LEDGER_WITHOUT_REFUND',
+  'REFUNDED_AMOUNT',
+  'LEDGER_BALANCE',
+  'BANK_DEBIT',
+  'BANK_DEBIT_OF_FAILED',
+  'BANK_CREDIT',
+  'STATEMENT_LINE',
+] as const
+
+export const Difference = z.strictObject({
+  kind: z.enum(DIFFERENCE_KINDS),
+  merchant_id: Uuid,
+  /** The row: a payment, a refund, a line of a statement, or the name of an account of the ledger. */
+  subject: z.string(),
+  payment_id: Uuid.nullable(),
+  currency: Currency,
+  expected_amount: Money.nullable().meta({ description: 'null where there should be none' }),
+  found_amount: Money.nullable().meta({ description: 'null where there is none' }),
+  cause: z.string().meta({ description: 'the most likely cause' }),
+})
+export type Difference = z.infer<typeof Difference>
+
+/** The sums of one merchant and currency: by the payments, and by the ledger. */
+export const ReconciledTotal = z.strictObject({
+  merchant_id: Uuid,
+  currency: Currency,
+  settled_amount: Money,
+  ledger_settled_amount: Money,
+  fee_amount: Money,
+  ledger_fee_amount: Money,
+  refunded_amount: Money,
+  ledger_refunded_amount: Money,
+})
+export type ReconciledTotal = z.infer<typeof ReconciledTotal>
+
+const Reconciliation = z.strictObject({
+  from: Timestamp.nullable(),
+  as_of: Timestamp,
+  is_balanced: z.boolean(),
+  totals: z.array(ReconciledTotal),
+  differences: z.array(Difference),
+  has_more: z
+    .boolean()
+    .meta({ description: 'whether a kind has more differences than are listed: 100 of each at most' }),
+})
+export type Reconciliation = z.infer<typeof Reconciliation>
+
+const Query = z.strictObject({
+  from: Instant.optional().meta({
+    description: 'movements since then; without it everything, and the kept balances are recounted as well',
+  }),
+  as_of: Instant.optional().meta({ description: 'movements until then; now by default' }),
+})
+
+const ofReconciliation = {
+  method: 'GET',
+  summary: 'Compare payments, ledger, bank and statements',
+  description: 'Reads one snapshot. Every difference has its row, both amounts and the most likely cause.',
+  params: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: Reconciliation },
+} as const
+
+export const getReconciliation = operation({
+  ...ofReconciliation,
+  name: 'getReconciliation',
+  path: '/api/v1/admin/reconciliation',
+  access: ['platform'],
+  permission: 'read merchants',
+  query: Query.extend({ merchant_id: z.string().max(64).optional() }),
+  errors: ['MERCHANT_NOT_FOUND'],
+})
+
+export const getPortalReconciliation = operation({
+  ...ofReconciliation,
+  name: 'getPortalReconciliation',
+  path: '/api/v1/portal/reconciliation',
+  access: ['merchant'],
+  permission: 'read balances',
+  query: Query,
+  errors: [],
+})

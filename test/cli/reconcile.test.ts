@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { britishFile } from '../support/bank-files.ts'
+import { paidPayment, realService } from './real-service.ts'
+
+const service = await realService(t)
+const { owner } = service
+const merchant = await service.merchant()
+
+t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3 where it does not', async (t) => {
+  const paymentId = await paidPayment(service, merchant)
+  const fine = await service.as(merchant, ['reconcile', '--fail-on-diff'])
+  t.match(fine, { code: 0, stdout: /Differences +none[^]*GBP +settled 50\.00, fees 0\.70, refunded 0\.00/ })
+  await owner.query('begin')
+  await owner.query('set local session_replication_role = replica')
+  await owner.query(
+    'update payment_intents set gross_amount = 5000, amount = 5000, net_amount = 5000 - fee_amount where id = $1',
+    [paymentId],
+  )
+  await owner.query('commit')
+  const words = ['reconcile', '--merchant', merchant.realm]
+  const broken = await service.operate([...words, '--fail-on-diff'])
+  t.match(broken, {
+    code: 3,
+    stdout:
+      /PAYMENT_LEDGER[^]*5000\.00 +50\.00[^]*settled 5000\.00 \(ledger 50\.00\)|settled 5000\.00 \(ledger 50\.00\)[^]*PAYMENT_LEDGER/,
+  })
+  t.match(await service.operate(words), { code: 0 }, 'without the flag it only reports')
+  const json = JSON.parse((await service.operate([...words, '-o', 'json'])).stdout)
+  t.match(json, {
+    is_balanced: false,
+    differences: [{ kind: 'PAYMENT_LEDGER', subject: paymentId }, { kind: 'BANK_DEBIT' }],
+  })
+  t.match(await service.operate(['reconcile', '--as-of', 'someday']), { code: 2 })
+})
+
+t.test('a CSV file is imported by its columns; a line is resolved by hand', async (t) => {
+  const dir = t.testdir({
+    'bank.csv': 'Date,Details,Paid out,Paid in\n22/11/2026,FEE,0.35,\n',
+    'latin.csv': Buffer.from([0xe9]),
+  })
+  const settings = { cwd: dir }
+  const csv = ['--account', '20-20-15 55555555', '--currency', 'GBP', '--date-format', 'DD/MM/YYYY']
+  const columns = ['--columns', 'date=Date,credit=Paid in,debit=Paid out,reference=Details']
+  const dry = await service.operate(['statements', 'import', 'bank.csv', ...csv, ...columns, '--dry-run'], settings)
+  t.match(dry, { code: 0, stderr: /Nothing was changed/ })
+  const done = await service.operate(['statements', 'import', 'bank.csv', ...csv, ...columns], settings)
+  t.match(done, {
+    code: 0,
+    stdout: /20201555555555/,
+    stderr: /1 new, 0 known before; 0 matched now\n[^]*--state unmatched/,
+  })
+  t.match(await service.operate(['statements', 'import', 'bank.csv', ...csv, ...columns], settings), {
+    stderr: /0 new, 1 known/,
+  })
+  t.match(await service.operate(['statements', 'lines', '--state', 'unmatched']), { stdout: /2026-11-22 +-0\.35 +GBP/ })
+  const id = (await service.operate(['statements', 'lines', '-o', 'id'])).stdout.trim()
+  const resolved = await service.operate(['statements', 'resolve', id.slice(-8), '--reason', "the bank's fee"])
+  t.match(resolved, { code: 0, stdout: /Matched by +MANUAL/ })
+  t.match(await service.operate(['statements', 'resolve', id, '--reason', 'x']), { code: 6 })
+  for (const [words, message] of [
+    [['bank.csv', ...columns], /needs --columns, --account and --currency/],
+    [['bank.csv', ...csv, '--columns', 'day=Date'], /"day=Date" is not <what>=<column>/],
+    [['bank.csv', ...csv, '--columns', 'date=Day,amount=Paid in'], /there is no column "Day"/],
+    [['latin.csv', ...csv, ...columns], /can't read latin\.csv as text/],
+    [['nothing.xml'], /can't read nothing\.xml/],
+  ] as const)
+    t.match(await service.operate(['statements', 'import', ...words], settings), { code: 2, stderr: message })
+  writeFileSync(join(dir, 'huge.xml'), Buffer.alloc(10 * 1024 * 1024 + 1, 32))
+  t.match(await service.operate(['statements', 'import', 'huge.xml'], settings), {
+    code: 2,
+    stderr: /at most 10485760/,
+  })
+  writeFileSync(
+    join(dir, 'evil.xml'),
+    britishFile([]).replace('?>\n', '?>\n<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n'),
+  )
+  t.match(await service.operate(['statements', 'import', 'evil.xml'], settings), {
+    code: 2,
+    stderr: /document type/,
+  })
+  t.match(await service.operate(['statements', 'missing']), { code: 0 })
+})

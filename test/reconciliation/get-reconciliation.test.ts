@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { keepBalances } from '../../src/ledger/keep-balances.ts'
+import { createPayment, testService } from '../support/app.ts'
+import type { Answer, TestMerchant } from '../support/app.ts'
+import { britishFile } from '../support/bank-files.ts'
+import { refund, settledPayment } from '../support/payments.ts'
+
+const service = await testService(t)
+const { app, owner } = service
+const headers = await service.operator('OPS')
+
+/** The whole report, or a merchant's. */
+const reconcile = (query = ''): Promise<Answer> =>
+  service.call('GET', `/api/v1/admin/reconciliation${query}`, { headers })
+
+/** Runs statements as a superuser who switches every trigger off: what an attacker or a mistaken hand would do. */
+async function byHand(...statements: [text: string, values?: unknown[]][]): Promise<void> {
+  await owner.query('begin')
+  await owner.query('set local session_replication_role = replica')
+  for (const [text, values] of statements) await owner.query(text, values)
+  await owner.query('commit')
+}
+
+async function story(): Promise<{ merchant: TestMerchant; paymentId: string; refundId: string }> {
+  const merchant = await service.merchant()
+  const paymentId = await settledPayment(service, merchant, { amount: '50.00' })
+  await settledPayment(service, merchant, { amount: '20.00' })
+  await createPayment(service, merchant)
+  const { body } = await refund(service, merchant, { id: paymentId, body: { amount: '5.00' } })
+  return { merchant, paymentId, refundId: body.refund_id ?? body.id }
+}
+
+t.test('what nobody has touched adds up, for the operator and for the merchant', async (t) => {
+  const { merchant } = await story()
+  await keepBalances(app)
+  const { status, body } = await reconcile(`?merchant_id=${merchant.id}`)
+  t.equal(status, 200)
+  t.match(body, {
+    from: null,
+    is_balanced: true,
+    differences: [],
+    has_more: false,
+    totals: [
+      {
+        merchant_id: merchant.id,
+        currency: 'GBP',
+        settled_amount: '70.00',
+        ledger_settled_amount: '70.00',
+        refunded_amount: '5.00',
+        ledger_refunded_amount: '5.00',
+      },
+    ],
+  })
+  t.equal(body.totals[0].fee_amount, body.totals[0].ledger_fee_amount)
+  const { body: own } = await service.call('GET', '/api/v1/portal/reconciliation', { merchant })
+  t.same({ ...own, as_of: null }, { ...body, as_of: null })
+  const { body: other } = await service.call('GET', '/api/v1/portal/reconciliation', {
+    merchant: await service.merchant(),
+  })
+  t.match(other, { totals: [], is_balanced: true }, 'another merchant sees nothing of it')
+  t.match((await reconcile(`?as_of=2020-01-01T00:00:00Z`)).body, { totals: [], is_balanced: true })
+  t.match(await reconcile('?merchant_id=acme'), { status: 404, body: { code: 'MERCHANT_NOT_FOUND' } })
+  t.match(await reconcile('?as_of=yesterday'), { status: 400, body: { errors: [{ path: 'as_of' }] } })
+})
+
+t.test('each corruption by hand is named with its row and both amounts', async (t) => {
+  type Given = { merchant: TestMerchant; paymentId: string; refundId: string }
+  const cases: [name: string, break_: (given: Given) => Promise<void>, expected: (given: Given) => object[]][] = [
+    [
+      'the gross amount of a settled payment: 50 becomes 5000',
+      ({ paymentId }) =>
+        byHand([
+          `update payment_intents set gross_amount = 5000, amount = 5000, net_amount = 5000 - fee_amount where id = $1`,
+          [paymentId],
+        ]),
+      ({ paymentId: subject }) => [
+        { kind: 'PAYMENT_LEDGER', subject, expected_amount: '5000.00', found_amount: '50.00' },
+        { kind: 'BANK_DEBIT', subject, expected_amount: '5000.00', found_amount: '50.00' },
+      ],
+    ],
+    [
+      'the fee',
+      ({ paymentId }) =>
+        byHand([`update payment_intents set fee_amount = 0, net_amount = gross_amount where id = $1`, [paymentId]]),
+      ({ paymentId: subject }) => [{ kind: 'FEE_LEDGER', subject, expected_amount: null }],
+    ],
+    [
+      'a refund',
+      ({ refundId }) => byHand([`update payment_refunds set amount = 4 where id = $1`, [refundId]]),
+      ({ refundId, paymentId }) => [
+        {
+          kind: 'REFUND_LEDGER',
+          subject: refundId,
+          payment_id: paymentId,
+          expected_amount: '4.00',
+          found_amount: '5.00',
+        },
+        { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '4.00', found_amount: '5.00' },
+        { kind: 'BANK_CREDIT', subject: refundId, expected_amount: '4.00', found_amount: '5.00' },
+      ],
+    ],
+    [
+      'a refund that is said to have failed',
+      ({ refundId }) =>
+        byHand([`update payment_refunds set status = 'FAILED', failure_code = 'X' where id = $1`, [refundId]]),
+      ({ refundId, paymentId }) => [
+        { kind: 'LEDGER_WITHOUT_REFUND', subject: refundId, expected_amount: null, found_amount: '5.00' },
+        { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '0.00' },
+      ],
+    ],
+    [
+      'a payment that is said to have failed',
+      ({ paymentId }) =>
+        byHand([
+          `update payment_intents set status = 'Failed', failure_code = 'X', failure_source = 'BANK' where id = $1`,
+          [paymentId],
+        ]),
+      ({ paymentId: subject }) => [
+        { kind: 'LEDGER_WITHOUT_PAYMENT', subject, found_amount: '0.70' },
+        { kind: 'LEDGER_WITHOUT_PAYMENT', subject, found_amount: '50.00' },
+        { kind: 'BANK_DEBIT_OF_FAILED', subject, expected_amount: null, found_amount: '50.00' },
+      ],
+    ],
+    [
+      'the event of a settlement that is gone',
+      ({ paymentId }) =>
+        byHand([`delete from payment_events where payment_intent_id = $1 and new_status = 'Settled'`, [paymentId]]),
+      ({ paymentId: subject }) => [
+        { kind: 'LEDGER_WITHOUT_PAYMENT', subject },
+        { kind: 'LEDGER_WITHOUT_PAYMENT', subject },
+      ],
+    ],
+    [
+      'an entry that is gone',
+      ({ paymentId }) =>
+        byHand([`delete from ledger_entries where subject_id = $1 and movement = 'payment_settled'`, [paymentId]]),
+      ({ paymentId }) => [
+        { kind: 'PAYMENT_LEDGER', subject: paymentId, expected_amount: '50.00', found_amount: null },
+        { kind: 'LEDGER_BALANCE', subject: 'bank' },
+        { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+      ],
+    ],
+    [
+      'the amount of an entry',
+      ({ refundId }) => byHand([`update ledger_entries set amount = 50 where subject_id = $1`, [refundId]]),
+      ({ refundId }) => [
+        { kind: 'REFUND_LEDGER', subject: refundId, expected_amount: '5.00', found_amount: '50.00' },
+        { kind: 'LEDGER_BALANCE', subject: 'bank' },
+        { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+      ],
+    ],
+    [
+      'an entry of a payment that never was',
+      ({ merchant }) =>
+        byHand([
+          `insert into ledger_entries (merchant_id, movement, subject_id, debit, credit, amount, currency, entry_hash)
+           values ($1, 'payment_settled', $2, 'bank', 'clearing', 9, 'GBP', '')`,
+          [merchant.id, randomUUID()],
+        ]),
+      () => [
+        { kind: 'LEDGER_WITHOUT_PAYMENT', found_amount: '9.00' },
+        { kind: 'LEDGER_BALANCE', subject: 'bank' },
+        { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+      ],
+    ],
+    [
+      'a kept balance',
+      ({ merchant }) =>
+        byHand([
+          `update ledger_kept_balances set clearing = clearing - 1, held = held + 1 where merchant_id = $1`,
+          [merchant.id],
+        ]),
+      () => [
+        { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+        { kind: 'LEDGER_BALANCE', subject: 'held', expected_amount: '0.00', found_amount: '-1.00' },
+      ],
+    ],
+    [
+      "the bank's debit",
+      ({ paymentId }) => byHand([`update mock_bank.bank_debits set amount = 49 where payment_id = $1`, [paymentId]]),
+      ({ paymentId: subject }) => [{ kind: 'BANK_DEBIT', subject, expected_amount: '50.00', found_amount: '49.00' }],
+    ],
+    [
+      "the bank's credit that is gone",
+      ({ refundId }) => byHand([`delete from mock_bank.bank_credits where refund_id = $1`, [refundId]]),
+      ({ refundId: subject }) => [{ kind: 'BANK_CREDIT', subject, expected_amount: '5.00', found_amount: null }],
+    ],
+    [
+      'a matched line of a statement',
+      async ({ paymentId }) => {
+        const { rows } = await owner.query('select end_to_end_id from payment_intents where id = $1', [paymentId])
+        const content = britishFile([{ amount: '50.00', ref: randomUUID(), e2e: rows[0].end_to_end_id }], {
+          id: randomUUID().slice(0, 30),
+        })
+        const { body } = await service.call('POST', '/api/v1/admin/statements', { headers, body: { content } })
+        t.equal(body.matched_line_count, 1)
+        await byHand([`update bank_statement_lines set amount = 51 where payment_id = $1`, [paymentId]])
+      },
+      ({ paymentId }) => [
+        { kind: 'STATEMENT_LINE', payment_id: paymentId, expected_amount: '50.00', found_amount: '51.00' },
+      ],
+    ],
+  ]
+  for (const [name, break_, expected] of cases) {
+    const given = await story()
+    await keepBalances(app)
+    await break_(given)
+    const { body } = await reconcile(`?merchant_id=${given.merchant.id}`)
+    t.equal(body.is_balanced, false, name)
+    const found = body.differences.map((each: object) => JSON.stringify(each)).toSorted()
+    t.match(
+      body.differences,
+      expected(given).map((each) => ({ merchant_id: given.merchant.id, currency: 'GBP', cause: String, ...each })),
+      `${name}: ${found.join(' ')}`,
+    )
+    t.equal(body.differences.length, expected(given).length, name)
+  }
+})
+
+t.test('a time narrows it to what moved in it', async (t) => {
+  const { merchant, paymentId } = await story()
+  await keepBalances(app)
+  await byHand([
+    `update payment_intents set gross_amount = 5000, amount = 5000, net_amount = 5000 - fee_amount where id = $1`,
+    [paymentId],
+  ])
+  const later = new Date(Date.now() + 1000).toISOString()
+  t.match((await reconcile(`?merchant_id=${merchant.id}&from=${later}&as_of=${later}`)).body, {
+    is_balanced: true,
+    totals: [],
+  })
+  t.match((await reconcile(`?merchant_id=${merchant.id}&from=2020-01-01T00:00:00Z`)).body, { is_balanced: false })
+})
+
+t.test('reading while payments settle finds no difference', async (t) => {
+  const merchant = await service.merchant()
+  let isDone = false
+  const busy = (async () => {
+    for (let count = 0; count < 15; count += 1) await settledPayment(service, merchant, { amount: '3.00' })
+    isDone = true
+  })()
+  do {
+    const { body } = await reconcile(`?merchant_id=${merchant.id}`)
+    t.same(body.differences, [])
+  } while (!isDone)
+  await busy
+})
