@@ -31,7 +31,7 @@ async function story(): Promise<{ merchant: TestMerchant; paymentId: string; ref
   return { merchant, paymentId, refundId: body.refund_id ?? body.id }
 }
 
-t.test('what nobody has touched adds up, for the operator and for the merchant', async (t) => {
+t.test('untouched books add up, for the operator and for the merchant', async (t) => {
   const { merchant } = await story()
   await keepBalances(app)
   const { status, body } = await reconcile(`?merchant_id=${merchant.id}`)
