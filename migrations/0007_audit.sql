@@ -40,7 +40,9 @@ create table audit_checkpoints (
   -- Set by the trigger that chains the rows, as in operator_actions.
   ordinal bigint primary key,
   id uuid not null unique,
-  chain text not null check (chain in ('operator_actions', 'payment_events', 'refund_events', 'dispute_events')),
+  chain text not null check (
+    chain in ('operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'ledger_entries')
+  ),
   -- It covers the rows after the previous checkpoint of the same chain, up to this ordinal.
   up_to_ordinal bigint not null,
   row_count bigint not null check (row_count > 0),

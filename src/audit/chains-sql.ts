@@ -23,6 +23,10 @@ const COLUMNS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
     event::text, changed_by::text, actor_id, actor_name, note, prev_hash::text, event_hash::text,
     payment_intent_id::text, gross_amount::text, currency::text
   `,
+  ledger_entries: sql.fragment`
+    e.ordinal::text, merchant_id::text, movement::text, subject_id::text, debit::text, credit::text, amount::text,
+    currency::text, entry_hash::text
+  `,
   checkpoints: sql.fragment`
     e.ordinal::text, e.id::text, chain, up_to_ordinal::text, row_count::text, digest::text, prev_hash::text,
     checkpoint_hash::text
@@ -34,6 +38,7 @@ const TABLES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   payment_events: sql.fragment`payment_events`,
   refund_events: sql.fragment`refund_events`,
   dispute_events: sql.fragment`dispute_events`,
+  ledger_entries: sql.fragment`ledger_entries`,
   checkpoints: sql.fragment`audit_checkpoints`,
 }
 
@@ -43,6 +48,7 @@ const SIZES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   payment_events: sql.fragment`octet_length(raw_payload::text)`,
   refund_events: sql.fragment`0`,
   dispute_events: sql.fragment`octet_length(coalesce(note, ''))`,
+  ledger_entries: sql.fragment`0`,
   checkpoints: sql.fragment`0`,
 }
 
@@ -92,6 +98,7 @@ const STANDINGS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
     ), 'gone') end as standing,
     standing_merchant_id, standing_payment_intent_id, standing_gross_amount, standing_currency,
   `,
+  ledger_entries: sql.fragment``,
   checkpoints: sql.fragment``,
 }
 
@@ -132,6 +139,7 @@ const SEALED_VALUES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
       limit 1
     ) now on e.previous_status is null
   `,
+  ledger_entries: sql.fragment``,
   checkpoints: sql.fragment``,
 }
 
@@ -192,6 +200,7 @@ const HASHES: Readonly<Record<SealedChain, FragmentSqlToken>> = {
   payment_events: sql.fragment`event_hash`,
   refund_events: sql.fragment`event_hash`,
   dispute_events: sql.fragment`event_hash`,
+  ledger_entries: sql.fragment`entry_hash`,
 }
 
 /** Locks sealing until the transaction ends; false while another process holds the lock. */

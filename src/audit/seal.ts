@@ -2,7 +2,13 @@ import type { App } from '../app.ts'
 import { insertCheckpoint, tryLockSealing } from './chains-sql.ts'
 import type { SealedChain } from './chains-sql.ts'
 
-const SEALED: readonly SealedChain[] = ['operator_actions', 'payment_events', 'refund_events', 'dispute_events']
+const SEALED: readonly SealedChain[] = [
+  'operator_actions',
+  'payment_events',
+  'refund_events',
+  'dispute_events',
+  'ledger_entries',
+]
 
 /** The minimum age of a sealed row: longer than any transaction of the service lives (migrations/0007_audit.sql). */
 const AGE_SECONDS = 600

@@ -10,6 +10,7 @@ export const AUDIT_CHAINS = [
   'payment_events',
   'refund_events',
   'dispute_events',
+  'ledger_entries',
   'checkpoints',
 ] as const
 export type AuditChain = (typeof AUDIT_CHAINS)[number]
@@ -45,8 +46,11 @@ export type ChainShape = {
   /** The column that holds the row's own hash. */
   hashColumn: string
   hashOf(row: AuditRow): string
-  /** The chain within the table that the row belongs to; the rows of one chain follow each other. */
-  linkOf(row: AuditRow): string
+  /**
+   * The chain within the table that the row belongs to; the rows of one chain follow each other. Undefined where rows are
+   * not linked, and checkpoints alone seal their order.
+   */
+  linkOf?(row: AuditRow): string
   /** What a chain within the table is about, and the column of its id. */
   subject?: readonly [noun: string, column: string]
   /** The columns whose current values the first row is compared with. */
@@ -81,6 +85,7 @@ export const CHAIN_SHAPES: Readonly<Record<AuditChain, ChainShape>> = {
     sealed: ['merchant_id', 'payment_intent_id', 'gross_amount', 'currency'],
     saysFirst: (row) => row['previous_status'] === null,
   },
+  ledger_entries: { hashColumn: 'entry_hash', hashOf: ledgerEntryHash },
   checkpoints: { hashColumn: 'checkpoint_hash', hashOf: checkpointHash, linkOf: () => '' },
 }
 
@@ -159,6 +164,21 @@ function disputeEventHash(row: AuditRow): string {
     row['payment_intent_id'],
     row['gross_amount'],
     row['currency'],
+  ])
+}
+
+/** The hash of migrations/functions/ledger_entry_hash.sql. */
+function ledgerEntryHash(row: AuditRow): string {
+  return joined([
+    row['ordinal'],
+    row['merchant_id'],
+    row['movement'],
+    row['subject_id'],
+    row['debit'],
+    row['credit'],
+    row['amount'],
+    row['currency'],
+    row['created_at'],
   ])
 }
 

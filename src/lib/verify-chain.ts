@@ -57,7 +57,8 @@ export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyO
       const hash = row[CHAIN_SHAPES[chain].hashColumn] ?? ''
       report.broken = brokenAt(row) ?? otherHead(row, hash, awaited)
       if (report.broken !== null) return false
-      last.set(CHAIN_SHAPES[chain].linkOf(row), packed(hash, row['new_status']))
+      const link = CHAIN_SHAPES[chain].linkOf?.(row)
+      if (link !== undefined) last.set(link, packed(hash, row['new_status']))
       sealed.add(hash)
       report.head = { ordinal: row['ordinal'] ?? '', hash }
       if (awaited?.ordinal === row['ordinal']) awaited = undefined
@@ -72,7 +73,7 @@ export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyO
 }
 
 function at(row: AuditRow, problem: ChainProblem, detail: string): ChainBreak {
-  return { ordinal: row['ordinal'] ?? '', id: row['id'] ?? null, problem, detail }
+  return { ordinal: row['ordinal'] ?? '', id: row['id'] ?? row['subject_id'] ?? null, problem, detail }
 }
 
 /** The problem of a row on its own. */
@@ -88,6 +89,7 @@ function wrongIn(chain: AuditChain, row: AuditRow): ChainBreak | null {
 /** The problem between a row and the previous one of its chain. */
 function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, string>): ChainBreak | null {
   const { linkOf, saysFirst } = CHAIN_SHAPES[chain]
+  if (linkOf === undefined) return null
   const before = last.get(linkOf(row))
   const isFirst = saysFirst?.(row) ?? before === undefined
   const link = packed(row['prev_hash'] ?? '', row['previous_status'])

@@ -42,7 +42,10 @@ async function ordinals(table: string, more: string): Promise<string[]> {
 t.test('an unchanged trail verifies, sealed or not', async (t) => {
   const { code, chains } = await verified()
   t.equal(code, 0)
-  t.same([...chains.keys()], ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'checkpoints'])
+  t.same(
+    [...chains.keys()],
+    ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'ledger_entries', 'checkpoints'],
+  )
   for (const [chain, { rows, head, broken }] of chains) {
     t.equal(broken, null, chain)
     t.match(head, /^\d+:[0-9a-f]{64}$/, chain)
@@ -54,6 +57,7 @@ t.test('an unchanged trail verifies, sealed or not', async (t) => {
 
 /** One row of each table, by a condition that holds for it alone, and a change of each of its columns. */
 const MIDDLE = `ordinal = (select min(ordinal) from payment_events where new_status = 'Authorised')`
+const ENTRY = `ordinal = (select min(ordinal) from ledger_entries where movement = 'payment_settled')`
 const REFUND = 'ordinal = (select min(ordinal) from refund_events)'
 const DISPUTE = `ordinal = (select min(ordinal) from dispute_events where new_status = 'UNDER_REVIEW')`
 const CHANGES: Record<string, { where: string; set: string[] }> = {
@@ -107,6 +111,20 @@ const CHANGES: Record<string, { where: string; set: string[] }> = {
       `prev_hash = repeat('0', 64)`,
       `event_hash = repeat('0', 64)`,
       `created_at = created_at - interval '1 microsecond'`,
+    ],
+  },
+  ledger_entries: {
+    where: ENTRY,
+    set: [
+      'merchant_id = gen_random_uuid()',
+      'subject_id = gen_random_uuid()',
+      `movement = 'payment_refunded', debit = 'clearing', credit = 'bank'`,
+      `movement = 'correction'`,
+      `movement = 'correction', credit = 'held'`,
+      'amount = amount + 0.0001',
+      `currency = 'EUR'`,
+      `entry_hash = repeat('0', 64)`,
+      `created_at = created_at + interval '1 microsecond'`,
     ],
   },
   operator_actions: {

@@ -102,7 +102,7 @@ const file = join(directory, 'audit.jsonl')
 t.test('an export is one file of JSON lines that its owner alone can read, checkpoints first', async (t) => {
   const { code, stdout, stderr } = await service.svc(['audit', 'export', '--file', 'audit.jsonl'], { cwd: directory })
   t.equal(code, 0, stderr)
-  t.match(stdout, /Written +\/.+audit\.jsonl\ncheckpoints +4 rows\n/)
+  t.match(stdout, /Written +\/.+audit\.jsonl\ncheckpoints +5 rows\n/)
   t.match(stderr, /svc .*audit verify --file audit\.jsonl\n/)
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.same(readdirSync(directory).toSorted(), ['audit.jsonl', 'empty.jsonl', 'not.jsonl'], 'no draft is left')
@@ -114,7 +114,10 @@ t.test('an export is one file of JSON lines that its owner alone can read, check
     Object.fromEntries(Object.entries(Object.groupBy(chains, String)).map(([chain, rows]) => [chain, rows?.length])),
     'the last line counts the rows',
   )
-  t.same([...new Set(chains)], ['checkpoints', 'dispute_events', 'refund_events', 'payment_events', 'operator_actions'])
+  t.same(
+    [...new Set(chains)],
+    ['checkpoints', 'ledger_entries', 'dispute_events', 'refund_events', 'payment_events', 'operator_actions'],
+  )
   const piped = await service.svc(['audit', 'export'])
   t.equal(piped.stdout, readFileSync(file, 'utf8'), 'standard output gets the same')
   const one = await service.svc(['audit', 'export', '--chain', 'operator_actions'])
@@ -146,7 +149,14 @@ t.test('an export that fails leaves what was there, and no draft', async (t) => 
 t.test('verify prints a head for each chain; offline it asks nobody', async (t) => {
   const online = await service.svc(['audit', 'verify'])
   t.equal(online.code, 0, online.stderr)
-  for (const chain of ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'checkpoints'])
+  for (const chain of [
+    'operator_actions',
+    'payment_events',
+    'refund_events',
+    'dispute_events',
+    'ledger_entries',
+    'checkpoints',
+  ])
     t.match(
       online.stdout,
       new RegExp(`${chain} +whole, \\d+ rows(?: \\(\\d+ not sealed yet\\))?, head \\d+:[0-9a-f]{64}\n`),
@@ -201,7 +211,7 @@ t.test('an export without checkpoints is verified, and says what would not be mi
   t.match(said, /^payment_events +whole, \d+ rows[^\n]*\n$/, 'of no other chain anything is said')
   t.match(
     stderr,
-    /Not in events\.jsonl, and not verified: operator_actions, refund_events, dispute_events, checkpoints\./,
+    /Not in events\.jsonl, and not verified: operator_actions, refund_events, dispute_events, ledger_entries, checkpoints\./,
   )
   t.match(stderr, /\d+ rows are not sealed by a checkpoint yet.*--expect-head/s)
   const other = await runCli(['audit', 'verify', '--file', 'events.jsonl', '--chain', 'operator_actions'], {

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { CHAIN_SHAPES } from '../../src/lib/audit-chain.ts'
 import type { AuditChain, AuditRow } from '../../src/lib/audit-chain.ts'
+import { LEDGER_ACCOUNTS, MOVEMENTS } from '../../src/ledger/movements.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { url: databaseUrl } = await testDatabase(t)
@@ -128,6 +129,21 @@ const TABLES: Record<AuditChain, { call: string; columns: Column[] }> = {
       ['payment_intent_id', 'uuid', nullable(uuid)],
       ['gross_amount', 'numeric(19, 4)', nullable(amount)],
       ['currency', 'char(3)', nullable(currency)],
+    ],
+  },
+  ledger_entries: {
+    call: 'ledger_entry_hash(row($)::ledger_entries)',
+    columns: [
+      ['ordinal', 'bigint', ordinal],
+      ['merchant_id', 'uuid', uuid],
+      ['movement', 'ledger_movement', fc.constantFrom(...Object.keys(MOVEMENTS))],
+      ['subject_id', 'uuid', uuid],
+      ['debit', 'ledger_account', fc.constantFrom(...LEDGER_ACCOUNTS)],
+      ['credit', 'ledger_account', fc.constantFrom(...LEDGER_ACCOUNTS)],
+      ['amount', 'numeric(19, 4)', amount],
+      ['currency', 'char(3)', currency],
+      ['created_at', 'timestamptz', time],
+      ['entry_hash', 'char(64)', hash],
     ],
   },
   checkpoints: {
