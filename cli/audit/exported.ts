@@ -12,7 +12,6 @@ import { parsedJson } from '../base/json.ts'
 
 export const NEW_EXPORT = 'svc audit export --file audit.jsonl'
 
-/** How many rows of each chain stand before it. */
 const Counts = z.partialRecord(AuditChain, z.int().nonnegative())
 type Counts = z.infer<typeof Counts>
 

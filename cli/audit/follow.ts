@@ -41,7 +41,6 @@ export async function followAudit(
   })
 }
 
-/** The newest first, as the service lists them. */
 async function newerThan(client: Client, ordinal: string, query: Query): Promise<OperatorAction[]> {
   const found: OperatorAction[] = []
   const read = rowsOf<OperatorAction>(

@@ -121,7 +121,6 @@ export type Plan = {
 /** How far checkpoints seal a chain, and how many rows are beyond; null for the checkpoints themselves. */
 export type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: number } | null }
 
-/** How often people are told how far it is. */
 const PROGRESS_ROWS = 10_000
 
 /** In the order of an export. Checkpoints first: every row that they seal is old enough to be among those read after them. */

@@ -53,7 +53,6 @@ function textOf(value: unknown, name = ''): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Where one thing has changed, the action says which. */
 function withoutName(changed: string): string {
   return changed.includes(', ') ? changed : changed.replace(/^\w+ /, '')
 }

@@ -126,7 +126,6 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
   }
 }
 
-/** How a thing stands that the action is about. */
 function factsOf({ facts, move }: AnyAction, thing: unknown): string {
   if (facts !== undefined) return facts(thing)
   return move === undefined ? '' : String(Object(thing)[move.member] ?? '')
@@ -159,7 +158,6 @@ function fieldOf(name: string, flag: Flag, initial: string | undefined): Field {
   }
 }
 
-/** What is wrong with a value, told while its field is still there. */
 function problemOf(flag: Flag, text: string): string | undefined {
   try {
     if (text !== '' || flag.required === true) flag.read?.(text)

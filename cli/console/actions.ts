@@ -25,7 +25,6 @@ export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attemp
   else console.dispatch({ type: 'modal', modal: formFor(pending, question, !session.rights.sandbox) })
 }
 
-/** The form has been answered. */
 export function confirmAction(console: Console, given: Given): void {
   const { pending, underWay } = console.state()
   if (pending !== undefined && underWay === undefined) void run(console, pending, given)
@@ -35,7 +34,6 @@ function rowId(screen: Screen, row: unknown): string {
   return row === undefined ? '' : screen.id(row)
 }
 
-/** Does it to one row after the other. */
 async function run(console: Console, pending: Pending, given: Given): Promise<void> {
   const { screen, key, rows, by } = pending
   const { modal } = console.state()

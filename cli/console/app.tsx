@@ -12,7 +12,6 @@ import { Spoken } from './parts/spoken.tsx'
 const COLUMNS_MIN = 60
 const ROWS_MIN = 16
 
-/** The keys that do something where nothing of the picture is shown. */
 const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])
 
 /** The whole picture. All state is in the console; this only draws it, and passes keys on. */

@@ -1,14 +1,13 @@
 import type { Side } from '../client/auth/acting-side.ts'
 import type { Console } from './console.ts'
-import { errorText } from './error-text.ts'
 import { whyHidden } from './model/allowed.ts'
 import { knownRows } from './model/cache.ts'
 import { HALVES, candidates, commandLines, parseBar } from './model/commands.ts'
-import { edited } from './model/edit.ts'
+import { edited, editOf } from './model/edit.ts'
 import type { Edit } from './model/edit.ts'
 import { screensOf, viewOf } from './model/state.ts'
 import type { ScreenName } from './screen-names.ts'
-import { toolsOf } from './tools.ts'
+import { attempt, toolsOf } from './tools.ts'
 
 /** What is typed in the line at the bottom: a filter, which is seen at once, or a command, which Enter runs. */
 export function barKey(console: Console, name: string): void {
@@ -26,7 +25,7 @@ export function barKey(console: Console, name: string): void {
       ? console.dispatch({ type: 'filter', filter: bar.edit.text.trim(), isTaken: true })
       : obey(console, bar.edit.text)
   }
-  if (name === 'tab' || name === 'shift-tab') return isFilter ? undefined : complete(console, name === 'tab' ? 1 : -1)
+  if (name === 'tab') return isFilter ? undefined : complete(console)
   // The colon or the slash goes as it came.
   if (name === 'backspace' && bar.edit.text === '') return console.dispatch({ type: 'closeBar' })
   const edit = edited(bar.edit, name)
@@ -40,17 +39,12 @@ export function typedInBar(console: Console, edit: Edit): void {
     console.dispatch({ type: 'filter', filter: edit.text.trim(), isTaken: false })
 }
 
-/** Tab, and Tab again: each of the lines that it could become. */
-function complete(console: Console, by: 1 | -1): void {
+/** Tab goes on to the first line that it could become. */
+function complete(console: Console): void {
   const { bar } = console.state()
-  if (bar === undefined) return
-  const { list, at } = bar.tabs ?? {
-    list: candidates(bar.edit.text, screensOf(console.state()), (word) => namesFor(console, word)),
-    at: by - 1,
-  }
-  const count = list.length
-  if (count > 0)
-    console.dispatch({ type: 'tabs', list, at: bar.tabs === undefined ? Math.max(0, at) : (at + by + count) % count })
+  const [first] =
+    bar === undefined ? [] : candidates(bar.edit.text, screensOf(console.state()), (word) => namesFor(console, word))
+  if (first !== undefined) console.dispatch({ type: 'typed', edit: editOf(first) })
 }
 
 /** What can be named behind a word: what rows are called that were read for any screen, then their ids. */
@@ -92,35 +86,30 @@ async function find(console: Console, name: ScreenName, text: string): Promise<v
   const open = viewOf(console.state()).open?.id
   const where = console.state().screen
   console.toast({ text: `looking for ${text} ...`, tone: 'info' })
-  try {
+  await attempt(console, async () => {
     const id = (await screen?.detail?.find?.(client, text, who.kind)) ?? text
     const { modal, bar, screen: now } = console.state()
     const isHere =
       modal === undefined && bar === undefined && now === where && viewOf(console.state()).open?.id === open
-    if (isHere && toolsOf(console).client === client) toolsOf(console).go(name, { open: id })
-    else console.toast({ text: `found: ${screen?.noun ?? name} ${id}`, tone: 'info' })
-  } catch (error) {
-    console.toast({ text: errorText(error), tone: 'bad' })
-  }
+    if (!isHere || toolsOf(console).client !== client)
+      return { text: `found: ${screen?.noun ?? name} ${id}`, tone: 'info' }
+    toolsOf(console).go(name, { open: id })
+    return undefined
+  })
 }
 
-async function asProfile(console: Console, profile: string): Promise<void> {
-  try {
+function asProfile(console: Console, profile: string): Promise<void> {
+  return attempt(console, async () => {
     await console.host.profile(profile)
-    console.toast({ text: `now as profile ${profile}`, tone: 'good' })
-  } catch (error) {
-    console.toast({ text: errorText(error), tone: 'bad' })
-  }
+    return { text: `now as profile ${profile}`, tone: 'good' }
+  })
 }
 
-async function asHalf(console: Console, half: Side): Promise<void> {
+function asHalf(console: Console, half: Side): Promise<void> {
   const name = half === 'platform' ? 'operator' : 'merchant'
-  if (console.state().session.rights.who.kind === half)
-    return console.toast({ text: `you are the ${name}`, tone: 'info' })
-  try {
+  return attempt(console, async () => {
+    if (console.state().session.rights.who.kind === half) return { text: `you are the ${name}`, tone: 'info' }
     await console.host.half(half)
-    console.toast({ text: `now as the ${name}`, tone: 'good' })
-  } catch (error) {
-    console.toast({ text: errorText(error), tone: 'bad' })
-  }
+    return { text: `now as the ${name}`, tone: 'good' }
+  })
 }

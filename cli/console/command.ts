@@ -24,7 +24,6 @@ const UiOptions = z.object({
   interval: z.string().default('5s'),
 })
 
-/** Those that only operators have. */
 const OF_OPERATORS: ReadonlySet<string> = new Set(['kyb', 'merchants', 'audit'])
 
 const INTERVAL_LEAST_MS = 1_000

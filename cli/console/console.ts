@@ -33,7 +33,6 @@ export type Console = {
   seen(): Seen
   dispatch(change: Change): void
   subscribe(listener: () => void): () => void
-  /** Says something in a line. */
   toast(toast: Toast): void
   press(names: readonly string[]): void
   paste(text: string): void
@@ -46,7 +45,6 @@ export type Console = {
 }
 
 const TOAST_MS = 8_000
-/** The next page is read when so many rows are left below the screen. */
 const ROWS_AHEAD = 5
 
 /** The console without its looks. */
@@ -156,10 +154,9 @@ export function settled(before: State | undefined, changed: State, { see, at }: 
   const toastUntil = changed.toast === undefined || changed.toast.tone === 'bad' ? undefined : at + TOAST_MS
   const cache = withShown(changed.cache, needsOf(changed), at)
   const state = { ...changed, cache, ...(before?.toast === changed.toast ? {} : { toastUntil }) }
-  const { screen, ids, allIds, listHeight, feed, listed } = see(state)
-  const stood = listed === undefined ? state : reduce(state, { type: 'stood', stood: listed })
-  if (feed.readAt === undefined) return stood
+  const { screen, ids, allIds, listHeight, feed } = see(state)
+  if (feed.readAt === undefined) return state
   const came = feed.came !== undefined && at - feed.came.at < FLASH_MS ? feed.came : undefined
   const rows = { ids, all: allIds, height: listHeight, follow: screen.follow === true, came }
-  return reduce(stood, { type: 'rows', screen: screen.name, ...rows })
+  return reduce(state, { type: 'rows', screen: screen.name, ...rows })
 }

@@ -121,7 +121,6 @@ export function makeHost(
   }
 }
 
-/** How whoever is signed out signs in again. */
 function loginWords({ who, profile, client }: Pick<Session, 'who' | 'profile' | 'client'>): string[] {
   if (client.credentials.chosen?.by === 'profile') return ['login', '--profile', profile]
   if (who.kind === 'platform') return ['login', '--platform', '--api-url', client.apiUrl]

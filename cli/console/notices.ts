@@ -4,7 +4,6 @@ import type { Line, Tone } from './lines.ts'
 import { spanText } from '../base/ages.ts'
 import type { State } from './model/state.ts'
 
-/** As many lines as news may take of the screen. */
 const LINES_MAX = 3
 
 /** What has happened, or what is wrong, and what to try: all that is told above the footer. */
@@ -27,7 +26,6 @@ function newsOf({ state, feed, opened }: Told): News | undefined {
   return { text, tries: tries === '' && hint !== undefined ? `Try: ${hint}` : tries, tone: 'bad' }
 }
 
-/** What an error says, and what it says to try. */
 function parted(text: string): Pick<News, 'text' | 'tries'> {
   const lines = text.split('\n')
   const at = lines.findIndex((each) => each.startsWith('Try: '))

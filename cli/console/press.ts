@@ -13,7 +13,7 @@ import { screensOf } from './model/state.ts'
 import type { Move } from './model/view.ts'
 import { readingLines } from './reading.ts'
 import type { ScreenKey } from './screen.ts'
-import { toolsOf } from './tools.ts'
+import { attempt, toolsOf } from './tools.ts'
 import { shownOf } from './view-model.ts'
 
 const MOVES: ReadonlySet<string> = new Set<Move>(['up', 'down', 'pageUp', 'pageDown', 'first', 'last'])
@@ -46,7 +46,6 @@ function isClosing(console: Console, name: string): boolean {
   return name === 'esc' && console.state().toast?.tone === 'bad' && opened === undefined && view.marks.size > 0
 }
 
-/** Of a key that does nothing here, why that is so. */
 function whyNothing(console: Console, name: string): string | undefined {
   const { screen, row, marked, opened } = console.seen()
   const hidden = console.state().screens.find((each) => each.key === name)
@@ -100,7 +99,6 @@ function copy(console: Console, text: string): void {
   console.host.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`)
 }
 
-/** What is typed goes on in the user's editor, and comes back. */
 async function inEditor(console: Console): Promise<void> {
   const { modal } = console.state()
   if (modal?.kind !== 'form') return
@@ -178,21 +176,16 @@ function rest(console: Console, action: FrameAction): void {
   else if (action === 'login' && console.state().signedOut) void signIn(console)
 }
 
-async function signIn(console: Console): Promise<void> {
-  try {
-    const isIn = await console.host.login()
-    console.toast(isIn ? { text: 'signed in', tone: 'good' } : { text: 'login cancelled', tone: 'info' })
-  } catch (error) {
-    console.toast({ text: errorText(error), tone: 'bad' })
-  }
+function signIn(console: Console): Promise<void> {
+  return attempt(console, async () =>
+    (await console.host.login()) ? { text: 'signed in', tone: 'good' } : { text: 'login cancelled', tone: 'info' },
+  )
 }
 
-async function stop(console: Console): Promise<void> {
-  try {
-    if (!(await console.host.stop())) console.toast({ text: 'ctrl-z: no shell is here to stop for', tone: 'info' })
-  } catch (error) {
-    console.toast({ text: errorText(error), tone: 'bad' })
-  }
+function stop(console: Console): Promise<void> {
+  return attempt(console, async () =>
+    (await console.host.stop()) ? undefined : { text: 'ctrl-z: no shell is here to stop for', tone: 'info' },
+  )
 }
 
 /** Text that was pasted, in a form or in the line at the bottom. */

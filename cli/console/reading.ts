@@ -8,9 +8,7 @@ import { FRAME_KEYS } from './model/keys.ts'
 import type { FrameAction } from './model/keys.ts'
 import type { ScreenKey } from './screen.ts'
 
-/** A border, and a line for its title and one for what to press. */
 const MODAL_LINES = 4
-/** As wide as a modal gets, for reading. */
 const MODAL_WIDTH_MAX = 100
 
 /** What a modal that is read shows, and how many lines of it there is room for. */
@@ -35,7 +33,6 @@ function aboutKey({ on, needs, writes }: ScreenKey<unknown>): string {
 
 const KEY_WORDS: Readonly<Record<string, string>> = { pagedown: 'PgDn', pageup: 'PgUp' }
 
-/** Two columns: keys, and what they do. */
 function rowsOf(list: readonly (readonly [keys: string, label: string])[]): Line[] {
   const keyWidth = Math.max(...list.map(([keys]) => keys.length), 0) + 2
   return list.map(([keys, label]) => [{ text: keys.padEnd(keyWidth), tone: 'info' }, { text: label }])

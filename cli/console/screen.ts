@@ -103,8 +103,11 @@ export type Tools = {
   screens(): readonly ScreenName[]
   /** Shows a text to read. What is shown only this once is closed by Esc alone. */
   show(title: string, lines: readonly string[], options?: { isOnce?: true }): void
-  /** Shows a text that grows while something goes on; whoever closes it has that stopped. */
-  watch(title: string): Watching
+  /**
+   * Shows a text that grows while something goes on, until its last lines; whoever closes it has that stopped.
+   * @returns whether it came to its end
+   */
+  watch(title: string, work: (shown: Watching) => Promise<readonly string[]>): Promise<boolean>
   /** Keeps something for the lines and columns of a screen, until another identity is used. */
   keep(kept: Kept): void
   /** Follows the newest row of the list, or stays where it is; whether it follows now. */
@@ -125,8 +128,6 @@ export type Watching = {
   signal: AbortSignal
   /** Its lines as they are now. */
   write(lines: readonly string[]): void
-  /** Nothing goes on any more: these are its last lines, which stay until they are closed; read from their beginning, or at their end. */
-  end(lines: readonly string[], from?: 'first' | 'last'): void
 }
 
 /** What stands in the form of an action. Fields none: it is only confirmed. */

@@ -125,7 +125,6 @@ function sessionOf({ client, who, sandbox, profile, isBoth = false }: Session, r
   return { client, profile, isBoth, rights: { who, readonly, sandbox } }
 }
 
-/** Whose console it is, and of which service. */
 function identityOf({ client, who, profile, sandbox }: Session): string {
   return JSON.stringify([client.apiUrl, profile, sandbox, who.kind, who.realm, who.subject])
 }

@@ -1,11 +1,12 @@
 import type { Console } from './console.ts'
 import { whyHidden } from './model/allowed.ts'
+import { errorText } from './error-text.ts'
 import { screensOf, viewOf } from './model/state.ts'
+import type { Toast } from './model/state.ts'
 import { readingLines } from './reading.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Tools, Watching } from './screen.ts'
 
-/** What keys of screens work with, as whoever uses the console now. */
 export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): Tools {
   const { session } = console.state()
   const { client, who } = by ?? { client: session.client, who: session.rights.who }
@@ -21,13 +22,23 @@ export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): T
     stateDir: console.host.stateDir,
     show: (title, lines, options) =>
       console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines, top: 0, ...options } }),
-    watch: (title) => watch(console, title),
+    watch: (title, work) => watch(console, title, work),
     keep: (kept) => console.dispatch({ type: 'keep', kept }),
     follow() {
       console.dispatch({ type: 'follow' })
       return viewOf(console.state()).follows
     },
     say: (text) => console.toast({ text, tone: 'info' }),
+  }
+}
+
+/** Does something that may fail, and says what came of it in a line. */
+export async function attempt(console: Console, run: () => Promise<Toast | undefined>): Promise<void> {
+  try {
+    const toast = await run()
+    if (toast !== undefined) console.toast(toast)
+  } catch (error) {
+    console.toast({ text: errorText(error), tone: 'bad' })
   }
 }
 
@@ -38,24 +49,33 @@ export function hiddenText(console: Console, name: ScreenName): string {
   return hidden === undefined ? `there is no screen ${name}` : whyHidden(hidden, session.rights)
 }
 
-/** A text that grows while something goes on. The store stops that as soon as the text is closed. */
-function watch(console: Console, title: string): Watching {
+/** Shows a text that grows while something goes on. The store stops that as soon as the text is closed. */
+async function watch(
+  console: Console,
+  title: string,
+  work: (shown: Watching) => Promise<readonly string[]>,
+): Promise<boolean> {
   const by = new AbortController()
-  const lines = ['Working ...']
-  console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines, top: 0, by, isGoing: true } })
-  const write = (text: readonly string[], isGoing: boolean, from: 'first' | 'last' = 'last'): void => {
+  let last: readonly string[] = ['Working ...']
+  console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines: last, top: 0, by, isGoing: true } })
+  const write = (lines: readonly string[], isGoing: boolean): void => {
+    last = lines
     const { modal } = console.state()
     if (modal?.kind !== 'text' || modal.by !== by || modal.isGoing !== true) return
     const before = readingLines(console)
     const wasAtEnd = modal.top >= before.lines.length - before.height
-    console.dispatch({ type: 'text', by, lines: text, isGoing })
+    const shown = isGoing ? [...lines, '', 'Esc stops it.'] : lines
+    console.dispatch({ type: 'text', by, lines: shown, isGoing })
     const { lines: all, height } = readingLines(console)
     // The end stays in sight, unless somebody reads further up.
-    if (from === 'first' || wasAtEnd) console.dispatch({ type: 'scroll', move: from, count: all.length, height })
+    if (wasAtEnd) console.dispatch({ type: 'scroll', move: 'last', count: all.length, height })
   }
-  return {
-    signal: by.signal,
-    write: (text) => write(text, true),
-    end: (text, from) => write(text, false, from),
+  try {
+    write(await work({ signal: by.signal, write: (lines) => write(lines, true) }), false)
+  } catch (error) {
+    if (by.signal.aborted) return false
+    write([...last, '', error instanceof Error ? error.message : String(error)], false)
+    throw error
   }
+  return !by.signal.aborted
 }

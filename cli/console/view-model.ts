@@ -49,8 +49,6 @@ export type Seen = {
   /** What has happened or what is wrong, in one line or more; the body has the fewer. */
   news: readonly Line[]
   keys: readonly ScreenKey<unknown>[]
-  /** The row that is open, as the list has it; undefined where it has not. */
-  listed: State['stood']
   /** The list as a table, laid out once for all who ask. */
   laid(): Laid
 }
@@ -111,8 +109,7 @@ export function makeSee(): (state: State) => Seen {
     const { feed } = list
     const rows = once('found', [feed.rows, view.filter, screen], () => found(screen, feed.rows, { view, layout }))
     const place = { screen, view, layout, rights, cache: state.cache }
-    const listed = listedRow(place, feed.rows)
-    const opened = openedOf({ ...place, row: (listed ?? standIn(place, state.stood))?.row })
+    const opened = openedOf({ ...place, row: feed.rows.find((each) => screen.id(each) === view.open?.id) })
     const news = newsLines({ state, feed, opened }, columns)
     const bodyHeight = Math.max(1, height - FRAME_LINES - (news.length - 1) - footerHeight(height))
     const head = (screen.head?.(feed.rows, layout, feed.extra) ?? []).slice(0, Math.floor(bodyHeight / 2))
@@ -137,7 +134,6 @@ export function makeSee(): (state: State) => Seen {
       listHeight: Math.max(1, bodyHeight - head.length - TABLE_HEADER),
       bodyHeight,
       opened,
-      listed,
       news,
       marked,
       keys: usableKeys(screen, rights, { on, row, marked, shown: shownOf({ view, rows, feed }) }),
@@ -150,12 +146,11 @@ export function makeSee(): (state: State) => Seen {
 
 /** All that a picture is made of; requests that begin and end change nothing of it. */
 function partsOf(state: State): unknown[] {
-  const { cache, views, screen, session, size, now, toast, signedOut, bar, kept, stood } = state
+  const { cache, views, screen, session, size, now, toast, signedOut, bar, kept } = state
   const shown = cache.shown.flatMap((key) => [feedOf(cache, key), cache.entries.get(key)?.dueSince])
-  return [views, screen, session, size, now, toast, signedOut, bar, kept, stood, ...cache.shown, ...shown]
+  return [views, screen, session, size, now, toast, signedOut, bar, kept, ...cache.shown, ...shown]
 }
 
-/** The rows that hold all words of the filter in what is shown of them. */
 function found(
   screen: Screen,
   rows: readonly unknown[],
@@ -190,18 +185,6 @@ export function shownOf({ view, rows, feed }: Pick<Seen, 'view' | 'rows' | 'feed
 }
 
 type Place = { screen: Screen; view: View; layout: Layout; rights: Rights; cache: Cache }
-
-function listedRow({ screen, view }: Place, rows: readonly unknown[]): State['stood'] {
-  if (view.open === undefined) return undefined
-  const { id } = view.open
-  const row = rows.find((each) => screen.id(each) === id)
-  return row === undefined ? undefined : { key: detailKey(screen, id), row }
-}
-
-/** The row that is open, as it was seen last. */
-function standIn({ screen, view }: Place, stood: State['stood']): State['stood'] {
-  return view.open !== undefined && stood?.key === detailKey(screen, view.open.id) ? stood : undefined
-}
 
 function wholeOf({ rows, next, readAt, isNewestOnly }: Feed<unknown>): number | undefined {
   return readAt === undefined || next !== null || isNewestOnly ? undefined : rows.length

@@ -51,7 +51,6 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof I
   return undefined
 }
 
-/** Whoever is both may have something waiting as the other. */
 function otherHalf(isOperator: boolean): string {
   return isOperator
     ? ' That is as the operator; as the merchant: svc inbox --merchant'

@@ -43,7 +43,6 @@ export function mayUse(
 /** Where the user is: on the list or in detail, with this row or without one, these rows marked, and this shown. */
 export type Where = { on: 'list' | 'detail'; row: unknown; marked?: readonly unknown[]; shown?: Shown<unknown> }
 
-/** Whether a key does something to this row. */
 export function fitsRow({ fits }: Pick<ScreenKey<unknown>, 'fits'>, row: unknown): boolean {
   return row !== undefined && fits?.(row) !== false
 }
@@ -69,7 +68,6 @@ export function usableKeys(
   })
 }
 
-/** The keys of a screen that the caller may use here, whatever the rows. */
 function keysHere(screen: Screen, rights: Rights, on: Where['on']): ScreenKey<unknown>[] {
   return screen.keys.filter((key) => mayUse(key, rights) && (key.on === undefined || key.on === on))
 }

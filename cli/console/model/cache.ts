@@ -13,7 +13,6 @@ export type Need = {
   filter: string
 }
 
-/** A request that has not been answered yet. */
 type Request = {
   /** Only the answer to this very request counts: one that was given up may still come. */
   token: symbol
@@ -49,7 +48,6 @@ export const NO_CACHE: Cache = { entries: new Map(), shown: [] }
 
 /** Nothing is read more often than this. */
 export const EVERY_MS = 1_000
-/** So many parts of lists and rows in detail are kept, beside the whole lists. */
 const PARTS_MAX = 16
 
 export type CacheChange =

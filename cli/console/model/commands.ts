@@ -2,7 +2,6 @@ import type { Side } from '../../client/auth/acting-side.ts'
 import type { ScreenName } from '../screen-names.ts'
 import type { Screen } from '../screen.ts'
 
-/** What a line of the command bar asks for. */
 type BarCommand =
   | { kind: 'screen'; name: ScreenName; filter: string | undefined }
   | { kind: 'find'; name: ScreenName; text: string }
@@ -77,13 +76,13 @@ export function commandLines(screens: Known): string[] {
     row(':refresh', 'read everything anew'),
     row(':quit', 'leave'),
     '',
-    'Tab completes words, names and ids; Tab again leads to the next one.',
+    'Tab completes words, names and ids.',
   ]
 }
 
 /**
- * The lines that Tab leads to: the words that go on like it, or the names of what a word is about; those that begin like
- * it come before those that have it in them.
+ * What Tab leads to: the words that go on like it, or the names of what a word is about, those that begin like it before
+ * those that have it in them.
  * @param names what can be named behind a word, such as the ids of rows, by that word
  */
 export function candidates(text: string, screens: Known, names: (word: string) => readonly string[]): string[] {

@@ -1,27 +1,7 @@
-/** What Ink tells of a key; a part of its type, so that nothing here needs Ink. */
-type PressedKey = Readonly<
-  Partial<
-    Record<
-      | 'upArrow'
-      | 'downArrow'
-      | 'leftArrow'
-      | 'rightArrow'
-      | 'pageUp'
-      | 'pageDown'
-      | 'home'
-      | 'end'
-      | 'return'
-      | 'escape'
-      | 'ctrl'
-      | 'shift'
-      | 'tab'
-      | 'backspace'
-      | 'delete'
-      | 'meta',
-      boolean
-    >
-  >
->
+import type { Key } from 'ink'
+
+/** What Ink says of a key. */
+type PressedKey = Readonly<Partial<Key>>
 
 const NAMED: readonly (readonly [keyof PressedKey, string])[] = [
   ['upArrow', 'up'],
@@ -69,49 +49,19 @@ export function keyNames(input: string, key: PressedKey): string[] {
   })
 }
 
-/** What the keys of every screen do. */
-export type FrameAction =
-  | 'up'
-  | 'down'
-  | 'pageUp'
-  | 'pageDown'
-  | 'first'
-  | 'last'
-  | 'left'
-  | 'right'
-  | 'open'
-  | 'back'
-  | 'quit'
-  | 'leave'
-  | 'next'
-  | 'previous'
-  | 'command'
-  | 'filter'
-  | 'mark'
-  | 'markAll'
-  | 'help'
-  | 'refresh'
-  | 'pause'
-  | 'copy'
-  | 'wide'
-  | 'inbox'
-  | 'login'
-  | 'stop'
-
-type FrameKey = {
+type FrameKey<Action = string> = {
   /** Each of them does it; the first one is shown. */
   keys: readonly string[]
   /** What it does, in a word or two: for the footer and the help. */
   label: string
   /** The same for the footer, where it is shorter. */
   brief?: string
-  action: FrameAction
+  action: Action
   /** Whether it stands in the footer, and where: the help has all of them. */
   footer?: 'list' | 'detail' | 'both'
 }
 
-/** The keys that mean the same on every screen. */
-export const FRAME_KEYS: readonly FrameKey[] = [
+const KEYS = [
   { keys: ['enter'], label: 'open', action: 'open', footer: 'list' },
   { keys: ['esc'], label: 'back; clears the filter, then the marks', action: 'back' },
   { keys: ['down', 'j'], label: 'next row', action: 'down' },
@@ -138,7 +88,13 @@ export const FRAME_KEYS: readonly FrameKey[] = [
   { keys: ['q'], label: 'back or quit', brief: 'quit', action: 'leave', footer: 'both' },
   { keys: ['ctrl-z'], label: 'stop; fg in the shell goes on', action: 'stop' },
   { keys: ['ctrl-c'], label: 'quit', action: 'quit' },
-]
+] as const satisfies readonly FrameKey[]
+
+/** What the keys of every screen do. */
+export type FrameAction = (typeof KEYS)[number]['action']
+
+/** The keys that mean the same on every screen. */
+export const FRAME_KEYS: readonly FrameKey<FrameAction>[] = KEYS
 
 /** What a key does on every screen; undefined where it is none of these. */
 export function frameAction(name: string): FrameAction | undefined {

@@ -1,5 +1,4 @@
 import { printable } from '../../base/text.ts'
-import { chosenAfter, fittingWords } from './choice.ts'
 import { NO_TEXT, editOf, edited, inserted } from './edit.ts'
 import type { Edit } from './edit.ts'
 
@@ -60,7 +59,6 @@ export type Form = {
   isWorking: boolean
 }
 
-/** Something to read: help, the outcome of a bulk action, an answer of a webhook's receiver. */
 export type Reading = {
   kind: 'text'
   title: string
@@ -100,7 +98,6 @@ function entered(form: Form): Form {
   return { ...form, edit: NO_TEXT, chosen: field.asks === true ? at : Math.max(0, at) }
 }
 
-/** What a key does to a form that asks. */
 type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
 
 export function stepped(before: Form, key: string): FormStep {
@@ -145,7 +142,6 @@ export function rewritten(form: Form, text: string): Form {
   return isControl(text) ? { ...form, problem: NO_CONTROLS } : pasted({ ...form, edit: NO_TEXT }, text.trim())
 }
 
-/** A key in a choice: another word, or of a long choice what is looked for in it. */
 function chosen(form: Form, field: Field, key: string): Form {
   const words = fittingWords(field, form.edit.text)
   // Upwards from none is the last one.
@@ -169,7 +165,6 @@ function withDraft(form: Form): Form {
   return { ...form, drafts: { ...form.drafts, [field.name]: textOf(form, field) } }
 }
 
-/** The field before, as it was left. */
 function wentBack(form: Form): Form {
   return form.at === 0 ? form : entered({ ...withDraft(form), at: form.at - 1, problem: undefined })
 }
@@ -220,4 +215,32 @@ export function givenSoFar(form: Form): Given {
   const text = textOf(form, field)
   const { [field.name]: _before, ...others } = form.given
   return text === '' ? others : { ...others, [field.name]: text }
+}
+
+/** The words of a choice that fit what is looked for in them and in what they mean. */
+export function fittingWords({ words = [], notes }: Field, sought: string): readonly string[] {
+  const text = sought.toLowerCase()
+  if (notes === undefined || text === '') return words
+  const fitting = words.filter((word) => `${word} ${notes[word] ?? ''}`.toLowerCase().includes(text))
+  // Those that begin like it come first.
+  return [
+    ...fitting.filter((word) => word.toLowerCase().startsWith(text)),
+    ...fitting.filter((word) => !word.toLowerCase().startsWith(text)),
+  ]
+}
+
+/** The place of the word that a key leads to; undefined where it leads to none. */
+function chosenAfter(
+  chosen: number,
+  key: string,
+  words: readonly string[],
+  { byLetter }: { byLetter: boolean },
+): number | undefined {
+  const count = Math.max(1, words.length)
+  if (['down', 'right', 'tab'].includes(key) || (byLetter && key === 'j')) return (chosen + 1) % count
+  if (['up', 'left'].includes(key) || (byLetter && key === 'k')) return (chosen + count - 1) % count
+  if (!byLetter) return undefined
+  // The same letter again leads to the next word that begins with it.
+  const after = words.map((_, offset) => (chosen + 1 + offset) % count)
+  return after.find((index) => words[index]?.toLowerCase().startsWith(key.toLowerCase())) ?? chosen
 }

@@ -45,8 +45,6 @@ export function reduce(state: State, change: Change): State {
       return withView(state, { ...view, left: Math.max(0, Math.min(view.left + change.by, change.most)) })
     case 'rows':
       return withView(state, arrived(viewOf(state, change.screen), change), change.screen)
-    case 'stood':
-      return { ...state, stood: change.stood }
     case 'faded':
       return faded(state, change.at)
     case 'mark':
@@ -66,15 +64,12 @@ export function reduce(state: State, change: Change): State {
           kind: change.kind,
           edit: change.kind === 'filter' ? editOf(view.filter) : NO_TEXT,
           problem: undefined,
-          tabs: undefined,
         },
       }
     case 'typed':
       return state.bar === undefined
         ? state
-        : { ...state, bar: { ...state.bar, edit: change.edit, problem: undefined, tabs: undefined } }
-    case 'tabs':
-      return tabbed(state, change)
+        : { ...state, bar: { ...state.bar, edit: change.edit, problem: undefined } }
     case 'problem':
       return state.bar === undefined ? state : { ...state, bar: { ...state.bar, problem: change.problem } }
     case 'closeBar':
@@ -147,7 +142,6 @@ function withUnderWay(state: State, underWay: UnderWay): State {
   return { ...state, modal: waiting, underWay: { ...underWay, since: state.underWay?.since ?? state.now } }
 }
 
-/** What has been done is marked no more, and what came of it is shown. */
 function withFinished(state: State, change: Finished): State {
   const { screen, doneIds, isSignedOut } = change
   const view = unmarked(viewOf(state, screen), doneIds)
@@ -172,13 +166,6 @@ function gone(state: State, { screen, filter, open, isStep }: Extract<Change, { 
     ...(isLed ? { isLed } : wanted === '' ? { isLed: false } : {}),
     open: open === undefined ? undefined : { id: open, top: 0, ...led },
   })
-}
-
-/** The next of the lines that Tab leads to. */
-function tabbed(state: State, { list, at }: { list: readonly string[]; at: number }): State {
-  const text = list[at]
-  if (state.bar === undefined || text === undefined) return state
-  return { ...state, bar: { ...state.bar, edit: editOf(text), problem: undefined, tabs: { list, at } } }
 }
 
 /** One step back: out of the detail, then the filter, then the marks, then to the screen before. */
@@ -215,7 +202,6 @@ function scrolled(state: State, { move, count, height }: Extract<Change, { type:
   return view.open === undefined ? state : withView(state, { ...view, open: { ...view.open, top: to(view.open.top) } })
 }
 
-/** What flashed is like the rest again, and what was said goes. */
 function faded(before: State, at: number): State {
   const isRead = before.toastUntil !== undefined && at >= before.toastUntil
   const state = isRead ? { ...before, toast: undefined, toastUntil: undefined } : before

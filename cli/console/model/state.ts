@@ -17,12 +17,11 @@ export type Link = { state: 'live' | 'connecting' | 'lost'; since: number }
 /** One line of news: what was done, or what went wrong. */
 export type Toast = { text: string; tone: 'good' | 'bad' | 'info' }
 
-/** The line that is being typed at the bottom, and what for. `tabs` are the lines that Tab leads to, one after the other. */
+/** The line that is being typed at the bottom, and what for. */
 export type Bar = {
   kind: 'filter' | 'command'
   edit: Edit
   problem: string | undefined
-  tabs: { list: readonly string[]; at: number } | undefined
 }
 
 /** Who uses the console, and of which service. */
@@ -40,8 +39,6 @@ export type State = {
   underWay: UnderWay | undefined
   /** What screens keep beside their rows. */
   kept: Kept
-  /** The row that is open, as the list had it last: it may leave the list before the whole of it is here. */
-  stood: { key: string; row: unknown } | undefined
   size: { columns: number; rows: number }
   screen: ScreenName
   /** The screens before this one, for going back. */
@@ -72,7 +69,6 @@ export function firstState({ screens, session, screen, now }: FirstState): State
     pending: undefined,
     underWay: undefined,
     kept: {},
-    stood: undefined,
     size: { columns: 80, rows: 24 },
     screen,
     before: [],
@@ -98,7 +94,6 @@ export type Change =
   | { type: 'scroll'; move: Move; count: number; height: number }
   | { type: 'sideways'; by: number; most: number }
   | ({ type: 'rows'; screen: ScreenName } & Arrival)
-  | { type: 'stood'; stood: State['stood'] }
   /** What flashed or was said long enough by now goes. */
   | { type: 'faded'; at: number }
   | { type: 'mark'; id: string }
@@ -108,7 +103,6 @@ export type Change =
   | { type: 'back' }
   | { type: 'bar'; kind: 'filter' | 'command' }
   | { type: 'typed'; edit: Edit }
-  | { type: 'tabs'; list: readonly string[]; at: number }
   | { type: 'problem'; problem: string }
   | { type: 'closeBar' }
   | { type: 'filter'; filter: string; isTaken: boolean }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { Box } from 'ink'
 import { cutTo } from '../../base/width.ts'
 import type { Console } from '../console.ts'
-import { CUT, cropped, lineWidth, plainOf } from '../lines.ts'
+import { CUT, cropped, lineWidth } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
 import { canMark, fitsRow } from '../model/allowed.ts'
 import { FRAME_KEYS } from '../model/keys.ts'
@@ -18,29 +18,14 @@ type Shown = readonly [key: string, label: string]
 export function footerLine(console: Console, width: number): Line {
   const { modal, bar } = console.state()
   if (modal !== undefined) return fit(modalKeys(console), width)
-  if (bar !== undefined) return bar.tabs === undefined ? fit(barKeys(bar), width) : tabsLine(bar.tabs, width)
+  if (bar !== undefined) return fit(barKeys(bar), width)
   const { own, frame } = screenKeys(console)
   const all = [...own, ...frame].flatMap(spanOf)
   if (lineWidth(all) <= width) return all
   // Where there is little room the keys of every screen lose their words before they lose their place.
   const bare = frame.map(([key]): Shown => [key, ''])
-  return withWords(fit(own, width - lineWidth(bare.flatMap(spanOf)) - 1), frame, width)
+  return cropped([...fit(own, width - lineWidth(bare.flatMap(spanOf)) - 1), ...bare.flatMap(spanOf)], width)
 }
-
-/** Keys behind a line, with as many of their words as there is room for: first of those that people look for. */
-function withWords(own: Line, frame: readonly Shown[], width: number): Line {
-  const named = new Set<string>()
-  const lineOf = (): Line => [...own, ...frame.flatMap(([key, label]) => spanOf([key, named.has(key) ? label : '']))]
-  for (const key of [...WORDS_FIRST, ...frame.map(([each]) => each)]) {
-    if (named.has(key)) continue
-    named.add(key)
-    // The blank at the very end may be one too many.
-    if (plainOf(lineOf()).trimEnd().length > width) named.delete(key)
-  }
-  return cropped(lineOf(), width)
-}
-
-const WORDS_FIRST = [':', '/', '?', 'space']
 
 /** The footer in two lines: what this screen can do, and what every screen can. */
 export function footerLines(console: Console, width: number): Line[] {
@@ -90,24 +75,6 @@ function barKeys({ kind }: Bar): Shown[] {
     ['tab', 'complete'],
     ['esc', 'leave'],
   ]
-}
-
-/** What Tab leads to, around where it is. */
-function tabsLine({ list, at }: { list: readonly string[]; at: number }, width: number): Line {
-  const spans = list.map((text, index): Span => {
-    // Behind a noun only the names differ.
-    const shown = text.slice(text.indexOf(' ') + 1)
-    return { text: ` ${shown} `, tone: index === at ? 'selected' : 'dim' }
-  })
-  const place = ` ${at + 1}/${list.length}`
-  let from = 0
-  while (from < at && lineWidth(spans.slice(from, at + 1)) > width - place.length) from += 1
-  const line: Span[] = []
-  for (const span of spans.slice(from)) {
-    if (lineWidth([...line, span]) > width - place.length) break
-    line.push(span)
-  }
-  return [...line, { text: place, tone: 'dim' }]
 }
 
 function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {

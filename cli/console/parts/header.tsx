@@ -34,7 +34,6 @@ export function linkText(
 /** An answer takes some milliseconds more or less: what stands before it keeps its place. */
 const LATENCY_WIDTH = 3
 
-/** How much of a name is worth showing. */
 const NAME_LEAST = 6
 
 /**

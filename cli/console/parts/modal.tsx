@@ -6,8 +6,7 @@ import { EMPTY_LINE, cutTo, line, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { commandText } from '../actions.ts'
 import type { UnderWay } from '../model/action.ts'
-import { fittingWords } from '../model/choice.ts'
-import { givenSoFar } from '../model/modal.ts'
+import { fittingWords, givenSoFar } from '../model/modal.ts'
 import { spanText } from '../../base/ages.ts'
 import type { Field, Form } from '../model/modal.ts'
 import { readingLines } from '../reading.ts'
@@ -47,7 +46,6 @@ export function Modal({ console }: { console: Console }): ReactElement | null {
 
 /** A border, and a line for the title. */
 const FRAME_LINES = 3
-/** In fewer lines nothing is read. */
 const BELOW_LEAST = 6
 
 type FrameProps = { title: string; lines: readonly Line[]; width: number; live?: boolean }
@@ -168,7 +166,6 @@ export function typedLine({ text, at }: { text: string; at: number }, width: num
   ]
 }
 
-/** A wait is told from then on. */
 const WAIT_TOLD_MS = 1_000
 
 function progressLine({ done, failed, total }: UnderWay, ms: number): Line {

@@ -15,7 +15,6 @@ const WIDE = 200
 /** A choice is heard in so few words that it can be followed. */
 const SPOKEN_ROOM = 16
 
-/** One row in words: each column by its name. */
 function spokenRow({ screen, layout, rows, ids, view }: Seen, index: number): string {
   const row = rows[index]
   if (row === undefined) return ''

@@ -59,7 +59,6 @@ export function emptyText({ screen, view, feed, canAsk, isFull }: Seen): string 
   const nothing = `Nothing in the ${feed.rows.length} ${feed.isNewestOnly ? 'newest' : 'loaded'} fits "${view.filter}".`
   if (canAsk) return `${nothing} Enter asks the service; Esc clears the filter.`
   if (feed.next !== null && !isFull) return `${nothing} PgDn loads more; Esc clears the filter.`
-  // Older ones come only where the service itself looks for them.
   const { serviceLooksFor: way } = screen
-  return `${nothing} ${way === undefined ? 'There may be older ones' : `In older ones the service looks for nothing but ${way}`}. Esc clears the filter.`
+  return `${nothing} ${way === undefined ? 'There may be older ones' : `The service looks in all for ${way}`}. Esc clears the filter.`
 }

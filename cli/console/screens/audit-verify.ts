@@ -5,13 +5,14 @@ import { EXIT } from '../../base/exit-codes.ts'
 import { rowsOfService } from '../../audit/rows.ts'
 import type { RowSource } from '../../audit/rows.ts'
 import { reportLine, verifyAll, whatNext } from '../../audit/verify.ts'
+import type { SealedReport } from '../../audit/verify.ts'
 import type { Tools } from '../screen.ts'
 
 /** What the last verification from here has found. */
 export type Verified = {
   /** When, in milliseconds. */
   at: number
-  /** The hashes of the newest actions, by their ordinals, as they were computed. */
+  /** The hashes of the actions, by their ordinals, as they were computed. */
   hashes: ReadonlyMap<string, string>
   /** The first row that is not as it was written, in words. */
   broken: string | undefined
@@ -29,72 +30,45 @@ export function markOf(
   return computed === hash ? 'ok' : 'CHANGED'
 }
 
-/** So many of the newest actions keep their mark. */
-const MARKS_MAX = 5_000
-
 /**
  * Computes every hash of the trail again, as `svc audit verify` does, and shows how far it is; closing that stops it.
  * @throws {CliError} AUDIT_BROKEN, exit code 3, and whatever the service refuses
  */
 export async function verify({ client, keep, watch }: Tools): Promise<string> {
-  const shown = watch('Verifying the audit trail')
   const read = new Map<string, number>()
   const hashes = new Map<string, string>()
-  const source: RowSource = async function* pages(chain) {
-    const service = rowsOfService({ ...client, signal: shown.signal })
-    for await (const page of service(chain)) {
-      read.set(chain, (read.get(chain) ?? 0) + page.length)
-      shown.write(progressLines(read))
-      if (chain === 'operator_actions') keepNewest(hashes, page)
-      yield page
+  let reports: SealedReport[] = []
+  let why: string | undefined
+  const isOver = await watch('Verifying the audit trail', async ({ signal, write }) => {
+    const source: RowSource = async function* pages(chain) {
+      for await (const page of rowsOfService({ ...client, signal })(chain)) {
+        read.set(chain, (read.get(chain) ?? 0) + page.length)
+        write(Array.from(read, ([each, rows]) => `${each}: ${rows} rows read`))
+        if (chain === 'operator_actions')
+          for (const { ordinal, action_hash: hash } of page) hashes.set(String(ordinal), String(hash))
+        yield page
+      }
     }
-  }
-  try {
-    const reports = await verifyAll(source, {
-      chains: AUDIT_CHAINS,
-      expected: new Map(),
-      told: () => undefined,
-      at: () => undefined,
-    })
+    const nothing = (): undefined => undefined
+    reports = await verifyAll(source, { chains: AUDIT_CHAINS, expected: new Map(), told: nothing, at: nothing })
     const broken = reports.filter((report) => report.broken !== null)
     const lines = reports.map(reportLine).map(([chain, text]) => `${chain}: ${text}`)
-    const [first] = broken
-    const why = first === undefined ? undefined : lines[reports.indexOf(first)]
+    why = lines.find((_, index) => reports[index]?.broken !== null)
     markBroken(hashes, reports.find(({ chain }) => chain === 'operator_actions')?.broken?.ordinal)
     keep({ verified: { at: Date.now(), hashes, broken: why } })
-    const rows = reports.reduce((sum, each) => sum + each.rows, 0)
-    shown.end(
-      [...lines.flatMap((text) => [text, '']), ...(first === undefined ? [WHOLE] : whatNext(broken).split('\n'))],
-      'first',
-    )
-    if (why === undefined) return `verified ${rows} rows: whole`
-    throw new CliError('AUDIT_BROKEN', why, { exit: EXIT.assertion })
-  } catch (error) {
-    if (shown.signal.aborted) return 'stopped; nothing was verified'
-    shown.end([error instanceof Error ? error.message : String(error)])
-    throw error
-  }
+    return [...lines.flatMap((text) => [text, '']), ...(why === undefined ? [WHOLE] : whatNext(broken).split('\n'))]
+  })
+  if (!isOver) return 'stopped; nothing was verified'
+  if (why === undefined) return `verified ${reports.reduce((sum, { rows }) => sum + rows, 0)} rows: whole`
+  throw new CliError('AUDIT_BROKEN', why, { exit: EXIT.assertion })
 }
 
 const WHOLE =
   'The hashes were computed on this machine. That the last rows of a chain were cut off is shown only by a head of before: svc audit verify --expect-head'
-
-function progressLines(read: ReadonlyMap<string, number>): string[] {
-  return ['Esc stops it.', '', ...Array.from(read, ([chain, rows]) => `${chain}: ${rows} rows read`)]
-}
 
 /** What is behind a broken row tells nothing, and the row itself is not what was written. */
 function markBroken(hashes: Map<string, string>, broken: string | undefined): void {
   if (broken === undefined) return
   for (const ordinal of hashes.keys()) if (BigInt(ordinal) > BigInt(broken)) hashes.delete(ordinal)
   hashes.set(broken, '')
-}
-
-function keepNewest(hashes: Map<string, string>, page: readonly Readonly<Record<string, string | null>>[]): void {
-  for (const { ordinal, action_hash: hash } of page)
-    if (typeof ordinal === 'string' && typeof hash === 'string') hashes.set(ordinal, hash)
-  for (const ordinal of hashes.keys()) {
-    if (hashes.size <= MARKS_MAX) break
-    hashes.delete(ordinal)
-  }
 }

@@ -19,9 +19,8 @@ import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
 import { leadingKey, screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'
 import { actionKeys } from '../action-key.ts'
-import { explainText } from './merchant-text.ts'
+import { explainText, readFilter } from './merchant-text.ts'
 
-/** A dispute with its evidence and all that has happened to it. */
 type WholeDispute = DisputeWithEvents | AdminDisputeWithEvents
 
 /** Disputes, what waits by its deadline before what is resolved: a merchant's own, or those of all for operators. */
@@ -33,7 +32,7 @@ export const disputes = screen<ListedDispute, WholeDispute>({
   noun: 'dispute',
   reads: ['read merchants', 'read payments'],
   list: { read: readPage, isDirty: isAboutDisputes },
-  serviceFilter: (filter) => statusIn(filter) ?? '',
+  serviceFilter: (filter) => readFilter(filter, WORDS).asked,
   serviceLooksFor: 'a status',
   id: ({ id }) => id,
   columns: ({ now, who }) => [
@@ -45,7 +44,7 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     { title: 'due', value: (row) => untilText(dueOf(row), now), style: dueStyle, floor: UNTIL_WIDTH },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
-    { title: 'reason', value: (row) => row.reason, short: shortReason, least: 12 },
+    { title: 'reason', value: (row) => row.reason, least: 12 },
     { title: 'evidence', value: evidenceText, style: dueStyle, dropped: 4 },
     { title: 'age', value: (row) => ageOf(row.opened_at, now), align: 'right', floor: AGE_WIDTH },
     { title: 'opened by', value: (row) => row.opened_by, dropped: 2 },
@@ -93,18 +92,18 @@ function isAboutDisputes(hint: Hint): boolean {
 }
 
 /** The status that a word of the filter names, long or as the table shows it. */
-function statusIn(filter: string): DisputeStatus | undefined {
-  const words = filter.toUpperCase().split(/\s+/)
-  return DisputeStatus.options.find((status) => words.includes(status) || words.includes(shortStatus(status)))
+/** A status, long or as the table shows it. */
+const WORDS = {
+  status: (word: string) =>
+    DisputeStatus.options.find((status) => [status, shortStatus(status)].includes(word.toUpperCase())),
 }
 
 async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<ListedDispute>> {
-  const status = DisputeStatus.options.find((each) => each === filter)
   const query = {
     limit,
     order: 'urgent' as const,
+    ...readFilter(filter, WORDS).query,
     ...(cursor === undefined ? {} : { cursor }),
-    ...(status === undefined ? {} : { status }),
   }
   const { body } =
     who.kind === 'platform'
@@ -135,21 +134,10 @@ export function dueOf(row: ListedDispute): string | null {
   return row.status === 'OPEN' ? row.evidence_due_at : null
 }
 
-/** What became of the merchant's evidence. */
 function evidenceText(row: ListedDispute): string {
   if (row.has_evidence) return 'given'
   if (row.evidence_missing) return isResolved(row) ? 'none' : 'missed'
   return ''
-}
-
-const SHORT_REASONS: Readonly<Record<string, string>> = {
-  ITEM_NOT_RECEIVED: 'NOT_RECEIVED',
-  DUPLICATE_PAYMENT: 'DUPLICATE',
-  INCORRECT_AMOUNT: 'AMOUNT',
-}
-
-function shortReason(reason: string): string {
-  return SHORT_REASONS[reason] ?? reason
 }
 
 function dueStyle(text: string): Style | undefined {

@@ -146,7 +146,6 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   keys: KEYS,
 })
 
-/** What stands in the list: who they are, and what is DEAD to them. */
 function isAboutMerchants(hint: Hint): boolean {
   return 'of' in hint && (hint.of.includes('merchants') || hint.of.includes('deliveries'))
 }
@@ -173,7 +172,6 @@ function stoppedText({ merchant }: MerchantRow): string {
   return isActive ? '' : 'disabled'
 }
 
-/** What commands call it. */
 function handleOf({ merchant, registration }: MerchantRow): string {
   return merchant?.realm_slug ?? registration?.slug ?? merchant?.id ?? ''
 }
@@ -191,7 +189,6 @@ function stateStyle(text: string): ReturnType<typeof kybStyle> {
   return text === 'FAILED' ? 'red' : kybStyle(text)
 }
 
-/** What a filter may say of a merchant beside its names. */
 function wordsOf({ merchant, registration }: MerchantRow): string {
   if (merchant === null) return 'registration'
   const { payout_held: isHeld, is_active: isActive, kyb_status: status } = merchant

@@ -48,7 +48,6 @@ export const overview = screen<Item>({
   keys: [],
 })
 
-/** The payments of the last hour as bars, and the money of today. */
 function head(rows: readonly Item[], { width }: Layout): readonly Line[] {
   const seen = rows[0]?.overview
   if (seen === undefined) return []

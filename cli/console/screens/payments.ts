@@ -31,14 +31,9 @@ export function whoseColumns({ kind }: Who): Columns {
 export function idColumns({ kind }: Who): Columns {
   const payment: ScreenColumn<PaymentRow> = { title: 'payment', value: (row) => row.payment_id, onlyWide: true }
   if (kind !== 'platform') return [payment]
-  return [
-    payment,
-    { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
-    { title: 'filter by', value: (row) => ofMerchant(row.merchant_id ?? ''), onlyWide: true },
-  ]
+  return [payment, { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true }]
 }
 
-/** Its webhooks, for those who may read them. */
 function webhooksKey(kind: 'merchant' | 'platform', permission: Permission): ScreenKey<PaymentRow> {
   return leadingKey<PaymentRow>({
     key: 'o',
@@ -99,7 +94,6 @@ export const payments = screen<PaymentRow, WholePayment>({
   ],
 })
 
-/** What the service can look for in payments. */
 const WORDS = {
   status: oneOf(PaymentStatus.options),
   currency: (word: string) => (isKnownCurrency(word.toUpperCase()) ? word.toUpperCase() : undefined),

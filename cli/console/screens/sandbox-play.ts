@@ -10,7 +10,6 @@ import { storyOf } from '../../scenario/reporters/story.ts'
 import type { ScreenKey, Tools } from '../screen.ts'
 import type { PaymentRow } from './payment-detail.ts'
 
-/** What is chosen beforehand. */
 const FIRST = 'happy-path'
 
 /** Runs a scenario that comes with svc, with its steps as they come; closing that stops it. */
@@ -32,44 +31,40 @@ export const scenarioKey: ScreenKey<PaymentRow> = {
   run: (_row, { scenario = FIRST }, tools) => play(scenario, tools),
 }
 
-/** How long one case may take, as with `svc run`. */
 const CASE_TIMEOUT_MS = 60_000
 
 /** @throws {CliError} SCENARIO_FAILED, exit code 3, and whatever keeps it from being played */
 async function play(name: string, { client, watch }: Tools): Promise<string> {
   const { cases } = loadScenarios([name], { cwd: process.cwd(), vars: {} })
-  const shown = watch(`Scenario ${name}`)
   const done: string[] = []
   const results: CaseResult[] = []
-  try {
+  const failed = (): number => results.filter(({ failure }) => failure !== undefined).length
+  const summary = (): string => {
+    const passed = results.filter(({ failure, skipped }) => failure === undefined && skipped === undefined).length
+    return failed() === 0 ? `${passed} passed` : `${failed()} failed, ${passed} passed`
+  }
+  const isOver = await watch(`Scenario ${name}`, async ({ signal, write }) => {
     for (const scenario of cases) {
       const steps: StepResult[] = []
-      const write = (): void => shown.write([...done, ...caseLines(scenario, steps), '', 'Esc stops it.'])
-      write()
+      write([...done, ...caseLines(scenario, steps)])
       const result = await playCase(client, scenario, {
         timeoutMs: CASE_TIMEOUT_MS,
-        signal: shown.signal,
+        signal,
         tellStep(step) {
           steps.push(step)
-          write()
+          write([...done, ...caseLines(scenario, steps)])
         },
         rerun: () => `svc run ${name} --only ${scenario.number}`,
       })
-      if (shown.signal.aborted) return `stopped ${name}`
+      if (signal.aborted) break
       results.push(result)
       done.push(...caseLines(scenario, result.steps, true), ...endLines(result), '')
     }
-  } catch (error) {
-    if (shown.signal.aborted) return `stopped ${name}`
-    shown.end([...done, error instanceof Error ? error.message : String(error)])
-    throw error
-  }
-  const failed = results.filter(({ failure }) => failure !== undefined).length
-  const passed = results.filter(({ failure, skipped }) => failure === undefined && skipped === undefined).length
-  const summary = failed === 0 ? `${passed} passed` : `${failed} failed, ${passed} passed`
-  shown.end([...done, summary])
-  if (failed === 0) return `played ${name}: ${summary}`
-  throw new CliError('SCENARIO_FAILED', `${name}: ${summary}`, { exit: EXIT.assertion, hint: `svc run ${name}` })
+    return [...done, summary()]
+  })
+  if (!isOver) return `stopped ${name}`
+  if (failed() === 0) return `played ${name}: ${summary()}`
+  throw new CliError('SCENARIO_FAILED', `${name}: ${summary()}`, { exit: EXIT.assertion, hint: `svc run ${name}` })
 }
 
 const MARKS = { passed: 'ok', failed: 'FAILED', skipped: '-' } as const

@@ -29,7 +29,6 @@ type Clock = { name: string; now: string; aheadMs: number }
 /** As on the command line: the right to steer the sandbox, whoever has it. */
 const STEERS = { writes: true, permission: 'operate sandbox' } as const
 
-/** The payer's decision at the mock bank. */
 function deciding(key: string, decision: 'approve' | 'cancel'): ScreenKey<PaymentRow> {
   const to = decision === 'approve' ? ('Authorised' as const) : ('Failed' as const)
   return {

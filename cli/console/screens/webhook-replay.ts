@@ -13,7 +13,6 @@ import type { DeliveryRow } from './webhook-detail.ts'
 
 type Side = 'merchant' | 'platform'
 
-/** What the service can look for in deliveries. */
 const WORDS = {
   status: oneOf(DeliveryStatus.options),
   event_type: oneOf(EventType.options),
@@ -76,7 +75,6 @@ function lineOf(row: DeliveryRow): string {
   return `${row.event_type} (${endOfId(row.id)})${owner === '' ? '' : ` of ${owner}`}`
 }
 
-/** What R sends again: the question, the command and the request. */
 type Batch = Pick<ScreenKey<DeliveryRow>, 'command' | 'ask' | 'run'>
 
 function replayAllKey(side: Side): ScreenKey<DeliveryRow> {
@@ -137,7 +135,6 @@ async function ownBatch(client: Client, event: EventType | undefined): Promise<B
   }
 }
 
-/** So many are sent again at once: 20 pages. */
 const PAGES_MAX = 20
 
 /** Those of merchants one after the other, the oldest first: each is a replay of its own in the audit trail. */
@@ -171,29 +168,21 @@ async function batchOfMerchants(client: Client, query: Query): Promise<Batch | u
   }
 }
 
-/** Closing the text stops it. @throws {CliError} as the service refuses one of them */
+/** @throws {CliError} as the service refuses one of them */
 async function replayRows(
   rows: readonly DeliveryRow[],
   { reason }: Given,
   { client, watch, title }: Doing & { title: string },
 ): Promise<string> {
-  const shown = watch(title)
-  const own = { ...client, signal: shown.signal }
   let done = 0
   const told = (): string => `${done} of ${rows.length} are sent again`
-  try {
+  const isOver = await watch(title, async ({ signal, write }) => {
     for (const { id, merchant_id: merchantId } of rows) {
-      if (shown.signal.aborted) break
-      shown.write([told(), '', 'Esc stops it; what is sent stays so.'])
-      if (await replayIfDead(own, { id, merchantId }, { reason })) done += 1
+      if (signal.aborted) break
+      write([told()])
+      if (await replayIfDead({ ...client, signal }, { id, merchantId: merchantId ?? '' }, { reason })) done += 1
     }
-  } catch (error) {
-    if (!shown.signal.aborted) {
-      shown.end([told(), '', error instanceof Error ? error.message : String(error)])
-      throw error
-    }
-  }
-  if (shown.signal.aborted) return `stopped: ${told()}`
-  shown.end([`${told()}.`])
-  return `replayed ${done} of ${rows.length}`
+    return [told()]
+  })
+  return isOver ? `replayed ${done} of ${rows.length}` : `stopped: ${told()}`
 }

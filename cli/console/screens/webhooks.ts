@@ -111,7 +111,6 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   keys: KEYS,
 })
 
-/** A page of deliveries, as far as the service can filter them. */
 async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<DeliveryRow>> {
   const { query } = deliveryFilter(filter)
   if (who.kind === 'platform') {
@@ -134,7 +133,6 @@ function isAboutDeliveries(hint: Hint): boolean {
   return 'event' in hint || hint.of.includes('deliveries')
 }
 
-/** Between two looks at what is on its way. */
 const LOOK_MS = 2_000
 
 function isOnItsWay({ next_retry_at: next }: DeliveryRow, { readAt, now }: { readAt: number; now: number }): boolean {
@@ -147,9 +145,7 @@ function nextText({ status, next_retry_at: next }: DeliveryRow, now: number): st
   return Date.parse(next) <= now ? 'now' : untilText(next, now)
 }
 
-/** The words of a filter that lead to a delivery, beside its status. */
+/** The words of a filter that lead to it, which a row has to have. */
 function filtersOf({ merchant_id: merchant, payment_id: payment }: DeliveryRow): string {
-  return [merchant === null ? '' : ofMerchant(merchant), payment === null ? '' : ofPayment(payment)]
-    .filter((word) => word !== '')
-    .join(' ')
+  return [merchant === null ? '' : ofMerchant(merchant), payment === null ? '' : ofPayment(payment)].join(' ').trim()
 }

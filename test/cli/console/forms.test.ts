@@ -1,6 +1,14 @@
 import t from 'tap'
-import { fittingWords } from '../../../cli/console/model/choice.ts'
-import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../../cli/console/model/modal.ts'
+import {
+  doesIt,
+  fittingWords,
+  formOf,
+  givenSoFar,
+  pasted,
+  refused,
+  rewritten,
+  stepped,
+} from '../../../cli/console/model/modal.ts'
 import type { Field, Form, FormWish } from '../../../cli/console/model/modal.ts'
 
 /* Forms: their way forth and back, the last look, what a refusal does, and what is not taken. */

@@ -64,21 +64,6 @@ t.test('whoever comes back while the service hangs has the rows of before, told 
   t.equal(openText(console), 'the whole c')
 })
 
-t.test('a row that leaves the list while it is opened still stands there', async (t) => {
-  const { console, at, last } = heldConsole(t)
-  await settled()
-  at.isHeld = true
-  console.press(['enter'])
-  console.press(['ctrl-r'])
-  at.now += 2_000
-  console.press(['ctrl-r'])
-  last('payments').answer(['z', 'y'], 'more')
-  await settled()
-  t.same(console.seen().ids, ['z', 'y'])
-  t.equal(openText(console), 'e of the list')
-  t.equal(console.seen().opened?.title, 'e')
-})
-
 t.test('however much is opened, the lists of the other screens stay; what was opened is bounded', async (t) => {
   const { console, at } = heldConsole(t, { rows: Array.from({ length: 40 }, (_, n) => `row ${n}`) })
   await settled()

@@ -126,7 +126,7 @@ t.test('beyond what is kept, or what the service gives at all, no key is named t
   console.press(['/', 'z'])
   t.equal(
     emptyText(console.seen()),
-    'Nothing in the 500 loaded fits "z". In older ones the service looks for nothing but a colour. Esc clears the filter.',
+    'Nothing in the 500 loaded fits "z". The service looks in all for a colour. Esc clears the filter.',
   )
 
   const newest: Page<string> = { rows: ['acme', 'zoo'], next: null, isNewestOnly: true }

@@ -32,7 +32,6 @@ t.test('L signs in where the console was, and another profile is taken without l
   await console.until(/Signed out: svc login/)
   await console.until(/signed out/)
   console.shot('signed-out-80x24')
-  isOut = false
   fake.deviceAnswers.push('authorization_pending', 'access_denied')
   console.press('L')
   await console.until(/Error: svc login .*ended with 4/)
@@ -49,6 +48,7 @@ t.test('L signs in where the console was, and another profile is taken without l
     t.notMatch(console.raw().slice(before), /\^\[|\^C/, 'no key is echoed')
   }
   fake.deviceAnswers.length = 0
+  isOut = false
   console.press('L')
   await console.until((text) => /Done: signed in/.test(text) && !/Signed out/.test(text))
   // The picture is back.
