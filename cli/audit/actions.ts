@@ -5,6 +5,7 @@ export const KNOWN_ACTIONS = [
   'merchant.hold',
   'merchant.active',
   'merchant.fees',
+  'merchant.limits',
   'registration.assign_role',
   'registration.invite',
   'registration.replace_admin',

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { KybStatus, RECENT_DELIVERIES } from '../../src/wire/admin.ts'
 import { getFees } from '../../src/wire/fees.ts'
+import { getLimits } from '../../src/wire/limits.ts'
 import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
@@ -13,8 +14,9 @@ import { ExportOptions, exportMerchants } from './export.ts'
 import { printFees } from './fees-view.ts'
 import { findMerchant } from './find.ts'
 import { ListOptions, show, list, registrations } from './read.ts'
-import { FEE_ACTIONS, REPAIR_ACTIONS } from './setup-actions.ts'
+import { TERMS_ACTIONS, REPAIR_ACTIONS } from './setup-actions.ts'
 import { merchant as subject } from './subject.ts'
+import { printLimits } from './view.ts'
 
 export const MERCHANT = subject.summary
 
@@ -40,7 +42,8 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
     )
     .action(action(runtime, z.object({}), registrations))
   addFees(merchants, runtime)
-  addActions(merchants, runtime, [...ACTIVE_ACTIONS, ...FEE_ACTIONS, ...REPAIR_ACTIONS])
+  addLimits(merchants, runtime)
+  addActions(merchants, runtime, [...ACTIVE_ACTIONS, ...TERMS_ACTIONS, ...REPAIR_ACTIONS])
 }
 
 function merchantFilters(command: Command): Command {
@@ -86,6 +89,23 @@ function addFees(merchants: Command, runtime: Runtime): void {
       '\nExamples:\n  svc merchants fees show acme-ltd\n  svc merchants fees show acme-ltd -q history[0].changed_by\n',
     )
     .action(action(runtime, z.object({}), showFees))
+}
+
+function addLimits(merchants: Command, runtime: Runtime): void {
+  aboutMerchant(
+    merchants.command('limits').helpCommand(false).description("Show and set a merchant's limits").command('show'),
+  )
+    .description("Show a merchant's currencies and largest payment")
+    .addHelpText('after', '\nExamples:\n  svc merchants limits show acme-ltd\n')
+    .action(action(runtime, z.object({}), showLimits))
+}
+
+async function showLimits(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const client = context.client()
+  const { merchant } = await findMerchant(client, args)
+  const { body } = await call(client, getLimits, { params: { id: merchant.id } })
+  printLimits(context, merchant, body)
+  return undefined
 }
 
 async function showFees(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {

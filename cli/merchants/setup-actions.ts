@@ -1,5 +1,6 @@
 import { parseAmount, percentText, toNumeric } from '../../src/lib/money.ts'
 import { setFees } from '../../src/wire/fees.ts'
+import { setLimits } from '../../src/wire/limits.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
 import { action } from '../kit/action.ts'
@@ -7,7 +8,7 @@ import type { Subject } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
 import { merchant } from './subject.ts'
-import { printRepaired } from './view.ts'
+import { limitsText, printLimits, printRepaired } from './view.ts'
 
 const PERCENT = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/
 
@@ -77,6 +78,55 @@ const feesSet = action({
   view: (context, fees, thing) => printFees(context, thing, fees),
 })
 
+/** `GBP, EUR` as `GBP,EUR`. */
+function currenciesOf(text: string): string {
+  const list = text
+    .toUpperCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  if (list.length > 0 && list.every((currency) => /^[A-Z]{3}$/.test(currency))) return list.join(',')
+  throw usageError(`"${text}" is not a list of currencies`, 'currencies such as GBP,EUR')
+}
+
+const limitsSet = action({
+  command: 'merchants limits set',
+  summary: "Set a merchant's currencies and largest payment",
+  details: 'For new payments. Existing payments and their refunds continue.',
+  examples: [
+    'svc merchants limits set acme-ltd --max-payment 500 --reason "new shop"',
+    'svc merchants limits set acme-ltd --currencies GBP,EUR --max-payment 1000000 --reason "reviewed"',
+  ],
+  subject: merchant,
+  flags: {
+    currencies: { value: 'list', summary: 'Allowed currencies: GBP,EUR', label: 'Currencies', read: currenciesOf },
+    maxPayment: {
+      value: 'amount',
+      summary: 'Largest payment, in its currency: at most 1000000.00',
+      label: 'Largest payment',
+      member: 'payment_amount_max',
+      read: amountOf,
+    },
+    reason,
+  },
+  operation: setLimits,
+  request: (id, { currencies, maxPayment, reason: why }) => ({
+    params: { id },
+    body: {
+      ...(currencies === undefined ? {} : { currencies: currencies.split(',') }),
+      ...(maxPayment === undefined ? {} : { payment_amount_max: maxPayment }),
+      reason: why,
+    },
+  }),
+  expected: ['currencies', 'payment_amount_max'],
+  effect: ({ trading_name: name, ...limits }, { currencies, maxPayment = limits.payment_amount_max }) =>
+    `let ${name} take payments of ${limitsText({ currencies: currencies?.split(',') ?? limits.currencies, payment_amount_max: maxPayment })} from now on`,
+  done: ({ trading_name: name }, limits) => `${name} takes payments of ${limitsText(limits)} from now on`,
+  confirm: true,
+  key: { letter: 'L', label: 'limits', needs: 'one' },
+  initial: (thing) => ({ currencies: thing.currencies.join(','), maxPayment: thing.payment_amount_max }),
+  view: (context, limits, thing) => printLimits(context, thing, limits),
+})
+
 /** A registration, by the realm that it makes or has made. */
 const registration: Subject<{ slug: string }> = {
   noun: 'realm',
@@ -125,5 +175,5 @@ const repair = action({
 })
 
 /** How operators set merchants up. */
-export const FEE_ACTIONS = [feesSet] as const
+export const TERMS_ACTIONS = [feesSet, limitsSet] as const
 export const REPAIR_ACTIONS = [repair] as const

@@ -1,6 +1,7 @@
 import { AdminMerchant } from '../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
 import { percentText } from '../../src/lib/money.ts'
+import type { MerchantLimits } from '../../src/wire/limits.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
 import type { repairRegistration } from '../../src/wire/registration.ts'
@@ -17,6 +18,27 @@ export function feeText({
   fee_flat: flat,
 }: Record<'fee_percentage' | 'fee_flat', string>): string {
   return `${percentText(share)} + ${flat}`
+}
+
+/** Which payments a merchant may take: `up to 500.00 in GBP or EUR`. */
+export function limitsText({ currencies, payment_amount_max: max }: Omit<MerchantLimits, 'merchant_id'>): string {
+  return `up to ${max} in ${currencies.join(' or ')}`
+}
+
+export function printLimits(
+  { print }: Context,
+  merchant: Pick<AdminMerchant, 'trading_name'>,
+  limits: MerchantLimits,
+): void {
+  print.record({
+    item: limits,
+    id: limits.merchant_id,
+    lines: [
+      ['Merchant', merchant.trading_name],
+      ['Currencies', limits.currencies.join(', ')],
+      ['Largest payment', limits.payment_amount_max],
+    ],
+  })
 }
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
@@ -92,6 +114,7 @@ export function printMerchant(
       ['Active', merchant.is_active ? 'yes' : 'no: disabled, its realm signs nobody in'],
       ['Administrator', merchant.admin_email ?? ''],
       ['Fee', feeText(merchant)],
+      ['Payments', limitsText(merchant)],
       ['Webhooks go to', merchant.webhook_url ?? ''],
       ['Created', shortTime(merchant.created_at)],
       ['Changed', shortTime(merchant.updated_at)],

@@ -20,6 +20,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     text: ({ to }) => (to === 'true' ? 'enabled the merchant' : 'disabled the merchant'),
   },
   'merchant.fees': { on: ['merchant'], text: () => 'changed the fees' },
+  'merchant.limits': { on: ['merchant'], text: () => 'changed the limits' },
   'webhook.endpoint': { on: ['delivery', 'merchant'], text: endpointText },
   'webhook.replay': { on: [], text: () => 'replayed the delivery' },
   'webhook.replay_many': { on: ['delivery', 'merchant'], text: () => 'replayed DEAD deliveries' },

@@ -11,6 +11,7 @@ import * as wireDisputes from '../wire/disputes.ts'
 import * as wireExplain from '../wire/explain.ts'
 import * as wireFees from '../wire/fees.ts'
 import * as wireLedger from '../wire/ledger.ts'
+import * as wireLimits from '../wire/limits.ts'
 import * as wireMails from '../wire/mails.ts'
 import * as wireOrders from '../wire/orders.ts'
 import * as wirePayer from '../wire/payer.ts'
@@ -47,6 +48,7 @@ import { disputes } from './handlers/disputes.ts'
 import { explanations } from './handlers/explain.ts'
 import { fees } from './handlers/fees.ts'
 import { ledger } from './handlers/ledger.ts'
+import { limits } from './handlers/limits.ts'
 import { mails } from './handlers/mails.ts'
 import { orders } from './handlers/orders.ts'
 import { payer } from './handlers/payer.ts'
@@ -146,6 +148,8 @@ export const ROUTES: readonly Route[] = [
   route(wireStatements.resolveStatementLine, statements.resolveStatementLine),
   route(wireFees.getFees, fees.getFees),
   route(wireFees.setFees, fees.setFees),
+  route(wireLimits.getLimits, limits.getLimits),
+  route(wireLimits.setLimits, limits.setLimits),
   route(wireAudit.listAudit, audit.listAudit),
   route(wireAudit.exportAudit, audit.exportAudit),
   route(wireAudit.getAuditEntry, audit.getAuditEntry),

@@ -5,7 +5,7 @@ import { decimalText, isAmountText, parseAmount } from './money.ts'
 /**
  * The state that the caller of a change last saw, by member name: the precondition of optimistic concurrency control.
  */
-export type ExpectedValues = Readonly<Record<string, string | boolean | null | undefined>>
+export type ExpectedValues = Readonly<Record<string, string | boolean | null | readonly string[] | undefined>>
 
 /** The members that differ from the expected values, each with its current value. */
 function changedIn(
@@ -38,9 +38,10 @@ function textOf(value: unknown): string {
 /** A numeric(19,4) as the database returns it. */
 const NUMERIC = /^\d{1,13}\.\d{4}$/
 
-/** Amounts are equal regardless of trailing zeros. */
-function isSame(expected: string | boolean | null, now: unknown): boolean {
+/** Amounts are equal regardless of trailing zeros, lists regardless of their order. */
+function isSame(expected: NonNullable<ExpectedValues[string]> | null, now: unknown): boolean {
   if (expected === now) return true
+  if (Array.isArray(expected) && Array.isArray(now)) return String(expected.toSorted()) === String(now.toSorted())
   if (typeof expected !== 'string' || typeof now !== 'string') return false
   return isAmountText(expected) && isAmountText(now) && parseAmount(expected) === parseAmount(now)
 }

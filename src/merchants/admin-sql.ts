@@ -6,7 +6,8 @@ import { MerchantRecord } from './record.ts'
 
 const columns = sql.fragment`
   m.id, m.client_id, m.legal_name, m.trading_name, m.name, m.kyb_status::text as kyb_status, m.fee_percentage,
-  m.fee_flat, coalesce(m.webhook_url, m.paused_webhook_url) as webhook_url, m.is_active, m.realm_slug, (
+  m.fee_flat, m.currencies, money_text(m.payment_amount_max) as payment_amount_max,
+  coalesce(m.webhook_url, m.paused_webhook_url) as webhook_url, m.is_active, m.realm_slug, (
     select t.email
     from team_members t
     where t.merchant_id = m.id and t.role = 'ADMIN' and t.is_active

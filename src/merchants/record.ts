@@ -31,6 +31,8 @@ export const MerchantRecord = z.object({
   kyb_status: KybStatus,
   fee_percentage: z.string(),
   fee_flat: z.string(),
+  currencies: z.array(z.string()),
+  payment_amount_max: z.string(),
   webhook_url: z.string().nullable(),
   is_active: z.boolean(),
   realm_slug: z.string().nullable(),

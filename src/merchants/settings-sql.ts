@@ -55,3 +55,24 @@ export async function updateFees(
     where id = ${id}
   `)
 }
+
+/** @param input the currencies in their order, and the largest payment as numeric text */
+export async function updateLimits(
+  tx: CommonQueryMethods,
+  { id, currencies, max }: { id: string; currencies: readonly string[]; max: string },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update merchants
+    set currencies = ${sql.array([...currencies], 'text')}, payment_amount_max = ${max}::numeric, updated_at = now()
+    where id = ${id}
+  `)
+}
+
+const PaymentLimits = z.object({ currencies: z.array(z.string()), payment_amount_max: z.string() })
+
+/** What `create_payments` measured a rejected payment by. */
+export function findPaymentLimits(tx: CommonQueryMethods, id: string): Promise<z.infer<typeof PaymentLimits>> {
+  return tx.one(sql.type(PaymentLimits)`
+    select currencies, money_text(payment_amount_max) as payment_amount_max from merchants where id = ${id}
+  `)
+}

@@ -39,7 +39,7 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   const item = newPaymentItem(app, { ...input, idempotencyKey, mandate })
   const outcome = await createWithRetries(item, () => app.batches.create.run(item))
   if (outcome.outcome === 'CREATED') announceMove(app, creationTransition(app), item.payment_id)
-  const payment = createdPayment(outcome, input.body.currency)
+  const payment = await createdPayment(app, outcome, input)
   // A dry run asks no remote bank: its payment is shown as it is before it is staged.
   if (payment.status !== 'Initiated' || !app.banks.has(app.bank.id))
     return { created: outcome.outcome === 'CREATED', payment }

@@ -3,6 +3,7 @@ import { parseScenario } from '../banks/scenarios.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import type { ErrorCode } from '../lib/errors.ts'
 import { fitsCurrency, isKnownCurrency, parseAmount, tooPreciseText } from '../lib/money.ts'
+import { findPaymentLimits } from '../merchants/settings-sql.ts'
 import type { CreatePayment } from '../wire/new-payment.ts'
 import type { CreatedPayment } from '../wire/payments.ts'
 import type { CreateOutcome, NewPaymentItem } from './record.ts'
@@ -63,9 +64,15 @@ export function checkScenario({ config }: Pick<App, 'config'>, { scenario }: { s
  * @throws {DomainError} where it rejected the payment
  * @throws {CheckoutOpenError} where the checkout token has an open payment
  */
-export function createdPayment(row: CreateOutcome, currency: string): CreatedPayment {
+export async function createdPayment(
+  app: Pick<App, 'pool'>,
+  row: CreateOutcome,
+  input: Pick<CreatePaymentInput, 'merchant' | 'body'>,
+): Promise<CreatedPayment> {
   if (row.outcome === 'CHECKOUT_OPEN') throw new CheckoutOpenError(required(row.payment_id))
-  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw errorOfOutcome(row.outcome, currency)
+  if (row.outcome === 'UNSUPPORTED_CURRENCY' || row.outcome === 'AMOUNT_TOO_LARGE')
+    throw await beyondLimits(app, row.outcome, input)
+  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw errorOfOutcome(row.outcome)
   return {
     payment_id: required(row.payment_id),
     status: required(row.status),
@@ -152,15 +159,34 @@ const ERRORS: Readonly<Record<string, () => DomainError>> = {
       'this order was tried too many times',
       "ask the shop to start the order again; the shop's server creates a new token",
     ),
-  AMOUNT_TOO_LARGE: () => invalidField('amount', 'TOO_LARGE', 'is above the maximum of one payment (ISO 20022 AM13)'),
   AMOUNT_BELOW_FEE: () =>
     new DomainError('AMOUNT_BELOW_FEE', 'the fee would leave nothing of the amount', {
       errors: [{ path: 'amount', code: 'AMOUNT_BELOW_FEE', message: 'must be more than the fee' }],
     }),
 }
 
-function errorOfOutcome(outcome: string, currency: string): Error {
-  if (outcome === 'UNSUPPORTED_CURRENCY') return unsupportedCurrency(currency)
+/** The error with the merchant's limits, which are read only here: the hot path does without them. */
+async function beyondLimits(
+  app: Pick<App, 'pool'>,
+  outcome: 'UNSUPPORTED_CURRENCY' | 'AMOUNT_TOO_LARGE',
+  { merchant, body: { amount, currency } }: Pick<CreatePaymentInput, 'merchant' | 'body'>,
+): Promise<DomainError> {
+  const { currencies, payment_amount_max: max } = await findPaymentLimits(app.pool, merchant.id)
+  if (outcome === 'UNSUPPORTED_CURRENCY') {
+    const expected = currencies.length === 1 ? currencies[0] : undefined
+    const message = `is not one of the merchant's currencies: ${currencies.join(', ')}`
+    return new DomainError('UNSUPPORTED_CURRENCY', `payments in ${currency} are not offered`, {
+      errors: [{ path: 'currency', code: 'UNSUPPORTED_CURRENCY', message, value: currency, expected }],
+    })
+  }
+  const message = `is above ${max}, the maximum of one payment (ISO 20022 AM13)`
+  return new DomainError('VALIDATION_FAILED', `amount: ${message}`, {
+    errors: [{ path: 'amount', code: 'TOO_LARGE', message, value: amount }],
+    available: max,
+  })
+}
+
+function errorOfOutcome(outcome: string): Error {
   return ERRORS[outcome]?.() ?? new Error(`create_payments returned the unknown outcome ${outcome}`)
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   IdParams,
   Limit,
+  Money,
   NoBody,
   NoHeaders,
   None,
@@ -33,6 +34,8 @@ export const AdminMerchant = z.strictObject({
   kyb_status: KybStatus,
   fee_percentage: z.string().meta({ description: '0.0100 is 1%' }),
   fee_flat: z.string(),
+  currencies: z.array(z.string()),
+  payment_amount_max: Money.meta({ description: 'the largest payment' }),
   webhook_url: z.string().nullable(),
   is_active: z.boolean(),
   realm_slug: z.string().nullable(),

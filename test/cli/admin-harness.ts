@@ -16,6 +16,8 @@ export function merchantOf(more: object = {}): Record<string, unknown> {
     kyb_status: 'PENDING',
     fee_percentage: '0.0100',
     fee_flat: '0.20',
+    currencies: ['GBP', 'EUR'],
+    payment_amount_max: '1000000.00',
     webhook_url: null,
     is_active: true,
     realm_slug: 'acme',

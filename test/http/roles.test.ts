@@ -77,6 +77,8 @@ const MAY: Record<string, string> = {
   explainForMerchant: 'ADMIN DEVELOPER FINANCE NONE',
   getFees: 'OWNER',
   setFees: 'OWNER',
+  getLimits: 'OWNER',
+  setLimits: 'OWNER',
   getAuditEntry: 'OWNER',
   exportAudit: 'OWNER',
   listAdminDisputes: 'OWNER OPS SUPPORT',

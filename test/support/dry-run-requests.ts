@@ -205,6 +205,11 @@ export const SAMPLES: Record<string, Sample> = {
     params: { id: merchant.id },
     body: { fee_percentage: '0.02', reason: 'agreed' },
   }),
+  setLimits: ({ merchant, operator }) => ({
+    headers: operator,
+    params: { id: merchant.id },
+    body: { currencies: ['GBP'], payment_amount_max: '500.00', reason: 'agreed' },
+  }),
   repairRegistration: async ({ service, operator }) => {
     const { body } = await register(service, { company_name: `Shop ${randomUUID().slice(0, 8)} Ltd` })
     return { headers: operator, params: { slug: body.realm_slug }, body: { admin_email: email() } }

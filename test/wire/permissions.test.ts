@@ -125,6 +125,8 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   explainForMerchant: 'read payments',
   getFees: 'administer platform',
   setFees: 'administer platform',
+  getLimits: 'administer platform',
+  setLimits: 'administer platform',
   getAuditEntry: 'administer platform',
   exportAudit: 'administer platform',
   listAdminDisputes: 'read merchants',

@@ -9,7 +9,7 @@ import type { Client } from '../../client/call.ts'
 import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
 import { findMerchantByPart } from '../../merchants/find.ts'
 import { registeredLines } from '../../merchants/register.ts'
-import { FEE_ACTIONS, REPAIR_ACTIONS } from '../../merchants/setup-actions.ts'
+import { TERMS_ACTIONS, REPAIR_ACTIONS } from '../../merchants/setup-actions.ts'
 import { deliveredStyle, deliveredText, feeText, kybStyle } from '../../merchants/view.ts'
 import { shortTime } from '../../base/text.ts'
 import { actionKeys } from '../action-key.ts'
@@ -50,7 +50,7 @@ const registerKey: ScreenKey<MerchantRow> = {
 }
 
 const KEYS: readonly ScreenKey<MerchantRow>[] = [
-  ...actionKeys([...HOLD_ACTIONS, ...FEE_ACTIONS, ...ACTIVE_ACTIONS, ...KYB_ACTIONS], {
+  ...actionKeys([...HOLD_ACTIONS, ...TERMS_ACTIONS, ...ACTIVE_ACTIONS, ...KYB_ACTIONS], {
     get: ({ merchant }: MerchantRow) => merchant,
     set: (row, merchant) => ({ ...row, merchant }),
   }),

@@ -1,7 +1,7 @@
 import { DISPUTE_ACTIONS } from '../../disputes/actions.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS } from '../../mandates/actions.ts'
 import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
-import { FEE_ACTIONS } from '../../merchants/setup-actions.ts'
+import { TERMS_ACTIONS } from '../../merchants/setup-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
 import { ENDPOINT_ACTIONS } from '../../webhooks/endpoint-actions.ts'
 import { SECRET_ACTIONS } from '../../webhooks/secret-actions.ts'
@@ -24,7 +24,7 @@ export const DONE_TO_MERCHANTS = actionVerbs(
     example: {},
     idOf: (run: CaseRun, { of }) => merchantOf(run, of).merchant.merchant_id,
   },
-  [...KYB_ACTIONS, ...HOLD_ACTIONS, ...ACTIVE_ACTIONS, ...FEE_ACTIONS],
+  [...KYB_ACTIONS, ...HOLD_ACTIONS, ...ACTIVE_ACTIONS, ...TERMS_ACTIONS],
 )
 
 const [refund, cancel] = PAYMENT_ACTIONS

@@ -42,7 +42,7 @@ export async function createPaymentUnderMandate(
   const item = newPaymentItem(app, input)
   const outcome = await createWithRetries(item, () => createWhenUnlocked(app, { input, item }))
   const created = outcome.outcome === 'CREATED'
-  const payment = createdPayment(outcome, input.body.currency)
+  const payment = await createdPayment(app, outcome, input)
   if (created) {
     announceMove(app, CREATION, payment.payment_id)
     app.wake.notify('pay-mandates')

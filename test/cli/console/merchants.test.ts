@@ -28,6 +28,8 @@ const MERCHANT: ListedMerchant = {
   kyb_status: 'APPROVED',
   fee_percentage: '0.0125',
   fee_flat: '0.20',
+  currencies: ['GBP', 'EUR'],
+  payment_amount_max: '1000000.00',
   webhook_url: null,
   is_active: false,
   realm_slug: 'acme-ltd',
@@ -100,6 +102,7 @@ t.test('keys are those of the role and of the row', async (t) => {
   t.same(keysOf('OWNER', merchant), [
     'h release',
     'f fees',
+    'L limits',
     'E enable',
     's suspend',
     'P payments',
@@ -114,6 +117,7 @@ t.test('keys are those of the role and of the row', async (t) => {
   t.same(commands, [
     "svc hold release acme-ltd --reason 'it'\\''s over'",
     "svc merchants fees set acme-ltd --percentage 1% --flat 0.50 --reason 'it'\\''s over'",
+    "svc merchants limits set acme-ltd --reason 'it'\\''s over'",
     "svc merchants enable acme-ltd --reason 'it'\\''s over'",
     "svc kyb suspend acme-ltd --reason 'it'\\''s over'",
     'svc payments list --merchant acme-ltd',

@@ -91,6 +91,7 @@ t.test('the last look tells what moves and to whom', async (t) => {
   t.same(weighs(merchants.keys, [{ id: M, merchant: null, registration: null, dead: 0 }].slice(1)), [
     'hold',
     'fees',
+    'limits',
     'disable',
     'refuse',
     'suspend',

@@ -82,6 +82,12 @@ const MERCHANTS: Rows = {
     writes: true,
     refusal: unknownMerchant('--flat', '0.10', ...WHY),
   }),
+  'merchants limits show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'merchants limits set': of({
+    args: toMerchant([], ['--max-payment', '5000']),
+    writes: true,
+    refusal: unknownMerchant('--currencies', 'GBP', ...WHY),
+  }),
 }
 
 const ESCALATE = ['--reason', 'beyond my limit'] as const

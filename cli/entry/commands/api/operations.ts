@@ -10,6 +10,7 @@ import * as disputes from '../../../../src/wire/disputes.ts'
 import * as explain from '../../../../src/wire/explain.ts'
 import * as fees from '../../../../src/wire/fees.ts'
 import * as ledger from '../../../../src/wire/ledger.ts'
+import * as limits from '../../../../src/wire/limits.ts'
 import * as mails from '../../../../src/wire/mails.ts'
 import * as orders from '../../../../src/wire/orders.ts'
 import * as payer from '../../../../src/wire/payer.ts'
@@ -44,6 +45,7 @@ const MODULES: readonly object[] = [
   explain,
   fees,
   ledger,
+  limits,
   mails,
   orders,
   payer,
