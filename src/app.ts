@@ -62,8 +62,6 @@ export type App = {
 /** The external dependencies that a test or an embedding program can replace. */
 export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity' | 'probe'>> & {
   streamLimits?: Partial<StreamLimits>
-  /** How many connections of the pool are opened before they are needed; all by default. */
-  openAtOnce?: number
 }
 
 /** The database role of the running service, which owns nothing. */
@@ -88,12 +86,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   if (ids.isSeeded && (config.mode === 'live' || isReachable(config)))
     throw new Error('ids from a seed are only allowed in a sandbox that only this machine reaches')
   const onStatement = config.debugSql ? logStatements(log) : undefined
-  const pool = await makePool({
-    ...target,
-    size: config.databasePoolSize,
-    openAtOnce: overrides.openAtOnce,
-    onStatement,
-  })
+  const pool = await makePool({ ...target, size: config.databasePoolSize, onStatement })
   const batches = makePaymentBatches({ ...target, onStatement })
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })

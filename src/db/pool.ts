@@ -95,8 +95,8 @@ const withoutTls = (url: string): { uri: string; tls: Pick<ClientConfigurationIn
 const nothingToReset = async (): Promise<void> => undefined
 
 /**
- * Opens the pool for everything that is not a batch: `size` connections, opened at once (or as many as `openAtOnce`
- * says) and kept, so a request never waits for one to be made. Rejects when the database cannot be reached (see
+ * Opens the pool for everything that is not a batch: `size` connections, opened at once and kept, so a
+ * request never waits for one to be made. Rejects when the database cannot be reached (see
  * `describeDatabaseError`); later losses are repaired by the next query that asks for a connection.
  *
  * Nothing may depend on session state, because connections are reused as they are: resetting them would
@@ -106,13 +106,13 @@ const nothingToReset = async (): Promise<void> => undefined
  * ended by the server (5 s), a lock waited for at most 2 s.
  */
 export const makePool = async (
-  target: ConnectionTarget & { size: number; openAtOnce?: number | undefined; onStatement?: OnStatement },
+  target: ConnectionTarget & { size: number; onStatement?: OnStatement },
 ): Promise<DatabasePool> => {
   const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings))
   return createPool(uri, {
     ...tls,
     driverFactory: driverWithDeadline(target.onStatement),
-    minPoolSize: target.openAtOnce ?? target.size,
+    minPoolSize: target.size,
     maxPoolSize: target.size,
     idleTimeout: 'DISABLE_TIMEOUT',
     connectionTimeout: connectTimeoutMs,

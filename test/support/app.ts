@@ -74,8 +74,7 @@ export async function testService(
     SVC_IDENTITY: process.env['SVC_TEST_IDENTITY'] ?? 'none',
     ...env,
   })
-  // Two requests can race from the start; more connections are made when more are needed at the same time.
-  const app = await makeApp(config, { openAtOnce: 2, ...overrides })
+  const app = await makeApp(config, overrides)
   const api = await startApi(app)
   const running = worker ? startWorker(app) : undefined
   const owner = await makePgConnection({ databaseUrl, onError: () => undefined })

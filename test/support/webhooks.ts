@@ -25,7 +25,7 @@ export async function makeOutboxApp(options: {
     SVC_ENCRYPTION_KEY: options.encryptionKey,
     SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
   }
-  return makeApp({ ...readConfig(environment), ...options.config }, { openAtOnce: 2 })
+  return makeApp({ ...readConfig(environment), ...options.config })
 }
 
 /** A database, an app on it, and a connection of the tables' owner to plant rows and look at them. */
