@@ -68,7 +68,6 @@ async function refuseLive(client: Client): Promise<void> {
   })
 }
 
-/** The newest first. */
 async function mailsTo(client: Client, recipient: string | undefined): Promise<Mail[]> {
   const query = recipient === undefined ? {} : { recipient: recipient.toLowerCase() }
   return (await call(client, listMails, { query })).body.data

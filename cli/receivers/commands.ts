@@ -11,7 +11,6 @@ import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 
-/** What `svc webhooks` does with receivers: examines them, signs and verifies. */
 export function addReceivers(webhooks: Command, runtime: Runtime): void {
   addExam(webhooks, runtime)
   addSignature(webhooks, runtime)

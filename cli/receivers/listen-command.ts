@@ -40,7 +40,6 @@ const ListenOptions = z.object({
 })
 type ListenOptions = z.infer<typeof ListenOptions>
 
-/** `svc listen`. */
 export function addListen(command: Command, runtime: Runtime): void {
   command
     .optionsGroup('Which events:')

@@ -6,7 +6,6 @@ import type { HeaderPair } from './target.ts'
 /** The whole of an attempt, as the service's own deliveries have it (contract §Delivery rules 3). */
 export const ATTEMPT_MS = 5_000
 
-/** A POST as it travels. */
 export type Delivery = {
   headers: Readonly<Record<string, string>>
   body: Buffer
@@ -14,11 +13,9 @@ export type Delivery = {
   label: string
 }
 
-/** How a request ended. */
 export type Answer = {
   /** `unreachable`: no connection was made. `cut`: one was made, and ended before an answer of HTTP. */
   end: 'answered' | 'late' | 'cut' | 'unreachable'
-  /** Null where no answer came. */
   status: number | null
   durationMs: number
   /** Why it is no 2xx; undefined where it is one. */
@@ -38,7 +35,6 @@ export type SenderOptions = {
   skipVerify: boolean
   /** Milliseconds for the whole attempt, from the connection to the status line. */
   limitMs?: number
-  /** Ends what is under way. */
   signal?: AbortSignal
 }
 
@@ -93,7 +89,6 @@ function endOf(error: unknown): 'cut' | 'unreachable' {
   return CUT.has(code) || code.startsWith('HPE_') ? 'cut' : 'unreachable'
 }
 
-/** How much of a refusal's body is shown. */
 const EXCERPT_BYTES = 300
 
 /** Why an answer is no success: redirects are not followed, as webhooks do not. Reads no more of the body than is shown. */
@@ -136,7 +131,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const UNTRUSTED = /^(CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)/
 
-/** Why no answer came. */
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
   if (UNTRUSTED.test(code)) return `its certificate is not trusted (${code}); --skip-verify takes it as it is`

@@ -54,7 +54,6 @@ export function headerPair(text: string): HeaderPair {
   return [name, value]
 }
 
-/** Says whether an event of this type is meant. */
 export type EventFilter = (eventType: string) => boolean
 
 /** An exact name, all of a noun (`payment.*`), or everything (`*`). */

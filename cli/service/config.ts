@@ -134,10 +134,8 @@ function valueIn<T>(values: Readonly<Record<string, T>>, name: string): T | unde
   return values[name]
 }
 
-/** Of what nothing says, and nothing needs to. */
 const NOT_SET = 'not set'
 
-/** Whether somebody has said it. */
 function isSet({ source }: Setting): boolean {
   return source !== 'default' && source !== NOT_SET
 }

@@ -11,7 +11,6 @@ export type Probed =
   | { status: number; json: unknown; /** How far its clock is ahead of ours. */ aheadMs: number | undefined }
   | { status: undefined; why: string }
 
-/** A GET, or a POST of a form. */
 export async function probe(url: string, form?: Record<string, string>): Promise<Probed> {
   const before = Date.now()
   try {

@@ -65,7 +65,6 @@ function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string 
     : `The link in the mail sets a password; the same command sends another mail. ${then}`
 }
 
-/** What it would do, having looked at the configuration, the database and its key. */
 async function tellPlan(context: Context, { email, name }: BootstrapOptions): Promise<CommandResult> {
   const { currentOwners } = await import('../../src/staff/init-platform.ts')
   const owners = await withOwnersApp(context.io.env, (app) => currentOwners(app))
@@ -108,7 +107,6 @@ function refuseWithoutMail({ identity, config }: App): void {
   })
 }
 
-/** What the system refuses, in the form of a command's failure. */
 function refusal(error: unknown): unknown {
   if (error instanceof Error && error.name === 'IdentityUnavailableError')
     return new CliError('IDP_UNAVAILABLE', error.message, { exit: EXIT.network, retryable: true, cause: error })

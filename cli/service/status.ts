@@ -94,7 +94,6 @@ function alertsOf(readiness: Readiness | undefined): Alert[] {
 /** A newer service may tell more. */
 const Service = z.looseObject(ServiceInfo.pick({ version: true, mode: true, identity: true, auth_url: true }).shape)
 
-/** The command line's own, and the service's where it is another. */
 function versionText(ours: string, ofService: string | null): string {
   return ofService === null || ofService === ours ? ours : `${ours}; the service is ${ofService}`
 }

@@ -75,7 +75,6 @@ function ask({ io }: Context, text: string, url: string): void {
 
 const TOKEN_BYTES_MAX = 64 * 1024
 
-/** Keeps an access token of standard input; nothing renews it. */
 export async function takeToken(context: Context, target: Target): Promise<CommandResult> {
   const { io } = context
   if (io.stdin.isTTY) throw usageError('--with-token reads standard input', 'svc login --with-token < token.txt')
@@ -136,7 +135,6 @@ function pendingOf(target: Target, started: DeviceStart & { verifier: string }):
   }
 }
 
-/** The second half: waits for the user, and signs in. */
 export async function completeDevice(context: Context, timeoutMs: number): Promise<CommandResult> {
   const pending = pendingLogin(context)
   const { target } = pending
@@ -168,7 +166,6 @@ function pendingLogin({ io, flags }: Context): Pending {
   return first
 }
 
-/** What somebody signs in to, and the profile that it is kept in. */
 export type Target = {
   apiUrl: string
   authUrl: string
@@ -180,7 +177,6 @@ export type Target = {
   profile: string
   /** Where credentials.json keeps it. */
   key: string
-  /** Whether there was no such profile before. */
   isNew: boolean
 }
 

@@ -50,7 +50,6 @@ Examples:
   svc login --realm acme-ltd --non-interactive; svc login --complete
 `
 
-/** Its parts are loaded when they are needed, for most commands need none of them. */
 async function login(context: Context, { options }: CommandInput<LoginOptions>): Promise<CommandResult> {
   const ways = WAYS.filter((way) => options[way])
   if (ways.length > 1) throw usageError('--device, --with-token, --non-interactive and --complete: one of them')

@@ -25,7 +25,6 @@ export type ProfileItem = Pick<
 
 type SignedIn = 'yes' | 'expired' | 'no' | 'not needed'
 
-/** A profile of the user's file. */
 export function itemOf(context: Context, name: string, profile: Profile): ProfileItem {
   const { api_url, auth_url, realm, client_id, kind, mode, role, subject } = profile
   const entry = readEntries(configDirOf(context.io.env))[entryKey({ name, kind, stateDir: '' })]

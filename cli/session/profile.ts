@@ -33,7 +33,6 @@ const FIELDS = [
   'login',
 ] as const
 
-/** `svc profile`: who to act as, and where; what proves it comes by `svc login`. */
 export function addProfile(profile: Command, runtime: Runtime): void {
   profile
     .command('list')
@@ -85,7 +84,6 @@ Examples:
   svc profile create ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt
 `
 
-/** The built-in one first, while its service runs. */
 async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { profiles } = readUserConfig(configDirOf(context.io.env))
   const dev = devItem(context)

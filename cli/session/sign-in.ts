@@ -96,7 +96,6 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
   })
 }
 
-/** Whom commands act as from now on. `before` is the profile that they used until now, where there was one. */
 function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target, before: string | undefined): string[] {
   const variable = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((name) => (io.env[name] ?? '') !== '')
   if (variable !== undefined) return [`${variable} is set: commands act as that, and not as ${profile}.`]

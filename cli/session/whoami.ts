@@ -61,7 +61,6 @@ function clientOf(context: Context): Client {
   }
 }
 
-/** A customer's scopes, as people read them. */
 const MAY: Readonly<Record<string, string>> = {
   accounts: 'look at accounts',
   payments: 'order payments',

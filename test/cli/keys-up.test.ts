@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { keyFile, readKeyRing } from '../../cli/service/up/key-file.ts'
 import { kidOfKey } from '../../src/lib/seal.ts'
@@ -45,6 +45,7 @@ t.test('svc up takes a rotated key at its next start, and everything works under
     return new RegExp(`"kid":"${old}","state":"previous","values":0`).test(stdout)
   })
   t.match(await runCli(['down', ...at]), { code: 0 })
+  writeFileSync(keyFile(stateDir), `${fresh}\n`, { mode: 0o600 })
   t.equal((await upDetached(stateDir)).key_id, second.key_id)
   t.match(await runCli(pay), { code: 0 }, 'without the old key')
   t.match(await runCli(['keys', 'list', ...at]), { code: 0 }, 'and nothing is missing')

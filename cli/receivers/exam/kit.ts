@@ -11,14 +11,10 @@ import type { Delivery } from '../send.ts'
  */
 export type Rule = 'taken' | 'refused' | 'quick'
 
-/** One question of the exam. */
 export type Check = {
   id: string
-  /** What is sent. */
   sends: string
-  /** What a good receiver answers. */
   expects: string
-  /** What to do where it does not. */
   advice: string
   rule: Rule
   /** The requests: round after round, those of one round at the same time. Made anew for each exam. */
@@ -33,7 +29,6 @@ export function checksWith(
   return checks.map((check) => ({ ...defaults, ...check }))
 }
 
-/** What the requests of an exam are made with. */
 export type Kit = {
   /** The secret that the receiver is said to hold. */
   secret: string
@@ -69,7 +64,6 @@ export function eventOf({ ids }: Kit, eventType: EventType = 'payment.settled', 
   return { eventId: ids.eventId(), eventType, apiVersion: 'v1', createdAt, data }
 }
 
-/** The event with other members of its data. */
 export function withData(event: Envelope, more: Readonly<Record<string, unknown>>): Envelope {
   return { ...event, data: { ...event.data, ...more } }
 }
@@ -105,7 +99,6 @@ export function deliver(kit: Kit, event: Envelope, signing: Signing = {}): Deliv
   return { headers, body, label }
 }
 
-/** The delivery with some headers replaced, or with null left out. */
 export function withHeaders(delivery: Delivery, changes: Readonly<Record<string, string | null>>): Delivery {
   const headers = Object.entries({ ...delivery.headers, ...changes }).filter(
     (pair): pair is [string, string] => pair[1] !== null,
@@ -113,7 +106,6 @@ export function withHeaders(delivery: Delivery, changes: Readonly<Record<string,
   return { ...delivery, headers: Object.fromEntries(headers) }
 }
 
-/** A secret that nobody holds. */
 export function unknownSecret(): string {
   return randomBytes(32).toString('hex')
 }

@@ -30,13 +30,11 @@ export function checksOf(only: readonly string[]): readonly Check[] {
   return CHECKS.filter((check) => check === GOOD || wanted.has(check.id))
 }
 
-/** A check with what it came to, as programs read it. */
 export type Result = Pick<Check, 'id' | 'sends' | 'expects'> &
   Pick<Seen, 'verdict' | 'saw' | 'advice'> & { slowest_ms: number | null }
 
 export type Report = {
   url: string
-  /** Whether all that must hold does. */
   passed: boolean
   counts: Readonly<Record<Verdict, number>>
   checks: readonly Result[]
@@ -109,10 +107,8 @@ export type Verdict = 'passed' | 'warning' | 'failed' | 'skipped'
 
 type Answered = { label: string; answer: Answer }
 
-/** What a check came to. */
 type Seen = {
   verdict: Verdict
-  /** What was answered, for people. */
   saw: string
   /** What to do about it; null where nothing is to be done. */
   advice: string | null
@@ -122,7 +118,6 @@ type Seen = {
 
 type Problem = Pick<Seen, 'verdict' | 'advice'> & { answered: Answered }
 
-/** Holds the answers of a check against its rule. */
 export function judge(check: Check, answers: readonly Answered[], limitMs: number): Seen {
   const slowestMs = Math.max(0, ...answers.map(({ answer }) => answer.durationMs))
   const problem = worst(answers.flatMap((answered) => problemOf(check, answered, limitMs) ?? []))
@@ -156,7 +151,6 @@ function problemOf(check: Check, answered: Answered, limitMs: number): Problem |
 const NO_REFUSAL =
   'Answer 401 to what is not genuine. This answer looks like a failure of your own, which alarms you for nothing.'
 
-/** What some answers ask for, whatever was sent. */
 function adviceOnAnswer({ end, status }: Answer): string | undefined {
   if (end === 'late') return 'Answer first and do the work afterwards: after 5 seconds a delivery counts as failed.'
   if (status !== null && status >= 300 && status < 400)

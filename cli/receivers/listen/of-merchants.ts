@@ -13,7 +13,6 @@ type OfMerchants = {
   /** Which events are meant, as typed and as a filter. */
   events: string | undefined
   wants: EventFilter
-  /** Only those of this one. */
   merchant: string | undefined
   since: string
   tally: Tally

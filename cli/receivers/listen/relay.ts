@@ -16,7 +16,6 @@ import type { CliError } from '../../base/errors.ts'
 const WIDTH = 8
 const PENDING_MAX = 100
 
-/** What has come of it so far. */
 export type Tally = {
   events: number
   answered: number
@@ -36,7 +35,6 @@ export type RelayOptions = {
   report: Report
   signal: AbortSignal
   onReady(cursor: string | null): void
-  /** Prints the event's data, in the order of the feed. */
   printData(event: FeedEvent): void
 }
 
@@ -231,7 +229,6 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Waits; less when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -22,7 +22,6 @@ export type ReportOptions = {
   style: ListenStyle
   /** Whether standard output is for data: the lines for people then go to standard error. */
   printsData: boolean
-  /** Where events are sent on to; undefined when nowhere. */
   url: URL | undefined
 }
 

@@ -1,4 +1,3 @@
-/** What a check found. */
 export type Verdict = {
   /** `remark` where nothing is wrong and something could be better; `skipped` where it could not be checked: the text says why. */
   state: 'ok' | 'remark' | 'finding' | 'skipped'
@@ -48,7 +47,6 @@ export function runChecks(checks: Readonly<Record<string, () => Verdict | Promis
   )
 }
 
-/** An error in one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.split('\n', 1)[0] ?? text

@@ -18,7 +18,6 @@ import { checkService, checkSession, checkWebhooks } from './service.ts'
 import { resolveTarget } from './target.ts'
 import type { DoctorTarget } from './target.ts'
 
-/** What is examined, in the order in which it is printed. */
 const GROUPS = {
   machine: { title: 'This machine', run: checkMachine },
   service: { title: 'The service', run: checkService },
@@ -115,7 +114,6 @@ const STATES: Readonly<Record<Verdict['state'], readonly [word: string, style: S
   skipped: ['skipped', 'dim'],
 }
 
-/** A summary, then everything by its group; for programs {healthy, checks}. */
 function printReport(context: Context, checks: readonly GroupedCheck[]): void {
   const healthy = !checks.some(({ state }) => state === 'finding')
   const indent = Math.max(...checks.map(({ check }) => check.length)) + 2

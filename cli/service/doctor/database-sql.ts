@@ -1,7 +1,6 @@
 import type { Client } from 'pg'
 import { z } from 'zod'
 
-/** What the doctor wants to know of a database and its login. */
 const Facts = z.object({
   /** As server_version_num has it: 180004. */
   version: z.int(),

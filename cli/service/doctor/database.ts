@@ -34,7 +34,6 @@ export async function checkDatabase(target: DoctorTarget): Promise<Check[]> {
   })
 }
 
-/** Its address without the credentials. */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return 'it'
   const { host, pathname } = new URL(url)
@@ -93,7 +92,6 @@ function grantCommand(statement: string): string {
   return `psql "$SVC_MIGRATION_DATABASE_URL" -c '${statement}'`
 }
 
-/** Whether every secret of the database opens under a master key that is here. */
 async function keysCheck({ context, databaseUrl }: DoctorTarget): Promise<Verdict> {
   const keys = await keysOf(context).catch((error: unknown) => {
     if (error instanceof CliError && error.code === 'NO_KEY') return undefined

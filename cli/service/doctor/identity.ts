@@ -6,7 +6,6 @@ import { clockVerdict, finding, ok, reasonOf, runChecks, skipped, within } from 
 import type { Check, Verdict } from './check.ts'
 import type { DoctorTarget, Subject } from './target.ts'
 
-/** The identity provider of the service. Nothing is changed. */
 export async function checkIdentity(target: DoctorTarget): Promise<Check[]> {
   const subject = await within(target.subject()).catch(reasonOf)
   if (typeof subject === 'string') return runChecks({ provider: () => skipped(subject) })
@@ -31,7 +30,6 @@ function noneCheck({ mode }: Subject): Verdict {
   return mode === 'live' ? finding(text, 'unset SVC_IDENTITY') : ok(text)
 }
 
-/** Reached, and the service's rights there. */
 async function healthCheck({ identity, identityProblem }: Subject): Promise<Verdict> {
   const problem = await identityProblem()
   if (problem === null) return ok('healthy')
@@ -79,7 +77,6 @@ async function keysCheck({ identity }: Subject, authUrl: string, realm: string):
   )
 }
 
-/** By Keycloak's own tool. */
 function addKey(realm: string): string {
   return `kcadm.sh create components -r ${realm} -s name=ps256 -s providerId=rsa-generated -s providerType=org.keycloak.keys.KeyProvider -s 'config.priority=["200"]' -s 'config.algorithm=["PS256"]'`
 }

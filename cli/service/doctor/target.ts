@@ -155,9 +155,7 @@ export type Subject = {
   identityProblem(): Promise<string | null>
   /** How long the oldest job that is due has waited. */
   workerLagMs(): Promise<number>
-  /** The newest DEAD deliveries of all merchants. */
   deadDeliveries(): Promise<readonly DeadDelivery[]>
-  /** Registrations with their problems. */
   registrations(): Promise<readonly Registration[]>
 }
 

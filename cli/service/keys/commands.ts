@@ -10,7 +10,6 @@ import type { Runtime, CommandInput, CommandResult, Context } from '../../kit/co
 import { keysOf, rotate, withDatabase } from './rotate.ts'
 import type { Keys } from './rotate.ts'
 
-/** `svc keys`: the master keys that secrets are sealed under. */
 export function addKeys(keys: Command, runtime: Runtime): void {
   keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc keys list\n  svc keys rotate\n`)
   keys

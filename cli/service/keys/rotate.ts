@@ -57,10 +57,8 @@ async function rotateDirectory(context: Context, { dryRun }: ChangeOptions): Pro
 /** How often it goes through everything, where other processes go on sealing under a previous key. */
 const ROUNDS_MAX = 5
 
-/** How many values are between two lines about the progress. */
 const TOLD_EVERY = 1_000
 
-/** Everything under the current key of the environment, now. */
 async function rotateData(context: Context, { dryRun, yes }: ChangeOptions): Promise<CommandResult> {
   const keys = await keysOf(context)
   if (!dryRun && isLiveIn(context.io.env)) {
@@ -116,7 +114,6 @@ function progressFor({ at, of, note, isShown }: Progress, total: number): (resea
   }
 }
 
-/** The keys that a command is about, and where they come from. */
 export type Keys = {
   source: 'environment' | 'state directory'
   sealer: Sealer

@@ -81,7 +81,6 @@ function stateDirLine({ io }: Context, { state_dir: stateDir }: ServiceState, is
   return `  export SVC_STATE_DIR=${quoted(stateDir)}`
 }
 
-/** Where the demo merchant's server gets its tokens, at Keycloak's own path. */
 function tokenUrl({ auth_url: authUrl, merchant }: ServiceState): string | undefined {
   return authUrl === null ? undefined : `${authUrl}/realms/${merchant.realm}/protocol/openid-connect/token`
 }

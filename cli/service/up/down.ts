@@ -17,7 +17,6 @@ const KILL_TIMEOUT_MS = 5_000
 const PAUSE_MS = 25
 
 type DownResult = {
-  /** The service that was stopped, or null when none ran. */
   pid: number | null
   /** The database server that an earlier, killed service had left behind, or null. */
   leftover_pid: number | null
@@ -125,7 +124,6 @@ export async function refuseIfTaken(stateDir: string): Promise<void> {
   )
 }
 
-/** What a reset takes away: the folder of the database, and the files that say how to reach it. */
 export type ResetPlan = { stateDir: string; dataDirectory: string }
 
 /**

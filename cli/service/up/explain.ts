@@ -42,7 +42,6 @@ const KNOWN: Readonly<Record<string, readonly [code: string, exit: ExitCode, hin
   ],
 }
 
-/** Tells the failures of starting apart. */
 export function explainStart(error: unknown, { port, portHint, describe }: Where = {}): unknown {
   if (error instanceof CliError || !(error instanceof Error)) return error
   const code = 'code' in error ? error.code : undefined

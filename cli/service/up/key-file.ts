@@ -37,7 +37,6 @@ export function hasKeyIn(env: NodeJS.ProcessEnv): boolean {
   return isSetIn(env, 'SVC_ENCRYPTION_KEY')
 }
 
-/** The keys as the configuration takes them. */
 export function variablesOf([current, ...previous]: KeyRing): NodeJS.ProcessEnv {
   return {
     SVC_ENCRYPTION_KEY: current,
@@ -45,7 +44,6 @@ export function variablesOf([current, ...previous]: KeyRing): NodeJS.ProcessEnv 
   }
 }
 
-/** Undefined before the first start of a directory. */
 export function readKeyRing(stateDir: string): KeyRing | undefined {
   if (!existsSync(keyFile(stateDir))) return undefined
   const [current, ...previous] = readFileSync(keyFile(stateDir), 'utf8')
@@ -78,7 +76,6 @@ export function checkRotatable(ring: KeyRing | undefined, stateDir: string): Key
   })
 }
 
-/** There is no key: exit code 6. */
 export function noKey(stateDir: string): CliError {
   return new CliError('NO_KEY', `there is no key in ${stateDir}, and SVC_ENCRYPTION_KEY is not set`, {
     exit: EXIT.notFound,

@@ -5,10 +5,8 @@ import { EXIT } from '../../base/exit-codes.ts'
 export const IDENTITY_KINDS = ['embedded', 'keycloak', 'none'] as const
 export type IdentityKind = (typeof IDENTITY_KINDS)[number]
 
-/** What a start is to do, all of it decided before anything begins. */
 export type UpPlan = {
   stateDir: string
-  /** 0 for any free one. */
   port: number
   /** `url` is undefined when the environment names the outside database. */
   database: { kind: 'embedded' } | { kind: 'outside'; url: string | undefined }
@@ -23,11 +21,9 @@ export type UpPlan = {
   disposable?: boolean | undefined
   /** How much the service logs unless SVC_LOG_LEVEL says otherwise. */
   logLevel: 'warn' | 'info'
-  /** A line for people. */
   note(line: string): void
 }
 
-/** Decides which database to use: the flag first, then SVC_DATABASE_URL, then our own. */
 export function databaseOf(flag: string | undefined, env: NodeJS.ProcessEnv): UpPlan['database'] {
   if (flag === 'embedded') return { kind: 'embedded' }
   if (flag !== undefined && !/^postgres(ql)?:\/\//.test(flag)) {
@@ -70,7 +66,6 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** A port of `--port`: 0 to 65535. */
 export function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(port <= 65_535)) throw usageError(`--port: "${text}" is no port`, '--port 8080, or --port 0 for any free one')

@@ -145,7 +145,6 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   return state
 }
 
-/** The service's configuration: the environment of this command, and what `up` decides for it. */
 async function environmentOf(plan: UpPlan, database: Database, port: number): Promise<NodeJS.ProcessEnv> {
   const { env } = database
   return {
@@ -158,7 +157,6 @@ async function environmentOf(plan: UpPlan, database: Database, port: number): Pr
   }
 }
 
-/** Waits until the API says itself that it can serve. */
 async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS
   for (;;) {
@@ -211,7 +209,6 @@ export async function runForeground(plan: UpPlan, onReady: (state: ServiceState)
 type Database = {
   /** The environment of the service, with the database filled in. */
   env: NodeJS.ProcessEnv
-  /** The real path of the state directory. */
   stateDir: string
   /** Resolves with a sentence when our own database ends without being asked; never for an outside one. */
   ended: Promise<string>

@@ -12,7 +12,6 @@ export function ownLike(stateDir: string, file: string): void {
   chownSync(file, uid, gid)
 }
 
-/** What a detached service says. */
 export function logFile(stateDir: string): string {
   return join(stateDir, 'svc.log')
 }

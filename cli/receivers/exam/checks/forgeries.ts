@@ -5,7 +5,6 @@ import type { Kit } from '../kit.ts'
 
 const UNSIGNED = { 'X-Service-Signature': null, 'webhook-signature': null }
 
-/** What must not be taken for the service's own. */
 export const FORGERIES = checksWith({ rule: 'refused', expects: 'a refusal: 401' }, [
   {
     id: 'unsigned',

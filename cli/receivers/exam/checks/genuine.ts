@@ -19,7 +19,6 @@ export const GOOD: Check = {
   rounds: (kit) => [[deliver(kit, eventOf(kit))]],
 }
 
-/** What is the service's own, however it looks. */
 export const GENUINE = checksWith({ rule: 'taken', expects: '2xx' }, [
   {
     id: 'events',
