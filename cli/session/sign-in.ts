@@ -1,14 +1,13 @@
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { runningState } from '../client/find-service.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { tokenCredentials } from '../client/auth/credentials.ts'
 import type { Http } from '../client/auth/credentials.ts'
 import { pendingKey, updateEntries } from '../client/auth/credentials-file.ts'
 import type { Session } from '../client/auth/credentials-file.ts'
 import { revoke } from '../client/auth/oidc.ts'
-import { DEV, readUserConfig, saveProfile } from '../client/auth/profiles.ts'
+import { DEV, saveProfile } from '../client/auth/profiles.ts'
 import type { ProfileKind } from '../client/auth/profiles.ts'
 import type { Target } from './login-flow.ts'
 import { fixedSource } from '../client/auth/token-source.ts'
@@ -31,12 +30,9 @@ export async function completeSignIn(context: Context, target: Target, session: 
     const { [pendingKey(target.key)]: _done, ...others } = entries
     return { ...others, [target.key]: kept.session }
   })
-  const { profile } = readUserConfig(configDir)
-  const chosen = profile === DEV ? undefined : profile
-  const before = chosen ?? (runningState(context.stateDir) && DEV)
   keepProfile(configDir, target, kept)
   tell(context, target, kept)
-  for (const line of remarksOf(context, target, before)) context.note(line)
+  for (const line of remarksOf(context, target)) context.note(line)
 }
 
 async function identityOf(http: Http, target: Target, session: Session): Promise<Who> {
@@ -96,13 +92,11 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
   })
 }
 
-function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target, before: string | undefined): string[] {
+function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target): string[] {
   const variable = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((name) => (io.env[name] ?? '') !== '')
   if (variable !== undefined) return [`${variable} is set: commands act as that, and not as ${profile}.`]
   if (profile === DEV) return [ofDev(kind, realm)]
-  if (!isNew) return []
-  const back = before === undefined || before === profile ? '' : ` svc profile use ${before} goes back.`
-  return [`Commands act as ${profile} from now on.${back}`]
+  return isNew ? [`Commands act as ${profile} from now on.`] : []
 }
 
 function ofDev(kind: ProfileKind, realm: string): string {

@@ -53,7 +53,7 @@ t.test('a line for each event, of all merchants or of one that an operator names
   await createPayment(service, two)
   t.same(await Promise.all([all.ended, named.ended]), [0, 0])
   t.equal(all.said(), '', 'a program gets no remarks')
-  t.match(named.said(), `Listening for events payment.* of ${two.realm} at ${service.url}, as `)
+  t.match(named.said(), `Listening for events payment.* of ${two.realm} at ${service.url}; Ctrl`)
 })
 
 t.test('it survives a restart of the service, and misses nothing of the time between', async (t) => {

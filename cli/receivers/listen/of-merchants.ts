@@ -1,6 +1,5 @@
 import type { StreamedEvent } from '../../../src/wire/console.ts'
 import { printable } from '../../base/text.ts'
-import { whoIs } from '../../client/auth/acting-side.ts'
 import type { Client } from '../../client/call.ts'
 import { followStream } from '../../client/event-stream.ts'
 import type { StreamFrame } from '../../client/event-stream.ts'
@@ -22,9 +21,11 @@ type OfMerchants = {
 
 /** `svc listen --all-merchants`: the operators' stream, a line for each event, over restarts of the service. */
 export async function followMerchants(context: Context, client: Client, of: OfMerchants): Promise<void> {
-  const { merchant, since, wants, tally, signal, onUnread } = of
+  const { events, merchant, since, wants, tally, signal, onUnread } = of
   const id = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id
-  await noteSource(context, client, of)
+  // For a long time there may be no event, or the service may be away.
+  const which = events === undefined ? 'events' : `events ${events}`
+  context.note(`Listening for ${which} of ${printable(merchant ?? 'all merchants')} at ${client.apiUrl}; Ctrl+C ends`)
   let isLost = false
   await followStream(client, {
     lastEventId: since === 'latest' ? undefined : since,
@@ -48,14 +49,6 @@ export async function followMerchants(context: Context, client: Client, of: OfMe
       if (context.io.stdout.isGone === true) onUnread()
     },
   })
-}
-
-/** For a long time there may be no event: the source is printed at once, before a service that is away is reported. */
-async function noteSource({ note }: Context, client: Client, { merchant, events }: OfMerchants): Promise<void> {
-  const who = await whoIs(client, ['platform']).catch(() => undefined)
-  const which = events === undefined ? 'events' : `events ${events}`
-  const as = who === undefined ? '' : `, as ${printable(who.name)}`
-  note(`Listening for ${which} of ${printable(merchant ?? 'all merchants')} at ${client.apiUrl}${as}; Ctrl+C ends`)
 }
 
 function printEvent({ io, print }: Context, { id, data }: { id: string; data: StreamedEvent }): void {

@@ -7,7 +7,7 @@ import { runningState } from '../../client/find-service.ts'
 import { ChangeOptions, dangerous } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime, CommandInput, CommandResult, Context } from '../../kit/context.ts'
-import { keysOf, rotate, withDatabase } from './rotate.ts'
+import { databaseOf, keysOf, rotate, withDatabase } from './rotate.ts'
 import type { Keys } from './rotate.ts'
 
 export function addKeys(keys: Command, runtime: Runtime): void {
@@ -61,7 +61,7 @@ Examples:
   SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... SVC_ENCRYPTION_KEY_PREVIOUS=... svc keys rotate
 `
 
-export async function create(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function create(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const key = generateMasterKey()
   const kid = kidOfKey(key)
   context.print.record({
@@ -76,54 +76,31 @@ export async function create(context: Context, _input: CommandInput<object>): Pr
   return undefined
 }
 
-/** As `ListedKey`; null where there is no database to count in. */
-type ShownKey = Pick<ListedKey, 'kid' | 'state'> & {
-  [Name in 'values' | 'expiring' | 'columns']: ListedKey[Name] | null
-}
-
-export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const keys = await keysOf(context)
-  const listed = await readKeyCounts(keys)
+  const { listKeys } = await import('../../../src/keys/list-keys.ts')
+  const listed = await withDatabase(keys, databaseOf(keys), (app) => listKeys(app))
   printKeys(context, listed)
-  if (keys.databaseUrl === undefined) context.note('Nothing was counted, for no database runs here: svc up')
-  else noteRunning(context, keys)
+  noteRunning(context, keys)
   if (!listed.some(({ state, values }) => state === 'unknown' && values !== 0)) return undefined
   context.note('A key is missing: what is sealed under an unknown one can not be read.')
   return EXIT.failure
 }
 
-async function readKeyCounts(keys: Keys): Promise<readonly ShownKey[]> {
-  const { databaseUrl, sealer } = keys
-  if (databaseUrl === undefined) {
-    const unknownCounts = { values: null, expiring: null, columns: null }
-    return [sealer.kid, ...sealer.previousKids].map((kid, index) => ({
-      kid,
-      state: index === 0 ? 'current' : 'previous',
-      ...unknownCounts,
-    }))
-  }
-  const { listKeys } = await import('../../../src/keys/list-keys.ts')
-  return withDatabase(keys, databaseUrl, (app) => listKeys(app))
-}
-
-function printKeys({ print }: Context, items: readonly ShownKey[]): void {
+function printKeys({ print }: Context, items: readonly ListedKey[]): void {
   print.list({
     items,
     fields: ['kid', 'state', 'values', 'expiring', 'columns'],
     columns: [
       { title: 'kid', value: (row) => row.kid },
       { title: 'state', value: (row) => row.state, style: (state) => (state === 'unknown' ? 'red' : 'green') },
-      { title: 'values', value: (row) => countText(row.values), align: 'right' },
-      { title: 'expiring', value: (row) => countText(row.expiring), align: 'right' },
-      { title: 'where', value: ({ columns }) => whereText(columns ?? {}), dropped: 1, least: 20 },
+      { title: 'values', value: (row) => String(row.values), align: 'right' },
+      { title: 'expiring', value: (row) => String(row.expiring), align: 'right' },
+      { title: 'where', value: ({ columns }) => whereText(columns), dropped: 1, least: 20 },
     ],
     id: (row) => row.kid,
     empty: 'There are no keys.',
   })
-}
-
-function countText(count: number | null): string {
-  return count === null ? '' : String(count)
 }
 
 function whereText(columns: Readonly<Record<string, number>>): string {

@@ -167,7 +167,7 @@ export async function withDatabase<T>(
 }
 
 /** @throws {CliError} CONFIGURATION, exit code 2 */
-function databaseOf({ databaseUrl }: Keys): string {
+export function databaseOf({ databaseUrl }: Keys): string {
   if (databaseUrl !== undefined) return databaseUrl
   throw new CliError('CONFIGURATION', 'no database is named, and none runs here', {
     exit: EXIT.usage,

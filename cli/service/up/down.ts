@@ -34,13 +34,7 @@ async function stopService(stateDir: string, note: (line: string) => void): Prom
 async function stopProcess(stateDir: string, note: (line: string) => void): Promise<number | null> {
   if (!(await isTaken(stateDir))) return null
   const pid = runningState(stateDir)?.pid
-  if (pid === undefined) {
-    throw new CliError('STATE_DIRECTORY_TAKEN', `a service is starting or stopping in ${stateDir}`, {
-      exit: EXIT.conflict,
-      hint: 'svc down once more in a moment',
-      retryable: true,
-    })
-  }
+  if (pid === undefined) throw underWay(stateDir)
   send(pid, 'SIGTERM')
   if (await isGoneWithin(pid, STOP_TIMEOUT_MS)) return pid
   note(`Process ${pid} does not stop; it is killed.`)
@@ -100,6 +94,14 @@ async function isTaken(stateDir: string): Promise<boolean> {
   }
 }
 
+function underWay(stateDir: string): CliError {
+  return new CliError('STATE_DIRECTORY_TAKEN', `a service is starting or stopping in ${stateDir}`, {
+    exit: EXIT.conflict,
+    hint: 'the same command again in a moment, or another --state-dir',
+    retryable: true,
+  })
+}
+
 /**
  * Refuses to start beside a service of the same directory, and says how to reach and how to stop it.
  * @throws {CliError} ALREADY_RUNNING, exit code 7
@@ -107,13 +109,7 @@ async function isTaken(stateDir: string): Promise<boolean> {
 export async function refuseIfTaken(stateDir: string): Promise<void> {
   if (!(await isTaken(stateDir))) return
   const state = runningState(stateDir)
-  if (state === undefined) {
-    throw new CliError('STATE_DIRECTORY_TAKEN', `another svc is starting or stopping in ${stateDir}`, {
-      exit: EXIT.conflict,
-      hint: 'in a moment: svc status\nor another --state-dir',
-      retryable: true,
-    })
-  }
+  if (state === undefined) throw underWay(stateDir)
   throw new CliError(
     'ALREADY_RUNNING',
     `svc is running already in ${stateDir}: process ${state.pid}, ${state.api_url}`,

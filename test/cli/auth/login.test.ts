@@ -115,18 +115,6 @@ t.test('nobody comes back in time: exit code 9', async (t) => {
   t.match(await runCli([...LOGIN, '--timeout', '100ms'], settings), { code: 9, stderr: /nobody signed in in time/ })
 })
 
-t.test('what goes back is named where there is something to go back to', async (t) => {
-  const { fake, dir, settings } = await setUp(t)
-  const login = (realm: string) =>
-    runCli(['login', '--realm', realm, '--with-token'], { ...settings, stdin: fake.accessToken(realm) })
-  t.equal((await login('acme-ltd')).stderr, 'Commands act as acme-ltd from now on.\n')
-  t.match((await login('other-ltd')).stderr, /from now on\. svc profile use acme-ltd goes back\./)
-  const elsewhere = await fakeIdentity(t)
-  writeState(dir, elsewhere.url)
-  writeFileSync(join(dir, 'config', 'config.yaml'), '')
-  t.match((await login('third-ltd')).stderr, /svc profile use dev goes back\./)
-})
-
 t.test('without a terminal or a browser a code is confirmed on another device', async (t) => {
   const { fake, settings } = await setUp(t)
   fake.deviceAnswers.push('authorization_pending', 'authorization_pending')
