@@ -8,14 +8,13 @@ import { usageError } from '../base/errors.ts'
 import { nearestWord } from '../base/nearest-word.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
-import { TimeRange, rangeOf, withTimeRange } from '../kit/time-range.ts'
+import { TimeRange, rangeOf, withTimeRange, Paging, paged } from '../kit/paging.ts'
 import { KNOWN_ACTIONS } from './actions.ts'
 import { addExport } from './export.ts'
 import { followAudit } from './follow.ts'
 import { addVerify } from './verify.ts'
 import { AUDIT_COLUMNS, printOperatorAction } from './view.ts'
 import { FollowOptions, followTime, followable } from '../kit/follow.ts'
-import { Paging, paged } from '../kit/paging.ts'
 
 const ListOptions = Paging.extend({
   merchant: z.string().optional(),

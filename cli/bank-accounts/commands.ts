@@ -1,12 +1,17 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { addBankAccount } from '../../src/wire/bank-accounts.ts'
+import { usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+import { parsedJson } from '../base/json.ts'
+import { urlOf } from '../client/build-request.ts'
+import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
-import { dangerous } from '../kit/change.ts'
+import { ChangeOptions, change, dangerous, tried } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
-import type { Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { BANK_ACCOUNT_ACTIONS } from './actions.ts'
-import { CreateOptions, create } from './create.ts'
-import { list } from './view.ts'
+import { list, printAccount } from './view.ts'
 
 /** `svc bank-accounts`: where the merchant's payouts go. */
 export function addBankAccounts(accounts: Command, runtime: Runtime): void {
@@ -36,3 +41,83 @@ Examples:
   svc bank-accounts create --holder "Acme Ltd"
   svc bank-accounts create --holder "Acme Ltd" --stdin < account.json
 `
+
+const CreateOptions = ChangeOptions.extend({ holder: z.string(), stdin: z.boolean().default(false) })
+
+async function create(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof CreateOptions>>,
+): Promise<CommandResult> {
+  const { holder } = options
+  if (options.dryRun && !options.stdin) return tellAddition(context, holder)
+  const numbers = await readNumbers(context.io, options)
+  if (options.dryRun) {
+    const body = { account_holder_name: holder, ...numbers }
+    await call(context.client(), addBankAccount, { body, query: tried() })
+    return tellAddition(context, holder)
+  }
+  const added = await change(context, context.client(), addBankAccount, {
+    input: { body: { account_holder_name: holder, ...numbers } },
+    options,
+    danger: { what: `let payouts go to an account of ${holder}`, words: [holder], isExact: true, yes: options.yes },
+  })
+  if (added !== undefined) printAccount(context, added)
+  return undefined
+}
+
+/** The request without the numbers, which the terminal would keep: so nobody is asked for them. */
+function tellAddition(context: Context, holder: string): CommandResult {
+  const { method } = addBankAccount
+  const url = urlOf(context.client(), addBankAccount, {})
+  const body = { account_holder_name: holder, sort_code: '****', account_number: '****' }
+  context.print.record({
+    item: { dry_run: true, method, url, body },
+    id: url,
+    lines: [
+      ['Would send', `${method} ${url}`],
+      ['Holder', holder],
+    ],
+  })
+  context.note('Nothing was changed.')
+  return undefined
+}
+
+const INPUT_BYTES_MAX = 4_096
+
+const Numbers = z.strictObject({ sort_code: z.string(), account_number: z.string(), iban: z.string().optional() })
+type Numbers = z.infer<typeof Numbers>
+
+/**
+ * The numbers of an account: asked for at a terminal, or JSON on standard input.
+ * @throws {CliError} exit code 2; the message repeats nothing of what was read
+ */
+async function readNumbers(io: Io, { stdin }: { stdin: boolean }): Promise<Numbers> {
+  if (stdin) return readJson(io)
+  if (!io.stdin.isTTY || !io.stderr.isTTY) {
+    throw usageError(
+      'there is no terminal to ask for the numbers at',
+      'svc bank-accounts create --holder "..." --stdin < account.json',
+    )
+  }
+  const sort_code = await ask(io, 'Sort code: ')
+  const account_number = await ask(io, 'Account number: ')
+  const iban = await ask(io, 'IBAN (Enter for none): ')
+  return iban === '' ? { sort_code, account_number } : { sort_code, account_number, iban }
+}
+
+async function ask(io: Io, question: string): Promise<string> {
+  io.stderr.write(question)
+  const answer = await io.stdin.readLine()
+  if (answer === undefined) throw usageError('the input ended before all numbers were given; nothing was changed')
+  return answer.trim()
+}
+
+async function readJson(io: Io): Promise<Numbers> {
+  const text = (await io.stdin.read(INPUT_BYTES_MAX)).toString('utf8')
+  const parsed = Numbers.safeParse(parsedJson(text))
+  if (parsed.success) return parsed.data
+  throw usageError(
+    'standard input must be one JSON object of strings: sort_code, account_number and perhaps iban',
+    `echo '{"sort_code":"12-34-56","account_number":"12345678"}' is the form`,
+  )
+}

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { Bank, listBanks } from '../../src/wire/banks.ts'
-import { getBranding, getCheckoutOrigins } from '../../src/wire/settings.ts'
+import { BrandingConfig, getBranding, getCheckoutOrigins, putBranding } from '../../src/wire/settings.ts'
+import { editText } from '../base/editor.ts'
 import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
-import { ChangeOptions, changing } from '../kit/change.ts'
+import { ChangeOptions, changing, dryRun } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { BRANDING_ACTIONS } from './branding-actions.ts'
-import { edit } from './branding-edit.ts'
 import { printLook, printPreview } from './branding-view.ts'
 import { ORIGIN_ACTIONS, printOrigins } from './origin-actions.ts'
 import { addWidget } from './widget.ts'
@@ -91,4 +91,40 @@ async function banks(context: Context, _input: CommandInput<object>): Promise<Co
     empty: 'There are no banks.',
   })
   return undefined
+}
+
+type Look = z.input<typeof BrandingConfig>
+
+/** The editor opens again where its text is no look, with what is wrong told, until it is left as it is. */
+export async function edit(context: Context, { options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
+  const client = context.client()
+  const { warnings: _warnings, ...now } = (await call(client, getBranding, {})).body
+  const look = await editedLook(context, `${JSON.stringify(now, null, 2)}\n`)
+  if (look === undefined) context.note('Nothing was changed.')
+  else if (options.dryRun)
+    await dryRun(context, client, putBranding, { input: { body: look }, effect: 'this would change the look' })
+  else printLook(context, (await call(client, putBranding, { body: look })).body)
+  return undefined
+}
+
+async function editedLook(context: Context, initial: string): Promise<Look | undefined> {
+  const instead = 'svc checkout branding set primary=#003B2F'
+  const edited = await editText(context.io, { initial, suffix: '.json', instead })
+  if (edited === undefined) return undefined
+  const read = readLook(edited)
+  if ('look' in read) return read.look
+  context.note(`That is not a valid look: ${read.problem}`)
+  return editedLook(context, edited)
+}
+
+function readLook(text: string): { look: Look } | { problem: string } {
+  let data: unknown
+  try {
+    data = JSON.parse(text)
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : 'not valid JSON' }
+  }
+  const parsed = BrandingConfig.safeParse(data)
+  if (parsed.success) return { look: parsed.data }
+  return { problem: parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') }
 }

@@ -3,16 +3,14 @@ import type { Command } from 'commander'
 import { DisputeStatus } from '../../src/wire/disputes.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { addAction, addActions } from '../kit/action-command.ts'
-import { DataOption, forAllMerchants } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
-import { withTimeRange } from '../kit/time-range.ts'
 import type { Runtime } from '../kit/context.ts'
+import { DataOption, forAllMerchants, paged, withTimeRange } from '../kit/paging.ts'
 import { DISPUTE_ACTIONS } from './actions.ts'
 import { RAISE_ACTIONS } from './raise-actions.ts'
 import { ListOptions, ShowOptions, list, show } from './read.ts'
 import { dispute } from './subject.ts'
 import { SHORT_STATUSES } from './view.ts'
-import { paged } from '../kit/paging.ts'
 
 /** `svc disputes`: what payers and merchants disagree about, and the operators who settle it (decisions 22 to 24). */
 export function addDisputes(disputes: Command, runtime: Runtime): void {

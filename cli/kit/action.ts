@@ -34,6 +34,19 @@ export type Subject<Thing> = {
   confirmBy(thing: Thing, values: Given): readonly (string | null)[]
 }
 
+/** What is named by the word that requests have for it; whether there is such a thing, the service says. */
+export function wordSubject(noun: string, summary: string): Subject<{ word: string }> {
+  return {
+    noun,
+    summary,
+    find: async (_client, word) => ({ thing: { word }, isExact: true }),
+    id: ({ word }) => word,
+    name: ({ word }) => word,
+    handle: ({ word }) => word,
+    confirmBy: ({ word }) => [word],
+  }
+}
+
 /** One input of an action. Without `value` it is a switch. */
 export type Flag = {
   /** What stands for the value in usage: `text` is `<text>`. */

@@ -1,6 +1,9 @@
-import type { Context } from './context.ts'
+import { quoted } from '../base/command-hints.ts'
 import { roleText } from '../base/role-text.ts'
+import { isSandbox } from '../client/auth/service-info.ts'
+import type { Client } from '../client/call.ts'
 import { mustBeWritten } from '../output/flush.ts'
+import type { Context } from './context.ts'
 
 /** Secret and endpoint are null without an identity provider. */
 type NewSecret = {
@@ -48,4 +51,16 @@ export function useOf(clientId: string): string[] {
 /** How to get a token by client_credentials, with what the line before has put into the environment. */
 export function tokenCommand(endpoint: string): string {
   return `  curl -s ${endpoint} -d grant_type=client_credentials -u "$SVC_CLIENT_ID:$SVC_CLIENT_SECRET"`
+}
+
+/** Says that somebody is invited by mail, and in the sandbox how to read that mail. */
+export async function noteInvitation(context: Context, client: Client, { email }: { email: string }): Promise<void> {
+  if (context.json) return
+  context.note(`An invitation goes to ${email}.`)
+  if (await isSandbox(client)) context.note(`In the sandbox: ${readMailCommand(email)}`)
+}
+
+/** How to open an invitation in the sandbox, which keeps its mail. */
+export function readMailCommand(email: string): string {
+  return `svc mail show --recipient ${quoted(email)} --links --wait 10s`
 }

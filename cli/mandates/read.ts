@@ -1,18 +1,25 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
 import { z } from 'zod'
 import { Mandate, getConsent, listConsents } from '../../src/wire/consents.ts'
+import type { Allowance } from '../../src/wire/consents.ts'
 import { PayerConsent } from '../../src/wire/payer.ts'
 import { ConsentStatus } from '../../src/wire/payments.ts'
+import type { Style } from '../base/io.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
+import { distanceOf } from '../base/times.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import type { Style } from '../base/io.ts'
 import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
-import { dayOf, endOfId, shortTime } from '../base/text.ts'
+import { addAction, addActions } from '../kit/action-command.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { DataOption, Paging, paged } from '../kit/paging.ts'
+import { tableOf } from '../output/table.ts'
+import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS, mandate } from './actions.ts'
 import { mandateId, payerMandates } from './find.ts'
-import { printMandate } from './view.ts'
-import { Paging } from '../kit/paging.ts'
 
 export const ListOptions = Paging.extend({ status: ConsentStatus.optional(), asPayer: z.boolean().default(false) })
 
@@ -85,3 +92,90 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
   printMandate(context, body)
   return undefined
 }
+
+function printMandate({ print }: Context, mandate: Mandate): void {
+  const { currency } = mandate
+  const allowances = allowanceLines(mandate.allowances, print.width)
+  print.record({
+    item: mandate,
+    id: mandate.consent_id,
+    lines: [
+      ['Mandate', mandate.consent_id],
+      ['Status', mandate.status],
+      ['At most', `${mandate.max_amount_per_payment} ${currency} for each payment`],
+      ['Caps', capsText(mandate)],
+      ['Payer', mandate.payer_name ?? ''],
+      ['Reference', mandate.remittance_reference ?? ''],
+      ['Bank', mandate.debtor_bank_id ?? ''],
+      ['Payments', `${mandate.payment_count}, the first ${mandate.first_payment_id}`],
+      ['Valid to', endText(mandate)],
+      ['Created', shortTime(mandate.created_at)],
+    ],
+    ...(allowances.length === 0 ? {} : { after: allowances.join('\n') }),
+  })
+}
+
+/** What the caps mean here (decision 49). */
+function capsText({ caps_enforced: isEnforced }: Pick<Mandate, 'caps_enforced'>): string {
+  return isEnforced ? 'the service refuses payments above them' : 'kept as they were given, and not enforced'
+}
+
+/** How near the end is, of a mandate that can still come to it. */
+function endText({ status, valid_to: at }: Pick<Mandate, 'status' | 'valid_to'>): string {
+  return status === 'AUTHORISED' ? `${shortTime(at)} (${distanceOf(at)})` : shortTime(at)
+}
+
+/** What is used of each period's cap, and what is left. */
+function allowanceLines(allowances: readonly Allowance[], width: number | undefined): string[] {
+  if (allowances.length === 0) return []
+  const plain = (_style: unknown, text: string): string => text
+  return tableOf(allowances, ALLOWANCE_COLUMNS, { header: true, paint: plain, width })
+}
+
+const ALLOWANCE_COLUMNS = [
+  { title: 'period', value: (row: Allowance) => row.period },
+  { title: 'at most', value: (row: Allowance) => row.max_amount, align: 'right' as const },
+  { title: 'used', value: (row: Allowance) => row.used_amount, align: 'right' as const },
+  { title: 'left', value: (row: Allowance) => row.remaining_amount, align: 'right' as const },
+  { title: 'begins anew', value: (row: Allowance) => shortTime(row.resets_at), short: minuteOf },
+]
+
+/** `svc mandates`: what payers have allowed a merchant to take again and again (decision 49). */
+export function addMandates(mandates: Command, runtime: Runtime): void {
+  mandates.addHelpText('after', HELP)
+  paged(
+    mandates
+      .command('list')
+      .description('List mandates, newest first')
+      .addOption(new Option('--status <status>', 'Filter by status').choices(ConsentStatus.options))
+      .addOption(
+        new DataOption('--as-payer', 'List mandates that the signed-in payer can cancel (svc payer verify)').conflicts([
+          'status',
+          'cursor',
+        ]),
+      ),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc mandates list --status AUTHORISED\n  svc mandates list --all -o csv > mandates.csv\n  svc mandates list --as-payer\n',
+    )
+    .action(action(runtime, ListOptions, list))
+  mandates
+    .command('show')
+    .description('Show a mandate and what is left of its caps')
+    .argument('<mandate>', mandate.summary)
+    .addHelpText('after', '\nExamples:\n  svc mandates show a2b4358c\n  svc mandates show a2b4358c -q status\n')
+    .action(action(runtime, z.object({}), show))
+  addActions(mandates, runtime, MANDATE_ACTIONS)
+  for (const each of PAYER_MANDATE_ACTIONS)
+    addAction(mandates, runtime, each, { client: (context) => asPayer(context.client(), context.io.env) })
+}
+
+const HELP = `
+A mandate is set up with its first payment, which its payer approves at the bank; later payments name it.
+
+Examples:
+  svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00
+  svc mandates list
+  svc payments create --amount 9.99 --currency GBP --consent a2b4358c
+`

@@ -1,19 +1,24 @@
+import type { Command } from 'commander'
 import { z } from 'zod'
-import { KybStatus, listMerchants } from '../../src/wire/admin.ts'
+import { AdminMerchant, KybStatus, getMerchant, listMerchants } from '../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
 import { Registration, listRegistrations } from '../../src/wire/registration.ts'
+import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
-import { Paging } from '../kit/paging.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { findMerchant } from './find.ts'
 import { collectPages } from '../client/pages.ts'
-import { dayOf, shortTime } from '../base/text.ts'
+import { addActions } from '../kit/action-command.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { ExportTarget, exportPages } from '../kit/export-pages.ts'
+import { Paging, paged } from '../kit/paging.ts'
+import { HOLD_ACTIONS } from './actions.ts'
+import { findMerchant } from './find.ts'
 import { printMerchant, printMerchants } from './view.ts'
 
 /** The filters of the list and of the export. */
-export const FilterFields = z.object({
+const FilterFields = z.object({
   status: KybStatus.optional(),
   held: z.boolean().default(false),
   disabled: z.boolean().default(false),
@@ -35,7 +40,7 @@ export async function list(
   return undefined
 }
 
-export function filterOf({ status, held, disabled, search, order }: z.infer<typeof FilterFields>): Filter {
+function filterOf({ status, held, disabled, search, order }: z.infer<typeof FilterFields>): Filter {
   return {
     ...(status === undefined ? {} : { kyb_status: status }),
     ...(held ? { payout_held: 'true' } : {}),
@@ -79,4 +84,63 @@ export async function registrations(context: Context, _input: CommandInput<objec
     empty: 'No registration needs a hand.',
   })
   return undefined
+}
+
+export const ExportOptions = FilterFields.extend(ExportTarget.shape)
+
+/** `svc merchants export`: every merchant that the filter leaves, page by page. */
+export async function exportMerchants(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ExportOptions>>,
+): Promise<CommandResult> {
+  const filter = filterOf(options)
+  await exportPages(context, options, {
+    columns: Object.keys(AdminMerchant.shape),
+    noun: 'merchant',
+    instead: 'svc merchants list --all',
+    read: async (client, page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body,
+  })
+  return undefined
+}
+
+/** `svc hold`: payouts and new payments of a merchant, held and released (decision 20). */
+export function addHold(hold: Command, runtime: Runtime): void {
+  hold.addHelpText('after', '\nExamples:\n  svc hold set acme-ltd --reason "under investigation"\n')
+  addActions(hold, runtime, HOLD_ACTIONS)
+  paged(hold.command('list').description('List held merchants with reasons'))
+    .addHelpText('after', '\nExamples:\n  svc hold list\n  svc hold list -o id\n')
+    .action(action(runtime, Paging, listHeld))
+}
+
+async function listHeld(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
+  const client = context.client()
+  const { items, nextCursor } = await merchantsOf(client, { payout_held: 'true' }, options)
+  const reasons = new Map<string, string>()
+  // Programs read the merchants as any list has them; the reasons are in the audit trail and in each merchant.
+  if (!context.print.isMachine) for (const { id } of items) reasons.set(id, await reasonOf(client, id))
+  context.print.list({
+    items,
+    fields: Object.keys(AdminMerchant.shape),
+    columns: [
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'realm', value: (row) => row.realm_slug ?? '', least: 16 },
+      { title: 'name', value: (row) => row.trading_name, dropped: 2, least: 12 },
+      { title: 'since', value: (row) => shortTime(row.payout_held_at), short: dayOf },
+      { title: 'by', value: (row) => row.payout_held_by ?? '', dropped: 1, least: 8 },
+      { title: 'reason', value: (row) => reasons.get(row.id) ?? '', least: 16 },
+    ],
+    id: (row) => row.id,
+    empty: 'No merchant is held.',
+  })
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  return undefined
+}
+
+/** Why the payouts are held: what was said last, among the last things that operators did to the merchant. */
+async function reasonOf(client: Client, id: string): Promise<string> {
+  const { body } = await call(client, getMerchant, { params: { id } })
+  const hold = body.actions.find(
+    ({ action: name, after }) => name === 'merchant.hold' && after?.['payout_held'] === true,
+  )
+  return hold?.reason ?? ''
 }

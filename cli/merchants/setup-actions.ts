@@ -3,8 +3,7 @@ import { setFees } from '../../src/wire/fees.ts'
 import { setLimits } from '../../src/wire/limits.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
-import { action } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
+import { action, wordSubject } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
 import { merchant } from './subject.ts'
@@ -128,15 +127,7 @@ const limitsSet = action({
 })
 
 /** A registration, by the realm that it makes or has made. */
-const registration: Subject<{ slug: string }> = {
-  noun: 'realm',
-  summary: 'Realm, from svc merchants registrations or svc merchants list',
-  find: async (_client, slug) => ({ thing: { slug }, isExact: true }),
-  id: ({ slug }) => slug,
-  name: ({ slug }) => slug,
-  handle: ({ slug }) => slug,
-  confirmBy: ({ slug }) => [slug],
-}
+const registration = wordSubject('realm', 'Realm, from svc merchants registrations or svc merchants list')
 
 const repair = action({
   command: 'merchants repair',
@@ -164,11 +155,11 @@ const repair = action({
       ...(why === undefined ? {} : { reason: why }),
     },
   }),
-  effect: ({ slug }, { rollback, adminEmail }) =>
+  effect: ({ word: slug }, { rollback, adminEmail }) =>
     rollback === true
       ? `take the realm ${slug} away, as far as it was made, and free its name`
       : `make again what the realm ${slug} is without${adminEmail === undefined ? '' : `, with ${adminEmail} as its administrator`}`,
-  done: ({ slug }, { repaired }) => `${slug}: ${repaired.join('; ') || 'nothing had to be repaired'}`,
+  done: ({ word: slug }, { repaired }) => `${slug}: ${repaired.join('; ') || 'nothing had to be repaired'}`,
   confirm: ({ rollback, adminEmail }) => rollback === true || adminEmail !== undefined,
   key: { letter: 'r', label: 'repair' },
   view: printRepaired,

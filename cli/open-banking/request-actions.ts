@@ -66,7 +66,7 @@ function accountFlag(which: string) {
     value: 'account',
     summary: `${which}: its number or id (the first of the currency)`,
     member: 'AccountId',
-    find: async (client, text) => (await (await import('./find-account.ts')).findAccount(client, text)).AccountId,
+    find: async (client, text) => (await (await import('./named-account.ts')).findAccount(client, text)).AccountId,
   } as const satisfies Flag
 }
 

@@ -1,20 +1,22 @@
 import { z } from 'zod'
+import { getMail, listMails } from '../../src/wire/mails.ts'
 import { PayerContact, PayerSession, requestLink, signOutPayer, verifyLink } from '../../src/wire/payer.ts'
-import { asPayer, forgetPayerLogin, keepPayerLogin, payerLogin, readPayerLogin } from '../client/auth/payer-session.ts'
-import { change, membersOf } from '../kit/change.ts'
-import type { ChangeOptions } from '../kit/change.ts'
 import { quoted } from '../base/command-hints.ts'
-import { call } from '../client/call.ts'
-import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { isSandbox } from '../client/auth/service-info.ts'
+import type { Io } from '../base/io.ts'
 import { printable, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
-import { openFromMail } from './from-mail.ts'
-import { readLink, tokenOf } from './read-link.ts'
+import { asPayer, forgetPayerLogin, keepPayerLogin, payerLogin, readPayerLogin } from '../client/auth/payer-session.ts'
+import { isLive, isSandbox } from '../client/auth/service-info.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { PAYER_LINK } from '../client/error-hints.ts'
+import { change, membersOf } from '../kit/change.ts'
+import type { ChangeOptions } from '../kit/change.ts'
+import { durationOf } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { askUntil } from '../kit/wait.ts'
 
 export async function link(
   context: Context,
@@ -138,4 +140,114 @@ async function end(payer: Client): Promise<void> {
   } catch (error) {
     if (!(error instanceof CliError) || error.options.exit !== EXIT.signedOut) throw error
   }
+}
+
+const LINK_BYTES_MAX = 8_192
+
+/** A link from the command line, standard input, or a person at the terminal. @throws {CliError} where there is none */
+async function readLink(io: Io, given: string | undefined): Promise<string> {
+  if (given !== undefined && given !== '-') return given
+  if (given === undefined && !io.stdin.isTTY)
+    throw usageError('which link? None was given', 'svc payer verify - < link.txt')
+  if (io.stdin.isTTY) io.stderr.write('The link, or the token in it: ')
+  const text = io.stdin.isTTY ? await io.stdin.readLine() : (await io.stdin.read(LINK_BYTES_MAX)).toString('utf8')
+  const link = text?.trim() ?? ''
+  if (link === '') throw usageError('there is no link in what was read')
+  return link
+}
+
+const TOKEN = /^[\w-]{16,256}$/
+
+/**
+ * The token of a link, wherever in it that stands; a token alone as it is.
+ * @throws {CliError} exit code 2; the message repeats nothing of it
+ */
+export function tokenOf(text: string): string {
+  const token = URL.canParse(text) ? tokenIn(new URL(text)) : text
+  if (token !== undefined && TOKEN.test(token)) return token
+  throw usageError('that is no link of the payer hub, and no token of one', PAYER_LINK)
+}
+
+/** The token in a link; undefined where the link is about something else. */
+function tokenIn({ hash, searchParams }: URL): string | undefined {
+  const fragment = hash.slice(1)
+  return (
+    new URLSearchParams(fragment).get('token') ??
+    searchParams.get('token') ??
+    (TOKEN.test(fragment) ? fragment : undefined)
+  )
+}
+
+type Wanted = {
+  /** Whose mail: an address, or a number with its country code. */
+  contact: string
+  timeoutMs: number
+  /** Exchanges a link's token for a session. */
+  open(token: string): Promise<PayerSession>
+}
+
+/**
+ * Signs in with the newest link in the sandbox's outbox. Mail comes shortly after it was asked for: a link that was used
+ * before is passed over until a newer one is there or the time is over.
+ * @throws {CliError} NOT_FOUND, exit code 6, where there is no link; LINK_INVALID, 4, where none works any more
+ */
+async function openFromMail(client: Client, { contact, timeoutMs, open }: Wanted): Promise<PayerSession> {
+  if (await isLive(client))
+    throw new CliError('NO_MAIL_KEPT', `${client.apiUrl} is live: it sends its mail, and keeps none to be read here`, {
+      exit: EXIT.notFound,
+      hint: 'with the link of the mail: svc payer verify',
+    })
+  const tried = new Set<string>()
+  let refused: CliError | undefined
+  const session = await askUntil(
+    async () => {
+      const token = await newestToken(client, contact)
+      if (token === undefined || tried.has(token)) return undefined
+      tried.add(token)
+      return open(token).catch((error: unknown) => {
+        if (!(error instanceof CliError) || error.code !== 'LINK_INVALID') throw error
+        refused = error
+        return undefined
+      })
+    },
+    (opened) => opened !== undefined,
+    timeoutMs,
+  )
+  if (session !== undefined) return session
+  throw refused === undefined ? noLink(contact) : usedUp(contact, refused)
+}
+
+async function newestToken(client: Client, recipient: string): Promise<string | undefined> {
+  const { data } = (await call(client, listMails, { query: { recipient } })).body
+  for (const { id } of data) {
+    const { links } = (await call(client, getMail, { params: { id } })).body
+    const token = links.map((link) => tokenOfHub(link)).find((each) => each !== undefined)
+    if (token !== undefined) return token
+  }
+  return undefined
+}
+
+/** The token in a link of the hub; an invitation has one too, which is none of the hub's. */
+export function tokenOfHub(link: string): string | undefined {
+  if (!URL.canParse(link)) return undefined
+  const url = new URL(link)
+  return url.pathname === '/hub' ? tokenIn(url) : undefined
+}
+
+/** A link works once, and ends with the one that signs in. */
+function usedUp(contact: string, refused: CliError): CliError {
+  const message = `the newest link for ${contact} in the outbox was used already, or has ended`
+  return new CliError(refused.code, message, {
+    ...refused.options,
+    hint: `svc payer link ${quoted(contact)}`,
+    cause: refused,
+  })
+}
+
+function noLink(contact: string): CliError {
+  return new CliError('NOT_FOUND', `there is no link for ${contact} in the outbox; who has paid nothing is sent none`, {
+    exit: EXIT.notFound,
+    hint: `svc payer link ${quoted(contact)}\nto wait longer: svc payer verify --from-mail ${quoted(contact)} --wait 30s`,
+    retryable: true,
+  })
 }

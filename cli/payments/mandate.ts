@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { DataOption, collect } from '../kit/option-values.ts'
-import type { Client } from '../client/call.ts'
 import { usageError } from '../base/errors.ts'
-import { mandateId } from '../mandates/find.ts'
 import { momentOf } from '../base/moments.ts'
+import type { Client } from '../client/call.ts'
+import { DataOption, collect } from '../kit/paging.ts'
+import { mandateId } from '../mandates/find.ts'
 
 /** The options of `svc payments create` that set up a mandate, or use one. */
 export const MandateOptions = z.object({

@@ -2,13 +2,12 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { changing } from '../kit/change.ts'
-import { DataOption, collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
+import { DataOption, collect, paged } from '../kit/paging.ts'
 import { ListOptions, SetOptions, books, list, set } from './accounts.ts'
 import { CreateOptions, create } from './customers.ts'
 import { SeedOptions, seed } from './seed.ts'
-import { paged } from '../kit/paging.ts'
 
 const SEED_HELP = `
 The number decides who is there and what they do. The bank: the same number on the same day makes the same customers,

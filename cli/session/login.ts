@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { usageError } from '../base/errors.ts'
 import { action, durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { usageError } from '../base/errors.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { DataOption } from '../kit/paging.ts'
 
 const LoginOptions = z.object({
   realm: z.string().optional(),

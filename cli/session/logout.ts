@@ -2,17 +2,16 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { unknownProfile } from '../client/find-service.ts'
-import { readServiceState } from '../client/service-state.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { entryKey, pendingKey, readEntries, updateEntries } from '../client/auth/credentials-file.ts'
 import type { Entry } from '../client/auth/credentials-file.ts'
 import { DEV, ProfileKind, namedProfile, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
-import { revokeQuietly } from './sign-in.ts'
-
+import { unknownProfile } from '../client/find-service.ts'
+import { readServiceState } from '../client/service-state.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { DataOption } from '../kit/paging.ts'
+import { revokeQuietly } from './sign-in.ts'
 
 const LogoutOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 type LogoutOptions = z.infer<typeof LogoutOptions>

@@ -1,10 +1,53 @@
 import { PlatformRole, addStaff, changeStaffRole, removeStaff, rotateRealmKeys } from '../../src/wire/staff.ts'
+import type { StaffMember } from '../../src/wire/staff.ts'
 import { MerchantRole, changeTeamRole, inviteTeamMember, removeTeamMember } from '../../src/wire/team.ts'
-import { action } from '../kit/action.ts'
+import type { TeamMember } from '../../src/wire/team.ts'
+import type { Client } from '../client/call.ts'
+import { action, wordSubject } from '../kit/action.ts'
 import type { Flag, Subject } from '../kit/action.ts'
 import { reason } from '../kit/read-values.ts'
 import { printInvited, printMember, printOperator } from './members.ts'
-import { staffMember, teamMember } from './subject.ts'
+
+/** Somebody who works for a merchant or for the platform. */
+type Person = { id: string; email: string }
+
+function personIn<P extends Person>(
+  noun: 'staff member' | 'team member',
+  listOf: (client: Client) => Promise<readonly P[]>,
+): Subject<P> {
+  return {
+    noun: 'member',
+    summary: 'E-mail address, id, or at least its last 8 characters',
+    async find(client, given) {
+      const people = await listOf(client)
+      const named = people.find(({ id, email }) => id === given || email === given.toLowerCase())
+      if (named !== undefined) return { thing: named, isExact: true }
+      const { notFound, resolveId } = await import('../kit/resolve-id.ts')
+      const id = await resolveId(given, noun, async function* ids() {
+        for (const person of people) yield person.id
+      })
+      const thing = people.find((each) => each.id === id)
+      if (thing === undefined) throw notFound(given, noun)
+      return { thing, isExact: false }
+    },
+    id: ({ id }) => id,
+    name: ({ email }) => email,
+    handle: ({ email }) => email,
+    confirmBy: ({ email }) => [email],
+  }
+}
+
+/** A member of the merchant's team. */
+const teamMember = personIn<TeamMember>('team member', async (client) => {
+  const { teamOf } = await import('./members.ts')
+  return teamOf(client)
+})
+
+/** An operator of the platform. */
+const staffMember = personIn<StaffMember>('staff member', async (client) => {
+  const { staffOf } = await import('./members.ts')
+  return staffOf(client)
+})
 
 const email = {
   value: 'address',
@@ -118,15 +161,7 @@ const removeOperator = action({
 })
 
 /** A realm by its name; whether there is one, the service says. */
-const realm: Subject<{ slug: string }> = {
-  noun: 'realm',
-  summary: 'Realm: platform, customers, or that of a merchant',
-  find: async (_client, slug) => ({ thing: { slug }, isExact: true }),
-  id: ({ slug }) => slug,
-  name: ({ slug }) => slug,
-  handle: ({ slug }) => slug,
-  confirmBy: ({ slug }) => [slug],
-}
+const realm = wordSubject('realm', 'Realm: platform, customers, or that of a merchant')
 
 const rotateKeys = action({
   command: 'staff rotate-keys',
@@ -137,8 +172,8 @@ const rotateKeys = action({
   flags: { reason },
   operation: rotateRealmKeys,
   request: (slug, body) => ({ params: { slug }, body }),
-  effect: ({ slug }) => `sign the tokens of ${slug} with a new key`,
-  done: ({ slug }) => `gave ${slug} a new key`,
+  effect: ({ word: slug }) => `sign the tokens of ${slug} with a new key`,
+  done: ({ word: slug }) => `gave ${slug} a new key`,
   confirm: true,
   view({ print }, rotated) {
     print.record({

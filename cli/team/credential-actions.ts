@@ -2,22 +2,14 @@ import { PlatformRole, createStaffClient, revokeStaffClient } from '../../src/wi
 import { MerchantRole, createApiCredential, revokeApiCredential, rotateApiCredential } from '../../src/wire/team.ts'
 import { quoted } from '../base/command-hints.ts'
 import { usageError } from '../base/errors.ts'
-import { action } from '../kit/action.ts'
-import type { Flags, Subject } from '../kit/action.ts'
+import { action, wordSubject } from '../kit/action.ts'
+import type { Flags } from '../kit/action.ts'
 import { printNewSecret } from '../kit/new-secret.ts'
 import { optionalReason } from '../kit/read-values.ts'
 import { printRevoked } from './credential-list.ts'
 
 /** A client of a program, by its id; whether there is one, the service says. */
-const client: Subject<{ client_id: string }> = {
-  noun: 'client-id',
-  summary: 'Client id, from svc credentials list',
-  find: async (_client, given) => ({ thing: { client_id: given }, isExact: true }),
-  id: ({ client_id: id }) => id,
-  name: ({ client_id: id }) => id,
-  handle: ({ client_id: id }) => id,
-  confirmBy: ({ client_id: id }) => [id],
-}
+const client = wordSubject('client-id', 'Client id, from svc credentials list')
 
 /** Who operates the platform says why; a merchant's own clients are in no audit trail. */
 const ofPlatform = {
@@ -102,10 +94,10 @@ const rotate = action({
   flags: {},
   operation: rotateApiCredential,
   request: (id) => ({ params: { id } }),
-  effect: ({ client_id: id }) => `end the secret of ${id} at once, and make another`,
-  done: ({ client_id: id }) => `gave ${id} another secret`,
+  effect: ({ word: id }) => `end the secret of ${id} at once, and make another`,
+  done: ({ word: id }) => `gave ${id} another secret`,
   confirm: true,
-  view: (context, made, { client_id: id }) => printNewSecret(context, made, `svc credentials rotate ${quoted(id)}`),
+  view: (context, made, { word: id }) => printNewSecret(context, made, `svc credentials rotate ${quoted(id)}`),
 })
 
 const revoking = {
@@ -118,8 +110,8 @@ const revoking = {
   ],
   subject: client,
   flags: ofPlatform,
-  effect: ({ client_id: id }: { client_id: string }) => `revoke the client ${id}: nothing can sign in as it any more`,
-  done: ({ client_id: id }: { client_id: string }) => `revoked ${id}`,
+  effect: ({ word: id }: { word: string }) => `revoke the client ${id}: nothing can sign in as it any more`,
+  done: ({ word: id }: { word: string }) => `revoked ${id}`,
   confirm: true,
   view: printRevoked,
 } as const

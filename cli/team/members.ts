@@ -5,7 +5,7 @@ import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { noteInvitation } from '../kit/invitation.ts'
+import { noteInvitation } from '../kit/new-secret.ts'
 
 export async function teamOf(client: Client): Promise<TeamMember[]> {
   return (await call(client, listTeam, {})).body.data

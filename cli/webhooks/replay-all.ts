@@ -1,12 +1,12 @@
-import { listOutbox, replayWebhooks } from '../../src/wire/webhooks.ts'
 import type { EventType } from '../../src/wire/webhook-events.ts'
+import { listOutbox, replayWebhooks } from '../../src/wire/webhooks.ts'
 import { call } from '../client/call.ts'
-import type { CommandResult, Context } from '../kit/context.ts'
-import { findMerchant } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { rangeOf } from '../kit/paging.ts'
+import type { TimeRange } from '../kit/paging.ts'
+import { findMerchant } from '../merchants/find.ts'
 import { withProgress } from '../output/progress.ts'
-import { rangeOf } from '../kit/time-range.ts'
-import type { TimeRange } from '../kit/time-range.ts'
 import { replayIfDead } from './replay-one.ts'
 
 export type BulkOptions = TimeRange & {

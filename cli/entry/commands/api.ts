@@ -18,9 +18,9 @@ import type { Client, Reply } from '../../client/call.ts'
 import { changing } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
-import { collect } from '../../kit/option-values.ts'
+import { collect } from '../../kit/paging.ts'
 import { accessByPath, findOperation, methodsOf, pathsNear } from './api/operations.ts'
-import { addToQuery, bodyOf, readFields, readHeaders, askedBy, METHOD_SUMMARY, apiPath } from './api/request.ts'
+import { METHOD_SUMMARY, addToQuery, apiPath, askedBy, bodyOf, readFields, readHeaders } from './api/request.ts'
 
 const FILE_BYTES_MAX = 1024 * 1024
 

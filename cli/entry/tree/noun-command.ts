@@ -50,7 +50,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   status: async () => (await import('../../service/status.ts')).addStatus,
   register: async () => (await import('../../merchants/register.ts')).addRegister,
   payments: async () => (await import('../../payments/commands.ts')).addPayments,
-  mandates: async () => (await import('../../mandates/commands.ts')).addMandates,
+  mandates: async () => (await import('../../mandates/read.ts')).addMandates,
   webhooks: async () =>
     both(
       (await import('../../webhooks/commands.ts')).addWebhooks,
@@ -59,7 +59,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   secret: async () => (await import('../../webhooks/secret.ts')).addSecret,
   explain: async () => (await import('../../overview/explain.ts')).addExplain,
   team: async () => (await import('../../team/commands.ts')).addTeam,
-  credentials: async () => (await import('../../team/credentials.ts')).addCredentials,
+  credentials: async () => (await import('../../team/commands.ts')).addCredentials,
   'bank-accounts': async () => (await import('../../bank-accounts/commands.ts')).addBankAccounts,
   checkout: async () => (await import('../../checkout/commands.ts')).addCheckout,
   ob: async () => (await import('../../open-banking/commands.ts')).addOb,
@@ -81,7 +81,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
   merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
   kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
-  hold: async () => (await import('../../merchants/hold.ts')).addHold,
+  hold: async () => (await import('../../merchants/read.ts')).addHold,
   disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
   staff: async () =>
     both(

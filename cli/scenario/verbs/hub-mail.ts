@@ -1,7 +1,7 @@
 import { getMail, listMails } from '../../../src/wire/mails.ts'
-import { tokenOfHub } from '../../payer/from-mail.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
+import { tokenOfHub } from '../../payer/sign-in.ts'
 import type { CaseRun } from '../play/case-run.ts'
 
 /** The messages that a contact has in the sandbox's outbox. */
