@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { packageRoot } from '../../src/lib/package-root.ts'
 
 /*
- * The whole suite, as npm test runs it: a few long files alone and first, all others several to a process (batch.ts
- * says why). What tap is given beside is passed on.
+ * The whole suite, as npm test runs it: most files several to a process (batch.ts says why), then a few long ones, each
+ * alone. What tap is given beside is passed on.
  */
 const FILES_IN_A_BATCH = 24
 /** A batch may take as long as its files one after another on a slow machine. */
@@ -13,24 +13,24 @@ const TIMEOUT_S = 600
 
 /** The files that take longest, because they start services of their own, or browsers, or wait; the longest first. */
 const ALONE = [
-  'test/checks.test.ts',
-  'test/cli/up.test.ts',
-  'test/cli/operators.test.ts',
-  'test/cli/console/disputes-webhooks.test.ts',
-  'test/cli/parts.test.ts',
-  'test/widget/screens-flow.test.ts',
   'test/docs-snippets.test.ts',
-  'test/widget/accessibility.test.ts',
+  'test/cli/parts.test.ts',
+  'test/cli/up.test.ts',
+  'test/cli/console/disputes-webhooks.test.ts',
+  'test/cli/operators.test.ts',
   'test/db/embedded.test.ts',
-  'test/payments/invariants.test.ts',
-  'test/widget/screens-paths.test.ts',
+  'test/widget/screens-flow.test.ts',
   'test/cli/sandbox-run.test.ts',
-  'test/payments/refunds/races.test.ts',
+  'test/widget/accessibility.test.ts',
+  'test/widget/screens-paths.test.ts',
+  'test/scenario/tokens.test.ts',
+  'test/payments/invariants.test.ts',
+  'test/checks.test.ts',
   'test/cli/listen.test.ts',
   'test/cli/identity.test.ts',
-  'test/scenario/tokens.test.ts',
-  'test/scenario/play.test.ts',
+  'test/payments/refunds/races.test.ts',
   'test/cli/keys-up.test.ts',
+  'test/scenario/play.test.ts',
   'test/identity/contract/cli-flows.test.ts',
 ]
 
@@ -59,8 +59,8 @@ function main(more: readonly string[]): number {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const rest = all.filter((file) => !ALONE.includes(file))
-  // The last folders have the longest files: a long batch at the end would run alone.
-  const made = [...alone, ...batches(rest).toReversed()].map((files, index) => writeBatch(folder, files, index))
+  // A batch takes longer than any file: at the end it would run alone. The last folders have the longest batches.
+  const made = [...batches(rest).toReversed(), ...alone].map((files, index) => writeBatch(folder, files, index))
   const words = [...more, `--timeout=${TIMEOUT_S}`, ...made]
   const { status } = spawnSync('tap', words, { cwd: root, stdio: 'inherit' })
   return status ?? 1
