@@ -9,6 +9,8 @@ await service.fill()
 await service.seal(4)
 // What came after the last checkpoint is chained, and not sealed yet.
 await service.fill()
+// The index would stop some of these changes before the trail shows them.
+await service.owner.query('drop index payment_events__path')
 const restore = await service.keep()
 const directory = t.testdir()
 
