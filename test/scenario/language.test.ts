@@ -358,29 +358,6 @@ t.test('a word that a verb ends in is taken for it; one like no verb is told wit
   t.ok(unknown.length < 170, 'not all verbs there are')
 })
 
-t.test('what is told of a number without its unit can be followed', async (t) => {
-  const followed: Record<string, string> = {
-    'await: { payment: $p1, status: Settled, within: 10 }': '10s',
-    'await: { payment: $p1, status: Settled, within: "10" }': '10s',
-    'clock: { advance: 11 }': '11h',
-    'clock: { advance: 1.5 }': '11h',
-    'bank: { fault: { unavailable: 30 } }': '30%',
-    'bank: { fault: { unavailable: 0.5 } }': '0.5%',
-    'bank: { fault: { latency: 3 } }': '3s',
-    'payments.refund: { payment: $p1, amount: 5 }': '"5"',
-  }
-  for (const [step, hint] of Object.entries(followed)) {
-    const { mistakes } = readScenarios({ file: 'x.yaml', text: scenarioOf([PAY, step]), vars: {} })
-    t.same(
-      mistakes.map((mistake) => mistake.hint),
-      [hint],
-      step,
-    )
-    const mended = step.replace(/"?[\d.]+"?(?= \})/, hint)
-    t.same(mistakesOf(scenarioOf([PAY, mended])), [], mended)
-  }
-})
-
 t.test('one value is never held against a list, nor against a misspelt matcher', async (t) => {
   const told = (expected: string): string[] => mistakesOf(scenarioOf([PAY, `expect: { of: $p1, ${expected} }`]))
   t.same(told('status: { oneof: [Settled] }'), ['5:32 status has no matcher "oneof": did you mean one_of?'])

@@ -127,7 +127,7 @@ t.test('a failure tells what differs, what happened, the last request, and where
 t.test('refuses() wants the refusal that it was told of, and no other end', async (t) => {
   await using shop = await box.story({ merchant: { kyb: 'PENDING' } })
   const pay = (): Promise<unknown> => shop.pay({ amount: '1.00', currency: 'GBP' })
-  t.match(await failureOf(pay()), { story: /Try: shop\.kybApprove\(\{ reason: / })
+  t.match(await failureOf(pay()), { story: /Try: kyb\.approve: \{ reason: / })
   const refusal = await shop.refuses(pay, { http: 403, match: '/approved/i' })
   t.match(refusal, { http: 403, code: /./, message: /approved/i })
   t.match(await failureOf(shop.refuses(pay, { code: 'OTHER' })), { story: /^refuses: [^]*code: expected "?OTHER/ })
@@ -163,10 +163,10 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   // @ts-expect-error names are for files
   await told(shop.paymentsRefund({ payment: '$pay1' }), /./)
   // @ts-expect-error an id is no payment
-  await told(shop.bank({ approve: payment.payment_id }), /give what pay\(\) answered, not its id/)
+  await told(shop.bank({ approve: payment.payment_id }), /approve must be a payment by its name/)
   const making = shop.pay({ amount: '1.00', currency: 'GBP' })
   // @ts-expect-error nor is a promise
-  await told(shop.paymentsRefund({ payment: making }), /"await" is missing/)
+  await told(shop.paymentsRefund({ payment: making }), /payment: is no answer of a verb of this story/)
   await making
   await told(shop.pay({ amount: '1.00' }), /"currency" is missing here/)
   // @ts-expect-error there is no such thing

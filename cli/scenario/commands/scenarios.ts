@@ -10,7 +10,7 @@ import type { BuiltIn } from '../read/find-files.ts'
 import { jsonSchema } from '../read/file-schema.ts'
 import { loadScenarios, readVars } from '../read/load.ts'
 import { readScenarios } from '../read/read-scenarios.ts'
-import { mistakeText } from '../read/source.ts'
+import { mistakeText, placeText } from '../read/source.ts'
 import type { Mistake } from '../read/source.ts'
 import { starterOf } from '../read/starter.ts'
 
@@ -142,10 +142,10 @@ export function mistakesError(context: Context, mistakes: readonly Mistake[]): C
     const text = asTyped(mistakes.map(mistakeText).join('\n\n'), context.io.calledAs)
     return new CliError('SCENARIO_INVALID', `${summary}\n\n${text}\n`, { exit: EXIT.usage })
   }
-  const fields = mistakes.map(({ place, message }) => ({
-    path: `${place.file}:${place.line}:${place.column}`,
+  const fields = mistakes.map((mistake) => ({
+    path: placeText(mistake),
     code: 'SCENARIO_INVALID',
-    message,
+    message: mistake.message,
   }))
   return new CliError('SCENARIO_INVALID', summary, { exit: EXIT.usage, fields })
 }

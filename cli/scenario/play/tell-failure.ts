@@ -1,4 +1,3 @@
-import { parseAllDocuments } from 'yaml'
 import type { Exchange } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
@@ -8,7 +7,7 @@ import type { Failure } from '../failure.ts'
 import type { Case } from '../read/read-scenarios.ts'
 import type { Step } from '../read/read-step.ts'
 import { stepHint } from './step-hints.ts'
-import { excerptOf, locate, makeSource } from '../read/source.ts'
+import { excerptOf } from '../read/source.ts'
 import type { Place } from '../read/source.ts'
 import { paymentNow } from '../verbs/await.ts'
 import { UNEXPECTED_STATUS } from '../verbs/http.ts'
@@ -30,7 +29,7 @@ export async function tellFailure(
 ): Promise<Failure> {
   if (isUnreachable(error) || (step === undefined && isNotAllowed(error))) throw error
   const { message, hint, differences, at, isBesideVerb, came } = wordsOf(error, step, stepHint)
-  const place: Place = step?.placeOf(isBesideVerb ? at : [step.verb, ...at]) ?? placeOfGiven(scenario, error)
+  const place: Place = step?.placeOf(isBesideVerb ? at : [step.verb, ...at]) ?? scenario.place
   const too = beside.length === 0 ? '' : `; beside it, ${beside.join(', ')} failed too`
   return {
     message: `${message}${too}`,
@@ -51,23 +50,6 @@ export async function tellFailure(
 }
 
 type Words = Pick<StepFailure, 'message' | 'hint' | 'differences' | 'at' | 'isBesideVerb' | 'came'>
-
-/** Before the first step the merchant is made: a refusal is about what was given for it, and about its field if it names one. */
-function placeOfGiven({ source, place }: Case, error: unknown): Place {
-  if (!(error instanceof CliError) || error.options.status === undefined) return place
-  const text = source.lines.join('\n')
-  const again = makeSource(source.file, text)
-  const documents = parseAllDocuments(text, { lineCounter: again.counter, prettyErrors: false })
-  const document = documents.find((each) => locate(again, each, ['name'], 'value').line === place.line)
-  const field = error.options.fields?.[0]?.path.split('.').at(-1)
-  const path = ['given', 'merchant', ...(field === undefined ? [] : [FIELD_OF_GIVEN[field] ?? field])]
-  const found = document === undefined ? undefined : locate(again, document, path, 'key')
-  // Where nothing is given, the way leads no further than to the document's own beginning.
-  return document === undefined || found === undefined || !document.has('given') ? place : found
-}
-
-/** The fields of a new merchant that have another name in a scenario. */
-const FIELD_OF_GIVEN: Readonly<Record<string, string>> = { kyb_status: 'kyb' }
 
 /**
  * What went wrong, and what to do about it; `step` is undefined where no step of a file is to be pointed at, and `hintOf`

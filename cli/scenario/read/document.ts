@@ -1,6 +1,6 @@
 import type { Document } from 'yaml'
 import type { Explained } from './explain.ts'
-import { locate, makeMistake } from './source.ts'
+import { locate, makeMistake, placeText } from './source.ts'
 import type { Mistake, Source } from './source.ts'
 import { aliasMistakes, floatMistakes, syntaxMistakes } from './yaml-mistakes.ts'
 
@@ -25,20 +25,15 @@ export function openDocument(document: Document, source: Source): Opened {
 /** Notes what is wrong at a place of a document. */
 export type NoteIn = (opened: Opened, found: Explained) => void
 
-/**
- * Collects mistakes. Of one place only the first is told: a float is told as such, and not again as a wrong type; but
- * where a number wants a unit, that is told instead.
- */
+/** Collects mistakes. Of one place only the first is told: a float is told as such, and not again as a wrong type. */
 export function collectMistakes(first: readonly Mistake[]): { mistakes: Mistake[]; noteIn: NoteIn } {
   const mistakes = [...first]
-  const places = new Map(mistakes.map(({ place }, index) => [`${place.file}:${place.line}:${place.column}`, index]))
+  const places = new Set(mistakes.map(placeText))
   const noteIn: NoteIn = ({ source, document }, found) => {
-    const place = locate(source, document, found.path, found.what)
-    const at = `${place.file}:${place.line}:${place.column}`
-    const index = places.get(at) ?? mistakes.length
-    if (places.has(at) && found.isBetter !== true) return
-    mistakes[index] = makeMistake(source, place, found)
-    places.set(at, index)
+    const mistake = makeMistake(source, locate(source, document, found.path, found.what), found)
+    if (places.has(placeText(mistake))) return
+    mistakes.push(mistake)
+    places.add(placeText(mistake))
   }
   return { mistakes, noteIn }
 }

@@ -1,16 +1,13 @@
 import type { z } from 'zod'
 import { show } from '../matchers.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
-import { keysAt, textFormAt, valueAtPath } from './schema-places.ts'
+import { keysAt, valueAtPath } from './schema-places.ts'
 import type { Mistake, Path } from './source.ts'
 
 type Issue = z.core.$ZodIssue
 
-/**
- * A rule that a value breaks, in words. `what` is whether the key or the value is pointed at; `isBetter` where it says
- * more than what is told of the same place already.
- */
-export type Explained = { path: Path; what: 'key' | 'value' } & Pick<Mistake, 'message' | 'hint' | 'isBetter'>
+/** A rule that a value breaks, in words. `what` is whether the key or the value is pointed at. */
+export type Explained = { path: Path; what: 'key' | 'value' } & Pick<Mistake, 'message' | 'hint'>
 
 /**
  * Says in the words of the language what zod found.
@@ -32,14 +29,14 @@ function explain(schema: z.ZodType, issue: Issue, { given, at }: Position): Expl
     case 'invalid_value':
       return [notAmong(issue.values.map(String), path, valueAtPath(given, path))]
     case 'invalid_type':
-      return [wrongType(schema, issue, { path, given: valueAtPath(given, path) })]
+      return [wrongType(issue, { path, given: valueAtPath(given, path) })]
     case 'too_small':
     case 'too_big':
       return [{ path, what: 'value', message: sizeMessage(issue, path) }]
     case 'invalid_key':
       return [{ path, what: 'key', message: `"${path.at(-1) ?? ''}" ${issue.issues[0]?.message ?? 'is no key here'}` }]
     default:
-      return [ruleBroken(schema, issue, { path, given: valueAtPath(given, path) })]
+      return [{ path, what: 'value', message: `${nameOf(path)}${issue.message}` }]
   }
 }
 
@@ -78,28 +75,10 @@ function notAmong(options: readonly string[], path: Path, given: unknown): Expla
 
 type Wrong = { path: Path; given: unknown }
 
-/** A rule of a text's form; how it is written is told where the schema knows it. */
-function ruleBroken(schema: z.ZodType, issue: Issue, { path, given }: Wrong): Explained {
-  const hint = issue.code === 'invalid_format' ? textFormAt(schema, path, given).rewritten : undefined
-  return { path, what: 'value', message: `${nameOf(path)}${issue.message}`, hint }
-}
-
-function wrongText(schema: z.ZodType, { path, given }: Wrong): Explained {
-  const { description, rewritten = String(given), isOnlyQuoted } = textFormAt(schema, path, given)
-  if (isOnlyQuoted || description === undefined)
-    return { path, what: 'value', message: `${nameOf(path)}must be text: quote it`, hint: `"${rewritten}"` }
-  const message = `${nameOf(path)}must be ${description}; it is ${show(given)}`
-  return { path, what: 'value', message, hint: rewritten, isBetter: true }
-}
-
-function wrongType(
-  schema: z.ZodType,
-  { expected, message }: z.core.$ZodIssueInvalidType,
-  { path, given }: Wrong,
-): Explained {
+function wrongType({ expected, message }: z.core.$ZodIssueInvalidType, { path, given }: Wrong): Explained {
   if (given === undefined) return missing(path)
   if (expected === 'string' && (typeof given === 'number' || typeof given === 'boolean'))
-    return wrongText(schema, { path, given })
+    return { path, what: 'value', message: `${nameOf(path)}must be text: quote it`, hint: `"${given}"` }
   const known: Readonly<Record<string, string>> = {
     string: 'must be text',
     object: 'must be a mapping: { … }',
@@ -123,18 +102,8 @@ function missing(path: Path, value?: string): Explained {
 function sizeMessage(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, path: Path): string {
   const count = issue.code === 'too_small' ? issue.minimum : issue.maximum
   const bound = `${issue.code === 'too_small' ? 'at least' : 'at most'} ${count}`
-  const word =
-    issue.origin === 'array'
-      ? count === 1
-        ? 'entry'
-        : 'entries'
-      : issue.origin === 'string'
-        ? count === 1
-          ? 'character'
-          : 'characters'
-        : ''
-  const unit = word === '' ? '' : ` ${word}`
-  return `${nameOf(path)}must ${unit === '' ? 'be' : 'have'} ${bound}${unit}`
+  if (issue.origin === 'array') return `${nameOf(path)}must have ${bound} ${count === 1 ? 'entry' : 'entries'}`
+  return `${nameOf(path)}must be ${bound}${issue.origin === 'string' ? ' long' : ''}`
 }
 
 /** The last name on the way, so that the sentence says what it is about. */

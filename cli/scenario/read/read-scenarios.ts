@@ -9,7 +9,7 @@ import { readCase } from './read-case.ts'
 import type { Case } from './read-case.ts'
 import { BYTES_MAX, documentsOf } from './read-documents.ts'
 import { parse } from './read-step.ts'
-import { inOrder, makeMistake, makeSource, told } from './source.ts'
+import { placeText, inOrder, makeMistake, makeSource, told } from './source.ts'
 import type { Mistake, Place, Source } from './source.ts'
 import type { UsedFiles } from './use-file.ts'
 import { varsOf } from './variables.ts'
@@ -112,14 +112,11 @@ type ReadRow = { row: { text: string }; mistakes: readonly Mistake[] }
 /** A mistake that not every row has is about what is in the rows that have it: they are named. */
 function ofRows(read: readonly ReadRow[]): Mistake[] {
   const counts = new Map<string, number>()
-  for (const { mistakes } of read) for (const one of mistakes) counts.set(at(one), (counts.get(at(one)) ?? 0) + 1)
+  for (const { mistakes } of read)
+    for (const one of mistakes) counts.set(placeText(one), (counts.get(placeText(one)) ?? 0) + 1)
   return read.flatMap(({ row, mistakes }) =>
     mistakes.map((one) =>
-      counts.get(at(one)) === read.length ? one : { ...one, message: `${one.message} (where ${row.text})` },
+      counts.get(placeText(one)) === read.length ? one : { ...one, message: `${one.message} (where ${row.text})` },
     ),
   )
-}
-
-function at({ place }: Mistake): string {
-  return `${place.file}:${place.line}:${place.column}`
 }

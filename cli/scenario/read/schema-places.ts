@@ -33,27 +33,3 @@ export function valueAtPath(value: unknown, path: Path): unknown {
     return Object.entries(inner).find(([key]) => key === String(step))?.[1]
   }, value)
 }
-
-/** How a text at a place is written. */
-export type TextForm = {
-  /** In words, where the schema has any. */
-  description: string | undefined
-  /** What was given, as it should be written, or the schema's example; undefined where neither is known. */
-  rewritten: string | undefined
-  /** Whether it is what was given, and only quoted. */
-  isOnlyQuoted: boolean
-}
-
-/** What was given with the unit that the example has, where that makes it one: 10 is `10s`, 30 is `30%`. */
-export function textFormAt(schema: z.ZodType, path: Path, given: unknown): TextForm {
-  const forms = schemasAt([schema], path).filter((form) => form instanceof z.ZodType)
-  const text = String(given)
-  if (forms.some((form) => form.safeParse(text).success))
-    return { description: undefined, rewritten: text, isOnlyQuoted: true }
-  const told = forms.map((form) => form.meta()).find((meta) => meta?.examples !== undefined)
-  const example: unknown = Array.isArray(told?.examples) ? told.examples[0] : undefined
-  const unit = /^\d+([a-z%]+)$/.exec(String(example))?.[1] ?? ''
-  const isFitting = forms.some((form) => form.safeParse(`${text}${unit}`).success)
-  const rewritten = isFitting ? `${text}${unit}` : typeof example === 'string' ? example : undefined
-  return { description: told?.description, rewritten, isOnlyQuoted: false }
-}

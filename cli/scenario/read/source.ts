@@ -12,9 +12,7 @@ export type Source = { file: string; lines: readonly string[]; counter: LineCoun
 
 /** Something wrong in a file. `hint` says how it should be written. */
 export type Mistake = { place: Place; excerpt: string[] } & Wrong
-
-/** `isBetter` where it says more than what else is told of the same place. */
-type Wrong = { message: string; hint?: string | undefined; isBetter?: boolean | undefined }
+type Wrong = { message: string; hint?: string | undefined }
 
 export function makeSource(file: string, text: string): Source {
   return { file, lines: text.split(/\r?\n/), counter: new LineCounter() }
@@ -67,9 +65,13 @@ function rangeOf(node: unknown): [number, number] | undefined {
   return isCollection(node) ? [range[0], range[0] + 1] : [range[0], range[1]]
 }
 
-export function makeMistake(source: Source, place: Place, { message, hint, isBetter }: Wrong): Mistake {
-  const rank = isBetter === true ? { isBetter } : {}
-  return { place, message, hint, excerpt: excerptOf(source, place), ...rank }
+export function makeMistake(source: Source, place: Place, { message, hint }: Wrong): Mistake {
+  return { place, message, hint, excerpt: excerptOf(source, place) }
+}
+
+/** Where a mistake is, as editors and terminals take it. */
+export function placeText({ place: { file, line, column } }: Pick<Mistake, 'place'>): string {
+  return `${file}:${line}:${column}`
 }
 
 const EXCERPT_WIDTH = 104
@@ -91,20 +93,17 @@ export function excerptOf(source: Source, place: Place): string[] {
 }
 
 /** A mistake as people read it: the place, what is wrong, the excerpt, and how to write it. */
-export function mistakeText({ place, message, hint, excerpt }: Mistake): string {
-  const lines = [`${place.file}:${place.line}:${place.column}: ${message}`, ...excerpt.map((line) => `  ${line}`)]
+export function mistakeText(mistake: Mistake): string {
+  const { message, hint, excerpt } = mistake
+  const lines = [`${placeText(mistake)}: ${message}`, ...excerpt.map((line) => `  ${line}`)]
   if (hint !== undefined) lines.push(`  Try: ${hint}`)
   return lines.join('\n')
 }
 
-/** Each mistake once: what is used twice, or played in many rows, is wrong in one place. Of two, the better one is told. */
+/** Each mistake once: what is used twice, or played in many rows, is wrong in one place. */
 export function told(mistakes: readonly Mistake[]): Mistake[] {
   const places = new Map<string, Mistake>()
-  for (const mistake of mistakes) {
-    const { place, isBetter } = mistake
-    const at = `${place.file}:${place.line}:${place.column}`
-    if (!places.has(at) || (isBetter === true && places.get(at)?.isBetter !== true)) places.set(at, mistake)
-  }
+  for (const mistake of mistakes) if (!places.has(placeText(mistake))) places.set(placeText(mistake), mistake)
   return [...places.values()]
 }
 

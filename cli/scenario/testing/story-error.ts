@@ -4,7 +4,7 @@ import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { maskedDifference } from '../masked.ts'
 import { linesOf } from '../reporters/story.ts'
-import { callHint } from './in-typescript.ts'
+import { stepHint } from '../play/step-hints.ts'
 import { paymentsNow, wordsOf } from '../play/tell-failure.ts'
 
 /**
@@ -53,7 +53,7 @@ export function calledHere(name: string): Called {
 export async function storyError(run: CaseRun, error: unknown, called: Called): Promise<unknown> {
   if (!(error instanceof StepFailure || error instanceof CliError)) return error
   const exchange = run.lastExchange
-  const { message, hint, differences, came } = wordsOf(error, undefined, callHint)
+  const { message, hint, differences, came } = wordsOf(error, undefined, stepHint)
   const status = error instanceof CliError ? error.options.status : undefined
   const code = error instanceof CliError ? error.code : undefined
   const refusal =

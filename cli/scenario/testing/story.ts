@@ -23,7 +23,6 @@ import { paymentNow } from '../verbs/await.ts'
 import { merchantEnvironment } from '../verbs/exec.ts'
 import { PLAYERS } from '../verbs/table.ts'
 import type { Handle, MadeMerchant } from './answers.ts'
-import { handleMistakes } from './in-typescript.ts'
 import { makeNames } from './names.ts'
 import type { Names } from './names.ts'
 import { StoryError, at, calledHere, storyError } from './story-error.ts'
@@ -134,7 +133,6 @@ function storyOf(begun: Begun): Story {
 /** Plays a verb as a step of a file is played, and answers what that step could have named. */
 async function play({ run, names, actingAs }: Begun, verb: Verb, given: unknown): Promise<unknown> {
   const called = calledHere(functionName(verb))
-  refuseMistakes(called, (note) => handleMistakes(verb, given).forEach(note))
   const name = names.nameFor(verb, given)
   const written = names.written(given)
   const input = name === undefined ? written : { ...Object(written), as: name }
