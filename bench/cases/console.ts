@@ -11,7 +11,7 @@ import type { RatioTarget } from '../support/report.ts'
 import { makePaymentCreator } from './console/creator.ts'
 import { printFigures } from './console/figures.ts'
 import { heapOf, watchMemory } from './console/memory.ts'
-import { pressKeys } from './console/press-keys.ts'
+import { pressKeys, pressQuietly } from './console/press-keys.ts'
 import { readStream } from './console/stream.ts'
 
 const PAYMENTS = 10_000
@@ -31,6 +31,7 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
   const owner = { teardown: (run: () => unknown) => void closing.push(run) }
   // The echo of a bare terminal, on the same machine at the same time.
   const echo = open(owner, `'${process.execPath}' -e "process.stdin.pipe(process.stdout)"`, { columns: 120, rows: 40 })
+  const opened = performance.now()
   const console = openConsole(owner, {
     url,
     env: {
@@ -42,7 +43,10 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
     columns: 120,
     rows: 40,
   })
+  await console.until(/\[4 Payments\]/)
+  const firstPicture = performance.now() - opened
   await console.until((text) => /There are no payments yet/.test(text) && / fresh/.test(text))
+  const quiet = await pressQuietly(console)
   const stream = await readStream(url)
   const pids = { console: console.pid() ?? 0, service: service.pid ?? 0 }
   const begun = performance.now()
@@ -82,6 +86,8 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
     heap.filter(({ at }) => at >= WARM_UP_MS).map(({ at, heapMib }) => ({ at: at / 60_000, value: heapMib })),
   )
   return [
+    { what: 'console: from its command to the first picture', ratio: firstPicture, most: 1_000, unit: ' ms' },
+    { what: 'console at rest: from key to frame, p95', ratio: percentile(quiet, 0.95), most: 100, unit: ' ms' },
     {
       what: 'console under load: from key to frame, p95',
       ratio: percentile(

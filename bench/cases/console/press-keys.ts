@@ -63,6 +63,26 @@ export async function pressKeys(
   return pressed
 }
 
+const QUIET_TURNS = 30
+
+/** The time from each key to its frame while nothing else happens. */
+export async function pressQuietly(console: Opened): Promise<number[]> {
+  const waits: number[] = []
+  const turns = TURN.filter(({ key }) => ['?', 'q', '1', '4'].includes(key))
+  for (const { key, shows } of Array.from({ length: QUIET_TURNS }, () => turns).flat()) {
+    const isShown = shows(console.text())
+    const sent = performance.now()
+    console.press(key)
+    while (!isShown(console.text())) {
+      if (performance.now() - sent > 10_000) throw new Error(`${key} did nothing:\n${console.text()}`)
+      await delay(1)
+    }
+    waits.push(performance.now() - sent)
+    await delay(20)
+  }
+  return waits
+}
+
 /** The round-trip time of a line through a program that only echoes it. */
 async function echoed(echo: Opened, n: number): Promise<number> {
   const sent = performance.now()
