@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
 import { CliError, reportError, usageError } from '../../base/errors.ts'
-import { EXIT, exitOfStatus } from '../../base/exit-codes.ts'
+import { exitOfStatus } from '../../base/exit-codes.ts'
 import { parsedJson } from '../../base/json.ts'
 import { printable } from '../../base/text.ts'
 import { refusalOf } from '../../client/api-error.ts'
@@ -19,7 +19,7 @@ import { changing } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { collect } from '../../kit/paging.ts'
-import { accessByPath, findOperation, methodsOf, pathsNear } from './api/operations.ts'
+import { accessByPath, findOperation, methodsOf } from './api/operations.ts'
 import { METHOD_SUMMARY, addToQuery, apiPath, askedBy, bodyOf, readFields, readHeaders } from './api/request.ts'
 
 const FILE_BYTES_MAX = 1024 * 1024
@@ -84,7 +84,7 @@ async function readRequest(
   { client, args, options }: { client: Client; args: readonly string[]; options: ApiOptions },
 ): Promise<Asked> {
   const { method, path } = askedBy(args, options)
-  const { pathname, search } = apiPath(path, client.apiUrl)
+  const { pathname, search } = apiPath(path)
   const fields = readFields(options.field)
   const headers: Record<string, string> = { accept: 'application/json', ...readHeaders(options.addHeader) }
   const hasBody = method === 'POST' || method === 'PUT'
@@ -182,33 +182,24 @@ function parsedOr(text: string): unknown {
 }
 
 /** The body of a refusal is what was asked for too; why, and what next, stands on standard error. */
-function refused(context: Context, client: Client, asked: Asked & { reply: Reply }): CommandResult {
-  const { reply, operation, pathname, prepared } = asked
-  const json = parsedOr(reply.text)
-  showBody(context, reply.text)
-  const near = operation === undefined ? noSuchPath(asked) : undefined
+function refused(context: Context, client: Client, { reply, operation, pathname, prepared }: Refused): CommandResult {
+  const { status, text } = reply
+  showBody(context, text)
+  const input = { body: prepared.body === null ? undefined : parsedOr(prepared.body) }
   const error =
-    near ??
-    (operation === undefined
-      ? new CliError('REFUSED', `${prepared.method} ${pathname} was answered with ${reply.status}`, {
-          exit: exitOfStatus(reply.status),
-          status: reply.status,
-        })
-      : refusalOf({ client, operation, input: { body: bodyIn(prepared) }, status: reply.status, json }))
+    operation === undefined
+      ? unknownPath(`${prepared.method} ${pathname}`, pathname, status)
+      : refusalOf({ client, operation, input, status, json: parsedOr(text) })
   return reportError(context.io, error, { json: context.json, color: 'auto', given: context.flags })
 }
 
-function bodyIn({ body }: Prepared): unknown {
-  return body === null ? undefined : parsedOr(body)
-}
+type Refused = Asked & { reply: Reply }
 
-function noSuchPath({ reply, pathname, prepared }: Asked & { reply: Reply }): CliError | undefined {
-  if (reply.status !== 404 && reply.status !== 405) return undefined
-  const methods = methodsOf(pathname)
-  const ways = methods.length > 0 ? methods.map((method) => `svc api ${method} ${pathname}`) : pathsNear(pathname)
-  return new CliError('NO_SUCH_OPERATION', `the service has no ${prepared.method} ${pathname}`, {
-    exit: EXIT.notFound,
-    status: reply.status,
+function unknownPath(asked: string, pathname: string, status: number): CliError {
+  const ways = methodsOf(pathname).map((method) => `svc api ${method} ${pathname}`)
+  return new CliError('NO_SUCH_OPERATION', `this version knows no ${asked}, which was answered with ${status}`, {
+    exit: exitOfStatus(status),
+    status,
     hint: ways.length === 0 ? 'svc openapi -q paths' : ways.join('\n'),
   })
 }
@@ -221,11 +212,11 @@ function showHeaders({ io }: Context, { status, headers }: Reply): void {
   io.stderr.write(`${[`HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines].join('\n')}\n\n`)
 }
 
-/** The body: as it came where it is piped, laid out for people in a terminal, and in the form that was asked for. */
+/** The body: as it came where it is piped, with a line end behind it; laid out for people in a terminal, and in the form that was asked for. */
 function showBody({ io, print }: Context, text: string): void {
   const json = parsedJson(text)
   if (json !== undefined && print.isMachine) return showData(print, json)
-  if (!io.stdout.isTTY) return io.stdout.write(text)
+  if (!io.stdout.isTTY) return io.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
   const laidOut = json === undefined ? text : JSON.stringify(json, null, 2)
   if (laidOut !== '') io.stdout.write(`${printable(laidOut, 'lines').trimEnd()}\n`)
 }

@@ -19,15 +19,6 @@ type DocPage = {
   text: string
 }
 
-/** A heading below the title of a page, with its text up to the next heading of its level. */
-type DocSection = {
-  /** `page#anchor`, as links to it are written. */
-  topic: string
-  title: string
-  path: string
-  text: string
-}
-
 /** Where a page stands in the list: general pages, then those of each reader, the reference, and the histories. */
 const FOLDERS = ['docs', join('docs', 'merchants'), join('docs', 'operators'), join('docs', 'reference')]
 
@@ -48,46 +39,16 @@ function readPages(): DocPage[] {
   })
 }
 
-/** The sections of a page; a "#" within a block of code begins none. */
-function sectionsOf({ topic, path, text }: DocPage): DocSection[] {
-  const lines = text.split('\n')
-  const heads: { at: number; level: number; title: string }[] = []
-  let isCode = false
-  for (const [at, line] of lines.entries()) {
-    if (line.startsWith('```')) isCode = !isCode
-    const { marks, title } = (isCode ? null : /^(?<marks>#{2,3}) (?<title>.+)$/.exec(line))?.groups ?? {}
-    if (marks !== undefined && title !== undefined) heads.push({ at, level: marks.length, title })
-  }
-  return heads.map(({ at, level, title }, index) => {
-    const end = heads.slice(index + 1).find((head) => head.level <= level)?.at
-    return {
-      topic: `${topic}#${slugOf(title)}`,
-      title: title.replaceAll('`', ''),
-      path,
-      text: lines.slice(at, end).join('\n'),
-    }
-  })
-}
-
-/** A title as the anchor of a link. */
-function slugOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-')
-}
-
 const EXAMPLES = `
 Examples:
   svc docs
   svc docs webhooks
   svc docs rotate secret
-  svc docs webhooks#how-do-i-verify-a-signature
 `
 
 export function addDocs(command: Command, runtime: Runtime): void {
   command
-    .argument('[topic...]', 'Page name, or words of a title or heading (the list of pages)')
+    .argument('[topic...]', 'Page name, or words that a page has (the list of pages)')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, z.object({}), docs))
 }
@@ -105,7 +66,7 @@ async function docs({ print }: Context, { args }: CommandInput<object>): Promise
   return undefined
 }
 
-function list(print: Context['print'], items: readonly (DocPage | DocSection)[]): undefined {
+function list(print: Context['print'], items: readonly DocPage[]): undefined {
   print.list({
     items: items.map(({ topic, title, path }) => ({ topic, title, path })),
     fields: ['topic', 'title', 'path'],
@@ -119,32 +80,24 @@ function list(print: Context['print'], items: readonly (DocPage | DocSection)[])
   })
 }
 
-/**
- * A page by its name; a section by its own; else all pages and sections with these words in their title, whole words
- * before parts of words.
- */
-function find(pages: readonly DocPage[], wanted: string): readonly (DocPage | DocSection)[] {
+/** A page by its name; else all that have these words in their title, else in their text. */
+function find(pages: readonly DocPage[], wanted: string): readonly DocPage[] {
   const name = wanted.toLowerCase().replace(/\.md$/, '').replace(/^.*\//, '')
   const page = pages.find(({ topic }) => topic === name)
   if (page !== undefined) return [page]
-  const all = [...pages, ...pages.flatMap((each) => sectionsOf(each))]
-  const named = all.filter(({ topic }) => topic === name || topic.endsWith(`#${slugOf(wanted)}`))
-  if (named.length > 0) return named
-  const words = wordsOf(wanted)
-  const whole = all.filter(({ title }) => words.every((word) => wordsOf(title).includes(word)))
-  if (whole.length > 0 || words.length === 0) return whole
-  return all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = wanted.toLowerCase().split(/\s+/)
+  const having = (textOf: (page: DocPage) => string): DocPage[] =>
+    pages.filter((each) => words.every((word) => textOf(each).toLowerCase().includes(word)))
+  const titled = having(({ title }) => title)
+  return titled.length > 0 ? titled : having(({ text }) => text)
 }
 
 function notFound(pages: readonly DocPage[], wanted: string): CliError {
-  const topics = pages.map(({ topic }) => topic)
-  const words = pages.flatMap((page) => sectionsOf(page).flatMap(({ title }) => wordsOf(title)))
-  const near = nearestWord(wanted, topics) ?? nearestWord(wanted, words)
-  return new CliError('NO_SUCH_TOPIC', `no page or heading matches "${wanted}"`, {
+  const near = nearestWord(
+    wanted,
+    pages.map(({ topic }) => topic),
+  )
+  return new CliError('NO_SUCH_TOPIC', `no page has the words "${wanted}"`, {
     exit: EXIT.notFound,
     hint: near === undefined ? 'svc docs' : `svc docs ${near}`,
   })

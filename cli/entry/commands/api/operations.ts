@@ -80,7 +80,7 @@ export function findOperation(method: string, pathname: string): Operation | und
   return fitting.toSorted((a, b) => parametersIn(a) - parametersIn(b))[0]
 }
 
-/** Whether the path is one of the service's, by whatever method. */
+/** The methods by which the contract has the path. */
 export function methodsOf(pathname: string): string[] {
   return OPERATIONS.filter((each) => patternOf(each).test(pathname)).map(({ method }) => method)
 }
@@ -100,35 +100,4 @@ export function accessByPath(pathname: string): readonly Access[] {
   if (pathname.startsWith('/api/v1/payer/')) return ['payer']
   if (pathname.startsWith('/api/v1/sandbox/')) return ['sandbox']
   return pathname.startsWith('/api/') ? ['merchant'] : ['anyone']
-}
-
-/** Paths of the contract that were probably meant, the nearest first; as they are declared. */
-export function pathsNear(pathname: string): string[] {
-  const wanted = pathname.split('/')
-  const scored = [...new Set(OPERATIONS.map(({ path }) => path))].map((path) => ({
-    path,
-    score: likeness(wanted, path),
-  }))
-  return scored
-    .filter(({ score }) => score > 0.7)
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, 3)
-    .map(({ path }) => path)
-}
-
-/** From 0 to 1: how much of two paths is the same, part by part. */
-function likeness(wanted: readonly string[], path: string): number {
-  const parts = path.split('/')
-  const length = Math.max(wanted.length, parts.length)
-  const same = parts.map((part, index) => (part.startsWith('{') ? 0.9 : partLikeness(part, wanted[index] ?? '')))
-  return same.reduce((sum, each) => sum + each, 0) / length
-}
-
-function partLikeness(a: string, b: string): number {
-  if (a === b) return 1
-  const pairs = (text: string): Set<string> =>
-    new Set([...text].slice(1).map((letter, index) => (text[index] ?? '') + letter))
-  const [ofA, ofB] = [pairs(a), pairs(b)]
-  const shared = [...ofA].filter((pair) => ofB.has(pair)).length
-  return ofA.size + ofB.size === 0 ? 0 : (2 * shared) / (ofA.size + ofB.size)
 }

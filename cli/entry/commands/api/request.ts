@@ -1,72 +1,39 @@
 import { z } from 'zod'
-import { quoted } from '../../../base/command-hints.ts'
-import { CliError, usageError } from '../../../base/errors.ts'
-import { EXIT } from '../../../base/exit-codes.ts'
-import { methodsOf } from './operations.ts'
+import { usageError } from '../../../base/errors.ts'
+import type { CliError } from '../../../base/errors.ts'
 
 const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json'])
 
-type ApiPath = { pathname: string; search: URLSearchParams }
-
 /**
- * The path of a request to the service, and nothing else: what proves the caller goes nowhere but there. A whole address
- * is taken where it is the service's own.
+ * The path of a request to the service, and nothing else: what proves the caller goes nowhere but there.
  * @throws {CliError} exit code 2 for another host, another place of the service, and what is no path
  */
-export function apiPath(text: string, apiUrl: string): ApiPath {
+export function apiPath(text: string): { pathname: string; search: URLSearchParams } {
   // A line break would end the request's own line, and a backslash is a slash to some.
   if (/[\s\\\p{Cc}]/u.test(text))
     throw usageError('a path has no blanks, line breaks or backslashes; encode them', 'svc help api')
-  const path = withoutService(text, apiUrl)
-  if (!path.startsWith('/') || path.startsWith('//') || !URL.canParse(`http://path${path}`)) throw noPath(text)
-  const { host, pathname, searchParams, hash } = new URL(`http://path${path}`)
+  if (!text.startsWith('/') || text.startsWith('//') || !URL.canParse(`http://path${text}`)) throw noPath(text)
+  const { host, pathname, searchParams, hash } = new URL(`http://path${text}`)
   if (host !== 'path' || hash !== '') throw noPath(text)
   // The URL has taken ".." out of it by now.
   if (!/^\/(api|open-banking)\//.test(pathname) && !OPEN.has(pathname))
     throw usageError(
       `${pathname} is none of the service's API: that is /api/…, /open-banking/…, ${[...OPEN].join(', ')}`,
-      `svc api ${wholePath(pathname)}`,
+      'svc openapi -q paths',
     )
   return { pathname, search: searchParams }
 }
 
-const PREFIXES = ['/api/v1', '/open-banking/v1', '/api/v1/portal', '/api/v1/admin']
-
-/** The path that was meant where only its beginning was left out. */
-function wholePath(pathname: string): string {
-  const wholes = PREFIXES.map((prefix) => `${prefix}${pathname}`)
-  const whole = wholes.find((path) => methodsOf(path).length > 0)
-  return whole ?? 'GET /api/v1/payments'
-}
-
-function withoutService(text: string, apiUrl: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return text
-  if (text.startsWith(`${apiUrl}/`)) return text.slice(apiUrl.length)
-  throw new CliError('USAGE', `only ${apiUrl} is asked, and nothing of another host`, {
-    exit: EXIT.usage,
-    hint: 'the path alone, such as /api/v1/payments; another service is --api-url <url>',
-  })
-}
-
 function noPath(text: string): CliError {
-  const whole = `/${text.replace(/^\/+/, '')}`
-  // Only the slash was forgotten.
-  const meant = /^\/(api|open-banking)\/[\w/.-]+$/.test(whole) ? whole : '/api/v1/payments'
-  return usageError(`"${text}" is no path of the service: it begins with /`, `svc api GET ${meant}`)
+  return usageError(`"${text}" is no path of the service: it begins with /`, 'svc api GET /api/v1/payments')
 }
 
-export const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 const METHOD = z.enum(METHODS)
 type Method = z.infer<typeof METHOD>
 
 /** What the argument takes, in any case; the path may stand in its place. */
 export const METHOD_SUMMARY = `${METHODS.join(', ')} (GET, or POST with a body)`
-
-const MEANT: Readonly<Record<string, string>> = { PATCH: 'PUT', HEAD: 'GET', OPTIONS: 'GET' }
-
-function noMethod(method: string, message: string): CliError {
-  return usageError(message, `svc api ${MEANT[method] ?? 'GET'} <path>${method === 'HEAD' ? ' --show-headers' : ''}`)
-}
 
 /** A path alone is asked for; with fields or a file it is told them. @throws {CliError} exit code 2 */
 export function askedBy(
@@ -76,9 +43,9 @@ export function askedBy(
   const [first = '', second] = args
   const { data: method } = METHOD.safeParse(first.toUpperCase())
   if (method === undefined && !/[/.]/.test(first))
-    throw noMethod(first.toUpperCase(), `method: "${first}" is none of ${METHODS.join(', ')}`)
+    throw usageError(`method: "${first}" is none of ${METHODS.join(', ')}`, 'svc api GET <path>')
   if (method === undefined && second !== undefined)
-    throw usageError('the method comes before the path', `svc api ${second.toUpperCase()} ${quoted(first)}`)
+    throw usageError('the method comes before the path', 'svc api GET <path>')
   if (method === undefined) return { method: field.length > 0 || bodyFile !== undefined ? 'POST' : 'GET', path: first }
   if (second !== undefined) return { method, path: second }
   throw usageError(`${method} needs a path`, `svc api ${method} /api/v1/payments`)
