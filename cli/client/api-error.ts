@@ -5,7 +5,7 @@ import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { CliError, joinedFields } from '../base/errors.ts'
 import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
 import type { Client } from './call.ts'
-import { wordsFor } from './error-hints.ts'
+import { hintFor } from './error-hints.ts'
 import type { FailedCall } from './error-hints.ts'
 
 type Refused = {
@@ -19,6 +19,7 @@ type Refused = {
 /** What an answer says of a refusal: `shown` is its code for programs, `code` the one that the next step goes by. */
 type Said = Omit<FailedCall, 'who' | 'operation' | 'input'> & {
   shown: string
+  message: string
   requestId: string
   page: string | undefined
   fields: readonly FieldError[]
@@ -28,8 +29,7 @@ type Said = Omit<FailedCall, 'who' | 'operation' | 'input'> & {
 export function refusalOf({ client, operation, input, status, json }: Refused): CliError {
   const said = ownRefusal(json) ?? openBankingRefusal(json)
   if (said === undefined) return notTheService(client, operation, status)
-  const { shown, requestId, page, fields } = said
-  const { message, hint } = wordsFor({ who: client.credentials, operation, input, ...said })
+  const { shown, message, requestId, page, fields } = said
   return new CliError(shown, message, {
     exit: status === 503 && shown !== said.code ? EXIT.network : exitOfStatus(status),
     status,
@@ -37,7 +37,7 @@ export function refusalOf({ client, operation, input, status, json }: Refused): 
     retryable: status === 429 || status >= 502,
     ...(page !== undefined && URL.canParse(page) ? { docUrl: page } : {}),
     ...(fields.length === 0 ? {} : { fields }),
-    hint,
+    hint: hintFor({ who: client.credentials, operation, input, ...said }),
   })
 }
 
@@ -53,14 +53,12 @@ function openBankingRefusal(json: unknown): Said | undefined {
   const { data } = ErrorResponse.safeParse(json)
   const [first] = data?.Errors ?? []
   if (data === undefined || first === undefined) return undefined
-  const { Message: said, Id: requestId, Errors: errors } = data
+  const { Id: requestId, Errors: errors } = data
   const fields = errors.flatMap(({ ErrorCode, Message, Path }) =>
     Path === undefined ? [] : [{ path: Path, code: ErrorCode, message: Message }],
   )
-  // The whole's own message goes on with the API's advice, which the answer's message is without.
-  const next = first.Message.startsWith(`${said}; `) ? first.Message.slice(said.length + 2) : undefined
-  const message = fields.length === 0 ? said : joinedFields(fields)
-  return { shown: first.ErrorCode, code: refusedCode(json) ?? '', message, requestId, page: first.Url, fields, next }
+  const message = fields.length === 0 ? first.Message : joinedFields(fields)
+  return { shown: first.ErrorCode, code: refusedCode(json) ?? '', message, requestId, page: first.Url, fields }
 }
 
 function notTheService({ apiUrl }: Client, { method, path }: Operation, status: number): CliError {

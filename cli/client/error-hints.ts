@@ -1,35 +1,25 @@
 import type { ErrorCode } from '../../src/lib/errors.ts'
-import { slugOf } from '../../src/lib/realms.ts'
 import type { Operation, Access, OperationInput } from '../../src/wire/operation.ts'
 import type { Chosen, Identity } from './auth/credentials.ts'
 
-/** An error in the words of the command line: the next step is a command, wherever one is known. */
-export function wordsFor(failed: FailedCall): { message: string; hint: string | undefined } {
-  const { who, operation, code, message, next } = failed
-  const { chosen } = who
-  if (code === 'WRONG_REALM' && chosen !== undefined) return otherRealm(chosen, operation) ?? { message, hint: next }
-  const hint = HINTS.get(code)
-  return { message: ownWords(failed), hint: (hint === undefined ? undefined : hintText(hint, failed)) ?? next }
-}
-
-/** What the API names by its headers, whoever types flags has never seen. */
-function ownWords({ code, operation, message }: FailedCall): string {
-  if (code === 'IDEMPOTENCY_KEY_REUSED' && operation.access.includes('customer'))
-    return 'this idempotency key was used with another order'
-  return message
+/** The next step after an error: a command wherever one is known, else the API's own advice. */
+export function hintFor(failed: FailedCall): string | undefined {
+  const hint = HINTS.get(failed.code)
+  return (hint === undefined ? undefined : hintText(hint, failed)) ?? failed.next
 }
 
 /** Where nobody has said who pays: the address of the examples. */
 export const PAYER_LINK = 'with your own address: svc payer link ada@example.org'
 
 const NEW_TOKEN = 'a new one: svc checkout token --amount 50.00 --currency GBP'
+const REFUND_LEFT = 'svc payments refund <id> --amount <available>'
 const AGAIN = 'the same command again in a few seconds'
 
 const IDENTITY: Partial<Record<ErrorCode, Hint>> = {
   UNAUTHENTICATED: notAccepted,
   TOKEN_EXPIRED: notAccepted,
   UNKNOWN_CLIENT: 'whether the client id is right, as an operator: svc merchants list',
-  WRONG_REALM: ({ operation }) => loginFor(operation),
+  WRONG_REALM: otherRealm,
   FORBIDDEN_ROLE: otherRole,
   FORBIDDEN_SCOPE: 'svc login --customer',
   HTTPS_REQUIRED: "the service's https:// address, and new secrets for those that were sent in clear",
@@ -43,17 +33,21 @@ const MERCHANTS: Partial<Record<ErrorCode, Hint>> = {
   PAYOUT_HELD: 'as an operator: svc hold release <merchant> --reason "..."',
   MERCHANT_NOT_FOUND: 'svc merchants list',
   REALM_NOT_FOUND: 'which realms there are: svc merchants list',
-  REALM_EXISTS: realmExists,
+  REALM_EXISTS: 'another --company\nif this company is yours: svc login --realm <realm>',
   REGISTRATION_UNDER_WAY: 'in a minute: svc merchants registrations',
   REGISTRATION_NOT_FOUND: 'svc merchants registrations',
   KYB_TRANSITION_INVALID: 'svc kyb show <id>',
-  CHANGED_MEANWHILE: changedMeanwhile,
+  CHANGED_MEANWHILE: ({ operation: { path } }) =>
+    `how it stands: svc ${path.includes('/disputes/') ? 'disputes' : 'merchants'} show <id>`,
   AUDIT_ENTRY_NOT_FOUND: 'svc audit list',
   MAIL_NOT_FOUND: 'svc mail list',
 }
 
 const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
-  USER_EXISTS: userExists,
+  USER_EXISTS: ({ operation: { name } }) => {
+    if (name === 'addStaff') return 'svc staff role <email> <role> --reason "..."'
+    return name === 'inviteTeamMember' ? 'svc team role <email> <role>' : undefined
+  },
   LAST_ADMIN: 'to make another one first: svc team role <email> ADMIN',
   LAST_OWNER: 'to make another one first: svc staff role <email> OWNER --reason "..."',
   TEAM_MEMBER_NOT_FOUND: 'svc team list',
@@ -76,10 +70,10 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
     any: 'svc payments list',
   },
   STATE_MISMATCH: 'how it stands: svc payments show <id>',
-  PAYMENT_NOT_CANCELLABLE: notCancellable,
+  PAYMENT_NOT_CANCELLABLE: ({ nextStep }) => `svc payments ${nextStep === 'refundPayment' ? 'refund' : 'show'} <id>`,
   PAYMENT_NOT_SETTLED: 'svc payments show <id>',
-  REFUND_EXCEEDS_AVAILABLE: refundLeft,
-  REFUND_AVAILABLE_MISMATCH: refundLeft,
+  REFUND_EXCEEDS_AVAILABLE: REFUND_LEFT,
+  REFUND_AVAILABLE_MISMATCH: REFUND_LEFT,
   IDEMPOTENCY_KEY_REUSED: 'another --idempotency-key',
   BANK_UNAVAILABLE: `${AGAIN}, with the same --idempotency-key if it pays`,
 }
@@ -93,8 +87,8 @@ const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {
   CHECKOUT_ATTEMPTS_USED: NEW_TOKEN,
   CONSENT_NOT_FOUND: { payer: 'svc mandates list --as-payer', any: 'svc mandates list' },
   CONSENT_NOT_REVOCABLE: { payer: 'svc mandates list --as-payer', any: 'how it stands: svc mandates show <id>' },
-  MANDATE_NOT_USABLE: mandateOf,
-  MANDATE_LIMIT_EXCEEDED: mandateOf,
+  MANDATE_NOT_USABLE: 'svc mandates show <consent_id>',
+  MANDATE_LIMIT_EXCEEDED: 'svc mandates show <consent_id>',
 }
 
 const DISPUTES: Partial<Record<ErrorCode, Hint>> = {
@@ -139,52 +133,17 @@ const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   ORDER_NOT_FOUND: 'the whole id, as svc ob pay told it',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',
   RECURRING_PAYMENT_NOT_CANCELLABLE: 'svc ob recurring show <RecurringPaymentId>',
-  PAYMENT_REQUEST_NOT_FOUND: ({ operation }) =>
-    isOffer(operation) ? 'svc ob offer-to-pay list' : 'svc ob request-to-pay list',
-  PAYMENT_REQUEST_CLOSED: ({ operation }) =>
-    isOffer(operation) ? 'svc ob offer-to-pay show <OfferToPayId>' : 'svc ob request-to-pay show <RequestToPayId>',
+  PAYMENT_REQUEST_NOT_FOUND: ({ operation: { path } }) =>
+    path.includes('/offer-to-pay') ? 'svc ob offer-to-pay list' : 'svc ob request-to-pay list',
+  PAYMENT_REQUEST_CLOSED: ({ operation: { path } }) =>
+    path.includes('/offer-to-pay')
+      ? 'svc ob offer-to-pay show <OfferToPayId>'
+      : 'svc ob request-to-pay show <RequestToPayId>',
 }
 
 const HINTS: ReadonlyMap<string, Hint> = new Map(
   [IDENTITY, MERCHANTS, PEOPLE, PAYMENTS, CHECKOUT, DISPUTES, WEBHOOKS, OPEN_BANKING].flatMap(Object.entries<Hint>),
 )
-
-function realmExists({ input }: FailedCall): string {
-  const slug = slugOf(textOr(membersOf(input.body)['company_name'], ''))
-  return `another --company\nif this company is yours: svc login --realm ${slug ?? '<realm>'}`
-}
-
-/** What there is to look at again. */
-function changedMeanwhile({ operation: { path } }: FailedCall): string {
-  if (!path.includes('/disputes/')) return 'how it stands: svc merchants show <id>'
-  return 'how it stands: svc disputes show <id>'
-}
-
-function userExists({ operation, input }: FailedCall): string | undefined {
-  const noun = { inviteTeamMember: 'team', addStaff: 'staff' }[operation.name]
-  if (noun === undefined) return undefined
-  const { email, role } = membersOf(input.body)
-  const why = noun === 'staff' ? ' --reason "..."' : ''
-  return `svc ${noun} role ${textOr(email, '<email>')} ${textOr(role, '<role>')}${why}\na forgotten password: the sign-in page makes it anew`
-}
-
-/** What is settled can be refunded instead. */
-function notCancellable({ nextStep }: FailedCall): string {
-  return nextStep === 'refundPayment' ? 'svc payments refund <id>' : 'svc payments show <id>'
-}
-
-function refundLeft({ available }: FailedCall): string {
-  return available === undefined ? 'svc payments refunds <id>' : `svc payments refund <id> --amount ${available}`
-}
-
-/** What is left of a mandate is told there. */
-function mandateOf({ input }: FailedCall): string {
-  return `svc mandates show ${textOr(membersOf(input.body)['consent_id'], '<mandate>')}`
-}
-
-function isOffer({ path }: Operation): boolean {
-  return path.includes('/offer-to-pay')
-}
 
 /** An error of the API, with what was called and by whom. */
 export type FailedCall = {
@@ -192,9 +151,8 @@ export type FailedCall = {
   operation: Operation
   input: OperationInput<Operation>
   code: string
-  message: string
   /** The API's own advice, which is written for HTTP. */
-  next: string | undefined
+  next?: string | undefined
   /** The same as the name of an operation. */
   nextStep?: string | undefined
   /** The amount that is still possible. */
@@ -205,27 +163,22 @@ export type FailedCall = {
 type ByAccess = Partial<Record<Access, string>> & { any: string }
 
 /**
- * The next step after an error, in which `<id>` is that of the request's path, and `<merchant>` the caller's; undefined
- * where the API's own advice is the best there is.
+ * The next step after an error. In it `<id>` is what the request's path or body has by that name, `<available>` the amount
+ * that is still possible and `<merchant>` the caller; undefined where the API's own advice is the best there is.
  */
 type Hint = string | ByAccess | ((failed: FailedCall) => string | undefined)
 
 function hintText(hint: Hint, failed: FailedCall): string | undefined {
-  const text =
-    typeof hint === 'string' ? hint : typeof hint === 'function' ? hint(failed) : byAccess(hint, failed.operation)
-  return text?.replaceAll(/<(\w+)>/g, (placeholder, name: string) =>
-    name === 'merchant' ? merchantOf(failed) : textOr(membersOf(failed.input.params)[name], placeholder),
-  )
+  const { input, available, who, operation } = failed
+  const text = typeof hint === 'string' ? hint : typeof hint === 'function' ? hint(failed) : byAccess(hint, operation)
+  const merchant = who.merchant?.realm ?? who.merchant?.clientId
+  const known = { ...membersOf(input.body), available, merchant, ...membersOf(input.params) }
+  return text?.replaceAll(/<(\w+)>/g, (placeholder, name: string) => textOr(membersOf(known)[name], placeholder))
 }
 
 function byAccess(hint: ByAccess, { access }: Operation): string {
   const fitting = Object.entries(hint).find(([kind]) => access.some((each) => each === kind))
   return fitting?.[1] ?? hint.any
-}
-
-/** How an operator names the merchant that the caller acts for. */
-function merchantOf({ who: { merchant } }: FailedCall): string {
-  return merchant?.realm ?? merchant?.clientId ?? '<realm>'
 }
 
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
@@ -243,61 +196,38 @@ function loginFor({ access }: Operation): string {
 }
 
 /** Why nobody believes what proves the caller depends on where it came from. */
-function notAccepted({ who, operation }: FailedCall): string {
-  const { chosen } = who
+function notAccepted({ who: { chosen, customer }, operation }: FailedCall): string {
+  const { access } = operation
+  const login = loginFor(operation)
   // Whoever else is signed in has no part in what a payer asks.
-  if (operation.access.includes('payer')) return PAYER_LINK
-  if (operation.access.includes('customer') && isNamed(who)) return otherCustomer(chosen)
-  switch (chosen?.by) {
-    case 'SVC_TOKEN':
-      return 'a new token in SVC_TOKEN, which svc token prints; or unset SVC_TOKEN'
-    case 'SVC_CLIENT_ID':
-    case '--client-id':
-      return `check ${chosen.by} and SVC_CLIENT_SECRET, the secret of ${chosen.name ?? 'the client'}; people sign in with ${loginFor(operation)}`
-    case 'profile':
-      return `svc login --profile ${chosen.name ?? ''}`
-    default:
-      return loginFor(operation)
-  }
+  if (access.includes('payer')) return login
+  // A customer who was given by name, as where nobody has to prove anything.
+  if (access.includes('customer') && chosen?.by !== 'SVC_TOKEN' && customer !== undefined && !customer.clientId)
+    return `which customers there are: svc sandbox accounts\nwith an identity provider: ${login}`
+  if (chosen?.by === 'SVC_TOKEN') return 'a new token in SVC_TOKEN, which svc token prints; or unset SVC_TOKEN'
+  if (isClient(chosen))
+    return `check ${chosen?.by} and SVC_CLIENT_SECRET, the secret of ${chosen?.name}; people sign in with ${login}`
+  return chosen?.by === 'profile' ? `svc login --profile ${chosen.name}` : login
 }
 
-/** Whether the customer was given by name, as where nobody has to prove anything. */
-function isNamed({ customer, chosen }: FailedCall['who']): boolean {
-  return chosen?.by !== 'SVC_TOKEN' && customer !== undefined && customer.clientId === undefined
-}
-
-/** The name is none of a customer's; or there is somebody to sign in with after all, where nothing has said so. */
-function otherCustomer(chosen: Chosen | undefined): string {
-  const list = 'which customers there are: svc sandbox accounts'
-  return chosen === undefined ? `${list}\nwith an identity provider: svc login --customer` : list
+function isClient(chosen: Chosen | undefined): boolean {
+  return chosen?.by === '--client-id' || chosen?.by === 'SVC_CLIENT_ID'
 }
 
 /** The identity is of the wrong kind: what chose it has to choose another. */
-function otherRealm({ by, name }: Chosen, operation: Operation): { message: string; hint: string } | undefined {
-  if (by === 'dev' || by === 'profile') return undefined
-  const { access } = operation
-  const needed = access.includes('customer') ? 'a customer' : access.includes('merchant') ? 'a merchant' : 'an operator'
-  const who = name ?? 'whom it names'
-  if (by === '--client-id')
-    return {
-      message: `--client-id says that you act as ${who}; this needs ${needed}`,
-      hint: `the same command without --client-id, or ${loginFor(operation)}`,
-    }
-  return {
-    message: `${by} is set: you act as ${who}; this needs ${needed}`,
-    hint: `unset ${by}; where ${needed} is not signed in then, ${loginFor(operation)}`,
-  }
+function otherRealm({ who: { chosen }, operation }: FailedCall): string {
+  const login = loginFor(operation)
+  if (chosen === undefined || chosen.by === 'dev' || chosen.by === 'profile') return login
+  if (chosen.by === '--client-id') return `the same command without --client-id, or ${login}`
+  return `unset ${chosen.by}, which says that you act as ${chosen.name ?? 'whom it names'}; then ${login}`
 }
 
 /** A program has no e-mail address: its role is that of its client, and stays. */
-function otherRole({ who: { chosen }, operation }: FailedCall): string {
-  const isClient = chosen?.by === '--client-id' || chosen?.by === 'SVC_CLIENT_ID'
-  const way = operation.access.includes('merchant')
-    ? isClient
-      ? 'as an ADMIN, another client: svc credentials create --name <name> --role <role>'
-      : 'as an ADMIN: svc team role <email> <role>'
-    : isClient
-      ? 'as an OWNER, another client: svc credentials create --platform --name <name> --role <role> --reason "..."'
-      : 'as an OWNER: svc staff role <email> <role> --reason "..."'
-  return `what your role allows: svc whoami\n${way}`
+function otherRole({ who: { chosen }, operation: { access } }: FailedCall): string {
+  const own = 'what your role allows: svc whoami'
+  const isMerchants = access.includes('merchant')
+  if (isClient(chosen))
+    return `${own}\nanother client: svc credentials create ${isMerchants ? '' : '--platform '}--name <a-name> --role <a-role>`
+  if (isMerchants) return `${own}\nas an ADMIN: svc team role <your-email> <a-role>`
+  return `${own}\nas an OWNER: svc staff role <your-email> <a-role> --reason "..."`
 }

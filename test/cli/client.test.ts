@@ -117,11 +117,11 @@ t.test("a refusal's next step is a command, with what is known of the merchant a
   t.match(await hintOf('PAYOUT_HELD', create), /svc hold release demo-server --reason/)
   t.match(await hintOf('MERCHANT_INACTIVE', create), /svc merchants enable demo-server --reason/)
   t.match(await hintOf('IDEMPOTENCY_KEY_REUSED', create), '--idempotency-key')
-  t.match(await hintOf('USER_EXISTS', invite), /^svc team role ada@acme\.example FINANCE\n/)
-  t.match(await hintOf('FORBIDDEN_ROLE', invite), /svc whoami\nas an ADMIN: svc team role <email> <role>$/)
+  t.match(await hintOf('USER_EXISTS', invite), /^svc team role ada@acme\.example FINANCE$/)
+  t.match(await hintOf('FORBIDDEN_ROLE', invite), /svc whoami\nas an ADMIN: svc team role <your-email> <a-role>$/)
   t.match(
     await hintOf('REALM_EXISTS', (client) => call(client, registerMerchant, { body: company })),
-    /--realm acme-ltd$/,
+    /svc login --realm <realm>$/,
   )
   t.equal(await hintOf('REFUND_REFUSED', create), 'send a header over HTTP', 'the rest keeps its own')
 })

@@ -386,10 +386,10 @@ t.test('a program is told of another client, and a person of another role', asyn
   const hint = async (words: string[]): Promise<string> => (await admin.run(words)).stderr
   t.match(
     await hint(['credentials', 'list', '--client-id', 'acme-server']),
-    /svc .*credentials create --name <name> --role/,
+    /svc .*credentials create --name <a-name> --role/,
   )
   t.notMatch(await hint(['credentials', 'list', '--client-id', 'acme-server']), /team role/)
-  t.match(await hint(['staff', 'list']), /svc .*staff role <email> <role> --reason/)
+  t.match(await hint(['staff', 'list']), /svc .*staff role <your-email> <a-role> --reason/)
   t.match(await hint(['staff', 'list', '--client-id', 'platform-key-1']), /svc .*credentials create --platform --name/)
 })
 
