@@ -88,7 +88,7 @@ t.test('projects hold no secret, and say all that is needed', async (t) => {
   }
 })
 
-t.test('what is written is of the service in use, with one command for its secrets', async (t) => {
+t.test('what is written is of the service in use, without its secrets', async (t) => {
   const service = await realService(t, {})
   const cwd = mkdtempSync(join(SCRATCH, "svc-sample-it's-"))
   const stateDir = join(cwd, 'state')
@@ -116,17 +116,12 @@ t.test('what is written is of the service in use, with one command for its secre
   const example = (): string => readFileSync(join(cwd, 'svc-shop', '.env.example'), 'utf8')
   t.match(example(), `SVC_URL=${service.url}\nSVC_REALM=acme-ltd\nSVC_CLIENT_ID=acme-ltd-server\n`)
   t.notMatch(example() + made.stderr, 'hunter')
-  const command = /^ {2}(node -p .*) {4}# prints/m.exec(made.stderr)?.[1] ?? ''
-  t.match(example(), `#   ${command}\n`)
-  t.match(spawnSync('sh', ['-c', command], { env: cleanEnv(), encoding: 'utf8' }).stdout, /hunter2[^]*hunter3/)
   t.match(made.stderr, /svc --state-dir \S.* listen --forward-to/)
-  // Whose secrets this directory does not know, or what a shell would read as more than a value.
+  // What a shell would read as more than a value.
   rmSync(join(cwd, 'svc-shop'), { recursive: true })
-  mkdirSync(join(cwd, '.svc'))
-  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'realm: $(touch x)\n')
   const env = { SVC_API_URL: 'https://pay.example/$(touch x)' }
   t.match(await runCli(['init', 'svc-shop', '--app', 'python'], { cwd, env }), { code: 0 })
-  t.match(example(), /^SVC_URL=http:\/\/127\.0\.0\.1:8080\nSVC_REALM=demo\n[^]*svc credentials create --name shop\n/m)
+  t.match(example(), /^SVC_URL=http:\/\/127\.0\.0\.1:8080\nSVC_REALM=demo\n[^]*svc credentials create --name shop /m)
 })
 
 t.test('the python shop takes its receiver with it when it is ended', { skip: !hasPython }, async (t) => {

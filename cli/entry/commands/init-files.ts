@@ -4,38 +4,20 @@ import { z } from 'zod'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { clientIdsOf, isSlug } from '../../../src/lib/realms.ts'
 import { receiverFile } from '../../../src/lib/receivers.ts'
-import { asTyped, quoted } from '../../base/command-hints.ts'
 import { CliError } from '../../base/errors.ts'
 import { findService } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
-import { serviceFile } from '../../client/service-state.ts'
 import type { Context } from '../../kit/context.ts'
 import { jsonSchema } from '../../scenario/read/file-schema.ts'
 import { starterOf } from '../../scenario/read/starter.ts'
 
-/** What a server of the merchant is set up with; what is not known has its value of a service of this machine. */
-export type Server = {
-  /** The values of the settings, by their names. */
-  values: Readonly<Record<string, string>>
-  /** What tells the secrets: commands that leave those that are in use as they are, where there are such. */
-  secrets: readonly { command: string; gives: string; changes: boolean }[]
-}
-
-/** The server of the service that the command line means, or that runs here. */
-export function serverOf(context: Context): Server {
+/** The values of a server's settings at the service that the command line means, or that runs here, by their names. */
+export function settingsOf(context: Context): Readonly<Record<string, string>> {
   const found = serviceOf(context)
   const realm = realmOf(found)
   const clientId = found?.state?.merchant.client_id ?? (realm && clientIdsOf(realm).server)
   const values = { SVC_URL: found?.apiUrl, SVC_REALM: realm, SVC_CLIENT_ID: clientId }
-  return {
-    values: Object.fromEntries(
-      Object.entries(values).flatMap(([name, value]) => (isPlain(value) ? [[name, value]] : [])),
-    ),
-    secrets:
-      found === undefined || found.state !== undefined
-        ? [ofFile(context)]
-        : OF_ELSEWHERE.map((each) => typed(context, each)),
-  }
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (isPlain(value) ? [[name, value]] : [])))
 }
 
 function serviceOf({ io, flags }: Context): FoundService | undefined {
@@ -49,52 +31,15 @@ function serviceOf({ io, flags }: Context): FoundService | undefined {
 }
 
 function realmOf(found: FoundService | undefined): string | undefined {
-  const { profile, state, projectRealm } = found ?? {}
+  const { profile, state } = found ?? {}
   const ofProfile = profile?.settings.kind === 'merchant' ? (profile.settings.realm ?? undefined) : undefined
-  const realm = ofProfile ?? state?.merchant.realm ?? projectRealm
+  const realm = ofProfile ?? state?.merchant.realm
   return realm !== undefined && isSlug(realm) ? realm : undefined
 }
 
 /** Shells read the file: nothing that stands in it may be more than a value to them. */
 function isPlain(value: string | undefined): value is string {
   return value !== undefined && /^[\w:/.%[\]-]+$/.test(value)
-}
-
-/** The state directory keeps the demo merchant's; to read them changes nothing. */
-function ofFile({ stateDir }: Context): Server['secrets'][number] {
-  const script = `require(${JSON.stringify(serviceFile(stateDir))}).merchant`
-  return {
-    command: `node -p ${quoted(script)}`,
-    gives: "prints the demo merchant's: client_secret and webhook_secret",
-    changes: false,
-  }
-}
-
-const OF_ELSEWHERE = [
-  {
-    command: 'svc credentials create --name shop',
-    gives: 'prints a new client and its secret; the others stay',
-    changes: true,
-  },
-  {
-    command: 'svc secret rotate',
-    gives: 'prints a new signing secret; the one before signs as well for a day',
-    changes: true,
-  },
-]
-
-function typed({ io, flags }: Context, way: Server['secrets'][number]): Server['secrets'][number] {
-  return { ...way, command: asTyped(way.command, io.calledAs, flags) }
-}
-
-/** The example of the settings for this server. */
-function withServer(example: string, { values, secrets }: Server): string {
-  const filled = example.replaceAll(
-    /^(\w+)=(.*)$/gm,
-    (_line, name: string, value: string) => `${name}=${values[name] ?? value}`,
-  )
-  const told = secrets.map(({ command, gives }) => `#   ${command}\n#   ${gives}\n`).join('')
-  return filled.replace(/^# The client's secret\./m, (line) => `# The two secrets:\n${told}${line}`)
 }
 
 /** What a shop can be written in. */
@@ -109,10 +54,13 @@ export const APPS: Readonly<Record<App, { needs: string; start: string }>> = {
 
 export type ProjectFile = { file: string; what: string; text: string; isProgram: boolean }
 
-/** The files of a project, the settings for this server among them. */
-export function filesOf(app: App | undefined, server: Server): ProjectFile[] {
+/** The files of a project, its settings with these values among them. */
+export function filesOf(app: App | undefined, values: Readonly<Record<string, string>>): ProjectFile[] {
   const examples = join(packageRoot(), 'examples')
-  const env = withServer(readFileSync(join(examples, 'samples', 'env.example'), 'utf8'), server)
+  const env = readFileSync(join(examples, 'samples', 'env.example'), 'utf8').replaceAll(
+    /^(\w+)=(.*)$/gm,
+    (_line, name: string, value: string) => `${name}=${values[name] ?? value}`,
+  )
   return [
     ...(app === undefined ? [] : shopFiles(examples, app)),
     plain('scenarios/first-payment.yaml', 'a story to play, with comments', starterOf('first payment')),
@@ -138,5 +86,5 @@ function plain(file: string, what: string, text: string): ProjectFile {
   return { file, what, text, isProgram: file.endsWith('.sh') }
 }
 
-// The state directory has the logins and the database of the sandbox; the project's settings hold none.
-const GITIGNORE = '.svc/*\n!.svc/config.yaml\n.env\nnode_modules/\n__pycache__/\norders/\nreceived/\n'
+// The state directory has the logins and the database of the sandbox.
+const GITIGNORE = '.svc/\n.env\nnode_modules/\n__pycache__/\norders/\nreceived/\n'

@@ -8,8 +8,8 @@ import { usageError } from '../../base/errors.ts'
 import { ChangeOptions, changing } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
-import { APPS, App, filesOf, serverOf } from './init-files.ts'
-import type { ProjectFile, Server } from './init-files.ts'
+import { APPS, App, filesOf, settingsOf } from './init-files.ts'
+import type { ProjectFile } from './init-files.ts'
 
 const InitOptions = ChangeOptions.pick({ dryRun: true }).extend({ app: App.optional() })
 type InitOptions = z.infer<typeof InitOptions>
@@ -41,8 +41,7 @@ type Written = Pick<ProjectFile, 'file' | 'what'> & { status: 'written' | 'there
 
 async function init(context: Context, { args, options }: CommandInput<InitOptions>): Promise<CommandResult> {
   const folder = resolve(context.io.cwd, args[0] ?? '.')
-  const server = serverOf(context)
-  const files = filesOf(options.app, server).map((each): Written => ({
+  const files = filesOf(options.app, settingsOf(context)).map((each): Written => ({
     file: each.file,
     what: each.what,
     status: place(folder, each, options),
@@ -59,10 +58,9 @@ async function init(context: Context, { args, options }: CommandInput<InitOption
     empty: '',
   })
   if (options.dryRun) context.note('Nothing was written.')
-  else if (!context.print.isMachine)
-    context.note(nextSteps(options.app, relative(context.io.cwd, folder), server).join('\n'))
+  else if (!context.print.isMachine) context.note(nextSteps(options.app, relative(context.io.cwd, folder)).join('\n'))
   if (files.some(({ file, status }) => file === '.gitignore' && status === 'there already'))
-    context.note('See that .gitignore has .env and .svc/* in it: secrets and the logins of svc up are there.')
+    context.note('See that .gitignore has .env and .svc/ in it: secrets and the logins of svc up are there.')
   return undefined
 }
 
@@ -80,15 +78,13 @@ function place(folder: string, { file, text, isProgram }: ProjectFile, { dryRun 
   }
 }
 
-function nextSteps(app: App | undefined, folder: string, { secrets }: Server): string[] {
+function nextSteps(app: App | undefined, folder: string): string[] {
   const begin = ['Next:', ...(folder === '' ? [] : [`  cd ${quoted(folder)}`])]
   if (app === undefined)
     return [...begin, '  svc run scenarios --ephemeral', '  svc up --seed demo', '  svc init . --app node    # a shop']
   return [
     ...begin,
-    '  cp .env.example .env    # and fill in its two secrets',
-    // What changes something is told in the file alone, where it is read before it is typed.
-    ...secrets.filter(({ changes }) => !changes).map(({ command, gives }) => `  ${command}    # ${gives}`),
+    '  cp .env.example .env    # and fill in its two secrets, as it says',
     `  ${APPS[app].start}`,
     '  svc listen --forward-to localhost:4242    # in another terminal',
     '  svc run scenarios --ephemeral',
