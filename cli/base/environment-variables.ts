@@ -36,20 +36,19 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
 
 /** How a command finds out where to go and who to act as; the order of auth/choose.ts and find-service.ts. */
 export const PRECEDENCE = `Who a command acts as is said by the first of these that is there:
-  --client-id, --profile, SVC_TOKEN, SVC_CLIENT_ID, SVC_PROFILE, the project's .svc/config.yaml,
-  svc profile use, and then the running service of the state directory with its demo logins.
+  --client-id, --profile, SVC_TOKEN, SVC_CLIENT_ID, SVC_PROFILE, svc profile use, and then
+  the running service of the state directory with its demo logins.
 
 Which service it talks to:
-  --api-url, SVC_API_URL, a profile that --profile or SVC_PROFILE names, the project's .svc/config.yaml,
-  the profile of svc profile use, and then the running service of the state directory.
+  --api-url, SVC_API_URL, a profile that --profile or SVC_PROFILE names, that of svc profile use,
+  and then the running service of the state directory.
 
 Settings are taken from the first of these that has them:
-  the flag, the environment, the files of --env, .svc/config.yaml of the directory you work in, and then
-  config.yaml of SVC_CONFIG_DIR, which is ~/.config/svc or $XDG_CONFIG_HOME/svc.
-Both files are YAML and may hold api_url, profile, output, color and timeout; the first also realm, and yours alone
-pager: a directory that you work in starts no program. Neither may hold a secret: a key that names one is refused.
-Secrets stand in the environment, or in the files of --env. The directory you work in may name a service of this machine,
-or one that --api-url, SVC_API_URL, a profile or your own config.yaml names as well; any other is refused.
+  the flag, the environment, the files of --env, and then config.yaml of SVC_CONFIG_DIR, which is ~/.config/svc or
+  $XDG_CONFIG_HOME/svc. It is YAML and may hold api_url, profile, output, color, timeout and pager.
+Secrets stand in the environment, or in the files of --env. The state directory of the folder you work in may name a
+service of this machine, or one that --api-url, SVC_API_URL, a profile or your own config.yaml names as well; any other
+is refused.
 
 svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 

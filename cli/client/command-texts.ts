@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { configDirOf } from './auth/config-dir.ts'
-import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
+import { DEV, readUserConfig } from './auth/profiles.ts'
 import { asTyped, quoted } from '../base/command-hints.ts'
 import type { Client } from './call.ts'
 import { CliError } from '../base/errors.ts'
@@ -32,13 +32,12 @@ export function typedText(
 }
 
 /** The profile that has to be named: a bare command in some shell of this person would act as another one. */
-function profileFor({ env, cwd }: Io, { credentials: { chosen } }: Pick<Client, 'credentials'>): string | undefined {
+function profileFor({ env }: Io, { credentials: { chosen } }: Pick<Client, 'credentials'>): string | undefined {
   if (chosen?.by !== 'profile' && chosen?.by !== 'dev') return undefined
   const name = chosen.name ?? DEV
   try {
     const ofUser = readUserConfig(configDirOf(env)).profile ?? DEV
-    const nearer = [env['SVC_PROFILE'] || undefined, readProjectConfig(cwd).profile]
-    return [ofUser, ...nearer].some((each) => each !== undefined && each !== name) ? name : undefined
+    return [ofUser, env['SVC_PROFILE'] || name].some((each) => each !== name) ? name : undefined
   } catch (error) {
     // Somebody is just writing one of the files: what is on the screen goes on, and names it.
     if (error instanceof CliError) return name

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { configDirOf } from './auth/config-dir.ts'
-import { DEV, namedProfile, readProjectConfig, readUserConfig } from './auth/profiles.ts'
+import { DEV, namedProfile, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -14,8 +16,6 @@ export type FoundService = {
   profile: { name: string; settings: Profile } | undefined
   /** The running service of the state directory, where that is the one found. */
   state: ServiceState | undefined
-  /** The realm that the project works in. */
-  projectRealm: string | undefined
 }
 
 export type FindOptions = {
@@ -31,21 +31,20 @@ export type FindOptions = {
 }
 
 /**
- * Finds the service that a command talks to, and the profile it acts as: flag, then environment, then the project's
- * file, then the user's, then the svc.json of the state directory. A profile, and the file's merchant, are used only for
- * the service that they belong to: another one, which a project's file may name, never gets to see what proves them.
+ * Finds the service that a command talks to, and the profile it acts as: flag, then environment, then the user's
+ * file, then the svc.json of the state directory. A profile, and the file's merchant, are used only for the service that
+ * they belong to: another one never gets to see what proves them.
  * @throws {CliError} NOT_RUNNING when nothing names a service; exit code 2 for one that is not the user's
  */
 export function findService({ flags, env, cwd }: FindOptions): FoundService {
   const stateDir = stateDirOf({ flag: flags.stateDir, env, cwd })
   const running = runningState(stateDir)
-  const project = readProjectConfig(cwd)
-  const { profile, isExplicit, userUrl } = chosenProfile({ flags, env, cwd }, project.profile)
+  refuseOldFile(cwd)
+  const { profile, isExplicit, userUrl } = chosenProfile({ flags, env })
   const named = flags.apiUrl ?? (env['SVC_API_URL'] || undefined)
   const ofProfile = profile?.settings.api_url
   const ofExplicit = isExplicit ? (ofProfile ?? running?.api_url) : undefined
-  const ofProject = isExplicit ? undefined : project.api_url
-  const text = named ?? ofExplicit ?? ofProject ?? ofProfile ?? (isExplicit ? undefined : userUrl) ?? running?.api_url
+  const text = named ?? ofExplicit ?? ofProfile ?? (isExplicit ? undefined : userUrl) ?? running?.api_url
   if (text === undefined) throw notRunning(stateDir)
   const given = checkedUrl(text, flags.apiUrl === undefined ? 'SVC_API_URL' : '--api-url')
   const apiUrl = knownAs(given, profile?.settings.api_url, running?.api_url)
@@ -60,7 +59,6 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
     apiUrl,
     profile: isOfProfile ? profile : undefined,
     state: running?.api_url === apiUrl ? running : undefined,
-    projectRealm: project.realm,
   }
 }
 
@@ -82,6 +80,15 @@ function namedByFolder(apiUrl: string): CliError {
   )
 }
 
+/** A folder has configured commands; what it said has to be said elsewhere, and is not passed over. */
+function refuseOldFile(cwd: string): void {
+  if (existsSync(join(cwd, '.svc', 'config.yaml')))
+    throw usageError(
+      '.svc/config.yaml: the working folder configures nothing any more',
+      'its settings as SVC_ variables in a file: --env svc.env\nor in your own config.yaml: svc help environment',
+    )
+}
+
 /** Whether the user's own file names the address. */
 function isOwn(apiUrl: string, env: NodeJS.ProcessEnv): boolean {
   const { api_url: url, profiles } = readUserConfig(configDirOf(env))
@@ -90,14 +97,15 @@ function isOwn(apiUrl: string, env: NodeJS.ProcessEnv): boolean {
   )
 }
 
-/** The profile that flag, environment, project or user choose; the built-in one is none of theirs. */
-function chosenProfile(
-  { flags, env }: FindOptions,
-  ofProject: string | undefined,
-): { profile: FoundService['profile']; isExplicit: boolean; userUrl: string | undefined } {
+/** The profile that flag, environment or user choose; the built-in one is none of theirs. */
+function chosenProfile({ flags, env }: Pick<FindOptions, 'flags' | 'env'>): {
+  profile: FoundService['profile']
+  isExplicit: boolean
+  userUrl: string | undefined
+} {
   const explicit = namedProfile({ flags, env })
   const config = readUserConfig(configDirOf(env))
-  const name = explicit ?? ofProject ?? config.profile ?? DEV
+  const name = explicit ?? config.profile ?? DEV
   const isExplicit = explicit !== undefined
   const common = { isExplicit, userUrl: config.api_url }
   if (name === DEV) return { ...common, profile: undefined }

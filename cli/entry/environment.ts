@@ -4,26 +4,26 @@ import { usageError } from '../base/errors.ts'
 import { hasFlag } from '../base/flag-words.ts'
 import type { Io, ColorFlag } from '../base/io.ts'
 import { isJson } from '../base/output-modes.ts'
-import { withConfigFiles } from '../client/auth/config-settings.ts'
+import { withConfigFile } from '../client/auth/config-settings.ts'
 
 /**
- * What a command line runs in: the environment with the files of `--env` and the configuration files below it, and
+ * What a command line runs in: the environment with the files of `--env` and the user's configuration file below it, and
  * with `--no-input` nobody to ask.
  * @throws {CliError} exit code 2 for a file that can't be used
  */
 export function surroundingsOf(io: Io, words: readonly string[]): Io {
   const origins = new Map<string, string>()
   const named = withEnvFiles(io, words, origins)
-  const env = isForHelp(words) ? orAsItIs(named, io.cwd) : withConfigFiles(named, io.cwd, origins)
+  const env = isForHelp(words) ? orAsItIs(named) : withConfigFile(named, origins)
   if (hasFlag(words, '--no-input')) origins.set('SVC_NO_INPUT', '--no-input')
   const settled = { ...io, env, origins }
   return hasFlag(words, '--no-input') || isYes(env['SVC_NO_INPUT']) ? withoutInput(settled) : settled
 }
 
 /** Help is readable with a mistake in a file, which it says how to repair. */
-function orAsItIs(env: NodeJS.ProcessEnv, cwd: string): NodeJS.ProcessEnv {
+function orAsItIs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   try {
-    return withConfigFiles(env, cwd, new Map())
+    return withConfigFile(env, new Map())
   } catch {
     return env
   }

@@ -4,8 +4,8 @@ import { VARIABLES } from '../base/environment-variables.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
-import { PROJECT_FILE } from '../client/auth/config-settings.ts'
-import { configFile, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
+import { configFile } from '../client/auth/config-settings.ts'
+import { readUserConfig } from '../client/auth/profiles.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 
@@ -102,21 +102,17 @@ function problemsIn(message: string): { variable: string; problem: string }[] {
 /** A variable with what it holds, `null` for nothing, and who said so: a flag, a file, `environment`, `default` or `not set`. */
 type Setting = { name: string; value: string | null; source: string; meaning: string }
 
-/** What a command goes by: a flag, else the environment, which the configuration files stand below. */
+/** What a command goes by: a flag, else the environment, which the user's configuration file stands below. */
 function ownSettings({ io, flags, stateDir }: Context): Setting[] {
   const configDir = configDirOf(io.env)
-  const [project, user] = [readProjectConfig(io.cwd), readUserConfig(configDir)]
+  const user = readUserConfig(configDir)
   const ofFlags = {
     SVC_API_URL: flags.apiUrl,
     SVC_PROFILE: flags.profile,
     SVC_CLIENT_ID: flags.clientId,
     SVC_STATE_DIR: flags.stateDir,
   }
-  const ofFiles = {
-    SVC_API_URL: [project.api_url, user.api_url],
-    SVC_PROFILE: [project.profile, user.profile],
-    SVC_REALM: [project.realm],
-  }
+  const ofFile = { SVC_API_URL: user.api_url, SVC_PROFILE: user.profile }
   const unset = { SVC_STATE_DIR: stateDir, SVC_CONFIG_DIR: configDir, SVC_OUTPUT: 'table', SVC_TIMEOUT: '15s' }
   return VARIABLES.map(({ name, meaning }): Setting => {
     const flag = valueIn(ofFlags, name)
@@ -124,8 +120,7 @@ function ownSettings({ io, flags, stateDir }: Context): Setting[] {
     if (flag !== undefined) return { name, value: masked(name, flag), source, meaning }
     const set = fromEnvironment(io, { name, meaning, unset: valueIn(unset, name) })
     if (isSet(set)) return set
-    const [ofProject, ofUser] = valueIn(ofFiles, name) ?? []
-    if (ofProject !== undefined) return { ...set, value: masked(name, ofProject), source: PROJECT_FILE }
+    const ofUser = valueIn(ofFile, name)
     return ofUser === undefined ? set : { ...set, value: masked(name, ofUser), source: configFile(configDir) }
   })
 }

@@ -236,8 +236,8 @@ export function kindOfRealm(
   return realm === service.customers_realm ? 'customer' : 'merchant'
 }
 
-function ownRealm({ profile, projectRealm, state }: FoundService, env: NodeJS.ProcessEnv): string | undefined {
-  return (env['SVC_REALM'] || undefined) ?? profile?.settings.realm ?? projectRealm ?? state?.merchant.realm
+function ownRealm({ profile, state }: FoundService, env: NodeJS.ProcessEnv): string | undefined {
+  return (env['SVC_REALM'] || undefined) ?? profile?.settings.realm ?? state?.merchant.realm
 }
 
 function nameFor({ profile, state }: FoundService, realm: string): string {

@@ -5,7 +5,7 @@ import { EXIT } from '../base/exit-codes.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { entryKey, pendingKey, readEntries, updateEntries } from '../client/auth/credentials-file.ts'
 import type { Entry } from '../client/auth/credentials-file.ts'
-import { DEV, ProfileKind, namedProfile, readProjectConfig, readUserConfig } from '../client/auth/profiles.ts'
+import { DEV, ProfileKind, namedProfile, readUserConfig } from '../client/auth/profiles.ts'
 import { unknownProfile } from '../client/find-service.ts'
 import { readServiceState } from '../client/service-state.ts'
 import { action } from '../kit/context.ts'
@@ -53,8 +53,7 @@ function onlyOf({ platform, customer }: LogoutOptions): ProfileKind | undefined 
 /** The profile that a command is about, by name: the same choice that commands act by, but no service has to run. */
 export function meantProfile({ io, flags }: Context): string {
   const config = readUserConfig(configDirOf(io.env))
-  const named = namedProfile({ flags, env: io.env }) ?? readProjectConfig(io.cwd).profile
-  const name = named ?? config.profile ?? DEV
+  const name = namedProfile({ flags, env: io.env }) ?? config.profile ?? DEV
   if (name !== DEV && config.profiles[name] === undefined) throw unknownProfile(name)
   return name
 }

@@ -6,12 +6,10 @@ import { SCRATCH } from '../support/scratch.ts'
 import { fakeService, runCli, summaryOf, paymentOf } from './harness.ts'
 
 /** A directory to work in, and one for the user's configuration. */
-function folders(files: { project?: string; user?: string }): { cwd: string; config: string } {
+function folders(files: { user?: string }): { cwd: string; config: string } {
   const cwd = mkdtempSync(join(SCRATCH, 'svc-config-'))
   const config = join(cwd, 'home')
-  mkdirSync(join(cwd, '.svc'))
   mkdirSync(config)
-  if (files.project !== undefined) writeFileSync(join(cwd, '.svc', 'config.yaml'), files.project)
   if (files.user !== undefined) writeFileSync(join(config, 'config.yaml'), files.user)
   return { cwd, config }
 }
@@ -31,7 +29,7 @@ const WHO = {
 
 async function list(
   t: Test,
-  files: { project?: string; user?: string },
+  files: { user?: string },
   { words = [], env = {} }: { words?: string[]; env?: NodeJS.ProcessEnv } = {},
 ) {
   const { url } = await fakeService(t, ({ path }) => ({
@@ -43,22 +41,17 @@ async function list(
 }
 
 const JSON_LINE = /^\{"payment_id"/
-const IDS = /^[0-9a-f-]{36}\n$/
 
-t.test("flag, environment, env file, the project's file, the user's: the first that says it is right", async (t) => {
-  const [user, project] = ['output: jsonl\n', 'output: id\n']
+t.test("flag, environment, env file, the user's file: the first that says it is right", async (t) => {
+  const user = 'output: jsonl\n'
   t.match((await list(t, { user })).stdout, JSON_LINE)
-  t.match((await list(t, { user, project })).stdout, IDS)
   const folder = mkdtempSync(join(SCRATCH, 'svc-env-'))
   const file = join(folder, 'my.env')
   writeFileSync(file, 'SVC_OUTPUT=yaml\n')
   const words = ['--env', file]
-  t.match((await list(t, { user, project }, { words })).stdout, /^- payment_id:/)
-  t.match((await list(t, { user, project }, { words, env: { SVC_OUTPUT: 'csv' } })).stdout, /^payment_id,/)
-  t.match(
-    (await list(t, { user, project }, { words: [...words, '-o', 'json'], env: { SVC_OUTPUT: 'csv' } })).stdout,
-    /^\[/,
-  )
+  t.match((await list(t, { user }, { words })).stdout, /^- payment_id:/)
+  t.match((await list(t, { user }, { words, env: { SVC_OUTPUT: 'csv' } })).stdout, /^payment_id,/)
+  t.match((await list(t, { user }, { words: [...words, '-o', 'json'], env: { SVC_OUTPUT: 'csv' } })).stdout, /^\[/)
 })
 
 t.test('an error is told in the form that a file asks for', async (t) => {
@@ -66,39 +59,27 @@ t.test('an error is told in the form that a file asks for', async (t) => {
   t.match(JSON.parse(stderr), { error: { code: 'USAGE' } })
 })
 
-t.test("the project's file and then the user's name the service, below a profile", async (t) => {
+t.test("the user's file names the service, and the working folder configures nothing", async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: { data: [], has_more: false, next_cursor: null } }))
-  const other = 'http://127.0.0.1:1'
-  for (const files of [{ user: `api_url: ${url}\n` }, { user: `api_url: ${other}\n`, project: `api_url: ${url}\n` }]) {
-    const { cwd, config } = folders(files)
-    const env = { SVC_CONFIG_DIR: config, SVC_CLIENT_ID: 'demo' }
-    t.match(await runCli(['payments', 'list'], { cwd, env }), { code: 0 })
-  }
-  t.equal(requests.length, 2)
+  const { cwd, config } = folders({ user: `api_url: ${url}\n` })
+  const env = { SVC_CONFIG_DIR: config, SVC_CLIENT_ID: 'demo' }
+  t.match(await runCli(['payments', 'list'], { cwd, env }), { code: 0 })
+  mkdirSync(join(cwd, '.svc'))
+  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'output: json\n')
+  t.match(await runCli(['payments', 'list'], { cwd, env }), {
+    code: 2,
+    stderr: /configures nothing any more\nTry: its settings as SVC_ variables in a file: --env/,
+  })
+  t.equal(requests.length, 1)
 })
 
 t.test('colour, pager and timeout are said by a file, too', async (t) => {
   t.ok((await list(t, { user: 'color: always\n' })).stdout.includes('\u001b['))
   t.notOk((await list(t, { user: 'color: always\n' }, { env: { NO_COLOR: '1' } })).stdout.includes('\u001b['))
   const silent = await fakeService(t, () => 'silence')
-  const { cwd, config } = folders({ project: 'timeout: 50ms\n', user: 'pager: cat\n' })
+  const { cwd, config } = folders({ user: 'timeout: 50ms\npager: cat\n' })
   const env = { SVC_CONFIG_DIR: config, SVC_CLIENT_ID: 'demo', SVC_API_URL: silent.url }
   t.match(await runCli(['payments', 'list'], { cwd, env }), { code: 8 })
-})
-
-t.test('a secret is refused with the file and the key, and never told', async (t) => {
-  for (const [key, where] of [
-    ['client_secret: c4n4ry', 'client_secret'],
-    ['token: c4n4ry', 'token'],
-    ['profiles:\n  acme:\n    password: c4n4ry', 'profiles.acme.password'],
-  ] as const) {
-    for (const kind of ['user', 'project'] as const) {
-      const { code, stderr } = await list(t, { [kind]: `output: json\n${key}\n` }, { words: ['-o', 'table'] })
-      t.equal(code, 2, key)
-      t.match(stderr, new RegExp(`config\\.yaml: ${where}: a configuration file holds no secrets`), key)
-      t.notMatch(stderr, /c4n4ry/)
-    }
-  }
 })
 
 t.test('a value that can not be is refused with the file and the key', async (t) => {
@@ -106,14 +87,13 @@ t.test('a value that can not be is refused with the file and the key', async (t)
     ['output: xml', /config\.yaml: output: "xml" is none of table, json/],
     ['color: red', /config\.yaml: color: "red" is none of/],
     ['timeout: soon', /config\.yaml: timeout: "soon" is not a valid duration/],
-    ['pager: less', /config\.yaml: pager: a project's file starts no program/],
-    ['output: "c4n4ry', /config\.yaml: this is no YAML in line \d/],
+    ['output: "c4n4ry', /config\.yaml: not valid YAML in line \d/],
   ] as const) {
-    const { code, stderr } = await list(t, { project: `${line}\n` })
+    const { code, stderr } = await list(t, { user: `${line}\n` })
     t.match({ code, stderr }, { code: 2, stderr: why }, line)
     t.notMatch(stderr, /c4n4ry/)
   }
-  const { cwd, config } = folders({ project: 'output: xml\n' })
+  const { cwd, config } = folders({ user: 'output: xml\n' })
   const help = await runCli(['help', 'environment'], { cwd, env: { SVC_CONFIG_DIR: config } })
   t.match(help, { code: 0, stdout: /config\.yaml/ }, 'help tells how to mend it')
 })

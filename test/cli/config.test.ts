@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CONFIG_VARIABLES } from '../../src/config/environment.ts'
@@ -9,9 +9,9 @@ const GOOD = { SVC_DATABASE_URL: 'postgres://app:hunter2@db.example/svc?sslpassw
 
 t.test('every setting is shown with where it came from, and no secret', async (t) => {
   const cwd = t.testdir({})
-  mkdirSync(join(cwd, '.svc'))
-  writeFileSync(join(cwd, '.svc', 'config.yaml'), 'api_url: http://127.0.0.1:9\n')
+  writeFileSync(join(cwd, 'config.yaml'), 'api_url: http://127.0.0.1:9\n')
   const env = {
+    SVC_CONFIG_DIR: cwd,
     SVC_CLIENT_SECRET: 'hunter2',
     SVC_TOKEN: 'hunter3',
     SVC_TIMEOUT: '5s',
@@ -22,7 +22,7 @@ t.test('every setting is shown with where it came from, and no secret', async (t
   t.notMatch(stdout, 'hunter')
   const rows: { name: string; value: string | null; source: string }[] = JSON.parse(stdout)
   const of = (name: string): unknown => rows.find((row) => row.name === name)
-  t.match(of('SVC_API_URL'), { value: 'http://127.0.0.1:9/', source: '.svc/config.yaml' })
+  t.match(of('SVC_API_URL'), { value: 'http://127.0.0.1:9/', source: join(cwd, 'config.yaml') })
   t.match(of('SVC_CLIENT_ID'), { value: 'acme', source: '--client-id' })
   t.match(of('SVC_TIMEOUT'), { value: '5s', source: 'environment' })
   t.match(of('SVC_CLIENT_SECRET'), { value: '********', source: 'environment' })
@@ -35,7 +35,6 @@ t.test('every setting is shown with where it came from, and no secret', async (t
 
 t.test('what a file says is shown with the file', async (t) => {
   const cwd = t.testdir({
-    '.svc': { 'config.yaml': 'output: json\nrealm: acme-ltd\n' },
     home: { 'config.yaml': 'timeout: 7s\noutput: csv\napi_url: https://pay.example\nprofile: dev\n' },
     'my.env': 'SVC_CLIENT_ID=acme\nSVC_DEBUG=api\n',
     'more.env': 'SVC_DEBUG=\nSVC_PORT=9000\n',
@@ -49,9 +48,8 @@ t.test('what a file says is shown with the file', async (t) => {
     SVC_API_URL: ['https://pay.example/', user],
     SVC_PROFILE: ['dev', user],
     SVC_CLIENT_ID: ['acme', 'my.env'],
-    SVC_REALM: ['acme-ltd', '.svc/config.yaml'],
     SVC_CONFIG_DIR: [join(cwd, 'home'), 'environment'],
-    SVC_OUTPUT: ['json', '.svc/config.yaml'],
+    SVC_OUTPUT: ['csv', user],
     SVC_NO_INPUT: ['1', '--no-input'],
     SVC_TIMEOUT: ['7s', user],
   })

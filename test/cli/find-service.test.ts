@@ -133,8 +133,10 @@ t.test('an address with a user name or password in it is refused everywhere, and
       }
     }
   }
-  const project = t.testdir({ '.svc': { 'config.yaml': 'api_url: "http://ada:hunter2@127.0.0.1:9"\n' } })
-  const { code, stderr } = await runCli(['payments', 'list'], { cwd: project, env: NO_PROFILES })
+  const project = t.testdir({ 'config.yaml': 'api_url: "http://ada:hunter2@127.0.0.1:9"\n' })
+  const { code, stderr } = await runCli(['payments', 'list'], {
+    env: { SVC_CONFIG_DIR: project },
+  })
   t.match({ code, stderr }, { code: 2, stderr: /api_url: must hold no user name/ })
   t.notMatch(stderr, /hunter2/)
 })

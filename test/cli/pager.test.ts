@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -108,19 +108,6 @@ t.test('one thing is never paged: what many of these say is their exit code', as
   const terminal = openSvc(t, ['doctor', '--only', 'machine'], { rows: 4, env })
   t.equal((await terminal.ended()).code, 0)
   t.match(terminal.raw(), /Healthy\b.*\byes/)
-  t.notOk(existsSync(file))
-})
-
-t.test('a directory that one works in starts no pager, whatever stands in it', async (t) => {
-  const cwd = mkdtempSync(join(SCRATCH, 'svc-pager-'))
-  const file = join(cwd, 'paged.txt')
-  mkdirSync(join(cwd, '.svc'))
-  writeFileSync(join(cwd, '.svc', 'config.yaml'), `pager: "${pagerInto(file)}"\n`)
-  const list = openSvc(t, await listOf(t, 60), { rows: ROWS, cwd, env: { PAGER: 'cat' } })
-  t.equal((await list.ended()).code, 2)
-  t.match(list.raw(), /pager:\s+a\s+project's\s+file\s+starts\s+no\s+program/)
-  const help = openSvc(t, ['payments', 'create', '--help'], { rows: ROWS, cwd, env: { PAGER: 'cat' } })
-  t.equal((await help.ended()).code, 0)
   t.notOk(existsSync(file))
 })
 

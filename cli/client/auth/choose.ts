@@ -81,7 +81,7 @@ function byClientId(options: ChooseOptions, clientId: string): Credentials {
   const { env, found } = options
   const known = clientsOf(found).find((client) => client.clientId === clientId)
   const clientSecret = variableIn(env, 'SVC_CLIENT_SECRET') ?? known?.clientSecret
-  const realm = (env['SVC_REALM'] || undefined) ?? known?.realm ?? realmOfClientId(clientId) ?? found.projectRealm
+  const realm = (env['SVC_REALM'] || undefined) ?? known?.realm ?? realmOfClientId(clientId)
   const names = namesOf(options, clientId)
   if (clientSecret === undefined) {
     if (typeof knownAuthUrl(options) === 'string') throw secretMissing(clientId)

@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import type { Document } from 'yaml'
 import { z } from 'zod'
 import { usageError } from '../../base/errors.ts'
 import { NO_CREDENTIALS, holdsCredentials } from '../../base/service-address.ts'
 import { yaml } from '../../base/yaml.ts'
 import { readIfThere, writeOwnFile } from './config-dir.ts'
-import { parsedConfig } from './config-settings.ts'
+import { configFile, parsedConfig } from './config-settings.ts'
 
 /** The built-in profile: the running service of the state directory, with its demo merchant and demo operator. */
 export const DEV = 'dev'
@@ -41,45 +40,15 @@ const UserConfig = z.looseObject({
 })
 export type UserConfig = z.infer<typeof UserConfig>
 
-/** What a project may say for everybody who works in it. It is shared: nothing secret has a place in it. */
-const ProjectConfig = z.strictObject({
-  api_url: HttpUrl.optional(),
-  realm: z.string().optional(),
-  profile: z.string().optional(),
-  // config-settings.ts has checked these before.
-  output: z.string().optional(),
-  color: z.string().optional(),
-  timeout: z.string().optional(),
-})
-export type ProjectConfig = z.infer<typeof ProjectConfig>
-
-export function configFile(configDir: string): string {
-  return join(configDir, 'config.yaml')
-}
-
 /** The user's own configuration; empty where there is none. @throws {CliError} where it can't be read as one */
 export function readUserConfig(configDir: string): UserConfig {
-  return read(configFile(configDir), UserConfig) ?? { profiles: {} }
-}
-
-/** The project's, of the directory that the command runs in. */
-export function readProjectConfig(cwd: string): ProjectConfig {
-  return read(join(cwd, '.svc', 'config.yaml'), ProjectConfig) ?? {}
-}
-
-function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undefined {
+  const file = configFile(configDir)
   const text = readIfThere(file)
-  if (text === undefined) return undefined
-  const result = schema.safeParse(parsedConfig(file, text) ?? {})
+  if (text === undefined) return { profiles: {} }
+  const result = UserConfig.safeParse(parsedConfig(file, text) ?? {})
   if (result.success) return result.data
   const [issue] = result.error.issues
-  const at = issue?.path.join('.') ?? ''
-  throw usageError(
-    `${file}: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'is wrong'}`,
-    file.endsWith(join('.svc', 'config.yaml'))
-      ? 'it may hold api_url, realm, profile, output, color and timeout, and no secrets'
-      : undefined,
-  )
+  throw usageError(`${file}: ${[...(issue?.path ?? []), issue?.message ?? 'is wrong'].join(': ')}`)
 }
 
 /** The profile that the command line names, else the environment. */

@@ -107,17 +107,14 @@ t.test('an identity of the wrong kind is told with what chose it', async (t) => 
   const env = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
   t.match(await told({ command: ['merchants', 'list'], env }), {
     code: 'WRONG_REALM',
-    message: 'SVC_CLIENT_ID is set: you act as acme-ltd-server; this needs an operator',
-    hint: /^unset SVC_CLIENT_ID;.* svc login --platform$/,
+    hint: /^unset SVC_CLIENT_ID, which says that you act as acme-ltd-server; then svc login --platform$/,
   })
   const token = { SVC_TOKEN: fakeToken({ azp: 'platform-cli' }) }
   t.match(await told({ command: ['payments', 'list'], env: token }), {
-    message: 'SVC_TOKEN is set: you act as platform-cli; this needs a merchant',
-    hint: /^unset SVC_TOKEN;/,
+    hint: /^unset SVC_TOKEN, which says that you act as platform-cli;/,
   })
   const words = ['--client-id', 'acme-ltd-server']
   t.match(await told({ command: ['merchants', 'list'], words, env: { SVC_CLIENT_SECRET: 'right-secret' } }), {
-    message: /^--client-id says that you act as acme-ltd-server/,
     hint: /without --client-id/,
   })
 })
@@ -202,38 +199,8 @@ t.test('a secret is no mistake at a service that turns out to have no provider',
   t.equal(fake.requests.at(-1)?.headers['x-merchant-client-id'], 'acme-ltd-server')
 })
 
-t.test("a project's file names service, realm and profile; a secret in it is refused", async (t) => {
-  const setting = await setUp(t)
-  const file = join(setting.cwd, '.svc', 'config.yaml')
-  writeFileSync(file, 'profile: two\n')
-  t.equal(await clientOf(setting, {}), 'two-ltd-server')
-  t.equal(await clientOf(setting, { env: { SVC_PROFILE: 'one' } }), 'one-ltd-server')
-  writeFileSync(file, `api_url: ${setting.fake.url}\nrealm: acme-ltd\n`)
-  const env = { SVC_CLIENT_ID: 'robot', SVC_CLIENT_SECRET: 'right-secret' }
-  t.equal(await clientOf(setting, { env }), 'robot')
-  writeFileSync(file, 'client_secret: top-secret\n')
-  const { code, stderr } = await run(setting, {})
-  t.equal(code, 2)
-  t.match(stderr, /no secrets/)
-  t.notMatch(stderr, /top-secret/)
-})
-
-t.test("a project's address never gets to see what proves a profile, or the demo merchant", async (t) => {
-  const setting = await setUp(t, { chosen: 'one' })
-  const evil = await fakeIdentity(t)
-  writeFileSync(join(setting.cwd, '.svc', 'config.yaml'), `api_url: ${evil.url}\n`)
-  t.match(await run(setting, {}), { code: 4 })
-  t.match(await run(setting, { command: ['payments', 'list'] }), { code: 4 })
-  t.same(
-    evil.requests.map(({ headers }) => headers.authorization),
-    [undefined, undefined],
-  )
-  t.equal(setting.fake.requests.length, 0)
-})
-
 t.test('an address on another machine that only the directory names is refused, whoever would act there', async (t) => {
   const setting = await setUp(t)
-  const file = join(setting.cwd, '.svc', 'config.yaml')
   const address = 'https://pay.invalid'
   const secrets = [
     ['nothing', {}],
@@ -245,18 +212,15 @@ t.test('an address on another machine that only the directory names is refused, 
       code: 2,
       stderr: new RegExp(`${address} is named by this folder's .svc alone[^]*--api-url ${address}`),
     }
-    writeFileSync(file, `api_url: ${address}\n`)
+    writeState(setting.cwd, address, {})
     t.match(await run(setting, { env }), refused, name)
     t.match(await run(setting, { env, words: ['--api-url', address] }), { code: 8 }, 'whoever names it means it')
     t.match(await run(setting, { env: { ...env, SVC_API_URL: address } }), { code: 8 })
-    writeFileSync(file, '')
-    writeState(setting.cwd, address, {})
-    t.match(await run(setting, { env }), refused, `${name}, and svc.json`)
     writeState(setting.cwd, setting.fake.url, {})
     t.match(await run(setting, { env }), { code: 0 }, 'a service of this machine is ours')
   }
   writeFileSync(join(setting.configDir, 'config.yaml'), `api_url: ${address}/\n`)
-  writeFileSync(file, `api_url: ${address}\n`)
+  writeState(setting.cwd, address, {})
   t.match(await run(setting, { env: secrets[1][1] }), { code: 8 }, 'so does who has it in their own file')
 })
 
