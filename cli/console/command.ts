@@ -12,7 +12,7 @@ import type { Client } from '../client/call.ts'
 import { typedText } from '../client/command-texts.ts'
 import { action, durationOf, openClient } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
 import { withProgress } from '../output/progress.ts'
 import { SCREEN_NAMES } from './screen-names.ts'
 

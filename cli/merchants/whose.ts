@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { forAllMerchants } from '../kit/paging.ts'
+import { forAllMerchants } from '../kit/option-values.ts'
 import type { Column } from '../output/table.ts'
 
 /** Whose a row is, in the lists of all merchants. */

@@ -10,7 +10,8 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import type { Column } from '../output/table.ts'
-import { Paging, paged, DataOption } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
+import { Paging, paged } from '../kit/paging.ts'
 
 const InboxOptions = Paging.extend({
   platform: z.boolean().default(false),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { usageError } from '../base/errors.ts'
 import { momentOf } from '../base/moments.ts'
 import type { Client } from '../client/call.ts'
-import { DataOption, collect } from '../kit/paging.ts'
+import { DataOption, collect } from '../kit/option-values.ts'
 import { mandateId } from '../mandates/find.ts'
 
 /** The options of `svc payments create` that set up a mandate, or use one. */

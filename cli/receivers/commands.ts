@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { collect } from '../kit/paging.ts'
+import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime, CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { ExamOptions, exam } from './exam-command.ts'

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { collect } from '../kit/paging.ts'
+import { collect } from '../kit/option-values.ts'
 import { AdvanceOptions, ShowOptions, advance, set, show } from './clock.ts'
 
 const MERCHANT = 'Merchant: its id, realm or client id (the demo merchant)'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { usageError } from '../base/errors.ts'
 import { action, durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
 
 const LoginOptions = z.object({
   realm: z.string().optional(),

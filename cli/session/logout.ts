@@ -10,7 +10,7 @@ import { unknownProfile } from '../client/find-service.ts'
 import { readServiceState } from '../client/service-state.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
 import { revokeQuietly } from './sign-in.ts'
 
 const LogoutOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })

@@ -10,7 +10,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { devItem, itemOf, realmText, recordOf } from './profile-view.ts'
 import type { ProfileItem } from './profile-view.ts'
 import { meantProfile, signOut } from './logout.ts'
-import { DataOption } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
 import { clientIdsOf, realmOfClientId } from '../../src/lib/realms.ts'
 import type { ServiceInfo } from '../../src/wire/service.ts'
 import { entryKey, updateEntries } from '../client/auth/credentials-file.ts'

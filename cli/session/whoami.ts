@@ -10,7 +10,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { CliError } from '../base/errors.ts'
 import { roleText } from '../base/role-text.ts'
 import { shortTime } from '../base/text.ts'
-import { DataOption } from '../kit/paging.ts'
+import { DataOption } from '../kit/option-values.ts'
 import { claimsOf } from '../client/auth/token-source.ts'
 import { discover, noProvider } from '../client/auth/service-info.ts'
 import { EXIT } from '../base/exit-codes.ts'

@@ -7,7 +7,7 @@ import { describeNoun, describeOption, nounsText } from '../../cli/entry/tree/de
 import { optionOf } from '../../cli/entry/tree/fill.ts'
 import { loadedNoun } from '../../cli/entry/tree/noun-command.ts'
 import type { NounCommand } from '../../cli/entry/tree/noun-command.ts'
-import { collect } from '../../cli/kit/paging.ts'
+import { collect } from '../../cli/kit/option-values.ts'
 import { makeIo } from './harness.ts'
 
 const runtime = { io: makeIo({}).io, exitCode: 0 as const }

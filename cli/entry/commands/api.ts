@@ -18,7 +18,7 @@ import type { Client, Reply } from '../../client/call.ts'
 import { changing } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
-import { collect } from '../../kit/paging.ts'
+import { collect } from '../../kit/option-values.ts'
 import { accessByPath, findOperation, methodsOf } from './api/operations.ts'
 import { METHOD_SUMMARY, addToQuery, apiPath, askedBy, bodyOf, readFields, readHeaders } from './api/request.ts'
 

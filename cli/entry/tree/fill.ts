@@ -6,7 +6,7 @@ import type { Io } from '../../base/io.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { printable } from '../../base/text.ts'
 import type { Runtime } from '../../kit/context.ts'
-import { collect } from '../../kit/paging.ts'
+import { collect } from '../../kit/option-values.ts'
 import { partsOf } from './command-data.ts'
 import type { ArgumentData, CommandData, OptionData } from './command-data.ts'
 
