@@ -16,6 +16,7 @@ import * as orders from '../../../../src/wire/orders.ts'
 import * as payer from '../../../../src/wire/payer.ts'
 import * as paymentRequests from '../../../../src/wire/payment-requests.ts'
 import * as payments from '../../../../src/wire/payments.ts'
+import * as reconciliation from '../../../../src/wire/reconciliation.ts'
 import * as recurring from '../../../../src/wire/recurring.ts'
 import * as refunds from '../../../../src/wire/refunds.ts'
 import * as registration from '../../../../src/wire/registration.ts'
@@ -51,6 +52,7 @@ const MODULES: readonly object[] = [
   payer,
   paymentRequests,
   payments,
+  reconciliation,
   recurring,
   refunds,
   registration,
