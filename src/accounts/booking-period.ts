@@ -37,7 +37,7 @@ function momentOf(text: string, of: { time: string; fraction: (text: string) => 
 
 function endsBeforeItBegins(): DomainError {
   return invalidFields([
-    { path: 'fromBookingDateTime', code: 'INVALID_DATE', message: 'must not be after toBookingDateTime' },
-    { path: 'toBookingDateTime', code: 'INVALID_DATE', message: 'must not be before fromBookingDateTime' },
+    { path: 'fromBookingDateTime', code: 'INVALID_DATE', message: 'must not be after the end of the period' },
+    { path: 'toBookingDateTime', code: 'INVALID_DATE', message: 'must not be before its beginning' },
   ])
 }

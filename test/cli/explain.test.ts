@@ -208,7 +208,7 @@ t.test('where only one side is signed in, its word counts, with what to look at 
   t.match(await runCli(['explain', ID, '--api-url', url]), {
     code: 6,
     stderr:
-      /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list[\s\S]*as that customer:\n +svc .*ob payment 0[\s\S]*ob offer-to-pay show 0/,
+      /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list\n +svc .*webhooks list --all-merchants\n +svc .*disputes list/,
   })
   const forbidden = await fakeService(t, ({ path }) =>
     path.startsWith('/api/v1/portal/') ? refusal(403, 'FORBIDDEN_ROLE') : refusal(404, 'RESOURCE_NOT_FOUND'),

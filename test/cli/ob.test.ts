@@ -128,7 +128,7 @@ t.test('a customer at the bank', async (t) => {
       [['--since', '2026-02-30'], /--since: "2026-02-30" is no time/],
       [
         ['--since', inDays(0), '--until', inDays(-1)],
-        /--since: must not be after --until\n[^]*--until: must not be before --since\n/,
+        /--since: must not be after the end of the period\n[^]*--until: must not be before its beginning\n/,
       ],
     ] as const)
       t.match(await as(saver, ['transactions', ...words]), { code: 2, stderr: said })

@@ -91,7 +91,7 @@ export function itemsOf(overview: Overview, { kind, permissions }: Pick<Who, 'ki
       what: 'Worker behind',
       overview,
       count: lagState === 'good' ? '-' : spanText(worker.lag_ms),
-      detail: lagState === 'good' ? '' : 'svc status, svc doctor',
+      detail: lagState === 'good' ? '' : 'svc doctor',
       state: lagState,
       leadsTo: undefined,
     },

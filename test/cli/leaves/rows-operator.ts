@@ -117,7 +117,11 @@ const DISPUTES: Rows = {
     writes: true,
     refusal: { args: ['no-such-file.xml'], exit: 2, error: 'USAGE' },
   }),
-  reconcile: of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
+  // Without a time each run has another one.
+  reconcile: of({
+    args: ['--as-of', '2026-11-01'],
+    refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' },
+  }),
   'statements list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
   'statements lines': of({ refusal: { args: ['--since', 'someday'], exit: 2, error: 'USAGE' } }),
   'statements missing': of({ refusal: { args: ['--until', 'someday'], exit: 2, error: 'USAGE' } }),
