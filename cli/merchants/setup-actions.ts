@@ -121,7 +121,7 @@ const limitsSet = action({
     `let ${name} take payments of ${limitsText({ currencies: currencies?.split(',') ?? limits.currencies, payment_amount_max: maxPayment })} from now on`,
   done: ({ trading_name: name }, limits) => `${name} takes payments of ${limitsText(limits)} from now on`,
   confirm: true,
-  key: { letter: 'L', label: 'limits', needs: 'one' },
+  key: { letter: 'l', label: 'limits', needs: 'one' },
   initial: (thing) => ({ currencies: thing.currencies.join(','), maxPayment: thing.payment_amount_max }),
   view: (context, limits, thing) => printLimits(context, thing, limits),
 })

@@ -48,7 +48,7 @@ export function readUserConfig(configDir: string): UserConfig {
   const result = UserConfig.safeParse(parsedConfig(file, text) ?? {})
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw usageError(`${file}: ${[...(issue?.path ?? []), issue?.message ?? 'is wrong'].join(': ')}`)
+  throw usageError(`${file}: ${[(issue?.path ?? []).join('.'), issue?.message ?? 'is wrong'].join(': ')}`)
 }
 
 /** The profile that the command line names, else the environment. */

@@ -55,7 +55,7 @@ const KEYS: readonly ScreenKey<MerchantRow>[] = [
     set: (row, merchant) => ({ ...row, merchant }),
   }),
   ...actionKeys(REPAIR_ACTIONS, {
-    get: (row: MerchantRow) => (row.registration === null ? null : { slug: handleOf(row) }),
+    get: (row: MerchantRow) => (row.registration === null ? null : { word: handleOf(row) }),
     set: (row) => row,
   }),
   leadingKey<MerchantRow>({

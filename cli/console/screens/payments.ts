@@ -31,7 +31,11 @@ export function whoseColumns({ kind }: Who): Columns {
 export function idColumns({ kind }: Who): Columns {
   const payment: ScreenColumn<PaymentRow> = { title: 'payment', value: (row) => row.payment_id, onlyWide: true }
   if (kind !== 'platform') return [payment]
-  return [payment, { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true }]
+  return [
+    payment,
+    { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
+    { title: 'filter by', value: (row) => ofMerchant(row.merchant_id ?? ''), onlyWide: true },
+  ]
 }
 
 function webhooksKey(kind: 'merchant' | 'platform', permission: Permission): ScreenKey<PaymentRow> {

@@ -243,7 +243,7 @@ t.test("what the user wrote in the file stays; what can't be read is told withou
   writeFileSync(configFile, 'profiles: [my-secret\n')
   const broken = await runCli(['whoami'], settings)
   t.equal(broken.code, 2)
-  t.match(broken.stderr, /config\.yaml: this is no YAML in line \d/)
+  t.match(broken.stderr, /config\.yaml: not valid YAML in line \d/)
   t.notMatch(broken.stderr, /my-secret/)
   writeFileSync(configFile, 'profiles: { acme: { api_url: nonsense } }\n')
   t.match(await runCli(['whoami'], settings), { code: 2, stderr: /profiles\.acme\.api_url/ })

@@ -102,7 +102,7 @@ t.test('keys are those of the role and of the row', async (t) => {
   t.same(keysOf('OWNER', merchant), [
     'h release',
     'f fees',
-    'L limits',
+    'l limits',
     'E enable',
     's suspend',
     'P payments',
