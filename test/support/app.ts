@@ -17,6 +17,7 @@ import { createStaffClient } from '../../src/staff/staff-clients.ts'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { startWorker } from '../../src/worker.ts'
 import { ensureBuilt } from './built.ts'
+import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
 
 /** `clientSecret` proves the server client where there is an identity provider. */
@@ -66,7 +67,7 @@ export async function testService(
   ensureBuilt('widget')
   const { url: databaseUrl } = await testDatabase(t)
   const config = readConfig({
-    SVC_DATABASE_URL: databaseUrl,
+    SVC_DATABASE_URL: bySocket(databaseUrl),
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
     SVC_PORT: String(await freePort()),
@@ -77,7 +78,7 @@ export async function testService(
   const app = await makeApp(config, overrides)
   const api = await startApi(app)
   const running = worker ? startWorker(app) : undefined
-  const owner = await makePgConnection({ databaseUrl, onError: () => undefined })
+  const owner = await makePgConnection({ databaseUrl: config.databaseUrl, onError: () => undefined })
   t.teardown(async () => {
     await api.stop()
     await running?.stop()

@@ -6,7 +6,7 @@ import { makeAdminConnection } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { shortHash } from '../../src/db/postgres-files.ts'
-import { clusterUrl } from './cluster.ts'
+import { bySocket, clusterUrl } from './cluster.ts'
 
 /** The part of a tap test that is needed: its clean-up. */
 type Teardown = { teardown: (handler: () => Promise<void>) => unknown }
@@ -23,7 +23,7 @@ let admin: pg.Pool | undefined
 
 const makeAdmin = async (): Promise<pg.Pool> => {
   const pool = new pg.Pool({
-    connectionString: await clusterUrl(),
+    connectionString: bySocket(await clusterUrl()),
     max: 2,
     idleTimeoutMillis: 0,
     allowExitOnIdle: true,

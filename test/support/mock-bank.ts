@@ -10,6 +10,7 @@ import { makePool } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
 import { makeIds } from '../../src/lib/ids.ts'
 import { makeLog } from '../../src/observe/log.ts'
+import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
 
 /** The mock bank's key in tests. */
@@ -25,7 +26,7 @@ export async function testMockBank(
   t: Teardown,
   options: Partial<MockBankOptions> = {},
 ): Promise<{ bank: MockBank; pool: DatabasePool; owner: pg.Client }> {
-  const { url } = await testDatabase(t)
+  const url = bySocket((await testDatabase(t)).url)
   const pool = await makePool({ databaseUrl: url, size: 6, role: 'svc_runtime' })
   const owner = await makePgConnection({ databaseUrl: url, onError: () => undefined })
   t.teardown(async () => {

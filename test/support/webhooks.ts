@@ -9,6 +9,7 @@ import { generateMasterKey } from '../../src/lib/seal.ts'
 import { scheduleWaitingDeliveries } from '../../src/webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
 import type { Deliveries } from '../../src/webhooks/run-deliveries.ts'
+import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
 
 type Test = { teardown(handler: () => Promise<void>): unknown }
@@ -32,9 +33,9 @@ export async function makeOutboxApp(options: {
 export async function makeOutbox(t: Test, config: Partial<Config> = {}) {
   const { url } = await testDatabase(t)
   const encryptionKey = generateMasterKey()
-  const owner = await makeAdminConnection({ databaseUrl: url })
+  const owner = await makeAdminConnection({ databaseUrl: bySocket(url) })
   t.teardown(async () => owner.end())
-  const app = await makeOutboxApp({ url, encryptionKey, config })
+  const app = await makeOutboxApp({ url: bySocket(url), encryptionKey, config })
   t.teardown(() => app.close())
   return { url, encryptionKey, owner, app }
 }
