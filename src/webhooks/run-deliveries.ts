@@ -132,6 +132,8 @@ async function dispatch(run: Run): Promise<void> {
     try {
       // What was under way at the claim filled its merchant's cap then, even if it has ended since: the rest may be due.
       const wasIdle = run.underWay.size === 0
+      // Who asks during the claim may know of deliveries that it did not see.
+      const asked = run.waitingForIdle.length
       const claimed = await claim(app, { worker: run.worker, after, rowsMax: free })
       after = claimed.after
       backOffMs = 0
@@ -140,7 +142,8 @@ async function dispatch(run: Run): Promise<void> {
       // Fewer rows than requested means no more: the rest is not due, or waits for an attempt in progress.
       moreIsDue = claimed.deliveries.length === free
       // Each ended attempt sets the event, so that there is another claim after the last one.
-      if (claimed.deliveries.length === 0 && wasIdle) for (const { resolve } of run.waitingForIdle.splice(0)) resolve()
+      if (claimed.deliveries.length === 0 && wasIdle)
+        for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
       if (!moreIsDue) await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)

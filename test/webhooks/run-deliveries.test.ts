@@ -332,16 +332,22 @@ t.test('a secret that the master key does not open costs the merchant no attempt
 t.test('idle means that nothing is due, also behind the cap of a merchant', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://receiver.example/' })
+  let claims = 0
   // A claim that finds nothing answers late: what filled the cap when it looked has ended by then.
   const any: typeof app.pool.any = async (query, ...more) => {
     const rows = await app.pool.any(query, ...more)
-    if (query.sql.includes('claim_webhooks') && rows.length === 0) await delay(100)
+    if (query.sql.includes('claim_webhooks') && rows.length === 0) {
+      claims += 1
+      await delay(100)
+    }
     return rows
   }
   const pool = new Proxy(app.pool, { get: (target, name) => (name === 'any' ? any : Reflect.get(target, name)) })
   const sent = { outcome: 'delivered', httpStatus: 204, responseBody: null, durationMs: 20 } as const
   const post = { post: () => delay(20, sent), close: () => Promise.resolve() }
   const deliveries = startDeliveries(t, { ...app, pool }, { post })
+  // The claim under way sees none of them.
+  await until('the first claim is made', () => Promise.resolve(claims > 0))
   const ids = await plantDeliveries(owner, merchantId, { count: 40 })
   await deliveries.idle()
   const { rows } = await owner.query('select status from webhook_deliveries where id = any($1)', [ids])
