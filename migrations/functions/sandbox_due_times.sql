@@ -29,6 +29,11 @@ as $$
   union all
   select 'expire-evidence', d.evidence_due_at from disputes d where d.merchant_id = merchant and d.status = 'OPEN'
   union all
+  -- Only what is in the kept balances has a period.
+  (select 'keep-balances', now() from ledger_unfolded u where u.merchant_id = merchant limit 1)
+  union all
+  select 'close-settlements', s.due_at from open_settlements s where s.merchant_id = merchant and s.due_at is not null
+  union all
   select 'run-recurring', greatest(r.next_run_at, r.retry_at)
   from recurring_payments r
   where r.customer_id = any (customers) and r.next_run_at is not null

@@ -10,3 +10,8 @@ const ROWS_MAX = 5_000
 export async function keepBalances(app: Pick<App, 'pool'>): Promise<{ more: boolean }> {
   return { more: (await foldEntries(app.pool, ROWS_MAX)) === ROWS_MAX }
 }
+
+/** Adds everything that was posted for a merchant until now to the kept balances, and to the lines of settlements. */
+export async function keepBalancesOf(app: Pick<App, 'pool'>, merchantId: string): Promise<void> {
+  while ((await foldEntries(app.pool, ROWS_MAX, merchantId)) === ROWS_MAX);
+}

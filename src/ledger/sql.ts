@@ -26,9 +26,18 @@ export function postMovements(tx: DatabaseTransactionConnection, postings: reado
   `)
 }
 
-/** Adds entries to the kept balances, `rowsMax` at most. @returns how many */
-export function foldEntries(tx: CommonQueryMethods, rowsMax: number): Promise<number> {
-  return tx.oneFirst(sql.type(z.object({ count: z.number() }))`select fold_ledger(${rowsMax}) as count`)
+/**
+ * Adds entries to the kept balances, `rowsMax` at most. For one merchant it waits for others that are doing so.
+ * @returns how many
+ */
+export function foldEntries(
+  tx: CommonQueryMethods,
+  rowsMax: number,
+  merchantId: string | null = null,
+): Promise<number> {
+  return tx.oneFirst(sql.type(z.object({ count: z.number() }))`
+    select fold_ledger(${rowsMax}, ${merchantId}) as count
+  `)
 }
 
 /** The balances of a merchant's accounts at this moment. */

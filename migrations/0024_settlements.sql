@@ -1,0 +1,120 @@
+-- Settlements: what a merchant is owed for a period, per currency. Closing one moves its total from clearing to
+-- merchant_payable in the ledger. functions/fold_ledger.sql lists the entries of the ledger that a settlement can have as
+-- soon as it adds them to the kept balances, so that payments wait for none of this; functions/close_settlement.sql
+-- assigns them to settlements. Both are the only writers.
+-- needs: functions/settlement_period
+alter table merchants add column settlement_schedule text not null default 'DAILY'
+  check (settlement_schedule in ('DAILY', 'WEEKLY', 'MANUAL'));
+
+-- Periods are in the merchant's own time (0021_sandbox_clock.sql), which is the real time in production.
+create table settlements (
+  id uuid not null,
+  merchant_id uuid not null references merchants (id),
+  currency char(3) not null,
+  kind text not null check (kind in ('DAILY', 'WEEKLY', 'MANUAL')),
+  period_from timestamptz not null,
+  period_to timestamptz not null,
+  -- What the settlement before left in clearing: a debt, or less than half a penny.
+  opening_balance numeric(19, 4) not null,
+  gross_amount numeric(19, 4) not null check (gross_amount >= 0),
+  fee_amount numeric(19, 4) not null check (fee_amount >= 0),
+  refunded_amount numeric(19, 4) not null check (refunded_amount >= 0),
+  -- Corrections by hand, with either sign, and what rounding has added.
+  corrected_amount numeric(19, 4) not null,
+  rounding_amount numeric(19, 4) not null,
+  net_amount numeric(19, 4) not null,
+  -- The net amount where it can be paid, else zero: the next settlement opens with it.
+  payable_amount numeric(19, 4) not null,
+  line_count integer not null check (line_count > 0),
+  -- Where the money goes: the merchant's active account at that moment, or null without one.
+  bank_account_id uuid,
+  closed_at timestamptz not null default now(),
+  primary key (merchant_id, id),
+  -- For cursors of operators.
+  unique (id),
+  foreign key (merchant_id, bank_account_id) references merchant_bank_accounts (merchant_id, id),
+  check (period_from < period_to),
+  check (
+    net_amount
+      = opening_balance + gross_amount - fee_amount - refunded_amount + corrected_amount + rounding_amount
+  ),
+  check (payable_amount = case when net_amount >= 0.005 then net_amount else 0 end),
+  check (payable_amount = round(payable_amount, 2)),
+  check (rounding_amount = 0 or payable_amount > 0 and abs(rounding_amount) <= 0.005)
+);
+
+-- One after the other, and lists, the newest first.
+create unique index settlements__period on settlements (merchant_id, currency, period_to);
+create index settlements__period_to__id on settlements (period_to desc, id desc);
+create index settlements__merchant_id__period_to__id on settlements (merchant_id, period_to desc, id desc);
+
+grant select on settlements to svc_runtime;
+
+-- The entries of the ledger that change clearing, but for the settlements' own: a payment's gross amount, its fee, a
+-- refund, a correction; and the rounding of a settlement. Each is in one settlement, because it is one row here.
+create table settlement_lines (
+  merchant_id uuid not null,
+  -- Of ledger_entries.
+  ordinal bigint not null,
+  currency char(3) not null,
+  movement ledger_movement not null,
+  -- A payment, for refunds the refund, a correction, or for rounding the settlement.
+  subject_id uuid not null,
+  -- What it adds to clearing.
+  amount numeric(19, 4) not null,
+  -- When it was posted, in the merchant's own time.
+  occurred_at timestamptz not null,
+  -- Null until a settlement closes the line's period. No foreign key: checking it for each line would take longer than
+  -- the rest of closing.
+  settlement_id uuid,
+  primary key (merchant_id, ordinal)
+);
+
+create index settlement_lines__open on settlement_lines (merchant_id, currency, occurred_at) where settlement_id is null;
+create index settlement_lines__settlement_id__ordinal on settlement_lines (merchant_id, settlement_id, ordinal)
+  where settlement_id is not null;
+
+grant select on settlement_lines to svc_runtime;
+
+-- The time of the oldest line without a settlement, and the end of the last settlement, in the merchant's own time.
+alter table ledger_kept_balances add column unsettled_since timestamptz;
+alter table ledger_kept_balances add column settled_until timestamptz;
+create index ledger_kept_balances__unsettled on ledger_kept_balances (unsettled_since) where unsettled_since is not null;
+
+-- The period that is open per merchant and currency, if it has lines: its ends in the merchant's own time, and the real
+-- time at which it is to be closed, null where that is done by hand.
+create view open_settlements as
+select k.merchant_id, k.currency, m.settlement_schedule, greatest(k.settled_until, oldest.starts_at) as period_from,
+  period.ends_at as period_to, period.ends_at - clock.ahead as due_at, now() + clock.ahead as merchant_time
+from ledger_kept_balances k
+join merchants m on m.id = k.merchant_id
+cross join lateral (
+  select coalesce(sum(s.moved_by), interval '0') as ahead from sandbox_clock_shifts s where s.subject_id = k.merchant_id
+) clock
+cross join lateral settlement_period(m.settlement_schedule, k.unsettled_since) oldest
+-- An entry that was posted too late for its own period is in the next one.
+cross join lateral settlement_period(m.settlement_schedule, greatest(k.unsettled_since, k.settled_until)) period
+where k.unsettled_since is not null;
+
+grant select on open_settlements to svc_runtime;
+-- The sandbox waits until the entries of a merchant are in its periods.
+grant select on ledger_unfolded to svc_runtime;
+
+-- The ledger had no settlements until now: what it has already added to the kept balances.
+insert into settlement_lines (merchant_id, ordinal, currency, movement, subject_id, amount, occurred_at)
+select e.merchant_id, e.ordinal, e.currency, e.movement, e.subject_id,
+  case when e.credit = 'clearing' then e.amount else -e.amount end,
+  e.created_at + coalesce(
+    (select sum(s.moved_by) from sandbox_clock_shifts s where s.subject_id = e.merchant_id and s.made_at <= e.created_at),
+    interval '0'
+  )
+from ledger_entries e
+where 'clearing' in (e.debit, e.credit) and not exists (select from ledger_unfolded u where u.ordinal = e.ordinal);
+
+update ledger_kept_balances k
+set unsettled_since = (
+  select min(l.occurred_at) from settlement_lines l where l.merchant_id = k.merchant_id and l.currency = k.currency
+);
+
+-- It has one more parameter now.
+drop function if exists fold_ledger(integer);
