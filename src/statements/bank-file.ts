@@ -1,3 +1,4 @@
+import { UnreadableFile, shown } from '../lib/file-text.ts'
 import { CURRENCY_DIGITS, fitsCurrency, isAmountText, parseAmount, toNumeric } from '../lib/money.ts'
 
 /** What a bank's file says, whatever its format. */
@@ -40,9 +41,6 @@ export type BankLine = {
 /** The most lines of a file: a month of a busy account. */
 export const LINES_MAX = 50_000
 
-/** A file that can't be read. The message names the place, and is shown to the operator. */
-export class UnreadableFile extends Error {}
-
 /** @throws {UnreadableFile} for what is no amount of that currency, with at most 13 digits before the point */
 export function moneyOf(text: string, currency: string, where: string): Pick<BankLine, 'amount' | 'currency'> {
   if (!/^[A-Z]{3}$/.test(currency))
@@ -79,18 +77,4 @@ function isInCalendar(day: string): boolean {
 /** IBANs and UK account numbers are written with blanks and hyphens by some and without by others. */
 export function accountOf(text: string): string {
   return text.replaceAll(/[\s-]/g, '').toUpperCase()
-}
-
-/** Characters that the database can't hold or that a terminal would obey become blanks. */
-export function plainText(text: string, max: number): string | null {
-  const plain = text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Bidi_Control}]+/gu, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  return plain === '' ? null : plain.slice(0, max)
-}
-
-/** A rejected value in an error: short, and on one line. */
-export function shown(text: string): string {
-  return JSON.stringify(plainText(text, 40) ?? '')
 }

@@ -1,7 +1,8 @@
-import { LINES_MAX, UnreadableFile, accountOf, dayOf, isZero, moneyOf, plainText, shown } from './bank-file.ts'
+import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
+import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
+import type { Element } from '../lib/read-xml.ts'
+import { LINES_MAX, accountOf, dayOf, isZero, moneyOf } from './bank-file.ts'
 import type { Balance, BankFile, BankLine, BankStatement } from './bank-file.ts'
-import { allAt, child, readXml, textAt } from './read-xml.ts'
-import type { Element } from './read-xml.ts'
 
 /** The message of each kind of file, the element that it repeats, and the depth of what stands in that (the root is 1). */
 const STATEMENT_OF: Readonly<Record<string, { format: 'camt.053' | 'camt.054'; repeats: string }>> = {

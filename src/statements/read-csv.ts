@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import { LINES_MAX, UnreadableFile, accountOf, dayOf, isZero, moneyOf, plainText, shown } from './bank-file.ts'
+import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import type { DATE_FORMATS } from '../wire/statements.ts'
+import { LINES_MAX, accountOf, dayOf, isZero, moneyOf } from './bank-file.ts'
 import type { BankFile, BankLine } from './bank-file.ts'
 
 /** Which column of a CSV file has what, by the names in its first line. Columns that are not named are not read. */

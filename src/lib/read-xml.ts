@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { UnreadableFile } from './bank-file.ts'
+import { UnreadableFile } from './file-text.ts'
 
 /** An element with what it contains; blanks around its text are gone. */
 export type Element = { name: string; attributes: Readonly<Record<string, string>>; text: string; children: Element[] }
