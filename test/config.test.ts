@@ -51,6 +51,8 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     mockBankLogin: { username: 'payer', password: 'mock-password', code: '123456' },
     sms: undefined,
     holidays: bankHolidays(),
+    payoutAccounts: new Map(),
+    payoutName: 'svc',
     webhookConcurrency: 128,
     webhookConcurrencyPerMerchant: 8,
     webhookAllowPrivate: true,
@@ -153,6 +155,18 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
       /^invalid configuration:\n  SVC_BANK_HOLIDAYS: must be dates such as/,
     ],
   ),
+  ...[
+    'GBP',
+    'GBP=1',
+    'USD=20-20-15 55555555',
+    'GBP=20201555555555,GBP=20201555555555',
+    'EUR=DE89370400440532013001',
+  ].map((accounts): [string, NodeJS.ProcessEnv, RegExp] => [
+    `payout accounts ${accounts}`,
+    { SVC_PAYOUT_ACCOUNTS: accounts },
+    /^invalid configuration:\n  SVC_PAYOUT_ACCOUNTS: must be accounts by currency/,
+  ]),
+  ['a payer that no bank could write', { SVC_PAYOUT_NAME: 'Café' }, /SVC_PAYOUT_NAME: must be at most 70 of/],
   ['a pool of none', { SVC_DATABASE_POOL: '0' }, /SVC_DATABASE_POOL/],
   ['a consent of no time', { SVC_CONSENT_SECONDS: '0' }, /SVC_CONSENT_SECONDS/],
   ['a consent of a fraction', { SVC_CONSENT_SECONDS: '1.5' }, /SVC_CONSENT_SECONDS/],
@@ -303,6 +317,20 @@ t.test('bank holidays are those that are known, with the configured ones added a
     [true, false, true],
   )
   t.same(holidays(''), bankHolidays(), 'nothing changes nothing')
+})
+
+t.test('accounts of payment files are kept as digits and IBANs, however they are written', async (t) => {
+  const { payoutAccounts } = readConfig({
+    ...GOOD,
+    SVC_PAYOUT_ACCOUNTS: 'GBP=20-20-15 55555555, EUR = de89 3704 0044 0532 0130 00',
+  })
+  t.same(
+    [...payoutAccounts],
+    [
+      ['GBP', '20201555555555'],
+      ['EUR', 'DE89370400440532013000'],
+    ],
+  )
 })
 
 t.test('a slash at the end of the public address is taken off', async (t) => {

@@ -37,6 +37,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   SVC_RATE_LIMITS: '`true` in live mode, else `false`',
   SVC_SMS_URL: 'none',
   SVC_SMS_TOKEN: 'none',
+  SVC_PAYOUT_ACCOUNTS: 'none',
   SVC_BANK_HOLIDAYS: 'those of England and Wales to 2035',
   SVC_WEBHOOK_ALLOW_PRIVATE: '`true` in a sandbox with `SVC_HOST` and `SVC_PUBLIC_URL` on loopback, else `false`',
 }

@@ -36,6 +36,9 @@ export type Config = Readonly<{
   sms: Readonly<{ url: string; token: string | undefined }> | undefined
   /** Bank holidays: the built-in ones, with the configured changes. */
   holidays: Holidays
+  /** The accounts that payment files pay from, by currency: 14 digits for GBP, an IBAN for EUR. */
+  payoutAccounts: ReadonlyMap<string, string>
+  payoutName: string
   webhookConcurrency: number
   webhookConcurrencyPerMerchant: number
   webhookAllowPrivate: boolean

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../lib/account-identification.ts'
 import { bankHolidays } from '../lib/working-days.ts'
 
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
@@ -47,6 +48,28 @@ const BankHolidays = z.string().transform((text, context) => {
     context.addIssue({ code: 'custom', message: HOLIDAYS_RULE })
     return z.NEVER
   }
+})
+
+const ACCOUNTS_RULE =
+  'must be accounts by currency, such as GBP=20-20-15 55555555,EUR=DE89370400440532013000: GBP and EUR, each once'
+/** Faster Payments in GBP go by sort code and account number, SEPA credit transfers in EUR by IBAN. */
+const SCHEME_OF: ReadonlyMap<string, typeof IBAN | typeof SORT_CODE_ACCOUNT_NUMBER> = new Map([
+  ['GBP', SORT_CODE_ACCOUNT_NUMBER],
+  ['EUR', IBAN],
+])
+const PayoutAccounts = z.string().transform((text, context) => {
+  const accounts = new Map<string, string>()
+  for (const entry of text === '' ? [] : text.split(',')) {
+    const [currency = '', number = ''] = entry.split('=').map((part) => part.trim())
+    const scheme = SCHEME_OF.get(currency)
+    const account = scheme === undefined ? undefined : normalIdentification(scheme, number)
+    if (account === undefined || accounts.has(currency)) {
+      context.addIssue({ code: 'custom', message: ACCOUNTS_RULE })
+      return z.NEVER
+    }
+    accounts.set(currency, account)
+  }
+  return accounts
 })
 
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
@@ -143,6 +166,16 @@ export const Environment = z.object({
     .optional(),
   /** Bank holidays that a proclamation adds, `2027-05-07`, or removes, `-2027-05-03`, separated by commas. */
   SVC_BANK_HOLIDAYS: BankHolidays.prefault(''),
+  /** The accounts that payment files pay from: `GBP=20-20-15 55555555,EUR=DE89370400440532013000`. */
+  SVC_PAYOUT_ACCOUNTS: PayoutAccounts.prefault(''),
+  /** The name of those accounts, in the characters of payment messages. */
+  SVC_PAYOUT_NAME: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9/\-?:().,'+ ]{0,69}$/,
+      "must be at most 70 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces",
+    )
+    .default('svc'),
   /** Deliveries that one worker has in progress at once, over all merchants. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   /** The same for one merchant. */

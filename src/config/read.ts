@@ -67,6 +67,8 @@ function fromEnvironment(env: Environment): Config {
     },
     sms: env.SVC_SMS_URL === undefined ? undefined : { url: env.SVC_SMS_URL, token: env.SVC_SMS_TOKEN },
     holidays: env.SVC_BANK_HOLIDAYS,
+    payoutAccounts: env.SVC_PAYOUT_ACCOUNTS,
+    payoutName: env.SVC_PAYOUT_NAME,
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
     webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isLocal(env)),

@@ -34,7 +34,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
 /**
  * A text in the characters that every bank takes in payment messages: basic Latin letters, digits and `/-?:().,'+`.
  * Accents are dropped, and what has no likeness becomes a full stop. Two slashes, or one at either end, are not allowed.
- * @returns null if no letter or digit is left: a name of full stops would be paid to nobody
+ * @returns null if no letter or digit is left: a bank cannot pay a name of full stops
  */
 export function isoText(text: string, lengthMax: number): string | null {
   const plain = [...text.normalize('NFKC')]

@@ -2,15 +2,13 @@ import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import { formatNumeric, formatSum } from '../../lib/money.ts'
 
-/** An account as a payment message names it: by IBAN, or in Britain by sort code and account number. */
-export type MessageAccount = { iban: string } | { sortCode: string; accountNumber: string }
-
 export type Instruction = {
   endToEndId: string
   /** numeric(19,4) text, without digits below the minor unit of the batch's currency. */
   amount: string
   creditorName: string
-  creditorAccount: MessageAccount
+  /** An IBAN, or the 14 digits of a sort code and an account number, as each account here. */
+  creditorAccount: string
   remittance: string
 }
 
@@ -18,7 +16,7 @@ export type Instruction = {
 export type Batch = {
   id: string
   currency: string
-  debtorAccount: MessageAccount
+  debtorAccount: string
   instructions: readonly Instruction[]
 }
 
@@ -95,13 +93,17 @@ function transferOf(instruction: Instruction, currency: string): Html {
 `
 }
 
-function accountOf(account: MessageAccount): Html {
-  if ('iban' in account) return html`<Id><IBAN>${account.iban}</IBAN></Id>`
-  return html`<Id><Othr><Id>${account.accountNumber}</Id><SchmeNm><Cd>BBAN</Cd></SchmeNm></Othr></Id>`
+const UK_NUMBER = /^(\d{6})(\d{8})$/
+
+function accountOf(account: string): Html {
+  const [, , number] = UK_NUMBER.exec(account) ?? []
+  if (number === undefined) return html`<Id><IBAN>${account}</IBAN></Id>`
+  return html`<Id><Othr><Id>${number}</Id><SchmeNm><Cd>BBAN</Cd></SchmeNm></Othr></Id>`
 }
 
-/** The bank of an account: the IBAN says it; a sort code is named after the British clearing system. */
-function bankOf(account: MessageAccount): Html {
-  if ('iban' in account) return html`<FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId>`
-  return html`<FinInstnId><ClrSysMmbId><ClrSysId><Cd>GBDSC</Cd></ClrSysId><MmbId>${account.sortCode}</MmbId></ClrSysMmbId></FinInstnId>`
+/** The bank of an account: the IBAN says it; a sort code is one of the British clearing system. */
+function bankOf(account: string): Html {
+  const [, sortCode] = UK_NUMBER.exec(account) ?? []
+  if (sortCode === undefined) return html`<FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId>`
+  return html`<FinInstnId><ClrSysMmbId><ClrSysId><Cd>GBDSC</Cd></ClrSysId><MmbId>${sortCode}</MmbId></ClrSysMmbId></FinInstnId>`
 }

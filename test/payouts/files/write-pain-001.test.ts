@@ -6,9 +6,9 @@ import { writePain001 } from '../../../src/payouts/files/write-pain-001.ts'
 import type { Batch, Instruction } from '../../../src/payouts/files/write-pain-001.ts'
 import { schemaErrors } from '../../support/bank-files.ts'
 
-const OURS = { sortCode: '200000', accountNumber: '12345678' }
-const MERCHANT = { sortCode: '202015', accountNumber: '55555555' }
-const BERLIN = { iban: 'DE89370400440532013000' }
+const OURS = '20000012345678'
+const MERCHANT = '20201555555555'
+const BERLIN = 'DE89370400440532013000'
 
 function instruction(more: Partial<Instruction> = {}): Instruction {
   return {
@@ -65,7 +65,7 @@ t.test('a message of pounds names accounts by sort code, and is one by the offic
 
 t.test('euros go by IBAN as SEPA credit transfers, in a batch and with a sum of their own', async (t) => {
   const euros = [instruction({ endToEndId: 'SVC3', amount: '1250.5000', creditorAccount: BERLIN })]
-  const debtorAccount = { iban: 'IE29AIBK93115212345678' }
+  const debtorAccount = 'IE29AIBK93115212345678'
   const content = message([
     pounds([instruction()]),
     { id: 'M1-EUR', currency: 'EUR', debtorAccount, instructions: euros },
@@ -77,7 +77,7 @@ t.test('euros go by IBAN as SEPA credit transfers, in a batch and with a sum of 
   t.match([textAt(inPounds, 'CtrlSum'), textAt(inEuros, 'CtrlSum')], ['10.00', '1250.50'])
   t.equal(textAt(inEuros, 'PmtTpInf/SvcLvl/Cd'), 'SEPA')
   t.equal(textAt(inEuros, 'ChrgBr'), 'SLEV')
-  t.equal(textAt(inEuros, 'CdtTrfTxInf/CdtrAcct/Id/IBAN'), BERLIN.iban)
+  t.equal(textAt(inEuros, 'CdtTrfTxInf/CdtrAcct/Id/IBAN'), BERLIN)
   t.match(child(inEuros, 'CdtTrfTxInf/Amt/InstdAmt'), { text: '1250.50', attributes: { Ccy: 'EUR' } })
 })
 
