@@ -11,6 +11,8 @@ create or replace trigger append_only before update or delete or truncate on pay
   for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on refund_events
   for each statement execute function refuse_change();
+create or replace trigger append_only before update or delete or truncate on payout_events
+  for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on dispute_events
   for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on operator_actions

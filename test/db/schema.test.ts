@@ -130,6 +130,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'mock_bank.bank_debits': 'INSERT,SELECT',
   'mock_bank.code_tries': 'INSERT,SELECT',
   'mock_bank.faults': 'DELETE,INSERT,SELECT,UPDATE',
+  'mock_bank.payouts': 'INSERT,SELECT',
   'mock_bank.refusals': 'INSERT,SELECT',
   'public.accounts': 'INSERT,SELECT',
   'public.audit_checkpoints': 'INSERT,SELECT',
@@ -163,6 +164,9 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.payment_orders': 'INSERT,SELECT',
   'public.payment_refunds': 'INSERT,SELECT',
   'public.refund_events': 'SELECT',
+  'public.payout_events': 'SELECT',
+  'public.payout_return_positions': 'INSERT,SELECT,UPDATE',
+  'public.payouts': 'INSERT,SELECT',
   'public.payment_requests': 'INSERT,SELECT',
   'public.platform_clients': 'INSERT,SELECT',
   'public.platform_users': 'INSERT,SELECT,UPDATE',
@@ -187,6 +191,7 @@ const TABLE_GRANTS: Record<string, string> = {
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'story_ended_at', 'story_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
+  'mock_bank.payouts': ['return_ordinal', 'returned_at'],
   'public.accounts': ['overdraft_limit_minor', 'status'],
   'public.bank_statement_lines': [
     'matched_at',
@@ -223,6 +228,20 @@ const COLUMN_GRANTS: Record<string, string[]> = {
   'public.payment_orders': ['attempt_count', 'locked_until', 'status', 'status_reason_code', 'updated_at'],
   'public.payment_refunds': ['attempt_count', 'bank_reference', 'failure_code', 'resume_at', 'status', 'updated_at'],
   'public.payment_requests': ['counterparty_account_id', 'order_id', 'status', 'status_reason_code', 'updated_at'],
+  'public.payouts': [
+    'attempt_count',
+    'bank_reference',
+    'changed_by',
+    'failed_at',
+    'failure_code',
+    'next_attempt_at',
+    'paid_at',
+    'retry_at',
+    'returned_at',
+    'sent_at',
+    'status',
+    'updated_at',
+  ],
   'public.platform_clients': ['revoked_at'],
   'public.recurring_payments': [
     'last_run_day',
@@ -233,6 +252,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'status',
     'updated_at',
   ],
+  'public.settlements': ['payout_id'],
   'public.webhook_deliveries': [
     'attempt_count',
     'delivered_at',
@@ -257,6 +277,7 @@ const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   move_payments: 'callable',
   post_ledger: 'callable',
   queue_webhook_delivery: 'trigger',
+  record_payout_event: 'trigger',
   record_refund_event: 'trigger',
 }
 
@@ -345,6 +366,7 @@ const NO_TENANT: Record<string, string> = {
   payer_link_requests: 'payers are of no merchant',
   payer_sessions_ended: 'payers are of no merchant',
   payer_tokens: 'payers are of no merchant',
+  payout_return_positions: "of the platform's own banks",
   platform_clients: "the platform's own",
   platform_users: "the platform's own",
   registration: 'null until the merchant is there',
