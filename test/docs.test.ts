@@ -7,7 +7,7 @@ import { STRUCTURES, isStructure } from '../cli/scenario/language/structure.ts'
 import { VERBS, isVerb } from '../cli/scenario/language.ts'
 import { loadScenarios } from '../cli/scenario/read/load.ts'
 import { ruleProblems } from '../cli/scenario/read/step-rules.ts'
-import { childOf, partsOf } from '../cli/entry/tree/command-data.ts'
+import { childOf, isLeaf, partsOf } from '../cli/entry/tree/command-data.ts'
 import type { CommandData } from '../cli/entry/tree/command-data.ts'
 import { readAll } from '../cli/entry/tree/command-file.ts'
 import { referencePages } from '../docs/generate/pages.ts'
@@ -268,7 +268,7 @@ function problemOfCommand(root: CommandData, command: string): string | undefine
     } else if (/^--\w/.test(word)) {
       const [name = ''] = word.replace(/[;)]+$/, '').split('=')
       if (!options.has(name)) return `there is no option ${name}`
-    } else if (map.commands.length > 0 && /^[a-z]/.test(word)) return `there is no command ${word}`
+    } else if (!isLeaf(map) && /^[a-z]/.test(word)) return `there is no command ${word}`
   }
   return undefined
 }

@@ -28,7 +28,7 @@ const STARTS: readonly Start[] = [
   { what: 'svc --help', words: ['--help'], most: 2.3 },
   { what: 'completion', words: ['__complete', 'bash', 'payments', 'list', '--st'], most: 2.3 },
   { what: 'svc help all', words: ['help', 'all'] },
-  { what: 'svc version', words: ['version'], most: 3 },
+  { what: 'svc --version', words: ['--version'], most: 3 },
   { what: 'svc help exit-codes', words: ['help', 'exit-codes'], most: 3 },
   { what: 'svc help payments create', words: ['help', 'payments', 'create'], most: 3 },
   { what: 'svc payments --help', words: ['payments', '--help'], most: 3 },
@@ -37,7 +37,7 @@ const STARTS: readonly Start[] = [
   { what: 'svc paymnts list', words: ['paymnts', 'list'], most: 2.6, code: 2 },
   { what: 'svc payments lst', words: ['payments', 'lst'], most: 2.6, code: 2 },
   { what: 'svc completion bash', words: ['completion', 'bash'], most: 3 },
-  { what: 'svc states', words: ['states'] },
+  { what: 'svc docs', words: ['docs'] },
 ]
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */

@@ -34,19 +34,19 @@ export type Given = {
 
 type WordSet = ReadonlySet<string>
 /** What reads the environment alone, and what is of no service. */
-const OF_NO_SERVICE = ['init', 'serve', 'worker', 'states', 'version', 'help', 'completion', 'docs']
+const OF_NO_SERVICE = ['init', 'serve', 'worker', 'help', 'completion', 'docs']
 
 /** Each flag, and the commands that it means nothing to. A login elsewhere must not land in the profile of here. */
 const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = [
   {
     flag: '--api-url',
     given: 'apiUrl',
-    notFor: new Set([...OF_NO_SERVICE, 'up', 'down', 'migrate', 'keys', 'logout', 'profile']),
+    notFor: new Set([...OF_NO_SERVICE, 'up', 'down', 'migrate', 'logout', 'profile']),
   },
   {
     flag: '--profile',
     given: 'profile',
-    notFor: new Set([...OF_NO_SERVICE, 'up', 'down', 'migrate', 'keys', 'status', 'login', 'profile']),
+    notFor: new Set([...OF_NO_SERVICE, 'up', 'down', 'migrate', 'status', 'login', 'profile']),
   },
   { flag: '--state-dir', given: 'stateDir', notFor: new Set(OF_NO_SERVICE) },
 ]

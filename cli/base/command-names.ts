@@ -18,8 +18,7 @@ export const NOUN_GROUPS = [
       { name: 'serve', summary: 'Run the API alone' },
       { name: 'worker', summary: 'Run the worker alone' },
       { name: 'migrate', summary: 'Bring the database up to date' },
-      { name: 'keys', summary: 'Manage the master keys that seal secrets' },
-      { name: 'config', summary: 'Show and check settings' },
+      { name: 'config', summary: 'Show and check settings, and manage master keys' },
     ],
   },
   {
@@ -32,7 +31,6 @@ export const NOUN_GROUPS = [
       { name: 'secret', summary: 'Show and rotate the webhook signing secret' },
     ],
     more: [
-      { name: 'mandates', summary: 'List and end mandates for recurring payments' },
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
       { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
@@ -45,16 +43,12 @@ export const NOUN_GROUPS = [
   {
     title: 'Test an integration',
     nouns: [
-      { name: 'sandbox', summary: 'Simulate banks and payers, and advance the clock' },
+      { name: 'sandbox', summary: 'Simulate banks and payers, with scenarios, clock and mail' },
       { name: 'run', summary: 'Run scenarios' },
       { name: 'trigger', summary: 'Trigger a webhook event' },
       { name: 'listen', summary: 'Print events as they happen, and forward them' },
     ],
-    more: [
-      { name: 'scenarios', summary: 'List, write and check scenario files' },
-      { name: 'mail', summary: "Read the sandbox's mail" },
-      { name: 'init', summary: 'Create a project: a scenario, settings, a sample shop' },
-    ],
+    more: [{ name: 'init', summary: 'Create a project: a scenario, settings, a sample shop' }],
   },
   {
     title: 'Operate the platform',
@@ -80,15 +74,11 @@ export const NOUN_GROUPS = [
     ],
     more: [
       { name: 'logout', summary: 'Sign out' },
-      { name: 'token', summary: 'Print an access token' },
-      { name: 'profile', summary: 'Switch between services and identities' },
+      { name: 'profile', summary: 'Switch between services and identities, print a token' },
       { name: 'api', summary: 'Send a request to any path of the API' },
-      { name: 'openapi', summary: 'Print the OpenAPI description' },
       { name: 'docs', summary: 'Read and search the documentation' },
       { name: 'open', summary: 'Open a page of the service in the browser' },
-      { name: 'states', summary: 'Print the state machines' },
       { name: 'completion', summary: 'Print the completion script of a shell' },
-      { name: 'version', summary: 'Print the version' },
       { name: 'help', summary: 'Print help for a command or a topic' },
     ],
   },

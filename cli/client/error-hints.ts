@@ -40,7 +40,7 @@ const MERCHANTS: Partial<Record<ErrorCode, Hint>> = {
   CHANGED_MEANWHILE: ({ operation: { path } }) =>
     `how it stands: svc ${path.includes('/disputes/') ? 'disputes' : 'merchants'} show <id>`,
   AUDIT_ENTRY_NOT_FOUND: 'svc audit list',
-  MAIL_NOT_FOUND: 'svc mail list',
+  MAIL_NOT_FOUND: 'svc sandbox mail list',
 }
 
 const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
@@ -85,10 +85,13 @@ const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {
     'which pages may show it: svc checkout origins list\nto allow one more: svc checkout origins add https://shop.example',
   CHECKOUT_ALREADY_PAID: 'svc payments list',
   CHECKOUT_ATTEMPTS_USED: NEW_TOKEN,
-  CONSENT_NOT_FOUND: { payer: 'svc mandates list --as-payer', any: 'svc mandates list' },
-  CONSENT_NOT_REVOCABLE: { payer: 'svc mandates list --as-payer', any: 'how it stands: svc mandates show <id>' },
-  MANDATE_NOT_USABLE: 'svc mandates show <consent_id>',
-  MANDATE_LIMIT_EXCEEDED: 'svc mandates show <consent_id>',
+  CONSENT_NOT_FOUND: { payer: 'svc payments mandates list --as-payer', any: 'svc payments mandates list' },
+  CONSENT_NOT_REVOCABLE: {
+    payer: 'svc payments mandates list --as-payer',
+    any: 'how it stands: svc payments mandates show <id>',
+  },
+  MANDATE_NOT_USABLE: 'svc payments mandates show <consent_id>',
+  MANDATE_LIMIT_EXCEEDED: 'svc payments mandates show <consent_id>',
 }
 
 const DISPUTES: Partial<Record<ErrorCode, Hint>> = {
@@ -204,7 +207,7 @@ function notAccepted({ who: { chosen, customer }, operation }: FailedCall): stri
   // A customer who was given by name, as where nobody has to prove anything.
   if (access.includes('customer') && chosen?.by !== 'SVC_TOKEN' && customer !== undefined && !customer.clientId)
     return `which customers there are: svc sandbox accounts\nwith an identity provider: ${login}`
-  if (chosen?.by === 'SVC_TOKEN') return 'a new token in SVC_TOKEN, which svc token prints; or unset SVC_TOKEN'
+  if (chosen?.by === 'SVC_TOKEN') return 'a new token in SVC_TOKEN, which svc profile token prints; or unset SVC_TOKEN'
   if (isClient(chosen))
     return `check ${chosen?.by} and SVC_CLIENT_SECRET, the secret of ${chosen?.name}; people sign in with ${login}`
   return chosen?.by === 'profile' ? `svc login --profile ${chosen.name}` : login

@@ -62,5 +62,5 @@ export async function noteInvitation(context: Context, client: Client, { email }
 
 /** How to open an invitation in the sandbox, which keeps its mail. */
 export function readMailCommand(email: string): string {
-  return `svc mail show --recipient ${quoted(email)} --links --wait 10s`
+  return `svc sandbox mail show --recipient ${quoted(email)} --links --wait 10s`
 }

@@ -17,10 +17,10 @@ const LISTS = {
   'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc disputes list',
   'merchant, payment, dispute or delivery':
     'svc merchants list\nsvc payments list --all-merchants\nsvc disputes list\nsvc webhooks list --all-merchants',
-  mandate: 'svc mandates list',
+  mandate: 'svc payments mandates list',
   'payment of the payer': 'svc payer payments list',
-  'mandate of the payer': 'svc mandates list --as-payer',
-  mail: 'svc mail list',
+  'mandate of the payer': 'svc payments mandates list --as-payer',
+  mail: 'svc sandbox mail list',
   'staff member': 'svc staff list',
   'team member': 'svc team list',
   'unmatched statement line': 'svc statements lines --state unmatched',

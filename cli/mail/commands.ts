@@ -13,14 +13,18 @@ import { resolveId } from '../kit/resolve-id.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
 import { askUntil } from '../kit/wait.ts'
 
-/** `svc mail`: what the sandbox would have sent. It is how a developer opens an invitation. */
-export function addMail(mail: Command, runtime: Runtime): void {
-  mail.addHelpText('after', '\nExamples:\n  svc mail show --recipient ada@acme.example --links --wait 10s\n')
+/** `svc sandbox mail`: what the sandbox would have sent. It is how a developer opens an invitation. */
+export function addMail(sandbox: Command, runtime: Runtime): void {
+  const mail = sandbox.command('mail').description("Read the sandbox's mail")
+  mail.addHelpText('after', '\nExamples:\n  svc sandbox mail show --recipient ada@acme.example --links --wait 10s\n')
   mail
     .command('list')
     .description('List the last 50 mails, newest first')
     .option('--recipient <address>', 'Filter by recipient')
-    .addHelpText('after', '\nExamples:\n  svc mail list\n  svc mail list --recipient ada@acme.example\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc sandbox mail list\n  svc sandbox mail list --recipient ada@acme.example\n',
+    )
     .action(action(runtime, ListOptions, list))
   mail
     .command('show')
@@ -31,7 +35,7 @@ export function addMail(mail: Command, runtime: Runtime): void {
     .option('--wait <duration>', 'Wait this long for it to arrive', '0s')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc mail show --links\n  svc mail show --recipient ada@acme.example --links --wait 10s\n',
+      '\nExamples:\n  svc sandbox mail show --links\n  svc sandbox mail show --recipient ada@acme.example --links --wait 10s\n',
     )
     .action(action(runtime, ShowOptions, show))
 }
@@ -85,7 +89,7 @@ async function show(
 ): Promise<CommandResult> {
   const [given] = args
   if (given !== undefined && options.recipient !== undefined)
-    throw usageError('give either a mail or --recipient', 'svc mail show --recipient ada@acme.example')
+    throw usageError('give either a mail or --recipient', 'svc sandbox mail show --recipient ada@acme.example')
   const timeoutMs = durationOf(options.wait, '--wait')
   const client = context.client()
   await refuseLive(client)
@@ -113,7 +117,7 @@ async function newestId(client: Client, recipient: string | undefined, timeoutMs
   if (newest !== undefined) return newest.id
   throw new CliError('NOT_FOUND', recipient === undefined ? 'there is no mail' : `there is no mail to ${recipient}`, {
     exit: EXIT.notFound,
-    hint: 'svc mail list\nmail comes shortly after what it is about: the same command with --wait 10s',
+    hint: 'svc sandbox mail list\nmail comes shortly after what it is about: the same command with --wait 10s',
     retryable: true,
   })
 }

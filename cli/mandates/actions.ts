@@ -33,10 +33,10 @@ export const mandate = mandateOf(async (client, given) => (await import('./find.
 const ofPayer = mandateOf(async (client, given) => (await import('./find.ts')).payerMandateId(client, given))
 
 const end = action({
-  command: 'mandates end',
+  command: 'payments mandates end',
   summary: 'End a mandate as its merchant',
   details: 'No further payment is made under it. An ended mandate cannot be restored.',
-  examples: ['svc mandates end a2b4358c'],
+  examples: ['svc payments mandates end a2b4358c'],
   subject: mandate,
   flags: {},
   operation: endConsent,
@@ -48,10 +48,10 @@ const end = action({
 })
 
 const cancel = action({
-  command: 'mandates cancel',
+  command: 'payments mandates cancel',
   summary: 'Cancel a mandate as its payer',
   details: 'Its merchant can take no further payment under it.',
-  examples: ['svc mandates cancel a2b4358c'],
+  examples: ['svc payments mandates cancel a2b4358c'],
   subject: ofPayer,
   flags: {},
   operation: revokePayerConsent,

@@ -141,8 +141,9 @@ const ALLOWANCE_COLUMNS = [
   { title: 'begins anew', value: (row: Allowance) => shortTime(row.resets_at), short: minuteOf },
 ]
 
-/** `svc mandates`: what payers have allowed a merchant to take again and again (decision 49). */
-export function addMandates(mandates: Command, runtime: Runtime): void {
+/** `svc payments mandates`: what payers have allowed a merchant to take again and again (decision 49). */
+export function addMandates(payments: Command, runtime: Runtime): void {
+  const mandates = payments.command('mandates').description('List and end mandates for recurring payments')
   mandates.addHelpText('after', HELP)
   paged(
     mandates
@@ -158,18 +159,21 @@ export function addMandates(mandates: Command, runtime: Runtime): void {
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  svc mandates list --status AUTHORISED\n  svc mandates list --all -o csv > mandates.csv\n  svc mandates list --as-payer\n',
+      '\nExamples:\n  svc payments mandates list --status AUTHORISED\n  svc payments mandates list --all -o csv > mandates.csv\n  svc payments mandates list --as-payer\n',
     )
     .action(action(runtime, ListOptions, list))
   mandates
     .command('show')
     .description('Show a mandate and what is left of its caps')
     .argument('<mandate>', mandate.summary)
-    .addHelpText('after', '\nExamples:\n  svc mandates show a2b4358c\n  svc mandates show a2b4358c -q status\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments mandates show a2b4358c\n  svc payments mandates show a2b4358c -q status\n',
+    )
     .action(action(runtime, z.object({}), show))
-  addActions(mandates, runtime, MANDATE_ACTIONS)
+  addActions(payments, runtime, MANDATE_ACTIONS)
   for (const each of PAYER_MANDATE_ACTIONS)
-    addAction(mandates, runtime, each, { client: (context) => asPayer(context.client(), context.io.env) })
+    addAction(payments, runtime, each, { client: (context) => asPayer(context.client(), context.io.env) })
 }
 
 const HELP = `
@@ -177,6 +181,6 @@ A mandate is set up with its first payment, which its payer approves at the bank
 
 Examples:
   svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00
-  svc mandates list
+  svc payments mandates list
   svc payments create --amount 9.99 --currency GBP --consent a2b4358c
 `

@@ -67,7 +67,7 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
     `there is no payment, delivery, dispute or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
     {
       exit: EXIT.notFound,
-      hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc mandates show <id>',
+      hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc payments mandates show <id>',
     },
   )
 }

@@ -77,7 +77,7 @@ Examples:
   svc payer link ada@example.org
   svc payer verify               asks for the link
   svc payer payments list
-  svc mandates list --as-payer
+  svc payments mandates list --as-payer
 `
 
 async function listPayments(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

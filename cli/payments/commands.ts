@@ -9,6 +9,7 @@ import type { Runtime } from '../kit/context.ts'
 import { FollowOptions, followable } from '../kit/follow.ts'
 import { DataOption, collect, forAllMerchants } from '../kit/option-values.ts'
 import { Paging, paged } from '../kit/paging.ts'
+import { addMandates } from '../mandates/read.ts'
 import { PAYMENT_ACTIONS, REDIRECT_ACTIONS } from './actions.ts'
 import { CreateOptions, create } from './create.ts'
 import { ExportOptions, ListOptions, exportAll, filtered, list } from './list.ts'
@@ -52,6 +53,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
     )
     .action(action(runtime, Paging, refunds))
   addActions(payments, runtime, REDIRECT_ACTIONS)
+  addMandates(payments, runtime)
 }
 
 function addEvents(payments: Command, runtime: Runtime): void {

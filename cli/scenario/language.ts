@@ -24,7 +24,7 @@ import { ReceiverBehaviour, WEBHOOK_VERBS } from './language/webhooks.ts'
 import { matcherProblems } from './matchers.ts'
 
 /*
- * The language of scenario files, as schemas: one for each verb. The runner, `svc scenarios validate` and the
+ * The language of scenario files, as schemas: one for each verb. The runner, `svc sandbox scenarios validate` and the
  * published JSON Schema read the same declarations.
  */
 

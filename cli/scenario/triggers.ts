@@ -91,7 +91,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
       'pay: { as: p1, amount: $amount, currency: $currency, mandate: { max_amount_per_payment: $most, periodic_limits: [{ period: MONTH, max_amount: $most }] } }',
       APPROVE,
       'await: { consent: $p1, status: AUTHORISED }',
-      'mandates.end: { consent: $p1 }',
+      'payments.mandates.end: { consent: $p1 }',
     ],
   },
 }

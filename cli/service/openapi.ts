@@ -15,8 +15,10 @@ import { parsedJson } from '../base/json.ts'
 
 const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const
 
-export function addOpenApi(command: Command, runtime: Runtime): void {
-  command
+export function addOpenApi(api: Command, runtime: Runtime): void {
+  api
+    .command('openapi')
+    .description('Print the OpenAPI description')
     .addOption(
       new Option('--surface <surface>', 'API: a is Open Banking, b is payment acquiring')
         .choices(['a', 'b'])
@@ -31,9 +33,9 @@ export function addOpenApi(command: Command, runtime: Runtime): void {
 
 const HELP = `
 Examples:
-  svc openapi --file openapi.json
-  svc openapi --surface a -o yaml
-  svc openapi --offline -q info.version
+  svc api openapi --file openapi.json
+  svc api openapi --surface a -o yaml
+  svc api openapi --offline -q info.version
 `
 
 const OpenApiOptions = z.object({
@@ -82,6 +84,6 @@ async function fromService(context: Context, path: string): Promise<Record<strin
   throw new CliError('NOT_THE_SERVICE', `${url} answered ${status}, and no OpenAPI description`, {
     exit: status < 400 ? EXIT.failure : exitOfStatus(status),
     status,
-    hint: 'svc openapi --offline',
+    hint: 'svc api openapi --offline',
   })
 }

@@ -80,7 +80,7 @@ export async function takeToken(context: Context, target: Target): Promise<Comma
   if (io.stdin.isTTY) throw usageError('--with-token reads standard input', 'svc login --with-token < token.txt')
   const token = (await io.stdin.read(TOKEN_BYTES_MAX)).toString('utf8').trim()
   const claims = claimsOf(token)
-  if (claims === undefined) throw usageError('standard input holds no access token', 'svc token prints one')
+  if (claims === undefined) throw usageError('standard input holds no access token', 'svc profile token prints one')
   const issuer = realmOfIssuer(claims.iss)
   if (issuer?.authUrl !== target.authUrl || issuer.realm !== target.realm)
     throw new CliError(

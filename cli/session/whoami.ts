@@ -92,8 +92,10 @@ const TokenOptions = z.object({
   customer: z.boolean().default(false),
 })
 
-export function addToken(command: Command, runtime: Runtime): void {
-  command
+export function addToken(profile: Command, runtime: Runtime): void {
+  profile
+    .command('token')
+    .description('Print an access token')
     .option('--decode', 'Print the decoded token, without verifying it')
     .addOption(new DataOption('--platform', "Print the operator's token, if it is another one").conflicts('customer'))
     .option('--customer', 'Print the token of svc ob, if it is another one')
@@ -103,9 +105,9 @@ export function addToken(command: Command, runtime: Runtime): void {
 
 const EXAMPLES = `
 Examples:
-  svc token --decode
-  curl -H "Authorization: Bearer $(svc token)" http://127.0.0.1:8080/api/v1/whoami
-  curl -H "Authorization: Bearer $(svc token --customer)" http://127.0.0.1:8080/open-banking/v1/accounts
+  svc profile token --decode
+  curl -H "Authorization: Bearer $(svc profile token)" http://127.0.0.1:8080/api/v1/whoami
+  curl -H "Authorization: Bearer $(svc profile token --customer)" http://127.0.0.1:8080/open-banking/v1/accounts
 `
 
 async function token(

@@ -50,7 +50,7 @@ function head(all: readonly Operation[]): string {
     `All ${all.length} operations of the API. Schemas of bodies and replies are in the OpenAPI documents of a running
 service: \`/openapi.json\` and, for the Open Banking API, \`/open-banking/v1/openapi.json\`.`,
   )}
-${block('sh', 'npx svc openapi -o yaml\nnpx svc openapi --surface a -o yaml')}
+${block('sh', 'npx svc api openapi -o yaml\nnpx svc api openapi --surface a -o yaml')}
 Every operation can also return ${shared.map(code).join(', ')}; operations with a body also ${codes([
     'INVALID_JSON',
     'UNSUPPORTED_MEDIA_TYPE',

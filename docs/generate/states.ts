@@ -1,4 +1,3 @@
-import { loadMachines } from '../../cli/service/states.ts'
 import { block, code, pageHead, table } from './markdown.ts'
 import { toMermaid } from '../../src/lib/machine.ts'
 import type { Transition } from '../../src/lib/machine.ts'
@@ -12,7 +11,7 @@ export async function statesPage(): Promise<string> {
     'States',
     'Every status in the service moves by one of these tables. The code reads the same rows; the database rejects other moves.',
   )}
-${block('sh', 'npx svc states payments\nnpx svc states --mermaid')}
+${block('sh', 'npx svc docs states')}
 ${sections.join('\n')}`
 }
 
@@ -34,4 +33,30 @@ function transitions(rows: readonly Transition<string>[]): string {
 function textOf(row: object, member: string): string {
   const value: unknown = Object.entries(row).find(([name]) => name === member)?.[1]
   return typeof value === 'string' ? code(value) : '–'
+}
+
+type Machine = { title: string; rows: readonly Transition<string>[] }
+
+/** Every state machine of the service, by the tables that the code itself reads. */
+async function loadMachines(): Promise<Machine[]> {
+  const [payments, consents, disputes, webhooks, merchants, orders, recurring, requests] = await Promise.all([
+    import('../../src/payments/states.ts'),
+    import('../../src/consents/states.ts'),
+    import('../../src/disputes/states.ts'),
+    import('../../src/webhooks/states.ts'),
+    import('../../src/merchants/states.ts'),
+    import('../../src/instructions/orders/states.ts'),
+    import('../../src/instructions/recurring/states.ts'),
+    import('../../src/instructions/requests/states.ts'),
+  ])
+  return [
+    { title: 'Payment', rows: payments.PAYMENT_TRANSITIONS },
+    { title: 'Payment consent', rows: consents.CONSENT_TRANSITIONS },
+    { title: 'Dispute', rows: disputes.DISPUTE_TRANSITIONS },
+    { title: 'Webhook delivery', rows: webhooks.DELIVERY_TRANSITIONS },
+    { title: 'KYB', rows: merchants.KYB_TRANSITIONS },
+    { title: 'Open Banking payment', rows: orders.ORDER_TRANSITIONS },
+    { title: 'Recurring payment', rows: recurring.RECURRING_TRANSITIONS },
+    { title: 'Request to pay, offer to pay', rows: requests.PAYMENT_REQUEST_TRANSITIONS },
+  ]
 }

@@ -32,9 +32,9 @@ export function verbsPage(): string {
   return `${pageHead(
     'Scenario verbs',
     `The steps of scenario files. [Scenarios](../scenarios.md) explains how to write and run them. The JSON Schema, which
-\`svc scenarios schema\` prints, has every field; the fields of \`pay\` and others are those of the API.`,
+\`svc sandbox scenarios schema\` prints, has every field; the fields of \`pay\` and others are those of the API.`,
   )}
-${block('sh', 'npx svc scenarios schema > scenario.schema.json')}
+${block('sh', 'npx svc sandbox scenarios schema > scenario.schema.json')}
 ${groups.join('\n')}
 ## What await and expect look at
 

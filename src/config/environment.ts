@@ -113,7 +113,7 @@ export const Environment = z.object({
   SVC_PORTAL_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** How long an invitation is valid. */
   SVC_INVITE_SECONDS: whole(60, 2_592_000).default(43_200),
-  /** The mail server, smtp:// or smtps:// with login; without it, the sandbox keeps its mail for `svc mail`. */
+  /** The mail server, smtp:// or smtps:// with login; without it, the sandbox keeps its mail for `svc sandbox mail`. */
   SVC_SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// address')
@@ -155,7 +155,7 @@ export const Environment = z.object({
     .default('123456'),
   /**
    * The gateway for text messages: receives a POST of `{id, to, text}` for each, and responds with 2xx. Without it, the
-   * sandbox keeps them for `svc mail`, and live mode sends links by e-mail only.
+   * sandbox keeps them for `svc sandbox mail`, and live mode sends links by e-mail only.
    */
   SVC_SMS_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** The bearer token that is sent to SVC_SMS_URL. */

@@ -1,6 +1,6 @@
 /**
  * State machines as data. A transition row is the whole rule and reads like the tables of docs/contract.md; code,
- * tests, `svc states` and the documentation read the same rows.
+ * tests and the documentation read the same rows.
  */
 export type Transition<State extends string, Trigger extends string = string> = {
   from: State | null

@@ -26,7 +26,7 @@ const ADDRESS = /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()[\]"\\@]+$/u
 
 /**
  * Inserts a mail into the outbox over the caller's handle: in the transaction of its cause, so that neither exists
- * without the other. Without a mail server the sandbox keeps it for reading (`svc mail`).
+ * without the other. Without a mail server the sandbox keeps it for reading (`svc sandbox mail`).
  * @throws {TypeError} for anything but a single address, which the contract has rejected before
  */
 export async function queueMail(

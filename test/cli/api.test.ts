@@ -47,7 +47,7 @@ t.test('a real service is asked as the merchant, the operator, or nobody, by the
   })
   t.match(await runCli(['api', '/payments'], { env: { SVC_API_URL: service.url } }), {
     code: 2,
-    stderr: /none of the service's API[^]*Try: svc openapi -q paths\n/,
+    stderr: /none of the service's API[^]*Try: svc api openapi -q paths\n/,
   })
   t.match((await service.operate(['api', 'GET', '/metrics'])).stdout, /^# HELP/)
   const made = await service.as(merchant, [
@@ -59,7 +59,7 @@ t.test('a real service is asked as the merchant, the operator, or nobody, by the
       (field) => ['-f', field],
     ),
   ])
-  t.equal((await service.operate(['openapi', '-q', 'openapi'])).stdout, '3.1.0\n')
+  t.equal((await service.operate(['api', 'openapi', '-q', 'openapi'])).stdout, '3.1.0\n')
   t.equal((await service.operate(['open', 'demo', '--print', '-o', 'id'])).stdout, `${service.url}/widget-demo.html\n`)
   t.equal((await service.operate(['open', 'payer', '--print'])).stdout, `${service.url}/hub\n`)
   t.equal((await service.operate(['open', 'payer', '--print', '-q', 'mode'])).stdout, 'sandbox\n')
@@ -84,7 +84,7 @@ t.test('refusals have the exit code of their status, the body, and what to do', 
   t.match(await service.as(merchant, ['api', 'POST', '/api/v1/payments', '-f', 'amount:=5']), { code: 2 })
   t.match(await service.as(merchant, ['api', 'GET', '/api/v1/paymets']), {
     code: 6,
-    stderr: /no GET \/api\/v1\/paymets, which was answered with 404\nTry: svc openapi -q paths\n/,
+    stderr: /no GET \/api\/v1\/paymets, which was answered with 404\nTry: svc api openapi -q paths\n/,
   })
   t.match(await service.as(merchant, ['api', 'PUT', '/api/v1/payments']), {
     code: 6,

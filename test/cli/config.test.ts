@@ -98,12 +98,12 @@ t.test('check names every wrong variable as svc serve would, and repeats no valu
 })
 
 t.test('the OpenAPI description, and pages that open in a browser', async (t) => {
-  t.equal((await runCli(['openapi', '--offline', '-q', 'openapi'])).stdout, '3.1.0\n')
+  t.equal((await runCli(['api', 'openapi', '--offline', '-q', 'openapi'])).stdout, '3.1.0\n')
   t.match(
-    (await runCli(['openapi', '--offline', '--surface', 'a', '-o', 'yaml'])).stdout,
+    (await runCli(['api', 'openapi', '--offline', '--surface', 'a', '-o', 'yaml'])).stdout,
     /title: svc Open Banking API/,
   )
-  t.match(await runCli(['openapi'], { env: { SVC_API_URL: 'http://127.0.0.1:1' } }), { code: 8 })
+  t.match(await runCli(['api', 'openapi'], { env: { SVC_API_URL: 'http://127.0.0.1:1' } }), { code: 8 })
   t.match(await runCli(['open', 'portal']), { code: 2, stdout: '', stderr: /no page for portal\nTry: svc ui/ })
   t.match(await runCli(['open', 'nonsense']), { code: 2 })
 })

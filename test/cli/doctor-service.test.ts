@@ -61,17 +61,17 @@ t.test(
     const env = { SVC_API_URL: url }
     t.match((await runCli(['status'], { env })).stdout, /Version of svc +0\.1\.0; the service is 9\.0\.0\n/)
     t.equal((await runCli(['status', '-q', 'service_version'], { env })).stdout, '9.0.0\n')
-    t.match(await runCli(['token'], { env }), {
+    t.match(await runCli(['profile', 'token'], { env }), {
       code: 4,
       stdout: '',
       stderr: /^Error: nobody is signed in[^]*Try: svc .*login/,
     })
-    t.match(await runCli(['token', '--customer'], { env }), {
+    t.match(await runCli(['profile', 'token', '--customer'], { env }), {
       code: 4,
       stderr: /svc (--api-url \S+ )?login --customer/,
     })
     const none = await serviceWith(t, () => undefined)
-    t.match(await runCli(['token'], { env: { SVC_API_URL: none, SVC_CLIENT_ID: 'acme' } }), {
+    t.match(await runCli(['profile', 'token'], { env: { SVC_API_URL: none, SVC_CLIENT_ID: 'acme' } }), {
       code: 7,
       stderr: /no tokens/,
     })

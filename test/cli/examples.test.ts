@@ -24,7 +24,8 @@ t.test('the examples of the help are command lines that are understood', async (
     for (const example of examplesIn(stdout.join(''))) examples.add(example)
     for (const child of command.commands) visit(child)
   }
-  for (const command of (await makeWholeProgram({ io, exitCode: 0 })).commands)
+  const nouns = (await makeWholeProgram({ io, exitCode: 0 })).commands
+  for (const command of nouns.flatMap((noun) => [noun, ...noun.commands]))
     if (NOUNS.includes(command.name())) visit(command)
   t.ok(examples.size > 30, `${examples.size} examples`)
   const token = 'k'.repeat(43)

@@ -40,7 +40,7 @@ t.test('the page of everything has each command with its summary, in the same gr
   const text = (await runCli(['help', 'all'])).stdout
   for (const { title } of NOUN_GROUPS) t.match(text, new RegExp(`^${title}$`, 'm'))
   t.match(text, /^ {2}payments list +\S/m)
-  t.match(text, /^ {2}scenarios show +\S/m)
+  t.match(text, /^ {2}sandbox scenarios show +\S/m)
   const narrow = await runCli(['help', 'all'], { tty: true, columns: 80 })
   t.ok(narrow.stdout.split('\n').every((line) => line.length <= 80))
 })

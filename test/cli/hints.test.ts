@@ -37,7 +37,8 @@ function wrongIn(program: Command, words: readonly string[]): string | undefined
     if (word === 'x' || word === '|' || word === '--help' || /^["']/.test(word)) continue
     const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word))
     if (child !== undefined) command = child
-    else if (command.commands.length > 0 && !word.startsWith('-')) return `svc ${command.name()} has no ${word}`
+    else if (command.commands.length > 0 && command.registeredArguments.length === 0 && !word.startsWith('-'))
+      return `svc ${command.name()} has no ${word}`
     else if (word.startsWith('-') && word !== '-') {
       const name = word.replace(/=.*/, '')
       const all = [...command.options, ...(command.parent?.options ?? []), ...program.options]

@@ -78,7 +78,7 @@ t.test('a merchant registers, is approved by a client of OPS, is paid, is held a
     issuer: `${state.auth_url}/realms/acme-ltd`,
   })
   t.match(await run(...REGISTER), { code: 7, stderr: /acme-ltd.* is taken/ }, 'its name is taken now')
-  t.match(await run('mail', 'show', '--recipient', 'ada@acme.example', '--links', '--wait', '20s'), {
+  t.match(await run('sandbox', 'mail', 'show', '--recipient', 'ada@acme.example', '--links', '--wait', '20s'), {
     code: 0,
     stdout: new RegExp(`^${state.auth_url}/realms/acme-ltd/`),
   })
@@ -254,7 +254,7 @@ t.test('the banner says logins and steps that work as they are typed', async (t)
   t.match(banner, '\nThe console: npx svc. Besides: npx svc inbox, npx svc doctor, npx svc listen\n')
   const url = /Tokens +(?<url>\S+)/.exec(stdout)?.groups?.['url']
   t.equal(url, `${state.auth_url}/realms/demo/protocol/openid-connect/token`)
-  t.match(stderr, `curl --oauth2-bearer $(npx svc token) ${state.api_url}/api/v1/whoami`)
+  t.match(stderr, 'npx svc api /api/v1/whoami\n')
   const [, id = '', secret = ''] = /Server +(\S+) and (\S+)/.exec(stdout) ?? []
   t.ok(await tokenOf(state.auth_url, 'demo', { client_id: id, client_secret: secret }))
 })

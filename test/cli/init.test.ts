@@ -155,9 +155,9 @@ t.test('svc init writes what a project begins with, never over what is there', a
     ['written', 'written', 'written', 'there already'],
   )
   t.equal(readFileSync(join(cwd, '.gitignore'), 'utf8'), 'node_modules/\n')
-  t.match(await runCli(['scenarios', 'validate', 'scenarios'], { cwd }), { code: 0, stderr: '' })
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'scenarios'], { cwd }), { code: 0, stderr: '' })
   writeFileSync(join(cwd, 'scenarios/report.json'), '{"title":"svc scenario, v1"}')
-  t.match(await runCli(['scenarios', 'validate', 'scenarios'], { cwd }), {
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'scenarios'], { cwd }), {
     code: 0,
     stderr: '',
   })

@@ -11,11 +11,11 @@ t.test('svc up takes a rotated key at its next start, and everything works under
   const first = await upDetached(stateDir)
   t.match(await runCli(['bank-accounts', 'list', ...at]), { code: 0 })
   const old = first.key_id ?? ''
-  t.match(await runCli(['keys', 'list', '--json', ...at]), {
+  t.match(await runCli(['config', 'keys', 'list', '--json', ...at]), {
     code: 0,
     stdout: new RegExp(`"kid":"${old}","state":"current"`),
   })
-  t.match(await runCli(['keys', 'rotate', ...at]), { code: 0, stderr: /goes on with the key before/ })
+  t.match(await runCli(['config', 'keys', 'rotate', ...at]), { code: 0, stderr: /goes on with the key before/ })
   t.equal(statSync(keyFile(stateDir)).mode & 0o777, 0o600)
   // Authorised is enough: no key has a part in what settles it.
   const pay = [
@@ -41,12 +41,12 @@ t.test('svc up takes a rotated key at its next start, and everything works under
   t.match(await runCli(pay), { code: 0 }, 'the demo merchant pays with its new secret')
   t.match(await runCli(['merchants', 'list', ...at]), { code: 0 }, 'and the demo operator looks on')
   await until('the worker has encrypted everything anew', async () => {
-    const { stdout } = await runCli(['keys', 'list', '--json', ...at])
+    const { stdout } = await runCli(['config', 'keys', 'list', '--json', ...at])
     return new RegExp(`"kid":"${old}","state":"previous","values":0`).test(stdout)
   })
   t.match(await runCli(['down', ...at]), { code: 0 })
   writeFileSync(keyFile(stateDir), `${fresh}\n`, { mode: 0o600 })
   t.equal((await upDetached(stateDir)).key_id, second.key_id)
   t.match(await runCli(pay), { code: 0 }, 'without the old key')
-  t.match(await runCli(['keys', 'list', ...at]), { code: 0 }, 'and nothing is missing')
+  t.match(await runCli(['config', 'keys', 'list', ...at]), { code: 0 }, 'and nothing is missing')
 })

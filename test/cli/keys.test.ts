@@ -44,7 +44,7 @@ function pretendRunning(stateDir: string, { databaseUrl, url }: TestService, key
 t.test('the list tells each key by its id, with what is sealed under it, and shows no key', async (t) => {
   const [old, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, old)
-  const listed = await runCli(['keys', 'list', '--json'], { env: envOf(service, fresh, old) })
+  const listed = await runCli(['config', 'keys', 'list', '--json'], { env: envOf(service, fresh, old) })
   t.equal(listed.code, 0)
   t.same(JSON.parse(listed.stdout), [
     { kid: kidOfKey(fresh), state: 'current', values: 0, expiring: 0, columns: {} },
@@ -56,7 +56,7 @@ t.test('the list tells each key by its id, with what is sealed under it, and sho
       columns: { 'merchants.webhook_signing_secret': 3 },
     },
   ])
-  const table = await runCli(['keys', 'list'], { env: envOf(service, fresh, old) })
+  const table = await runCli(['config', 'keys', 'list'], { env: envOf(service, fresh, old) })
   t.match(table.stdout, /KID +STATE +VALUES +EXPIRING +WHERE[^]*previous +3 +0 +merchants\.webhook_signing_secret 3/)
   for (const key of [old, fresh]) t.notOk(`${listed.stdout}${table.stdout}${table.stderr}`.includes(key))
 })
@@ -65,12 +65,12 @@ t.test('values under a key that is not configured are told, with exit code 1', a
   const [lost, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, lost)
   const env = envOf(service, fresh)
-  t.match(await runCli(['keys', 'list'], { env }), {
+  t.match(await runCli(['config', 'keys', 'list'], { env }), {
     code: 1,
     stdout: new RegExp(`${kidOfKey(lost)} +unknown +3`),
     stderr: /A key is missing/,
   })
-  t.match(await runCli(['keys', 'rotate', '--json'], { env }), {
+  t.match(await runCli(['config', 'keys', 'rotate', '--json'], { env }), {
     code: 1,
     stdout: new RegExp(`"unknown_keys":\\["${kidOfKey(lost)}"`),
   })
@@ -80,11 +80,11 @@ t.test('with the environment a rotation encrypts everything anew, and a second o
   const [old, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, old)
   const env = envOf(service, fresh, old)
-  t.match(await runCli(['keys', 'rotate', '--dry-run', '--json'], { env }), {
+  t.match(await runCli(['config', 'keys', 'rotate', '--dry-run', '--json'], { env }), {
     code: 0,
     stdout: /"dry_run":true.*"resealed":0,"left":3/,
   })
-  const done = await runCli(['keys', 'rotate', '--json'], { env })
+  const done = await runCli(['config', 'keys', 'rotate', '--json'], { env })
   t.equal(done.code, 0)
   t.same(JSON.parse(done.stdout), {
     dry_run: false,
@@ -94,8 +94,11 @@ t.test('with the environment a rotation encrypts everything anew, and a second o
     broken: 0,
     unknown_keys: [],
   })
-  t.match(await runCli(['keys', 'rotate', '--json'], { env }), { code: 0, stdout: /"resealed":0,"left":0/ })
-  t.match(await runCli(['keys', 'rotate'], { env: envOf(service, fresh) }), { code: 0, stderr: /There is one key/ })
+  t.match(await runCli(['config', 'keys', 'rotate', '--json'], { env }), { code: 0, stdout: /"resealed":0,"left":0/ })
+  t.match(await runCli(['config', 'keys', 'rotate'], { env: envOf(service, fresh) }), {
+    code: 0,
+    stderr: /There is one key/,
+  })
 })
 
 t.test('what does not open is told, and the old key is then still needed: exit code 1', async (t) => {
@@ -105,7 +108,7 @@ t.test('what does not open is told, and the old key is then still needed: exit c
     `update merchants set webhook_signing_secret = left(webhook_signing_secret, -4) || 'AAAA'
      where id = (select id from merchants order by id limit 1)`,
   )
-  t.match(await runCli(['keys', 'rotate', '--json'], { env: envOf(service, fresh, old) }), {
+  t.match(await runCli(['config', 'keys', 'rotate', '--json'], { env: envOf(service, fresh, old) }), {
     code: 1,
     stdout: /"resealed":2,"left":1,"broken":1/,
   })
@@ -117,50 +120,50 @@ t.test('wrong keys and missing databases are told without a key', async (t) => {
     { SVC_ENCRYPTION_KEY: 'c4n4ry', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/x' },
     { SVC_ENCRYPTION_KEY: key, SVC_ENCRYPTION_KEY_PREVIOUS: key },
   ]) {
-    const { code, stdout, stderr } = await runCli(['keys', 'list'], { env })
+    const { code, stdout, stderr } = await runCli(['config', 'keys', 'list'], { env })
     t.equal(code, 2)
     t.notOk(`${stdout}${stderr}`.includes(key) || stderr.includes('c4n4ry'))
   }
-  t.match(await runCli(['keys', 'rotate'], { env: { SVC_ENCRYPTION_KEY: key } }), {
+  t.match(await runCli(['config', 'keys', 'rotate'], { env: { SVC_ENCRYPTION_KEY: key } }), {
     code: 2,
     stderr: /no database is named/,
   })
   const away = { SVC_ENCRYPTION_KEY: key, SVC_DATABASE_URL: 'postgres://127.0.0.1:1/x' }
-  t.match(await runCli(['keys', 'list'], { env: away }), { code: 1, stderr: /^Error: / })
-  t.match(await runCli(['keys', 'list', '--state-dir', t.testdir()], {}), {
+  t.match(await runCli(['config', 'keys', 'list'], { env: away }), { code: 1, stderr: /^Error: / })
+  t.match(await runCli(['config', 'keys', 'list', '--state-dir', t.testdir()], {}), {
     code: 6,
     stderr: /Try: to make one: svc .*up\n/,
   })
-  t.match(await runCli(['keys', 'rotate', '--state-dir', t.testdir()], {}), {
+  t.match(await runCli(['config', 'keys', 'rotate', '--state-dir', t.testdir()], {}), {
     code: 6,
     stderr: /Try: to make one: svc .*up\n/,
   })
 })
 
 t.test('a fresh key is printed and can be used', async (t) => {
-  const { code, stdout } = await runCli(['keys', 'create', '-o', 'id'])
+  const { code, stdout } = await runCli(['config', 'keys', 'create', '-o', 'id'])
   t.equal(code, 0)
   t.equal(kidOfKey(stdout.trim()).length, 8)
-  t.not((await runCli(['keys', 'create', '-o', 'id'])).stdout, stdout)
+  t.not((await runCli(['config', 'keys', 'create', '-o', 'id'])).stdout, stdout)
 })
 
 t.test('with a state directory: rotate, and restart', async (t) => {
   const stateDir = t.testdir()
   const words = ['--state-dir', stateDir]
   const [old = ''] = await ensureKeyRing(stateDir)
-  t.match(await runCli(['keys', 'list', ...words]), { code: 2, stderr: /no database is named/ })
+  t.match(await runCli(['config', 'keys', 'list', ...words]), { code: 2, stderr: /no database is named/ })
   const service = await sealedUnder(t, old)
   pretendRunning(stateDir, service, kidOfKey(old))
 
   const text = readFileSync(keyFile(stateDir), 'utf8')
-  t.match(await runCli(['keys', 'rotate', '--dry-run', ...words]), { code: 0, stderr: /Nothing was changed/ })
+  t.match(await runCli(['config', 'keys', 'rotate', '--dry-run', ...words]), { code: 0, stderr: /Nothing was changed/ })
   t.equal(readFileSync(keyFile(stateDir), 'utf8'), text)
-  const rotated = await runCli(['keys', 'rotate', ...words])
+  const rotated = await runCli(['config', 'keys', 'rotate', ...words])
   t.match(rotated, { code: 0, stderr: /goes on with the key before[^]*svc .*down/ })
   const [fresh = '', ...previous] = readKeyRing(stateDir) ?? []
   t.same(previous, [old])
   for (const key of [fresh, old]) t.notOk(`${rotated.stdout}${rotated.stderr}`.includes(key))
-  const listed = await runCli(['keys', 'list', ...words])
+  const listed = await runCli(['config', 'keys', 'list', ...words])
   t.match(listed, { code: 0, stderr: new RegExp(`still seals under ${kidOfKey(old)}`) })
   t.match(listed.stdout, new RegExp(`${kidOfKey(fresh)} +current +0[^]*${kidOfKey(old)} +previous +3`))
   const values = await service.owner.query('select webhook_signing_secret from merchants')

@@ -24,17 +24,14 @@ function lonePackage(t: Test, { isDependency = false } = {}): string {
 }
 
 t.test('the launcher runs the built command line, also through a symbolic link', async (t) => {
-  t.match(await svc(['version', '-q', 'version']), { code: 0, stdout: /^\d/ })
+  t.match(await svc(['--version']), { code: 0, stdout: /^\d/ })
   const link = join(t.testdir({}), 'svc')
   symlinkSync(LAUNCHER, link)
-  t.match(
-    spawnSync(...nodeCommand([link, 'version', '-q', 'version']), { env: cleanEnv(), encoding: 'utf8' }).stdout,
-    /^\d/,
-  )
+  t.match(spawnSync(...nodeCommand([link, '--version']), { env: cleanEnv(), encoding: 'utf8' }).stdout, /^\d/)
 })
 
 t.test('without a build it says how to make one', async (t) => {
-  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version']), {
+  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), '--version']), {
     env: cleanEnv(),
     encoding: 'utf8',
   })
@@ -51,7 +48,7 @@ for (const [where, launcherOf, hint] of [
 ] as const)
   void t.test(`without a build, ${where}, it says: ${hint}`, async (t) => {
     const launcher = launcherOf(t)
-    const { status, stderr } = spawnSync(...nodeCommand([launcher, 'version']), { env: cleanEnv(), encoding: 'utf8' })
+    const { status, stderr } = spawnSync(...nodeCommand([launcher, '--version']), { env: cleanEnv(), encoding: 'utf8' })
     t.equal(status, 1)
     t.match(stderr, `is missing.\nTry: ${hint}\n`)
   })
@@ -67,11 +64,11 @@ t.test(
   { skip },
   async (t) => {
     const old = OLD_NODE ?? ''
-    const version = spawnSync(...nodeCommand([LAUNCHER, 'version', '-q', 'node'], old), {
+    const version = spawnSync(...nodeCommand([LAUNCHER, 'doctor', '--only', 'machine', '-o', 'json'], old), {
       env: cleanEnv(),
       encoding: 'utf8',
     })
-    t.match(version.stdout, /^(2[4-9]|[3-9]\d)\./)
+    t.match(version.stdout, /Node\.js (2[4-9]|[3-9]\d)\./)
     t.equal(spawnSync(...nodeCommand([LAUNCHER, 'nonsense'], old), { env: cleanEnv() }).status, 2)
     const stateDir = stateDirOf(t)
     const child = spawn(...nodeCommand([LAUNCHER, 'up', '--port', '0', '--state-dir', stateDir], old), {
@@ -90,13 +87,13 @@ t.test(
 )
 
 t.test('under an older Node.js with no other at hand it says what to install', { skip }, async (t) => {
-  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version'], OLD_NODE), {
+  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), '--version'], OLD_NODE), {
     env: cleanEnv(),
     encoding: 'utf8',
   })
   t.equal(status, 1)
   t.match(stderr, /needs Node\.js 24 or newer; this is v\d+[^]*npm ci/)
-  const installed = spawnSync(...nodeCommand([lonePackage(t, { isDependency: true }), 'version'], OLD_NODE), {
+  const installed = spawnSync(...nodeCommand([lonePackage(t, { isDependency: true }), '--version'], OLD_NODE), {
     env: cleanEnv(),
     encoding: 'utf8',
   })
@@ -109,13 +106,13 @@ t.test('a result that can not be written is a failure, in one line', { skip: !ex
     const command = `env -u NODE_OPTIONS "${process.execPath}" "${LAUNCHER}" ${words}`
     return spawnSync('sh', ['-c', command], { env: cleanEnv(), encoding: 'utf8' })
   }
-  t.match(run('states > /dev/full'), { status: 1, stderr: /^Error: the result can't be written: no space .*\n$/ })
-  t.match(run('states --nonsense 2> /dev/full'), { status: 2, stdout: '' })
+  t.match(run('docs > /dev/full'), { status: 1, stderr: /^Error: the result can't be written: no space .*\n$/ })
+  t.match(run('docs --nonsense 2> /dev/full'), { status: 2, stdout: '' })
 })
 
 t.test('a reader that has gone is no failure', async (t) => {
-  const command = `env -u NODE_OPTIONS "${process.execPath}" "${LAUNCHER}" states | head -1`
+  const command = `env -u NODE_OPTIONS "${process.execPath}" "${LAUNCHER}" help all | head -1`
   const { stdout, stderr } = spawnSync('sh', ['-c', command], { env: cleanEnv(), encoding: 'utf8' })
-  t.match(stdout, /^MACHINE/)
+  t.match(stdout, /^Run the service/)
   t.equal(stderr, '')
 })

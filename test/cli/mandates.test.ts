@@ -44,10 +44,13 @@ const AS_MERCHANT = ['--client-id', 'acme-server']
 t.test('list tells whose mandates stand, in 80 columns, and asks for a status', async (t) => {
   const service = await fakeAdmin(t, () => pageOf([mandateOf()], 'next'))
   const { run } = service
-  const { code, stdout, stderr } = await run(['mandates', 'list', '--status', 'authorised', ...AS_MERCHANT], {
-    tty: true,
-    env: { NO_COLOR: '1' },
-  })
+  const { code, stdout, stderr } = await run(
+    ['payments', 'mandates', 'list', '--status', 'authorised', ...AS_MERCHANT],
+    {
+      tty: true,
+      env: { NO_COLOR: '1' },
+    },
+  )
   t.equal(code, 0)
   t.match(stdout, /^ID +STATUS +AT MOST[^\n]*PAYER NAME[^\n]*\n358c0011 /)
   t.match(stdout, /AUTHORISED +20\.00 +GBP +3 +Ada +2027-11-21/)
@@ -55,45 +58,58 @@ t.test('list tells whose mandates stand, in 80 columns, and asks for a status', 
   const waiting = await fakeAdmin(t, () =>
     pageOf([mandateOf({ status: 'AWAITING_AUTHORISATION', max_amount_per_payment: '20000.00' })]),
   )
-  const narrow = await waiting.run(['mandates', 'list', ...AS_MERCHANT], { tty: true, env: { NO_COLOR: '1' } })
+  const narrow = await waiting.run(['payments', 'mandates', 'list', ...AS_MERCHANT], {
+    tty: true,
+    env: { NO_COLOR: '1' },
+  })
   t.match(narrow.stdout, /AWAITING_AUTHORISATION +20000\.00 +GBP +Ada +2027-11-21/, 'the count goes before the name')
   t.match(stderr, 'There are more: --cursor next, or --all')
   t.match(service.requests[0]?.path, /^\/api\/v1\/portal\/consents\?limit=50&status=AUTHORISED$/)
-  t.equal((await run(['mandates', 'list', '-o', 'id', ...AS_MERCHANT])).stdout, `${ID}\n`)
-  t.same(JSON.parse((await run(['mandates', 'list', '--json', ...AS_MERCHANT])).stdout), [mandateOf()])
-  t.match(await run(['mandates', 'list', '--status', 'gone', ...AS_MERCHANT]), { code: 2 })
+  t.equal((await run(['payments', 'mandates', 'list', '-o', 'id', ...AS_MERCHANT])).stdout, `${ID}\n`)
+  t.same(JSON.parse((await run(['payments', 'mandates', 'list', '--json', ...AS_MERCHANT])).stdout), [mandateOf()])
+  t.match(await run(['payments', 'mandates', 'list', '--status', 'gone', ...AS_MERCHANT]), { code: 2 })
   const none = await fakeAdmin(t, () => pageOf([]))
-  t.match(await none.run(['mandates', 'list', ...AS_MERCHANT]), { code: 0, stdout: '', stderr: /no such mandates/ })
+  t.match(await none.run(['payments', 'mandates', 'list', ...AS_MERCHANT]), {
+    code: 0,
+    stdout: '',
+    stderr: /no such mandates/,
+  })
 })
 
 t.test('show tells what is left of each cap, by a part of the id too', async (t) => {
   const { run } = await fakeAdmin(t, ({ path }) => (path.endsWith(ID) ? { json: mandateOf() } : pageOf([mandateOf()])))
-  const { code, stdout } = await run(['mandates', 'show', ID.slice(-8), ...AS_MERCHANT])
+  const { code, stdout } = await run(['payments', 'mandates', 'show', ID.slice(-8), ...AS_MERCHANT])
   t.equal(code, 0)
   t.match(stdout, /At most +20\.00 GBP for each payment\nCaps +the service refuses payments above them/)
   t.match(stdout, /PERIOD +AT MOST +USED +LEFT +BEGINS ANEW\nMONTH +60\.00 +9\.99 +50\.01 +2026-12-01/)
   t.equal(
-    (await run(['mandates', 'show', ID, '-q', 'allowances[0].remaining_amount', ...AS_MERCHANT])).stdout,
+    (await run(['payments', 'mandates', 'show', ID, '-q', 'allowances[0].remaining_amount', ...AS_MERCHANT])).stdout,
     '50.01\n',
   )
-  t.match(await run(['mandates', 'show', 'ffffffff', ...AS_MERCHANT]), { code: 6, stderr: /mandates list/ })
+  t.match(await run(['payments', 'mandates', 'show', 'ffffffff', ...AS_MERCHANT]), { code: 6, stderr: /mandates list/ })
   const gone = await fakeAdmin(t, () => refusal(404, 'CONSENT_NOT_FOUND'))
-  t.match(await gone.run(['mandates', 'show', ID, ...AS_MERCHANT]), { code: 6, stderr: /mandates list/ })
+  t.match(await gone.run(['payments', 'mandates', 'show', ID, ...AS_MERCHANT]), { code: 6, stderr: /mandates list/ })
   const kept = await fakeAdmin(t, () => ({ json: mandateOf({ caps_enforced: false, allowances: [] }) }))
-  t.match((await kept.run(['mandates', 'show', ID, ...AS_MERCHANT])).stdout, /Caps +kept as they were given/)
+  t.match(
+    (await kept.run(['payments', 'mandates', 'show', ID, ...AS_MERCHANT])).stdout,
+    /Caps +kept as they were given/,
+  )
 })
 
 t.test('end is asked for in live mode, and shown with --dry-run', async (t) => {
   const answer = () => ({ json: { consent_id: ID, status: 'REVOKED' } })
   const sandbox = await fakeAdmin(t, answer)
-  t.match(await sandbox.run(['mandates', 'end', ID, '--dry-run', ...AS_MERCHANT]), {
+  t.match(await sandbox.run(['payments', 'mandates', 'end', ID, '--dry-run', ...AS_MERCHANT]), {
     code: 0,
     stdout: /DELETE .*consents/,
   })
   t.same(sandbox.writes(), [])
-  t.match(await sandbox.run(['mandates', 'end', ID, ...AS_MERCHANT]), { code: 0, stdout: /Status +REVOKED/ })
+  t.match(await sandbox.run(['payments', 'mandates', 'end', ID, ...AS_MERCHANT]), {
+    code: 0,
+    stdout: /Status +REVOKED/,
+  })
   const live = await fakeAdmin(t, answer, { mode: 'live' })
-  const end = ['mandates', 'end', ID, ...AS_MERCHANT]
+  const end = ['payments', 'mandates', 'end', ID, ...AS_MERCHANT]
   t.match(await live.run(end), { code: 2, stderr: /end the mandate [^]*--yes/ })
   t.match(await live.run(end, { typed: 'no' }), { code: 2 })
   t.same(live.writes(), [])
@@ -208,16 +224,19 @@ t.test('the whole story against the service: set up, pay, look, end', async (t) 
   )
   t.equal(first.code, 0, first.stderr)
   const id: string = JSON.parse(first.stdout).consent_id
-  t.match(await run('mandates', 'list', '-q', '[0].status'), { code: 0, stdout: 'AUTHORISED\n' })
+  t.match(await run('payments', 'mandates', 'list', '-q', '[0].status'), { code: 0, stdout: 'AUTHORISED\n' })
   const second = await create('--consent', id.slice(-12), '--wait', '-q', 'status')
   t.match(second, { code: 0, stdout: 'Settled\n' }, second.stderr)
-  t.match((await run('mandates', 'show', id)).stdout, /Payments +2, the first [^]*MONTH +25\.00 +19\.98 +5\.02/)
-  t.match(await create('--consent', id), { code: 2, stderr: /Try: svc .*mandates show / })
+  t.match(
+    (await run('payments', 'mandates', 'show', id)).stdout,
+    /Payments +2, the first [^]*MONTH +25\.00 +19\.98 +5\.02/,
+  )
+  t.match(await create('--consent', id), { code: 2, stderr: /Try: svc .*payments mandates show / })
   t.match(await create('--mandate', '--max-amount', 'much'), { code: 2, stderr: /--max-amount: / })
-  t.match(await run('mandates', 'end', id, '-q', 'status'), { code: 0, stdout: 'REVOKED\n' })
+  t.match(await run('payments', 'mandates', 'end', id, '-q', 'status'), { code: 0, stdout: 'REVOKED\n' })
   t.match(await create('--consent', id), { code: 7, stderr: /mandates show/ })
   t.match((await run('webhooks', 'list')).stdout, /consent\.revoked +(PENDING|DELIVERED) /, 'and no test')
   const [news = ''] = (await run('webhooks', 'list', '-o', 'id')).stdout.split('\n')
   t.match((await run('explain', news)).stdout, /Summary +webhook consent\.revoked/)
-  t.match(await run('explain', id), { code: 6, stderr: /svc mandates show <id>/ })
+  t.match(await run('explain', id), { code: 6, stderr: /svc payments mandates show <id>/ })
 })

@@ -291,7 +291,7 @@ t.test('an invitation can be read here in the sandbox only, and at the service t
     const { stderr } = await sandbox.run([...words, '--state-dir', '/srv/of ada'])
     t.match(
       stderr,
-      /svc --api-url http:\S+ --state-dir '\/srv\/of ada' mail show --recipient x@\S+ --links --wait 10s\n/,
+      /svc --api-url http:\S+ --state-dir '\/srv\/of ada' sandbox mail show --recipient x@\S+ --links --wait 10s\n/,
     )
     const live = await fakeAdmin(t, answer, { mode: 'live' })
     const told = await live.run(words)

@@ -257,6 +257,6 @@ t.test('what the examples for CI run is understood as it stands', async (t) => {
   }
   t.equal(github.jobs.scenarios.steps.at(-2).with.report_paths, 'out.xml')
   t.equal(gitlab['payment-stories'].artifacts.reports.junit, 'out.xml')
-  const { code, stdout } = await runCli(['scenarios', 'validate', STORIES])
+  const { code, stdout } = await runCli(['sandbox', 'scenarios', 'validate', STORIES])
   t.match({ code, stdout }, { code: 0, stdout: /cases in \d+ files/ })
 })

@@ -321,7 +321,7 @@ t.test('without --allow-exec nothing is played of files that run commands', asyn
     stdout: '',
     stderr: /x\.yaml:6:5.*which nobody has allowed[^]*--allow-exec/,
   })
-  t.match(await runCli(['scenarios', 'validate', 'x.yaml'], { cwd: folder }), { code: 0 })
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml'], { cwd: folder }), { code: 0 })
 })
 
 t.test('a request as it is written is a customer’s, a merchant’s, the operator’s, or nobody’s', async (t) => {

@@ -158,7 +158,7 @@ t.test('expect_error is held against what its references stand for', async (t) =
 
 t.test('an alias without an end is a mistake of the file', async (t) => {
   const dir = t.testdir({ 'a.yaml': `scenario: v1\nname: x\nsteps: &s\n  - ${PAY}\n  - *s\n` })
-  t.match(await runCli(['scenarios', 'validate', 'a.yaml'], { cwd: dir }), {
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'a.yaml'], { cwd: dir }), {
     code: 2,
     stderr: /a\.yaml:5:5: \*s stands inside of what it repeats/,
   })
@@ -167,25 +167,37 @@ t.test('an alias without an end is a mistake of the file', async (t) => {
 t.test('what is begun with is valid, passes, and is never written over a file', async (t) => {
   const dir = t.testdir({})
   const svc = (...words: string[]): Promise<Outcome> => runCli(words, { cwd: dir })
-  t.match(await svc('scenarios', 'create', 'A "first": refund #1'), { code: 0, stdout: /a-first-refund-1\.yaml/ })
-  t.match(await svc('scenarios', 'create', 'x', '--file', 'own.yaml', '--json'), { code: 0, stdout: /"own\.yaml"/ })
+  t.match(await svc('sandbox', 'scenarios', 'create', 'A "first": refund #1'), {
+    code: 0,
+    stdout: /a-first-refund-1\.yaml/,
+  })
+  t.match(await svc('sandbox', 'scenarios', 'create', 'x', '--file', 'own.yaml', '--json'), {
+    code: 0,
+    stdout: /"own\.yaml"/,
+  })
   const api = ['--api-url', (await SERVICE).url]
   t.match(await svc('run', '.', ...api), { code: 0, stdout: /A "first": refund #1[^]*2 passed/ })
-  t.match(await svc('scenarios', 'create', 'y', '--file', 'own.yaml'), {
+  t.match(await svc('sandbox', 'scenarios', 'create', 'y', '--file', 'own.yaml'), {
     code: 2,
     stderr: /own\.yaml is there already/,
   })
-  t.match(await svc('scenarios', 'create', '../x/y'), {
+  t.match(await svc('sandbox', 'scenarios', 'create', '../x/y'), {
     code: 2,
-    stderr: /"\.\.\/x\/y" is a path[^]*svc scenarios create y --file \.\.\/x\/y\.yaml/,
+    stderr: /"\.\.\/x\/y" is a path[^]*svc sandbox scenarios create y --file \.\.\/x\/y\.yaml/,
   })
   t.match(readFileSync(join(dir, 'own.yaml'), 'utf8'), /^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
-  t.match(await svc('scenarios', 'create', 'y', '--file', 'own.txt'), { code: 2, stderr: /own\.txt is no \*\.yaml/ })
-  t.match(await svc('scenarios', 'create', 'y', '--file', 'no/own.yaml'), {
+  t.match(await svc('sandbox', 'scenarios', 'create', 'y', '--file', 'own.txt'), {
+    code: 2,
+    stderr: /own\.txt is no \*\.yaml/,
+  })
+  t.match(await svc('sandbox', 'scenarios', 'create', 'y', '--file', 'no/own.yaml'), {
     code: 2,
     stderr: /--file: there is no folder .*\/no\nTry: mkdir -p /,
   })
-  t.match(await svc('scenarios', 'create', 'y'.repeat(201)), { code: 2, stderr: /can't be the name of a case/ })
+  t.match(await svc('sandbox', 'scenarios', 'create', 'y'.repeat(201)), {
+    code: 2,
+    stderr: /can't be the name of a case/,
+  })
 })
 
 t.test('branches are played at the same time, and one that fails lets the others end', async (t) => {

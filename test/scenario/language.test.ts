@@ -354,7 +354,7 @@ function hintsOf(text: string): string[] {
 t.test('a word that a verb ends in is taken for it; one like no verb is told with the usual ones', async (t) => {
   t.match(hintsOf(scenarioOf(['refund: {}'])), [/did you mean "payments\.refund"\? \| - payments\.refund: \{ payment/])
   const [unknown = ''] = hintsOf(scenarioOf(['dance: {}']))
-  t.match(unknown, /^unknown verb "dance" \| one of pay, bank, await, expect, .*scenarios schema/)
+  t.match(unknown, /^unknown verb "dance" \| one of pay, bank, await, expect, .*sandbox scenarios schema/)
   t.ok(unknown.length < 170, 'not all verbs there are')
 })
 
@@ -371,7 +371,7 @@ t.test('one value is never held against a list, nor against a misspelt matcher',
 })
 
 t.test('what is no scenario, or no step, is told with how one is written', async (t) => {
-  t.match(hintsOf('hello world\n'), [/begins with "scenario: v1".*"hello world" \| svc scenarios create/])
+  t.match(hintsOf('hello world\n'), [/begins with "scenario: v1".*"hello world" \| svc sandbox scenarios create/])
   t.match(hintsOf('name: x\nsteps: [ clock: 11h ]\n'), [
     '"scenario" is missing here | scenario: v1',
     'clock must be a mapping: { … }; it is "11h" | - clock: { advance: 11h }',

@@ -57,7 +57,7 @@ t.test('a variable that no file knows is refused, with the one that was meant', 
   t.throws(() => load(['b.yaml'], 'zzz=404'), { message: /they declare none$/ })
   t.match(load(['b.yaml'], 'amount=4.00'), { cases: { length: 1 }, mistakes: [] }, 'one that is only referred to')
   t.match(load(['a.yaml', 'c.yaml'], 'cod=404'), { mistakes: [{ place: { file: 'c.yaml' } }] }, 'no YAML comes first')
-  t.match(await runCli(['scenarios', 'validate', 'a.yaml', '--var', 'cod=404'], { cwd }), { code: 2 })
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'a.yaml', '--var', 'cod=404'], { cwd }), { code: 2 })
 })
 
 t.test('links to nothing and in circles end nothing unexpectedly', async (t) => {
@@ -65,7 +65,8 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
   symlinkSync(join(cwd, 'nowhere'), join(cwd, 'good', 'gone.yaml'))
   symlinkSync('loop.yaml', join(cwd, 'bad', 'loop.yaml'))
   symlinkSync(join(cwd, 'nowhere'), join(cwd, 'empty', 'gone.yaml'))
-  const validate = (word: string): ReturnType<typeof runCli> => runCli(['scenarios', 'validate', word], { cwd })
+  const validate = (word: string): ReturnType<typeof runCli> =>
+    runCli(['sandbox', 'scenarios', 'validate', word], { cwd })
   t.match(await validate('good'), { code: 0 }, 'a link to nothing is no file')
   t.match(await validate('empty'), { code: 2, stderr: /there is no scenario file/ })
   t.match(await validate('empty/gone.yaml'), { code: 2, stderr: /is no file/ })
@@ -86,7 +87,8 @@ t.test('the command that plays a case again tells no secret', async (t) => {
 t.test('of a folder the YAML files are read; JSON is a scenario where it is named', async (t) => {
   const scenario = JSON.stringify({ scenario: 'v1', name: 'x', steps: [{ clock: { advance: '1h' } }] })
   const cwd = t.testdir({ 'a.yaml': scenarioOf([PAY]), 'report.json': '{"passed":1}', 'own.json': scenario, other: {} })
-  const validate = (word: string): ReturnType<typeof runCli> => runCli(['scenarios', 'validate', word], { cwd })
+  const validate = (word: string): ReturnType<typeof runCli> =>
+    runCli(['sandbox', 'scenarios', 'validate', word], { cwd })
   t.match(await validate('.'), { code: 0, stdout: /1 case in 1 file/ })
   t.match(await validate('own.json'), { code: 0 })
   t.match(await validate('report.json'), { code: 2, stderr: /report\.json:1:\d+/ })
@@ -105,8 +107,8 @@ t.test("a run's reports are no scenarios of it", async (t) => {
 t.test('built-ins are found by their names and by their tags', async (t) => {
   for (const { name, tags } of listBuiltIns()) t.not(tags.length, 0, name)
   t.match(loadScenarios(['refund', 'idempotent-repeat'], { cwd: '/', vars: {} }), { files: 2 })
-  t.match(await runCli(['scenarios', 'show', 'consent-expirs']), { code: 6, stderr: /consent-expires/ })
-  const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['scenarios', 'list', ...words])
+  t.match(await runCli(['sandbox', 'scenarios', 'show', 'consent-expirs']), { code: 6, stderr: /consent-expires/ })
+  const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['sandbox', 'scenarios', 'list', ...words])
   t.match(JSON.parse((await list('--tag', 'idempotency', '--json')).stdout), [
     { name: 'idempotent-repeat', tags: ['payments', 'idempotency'] },
     { name: 'same-key-at-once' },

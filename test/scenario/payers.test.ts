@@ -98,7 +98,7 @@ t.test('a mandate: payments within its caps, none above, and none once the payer
     payer.link: { as: link, contact: vrp@payer.example }
     payer.verify: { as: ada, link: $link }
     payer.consents: { payer: $ada, count: 1, newest: [{ consent_id: $m1.consent_id, payment_count: 2 }] }
-    mandates.cancel: { consent: $m1, payer: $ada, expect: { status: REVOKED } }
+    payments.mandates.cancel: { consent: $m1, payer: $ada, expect: { status: REVOKED } }
     pay: { amount: "1.00", currency: GBP, consent: $m1 } !! http: 409, code: MANDATE_NOT_USABLE
     payer.consents: { payer: $ada, count: 0 }
     expect: { consent: $m1, status: REVOKED }
@@ -131,10 +131,10 @@ t.test('a merchant ends a mandate of its own; a single payment has none to end, 
     await: { payment: $m1, status: Settled }
     payer.link: { as: link, contact: single@payer.example }
     payer.verify: { as: eve, link: $link }
-    mandates.cancel: { consent: $m1, payer: $eve } !! http: 404, code: CONSENT_NOT_FOUND
-    mandates.cancel: { consent: $p1, payer: $eve } !! http: 409, code: CONSENT_NOT_REVOCABLE
-    mandates.end: { consent: $m1, expect: { status: REVOKED } }
-    mandates.end: { consent: $p1 } !! http: 409, code: CONSENT_NOT_REVOCABLE
+    payments.mandates.cancel: { consent: $m1, payer: $eve } !! http: 404, code: CONSENT_NOT_FOUND
+    payments.mandates.cancel: { consent: $p1, payer: $eve } !! http: 409, code: CONSENT_NOT_REVOCABLE
+    payments.mandates.end: { consent: $m1, expect: { status: REVOKED } }
+    payments.mandates.end: { consent: $p1 } !! http: 409, code: CONSENT_NOT_REVOCABLE
     pay: { amount: "1.00", currency: GBP, mandate: { periodic_limits: [] } } !! http: 400, match: max_amount_per_payment`,
   ),
 )
@@ -296,7 +296,10 @@ t.test('what is wrong in a file is told before anything is played', async (t) =>
     [[pay, 'payer.payments: { payer: $ada }'], /unknown reference \$ada/],
     [['payer.link: { as: link, contact: ada@payer.example }', 'payer.verify: { as: ada }'], /one of link and token/],
     [['checkout: { amount: "5.00" }'], /checkout takes amount and currency, or again/],
-    [[pay, 'mandates.end: { consent: $p1.consent_id }'], /consent must be a payment by its name, such as \$p1/],
+    [
+      [pay, 'payments.mandates.end: { consent: $p1.consent_id }'],
+      /consent must be a payment by its name, such as \$p1/,
+    ],
     [[pay, 'payments.cancel: { payment: $p1, by: payer }'], /unknown field "by"/],
     [['pay: { amount: "5.00", currency: GBP, mandate: { max_amount: "5.00" } }'], /unknown field "max_amount"/],
     [[pay, 'expect: { consent: $p1, stattus: REVOKED }'], /unknown field "stattus": did you mean "status"/],

@@ -406,26 +406,26 @@ t.test('a service that is not there is exit code 8', async (t) => {
 })
 
 t.test('what comes with svc can be listed, read and checked without a service', async (t) => {
-  t.match(await runCli(['scenarios', 'list', '-o', 'id']), { code: 0, stdout: /^happy-path$/m })
-  t.match(await runCli(['scenarios', 'show', 'refund']), { code: 0, stdout: /^# A settled payment/ })
-  t.match(await runCli(['scenarios', 'show', 'refunds']), {
+  t.match(await runCli(['sandbox', 'scenarios', 'list', '-o', 'id']), { code: 0, stdout: /^happy-path$/m })
+  t.match(await runCli(['sandbox', 'scenarios', 'show', 'refund']), { code: 0, stdout: /^# A settled payment/ })
+  t.match(await runCli(['sandbox', 'scenarios', 'show', 'refunds']), {
     code: 6,
-    stderr: /Try: svc scenarios show refund\n/,
+    stderr: /Try: svc sandbox scenarios show refund\n/,
   })
-  t.match(await runCli(['scenarios', 'validate', 'happy-path', 'refund', '--json']), {
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'happy-path', 'refund', '--json']), {
     code: 0,
     stdout: '{"files":2,"cases":2,"valid":true}\n',
   })
-  t.match(JSON.parse((await runCli(['scenarios', 'schema'])).stdout), { title: 'svc scenario, v1' })
+  t.match(JSON.parse((await runCli(['sandbox', 'scenarios', 'schema'])).stdout), { title: 'svc scenario, v1' })
   const dir = t.testdir({ 'x.yaml': 'scenario: v1\nname: x\nsteps: [{ clok: {} }]\n', empty: {} })
-  t.match(await runCli(['scenarios', 'validate', 'x.yaml'], { cwd: dir }), {
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml'], { cwd: dir }), {
     code: 2,
     stderr: /x\.yaml:3:11: unknown verb "clok": did you mean "clock"\?\n.*\n.*\n +\| +\^\^\^\^\n/,
   })
-  t.match(JSON.parse((await runCli(['scenarios', 'validate', 'x.yaml', '--json'], { cwd: dir })).stderr), {
+  t.match(JSON.parse((await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml', '--json'], { cwd: dir })).stderr), {
     error: { code: 'SCENARIO_INVALID', errors: [{ path: 'x.yaml:3:11' }] },
   })
-  t.match(await runCli(['scenarios', 'validate', 'empty'], { cwd: dir }), { code: 2 })
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'empty'], { cwd: dir }), { code: 2 })
 })
 
 t.test("svc sandbox clock advance lets a merchant's time pass", async (t) => {

@@ -68,7 +68,7 @@ t.test('verbs with dots and lines in their names, customers, payers, mandates, a
   const link = await shop.payerLink({ contact: 'ada@story.example' })
   const payer = await shop.payerVerify({ link })
   await shop.payerConsents({ payer, count: 1 })
-  await shop.mandatesCancel({ consent: mandate, payer })
+  await shop.paymentsMandatesCancel({ consent: mandate, payer })
   const paying = { amount: '1.00', currency: 'GBP', consent: mandate }
   await shop.refuses(() => shop.pay(paying), { http: 409, code: 'MANDATE_NOT_USABLE' })
   await shop.secretRotate({})

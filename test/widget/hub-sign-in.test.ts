@@ -98,7 +98,7 @@ t.test('the page does not reveal whether an address is known', async (t) => {
     await page.goto(`${service.url}/hub`)
     await page.getByLabel('E-mail address').fill(email)
     await page.getByRole('button', { name: 'Send me a link' }).click()
-    await page.getByText(`npx svc mail show --recipient ${email}`).waitFor()
+    await page.getByText(`npx svc sandbox mail show --recipient ${email}`).waitFor()
     return (await page.locator('main').innerText()).replaceAll(email, 'X')
   }
   t.equal(await answerTo(PAYER), await answerTo('nobody@nowhere.example'))

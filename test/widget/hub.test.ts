@@ -22,7 +22,7 @@ t.test('a payer requests a link, signs in, reads the receipt, disputes and sees 
   await page.getByLabel('E-mail address').fill(PAYER)
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByText('If we know this address, we have sent a link to it').waitFor()
-  await page.getByText('svc mail').waitFor()
+  await page.getByText('svc sandbox mail').waitFor()
   await isGood(t, watched, 'hub-sent', false)
 
   await page.goto(await nextLink(service, PAYER))

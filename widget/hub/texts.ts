@@ -104,7 +104,7 @@ export const en = {
     nothing: 'No message? Check your spam folder, and that this is the address or number you gave when you paid.',
     other: 'Use another address or number',
     sandbox: 'Sandbox: messages are not sent. Read this one with:',
-    sandboxCommand: 'npx svc mail show',
+    sandboxCommand: 'npx svc sandbox mail show',
   },
   arrival: {
     title: 'One click to go',

@@ -200,7 +200,7 @@ function unknownPath(asked: string, pathname: string, status: number): CliError 
   return new CliError('NO_SUCH_OPERATION', `this version knows no ${asked}, which was answered with ${status}`, {
     exit: exitOfStatus(status),
     status,
-    hint: ways.length === 0 ? 'svc openapi -q paths' : ways.join('\n'),
+    hint: ways.length === 0 ? 'svc api openapi -q paths' : ways.join('\n'),
   })
 }
 

@@ -79,10 +79,12 @@ type Row = { command: string; summary: string; dry_run: boolean; asks: boolean }
 
 function rowsOf(command: Command, above: readonly string[] = []): Row[] {
   const words = [...above, command.name()]
-  if (command.commands.length > 0) return command.commands.flatMap((child) => rowsOf(child, words))
+  const below = command.commands.flatMap((child) => rowsOf(child, words))
+  // Each command of this tree with nothing to do itself takes no words.
+  if (command.commands.length > 0 && command.registeredArguments.length === 0) return below
   const flags = command.options.map(({ long }) => long)
   const [dry_run, asks] = [flags.includes('--dry-run'), flags.includes('--yes')]
-  return [{ command: words.join(' '), summary: command.description(), dry_run, asks }]
+  return [{ command: words.join(' '), summary: command.description(), dry_run, asks }, ...below]
 }
 
 function explainEnvironment(context: PlainContext): CommandResult {

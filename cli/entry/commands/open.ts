@@ -30,7 +30,7 @@ const NO_PAGES: Readonly<Record<string, string>> = {
   portal: 'svc ui, or the commands for merchants: svc help',
   admin: 'svc ui, or the commands for operators: svc help',
   docs: 'svc docs',
-  mail: 'svc mail list',
+  mail: 'svc sandbox mail list',
   checkout: 'with a token of your own: svc checkout token\nto try it: svc open demo',
 }
 

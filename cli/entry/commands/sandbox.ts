@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addMail } from '../../mail/commands.ts'
 import { ChangeOptions, dangerous } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
@@ -6,14 +7,16 @@ import { addBank } from '../../sandbox/bank.ts'
 import { addDial } from '../../sandbox/fault-commands.ts'
 import { reset } from '../../scenario/commands/reset.ts'
 import { addClock } from '../../sandbox/clock-commands.ts'
-import { addRun } from '../../scenario/commands/add.ts'
+import { addRun, addScenarios } from '../../scenario/commands/add.ts'
 
-/** `svc sandbox`: the bank, its payers and its clock; scenarios are played by `svc run`, which stands here as well. */
+/** `svc sandbox`: the bank, its payers, its clock and its mail; scenarios, which `svc run` plays as well. */
 export function addSandbox(sandbox: Command, runtime: Runtime): void {
   addRun(sandbox.command('run').description('Run scenarios'), runtime)
+  addScenarios(sandbox, runtime)
   addClock(sandbox, runtime)
   addDial(sandbox, runtime)
   addBank(sandbox, runtime)
+  addMail(sandbox, runtime)
   dangerous(sandbox.command('reset'))
     .description('Stop the service and delete its database')
     .addHelpText(

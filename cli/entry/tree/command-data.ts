@@ -67,14 +67,19 @@ export function childOf({ commands }: Pick<CommandData, 'commands'>, word: strin
   return commands.find(({ name }) => name === (word === 'ls' ? 'list' : word))
 }
 
+/** Whether the command does something itself: a group does where it takes words of its own, as `svc api` does a path. */
+export function isLeaf({ commands, arguments: taken }: Pick<CommandData, 'commands' | 'arguments'>): boolean {
+  return commands.length === 0 || taken.length > 0
+}
+
 /** The commands that do something, each with the words that name it. */
 export function leavesOf(
   command: CommandData,
   above: readonly string[] = [],
 ): { words: string[]; leaf: CommandData }[] {
   const words = [...above, command.name]
-  if (command.commands.length === 0) return [{ words, leaf: command }]
-  return command.commands.flatMap((child) => leavesOf(child, words))
+  const below = command.commands.flatMap((child) => leavesOf(child, words))
+  return isLeaf(command) ? [{ words, leaf: command }, ...below] : below
 }
 
 /** An argument as usage lines print it. */

@@ -7,7 +7,7 @@ import { nearestWord } from '../../base/nearest-word.ts'
 import { printable } from '../../base/text.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { collect } from '../../kit/option-values.ts'
-import { partsOf } from './command-data.ts'
+import { isLeaf, partsOf } from './command-data.ts'
 import type { ArgumentData, CommandData, OptionData } from './command-data.ts'
 
 /** A run of the command line, and its words as they were typed. */
@@ -22,7 +22,7 @@ export function fill(command: Command, data: CommandData, run: Run, path: readon
   for (const argument of data.arguments) command.addArgument(argumentOf(argument, line))
   for (const child of data.commands) fill(command.command(child.name), child, run, [...path, child.name])
   if (data.after !== '') command.addHelpText('after', data.after)
-  if (data.commands.length === 0)
+  if (isLeaf(data))
     command.action(async function act(this: Command) {
       await askMissing(this, { data, help: line.help, io: run.runtime.io })
       await runLeaf(this, path, run.runtime)

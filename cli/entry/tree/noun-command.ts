@@ -50,7 +50,6 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   status: async () => (await import('../../service/status.ts')).addStatus,
   register: async () => (await import('../../merchants/register.ts')).addRegister,
   payments: async () => (await import('../../payments/commands.ts')).addPayments,
-  mandates: async () => (await import('../../mandates/read.ts')).addMandates,
   webhooks: async () =>
     both(
       (await import('../../webhooks/commands.ts')).addWebhooks,
@@ -64,17 +63,15 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   checkout: async () => (await import('../../checkout/commands.ts')).addCheckout,
   ob: async () => (await import('../../open-banking/commands.ts')).addOb,
   sandbox: async () => (await import('../commands/sandbox.ts')).addSandbox,
-  mail: async () => (await import('../../mail/commands.ts')).addMail,
   listen: async () => (await import('../../receivers/listen-command.ts')).addListen,
   run: async () => (await import('../../scenario/commands/add.ts')).addRun,
   trigger: async () => (await import('../../scenario/commands/add.ts')).addTrigger,
-  scenarios: async () => (await import('../../scenario/commands/add.ts')).addScenarios,
   payer: async () => (await import('../../payer/commands.ts')).addPayer,
   login: async () => (await import('../../session/login.ts')).addLogin,
   logout: async () => (await import('../../session/logout.ts')).addLogout,
   whoami: async () => (await import('../../session/whoami.ts')).addWhoami,
-  token: async () => (await import('../../session/whoami.ts')).addToken,
-  profile: async () => (await import('../../session/profile.ts')).addProfile,
+  profile: async () =>
+    both((await import('../../session/profile.ts')).addProfile, (await import('../../session/whoami.ts')).addToken),
   init: async () => (await import('../commands/init.ts')).addInit,
   ui: async () => (await import('../../console/command.ts')).addUi,
   doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
@@ -94,15 +91,13 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   serve: async () => (await import('../../service/worker.ts')).addServe,
   worker: async () => (await import('../../service/worker.ts')).addWorker,
   migrate: async () => (await import('../../service/migrate.ts')).addMigrate,
-  keys: async () => (await import('../../service/keys/commands.ts')).addKeys,
-  api: async () => (await import('../commands/api.ts')).addApi,
-  openapi: async () => (await import('../../service/openapi.ts')).addOpenApi,
+  api: async () =>
+    both((await import('../commands/api.ts')).addApi, (await import('../../service/openapi.ts')).addOpenApi),
   docs: async () => (await import('../commands/docs.ts')).addDocs,
   open: async () => (await import('../commands/open.ts')).addOpen,
-  config: async () => (await import('../../service/config.ts')).addConfig,
+  config: async () =>
+    both((await import('../../service/config.ts')).addConfig, (await import('../../service/keys/commands.ts')).addKeys),
   completion: async () => (await import('../commands/completion.ts')).addCompletion,
-  states: async () => (await import('../../service/states.ts')).addStates,
-  version: async () => (await import('../commands/version.ts')).addVersion,
   help: async () => (await import('../commands/help.ts')).addHelp,
 }
 

@@ -1,4 +1,4 @@
-import { isNamedBy, partsOf } from './command-data.ts'
+import { isLeaf, isNamedBy, partsOf } from './command-data.ts'
 import type { CommandData, OptionData } from './command-data.ts'
 import { ROOT, readChild } from './command-file.ts'
 
@@ -48,7 +48,7 @@ export async function placeOf(words: readonly string[]): Promise<Place> {
     } else {
       const child = taken.length > 0 || isEnded ? undefined : await readChild(command, word)
       if (child === undefined) {
-        if (taken.length === 0 && command.commands.length > 0 && !isEnded) at = index
+        if (taken.length === 0 && !isLeaf(command) && !isEnded) at = index
         taken.push(word)
         continue
       }

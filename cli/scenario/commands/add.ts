@@ -73,27 +73,34 @@ Examples:
   svc trigger dispute.resolved --show > resolved.yaml
 `
 
-/** `svc scenarios`. */
-export function addScenarios(scenarios: Command, runtime: Runtime): void {
-  scenarios.addHelpText('after', '\nExamples:\n  svc scenarios list\n  svc scenarios validate test/scenarios\n')
+/** `svc sandbox scenarios`. */
+export function addScenarios(sandbox: Command, runtime: Runtime): void {
+  const scenarios = sandbox.command('scenarios').description('List, write and check scenario files')
+  scenarios.addHelpText(
+    'after',
+    '\nExamples:\n  svc sandbox scenarios list\n  svc sandbox scenarios validate test/scenarios\n',
+  )
   scenarios
     .command('list')
     .description('List built-in scenarios')
     .option('--tag <tag>', 'Filter by tag; may be repeated', collect)
-    .addHelpText('after', '\nExamples:\n  svc scenarios list\n  svc scenarios list --tag webhooks\n')
+    .addHelpText('after', '\nExamples:\n  svc sandbox scenarios list\n  svc sandbox scenarios list --tag webhooks\n')
     .action(action(runtime, ListOptions, list))
   scenarios
     .command('show')
     .description('Print a built-in scenario')
-    .argument('<name>', 'Scenario name, from svc scenarios list')
-    .addHelpText('after', '\nExamples:\n  svc scenarios show refund > refund.yaml\n')
+    .argument('<name>', 'Scenario name, from svc sandbox scenarios list')
+    .addHelpText('after', '\nExamples:\n  svc sandbox scenarios show refund > refund.yaml\n')
     .action(action(runtime, z.object({}), show))
   scenarios
     .command('validate')
     .description('Validate scenario files without a service')
     .argument('<scenarios...>', 'Files, folders, or names of built-in scenarios')
     .option('--var <name=value>', 'Variable; may be repeated', collect)
-    .addHelpText('after', '\nExit code 2 if a file is invalid.\n\nExamples:\n  svc scenarios validate test/scenarios\n')
+    .addHelpText(
+      'after',
+      '\nExit code 2 if a file is invalid.\n\nExamples:\n  svc sandbox scenarios validate test/scenarios\n',
+    )
     .action(action(runtime, ValidateOptions, validate))
   scenarios
     .command('create')
@@ -102,12 +109,12 @@ export function addScenarios(scenarios: Command, runtime: Runtime): void {
     .option('--file <path>', 'Output file (the name, with .yaml); never overwrites a file')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc scenarios create "refund in two parts"\n  svc scenarios create refund --file test/scenarios/refund.yaml\n',
+      '\nExamples:\n  svc sandbox scenarios create "refund in two parts"\n  svc sandbox scenarios create refund --file test/scenarios/refund.yaml\n',
     )
     .action(action(runtime, CreateOptions, create))
   scenarios
     .command('schema')
     .description('Print the JSON Schema of scenario files')
-    .addHelpText('after', '\nExamples:\n  svc scenarios schema > scenario.schema.json\n')
+    .addHelpText('after', '\nExamples:\n  svc sandbox scenarios schema > scenario.schema.json\n')
     .action(action(runtime, z.object({}), schema))
 }

@@ -88,7 +88,7 @@ export async function create(
   if (options.file === undefined && /[/\\]/.test(name))
     throw usageError(
       `"${name}" is a path, and here stands what the story is called`,
-      `svc scenarios create ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
+      `svc sandbox scenarios create ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
     )
   const file = options.file ?? `${slugOf(name)}.yaml`
   const path = resolve(context.io.cwd, file)

@@ -182,8 +182,8 @@ const VERBS_OF_TRIGGERS: ReadonlySet<Verb> = new Set<Verb>([
   'payer.consents',
   'payer.dispute',
   'payer.sign_out',
-  'mandates.cancel',
-  'mandates.end',
+  'payments.mandates.cancel',
+  'payments.mandates.end',
   'replay',
   'http',
 ])

@@ -108,7 +108,7 @@ export function shownBuiltIn(name: string): BuiltIn {
   )
   throw new CliError('NO_SCENARIO', `there is no built-in scenario "${name}"`, {
     exit: EXIT.notFound,
-    hint: meant === undefined ? 'svc scenarios list' : `svc scenarios show ${meant}`,
+    hint: meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox scenarios show ${meant}`,
   })
 }
 
@@ -123,7 +123,7 @@ function builtIn(name: string): BuiltIn {
   )
   throw fileError(
     `"${name}" is no file, no folder and no built-in scenario`,
-    meant === undefined ? 'svc scenarios list' : `svc run ${meant}`,
+    meant === undefined ? 'svc sandbox scenarios list' : `svc run ${meant}`,
   )
 }
 

@@ -52,7 +52,8 @@ export function readScenarios(options: ReadOptions): Read {
   }
   if (Buffer.byteLength(text) > BYTES_MAX) return refuse('the file is larger than 1 MiB')
   const documents = documentsOf(parseAllDocuments(text, { lineCounter: source.counter, prettyErrors: false }))
-  if (documents.length === 0) return refuse('there is no scenario in this file', 'svc scenarios show happy-path')
+  if (documents.length === 0)
+    return refuse('there is no scenario in this file', 'svc sandbox scenarios show happy-path')
   if (documents.length > DOCUMENTS_MAX) return refuse(`the file has more than ${DOCUMENTS_MAX} documents`)
   const seed = options.seed ?? randomUUID()
   const files: Omit<UsedFiles, 'chance'> = { cwd: options.cwd ?? process.cwd(), found: new Map(), mistakes: [] }

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 /** A scenario to begin one's own with: it is valid and passes, and its comments say what else there is. */
 export function starterOf(name: string): string {
   return `# yaml-language-server: $schema=./scenario.schema.json
-# Your editor reads that line; the file is made by: svc scenarios schema > scenario.schema.json
+# Your editor reads that line; the file is made by: svc sandbox scenarios schema > scenario.schema.json
 # ${name.replace(/\s+/g, ' ')}: say here, in one sentence, what story this tells.
 scenario: v1
 name: ${stringify(name, { lineWidth: 0 }).trim()}

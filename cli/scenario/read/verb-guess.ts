@@ -16,4 +16,4 @@ export function guessVerb(word: string, beside: readonly string[] = []): string 
 }
 
 /** The verbs that most steps have, and where the others are listed. */
-export const COMMON_VERBS = `one of pay, bank, await, expect, payments.refund, webhooks, receiver, clock, dispute, http; svc scenarios schema has all ${STEP_WORDS.length}`
+export const COMMON_VERBS = `one of pay, bank, await, expect, payments.refund, webhooks, receiver, clock, dispute, http; svc sandbox scenarios schema has all ${STEP_WORDS.length}`

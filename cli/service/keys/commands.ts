@@ -10,8 +10,10 @@ import type { Runtime, CommandInput, CommandResult, Context } from '../../kit/co
 import { databaseOf, keysOf, rotate, withDatabase } from './rotate.ts'
 import type { Keys } from './rotate.ts'
 
-export function addKeys(keys: Command, runtime: Runtime): void {
-  keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc keys list\n  svc keys rotate\n`)
+/** `svc config keys`: the keys that seal secrets. */
+export function addKeys(config: Command, runtime: Runtime): void {
+  const keys = config.command('keys').description('Manage the master keys that seal secrets')
+  keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc config keys list\n  svc config keys rotate\n`)
   keys
     .command('list')
     .description('List keys by id, with how much each one seals')
@@ -20,7 +22,7 @@ export function addKeys(keys: Command, runtime: Runtime): void {
   keys
     .command('create')
     .description('Print a new key without storing it')
-    .addHelpText('after', '\nExamples:\n  svc keys create -o id\n')
+    .addHelpText('after', '\nExamples:\n  svc config keys create -o id\n')
     .action(action(runtime, z.object({}), create))
   dangerous(keys.command('rotate'), 'Show what would be done, and change nothing')
     .description('Rotate the master key')
@@ -38,27 +40,27 @@ const LIST_HELP = `${SOURCE}
 A key with "values" is still needed. "Expiring" values (sign-ins) need no rotation. Exit code 1 if a key is missing.
 
 Examples:
-  svc keys list
-  svc keys list --json
+  svc config keys list
+  svc config keys list --json
 `
 
 const ROTATE_HELP = `${SOURCE}
 With the state directory: creates a new key and keeps the old one beside it. A running svc up continues with the old key.
 The next start uses the new key, opens values of both, and encrypts the rest again in the background.
-  svc keys rotate; svc down; svc up; svc keys list
+  svc config keys rotate; svc down; svc up; svc config keys list
 
 With the environment: encrypts the values of a previous key again under SVC_ENCRYPTION_KEY, beside the running
 service; exit code 0 once nothing is left. Every running process must know the new key before anything is sealed under it:
   1. deploy SVC_ENCRYPTION_KEY=<old> SVC_ENCRYPTION_KEY_PREVIOUS=<new>
   2. deploy SVC_ENCRYPTION_KEY=<new> SVC_ENCRYPTION_KEY_PREVIOUS=<old>
-  3. the worker does the rest in the background, or this command at once; svc keys list shows when it is done
+  3. the worker does the rest in the background, or this command at once; svc config keys list shows when it is done
   4. deploy without the old one
 
 After a change of keys people sign in again, and svc up has new demo logins.
 
 Examples:
-  svc keys rotate
-  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... SVC_ENCRYPTION_KEY_PREVIOUS=... svc keys rotate
+  svc config keys rotate
+  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... SVC_ENCRYPTION_KEY_PREVIOUS=... svc config keys rotate
 `
 
 async function create(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

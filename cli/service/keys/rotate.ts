@@ -50,7 +50,7 @@ async function rotateDirectory(context: Context, { dryRun }: ChangeOptions): Pro
       : 'The next start takes the new key, and encrypts the rest anew in the background: svc up',
   )
   context.note('People sign in anew then, and svc up prints new demo logins in the place of those it printed before.')
-  context.note('How far it is: svc keys list')
+  context.note('How far it is: svc config keys list')
   return undefined
 }
 
@@ -157,7 +157,7 @@ export async function withDatabase<T>(
     import('../../../src/app.ts'),
   ])
   const describe = (error: unknown): string => describeDatabaseError(error, databaseUrl)
-  const target = { databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc keys', size: 1 }
+  const target = { databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc config keys', size: 1 }
   const pool = await explained(() => requireMigrated({ databaseUrl }).then(() => makePool(target)), { describe })
   try {
     return await work({ pool, sealer })

@@ -65,7 +65,7 @@ function nextSteps(state: ServiceState, elsewhere: string | undefined, called: s
     '  svc payments create --amount 50.00 --currency GBP --approve --wait',
     '  svc listen',
     ...(state.customer === null ? [] : ['  svc ob accounts']),
-    ...(state.auth_url === null ? [] : [`  curl --oauth2-bearer $(svc token) ${state.api_url}/api/v1/whoami`]),
+    ...(state.auth_url === null ? [] : ['  svc api /api/v1/whoami']),
     'A merchant of your own, made by anybody and approved by the demo operator:',
     '  svc register --company Acme --trading-name Acme --email ada@acme.example',
     '  svc kyb approve acme --reason "documents checked"',

@@ -72,7 +72,7 @@ export function checkRotatable(ring: KeyRing | undefined, stateDir: string): Key
   if (ring.length <= PREVIOUS_MAX) return ring
   throw new CliError('TOO_MANY_KEYS', `there are ${ring.length - 1} keys before the current one already`, {
     exit: EXIT.conflict,
-    hint: 'svc keys list\nto begin again with one key and no data: svc sandbox reset',
+    hint: 'svc config keys list\nto begin again with one key and no data: svc sandbox reset',
   })
 }
 

@@ -291,12 +291,12 @@ t.test('against the real service: the demo customer acts, signs in, and is told 
   })
   t.match(await run('ob balances'), { code: 0, stdout: /1250\.00 +GBP/ })
 
-  const { stdout: token } = await run('token --customer')
+  const { stdout: token } = await run('profile token --customer')
   t.match(await run('payments list', { SVC_TOKEN: token.trim() }), {
     code: 5,
     stderr: /unset SVC_TOKEN, .*svc login --realm/,
   })
-  t.match(await run('ob accounts', { SVC_TOKEN: (await run('token')).stdout.trim() }), {
+  t.match(await run('ob accounts', { SVC_TOKEN: (await run('profile token')).stdout.trim() }), {
     code: 5,
     stderr: /unset SVC_TOKEN, .*svc login --customer/,
   })

@@ -99,7 +99,7 @@ t.test('a program begins and completes a login', async (t) => {
 
 t.test('a token of one login is taken by another, and a profile is kept for the service', async (t) => {
   const { service, settings } = await setUp(t)
-  const { stdout } = await runCli(['token'], settings)
+  const { stdout } = await runCli(['profile', 'token'], settings)
   const words = ['login', '--api-url', service.url, '--realm', 'demo', '--profile', 'shop', '--with-token']
   const elsewhere = { ...settings, cwd: '/nowhere' }
   t.match(await runCli(words, { ...elsewhere, stdin: stdout }), { code: 0 })
@@ -109,7 +109,7 @@ t.test('a token of one login is taken by another, and a profile is kept for the 
 
 t.test('a secret that has been replaced is exit code 4', async (t) => {
   const { service, settings } = await setUp(t)
-  const { stdout } = await runCli(['token'], settings)
+  const { stdout } = await runCli(['profile', 'token'], settings)
   const env = { ...settings.env, SVC_CLIENT_ID: 'demo-server', SVC_CLIENT_SECRET: 'a-wrong-secret' }
   const wrong = await runCli(['whoami', '--api-url', service.url], { ...settings, env })
   t.equal(wrong.code, 4)

@@ -172,7 +172,7 @@ t.test('a token of standard input is kept until it expires, and never renewed', 
   const token = fake.accessToken()
   const words = [...LOGIN, '--with-token']
   t.match(await runCli(words, { ...settings, stdin: token }), { code: 0 })
-  t.same((await runCli(['token'], settings)).stdout, `${token}\n`)
+  t.same((await runCli(['profile', 'token'], settings)).stdout, `${token}\n`)
   t.equal(fake.asked().length, 0)
   fake.expired.add(token)
   t.match(await runCli(['whoami', '--json'], settings), { code: 4, stderr: /SESSION_EXPIRED.*svc login/ })

@@ -243,5 +243,5 @@ t.test('nothing at all is nobody signed in: exit code 4', async (t) => {
   const { code, stderr } = await runCli(['whoami', '--json'])
   t.equal(code, 4)
   t.match(JSON.parse(stderr), { error: { code: 'NOT_SIGNED_IN', hint: /svc login/ } })
-  t.match(await runCli(['token']), { code: 4 })
+  t.match(await runCli(['profile', 'token']), { code: 4 })
 })

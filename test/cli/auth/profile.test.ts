@@ -258,26 +258,26 @@ t.test('token prints the access token alone, and what it says on demand', async 
     SVC_CLIENT_SECRET: 'right-secret',
   }
   const here = { ...settings, env }
-  t.match(await runCli(['token'], here), { code: 0, stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/, stderr: '' })
-  t.match(await runCli(['token', '--json']), { code: 4, stdout: '', stderr: /^\{"error":/ })
-  t.match(JSON.parse((await runCli(['token', '--json'], here)).stdout), {
+  t.match(await runCli(['profile', 'token'], here), { code: 0, stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/, stderr: '' })
+  t.match(await runCli(['profile', 'token', '--json']), { code: 4, stdout: '', stderr: /^\{"error":/ })
+  t.match(JSON.parse((await runCli(['profile', 'token', '--json'], here)).stdout), {
     access_token: String,
     expires_at: /^\d{4}-.*Z$/,
     realm: 'acme-ltd',
     client_id: 'acme-ltd-server',
   })
-  const { stdout } = await runCli(['token', '--decode', '--json'], here)
+  const { stdout } = await runCli(['profile', 'token', '--decode', '--json'], here)
   t.match(JSON.parse(stdout), { iss: `${fake.url}/realms/acme-ltd`, azp: 'acme-ltd-server' })
-  t.match((await runCli(['token', '--decode'], here)).stdout, /^exp +\d+ \(20\d\d-/m)
+  t.match((await runCli(['profile', 'token', '--decode'], here)).stdout, /^exp +\d+ \(20\d\d-/m)
   const opaque = { ...here, env: { ...env, SVC_TOKEN: 'opaque', SVC_CLIENT_ID: '' } }
-  t.match(await runCli(['token'], opaque), { code: 0, stdout: 'opaque\n' })
-  t.match(await runCli(['token', '--decode'], opaque), { code: 1 })
+  t.match(await runCli(['profile', 'token'], opaque), { code: 0, stdout: 'opaque\n' })
+  t.match(await runCli(['profile', 'token', '--decode'], opaque), { code: 1 })
 })
 
 t.test('there is no token where there is no provider', async (t) => {
   const { fake, settings, cwd } = await setUp(t, { authUrl: null })
   writeState(cwd, fake.url, { auth_url: null })
-  t.match(await runCli(['token'], settings), { code: 7, stderr: /no tokens/ })
+  t.match(await runCli(['profile', 'token'], settings), { code: 7, stderr: /no tokens/ })
 })
 
 provesLeaves(t, import.meta.filename)

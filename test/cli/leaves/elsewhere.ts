@@ -10,7 +10,7 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   // What it finds depends on the machine.
   doctor: { elsewhere: 'test/cli/doctor-machine.test.ts', json: true, refused: 1 },
   login: { elsewhere: 'test/cli/auth/login.test.ts', json: true, refused: 4 },
-  token: { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
+  'profile token': { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
   'checkout branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
   'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },

@@ -111,30 +111,30 @@ const STORIES: Rows = {
   'sandbox run': STORY,
   run: STORY,
   trigger: EVENT,
-  'scenarios list': asMerchant({
+  'sandbox scenarios list': asMerchant({
     local: true,
     skip: { width: 'stories are told whole' },
     refusal: { args: ['--tag', 'no-such-tag'], exit: 2, error: 'USAGE' },
   }),
-  'scenarios show': asMerchant({
+  'sandbox scenarios show': asMerchant({
     args: ['happy-path'],
     local: true,
     skip: { json: 'a file', id: 'a file', width: 'a file' },
     refusal: { args: ['sad-path'], exit: 6, error: 'NO_SCENARIO' },
   }),
-  'scenarios validate': asMerchant({
+  'sandbox scenarios validate': asMerchant({
     args: ['happy-path'],
     local: true,
     refusal: { args: ['nowhere.yaml'], exit: 2, error: 'NO_SCENARIO' },
   }),
-  'scenarios create': asMerchant({
+  'sandbox scenarios create': asMerchant({
     args: ({ dir }) => ['my refund', '--file', join(dir, `refund-${(count += 1)}.yaml`)],
     local: true,
     writes: true,
     skip: { width: 'the name of a file' },
     refusal: { args: ['refund', '--file', '/nowhere/refund.yaml'], exit: 2, error: 'USAGE' },
   }),
-  'scenarios schema': asMerchant({
+  'sandbox scenarios schema': asMerchant({
     local: true,
     skip: { id: 'a schema', query: 'a schema', width: 'a schema', jsonl: 'a schema' },
     refusal: { args: ['extra'], exit: 2, error: 'USAGE' },

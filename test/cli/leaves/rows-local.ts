@@ -86,10 +86,9 @@ const RUN: Rows = {
       error: 'REALM_EXISTS',
     },
   }),
-  'keys list': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
-  'keys create': of({ local: true, skip: { query: 'another key each time' }, refusal: EXTRA }),
-  'keys rotate': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
-  states: of({ local: true, skip: { id: 'a table' }, refusal: { args: ['nonsense'], exit: 2, error: 'USAGE' } }),
+  'config keys list': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
+  'config keys create': of({ local: true, skip: { query: 'another key each time' }, refusal: EXTRA }),
+  'config keys rotate': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
   completion: of({
     args: ['bash'],
     local: true,
@@ -98,7 +97,7 @@ const RUN: Rows = {
   }),
   'config show': of({ local: true, refusal: EXTRA }),
   'config check': of({ args: machine, local: true, refusal: EXTRA }),
-  openapi: of({
+  'api openapi': of({
     skip: { width: 'the document itself', jsonl: 'the document itself' },
     refusal: { args: ['--file', '/nowhere/openapi.json'], exit: 2, error: 'FILE_NOT_WRITTEN' },
   }),
@@ -110,7 +109,6 @@ const RUN: Rows = {
     writes: true,
     refusal: { args: ['/dev/null/project'], exit: 2, error: 'USAGE' },
   }),
-  version: of({ local: true, refusal: EXTRA }),
   help: of({
     args: ['exit-codes'],
     local: true,
@@ -143,8 +141,8 @@ const SIGN_IN: Rows = {
     writes: true,
     refusal: NO_PROFILE,
   }),
-  'mail list': asOperator({ refusal: EXTRA }),
-  'mail show': asOperator({
+  'sandbox mail list': asOperator({ refusal: EXTRA }),
+  'sandbox mail show': asOperator({
     args: ['--recipient', PAYER],
     skip: { width: 'its links are whole' },
     refusal: { args: [NOBODY], exit: 6, error: 'MAIL_NOT_FOUND' },
@@ -185,7 +183,7 @@ const PAYERS: Rows = {
     skip: SESSION_ELSEWHERE,
     refusal: { args: [NOBODY], exit: 6, error: 'PAYMENT_NOT_FOUND' },
   }),
-  'mandates cancel': asPayer({
+  'payments mandates cancel': asPayer({
     args: async ({ mandate }) => [await mandate()],
     writes: true,
     skip: SESSION_ELSEWHERE,

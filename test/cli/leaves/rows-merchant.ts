@@ -39,12 +39,12 @@ const PAYMENTS: Rows = {
       error: 'STATE_MISMATCH',
     },
   }),
-  'mandates list': asMerchant({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
-  'mandates show': asMerchant({
+  'payments mandates list': asMerchant({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
+  'payments mandates show': asMerchant({
     args: async ({ mandate }) => [await mandate()],
     refusal: { args: [NOBODY], exit: 6, error: 'CONSENT_NOT_FOUND' },
   }),
-  'mandates end': asMerchant({
+  'payments mandates end': asMerchant({
     args: async ({ mandate }) => [await mandate()],
     writes: true,
     refusal: { args: [NOBODY], exit: 6, error: 'CONSENT_NOT_FOUND' },

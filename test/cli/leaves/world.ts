@@ -200,5 +200,5 @@ let count = 0
 export async function newLink({ service, shop, idFrom }: World, email = `payer-${(count += 1)}@home.example`) {
   await createPayment(service, shop, { payer_name: 'Priya', payer_email: email })
   await idFrom('nobody', ['payer', 'link', email])
-  return idFrom('nobody', ['mail', 'show', '--recipient', email, '--links', '--wait', '20s'])
+  return idFrom('nobody', ['sandbox', 'mail', 'show', '--recipient', email, '--links', '--wait', '20s'])
 }

@@ -101,7 +101,7 @@ export async function hub(
     configDir,
     asked: () => requests.filter(({ path }) => path !== '/api/v1/service'),
     run: (words, { env = {}, ...settings } = {}) =>
-      runCli([...(words[0] === 'mandates' ? [] : ['payer']), ...words, '--api-url', url], {
+      runCli([...(words[1] === 'mandates' ? [] : ['payer']), ...words, '--api-url', url], {
         ...settings,
         env: { SVC_CONFIG_DIR: configDir, ...env },
       }),

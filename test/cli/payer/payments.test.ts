@@ -19,21 +19,21 @@ t.test('payments, receipts and mandates are read with the session', async (t) =>
   )
   t.equal((await run(['show', PAYMENT_ID, '-q', 'end_to_end_id'])).stdout, 'SVC1\n')
   t.match(await run(['show', 'ffffffff']), { code: 6, stderr: /payer payments list/ })
-  const consents = await run(['mandates', 'list', '--as-payer'], terminal)
+  const consents = await run(['payments', 'mandates', 'list', '--as-payer'], terminal)
   t.match(consents, { code: 0, stdout: /Acme +20\.00 +GBP +50\.01 this month +3 +2027-11-21/ })
   t.ok(consents.stdout.split('\n').every((line) => line.length <= 80))
 })
 
 t.test('cancelling a mandate and disputing say what was done; live mode asks first', async (t) => {
   const { run, asked } = await signedIn(t)
-  t.match(await run(['mandates', 'cancel', CONSENT_ID, '--dry-run']), { code: 0, stdout: /DELETE / })
-  t.match(await run(['mandates', 'cancel', CONSENT_ID.slice(-8)]), { code: 0, stdout: /Status +REVOKED/ })
+  t.match(await run(['payments', 'mandates', 'cancel', CONSENT_ID, '--dry-run']), { code: 0, stdout: /DELETE / })
+  t.match(await run(['payments', 'mandates', 'cancel', CONSENT_ID.slice(-8)]), { code: 0, stdout: /Status +REVOKED/ })
   const dispute = ['dispute', PAYMENT_ID, '--reason', 'item_not_received', '--statement', 'nothing came']
   t.match(await run(dispute), { code: 0, stdout: /Status +OPEN[^]*You say +nothing came/ })
   t.same(JSON.parse(asked().at(-1)?.body ?? ''), { reason: 'ITEM_NOT_RECEIVED', payer_statement: 'nothing came' })
   t.match(await run(['dispute', PAYMENT_ID]), { code: 2, stderr: /--reason/ })
   const live = await signedIn(t, answerTo, 'live')
-  const cancel = ['mandates', 'cancel', CONSENT_ID]
+  const cancel = ['payments', 'mandates', 'cancel', CONSENT_ID]
   t.match(await live.run(cancel), { code: 2, stderr: /cancel the mandate/ })
   t.notOk(live.asked().some(({ method }) => method === 'DELETE'))
   t.match(await live.run([...cancel, '--yes']), { code: 0 })
@@ -51,7 +51,10 @@ t.test('what the service refuses is told with the next step of a payer', async (
     stderr: /payer show 01a1fd03/,
   })
   const single = await signedIn(t, refusing(refusal(409, 'CONSENT_NOT_REVOCABLE')))
-  t.match(await single.run(['mandates', 'cancel', CONSENT_ID]), { code: 7, stderr: /mandates list --as-payer/ })
+  t.match(await single.run(['payments', 'mandates', 'cancel', CONSENT_ID]), {
+    code: 7,
+    stderr: /mandates list --as-payer/,
+  })
   const used = await hub(t, () => refusal(401, 'LINK_INVALID'))
   t.match(await used.run(['verify', TOKEN]), {
     code: 4,

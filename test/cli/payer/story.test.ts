@@ -10,7 +10,7 @@ t.test('the whole story against the service: a link, a receipt, a dispute, a man
   const merchant = await service.merchant()
   const configDir = mkdtempSync(join(SCRATCH, 'svc-payer-'))
   const payer = (...words: string[]) =>
-    runCli([...(words[0] === 'mandates' ? [] : ['payer']), ...words], {
+    runCli([...(words[1] === 'mandates' ? [] : ['payer']), ...words], {
       env: { SVC_API_URL: service.url, SVC_PLATFORM_USER: 'ada', SVC_CONFIG_DIR: configDir },
     })
   const email = 'grace@example.org'
@@ -31,9 +31,12 @@ t.test('the whole story against the service: a link, a receipt, a dispute, a man
   t.match(await payer('show', id.slice(-8)), { code: 0, stdout: /Status +Settled\nAmount +9\.99 GBP/ })
   t.match(await payer('dispute', id, '--reason', 'OTHER', '--statement', 'odd'), { code: 0, stdout: /Dispute / })
   t.match(await payer('dispute', id, '--reason', 'OTHER', '--statement', 'odd'), { code: 7, stderr: /payer show / })
-  t.match(await payer('mandates', 'list', '--as-payer', '-q', '[0].consent_id'), { code: 0, stdout: `${consent}\n` })
-  t.match(await payer('mandates', 'cancel', consent, '-q', 'status'), { code: 0, stdout: 'REVOKED\n' })
-  t.match(await payer('mandates', 'list', '--as-payer'), { code: 0, stdout: '' })
+  t.match(await payer('payments', 'mandates', 'list', '--as-payer', '-q', '[0].consent_id'), {
+    code: 0,
+    stdout: `${consent}\n`,
+  })
+  t.match(await payer('payments', 'mandates', 'cancel', consent, '-q', 'status'), { code: 0, stdout: 'REVOKED\n' })
+  t.match(await payer('payments', 'mandates', 'list', '--as-payer'), { code: 0, stdout: '' })
   const [file = ''] = readdirSync(configDir)
   const stolen = JSON.parse(readFileSync(join(configDir, file), 'utf8'))
   t.match(await payer('logout'), { code: 0 })

@@ -19,7 +19,7 @@ export function apiPath(text: string): { pathname: string; search: URLSearchPara
   if (!/^\/(api|open-banking)\//.test(pathname) && !OPEN.has(pathname))
     throw usageError(
       `${pathname} is none of the service's API: that is /api/…, /open-banking/…, ${[...OPEN].join(', ')}`,
-      'svc openapi -q paths',
+      'svc api openapi -q paths',
     )
   return { pathname, search: searchParams }
 }
