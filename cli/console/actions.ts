@@ -4,10 +4,10 @@ import type { Console } from './console.ts'
 import { errorText, fieldsOf, isSignedOut } from './error-text.ts'
 import { formFor } from './model/action.ts'
 import type { Finished, Pending } from './model/action.ts'
-import { feedOf } from './model/cache.ts'
+import { feedOf, listKey, patched, refreshed } from './model/cache.ts'
+import { begun, ended } from './model/changes.ts'
 import type { Given } from './model/modal.ts'
 import { viewOf } from './model/state.ts'
-import { listKey } from './queries.ts'
 import type { Screen, ScreenKey } from './screen.ts'
 import { toolsOf } from './tools.ts'
 
@@ -19,10 +19,10 @@ export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attemp
   const by = { client: session.client, who: session.rights.who }
   const attempts = Object.fromEntries(wish.rows.map((row) => [rowId(wish.screen, row), randomUUID()]))
   const pending: Pending = { ...wish, by, attempts }
-  console.dispatch({ type: 'pending', pending })
+  console.update({ pending })
   const question = wish.key.ask?.(wish.rows, by.who)
   if (question === undefined) void run(console, pending, {})
-  else console.dispatch({ type: 'modal', modal: formFor(pending, question, !session.rights.sandbox) })
+  else console.update({ modal: formFor(pending, question, !session.rights.sandbox) })
 }
 
 export function confirmAction(console: Console, given: Given): void {
@@ -47,7 +47,7 @@ async function run(console: Console, pending: Pending, given: Given): Promise<vo
     if (console.isStopped() || isOut) break
     const shownId = key.needs === 'nothing' ? '' : id
     const counts = { done: doneIds.length, failed: failed.length, total: rows.length }
-    console.dispatch({ type: 'underWay', underWay: { what, row: shownId, ...counts, isWrite: key.writes === true } })
+    console.update(begun({ what, row: shownId, ...counts, isWrite: key.writes === true }))
     const takeBack = shownAtOnce(console, { screen, id, key }, given)
     try {
       const idempotencyKey = console.state().pending?.attempts[id] ?? randomUUID()
@@ -63,16 +63,14 @@ async function run(console: Console, pending: Pending, given: Given): Promise<vo
       isOut = isSignedOut(error)
     }
   }
-  const outcome = { screen: screen.name, total: rows.length, done, doneIds, failed, isSignedOut: isOut }
-  console.dispatch({ type: 'finished', ...outcome })
-  console.dispatch({ type: 'refresh', at: console.now() })
+  console.update(ended({ screen: screen.name, total: rows.length, done, doneIds, failed, isSignedOut: isOut }))
+  console.update(refreshed(console.now()))
 }
 
 function forgetAttempt(console: Console, id: string): void {
   const { pending } = console.state()
   if (pending === undefined) return
-  const attempts = { ...pending.attempts, [id]: randomUUID() }
-  console.dispatch({ type: 'pending', pending: { ...pending, attempts } })
+  console.update({ pending: { ...pending, attempts: { ...pending.attempts, [id]: randomUUID() } } })
 }
 
 /** Shows the row as it will be. @returns what takes that back */
@@ -85,7 +83,7 @@ function shownAtOnce(
   const key = listKey(screen, viewOf(state, screen.name))
   const before = feedOf(state.cache, key).rows.find((each) => screen.id(each) === id)
   if (optimistic === undefined || before === undefined) return () => undefined
-  const put = (row: unknown): void => console.dispatch({ type: 'patch', key, id, row, at: console.now() })
+  const put = (row: unknown): void => console.update(patched(key, { id, row, at: console.now() }))
   put(optimistic(before, given))
   return () => put(before)
 }

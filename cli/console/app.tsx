@@ -21,7 +21,7 @@ export function App({ console, onTerminal }: { console: Console; onTerminal(term
   const { suspendTerminal } = useApp()
   const isSpoken = useIsScreenReaderEnabled()
   useEffect(() => onTerminal({ suspend: suspendTerminal }), [onTerminal, suspendTerminal])
-  useEffect(() => console.dispatch({ type: 'size', columns, rows }), [console, columns, rows])
+  useEffect(() => console.update({ size: { columns, rows } }), [console, columns, rows])
   const isTooSmall = !isSpoken && (columns < COLUMNS_MIN || rows < ROWS_MIN)
   useInput((input, key) => {
     const names = keyNames(input, key)

@@ -1,11 +1,13 @@
 import type { Side } from '../client/auth/acting-side.ts'
 import type { Console } from './console.ts'
 import { whyHidden } from './model/allowed.ts'
-import { knownRows } from './model/cache.ts'
+import { knownRows, refreshed } from './model/cache.ts'
+import { inView } from './model/changes.ts'
 import { HALVES, candidates, commandLines, parseBar } from './model/commands.ts'
 import { edited, editOf } from './model/edit.ts'
 import type { Edit } from './model/edit.ts'
 import { screensOf, viewOf } from './model/state.ts'
+import { filtered } from './model/view.ts'
 import type { ScreenName } from './screen-names.ts'
 import { attempt, toolsOf } from './tools.ts'
 
@@ -15,28 +17,28 @@ export function barKey(console: Console, name: string): void {
   if (bar === undefined) return
   const isFilter = bar.kind === 'filter'
   if (name === 'esc') {
-    console.dispatch({ type: 'closeBar' })
-    if (isFilter) console.dispatch({ type: 'filter', filter: '', isTaken: true })
+    console.update({ bar: undefined })
+    if (isFilter) console.update(inView((view) => filtered(view, '', { isTaken: true })))
     return
   }
   if (name === 'enter') {
-    console.dispatch({ type: 'closeBar' })
+    console.update({ bar: undefined })
     return isFilter
-      ? console.dispatch({ type: 'filter', filter: bar.edit.text.trim(), isTaken: true })
+      ? console.update(inView((view) => filtered(view, bar.edit.text.trim(), { isTaken: true })))
       : obey(console, bar.edit.text)
   }
   if (name === 'tab') return isFilter ? undefined : complete(console)
   // The colon or the slash goes as it came.
-  if (name === 'backspace' && bar.edit.text === '') return console.dispatch({ type: 'closeBar' })
+  if (name === 'backspace' && bar.edit.text === '') return console.update({ bar: undefined })
   const edit = edited(bar.edit, name)
   if (edit !== undefined) typedInBar(console, edit)
 }
 
 /** The line at the bottom is another; what it filters is seen while it is typed. */
 export function typedInBar(console: Console, edit: Edit): void {
-  console.dispatch({ type: 'typed', edit })
-  if (console.state().bar?.kind === 'filter')
-    console.dispatch({ type: 'filter', filter: edit.text.trim(), isTaken: false })
+  const { bar } = console.state()
+  if (bar !== undefined) console.update({ bar: { ...bar, edit } })
+  if (bar?.kind === 'filter') console.update(inView((view) => filtered(view, edit.text.trim(), { isTaken: false })))
 }
 
 /** Tab goes on to the first line that it could become. */
@@ -44,7 +46,7 @@ function complete(console: Console): void {
   const { bar } = console.state()
   const [first] =
     bar === undefined ? [] : candidates(bar.edit.text, screensOf(console.state()), (word) => namesFor(console, word))
-  if (first !== undefined) console.dispatch({ type: 'typed', edit: editOf(first) })
+  if (first !== undefined) typedInBar(console, editOf(first))
 }
 
 /** What can be named behind a word: what rows are called that were read for any screen, then their ids. */
@@ -62,7 +64,7 @@ function obey(console: Console, text: string): void {
   const command = parseBar(text, screensOf(console.state()))
   if (command.kind === 'quit') console.host.quit()
   else if (command.kind === 'help') toolsOf(console).show('Commands', commandLines(screensOf(console.state())))
-  else if (command.kind === 'refresh') console.dispatch({ type: 'refresh', at: console.now() })
+  else if (command.kind === 'refresh') console.update(refreshed(console.now()))
   else if (command.kind === 'screen')
     toolsOf(console).go(command.name, command.filter === undefined ? {} : { filter: command.filter })
   else if (command.kind === 'find') void find(console, command.name, command.text)

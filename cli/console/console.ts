@@ -3,16 +3,16 @@ import { CliError } from '../base/errors.ts'
 import type { Host } from './host.ts'
 import { pasteText, pressKey } from './press.ts'
 import { leftText } from './model/action.ts'
-import { nextCursor, readNeed, readTimes, withShown } from './model/cache.ts'
+import { answered, asked, failed, listKey, needsOf, nextCursor, readNeed, readTimes, withShown } from './model/cache.ts'
 import type { Entry } from './model/cache.ts'
+import { faded, inView } from './model/changes.ts'
 import type { Modal } from './model/modal.ts'
-import { reduce } from './model/reduce.ts'
-import { FLASH_MS, fadeTimes, firstState, lookingAt, screensOf } from './model/state.ts'
+import { FLASH_MS, fadeTimes, firstState, screenOf, screensOf, viewOf } from './model/state.ts'
 import type { Change, Session, State, Toast } from './model/state.ts'
-import { listKey, needsOf } from './queries.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Screen } from './screen.ts'
 import { hiddenText } from './tools.ts'
+import { arrived } from './model/view.ts'
 import { makeSee } from './view-model.ts'
 import type { Seen } from './view-model.ts'
 
@@ -31,7 +31,8 @@ export type Console = {
   state(): State
   /** What is to be seen, made of the state. */
   seen(): Seen
-  dispatch(change: Change): void
+  /** Makes the next state: with these parts replaced, or by a change of model/. */
+  update(change: Partial<State> | Change): void
   subscribe(listener: () => void): () => void
   toast(toast: Toast): void
   press(names: readonly string[]): void
@@ -58,10 +59,11 @@ export function makeConsole({ screens, first, session, host, typed = (text) => t
   if (start === undefined) throw new Error('there is no screen for this role')
   let state = firstState({ screens, session, screen: start.name, now: now() })
 
-  function dispatch(change: Change): void {
+  function update(change: Partial<State> | Change): void {
     if (isStopped) return
     const before = state
-    state = settled(before, reduce(before, change), { see, at: now() })
+    const changed = typeof change === 'function' ? change(state) : { ...state, ...change }
+    state = settled(before, changed, { see, at: now() })
     if (state === before) return
     stopClosed(before.modal, state.modal)
     readWhatIsDue()
@@ -71,21 +73,19 @@ export function makeConsole({ screens, first, session, host, typed = (text) => t
   /** Begins every request that the state calls for, and wakes again for the next one. */
   function readWhatIsDue(): void {
     const at = now()
-    for (const due of readTimes(state.cache, lookingAt(state))) if (due.at <= at) void ask(due.entry)
+    for (const due of readTimes(state)) if (due.at <= at) void ask(due.entry)
     const { screen, view, ids, feed, listHeight } = see(state)
-    const isNearEnd = view.top + listHeight >= ids.length - ROWS_AHEAD
-    if (feed.readAt !== undefined && !view.follows && isNearEnd) {
-      const entry = state.cache.entries.get(listKey(screen, view))
-      const cursor = entry === undefined ? undefined : nextCursor(entry, at)
-      if (entry !== undefined && cursor !== undefined) void ask(entry, cursor)
-    }
-    const times = [...readTimes(state.cache, lookingAt(state)).map((due) => due.at), ...fadeTimes(state)]
+    const entry = state.cache.entries.get(listKey(screen, view))
+    const isNearEnd = !view.follows && view.top + listHeight >= ids.length - ROWS_AHEAD
+    const cursor = feed.readAt === undefined || entry === undefined ? undefined : nextCursor(entry, at)
+    if (entry !== undefined && cursor !== undefined && isNearEnd) void ask(entry, cursor)
+    const times = [...readTimes(state).map((due) => due.at), ...fadeTimes(state)]
     clearTimeout(timer)
     timer = times.length === 0 ? undefined : setTimeout(wake, Math.max(0, Math.min(...times) - at))
   }
 
   function wake(): void {
-    dispatch({ type: 'faded', at: now() })
+    update(faded(now()))
     if (!isStopped) readWhatIsDue()
   }
 
@@ -93,30 +93,34 @@ export function makeConsole({ screens, first, session, host, typed = (text) => t
     const { key } = entry
     const token = Symbol(key)
     const { client, rights } = state.session
-    state = reduce(state, { type: 'asked', key, token, at: now(), ...(cursor === undefined ? {} : { cursor }) })
+    state = asked(key, { token, cursor, at: now() })(state)
     const begun = performance.now()
     try {
       const page = await readNeed(entry, { client, who: rights.who, kept: state.kept, cursor })
-      dispatch({ type: 'read', key, token, page, at: now(), latencyMs: Math.round(performance.now() - begun) })
+      const latencyMs = Math.round(performance.now() - begun)
+      const take = answered(key, token, { page, at: now() })
+      update((before) => ({ ...take(before), answered: { at: now(), latencyMs }, signedOut: false }))
     } catch (error) {
       const hint = error instanceof CliError ? error.options.hint : undefined
       const text = error instanceof Error ? error.message : String(error)
-      const failure = { text, hint: hint === undefined ? undefined : typed(hint) }
-      dispatch({ type: 'failed', key, token, failure, isSignedOut: isSignedOut(error), at: now() })
+      const take = failed(key, token, { text, hint: hint === undefined ? undefined : typed(hint), at: now() })
+      update((before) => {
+        const after = take(before)
+        return isSignedOut(error) && after !== before ? { ...after, signedOut: true } : after
+      })
     }
   }
 
   const console: Console = {
     state: () => state,
     seen: () => see(state),
-    dispatch,
+    update,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     // A hint is a command, too.
-    toast: (toast) =>
-      dispatch({ type: 'toast', toast: toast.tone === 'bad' ? { ...toast, text: typed(toast.text) } : toast }),
+    toast: (toast) => update({ toast: toast.tone === 'bad' ? { ...toast, text: typed(toast.text) } : toast }),
     press: (names) => names.forEach((name) => pressKey(console, name)),
     paste: (text) => pasteText(console, text),
     host,
@@ -149,14 +153,15 @@ const PLACES = ['screen', 'views', 'size', 'cache', 'session', 'toast', 'signedO
 type Settling = { see(state: State): Seen; at: number }
 
 /** The state after a change, with what follows from it: what has to be read, and a selection that stands on a row. */
-export function settled(before: State | undefined, changed: State, { see, at }: Settling): State {
+function settled(before: State | undefined, changed: State, { see, at }: Settling): State {
   if (before !== undefined && PLACES.every((part) => before[part] === changed[part])) return changed
   const toastUntil = changed.toast === undefined || changed.toast.tone === 'bad' ? undefined : at + TOAST_MS
-  const cache = withShown(changed.cache, needsOf(changed), at)
+  const shown = screenOf(changed)
+  const cache = withShown(changed.cache, needsOf(shown, viewOf(changed, shown.name)), at)
   const state = { ...changed, cache, ...(before?.toast === changed.toast ? {} : { toastUntil }) }
   const { screen, ids, allIds, listHeight, feed } = see(state)
   if (feed.readAt === undefined) return state
   const came = feed.came !== undefined && at - feed.came.at < FLASH_MS ? feed.came : undefined
   const rows = { ids, all: allIds, height: listHeight, follow: screen.follow === true, came }
-  return reduce(state, { type: 'rows', screen: screen.name, ...rows })
+  return inView((view) => arrived(view, rows), screen.name)(state)
 }

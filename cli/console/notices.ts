@@ -1,4 +1,4 @@
-import type { Feed } from './model/page-list.ts'
+import type { Feed } from './model/cache.ts'
 import { EMPTY_LINE, line, paragraphOf } from './lines.ts'
 import type { Line, Tone } from './lines.ts'
 import { spanText } from '../base/ages.ts'
@@ -9,7 +9,7 @@ const LINES_MAX = 3
 /** What has happened, or what is wrong, and what to try: all that is told above the footer. */
 type News = { text: string; tries: string; tone: Tone | undefined }
 
-type Told = { state: State; feed: Feed<unknown>; opened: { row: unknown; feed: Feed<unknown> } | undefined }
+type Told = { state: State; feed: Feed; opened: { row: unknown; feed: Feed } | undefined }
 
 function newsOf({ state, feed, opened }: Told): News | undefined {
   const { toast, signedOut, now } = state

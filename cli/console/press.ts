@@ -2,14 +2,16 @@ import { confirmAction, scriptText, startAction } from './actions.ts'
 import { barKey, typedInBar } from './bar.ts'
 import type { Console } from './console.ts'
 import { errorText } from './error-text.ts'
+import { refreshed } from './model/cache.ts'
+import { canGoBack, gone, inView, scrolled, wentBack } from './model/changes.ts'
 import { canMark, fitsRow, whyHidden, whyUnfit } from './model/allowed.ts'
-import { inserted } from './model/edit.ts'
+import { editOf, inserted } from './model/edit.ts'
 import { frameAction } from './model/keys.ts'
 import type { FrameAction } from './model/keys.ts'
 import { givenSoFar, pasted, rewritten, stepped } from './model/modal.ts'
 import type { Form } from './model/modal.ts'
-import { canGoBack } from './model/reduce.ts'
 import { screensOf } from './model/state.ts'
+import { allToggled, moved, toggled } from './model/view.ts'
 import type { Move } from './model/view.ts'
 import { readingLines } from './reading.ts'
 import type { ScreenKey } from './screen.ts'
@@ -28,12 +30,12 @@ export function pressKey(console: Console, name: string): void {
   const { modal, bar } = console.state()
   if (modal !== undefined) return inModal(console, name)
   if (bar !== undefined) return barKey(console, name)
-  if (isClosing(console, name)) return console.dispatch({ type: 'toast', toast: undefined })
-  if (console.state().toast !== undefined) console.dispatch({ type: 'toast', toast: undefined })
+  if (isClosing(console, name)) return console.update({ toast: undefined })
+  if (console.state().toast !== undefined) console.update({ toast: undefined })
   const own = console.seen().keys.find((each) => each.key === name)
   if (own !== undefined) return startKey(console, own)
   const screen = screensOf(console.state()).find((each) => each.key === name)
-  if (screen !== undefined) return console.dispatch({ type: 'go', screen: screen.name })
+  if (screen !== undefined) return console.update(gone(screen.name))
   const action = frameAction(name)
   if (action !== undefined) return onFrame(console, action)
   const why = whyNothing(console, name)
@@ -65,21 +67,21 @@ function inModal(console: Console, name: string): void {
     const action = frameAction(name)
     if (action !== undefined && isMove(action)) {
       const { lines, height } = readingLines(console)
-      return console.dispatch({ type: 'scroll', move: action, count: lines.length, height })
+      return console.update(scrolled(action, { count: lines.length, height }))
     }
     // What goes on is stopped by nobody who just reads on.
     const isGoing = modal.kind === 'text' && modal.isGoing === true
     const isOnce = modal.kind === 'text' && modal.isOnce === true
     if ((isOnce ? ['esc'] : isGoing ? ['esc', 'q'] : ['esc', 'q', 'enter', '?', 'space']).includes(name))
-      console.dispatch({ type: 'modal', modal: undefined })
+      console.update({ modal: undefined })
     return
   }
   if (name === 'ctrl-y') return copyCommand(console, modal)
   const step = stepped(modal, name)
-  if ('form' in step) return console.dispatch({ type: 'modal', modal: step.form })
+  if ('form' in step) return console.update({ modal: step.form })
   if ('done' in step) return confirmAction(console, step.done)
   if ('editor' in step) return void inEditor(console)
-  console.dispatch({ type: 'modal', modal: undefined })
+  console.update({ modal: undefined })
   console.toast({ text: 'nothing was changed', tone: 'info' })
 }
 
@@ -88,10 +90,7 @@ function copyCommand(console: Console, form: Form): void {
   const script = scriptText(console, givenSoFar(form))
   copy(console, script)
   const count = script.split('\n').length
-  console.dispatch({
-    type: 'modal',
-    modal: { ...form, note: count === 1 ? 'copied the command' : `copied ${count} commands` },
-  })
+  console.update({ modal: { ...form, note: count === 1 ? 'copied the command' : `copied ${count} commands` } })
 }
 
 /** OSC 52: the terminal puts it on the clipboard, also over SSH. */
@@ -106,10 +105,10 @@ async function inEditor(console: Console): Promise<void> {
     const text = await console.host.edit(modal.edit.text)
     const now = console.state().modal
     if (text === undefined || now?.kind !== 'form') return
-    console.dispatch({ type: 'modal', modal: rewritten(now, text) })
+    console.update({ modal: rewritten(now, text) })
   } catch (error) {
     const now = console.state().modal
-    if (now?.kind === 'form') console.dispatch({ type: 'modal', modal: { ...now, problem: errorText(error) } })
+    if (now?.kind === 'form') console.update({ modal: { ...now, problem: errorText(error) } })
   }
 }
 
@@ -127,51 +126,54 @@ function onFrame(console: Console, action: FrameAction): void {
   if (isMove(action)) {
     // Before anything was read there is nowhere to go: what was selected and followed still is.
     if (opened === undefined && feed.readAt === undefined && action !== 'first') return
-    if (opened === undefined) return console.dispatch({ type: 'move', move: action, ids, height: listHeight })
-    return console.dispatch({ type: 'scroll', move: action, count: opened.lines.length, height: bodyHeight })
+    if (opened === undefined)
+      return console.update(inView((before) => moved(before, action, { ids, height: listHeight })))
+    return console.update(scrolled(action, { count: opened.lines.length, height: bodyHeight }))
   }
   if (action === 'open') {
     if (opened !== undefined || row === undefined) return
     if (screen.open !== undefined) return screen.open(row, toolsOf(console))
-    if (screen.detail !== undefined) console.dispatch({ type: 'open', id: screen.id(row) })
+    if (screen.detail !== undefined)
+      console.update(inView((before) => ({ ...before, open: { id: screen.id(row), top: 0 } })))
   } else if (action === 'mark') {
     const id = ids[view.index]
     if (opened !== undefined || id === undefined || !canMark(screen, console.state().session.rights)) return
-    console.dispatch({ type: 'mark', id })
-    console.dispatch({ type: 'move', move: 'down', ids, height: listHeight })
+    console.update(inView((before) => moved(toggled(before, id), 'down', { ids, height: listHeight })))
   } else if (action === 'markAll') {
     if (opened === undefined && canMark(screen, console.state().session.rights))
-      console.dispatch({ type: 'markAll', ids })
+      console.update(inView((before) => allToggled(before, ids)))
   } else if (action === 'left' || action === 'right') {
     const { most } = console.seen().laid()
-    if (view.wide) console.dispatch({ type: 'sideways', by: action === 'left' ? -1 : 1, most })
+    const left = Math.max(0, Math.min(view.left + (action === 'left' ? -1 : 1), most))
+    if (view.wide) console.update(inView((before) => ({ ...before, left })))
   } else if (action === 'next' || action === 'previous') {
     const names = screensOf(console.state()).map(({ name }) => name)
     const step = names.indexOf(screen.name) + (action === 'next' ? 1 : names.length - 1)
-    console.dispatch({ type: 'go', screen: names[step % names.length] ?? screen.name })
+    console.update(gone(names[step % names.length] ?? screen.name))
   } else rest(console, action)
 }
 
 function rest(console: Console, action: FrameAction): void {
-  const { screen, row, opened } = console.seen()
-  if (action === 'back') console.dispatch({ type: 'back' })
+  const { screen, view, row, opened } = console.seen()
+  if (action === 'back') console.update(wentBack)
   else if (action === 'leave') {
-    if (canGoBack(console.state())) console.dispatch({ type: 'back' })
+    if (canGoBack(console.state())) console.update(wentBack)
     else console.host.quit()
   } else if (action === 'quit') console.host.quit()
   else if (action === 'command' || action === 'filter') {
-    if (action === 'command' || opened === undefined) console.dispatch({ type: 'bar', kind: action })
-  } else if (action === 'help') console.dispatch({ type: 'modal', modal: { kind: 'help', top: 0 } })
+    const edit = editOf(action === 'filter' ? view.filter : '')
+    if (action === 'command' || opened === undefined) console.update({ bar: { kind: action, edit } })
+  } else if (action === 'help') console.update({ modal: { kind: 'help', top: 0 } })
   else if (action === 'refresh') {
     console.host.repaint()
-    console.dispatch({ type: 'refresh', at: console.now() })
+    console.update(refreshed(console.now()))
   } else if (action === 'pause') {
-    console.dispatch({ type: 'pause' })
+    console.update({ paused: !console.state().paused })
   } else if (action === 'copy' && row !== undefined) {
     const id = screen.copies?.(row) ?? screen.id(row)
     copy(console, id)
     console.toast({ text: `copied ${id}`, tone: 'info' })
-  } else if (action === 'wide') console.dispatch({ type: 'wide' })
+  } else if (action === 'wide') console.update(inView((before) => ({ ...before, wide: !before.wide, left: 0 })))
   else if (action === 'inbox') toolsOf(console).go('inbox')
   else if (action === 'login' && console.state().signedOut) void signIn(console)
 }
@@ -191,7 +193,7 @@ function stop(console: Console): Promise<void> {
 /** Text that was pasted, in a form or in the line at the bottom. */
 export function pasteText(console: Console, text: string): void {
   const { modal, bar } = console.state()
-  if (modal?.kind === 'form') console.dispatch({ type: 'modal', modal: pasted(modal, text) })
+  if (modal?.kind === 'form') console.update({ modal: pasted(modal, text) })
   else if (modal === undefined && bar !== undefined) typedInBar(console, inserted(bar.edit, text))
 }
 
@@ -208,7 +210,7 @@ async function startCounted(console: Console, own: ScreenKey<unknown>): Promise<
     const isHere = modal === undefined && bar === undefined && now.screen === screen && now.opened === undefined
     if (made === undefined || !isHere || now.view.filter !== view.filter || !isSame()) return
     if (typeof made === 'string') return console.toast({ text: made, tone: 'info' })
-    console.dispatch({ type: 'toast', toast: undefined })
+    console.update({ toast: undefined })
     startAction(console, { screen, key: made, rows: [row] })
   } catch (error) {
     if (isSame()) console.toast({ text: errorText(error), tone: 'bad' })

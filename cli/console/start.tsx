@@ -12,6 +12,8 @@ import type { Session, Terminal, Wanted } from './host.ts'
 import { makeConsole } from './console.ts'
 import { follow } from './follow.ts'
 import { makeHost } from './host.ts'
+import { hinted, polled, ticked } from './model/cache.ts'
+import { signedInAs } from './model/changes.ts'
 import type { State } from './model/state.ts'
 import { WRAP, guardTerminal } from './guard.ts'
 import type { ScreenName } from './screen-names.ts'
@@ -72,7 +74,7 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
       const isOther = identityOf(next) !== identityOf(session)
       session = next
       followed.restart()
-      console.dispatch({ type: 'session', session: sessionOf(next, readonly), isOther })
+      console.update(signedInAs(sessionOf(next, readonly), { isOther }))
     },
   })
   const console = makeConsole({
@@ -85,11 +87,11 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
   })
   const followed = follow({
     session: () => session,
-    onHint: (hint) => console.dispatch({ type: 'hint', hint, at: Date.now() }),
+    onHint: (hint) => console.update(hinted(hint, Date.now())),
     onLink: (state) => {
-      console.dispatch({ type: 'link', link: { state, since: Date.now() } })
+      console.update({ link: { state, since: Date.now() } })
       // Each connection begins with what happened while nobody told; one whose token ended was not even lost.
-      if (state === 'live') console.dispatch({ type: 'poll', at: Date.now() })
+      if (state === 'live') console.update(polled(Date.now()))
     },
   })
   const timers = startTimers(console, { intervalMs, tickMs: isSpoken ? SPOKEN_TICK_MS : TICK_MS })
@@ -136,10 +138,9 @@ function startTimers(
   let turn = 0
   const poll = setInterval(() => {
     turn += 1
-    if (console.state().link.state !== 'live' || turn % IDLE_INTERVALS === 0)
-      console.dispatch({ type: 'poll', at: Date.now() })
+    if (console.state().link.state !== 'live' || turn % IDLE_INTERVALS === 0) console.update(polled(Date.now()))
   }, intervalMs)
-  const tick = setInterval(() => console.dispatch({ type: 'tick', now: Date.now() }), tickMs)
+  const tick = setInterval(() => console.update(ticked(Date.now())), tickMs)
   return [poll, tick]
 }
 

@@ -1,5 +1,6 @@
 import type { Console } from './console.ts'
 import { whyHidden } from './model/allowed.ts'
+import { gone, inView, scrolled } from './model/changes.ts'
 import { errorText } from './error-text.ts'
 import { screensOf, viewOf } from './model/state.ts'
 import type { Toast } from './model/state.ts'
@@ -15,17 +16,18 @@ export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): T
     who,
     go(screen, to = {}) {
       if (screensOf(console.state()).some(({ name }) => name === screen))
-        console.dispatch({ type: 'go', screen, isStep: true, ...to })
+        console.update(gone(screen, { isStep: true, ...to }))
       else console.toast({ text: hiddenText(console, screen), tone: 'bad' })
     },
     screens: () => screensOf(console.state()).map(({ name }) => name),
     stateDir: console.host.stateDir,
-    show: (title, lines, options) =>
-      console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines, top: 0, ...options } }),
+    show: (title, lines, options) => console.update({ modal: { kind: 'text', title, lines, top: 0, ...options } }),
     watch: (title, work) => watch(console, title, work),
-    keep: (kept) => console.dispatch({ type: 'keep', kept }),
+    keep: (kept) => console.update({ kept: { ...console.state().kept, ...kept } }),
     follow() {
-      console.dispatch({ type: 'follow' })
+      console.update(
+        inView((view) => ({ ...view, ...(view.follows ? { follows: false } : { follows: true, index: 0, top: 0 }) })),
+      )
       return viewOf(console.state()).follows
     },
     say: (text) => console.toast({ text, tone: 'info' }),
@@ -57,7 +59,7 @@ async function watch(
 ): Promise<boolean> {
   const by = new AbortController()
   let last: readonly string[] = ['Working ...']
-  console.dispatch({ type: 'modal', modal: { kind: 'text', title, lines: last, top: 0, by, isGoing: true } })
+  console.update({ modal: { kind: 'text', title, lines: last, top: 0, by, isGoing: true } })
   const write = (lines: readonly string[], isGoing: boolean): void => {
     last = lines
     const { modal } = console.state()
@@ -65,10 +67,10 @@ async function watch(
     const before = readingLines(console)
     const wasAtEnd = modal.top >= before.lines.length - before.height
     const shown = isGoing ? [...lines, '', 'Esc stops it.'] : lines
-    console.dispatch({ type: 'text', by, lines: shown, isGoing })
+    console.update({ modal: { ...modal, lines: shown, isGoing } })
     const { lines: all, height } = readingLines(console)
     // The end stays in sight, unless somebody reads further up.
-    if (wasAtEnd) console.dispatch({ type: 'scroll', move: 'last', count: all.length, height })
+    if (wasAtEnd) console.update(scrolled('last', { count: all.length, height }))
   }
   try {
     write(await work({ signal: by.signal, write: (lines) => write(lines, true) }), false)

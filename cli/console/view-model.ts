@@ -1,8 +1,6 @@
 import { printable } from '../base/text.ts'
-import { feedOf } from './model/cache.ts'
-import type { Cache } from './model/cache.ts'
-import { ROWS_MAX } from './model/page-list.ts'
-import type { Feed } from './model/page-list.ts'
+import { ROWS_MAX, baseKey, detailKey, feedOf, listKey, serviceFilter } from './model/cache.ts'
+import type { Cache, Feed } from './model/cache.ts'
 import type { Line } from './lines.ts'
 import { cutTo, line, paragraph } from './lines.ts'
 import { usableKeys } from './model/allowed.ts'
@@ -10,21 +8,20 @@ import type { Rights } from './model/allowed.ts'
 import { screenOf, viewOf } from './model/state.ts'
 import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
-import { baseKey, detailKey, listKey, serviceFilter } from './queries.ts'
 import { newsLines } from './notices.ts'
 import type { Layout, Screen, ScreenKey, Shown } from './screen.ts'
 import { SIGNS, laidTable } from './table-lines.ts'
 import type { Laid } from './table-lines.ts'
 
 /** What is looked at in detail. */
-export type Opened = { id: string; row: unknown; feed: Feed<unknown>; title: string; lines: readonly Line[] }
+export type Opened = { id: string; row: unknown; feed: Feed; title: string; lines: readonly Line[] }
 
 /** Everything that is to be seen, made of the state and of what has been read. */
 export type Seen = {
   screen: Screen
   view: View
   layout: Layout
-  feed: Feed<unknown>
+  feed: Feed
   /** When what is shown was read, and since when it waits to be read anew; both may be unknown. */
   age: { readAt: number | undefined; dueSince: number | undefined }
   /** Whether the service may have rows for the filter that were not asked for, and would be with Enter. */
@@ -124,7 +121,7 @@ export function makeSee(): (state: State) => Seen {
       layout,
       age: ageOf({ screen, view, feed, opened, cache: state.cache }),
       canAsk:
-        (feed.next !== null || feed.isNewestOnly) &&
+        (feed.next !== null || feed.isNewestOnly === true) &&
         (screen.serviceFilter?.(view.filter) ?? '') !== serviceFilter(screen, view),
       rows,
       ids: rows.map((each) => screen.id(each)),
@@ -181,16 +178,16 @@ function listOf(
 
 /** What the list shows, for a key that is about all of it. */
 export function shownOf({ view, rows, feed }: Pick<Seen, 'view' | 'rows' | 'feed'>): Shown<unknown> {
-  return { filter: view.filter, rows, hasMore: feed.next !== null || feed.isNewestOnly }
+  return { filter: view.filter, rows, hasMore: feed.next !== null || feed.isNewestOnly === true }
 }
 
 type Place = { screen: Screen; view: View; layout: Layout; rights: Rights; cache: Cache }
 
-function wholeOf({ rows, next, readAt, isNewestOnly }: Feed<unknown>): number | undefined {
-  return readAt === undefined || next !== null || isNewestOnly ? undefined : rows.length
+function wholeOf({ rows, next, readAt, isNewestOnly }: Feed): number | undefined {
+  return readAt === undefined || next !== null || isNewestOnly === true ? undefined : rows.length
 }
 
-type Aged = { screen: Screen; view: View; feed: Feed<unknown>; opened: Opened | undefined; cache: Cache }
+type Aged = { screen: Screen; view: View; feed: Feed; opened: Opened | undefined; cache: Cache }
 
 /** How old what is shown is. Rows that were left behind say so themselves. */
 function ageOf({ screen, view, feed, opened, cache }: Aged): Seen['age'] {
@@ -215,7 +212,7 @@ function openedOf({ screen, view, layout, row: listed, cache, rights }: Place & 
   return { id, row, feed: ofOne, title: row === undefined ? id : printable(detail.title(row)), lines: cut }
 }
 
-function waiting({ failure }: Feed<unknown>, width: number): Line[] {
+function waiting({ failure }: Feed, width: number): Line[] {
   if (failure === undefined) return [line('Loading ...', 'dim')]
   return [...paragraph(failure.text, width, 'bad'), ...paragraph(failure.hint ?? '', width, 'dim')]
 }

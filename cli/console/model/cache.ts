@@ -1,6 +1,5 @@
 import type { Hint, Page, Reading, Screen } from '../screen.ts'
-import { NO_FEED, ROWS_MAX, withFirstPage, withNextPage } from './page-list.ts'
-import type { Failure, Feed } from './page-list.ts'
+import type { Change, State } from './state.ts'
 import type { View } from './view.ts'
 
 /** A list, the part of a list that the service was asked for, or one row in detail. */
@@ -13,74 +12,95 @@ export type Need = {
   filter: string
 }
 
-type Request = {
-  /** Only the answer to this very request counts: one that was given up may still come. */
-  token: symbol
-  at: number
-  /** Whether the user asked for it: then rows move even while they are held. */
-  isUrgent: boolean
-  /** Whether the rows have been changed here since: the answer still has them as they were. */
-  isLate: boolean
+/** Why the last reading failed, and since when readings have. */
+type Failure = { text: string; hint: string | undefined; at: number }
+
+/** What has been read of one need. After a failure the rows of before stay. */
+export type Feed = Page<unknown> & {
+  /** When rows last came; undefined before the first ones. */
+  readAt: number | undefined
+  failure: Failure | undefined
+  /** Whether so much has come that the rows were left as they were: whoever reads them would lose their place. */
+  isBehind: boolean
+  /** What came with the last reading that was not there before, and when; undefined until there was one before. */
+  came: { ids: readonly string[]; at: number } | undefined
 }
 
 /** Something that was read, with what is known about how old it is. */
 export type Entry = Need & {
-  feed: Feed<unknown>
+  feed: Feed
   /** Whether it has to be read again. */
   isDirty: boolean
   /** Since when the service may have something else; undefined where nothing says so. */
   dueSince: number | undefined
-  /** Whether it is read at once, even where it is held. */
+  /** Whether the user asked for it: then it is read at once, and its rows move even while they are held. */
   isUrgent: boolean
-  request: Request | undefined
+  /** The page that is being read, the first one without a cursor. Only the answer to this very request counts. */
+  request: { token: symbol; cursor: string | undefined } | undefined
   /** When the last request began. */
   askedAt: number
-  /** The request for the page behind the last row. */
-  further: { token: symbol; cursor: string } | undefined
-  /** When the next page may be asked for, after one that failed. */
-  furtherAfter: number
 }
 
 /** All that was read, what was shown last at the end; and the keys of what is shown now. */
 export type Cache = { entries: ReadonlyMap<string, Entry>; shown: readonly string[] }
 
 export const NO_CACHE: Cache = { entries: new Map(), shown: [] }
+export const NO_FEED: Feed = {
+  rows: [],
+  next: null,
+  readAt: undefined,
+  failure: undefined,
+  isBehind: false,
+  came: undefined,
+}
 
 /** Nothing is read more often than this. */
-export const EVERY_MS = 1_000
+const EVERY_MS = 1_000
 const PARTS_MAX = 16
+/** More than this is not kept: what the service looks for itself finds the rest. */
+export const ROWS_MAX = 500
 
-export type CacheChange =
-  /** A frame of the stream: what it concerns is read again. */
-  | { type: 'hint'; hint: Hint; at: number }
-  /** Everything may have changed. */
-  | { type: 'poll'; at: number }
-  /** What is shown is read at once. */
-  | { type: 'refresh'; at: number }
-  | { type: 'asked'; key: string; token: symbol; cursor?: string; at: number }
-  | { type: 'read'; key: string; token: symbol; page: Page<unknown>; at: number; latencyMs: number }
-  | { type: 'failed'; key: string; token: symbol; failure: Omit<Failure, 'at'>; isSignedOut: boolean; at: number }
-  /** One row as it will be, before the service has said so. */
-  | { type: 'patch'; key: string; id: string; row: unknown; at: number }
+function needOf(screen: Screen, { arg = '', filter = '' }: Partial<Need> = {}): Need {
+  return { key: `${screen.name}/${arg}?${filter}`, screen, arg, filter }
+}
 
-/** How the rows of a screen are looked at, as far as reading them is concerned. */
-export type Looking = { isPaused: boolean; view(screen: Screen): View }
+/** The part of the filter that the service is asked for. */
+export function serviceFilter(screen: Screen, { asked }: View): string {
+  return screen.serviceFilter?.(asked) ?? ''
+}
 
-export function feedOf({ entries }: Cache, key: string): Feed<unknown> {
+/** The keys of the list as it is filtered, of the list as nobody has filtered it, and of one row in detail. */
+export const listKey = (screen: Screen, view: View): string =>
+  needOf(screen, { filter: serviceFilter(screen, view) }).key
+export const baseKey = (screen: Screen): string => needOf(screen).key
+export const detailKey = (screen: Screen, id: string): string => needOf(screen, { arg: id }).key
+
+/** What a screen needs to be read: its list, and what is open in it. */
+export function needsOf(screen: Screen, view: View): Need[] {
+  const filter = serviceFilter(screen, view)
+  return [
+    needOf(screen, { filter }),
+    // What was found before the service was asked stays, and fresh: what it finds comes to that.
+    ...(filter === '' ? [] : [needOf(screen)]),
+    ...(screen.detail === undefined || view.open === undefined ? [] : [needOf(screen, { arg: view.open.id })]),
+  ]
+}
+
+export function feedOf({ entries }: Cache, key: string): Feed {
   return entries.get(key)?.feed ?? NO_FEED
 }
 
 /** All rows of the whole list of a screen and of its parts. */
 export function knownRows({ entries }: Cache, { name }: Screen): unknown[] {
-  return [...entries].flatMap(([key, { feed }]) => (key.startsWith(`${name}?`) ? feed.rows : []))
+  return [...entries.values()].flatMap(({ screen, arg, feed }) => (screen.name === name && arg === '' ? feed.rows : []))
 }
 
 /** The id of a row, or of what is open. */
-export function idOf({ screen, arg }: Need, row: unknown): string {
+function idOf({ screen, arg }: Need, row: unknown): string {
   return screen.id(arg === '' || screen.detail === undefined ? row : screen.detail.row(row))
 }
 
-function resourceOf({ screen, arg }: Need): { isDirty: Screen['list']['isDirty']; isOld?: Screen['list']['isOld'] } {
+function resourceOf({ screen, arg }: Need): Pick<Screen['list'], 'isDirty' | 'isOld'> {
   return arg === '' || screen.detail === undefined ? screen.list : screen.detail.resource
 }
 
@@ -97,8 +117,7 @@ export async function readNeed(
 /** The cache with these needs as what is shown. Of what is not shown only so much is kept. */
 export function withShown(cache: Cache, needs: readonly Need[], at: number): Cache {
   const shown = needs.map(({ key }) => key)
-  const isSame = shown.length === cache.shown.length && shown.every((key, index) => key === cache.shown[index])
-  if (isSame && shown.every((key) => cache.entries.has(key))) return cache
+  if (shown.join('\n') === cache.shown.join('\n') && shown.every((key) => cache.entries.has(key))) return cache
   const entries = new Map(cache.entries)
   for (const need of needs) {
     const entry = entries.get(need.key) ?? newEntry(need, at)
@@ -112,144 +131,160 @@ export function withShown(cache: Cache, needs: readonly Need[], at: number): Cac
 }
 
 function newEntry(need: Need, at: number): Entry {
-  return {
-    ...need,
-    feed: NO_FEED,
-    isDirty: true,
-    dueSince: at,
-    isUrgent: false,
-    request: undefined,
-    askedAt: -Infinity,
-    further: undefined,
-    furtherAfter: -Infinity,
-  }
-}
-
-function dirtied(entry: Entry, at: number): Entry {
-  return { ...entry, isDirty: true, dueSince: entry.dueSince ?? at }
+  const never = { feed: NO_FEED, request: undefined, askedAt: -Infinity }
+  return { ...need, ...never, isDirty: true, dueSince: at, isUrgent: false }
 }
 
 /** Whether its rows must not be exchanged for quite other ones, in which the reader would lose the place. */
-function holdsRows({ screen, arg }: Need, { view }: Looking): boolean {
-  return arg === '' && screen.follow === true && !view(screen).follows
+function holdsRows({ screen, arg }: Need, state: State): boolean {
+  return arg === '' && screen.follow === true && state.views[screen.name]?.follows === false
 }
 
-/** Whether its rows stay as they are, whatever comes. What was never read is read. */
-function isHeld(entry: Entry, looking: Looking): boolean {
-  const { feed } = entry
-  return feed.readAt !== undefined && (looking.isPaused || (feed.isBehind && holdsRows(entry, looking)))
-}
-
-/** When each of what is shown has to be read, in milliseconds; what need not be is left out. */
-export function readTimes({ entries, shown }: Cache, looking: Looking): { entry: Entry; at: number }[] {
-  return shown.flatMap((key) => {
-    const entry = entries.get(key)
+/** When each of what is shown has to be read, in milliseconds; what need not be, or is held as it is, is left out. */
+export function readTimes(state: State): { entry: Entry; at: number }[] {
+  return state.cache.shown.flatMap((key) => {
+    const entry = state.cache.entries.get(key)
     if (entry === undefined || !entry.isDirty || entry.request !== undefined) return []
     if (entry.isUrgent) return [{ entry, at: -Infinity }]
-    return isHeld(entry, looking) ? [] : [{ entry, at: entry.askedAt + EVERY_MS }]
+    const { readAt, isBehind } = entry.feed
+    const isHeld = readAt !== undefined && (state.paused || (isBehind && holdsRows(entry, state)))
+    return isHeld ? [] : [{ entry, at: entry.askedAt + EVERY_MS }]
   })
 }
 
 /** Where the next page of a list begins, if it may be asked for now. */
-export function nextCursor({ feed, further, furtherAfter }: Entry, at: number): string | undefined {
-  if (further !== undefined || at < furtherAfter || feed.rows.length >= ROWS_MAX) return undefined
-  return feed.next ?? undefined
+export function nextCursor({ feed, request, askedAt }: Entry, at: number): string | undefined {
+  const isTooEarly = feed.failure !== undefined && at < askedAt + EVERY_MS
+  return request !== undefined || isTooEarly || feed.rows.length >= ROWS_MAX ? undefined : (feed.next ?? undefined)
 }
 
-/** The cache after something has come or happened. */
-export function cacheAfter(cache: Cache, change: CacheChange | { type: 'tick'; now: number }, looking: Looking): Cache {
-  switch (change.type) {
-    case 'hint':
-      return withEach(cache, (entry) =>
-        resourceOf(entry).isDirty(change.hint, entry.arg) ? dirtied(entry, change.at) : entry,
-      )
-    case 'poll':
-      return withEach(cache, (entry) => dirtied(entry, change.at))
-    case 'tick':
-      return looking.isPaused ? cache : withEach(cache, (entry) => aged(entry, cache, change.now))
-    case 'refresh':
-      return withEach(cache, (entry) => (cache.shown.includes(entry.key) ? refreshed(entry, change.at) : entry))
-    default: {
-      const entry = cache.entries.get(change.key)
-      return entry === undefined ? cache : withEntry(cache, entryAfter(entry, change, looking))
-    }
+function dirtied(entry: Entry, at: number): Entry {
+  return entry.isDirty ? entry : { ...entry, isDirty: true, dueSince: entry.dueSince ?? at }
+}
+
+/** A change of entries: of all, or of the one with this key. */
+function ofEntries(change: (entry: Entry, state: State) => Entry, only?: string): Change {
+  return (state) => {
+    const before = state.cache.entries
+    const entries = new Map(
+      [...before].map(([key, entry]) => [key, only === undefined || only === key ? change(entry, state) : entry]),
+    )
+    const isSame = [...entries].every(([key, entry]) => entry === before.get(key))
+    return isSame ? state : { ...state, cache: { ...state.cache, entries } }
   }
 }
 
-function withEach(cache: Cache, change: (entry: Entry) => Entry): Cache {
-  const entries = new Map([...cache.entries].map(([key, entry]) => [key, change(entry)]))
-  return [...entries].some(([key, entry]) => entry !== cache.entries.get(key)) ? { ...cache, entries } : cache
+/** A frame of the stream: what it concerns is read again. */
+export function hinted(hint: Hint, at: number): Change {
+  return ofEntries((entry) => (resourceOf(entry).isDirty(hint, entry.arg) ? dirtied(entry, at) : entry))
 }
 
-function withEntry(cache: Cache, entry: Entry): Cache {
-  if (cache.entries.get(entry.key) === entry) return cache
-  return { ...cache, entries: new Map(cache.entries).set(entry.key, entry) }
+/** Everything may have changed. */
+export function polled(at: number): Change {
+  return ofEntries((entry) => dirtied(entry, at))
 }
 
-/** What says of itself that it is old by now. */
-function aged(entry: Entry, { shown }: Cache, now: number): Entry {
-  const { readAt, rows } = entry.feed
-  if (entry.isDirty || readAt === undefined || !shown.includes(entry.key)) return entry
-  return resourceOf(entry).isOld?.(rows, { readAt, now }) === true ? dirtied(entry, now) : entry
+/** A second has gone: what says of itself that it is old by now is read again. */
+export function ticked(now: number): Change {
+  const age = ofEntries((entry, { cache, paused }) => {
+    const { readAt, rows } = entry.feed
+    if (paused || readAt === undefined || !cache.shown.includes(entry.key)) return entry
+    return resourceOf(entry).isOld?.(rows, { readAt, now }) === true ? dirtied(entry, now) : entry
+  })
+  return (state) => ({ ...age(state), now })
 }
 
-/** A request that hangs is given up. */
-function refreshed(entry: Entry, at: number): Entry {
-  const isFree = entry.request === undefined || at - entry.askedAt >= EVERY_MS
-  return { ...dirtied(entry, at), ...(isFree ? { isUrgent: true, request: undefined } : {}) }
+/** What is shown is read at once; a request that hangs is given up. */
+export function refreshed(at: number): Change {
+  return ofEntries((entry, { cache }) => {
+    if (!cache.shown.includes(entry.key)) return entry
+    const isFree = entry.request === undefined || at - entry.askedAt >= EVERY_MS
+    return { ...dirtied(entry, at), ...(isFree ? { isUrgent: true, request: undefined } : {}) }
+  })
 }
 
-type EntryChange = Exclude<CacheChange, { type: 'hint' | 'poll' | 'refresh' }>
-
-function entryAfter(entry: Entry, change: EntryChange, looking: Looking): Entry {
-  if (change.type === 'asked') return asked(entry, change)
-  if (change.type === 'patch') return patched(entry, change)
-  const isFurther = change.token === entry.further?.token
-  if (!isFurther && change.token !== entry.request?.token) return entry
-  if (change.type === 'failed') return failed(entry, change, isFurther)
-  return isFurther ? withFurther(entry, change) : withRead(entry, change, looking)
+/** One row as it will be, before the service has said so: an answer on its way still has it as it was. */
+export function patched(key: string, { id, row, at }: { id: string; row: unknown; at: number }): Change {
+  return ofEntries((entry) => {
+    const rows = entry.feed.rows.map((each) => (idOf(entry, each) === id ? row : each))
+    return { ...dirtied(entry, at), request: undefined, feed: { ...entry.feed, rows } }
+  }, key)
 }
 
-function asked(entry: Entry, { token, cursor, at }: Extract<CacheChange, { type: 'asked' }>): Entry {
-  if (cursor !== undefined) return { ...entry, further: { token, cursor } }
-  const request = { token, at, isUrgent: entry.isUrgent, isLate: false }
-  return { ...entry, request, isDirty: false, isUrgent: false, askedAt: at }
+/** A page is asked for: the first one, or the one that begins at the cursor. */
+export function asked(key: string, { token, cursor, at }: NonNullable<Entry['request']> & { at: number }): Change {
+  return ofEntries(
+    (entry) => ({ ...entry, request: { token, cursor }, askedAt: at, isDirty: cursor !== undefined && entry.isDirty }),
+    key,
+  )
 }
 
-type Answer = Extract<CacheChange, { type: 'read' }>
-
-function withRead(entry: Entry, { page, at }: Answer, looking: Looking): Entry {
-  const { request, ...rest } = entry
-  const read = { ...rest, request: undefined }
-  const isUrgent = request?.isUrgent === true
-  // Who has stopped the picture since does not see it move.
-  const isStopped = looking.isPaused && !isUrgent && entry.feed.readAt !== undefined
-  if (request === undefined || request.isLate || isStopped) return dirtied(read, at)
-  const holds = !isUrgent && holdsRows(entry, looking)
-  const feed = withFirstPage(entry.feed, page, { id: (row) => idOf(entry, row), at, holds })
-  const next = { ...read, feed, dueSince: entry.isDirty ? request.at : undefined }
-  // What is left behind is read when nobody holds it any more.
-  return feed.isBehind ? dirtied(next, at) : next
-}
-
-function withFurther(entry: Entry, { page, at }: Answer): Entry {
-  const next = { ...entry, further: undefined, furtherAfter: -Infinity }
-  // Rows that came in the meantime may have replaced the page that this one goes on from.
-  if (entry.feed.next !== entry.further?.cursor) return next
-  return { ...next, feed: withNextPage(entry.feed, page, { id: (row) => idOf(entry, row), at }) }
+/** The answer to a request, if it still counts. */
+export function answered(key: string, token: symbol, { page, at }: { page: Page<unknown>; at: number }): Change {
+  return ofEntries((entry, state) => {
+    if (entry.request?.token !== token) return entry
+    const { cursor } = entry.request
+    const id = (row: unknown): string => idOf(entry, row)
+    const free = { ...entry, request: undefined }
+    if (cursor !== undefined) return { ...free, feed: withNextPage(entry.feed, page, { id, at }) }
+    const read = { ...free, isUrgent: false }
+    // Who has stopped the picture since does not see it move.
+    if (state.paused && !entry.isUrgent && entry.feed.readAt !== undefined) return dirtied(read, at)
+    const holds = !entry.isUrgent && holdsRows(entry, state)
+    const feed = withFirstPage(entry.feed, page, { id, at, holds })
+    const next = { ...read, feed, dueSince: entry.isDirty ? entry.askedAt : undefined }
+    // What is left behind is read when nobody holds it any more.
+    return feed.isBehind ? dirtied(next, at) : next
+  }, key)
 }
 
 /** The rows of before stay. A failure that goes on began when it began. */
-function failed(entry: Entry, change: Extract<CacheChange, { type: 'failed' }>, isFurther: boolean): Entry {
-  const failure = { ...change.failure, at: entry.feed.failure?.at ?? change.at }
-  const next = { ...entry, feed: { ...entry.feed, failure } }
-  if (isFurther) return { ...next, further: undefined, furtherAfter: change.at + EVERY_MS }
-  const read = { ...next, request: undefined }
-  return entry.feed.isBehind ? dirtied(read, change.at) : read
+export function failed(key: string, token: symbol, { at, ...why }: Failure): Change {
+  return ofEntries((entry) => {
+    if (entry.request?.token !== token) return entry
+    const feed = { ...entry.feed, failure: { ...why, at: entry.feed.failure?.at ?? at } }
+    const next = { ...entry, feed, request: undefined, isUrgent: false }
+    return feed.isBehind ? dirtied(next, at) : next
+  }, key)
 }
 
-function patched(entry: Entry, { id, row, at }: Extract<CacheChange, { type: 'patch' }>): Entry {
-  const rows = entry.feed.rows.map((each) => (idOf(entry, each) === id ? row : each))
-  const request = entry.request === undefined ? undefined : { ...entry.request, isLate: true }
-  return { ...dirtied(entry, at), request, feed: { ...entry.feed, rows } }
+type Joining = { id(row: unknown): string; at: number }
+
+/**
+ * The rows with a new first page. Those of the pages after it stay, as long as the pages still join; where so much has
+ * come that they don't, the new page stands alone and the rest is read again by scrolling. With `holds` it is the rows
+ * of before that stay then.
+ */
+export function withFirstPage(
+  feed: Feed,
+  page: Page<unknown>,
+  { id, at, holds = false }: Joining & { holds?: boolean },
+): Feed {
+  const whole = { ...page, readAt: at, failure: undefined, isBehind: false, came: cameWith(feed, page, { id, at }) }
+  const alone = holds && feed.rows.length > 0 ? { ...feed, failure: undefined, isBehind: true } : whole
+  const last = page.rows.at(-1)
+  if (page.next === null || last === undefined) return whole
+  const joint = feed.rows.findIndex((row) => id(row) === id(last))
+  if (joint === -1) return alone
+  if (joint === feed.rows.length - 1) return whole
+  const taken = new Set(page.rows.map(id))
+  const rows = [...page.rows, ...feed.rows.slice(joint + 1).filter((row) => !taken.has(id(row)))]
+  // What is cut off at the end could not be read on from there.
+  return rows.length > ROWS_MAX + page.rows.length ? alone : { ...whole, rows, next: feed.next }
+}
+
+/** The rows of a first page that were not here; those at its end have only moved up where more pages follow. */
+function cameWith({ rows, readAt }: Feed, page: Page<unknown>, { id, at }: Joining): Feed['came'] {
+  if (readAt === undefined) return undefined
+  const known = new Set(rows.map(id))
+  const ids = page.rows.map(id)
+  const last = ids.findLastIndex((each) => known.has(each))
+  const shown = page.next === null || last === -1 ? ids : ids.slice(0, last)
+  return { ids: shown.filter((each) => !known.has(each)), at }
+}
+
+export function withNextPage(feed: Feed, page: Page<unknown>, { id, at }: Joining): Feed {
+  const known = new Set(feed.rows.map(id))
+  const rows = [...feed.rows, ...page.rows.filter((row) => !known.has(id(row)))]
+  return { ...feed, rows, next: page.next, readAt: at, failure: undefined }
 }

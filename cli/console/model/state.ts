@@ -1,15 +1,15 @@
 import type { Client } from '../../client/call.ts'
 import type { ScreenName } from '../screen-names.ts'
 import type { Kept, Screen } from '../screen.ts'
-import type { Finished, Pending, UnderWay } from './action.ts'
+import type { Pending, UnderWay } from './action.ts'
 import { shownScreens } from './allowed.ts'
 import type { Rights } from './allowed.ts'
 import { NO_CACHE } from './cache.ts'
-import type { Cache, CacheChange, Looking } from './cache.ts'
+import type { Cache } from './cache.ts'
 import type { Edit } from './edit.ts'
 import type { Modal } from './modal.ts'
 import { NEW_VIEW } from './view.ts'
-import type { Arrival, Move, View } from './view.ts'
+import type { View } from './view.ts'
 
 /** How the stream of events is: it brings changes, it is being opened, or it is gone since a moment. */
 export type Link = { state: 'live' | 'connecting' | 'lost'; since: number }
@@ -21,7 +21,6 @@ export type Toast = { text: string; tone: 'good' | 'bad' | 'info' }
 export type Bar = {
   kind: 'filter' | 'command'
   edit: Edit
-  problem: string | undefined
 }
 
 /** Who uses the console, and of which service. */
@@ -85,40 +84,8 @@ export function firstState({ screens, session, screen, now }: FirstState): State
   }
 }
 
-export type Change =
-  | CacheChange
-  | { type: 'size'; columns: number; rows: number }
-  | { type: 'tick'; now: number }
-  | { type: 'go'; screen: ScreenName; filter?: string | undefined; open?: string | undefined; isStep?: true }
-  | { type: 'move'; move: Move; ids: readonly string[]; height: number }
-  | { type: 'scroll'; move: Move; count: number; height: number }
-  | { type: 'sideways'; by: number; most: number }
-  | ({ type: 'rows'; screen: ScreenName } & Arrival)
-  /** What flashed or was said long enough by now goes. */
-  | { type: 'faded'; at: number }
-  | { type: 'mark'; id: string }
-  | { type: 'markAll'; ids: readonly string[] }
-  | { type: 'unmark'; screen: ScreenName; ids: readonly string[] }
-  | { type: 'open'; id: string }
-  | { type: 'back' }
-  | { type: 'bar'; kind: 'filter' | 'command' }
-  | { type: 'typed'; edit: Edit }
-  | { type: 'problem'; problem: string }
-  | { type: 'closeBar' }
-  | { type: 'filter'; filter: string; isTaken: boolean }
-  | { type: 'wide' }
-  | { type: 'follow' }
-  | { type: 'pause' }
-  | { type: 'link'; link: Link }
-  | { type: 'toast'; toast: Toast | undefined }
-  | { type: 'modal'; modal: Modal | undefined }
-  /** A text that grows. */
-  | { type: 'text'; by: AbortController; lines: readonly string[]; isGoing: boolean }
-  | { type: 'keep'; kept: Kept }
-  | { type: 'session'; session: Session; isOther: boolean }
-  | { type: 'pending'; pending: Pending }
-  | { type: 'underWay'; underWay: UnderWay }
-  | ({ type: 'finished' } & Finished)
+/** What makes the next state of the present one; it reads, writes and waits for nothing. */
+export type Change = (state: State) => State
 
 /** How long what is new looks different. */
 export const FLASH_MS = 1_500
@@ -144,8 +111,4 @@ export function viewOf(state: Pick<State, 'views' | 'screen'>, screen: ScreenNam
 export function fadeTimes({ views, toastUntil }: State): number[] {
   const flashes = Object.values(views).flatMap(({ fresh, freshAt }) => (fresh.size === 0 ? [] : [freshAt + FLASH_MS]))
   return toastUntil === undefined ? flashes : [...flashes, toastUntil]
-}
-
-export function lookingAt(state: State): Looking {
-  return { isPaused: state.paused, view: ({ name }) => viewOf(state, name) }
 }

@@ -60,7 +60,7 @@ function shownFrom(view: View, height: number, count: number): View {
   return { ...view, top: Math.max(0, top) }
 }
 
-export type Arrival = {
+type Arrival = {
   ids: readonly string[]
   /** The ids of the list without the filter. */
   all: readonly string[]
@@ -113,6 +113,7 @@ export function unmarked(view: View, ids: readonly string[]): View {
 
 /** Another filter: the marks of what it hides would be acted on unseen, so they go; without a filter nothing is hidden. */
 export function filtered(view: View, filter: string, { isTaken }: { isTaken: boolean }): View {
+  if (filter === view.filter && (!isTaken || filter === view.asked)) return view
   return {
     ...view,
     filter,

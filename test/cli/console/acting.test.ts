@@ -9,6 +9,8 @@ import { makeConsole } from '../../../cli/console/console.ts'
 import type { Console } from '../../../cli/console/console.ts'
 import type { Host } from '../../../cli/console/host.ts'
 import { leftText } from '../../../cli/console/model/action.ts'
+import { inView, signedInAs } from '../../../cli/console/model/changes.ts'
+import { toggled } from '../../../cli/console/model/view.ts'
 import type { Session } from '../../../cli/console/model/state.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
 import { until } from '../../support/until.ts'
@@ -137,14 +139,14 @@ t.test('what was marked, asked and opened as one is gone for another, and stays 
   })
   t.teardown(() => console.stop())
   const busy = (): void => {
-    console.dispatch({ type: 'mark', id: 'm-1' })
-    console.dispatch({ type: 'modal', modal: { kind: 'help', top: 0 } })
+    console.update(inView((view) => toggled(view, 'm-1')))
+    console.update({ modal: { kind: 'help', top: 0 } })
   }
   busy()
-  console.dispatch({ type: 'session', session: sessionOf('OPS'), isOther: false })
+  console.update(signedInAs(sessionOf('OPS'), { isOther: false }))
   t.equal(console.state().views.kyb?.marks.size, 1)
   t.ok(console.state().modal)
-  console.dispatch({ type: 'session', session: sessionOf('FINANCE', 'merchant'), isOther: true })
+  console.update(signedInAs(sessionOf('FINANCE', 'merchant'), { isOther: true }))
   t.notOk(console.state().modal)
   t.same(
     Object.values(console.state().views).filter(({ marks }) => marks.size > 0),

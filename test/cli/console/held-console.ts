@@ -67,7 +67,7 @@ export function heldConsole(t: Test, { rows = ['e', 'd', 'c', 'b', 'a'] } = {}) 
     host: { repaint: () => undefined } as Host,
     now: () => at.now,
   })
-  console.dispatch({ type: 'link', link: { state: 'live', since: 0 } })
+  console.update({ link: { state: 'live', since: 0 } })
   t.teardown(async () => {
     console.stop()
     await client.close()

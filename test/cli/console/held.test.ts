@@ -1,6 +1,8 @@
 import t from 'tap'
 import type { Console } from '../../../cli/console/console.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
+import { hinted, ticked } from '../../../cli/console/model/cache.ts'
+import { signedInAs } from '../../../cli/console/model/changes.ts'
 import { MERCHANT_ID, pageOf } from '../admin-harness.ts'
 import { fakeService, refusal, serviceInfo, summaryOf } from '../harness.ts'
 import { openConsole } from '../../support/terminal.ts'
@@ -19,7 +21,7 @@ async function settled(): Promise<void> {
 const selectedOf = (console: Console): string | undefined => console.seen().ids[console.seen().view.index]
 const fresh = (console: Console): string => linkText(console.state(), console.seen().age).text
 function signedInAgain(console: Console): void {
-  console.dispatch({ type: 'session', session: console.state().session, isOther: false })
+  console.update(signedInAs(console.state().session, { isOther: false }))
 }
 const openText = (console: Console): string => (console.seen().opened?.lines ?? []).map(plainOf).join('\n')
 
@@ -29,9 +31,9 @@ t.test('whoever comes back while the service hangs has the rows of before, told 
   console.press(['1'])
   await settled()
   at.isHeld = true
-  console.dispatch({ type: 'hint', hint: { of: [] }, at: at.now })
+  console.update(hinted({ of: [] }, at.now))
   at.now += 180_000
-  console.dispatch({ type: 'tick', now: at.now })
+  console.update(ticked(at.now))
   console.press(['4'])
   t.same(console.seen().ids, ['e', 'd', 'c', 'b', 'a'], 'before anything was answered')
   t.equal(fresh(console), 'stale 3 min')
@@ -137,7 +139,7 @@ t.test('what was asked for before p does not move the rows behind it', async (t)
   await settled()
   at.isHeld = true
   at.now += 2_000
-  console.dispatch({ type: 'hint', hint: { of: [] }, at: at.now })
+  console.update(hinted({ of: [] }, at.now))
   console.press(['p'])
   last('payments').answer(['f', 'e'])
   await settled()

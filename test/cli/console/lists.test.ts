@@ -9,6 +9,7 @@ import { makeConsole } from '../../../cli/console/console.ts'
 import type { Console } from '../../../cli/console/console.ts'
 import type { Host } from '../../../cli/console/host.ts'
 import { CUT, plainOf } from '../../../cli/console/lines.ts'
+import { polled, ticked } from '../../../cli/console/model/cache.ts'
 import { screen } from '../../../cli/console/screen.ts'
 import type { Page, Reading, Screen } from '../../../cli/console/screen.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
@@ -159,9 +160,9 @@ t.test('while the service is down the error and what to try stand there once, si
   const console = consoleOf(t, { screens: [names], now: () => now })
   await settled()
   now += 5_000
-  console.dispatch({ type: 'poll', at: now })
+  console.update(polled(now))
   await settled()
-  console.dispatch({ type: 'tick', now })
+  console.update(ticked(now))
   t.same(lowerLines(console, 80).map(plainOf), [' Error since 5 s: nothing listens there  Try: npx svc up'])
 })
 
@@ -171,12 +172,12 @@ t.test(
     const rows = Array.from({ length: 40 }, (_, at) => `row ${at}`)
     const console = consoleOf(t, { screens: [namesOf(async () => ({ rows, next: null }))] })
     await settled()
-    console.dispatch({ type: 'size', columns: 60, rows: 16 })
+    console.update({ size: { columns: 60, rows: 16 } })
     console.press(['G'])
     const seenHeight = (): number => console.seen().listHeight + lowerLines(console, 60).length
     const height = seenHeight()
     const text = `${'The service can not be reached, and that is a pity. '.repeat(5)}\nTry: svc profile use other-one --and-so-on`
-    console.dispatch({ type: 'toast', toast: { text, tone: 'bad' } })
+    console.update({ toast: { text, tone: 'bad' } })
     const lines = lowerLines(console, 60).map(plainOf)
     t.equal(lines.length, 3)
     t.ok(lines.every((each) => each.length <= 60))
@@ -186,9 +187,9 @@ t.test(
     t.equal(seenHeight(), height, 'the list gives the lines')
     const { view, listHeight } = console.seen()
     t.ok(view.index >= view.top && view.index < view.top + listHeight)
-    console.dispatch({ type: 'toast', toast: { text: 'x '.repeat(45).trim(), tone: 'info' } })
+    console.update({ toast: { text: 'x '.repeat(45).trim(), tone: 'info' } })
     t.equal(lowerLines(console, 60).length, 2)
-    console.dispatch({ type: 'toast', toast: undefined })
+    console.update({ toast: undefined })
     t.equal(lowerLines(console, 60).length, 1)
     t.equal(console.seen().view.index, 39)
   },
@@ -216,7 +217,7 @@ t.test('the title counts what is there, and says which lines of a detail are see
   t.equal(title(console), ' Names > acme  3-20 of 28')
   console.press(['G'])
   t.equal(title(console), ' Names > acme  11-28 of 28')
-  console.dispatch({ type: 'size', columns: 80, rows: 40 })
+  console.update({ size: { columns: 80, rows: 40 } })
   t.equal(title(console), ' Names > acme')
 })
 

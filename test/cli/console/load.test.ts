@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { NO_FEED, withFirstPage, withNextPage } from '../../../cli/console/model/page-list.ts'
+import { NO_FEED, withFirstPage, withNextPage } from '../../../cli/console/model/cache.ts'
 import { createPayment, testService } from '../../support/app.ts'
 import { openConsole } from '../../support/terminal.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import '../../support/tsx.ts'
 import type { Who } from '../../../cli/client/auth/acting-side.ts'
-import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/page-list.ts'
+import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/cache.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'
 import { ageOf, untilText } from '../../../cli/base/ages.ts'
@@ -10,9 +10,10 @@ import { edited, editOf, inserted } from '../../../cli/console/model/edit.ts'
 import { FRAME_KEYS, keyNames } from '../../../cli/console/model/keys.ts'
 import { formOf, stepped } from '../../../cli/console/model/modal.ts'
 import type { Form } from '../../../cli/console/model/modal.ts'
-import { canGoBack, reduce } from '../../../cli/console/model/reduce.ts'
+import { canGoBack, faded, gone, inView, wentBack } from '../../../cli/console/model/changes.ts'
 import { firstState, viewOf } from '../../../cli/console/model/state.ts'
 import type { Change, State } from '../../../cli/console/model/state.ts'
+import { allToggled, arrived, filtered, moved, toggled, unmarked } from '../../../cli/console/model/view.ts'
 import { sparkline } from '../../../cli/console/sparkline.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
@@ -24,8 +25,10 @@ const { SCREENS } = await import('../../../cli/console/screens.ts')
 const SESSION = { rights: { who: whoOf('OWNER'), readonly: false, sandbox: true } } as State['session']
 const FIRST = firstState({ screens: SCREENS, session: SESSION, screen: 'payments', now: 0 })
 
+const ABCDE = ['a', 'b', 'c', 'd', 'e']
+
 function after(changes: readonly Change[], from: State = FIRST): State {
-  return changes.reduce(reduce, from)
+  return changes.reduce((state, change) => change(state), from)
 }
 
 type Came = { ids: readonly string[]; at: number }
@@ -34,21 +37,23 @@ function rows(
   ids: readonly string[],
   { height = 3, follow = false, came }: { height?: number; follow?: boolean; came?: Came } = {},
 ): Change {
-  return { type: 'rows', screen: 'payments', ids, all: ids, height, follow, came }
+  return inView((view) => arrived(view, { ids, all: ids, height, follow, came }), 'payments')
 }
 
 function move(to: 'up' | 'down' | 'first' | 'last' | 'pageDown', ids: readonly string[]): Change {
-  return { type: 'move', move: to, ids, height: 3 }
+  return inView((view) => moved(view, to, { ids, height: 3 }))
 }
 
-const ABCDE = ['a', 'b', 'c', 'd', 'e']
+const filter = (text: string, isTaken = true): Change => inView((view) => filtered(view, text, { isTaken }))
+const mark = (id: string): Change => inView((view) => toggled(view, id))
+const MARK_ALL: Change = inView((view) => allToggled(view, ABCDE))
 
 t.test('the selection stays on its row, and on its line, when rows come above it', async (t) => {
   const came = { ids: ['y', 'z'], at: 1 }
   const state = after([rows(ABCDE), move('down', ABCDE), rows(['y', 'z', ...ABCDE], { came })])
   t.match(viewOf(state), { selected: 'b', index: 3, follows: false })
   t.same([...viewOf(state).fresh], ['y', 'z'], 'new rows flash')
-  t.same([...viewOf(after([{ type: 'faded', at: 2_000 }], state)).fresh], [])
+  t.same([...viewOf(after([faded(2_000)], state)).fresh], [])
   const gone = after([rows(['y', 'z', 'a', 'c', 'd'])], state)
   t.match(viewOf(gone), { selected: 'c', index: 3 }, 'where its row is gone it stays at its place')
   t.match(viewOf(after([rows([])], state)), { selected: undefined, index: 0, top: 0 })
@@ -73,7 +78,7 @@ t.test('moving scrolls by as much as is needed, and never beyond the ends', asyn
 })
 
 t.test('what a filter lets in, or scrolling reads on, is not new', async (t) => {
-  const id = (row: string): string => row
+  const id = String
   const first = withFirstPage(NO_FEED, { rows: ['d', 'c'], next: '2' }, { id, at: 1 })
   t.equal(first.came, undefined, 'at first all is')
   const more = withNextPage(first, { rows: ['b'], next: null }, { id, at: 2 })
@@ -82,47 +87,43 @@ t.test('what a filter lets in, or scrolling reads on, is not new', async (t) => 
   const up = withFirstPage(first, { rows: ['c', 'b'], next: '3' }, { id, at: 4 })
   t.same(up.came, { ids: [], at: 4 }, 'what has moved up from the next page was there')
   const came = { ids: ['e'], at: 3 }
-  const flashed = after([
-    rows(ABCDE, { came }),
-    { type: 'faded', at: 2_000 },
-    { type: 'filter', filter: 'e', isTaken: true },
-  ])
+  const flashed = after([rows(ABCDE, { came }), faded(2_000), filter('e')])
   t.same([...viewOf(after([rows(['e', 'f'], { came })], flashed)).fresh], [], 'once')
 })
 
 t.test('the service is asked for a filter as long as its words stand there', async (t) => {
-  const asked = after([{ type: 'filter', filter: 'Failed', isTaken: true }])
-  const typed = (filter: string): string => viewOf(after([{ type: 'filter', filter, isTaken: false }], asked)).asked
+  const asked = after([filter('Failed')])
+  const typed = (text: string): string => viewOf(after([filter(text, false)], asked)).asked
   t.equal(typed('Failed acme'), 'Failed')
   t.equal(typed('Fail'), '')
 })
 
 t.test('what is done is unmarked, and the rest stays so', async (t) => {
-  const marked = after([rows(ABCDE), { type: 'markAll', ids: ABCDE }])
-  const left = after([{ type: 'unmark', screen: 'payments', ids: ['a', 'c', 'd', 'e'] }], marked)
+  const marked = after([rows(ABCDE), MARK_ALL])
+  const left = after([inView((view) => unmarked(view, ['a', 'c', 'd', 'e']))], marked)
   t.same([...viewOf(left).marks], ['b'])
 })
 
 t.test('marks stay with their rows, and go with what a filter hides', async (t) => {
-  const marked = after([rows(ABCDE), { type: 'mark', id: 'b' }, { type: 'mark', id: 'd' }, rows(['a', 'b', 'c'])])
+  const marked = after([rows(ABCDE), mark('b'), mark('d'), rows(['a', 'b', 'c'])])
   t.same([...viewOf(marked).marks], ['b'])
-  t.same([...viewOf(after([{ type: 'markAll', ids: ABCDE }], marked)).marks], ABCDE)
-  const filtered = after([{ type: 'filter', filter: 'x', isTaken: false }], marked)
-  t.equal(viewOf(filtered).marks.size, 0)
-  t.match(viewOf(filtered), { filter: 'x', asked: '' })
+  t.same([...viewOf(after([MARK_ALL], marked)).marks], ABCDE)
+  const hidden = after([filter('x', false)], marked)
+  t.equal(viewOf(hidden).marks.size, 0)
+  t.match(viewOf(hidden), { filter: 'x', asked: '' })
 })
 
 t.test('a step back leaves the detail, then the filter, then the marks, then for where one came from', async (t) => {
   let state = after([
-    { type: 'go', screen: 'kyb' },
-    { type: 'go', screen: 'payments', isStep: true },
-    { type: 'filter', filter: 'x', isTaken: true },
-    { type: 'mark', id: 'a' },
-    { type: 'open', id: 'a' },
+    gone('kyb'),
+    gone('payments', { isStep: true }),
+    filter('x'),
+    mark('a'),
+    inView((view) => ({ ...view, open: { id: 'a', top: 0 } })),
   ])
   const seen: unknown[] = []
   while (canGoBack(state)) {
-    state = reduce(state, { type: 'back' })
+    state = wentBack(state)
     seen.push([state.screen, viewOf(state).open?.id, viewOf(state).filter, viewOf(state).marks.size])
   }
   t.same(seen, [
@@ -134,13 +135,10 @@ t.test('a step back leaves the detail, then the filter, then the marks, then for
 })
 
 t.test('a screen that is chosen is whole, whatever filter led to it before', async (t) => {
-  const led = after([
-    { type: 'go', screen: 'webhooks', filter: 'DEAD', isStep: true },
-    { type: 'go', screen: 'kyb' },
-  ])
-  t.equal(viewOf(after([{ type: 'go', screen: 'webhooks' }], led)).filter, '')
-  const typed: Change = { type: 'filter', filter: 'acme', isTaken: true }
-  t.equal(viewOf(after([typed, { type: 'go', screen: 'kyb' }, { type: 'go', screen: 'payments' }])).filter, 'acme')
+  const led = after([gone('webhooks', { filter: 'DEAD', isStep: true }), gone('kyb')])
+  t.equal(viewOf(after([gone('webhooks')], led)).filter, '')
+  const typed = filter('acme')
+  t.equal(viewOf(after([typed, gone('kyb'), gone('payments')])).filter, 'acme')
 })
 
 t.test('keys have names, also where several come at once', async (t) => {
@@ -264,7 +262,7 @@ t.test('a form in live mode goes on with the words alone', async (t) => {
 })
 
 t.test('pages join, and stand alone where too much has come between', async (t) => {
-  const id = (row: string): string => row
+  const id = String
   const at = 1
   const first = withFirstPage(NO_FEED, { rows: ['d', 'c'], next: '2' }, { id, at })
   const both = withNextPage(first, { rows: ['c', 'b', 'a'], next: null }, { id, at })

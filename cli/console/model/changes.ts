@@ -1,0 +1,123 @@
+import type { ScreenName } from '../screen-names.ts'
+import { finished } from './action.ts'
+import type { Finished, UnderWay } from './action.ts'
+import { NO_CACHE } from './cache.ts'
+import { FLASH_MS, firstState, screenOf, viewOf } from './state.ts'
+import type { Change, Session, State } from './state.ts'
+import { filtered, placeAfter, unmarked } from './view.ts'
+import type { Move, View } from './view.ts'
+
+const BEFORE_MAX = 20
+
+/** Another view of a screen, the present one where none is named. */
+export function inView(change: (view: View) => View, screen?: ScreenName): Change {
+  return (state) => {
+    const name = screen ?? state.screen
+    const view = viewOf(state, name)
+    const next = change(view)
+    return next === view ? state : { ...state, views: { ...state.views, [name]: next } }
+  }
+}
+
+/** As somebody else everything begins anew; whoever has signed in again goes on where they were. */
+export function signedInAs(session: Session, { isOther }: { isOther: boolean }): Change {
+  return (state) => {
+    const by = { client: session.client, who: session.rights.who }
+    const pending = state.pending === undefined ? undefined : { ...state.pending, by }
+    const next = { ...state, session, pending, cache: NO_CACHE, signedOut: false }
+    if (!isOther) return next
+    const { screens, size, link, paused, now, underWay } = state
+    const { name: screen } = screenOf(next)
+    return { ...firstState({ screens, session, screen, now }), size, link, paused, underWay }
+  }
+}
+
+/** Something is being done: nothing can be typed into its form meanwhile. */
+export function begun(underWay: UnderWay): Change {
+  return (state) => {
+    const { modal } = state
+    const waiting = modal?.kind === 'form' ? { ...modal, isWorking: true, problem: undefined } : modal
+    return { ...state, modal: waiting, underWay: { ...underWay, since: state.underWay?.since ?? state.now } }
+  }
+}
+
+export function ended(outcome: Finished): Change {
+  const { screen, doneIds, isSignedOut } = outcome
+  const unmark = inView((view) => unmarked(view, doneIds), screen)
+  return (state) => ({
+    ...unmark(state),
+    underWay: undefined,
+    signedOut: state.signedOut || isSignedOut,
+    ...finished(state.modal, outcome),
+  })
+}
+
+type Going = { filter?: string | undefined; open?: string | undefined; isStep?: true }
+
+/** Another screen. One that was led to is left for where it was come from; one that was chosen begins anew. */
+export function gone(screen: ScreenName, { filter, open, isStep }: Going = {}): Change {
+  return (state) => {
+    const further = screen === state.screen ? state.before : [...state.before, state.screen].slice(-BEFORE_MAX)
+    const before = isStep === true ? further : []
+    // Who was led to one thing comes back from it to where it was led from, not to a list that nobody asked for.
+    const led = isStep === true && screen !== state.screen ? { isStep } : {}
+    const isLed = isStep === true && filter !== undefined && filter !== ''
+    const show = inView((view) => {
+      // What somebody was led to by a filter is left behind; a screen that is chosen is whole.
+      const wanted = filter ?? (isStep === true || view.isLed !== true ? view.filter : '')
+      return {
+        ...(wanted === view.filter ? view : filtered(view, wanted, { isTaken: true })),
+        ...(isLed ? { isLed } : wanted === '' ? { isLed: false } : {}),
+        open: open === undefined ? undefined : { id: open, top: 0, ...led },
+      }
+    })
+    return show({ ...state, screen, before, modal: undefined, bar: undefined, toast: undefined })
+  }
+}
+
+/** One step back: out of the detail, then the filter, then the marks, then to the screen before. */
+export function wentBack(state: State): State {
+  const { open, filter, marks } = viewOf(state)
+  const closed = open === undefined ? state : inView((view) => ({ ...view, open: undefined }))(state)
+  if (open !== undefined && (open.isStep !== true || state.before.length === 0)) return closed
+  if (open === undefined && filter !== '') return inView((view) => filtered(view, '', { isTaken: true }))(state)
+  if (open === undefined && marks.size > 0) return inView((view) => ({ ...view, marks: new Set() }))(state)
+  const screen = state.before.at(-1)
+  return screen === undefined ? closed : { ...closed, screen, before: state.before.slice(0, -1), toast: undefined }
+}
+
+/** Whether a step back changes anything; where nothing does, `q` quits. */
+export function canGoBack(state: State): boolean {
+  return wentBack(state) !== state
+}
+
+/** The detail, or the text of a modal, moved: `count` lines of which `height` are shown. */
+export function scrolled(move: Move, { count, height }: { count: number; height: number }): Change {
+  const to = (top: number): number => {
+    const most = Math.max(0, count - height)
+    if (move === 'last') return most
+    return Math.min(most, placeAfter(move, top, { count: Math.max(1, count), height }))
+  }
+  return (state) => {
+    const { modal } = state
+    if (modal !== undefined && modal.kind !== 'form') return { ...state, modal: { ...modal, top: to(modal.top) } }
+    return inView((view) =>
+      view.open === undefined ? view : { ...view, open: { ...view.open, top: to(view.open.top) } },
+    )(state)
+  }
+}
+
+/** What flashed or was said long enough by now goes. */
+export function faded(at: number): Change {
+  return (before) => {
+    const isRead = before.toastUntil !== undefined && at >= before.toastUntil
+    const state = isRead ? { ...before, toast: undefined, toastUntil: undefined } : before
+    const isOver = ({ fresh, freshAt }: View): boolean => fresh.size > 0 && at >= freshAt + FLASH_MS
+    if (!Object.values(state.views).some(isOver)) return state
+    const views = Object.entries(state.views).map(([name, view]) => [
+      name,
+      isOver(view) ? { ...view, fresh: new Set() } : view,
+    ])
+    return { ...state, views: Object.fromEntries(views) }
+  }
+}
