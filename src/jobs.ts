@@ -20,7 +20,7 @@ import { expireConsents } from './payments/expire-consents.ts'
 import { resumeRefunds } from './payments/refunds/execute-refund.ts'
 import { settlePayments } from './payments/settle-payments.ts'
 import { stagePayments } from './payments/stage-payments.ts'
-import { closeSettlements } from './settlements/close-settlements.ts'
+import { closeDueSettlements } from './settlements/close-settlements.ts'
 import { playDisputes } from './sandbox/play-disputes.ts'
 import { deleteExpiredSecrets } from './signing/end-secret-overlap.ts'
 import { scheduleWaitingDeliveries } from './webhooks/schedule-waiting-deliveries.ts'
@@ -63,7 +63,7 @@ export const jobs: readonly Job[] = [
   { name: 'play-disputes', everyMs: 1_000, run: playDisputes },
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds, hasOpenWork: true },
   { name: 'keep-balances', everyMs: 5_000, run: keepBalances },
-  { name: 'close-settlements', everyMs: 60_000, run: closeSettlements },
+  { name: 'close-settlements', everyMs: 60_000, run: closeDueSettlements },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
   { name: 'pay-mandates', everyMs: 2_000, run: payMandates, hasOpenWork: true },
   { name: 'end-mandates', everyMs: 5_000, run: endMandates, hasOpenWork: true },

@@ -215,6 +215,7 @@ const CONCEPTS = [
   'webhooks',
   'consents',
   'ledger',
+  'settlements',
   'payments',
   'checkout',
   'disputes',

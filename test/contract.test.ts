@@ -116,6 +116,7 @@ const ROLE_ROWS: readonly {
       ['create and cancel', ['create payments']],
       ['refund;', ['refund payments']],
       ['read balances and bank accounts', ['read balances', 'read bank accounts']],
+      ['close and schedule settlements', ['manage settlements']],
       ['webhook address', ['manage webhooks', 'manage signing secret', 'manage checkout', 'read branding']],
       ['team, credentials', ['manage team', 'manage credentials', 'manage branding', 'manage bank accounts']],
     ] as const

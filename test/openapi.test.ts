@@ -147,7 +147,15 @@ t.test('every success and every failure that is declared is described', async (t
 t.test('operations with CSV declare it, and no others', async (t) => {
   t.same(
     operations.filter(({ csv }) => csv === true).map(({ name }) => name),
-    ['listTransactions', 'listStatementLines', 'listUnmatchedMovements'],
+    [
+      'listTransactions',
+      'listSettlements',
+      'getSettlement',
+      'listSettlementLines',
+      'listStatementLines',
+      'listUnmatchedMovements',
+      'listAdminSettlements',
+    ],
   )
   for (const operation of operations)
     for (const [code, { content, headers }] of Object.entries(documented(operation).responses)) {

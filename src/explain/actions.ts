@@ -20,6 +20,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     text: ({ to }) => (to === 'true' ? 'enabled the merchant' : 'disabled the merchant'),
   },
   'merchant.fees': { on: ['merchant'], text: () => 'changed the fees' },
+  'merchant.settlement_schedule': {
+    on: ['merchant'],
+    text: ({ to }) => `set settlements to ${to ?? 'another schedule'}`,
+  },
+  'settlement.close': { on: ['merchant'], text: () => 'closed a settlement' },
   'merchant.limits': { on: ['merchant'], text: () => 'changed the limits' },
   'webhook.endpoint': { on: ['delivery', 'merchant'], text: endpointText },
   'webhook.replay': { on: [], text: () => 'replayed the delivery' },

@@ -162,6 +162,7 @@ function actions({ subject, limits, viewer, since, until }: TimelineQuery): Frag
   const member = sql.fragment`
     case a.action
       when 'merchant.kyb' then 'kyb_status'
+      when 'merchant.settlement_schedule' then 'settlement_schedule'
       when 'merchant.hold' then 'payout_held'
       when 'merchant.active' then 'is_active'
       when 'webhook.endpoint' then 'paused'

@@ -14,8 +14,11 @@ export function wantsCsv({ csv }: Operation, req: IncomingMessage): boolean {
   return csv === true && prefersType(req.headers.accept, CSV_TYPE, 'application/json')
 }
 
-/** A page of a list (decision 25). */
-const Page = z.object({ data: z.array(z.unknown()), next_cursor: z.string().nullable() })
+/** A page of a list (decision 25). One resource is a list of one row. */
+const Page = z.union([
+  z.object({ data: z.array(z.unknown()), next_cursor: z.string().nullable() }),
+  z.looseObject({}).transform((row) => ({ data: [row], next_cursor: null })),
+])
 
 export type CsvReply = { operation: Operation; body: unknown; publicUrl: string; headers: Record<string, string> }
 
@@ -25,7 +28,7 @@ export type CsvReply = { operation: Operation; body: unknown; publicUrl: string;
  */
 export function sendCsv(res: ServerResponse, { operation, body, publicUrl, headers }: CsvReply): void {
   const { data, next_cursor: cursor } = Page.parse(body)
-  const name = operation.path.split('/').at(-1) ?? 'list'
+  const name = operation.path.split('/').findLast((part) => !part.startsWith('{')) ?? 'list'
   sendText(res, 200, csvOf(data, columnsOf(operation), { header: true, lineEnd: '\r\n' }), {
     'content-type': CSV_TYPE,
     'content-disposition': `attachment; filename="${name}.csv"`,
@@ -45,12 +48,12 @@ function nextPage(req: IncomingMessage, publicUrl: string, cursor: string): stri
 
 /**
  * The columns: the members of a row in the order of their declaration, so that an empty list has them too.
- * @throws {TypeError} if the response is not a list of objects
+ * @throws {TypeError} if the response has neither rows nor members
  */
 export function columnsOf(operation: Operation): string[] {
-  const list = operation.replies[200]
-  const rows = list instanceof z.ZodObject ? list.shape['data'] : undefined
-  const row = rows instanceof z.ZodArray ? rows.element : undefined
+  const reply = operation.replies[200]
+  const rows = reply instanceof z.ZodObject ? reply.shape['data'] : undefined
+  const row = rows instanceof z.ZodArray ? rows.element : reply
   if (row instanceof z.ZodObject) return Object.keys(row.shape)
-  throw new TypeError(`${operation.name} has no list of objects to show as CSV`)
+  throw new TypeError(`${operation.name} has nothing to show as CSV`)
 }

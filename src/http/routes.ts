@@ -26,6 +26,7 @@ import * as wireSandboxFaults from '../wire/sandbox-faults.ts'
 import * as wireSandbox from '../wire/sandbox.ts'
 import * as wireSecrets from '../wire/secrets.ts'
 import * as wireService from '../wire/service.ts'
+import * as wireSettlements from '../wire/settlements.ts'
 import * as wireSettings from '../wire/settings.ts'
 import * as wireStaff from '../wire/staff.ts'
 import * as wireStatements from '../wire/statements.ts'
@@ -63,6 +64,7 @@ import { sandboxFaults } from './handlers/sandbox-faults.ts'
 import { sandbox } from './handlers/sandbox.ts'
 import { secrets } from './handlers/secrets.ts'
 import { service } from './handlers/service.ts'
+import { settlements } from './handlers/settlements.ts'
 import { settings } from './handlers/settings.ts'
 import { staff } from './handlers/staff.ts'
 import { statements } from './handlers/statements.ts'
@@ -119,6 +121,12 @@ export const ROUTES: readonly Route[] = [
   route(wireSettings.getCheckoutOrigins, settings.getCheckoutOrigins),
   route(wireSettings.putCheckoutOrigins, settings.putCheckoutOrigins),
   route(wireLedger.getBalances, ledger.getBalances),
+  route(wireSettlements.listSettlements, settlements.listSettlements),
+  route(wireSettlements.getSettlement, settlements.getSettlement),
+  route(wireSettlements.listSettlementLines, settlements.listSettlementLines),
+  route(wireSettlements.closeSettlements, settlements.closeSettlements),
+  route(wireSettlements.getSettlementSchedule, settlements.getSettlementSchedule),
+  route(wireSettlements.putSettlementSchedule, settlements.putSettlementSchedule),
   route(wireBankAccounts.listBankAccounts, bankAccounts.listBankAccounts),
   route(wireBankAccounts.addBankAccount, bankAccounts.addBankAccount),
   route(wireBankAccounts.disableBankAccount, bankAccounts.disableBankAccount),
@@ -150,6 +158,8 @@ export const ROUTES: readonly Route[] = [
   route(wireFees.setFees, fees.setFees),
   route(wireLimits.getLimits, limits.getLimits),
   route(wireLimits.setLimits, limits.setLimits),
+  route(wireSettlements.listAdminSettlements, settlements.listAdminSettlements),
+  route(wireSettlements.setSettlementSchedule, settlements.setSettlementSchedule),
   route(wireAudit.listAudit, audit.listAudit),
   route(wireAudit.exportAudit, audit.exportAudit),
   route(wireAudit.getAuditEntry, audit.getAuditEntry),

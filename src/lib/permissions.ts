@@ -14,6 +14,7 @@ export type MerchantPermission =
   | 'read branding'
   | 'manage branding'
   | 'read balances'
+  | 'manage settlements'
   | 'read bank accounts'
   | 'manage bank accounts'
   | 'manage team'
@@ -85,7 +86,15 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   },
   'read branding': { roles: ['ADMIN', 'DEVELOPER'], allows: 'see the branding of the checkout' },
   'manage branding': { roles: ['ADMIN'], allows: 'set the branding of the checkout', hasLastingEffect: true },
-  'read balances': { roles: ['ADMIN', 'FINANCE'], allows: 'see balances, and whether the money adds up' },
+  'read balances': {
+    roles: ['ADMIN', 'FINANCE'],
+    allows: 'see balances and settlements, and whether the money adds up',
+  },
+  'manage settlements': {
+    roles: ['ADMIN', 'FINANCE'],
+    allows: 'close periods, and set when they are settled',
+    hasLastingEffect: true,
+  },
   'read bank accounts': { roles: ['ADMIN', 'FINANCE'], allows: 'see the accounts that payouts go to, masked' },
   'manage bank accounts': {
     roles: ['ADMIN'],
@@ -112,7 +121,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'operate merchants': {
     roles: ['OWNER', 'OPS'],
     allows:
-      'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; import bank statements',
+      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; import bank statements',
     hasLastingEffect: true,
   },
   'administer platform': {

@@ -7,6 +7,7 @@ import { MerchantRecord } from './record.ts'
 const columns = sql.fragment`
   m.id, m.client_id, m.legal_name, m.trading_name, m.name, m.kyb_status::text as kyb_status, m.fee_percentage,
   m.fee_flat, m.currencies, money_text(m.payment_amount_max) as payment_amount_max,
+  m.settlement_schedule,
   coalesce(m.webhook_url, m.paused_webhook_url) as webhook_url, m.is_active, m.realm_slug, (
     select t.email
     from team_members t

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
-import { KybStatus } from '../wire/admin.ts'
+import { KybStatus, SettlementSchedule } from '../wire/admin.ts'
 
 /** A merchant's identity. */
 export const MerchantIdentity = z.object({ id: z.string(), client_id: z.string(), trading_name: z.string() })
@@ -33,6 +33,7 @@ export const MerchantRecord = z.object({
   fee_flat: z.string(),
   currencies: z.array(z.string()),
   payment_amount_max: z.string(),
+  settlement_schedule: SettlementSchedule,
   webhook_url: z.string().nullable(),
   is_active: z.boolean(),
   realm_slug: z.string().nullable(),

@@ -1,9 +1,13 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
+import { OpenPeriod, SettlementLineRecord, SettlementRecord } from './record.ts'
 
-const OpenPeriod = z.object({ merchant_id: z.string(), currency: z.string() })
-export type OpenPeriod = z.infer<typeof OpenPeriod>
+const columns = sql.fragment`
+  s.id as settlement_id, s.merchant_id, s.currency, s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
+  s.fee_amount, s.refunded_amount, s.corrected_amount, s.rounding_amount, s.net_amount, s.payable_amount, s.line_count,
+  s.bank_account_id, s.closed_at
+`
 
 /** Periods that have ended, the longest ago first. */
 export function listDuePeriods(tx: CommonQueryMethods, limit: number): Promise<readonly OpenPeriod[]> {
@@ -19,7 +23,7 @@ export function listOpenPeriods(tx: CommonQueryMethods, merchantId: string): Pro
   `)
 }
 
-/** Closes a period, in the transaction of this one statement. @returns false where there is nothing to close */
+/** Closes a period: after its end, or by hand now. @returns false where there is nothing to close */
 export function closePeriod(
   tx: CommonQueryMethods,
   { id, period, byHand }: { id: string; period: OpenPeriod; byHand: boolean },
@@ -27,5 +31,88 @@ export function closePeriod(
   const { merchant_id: merchantId, currency } = period
   return tx.oneFirst(sql.type(z.object({ is_closed: z.boolean() }))`
     select close_settlement(${id}, ${merchantId}, ${currency}, ${byHand}) as is_closed
+  `)
+}
+
+export type SettlementPage = {
+  /** Undefined for operators: of all merchants. */
+  merchantId: string | undefined
+  currency: string | undefined
+  /** Days in London, both inclusive. */
+  from: string | undefined
+  to: string | undefined
+  afterId: string | undefined
+  limit: number
+}
+
+/** A page of settlements, the last period first, with one row more than `limit` where there are more. */
+export function listSettlementRows(tx: CommonQueryMethods, page: SettlementPage): Promise<readonly SettlementRecord[]> {
+  const { merchantId, currency, from, to, afterId, limit } = page
+  const conditions = [sql.fragment`true`]
+  if (merchantId !== undefined) conditions.push(sql.fragment`s.merchant_id = ${merchantId}`)
+  if (currency !== undefined) conditions.push(sql.fragment`s.currency = ${currency}`)
+  if (from !== undefined) conditions.push(sql.fragment`s.period_to >= ${from}::timestamp at time zone 'Europe/London'`)
+  if (to !== undefined)
+    conditions.push(sql.fragment`s.period_to < (${to}::timestamp + interval '1 day') at time zone 'Europe/London'`)
+  if (afterId !== undefined) {
+    const own = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}`
+    conditions.push(
+      sql.fragment`(s.period_to, s.id) < (select period_to, id from settlements where id = ${afterId} and ${own})`,
+    )
+  }
+  return tx.any(sql.type(SettlementRecord)`
+    select ${columns}
+    from settlements s
+    where ${sql.join(conditions, sql.fragment` and `)}
+    order by s.period_to desc, s.id desc
+    limit ${limit + 1}
+  `)
+}
+
+export type SettlementKey = { merchantId: string; id: string }
+
+export function findSettlement(
+  tx: CommonQueryMethods,
+  { merchantId, id }: SettlementKey,
+): Promise<SettlementRecord | null> {
+  return tx.maybeOne(sql.type(SettlementRecord)`
+    select ${columns} from settlements s where s.merchant_id = ${merchantId} and s.id = ${id}
+  `)
+}
+
+/** A page of lines in the order of the ledger, with one row more than `limit` where there are more. */
+export function listLineRows(
+  tx: CommonQueryMethods,
+  { merchantId, id, after, limit }: SettlementKey & { after: string | undefined; limit: number },
+): Promise<readonly SettlementLineRecord[]> {
+  return tx.any(sql.type(SettlementLineRecord)`
+    select l.ordinal::text as id, case l.movement
+        when 'payment_settled' then 'PAYMENT'
+        when 'fee_taken' then 'FEE'
+        when 'payment_refunded' then 'REFUND'
+        when 'dispute_refunded' then 'DISPUTE_REFUND'
+        when 'correction' then 'CORRECTION'
+        else 'ROUNDING'
+      end as kind, p.id as payment_id, r.id as refund_id, p.end_to_end_id,
+      coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference, l.amount, l.currency, l.occurred_at
+    from (
+      select * from settlement_lines
+      where merchant_id = ${merchantId} and settlement_id = ${id} and ordinal > ${after ?? '0'}::bigint
+      order by ordinal
+      limit ${limit + 1}
+    ) l
+    left join payment_refunds r on r.merchant_id = l.merchant_id and r.id = l.subject_id
+    left join payment_intents p on p.merchant_id = l.merchant_id and p.id = coalesce(r.payment_intent_id, l.subject_id)
+    left join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    order by l.ordinal
+  `)
+}
+
+export async function updateSchedule(
+  tx: CommonQueryMethods,
+  { id, schedule }: { id: string; schedule: string },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update merchants set settlement_schedule = ${schedule}, updated_at = now() where id = ${id}
   `)
 }

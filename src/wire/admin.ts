@@ -24,6 +24,10 @@ const Flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 /** How many of a merchant's newest deliveries `recent_deliveries` counts. */
 export const RECENT_DELIVERIES = 50
 
+/** When a merchant's periods are settled (decision 259). */
+export const SettlementSchedule = z.enum(['DAILY', 'WEEKLY', 'MANUAL'])
+export type SettlementSchedule = z.infer<typeof SettlementSchedule>
+
 /** A merchant as operators see it; SUPPORT sees the administrator's address masked (decision 30). */
 export const AdminMerchant = z.strictObject({
   id: Uuid,
@@ -36,6 +40,7 @@ export const AdminMerchant = z.strictObject({
   fee_flat: z.string(),
   currencies: z.array(z.string()),
   payment_amount_max: Money.meta({ description: 'the largest payment' }),
+  settlement_schedule: SettlementSchedule,
   webhook_url: z.string().nullable(),
   is_active: z.boolean(),
   realm_slug: z.string().nullable(),

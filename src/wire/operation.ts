@@ -46,7 +46,7 @@ export type Operation<
   bodyBytesMax?: number
   /** Whether `?dry_run=true` runs it and rolls it back (http/dry-run.ts). Without it, the parameter is rejected. */
   dryRun?: true
-  /** Whether its list is also served as CSV, to a request that accepts `text/csv` rather than JSON. */
+  /** Whether its list or resource is also served as CSV, to a request that accepts `text/csv` rather than JSON. */
   csv?: true
   /** For server-sent events: the schema of each frame's data, by event name. */
   stream?: Readonly<Record<string, z.ZodType>>

@@ -18,6 +18,7 @@ export function merchantOf(more: object = {}): Record<string, unknown> {
     fee_flat: '0.20',
     currencies: ['GBP', 'EUR'],
     payment_amount_max: '1000000.00',
+    settlement_schedule: 'DAILY',
     webhook_url: null,
     is_active: true,
     realm_slug: 'acme',

@@ -3,7 +3,7 @@ import t from 'tap'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { postMovements } from '../../src/ledger/sql.ts'
 import type { Posting } from '../../src/ledger/movements.ts'
-import { closeSettlements } from '../../src/settlements/close-settlements.ts'
+import { closeDueSettlements as closeSettlements } from '../../src/settlements/close-settlements.ts'
 import { testService } from '../support/app.ts'
 import { balancesOf } from '../support/ledger.ts'
 

@@ -205,6 +205,16 @@ export const SAMPLES: Record<string, Sample> = {
     params: { id: merchant.id },
     body: { fee_percentage: '0.02', reason: 'agreed' },
   }),
+  closeSettlements: async ({ service, merchant }) => {
+    await settledPayment(service, merchant)
+    return { merchant, body: {} }
+  },
+  putSettlementSchedule: ({ merchant }) => ({ merchant, body: { settlement_schedule: 'MANUAL' } }),
+  setSettlementSchedule: ({ merchant, operator }) => ({
+    headers: operator,
+    params: { id: merchant.id },
+    body: { settlement_schedule: 'WEEKLY', reason: 'agreed' },
+  }),
   setLimits: ({ merchant, operator }) => ({
     headers: operator,
     params: { id: merchant.id },

@@ -1,4 +1,6 @@
-import { listBalanceRows } from '../../src/ledger/sql.ts'
+import { randomUUID } from 'node:crypto'
+import type { Movement } from '../../src/ledger/movements.ts'
+import { listBalanceRows, postMovements } from '../../src/ledger/sql.ts'
 import type { TestMerchant, TestService } from './app.ts'
 
 export type EntryRow = { movement: string; debit: string; credit: string; amount: string; currency: string }
@@ -22,4 +24,17 @@ export async function balancesOf(
   for (const { currency, account, balance } of await listBalanceRows(app.pool, id))
     balances[currency] = { ...balances[currency], [account]: balance }
   return balances
+}
+
+/** Posts movements of new subjects. @returns their ids */
+export async function postFor(
+  { app }: Pick<TestService, 'app'>,
+  merchantId: string,
+  ...movements: [movement: Exclude<Movement, 'correction'>, amount: string, currency?: string][]
+): Promise<string[]> {
+  const postings = movements.map(([movement, amount, currency = 'GBP']) => {
+    return { merchantId, movement, subjectId: randomUUID(), amount, currency }
+  })
+  await app.pool.transaction((tx) => postMovements(tx, postings))
+  return postings.map(({ subjectId }) => subjectId)
 }

@@ -30,6 +30,7 @@ const MERCHANT: ListedMerchant = {
   fee_flat: '0.20',
   currencies: ['GBP', 'EUR'],
   payment_amount_max: '1000000.00',
+  settlement_schedule: 'DAILY',
   webhook_url: null,
   is_active: false,
   realm_slug: 'acme-ltd',

@@ -25,6 +25,7 @@ import * as sandboxFaults from '../../../../src/wire/sandbox-faults.ts'
 import * as sandbox from '../../../../src/wire/sandbox.ts'
 import * as secrets from '../../../../src/wire/secrets.ts'
 import * as service from '../../../../src/wire/service.ts'
+import * as settlements from '../../../../src/wire/settlements.ts'
 import * as settings from '../../../../src/wire/settings.ts'
 import * as staff from '../../../../src/wire/staff.ts'
 import * as statements from '../../../../src/wire/statements.ts'
@@ -62,6 +63,7 @@ const MODULES: readonly object[] = [
   secrets,
   service,
   settings,
+  settlements,
   staff,
   statements,
   team,
