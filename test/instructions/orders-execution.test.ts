@@ -1,7 +1,4 @@
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -16,6 +13,7 @@ import { capturedLog } from '../support/captured-log.ts'
 import { addCustomer, balanceOf } from '../support/customers.ts'
 import type { TestCustomer } from '../support/customers.ts'
 import { ELSEWHERE, PAYMENTS, byNumber, endLeases, executeAll, gbp, order, plantOrder } from '../support/orders.ts'
+import { startWorkerProcess } from '../support/worker-process.ts'
 
 const service = await testService(t)
 const { app, owner } = service
@@ -414,38 +412,6 @@ t.test('four workers execute two hundred orders, each once', async (t) => {
   await booksAgree(t)
 })
 
-/** Starts a worker in a process of its own. `kill` ends it where it stands; `lost` waits until the database knows. */
-async function startProcess(t: Test): Promise<{ kill(): Promise<void>; lost(): Promise<void> }> {
-  const others = `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
-  const before = (await rowsOf(others)).map((row) => row['pid'])
-  const child = fork(join(import.meta.dirname, '../support/order-worker.ts'), {
-    env: {
-      PATH: process.env['PATH'],
-      SVC_DATABASE_URL: service.databaseUrl,
-      SVC_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
-      SVC_LOG_LEVEL: 'silent',
-      SVC_DATABASE_POOL: '2',
-      SVC_IDENTITY: 'none',
-    },
-    execArgv: ['--import=./test/support/preload.js'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the worker ended before it had started')))
-  await Promise.race([once(child, 'message'), ended])
-  // Afterwards it is ended on purpose.
-  ended.catch(() => undefined)
-  return {
-    kill: async () => {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
-    lost: async () => {
-      await until(async () => (await rowsOf(`${others} and pid <> all($1)`, [before])).length === 0)
-    },
-  }
-}
-
 /** Waits until a worker's statement that contains these words waits for a lock of `kind`. */
 async function untilHeld(words: string, kind: string): Promise<void> {
   const held = `
@@ -466,7 +432,7 @@ t.test(
       for each row when (new.status = 'AcceptedSettlementCompleted') execute function wait_at_the_end()`)
     const holder = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
     t.teardown(() => holder.end())
-    const worker = await startProcess(t)
+    const worker = await startWorkerProcess(t, service, ['execute-orders'])
     await holder.query('set idle_in_transaction_session_timeout = 0')
     await holder.query('begin')
     await holder.query('select pg_advisory_xact_lock(7)')
