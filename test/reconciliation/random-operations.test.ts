@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { atBank, createPayment, testService, until } from '../support/app.ts'
+import type { Answer, TestMerchant } from '../support/app.ts'
+import { OPERATOR, raiseAsPayer, resolve, submitEvidence } from '../support/disputes.ts'
+import { brokenInvariants } from '../support/invariants.ts'
+import type { Invariant } from '../support/invariants.ts'
+import { completeSca, refund } from '../support/payments.ts'
+import { startWorkerProcess } from '../support/worker-process.ts'
+import type { WorkerProcess } from '../support/worker-process.ts'
+
+/*
+ * Whatever happens, in whatever order: the ledger sums to zero, kept balances are the recount, and reconciliation finds
+ * nothing. After each step, with the worker in the middle of its work or killed in it.
+ */
+const SEQUENCES = Number(process.env['SVC_TEST_SEQUENCES'] ?? 12)
+const STEPS_MAX = 14
+
+const service = await testService(t)
+const { owner } = service
+let worker: WorkerProcess = await startWorkerProcess(t, service)
+
+type Run = { merchant: TestMerchant; payments: string[] }
+type Step = { name: string; run(run: Run): Promise<unknown> }
+
+const step = <T>(name: string, value: fc.Arbitrary<T>, play: (run: Run, value: T) => Promise<unknown>) =>
+  value.map((each): Step => ({ name: `${name} ${JSON.stringify(each)}`, run: (run) => play(run, each) }))
+
+const Amount = fc
+  .integer({ min: 100, max: 90_000 })
+  .map((pence) => `${Math.floor(pence / 100)}.${String(pence % 100).padStart(2, '0')}`)
+const Scenario = fc.constantFrom('success', 'refund-fails', 'insufficient-funds', 'settlement-fails', 'payer-cancels')
+const Share = fc.constantFrom('0%', '30%', '60%')
+
+const pay = step(
+  'pay',
+  fc.record({
+    amount: Amount,
+    currency: fc.constantFrom('GBP', 'GBP', 'EUR'),
+    scenario: Scenario,
+    settles: fc.boolean(),
+  }),
+  async ({ merchant, payments }, { settles, ...body }) => {
+    const { status, body: created } = await createPayment(service, merchant, body)
+    // Held or suspended.
+    if (status === 403) return
+    payments.push(created.payment_id)
+    await completeSca(service, created.payment_id, await atBank(created.redirect_url, 'approve'))
+    // Otherwise the next steps meet it on its way.
+    if (settles) await settled(merchant, created.payment_id)
+  },
+)
+
+const giveBack = step(
+  'refund',
+  fc.record({ which: fc.nat(), amount: fc.option(Amount, { nil: undefined }), times: fc.constantFrom(1, 1, 2) }),
+  async ({ merchant, payments }, { which, amount, times }) => {
+    const id = payments[which % payments.length]
+    if (id === undefined) return
+    const body = amount === undefined ? undefined : { amount }
+    await Promise.all(Array.from({ length: times }, () => refund(service, merchant, { id, body })))
+  },
+)
+
+const dispute = step(
+  'dispute',
+  fc.record({ which: fc.nat(), refunds: fc.boolean() }),
+  async ({ merchant, payments }, { which, refunds }) => {
+    const { status, body } = await raiseAsPayer(service, payments[which % payments.length] ?? merchant.id)
+    if (status !== 201) return
+    await submitEvidence(service, merchant, body.id)
+    await resolve(service, body.id, { refund: refunds })
+  },
+)
+
+/** What a step must be able to do. */
+async function done(answer: Promise<Answer>): Promise<void> {
+  const { status, text } = await answer
+  if (status > 299) throw new Error(`${status} ${text}`)
+}
+
+const ofOperator = (path: string, body: unknown): Promise<void> =>
+  done(service.call('PUT', `/api/v1/admin/merchants/${path}`, { headers: OPERATOR, body }))
+
+const hold = step('hold', fc.constantFrom(true, false, false), ({ merchant }, isHeld) =>
+  ofOperator(`${merchant.id}/hold`, { payout_held: isHeld, reason: 'a test' }),
+)
+
+const kyb = step('kyb', fc.constantFrom('SUSPENDED', 'APPROVED', 'APPROVED'), ({ merchant }, status) =>
+  ofOperator(`${merchant.id}/kyb`, { kyb_status: status, reason: 'a test' }),
+)
+
+const faults = step(
+  'faults',
+  fc.record({ unavailable: Share, duplicate: Share, seed: fc.nat(1000) }),
+  ({ merchant }, value) =>
+    done(
+      service.call('PUT', '/api/v1/sandbox/bank/faults', {
+        headers: OPERATOR,
+        body: { ...value, merchant_id: merchant.id },
+      }),
+    ),
+)
+
+const pass = step('advance', fc.constantFrom('1h', '1d', '8d'), ({ merchant }, by) =>
+  done(
+    service.call('POST', '/api/v1/sandbox/clock/advance', {
+      headers: OPERATOR,
+      body: { by, merchant_id: merchant.id },
+    }),
+  ),
+)
+
+const account = step('account', fc.constantFrom('20-20-15', '40-47-84'), ({ merchant }, sortCode) =>
+  service.call('POST', '/api/v1/portal/bank-accounts', {
+    merchant,
+    body: { account_holder_name: 'Acme Ltd', sort_code: sortCode, account_number: '55555555' },
+  }),
+)
+
+const kill = step('kill', fc.integer({ min: 0, max: 200 }), async (_run, afterMs) => {
+  await new Promise((done) => setTimeout(done, afterMs))
+  await worker.kill()
+  worker = await startWorkerProcess(t, service)
+})
+
+async function settled(merchant: TestMerchant, id: string): Promise<void> {
+  await until(async () =>
+    /Settled|Failed|Refunded/.test((await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status),
+  )
+}
+
+const LEDGER: readonly Invariant[] = [
+  'I10 every currency of the ledger sums to zero, and its balances are the recount',
+  'I10 the hash of every entry of the ledger is right',
+]
+
+async function differences(): Promise<unknown[]> {
+  const { status, body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers: OPERATOR })
+  if (status !== 200) throw new Error(`reconciliation answered ${status}`)
+  return [...body.differences, ...(await brokenInvariants(owner, LEDGER))]
+}
+
+t.test('after every step of random sequences, all that says something of money agrees', async (t) => {
+  const seen = new Map<string, number>()
+  const sequence = fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: pay },
+      { weight: 3, arbitrary: giveBack },
+      { weight: 2, arbitrary: dispute },
+      { weight: 1, arbitrary: hold },
+      { weight: 1, arbitrary: kyb },
+      { weight: 1, arbitrary: faults },
+      { weight: 3, arbitrary: pass },
+      { weight: 2, arbitrary: account },
+      { weight: 1, arbitrary: kill },
+    ),
+    { minLength: 4, maxLength: STEPS_MAX },
+  )
+  await fc.assert(
+    fc.asyncProperty(sequence, async (steps) => {
+      const run: Run = { merchant: await service.merchant(), payments: [] }
+      for (const { name, run: play } of steps) {
+        await play(run)
+        const word = name.split(' ')[0] ?? ''
+        seen.set(word, (seen.get(word) ?? 0) + 1)
+        const found = await differences()
+        if (found.length > 0) throw new Error(`after ${name}: ${JSON.stringify(found)}`)
+      }
+    }),
+    { numRuns: SEQUENCES, endOnFailure: true },
+  )
+  t.comment(JSON.stringify(Object.fromEntries(seen)))
+  t.same(await brokenInvariants(owner, LEDGER), [])
+})
