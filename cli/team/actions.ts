@@ -152,7 +152,7 @@ const removeOperator = action({
   subject: staffMember,
   flags: { reason },
   operation: removeStaff,
-  request: (id, query) => ({ params: { id }, query }),
+  request: (id, body) => ({ params: { id }, body }),
   move: { ...removed, already: (thing) => `${thing.email} is removed already` },
   effect: (thing) => `remove ${thing.email}, ${thing.role}, from the staff`,
   done: (thing) => `removed ${thing.email}`,

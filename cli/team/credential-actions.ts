@@ -128,7 +128,7 @@ const revoke = action({
 const revokeOfPlatform = action({
   ...revoking,
   operation: revokeStaffClient,
-  request: (id, { reason }) => ({ params: { id }, query: { reason: needReason(reason) } }),
+  request: (id, { reason }) => ({ params: { id }, body: { reason: needReason(reason) } }),
 })
 
 /** What is done to the clients of programs: by a merchant to its own, by an operator to the platform's. */

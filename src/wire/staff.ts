@@ -83,8 +83,9 @@ export const removeStaff = operation({
   summary: 'Remove a staff member',
   description: 'Ends the account, its sessions and its tokens. The last OWNER cannot be removed.',
   params: IdParams,
-  query: z.strictObject({ reason: Reason }),
-  body: NoBody,
+  query: None,
+  body: z.strictObject({ reason: Reason }).optional(),
+  bodyOptional: true,
   replies: { 200: StaffMember },
   errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
 })
@@ -141,8 +142,9 @@ export const revokeStaffClient = operation({
   summary: 'Revoke a service client',
   description: 'The client gets no more tokens, and its current ones are rejected.',
   params: z.strictObject({ id: z.string().meta({ description: 'the client_id' }) }),
-  query: z.strictObject({ reason: Reason }),
-  body: NoBody,
+  query: None,
+  body: z.strictObject({ reason: Reason }).optional(),
+  bodyOptional: true,
   replies: { 200: StaffClient.extend({ revoked_at: Timestamp }) },
   errors: ['CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
 })

@@ -83,8 +83,8 @@ t.test('staff: invited, given roles and removed, by e-mail or by id', async (t) 
       body: { email: 'Grace@pay.example', role: 'OPS', display_name: 'Grace H', reason: 'because' },
     },
     { method: 'PUT', path: `/api/v1/admin/staff/${GRACE}`, body: { role: 'OWNER', reason: 'promoted' } },
-    { method: 'DELETE', path: `/api/v1/admin/staff/${ADA}?reason=because`, body: null },
-    { method: 'DELETE', path: `/api/v1/admin/staff/${GRACE}?reason=has+left`, body: null },
+    { method: 'DELETE', path: `/api/v1/admin/staff/${ADA}`, body: { reason: 'because' } },
+    { method: 'DELETE', path: `/api/v1/admin/staff/${GRACE}`, body: { reason: 'has left' } },
   ])
 })
 
@@ -116,7 +116,7 @@ t.test("staff: a program's client is made, listed and revoked; its secret is on 
   })
   t.same(admin.writes(), [
     { method: 'POST', path: '/api/v1/admin/staff-clients', body: { role: 'OPS', name: 'ci', reason: 'because' } },
-    { method: 'DELETE', path: '/api/v1/admin/staff-clients/platform-key-4f7a1c9e?reason=unused', body: null },
+    { method: 'DELETE', path: '/api/v1/admin/staff-clients/platform-key-4f7a1c9e', body: { reason: 'unused' } },
   ])
 })
 

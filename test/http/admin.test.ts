@@ -153,12 +153,13 @@ t.test('a removal may have a reason, which is audited and must not be blank', as
   const { body: program } = await service.call('POST', '/api/v1/admin/staff-clients', { ...asOwner, body: client })
   const paths = [`/api/v1/admin/staff/${person.id}`, `/api/v1/admin/staff-clients/${program.client_id}`]
   for (const path of paths) {
-    for (const blank of ['', '%20', '%0A%09', 'x'.repeat(501)]) {
-      const answer = await service.call('DELETE', `${path}?reason=${blank}`, asOwner)
+    for (const blank of ['', ' ', '\n\t', 'x'.repeat(501)]) {
+      const answer = await service.call('DELETE', path, { ...asOwner, body: { reason: blank } })
       t.match(answer, { status: 400, body: { errors: [{ path: 'reason' }] } }, `${path} "${blank.slice(0, 9)}"`)
     }
-    t.match(await service.call('DELETE', `${path}?because=1`, asOwner), { status: 400 })
-    t.match(await service.call('DELETE', `${path}?reason=left%20us`, asOwner), { status: 200 })
+    // Addresses are logged, by proxies too, and a reason is nobody else's business.
+    t.match(await service.call('DELETE', `${path}?reason=left%20us`, asOwner), { status: 400 })
+    t.match(await service.call('DELETE', path, { ...asOwner, body: { reason: 'left us' } }), { status: 200 })
   }
   const { body: audit } = await service.call('GET', '/api/v1/admin/audit?limit=2', asOwner)
   t.match(audit.data, [

@@ -35,10 +35,9 @@ const WITHOUT: Record<string, string> = {
   advanceSandboxClock: 'waits for the jobs of a worker',
 }
 
-function pathOf({ path }: Operation, { params = {}, query }: SampleRequest, dry: boolean): string {
+function pathOf({ path }: Operation, { params = {} }: SampleRequest, dry: boolean): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? 'x'))
-  const search = [query, dry ? 'dry_run=true' : undefined].filter((part) => part !== undefined).join('&')
-  return search === '' ? filled : `${filled}?${search}`
+  return dry ? `${filled}?dry_run=true` : filled
 }
 
 function send(operation: Operation, sample: SampleRequest, dry: boolean): Promise<Answer> {

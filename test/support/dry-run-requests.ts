@@ -17,7 +17,7 @@ import { plantDead } from './webhooks.ts'
 export type Scene = { service: TestService; merchant: TestMerchant; operator: Record<string, string> }
 
 /** A request of an operation that succeeds: the parameters of its path, and what else is sent. */
-export type SampleRequest = Omit<CallOptions, 'raw'> & { params?: Record<string, string>; query?: string }
+export type SampleRequest = Omit<CallOptions, 'raw'> & { params?: Record<string, string> }
 
 type Sample = (scene: Scene) => Promise<SampleRequest> | SampleRequest
 
@@ -278,13 +278,13 @@ export const SAMPLES: Record<string, Sample> = {
   removeStaff: async (scene) => ({
     headers: scene.operator,
     params: { id: await staffMember(scene) },
-    query: 'reason=left',
+    body: { reason: 'left' },
   }),
   createStaffClient: ({ operator }) => ({ headers: operator, body: { name: 'cron', role: 'OPS', reason: 'nightly' } }),
   revokeStaffClient: async (scene) => {
     const body = { name: 'cron', role: 'OPS', reason: 'nightly' }
     const made = await need(scene, 'POST', '/api/v1/admin/staff-clients', { headers: scene.operator, body })
-    return { headers: scene.operator, params: { id: made.client_id }, query: 'reason=leaked' }
+    return { headers: scene.operator, params: { id: made.client_id }, body: { reason: 'leaked' } }
   },
   rotateRealmKeys: ({ merchant, operator }) => ({ headers: operator, params: { slug: merchant.realm } }),
 

@@ -27,9 +27,9 @@ export const staff: Handlers<typeof wire> = {
   },
 
   /** DELETE /api/v1/admin/staff/{id} */
-  async removeStaff(app, { principal, params, query }) {
+  async removeStaff(app, { principal, params, body }) {
     const { actor } = operatorOf(principal)
-    return { status: 200, body: await removeStaff(app, { id: params.id, reason: query.reason, actor }) }
+    return { status: 200, body: await removeStaff(app, { id: params.id, reason: body?.reason, actor }) }
   },
 
   /** GET /api/v1/admin/staff-clients */
@@ -46,9 +46,9 @@ export const staff: Handlers<typeof wire> = {
   },
 
   /** DELETE /api/v1/admin/staff-clients/{id} */
-  async revokeStaffClient(app, { principal, params, query }) {
+  async revokeStaffClient(app, { principal, params, body }) {
     const { actor } = operatorOf(principal)
-    return { status: 200, body: await revokeStaffClient(app, { clientId: params.id, reason: query.reason, actor }) }
+    return { status: 200, body: await revokeStaffClient(app, { clientId: params.id, reason: body?.reason, actor }) }
   },
 
   /** POST /api/v1/admin/realms/{slug}/rotate-keys */
