@@ -18,7 +18,7 @@ function fractionOf(text: string): string {
   if (/^0(\.\d{1,4})?$/.test(text)) return text
   throw usageError(
     `"${text}" is neither a share below 100% with at most two decimals nor a fraction such as 0.0125`,
-    'a share such as 1.25%',
+    PERCENT.test(`${text}%`) ? `with its sign: ${text}%` : 'a share such as 1.25%',
   )
 }
 

@@ -24,7 +24,7 @@ t.test('nobody is asked in a script, with --no-input, in CI, or by an empty answ
   const refused = {
     code: 2,
     stdout: '',
-    stderr: /^Error: missing required argument 'payment'\nTry: svc payments show --help\n$/,
+    stderr: /^Error: required and not given: <payment>\nTry: svc payments show --help\n$/,
   }
   t.match(await runCli(['payments', 'show']), refused)
   t.match(await runCli(['payments', 'show', '--no-input'], { typed: 'x', env: { NO_COLOR: '1' } }), refused)
@@ -32,8 +32,14 @@ t.test('nobody is asked in a script, with --no-input, in CI, or by an empty answ
   t.match(await runCli(['payments', 'show'], { typed: 'x', env: { CI: 'true', NO_COLOR: '1' } }), refused)
   t.match(await runCli(['payments', 'show'], { typed: '', env: { NO_COLOR: '1' } }), {
     code: 2,
-    stderr: /\): Error: missing required argument 'payment'/,
+    stderr: /\): Error: required and not given: <payment>/,
   })
+})
+
+t.test('all that is missing is reported at once, and help marks it', async (t) => {
+  const { stderr } = await runCli(['hold', 'set'])
+  t.equal(stderr, 'Error: required and not given: <merchant>, --reason <text>\nTry: svc hold set --help\n')
+  t.match((await runCli(['hold', 'set', '--help'])).stdout, /--reason <text> .*\(required\)/)
 })
 
 t.test('what was typed is checked before anything is asked for', async (t) => {

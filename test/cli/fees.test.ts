@@ -87,6 +87,10 @@ t.test('what could be read in two ways is refused, and a change needs a fee and 
       { code: 2 },
       wrong,
     )
+  t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--percentage', '1.5', '--reason', 'x']), {
+    code: 2,
+    stderr: /Try: with its sign: 1\.5%\n$/,
+  })
   t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--reason', 'x']), {
     code: 2,
     stderr: /must have --percentage or --flat/,

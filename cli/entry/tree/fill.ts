@@ -7,7 +7,7 @@ import { nearestWord } from '../../base/nearest-word.ts'
 import { printable } from '../../base/text.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { collect } from '../../kit/option-values.ts'
-import { isLeaf, partsOf } from './command-data.ts'
+import { isLeaf, partsOf, placeholderOf } from './command-data.ts'
 import type { ArgumentData, CommandData, OptionData } from './command-data.ts'
 
 /** A run of the command line, and its words as they were typed. */
@@ -31,8 +31,8 @@ export function fill(command: Command, data: CommandData, run: Run, path: readon
 
 /** What is required is asked for, or refused, once everything that was typed is known to be right. */
 export function optionOf(data: OptionData, line: Line): Option {
-  const { flags, summary, choices, group, isHidden, conflicts } = data
-  const option = new Option(flags, summary)
+  const { flags, summary, choices, group, isHidden, isRequired, conflicts } = data
+  const option = new Option(flags, isRequired === true ? `${summary} (required)` : summary)
   if (data.default !== undefined) option.default(data.default)
   if (group !== undefined) option.helpGroup(group)
   if (isHidden === true) option.hideHelp()
@@ -102,42 +102,51 @@ function mended(typed: string, wrong: string, meant: string): string {
 
 /** What a command takes, the command line that prints its help, and where to ask. */
 type Asked = { data: CommandData; help: string; io: Io }
-type Missing = { name: string; summary: string; choices: readonly string[] | undefined; message: string }
+
+/** Something required that the command line lacks. */
+type Missing = {
+  /** As usage lines print it. */
+  usage: string
+  name: string
+  summary: string
+  choices?: readonly string[] | undefined
+  take(value: string): void
+}
 
 /**
  * Asks at a terminal for every required argument and option that the command line lacks, and gives them to the command.
- * @throws {CliError} exit code 2 for the first of them where nobody can be asked: in a pipe, in CI, with --no-input
+ * @throws {CliError} exit code 2 with all of them where nobody can be asked: in a pipe, in CI, with --no-input
  */
 export async function askMissing(command: Command, { data, help, io }: Asked): Promise<void> {
-  for (const { name, summary, choices } of data.arguments
-    .filter(({ isRequired }) => isRequired)
-    .slice(command.args.length))
-    command.args.push(
-      await ask({ name, summary, choices, message: `missing required argument '${name}'` }, { help, io }),
-    )
-  for (const option of data.options.filter(({ isRequired }) => isRequired)) {
-    const { summary, choices, flags } = option
-    const { long } = partsOf(option)
-    const key = long.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-    if (command.getOptionValue(key) !== undefined) continue
-    const message = `required option '${flags}' not specified`
-    command.setOptionValueWithSource(
-      key,
-      await ask({ name: long.slice(2), summary, choices, message }, { help, io }),
-      'cli',
-    )
+  const missing = [...missingArguments(command, data), ...missingOptions(command, data)]
+  for (const [index, each] of missing.entries()) {
+    const answer = isAtTerminal(io) ? await answerOf(each, io) : ''
+    if (answer === '') {
+      const left = missing.slice(index).map(({ usage }) => usage)
+      throw usageError(`required and not given: ${left.join(', ')}`, help)
+    }
+    const { name, choices, take } = each
+    take(choices === undefined ? answer : readChoice(answer, { name: `<${name}>`, choices, line: { words: [], help } }))
   }
 }
 
-async function ask({ name, summary, choices, message }: Missing, { help, io }: Omit<Asked, 'data'>): Promise<string> {
-  const answer = isAtTerminal(io) ? await answerOf({ name, summary, choices }, io) : ''
-  if (answer === '') throw usageError(message, help)
-  return choices === undefined ? answer : readChoice(answer, { name: `<${name}>`, choices, line: { words: [], help } })
+function missingArguments({ args }: Command, data: CommandData): Missing[] {
+  const left = data.arguments.filter(({ isRequired }) => isRequired).slice(args.length)
+  return left.map((each) => ({ ...each, usage: placeholderOf(each), take: (value) => void args.push(value) }))
 }
 
-async function answerOf({ name, summary, choices }: Omit<Missing, 'message'>, io: Io): Promise<string> {
-  const help = choices === undefined ? summary : choices.join(', ')
-  io.stderr.write(printable(`${name} (${help}): `))
+function missingOptions(command: Command, { options }: CommandData): Missing[] {
+  return options.flatMap((option) => {
+    const { long } = partsOf(option)
+    const key = long.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    if (option.isRequired !== true || command.getOptionValue(key) !== undefined) return []
+    const take = (value: string): void => void command.setOptionValueWithSource(key, value, 'cli')
+    return [{ ...option, usage: option.flags, name: long.slice(2), take }]
+  })
+}
+
+async function answerOf({ name, summary, choices }: Missing, io: Io): Promise<string> {
+  io.stderr.write(printable(`${name} (${choices?.join(', ') ?? summary}): `))
   return ((await io.stdin.readLine()) ?? '').trim()
 }
 
