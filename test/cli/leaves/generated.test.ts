@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import t from 'tap'
 import { askMissing } from '../../../cli/entry/tree/fill.ts'
-import { partsOf } from '../../../cli/entry/tree/command-data.ts'
+import { partsOf, placeholderOf } from '../../../cli/entry/tree/command-data.ts'
 import type { ArgumentData, CommandData } from '../../../cli/entry/tree/command-data.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { makeIo, runCli } from '../harness.ts'
@@ -63,7 +63,7 @@ rule('an unknown option is refused, in the form for programs and with what to tr
 rule('what is missing is named', async ({ words, command }, check) => {
   const given: string[] = []
   for (const argument of command.arguments.filter(({ isRequired }) => isRequired === true)) {
-    await isRefused(check, [...words, ...given, ...mandatory(command)], [`'${argument.name}'`])
+    await isRefused(check, [...words, ...given, ...mandatory(command)], [placeholderOf(argument)])
     given.push(someOf(argument))
   }
   for (const long of requiredIn(command))
