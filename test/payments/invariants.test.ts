@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { expireEvidence } from '../../src/disputes/expire-evidence.ts'
 import { expireConsents } from '../../src/payments/expire-consents.ts'
@@ -6,6 +7,7 @@ import { atBank, createPayment, testService, until } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
 import { addCustomer } from '../support/customers.ts'
 import { accept, endEvidenceTime, escalate, raise, raiseAsPayer, resolve, submitEvidence } from '../support/disputes.ts'
+import { closeDueSettlements } from '../../src/settlements/close-settlements.ts'
 import { INVARIANTS, brokenInvariants } from '../support/invariants.ts'
 import type { Invariant } from '../support/invariants.ts'
 import { completeSca, refund, tally, times } from '../support/payments.ts'
@@ -137,14 +139,30 @@ async function dispute(merchant: TestMerchant, paymentId: string, way: number): 
   if (way < 0.7) await times(2, () => resolve(service, id, { refund: true }))
 }
 
+/** Closes the merchants' periods again and again: by hand, by the worker, and by another one, all at once. */
+async function settleWhile(isGoing: () => boolean): Promise<void> {
+  for (let turn = 0; isGoing(); turn += 1) {
+    const { id } = merchants[turn % merchants.length] ?? {}
+    const close = () =>
+      merchants.map((merchant) => service.call('POST', '/api/v1/portal/settlements', { merchant, body: {} }))
+    const pass = owner.query(`select advance_sandbox_clock($1, array[]::uuid[], '1 day')`, [id])
+    await Promise.all([...(turn % 3 === 0 ? [...close(), ...close()] : []), pass, closeDueSettlements(service.app)])
+    await delay(100)
+  }
+}
+
 t.test('after a concurrent run of all kinds of payments, all invariants hold', async (t) => {
   t.comment(`SVC_TEST_SEED=${seed}`)
   let next = 0
+  let isGoing = true
+  const settling = settleWhile(() => isGoing)
   await Promise.all(
     Array.from({ length: SIDE_BY_SIDE }, async () => {
       while (next < PAYMENTS) await live(next++)
     }),
   )
+  isGoing = false
+  await settling
   // Payments whose payers never returned expire.
   await owner.query(`update payment_consents set expires_at = now() where status = 'AWAITING_AUTHORISATION'`)
   await expireConsents(service.app)
@@ -169,6 +187,12 @@ t.test('after a concurrent run of all kinds of payments, all invariants hold', a
        (select count(distinct outcome) from mock_bank.refusals) as refusals
      from transfers where id in (select payment_id from mock_bank.bank_debits union all select refund_id from mock_bank.bank_credits)`,
   )
+  const { rows: settled } = await owner.query(
+    `select count(distinct (merchant_id, currency)) as books, count(*) filter (where kind = 'MANUAL') as by_hand,
+       count(*) filter (where kind = 'DAILY') as by_day, count(*) filter (where rounding_amount > 0) as up,
+       count(*) filter (where rounding_amount < 0) as down from settlements`,
+  )
+  for (const [name, count] of Object.entries(settled[0])) t.ok(Number(count) > 0, `settlements, ${name}: ${count}`)
   for (const [name, count] of Object.entries(moved[0])) t.ok(Number(count) > 0, `money on accounts, ${name}: ${count}`)
 })
 
@@ -300,6 +324,35 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
     `update ledger_entries set amount = amount + 0.0001 where subject_id = $1 and movement = 'payment_settled'`,
     `update ledger_entries set created_at = created_at - interval '1 day' where subject_id = $1`,
     `update ledger_entries set entry_hash = repeat('0', 64) where subject_id = $1`,
+  ],
+  'I11 each entry that changed clearing is one line of settlements, with its amount': [
+    'delete from settlement_lines where subject_id = $1',
+    `update settlement_lines set amount = amount + 1 where subject_id = $1 and movement = 'fee_taken'`,
+    `update settlement_lines set currency = 'USD' where subject_id = $1`,
+    `insert into settlement_lines select merchant_id, -1, currency, movement, subject_id, amount, occurred_at, settlement_id
+     from settlement_lines where subject_id = $1 and movement = 'fee_taken'`,
+    'delete from ledger_entries where subject_id = $1',
+  ],
+  'I11 a settlement is the sum of its lines, and what it moved is in the ledger': [
+    'update settlement_lines set settlement_id = null where subject_id = $1',
+    `update settlement_lines set amount = amount + 1 where subject_id = $1 and movement = 'fee_taken'`,
+    'update settlement_lines set settlement_id = gen_random_uuid() where subject_id = $1',
+    `update settlements set gross_amount = gross_amount + 1, fee_amount = fee_amount + 1
+     where id = (select settlement_id from settlement_lines where subject_id = $1 limit 1)`,
+    'update settlements set line_count = line_count + 1 where id = (select settlement_id from settlement_lines where subject_id = $1 limit 1)',
+    `delete from settlements where id = (select settlement_id from settlement_lines where subject_id = $1 limit 1)`,
+    `delete from ledger_entries where movement = 'settlement_closed' and $1::uuid is not null`,
+    `update ledger_entries set amount = amount + 1 where movement = 'settlement_closed' and $1::uuid is not null`,
+  ],
+  'I11 settlements follow each other without overlap, and each opens with what the last one left': [
+    `update settlements set opening_balance = opening_balance + 1, corrected_amount = corrected_amount - 1
+     where id = (select settlement_id from settlement_lines where subject_id = $1 limit 1)`,
+    `update settlements set period_from = '-infinity' where $1::uuid is not null`,
+  ],
+  'I11 what clearing has is what settlements left and what is not settled yet': [
+    `update ledger_kept_balances set clearing = clearing + 1, bank = bank - 1
+     where merchant_id = (select merchant_id from payment_intents where id = $1)`,
+    'update settlement_lines set settlement_id = null where subject_id = $1',
   ],
 }
 

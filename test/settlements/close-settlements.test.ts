@@ -1,90 +1,247 @@
-import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { makePgConnection } from '../../src/db/connection.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
-import { postMovements } from '../../src/ledger/sql.ts'
-import type { Posting } from '../../src/ledger/movements.ts'
-import { closeDueSettlements as closeSettlements } from '../../src/settlements/close-settlements.ts'
+import { closeDueSettlements } from '../../src/settlements/close-settlements.ts'
 import { testService } from '../support/app.ts'
-import { balancesOf } from '../support/ledger.ts'
+import { MONEY_OWED, brokenInvariants } from '../support/invariants.ts'
+import { balancesOf, postFor } from '../support/ledger.ts'
+import { times } from '../support/payments.ts'
+import { until } from '../support/until.ts'
 
 const service = await testService(t)
 const { app, owner } = service
 
-/** Posts movements, and lets a number of hours pass for the merchant. */
-async function post(merchantId: string, ...movements: [Posting['movement'], amount: string][]): Promise<void> {
-  const postings = movements.map(
-    ([movement, amount]) => ({ merchantId, movement, subjectId: randomUUID(), amount, currency: 'GBP' }) as Posting,
-  )
-  await app.pool.transaction((tx) => postMovements(tx, postings))
-}
-
-function pass(merchantId: string, by: string): Promise<unknown> {
-  return owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [merchantId, by])
+/** Lets time pass for a merchant, and closes what is due. */
+async function pass(merchantId: string, by: string): Promise<void> {
+  await keepBalances(app)
+  await owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [merchantId, by])
+  await closeDueSettlements(app)
 }
 
 async function settlementsOf(merchantId: string): Promise<Record<string, unknown>[]> {
   const { rows } = await owner.query<Record<string, unknown>>(
-    `select kind, opening_balance, gross_amount, fee_amount, refunded_amount, rounding_amount, net_amount, payable_amount,
-       line_count
-     from settlements where merchant_id = $1 order by period_to`,
+    `select kind, currency, opening_balance, gross_amount, fee_amount, refunded_amount, corrected_amount, rounding_amount,
+       net_amount, payable_amount, line_count, bank_account_id
+     from settlements where merchant_id = $1 order by currency, period_to`,
     [merchantId],
   )
   return rows
 }
 
-t.test('a day closes after midnight in London, with its totals, and its money becomes payable', async (t) => {
+t.test('a day closes after midnight, with its totals, and its money becomes payable', async (t) => {
   const merchant = await service.merchant()
-  await post(merchant.id, ['payment_settled', '50.0000'], ['fee_taken', '0.7125'], ['payment_refunded', '10.0000'])
-  await closeSettlements(app)
-  t.same(await settlementsOf(merchant.id), [])
-  await keepBalances(app)
+  await postFor(
+    service,
+    merchant.id,
+    ['payment_settled', '50.0000'],
+    ['fee_taken', '0.7125'],
+    ['payment_refunded', '10.0000'],
+    ['dispute_refunded', '5.0000'],
+    ['payment_settled', '7.0000', 'EUR'],
+  )
+  await closeDueSettlements(app)
+  t.same(await settlementsOf(merchant.id), [], 'the day has not ended')
   await pass(merchant.id, '1 day')
-  await closeSettlements(app)
-  await closeSettlements(app)
+  await closeDueSettlements(app)
   t.match(await settlementsOf(merchant.id), [
+    { kind: 'DAILY', currency: 'EUR', net_amount: '7.0000', rounding_amount: '0.0000', line_count: 1 },
     {
       kind: 'DAILY',
+      currency: 'GBP',
       opening_balance: '0.0000',
       gross_amount: '50.0000',
       fee_amount: '0.7125',
-      refunded_amount: '10.0000',
+      refunded_amount: '15.0000',
+      corrected_amount: '0.0000',
       rounding_amount: '0.0025',
-      net_amount: '39.2900',
-      payable_amount: '39.2900',
-      line_count: 4,
+      net_amount: '34.2900',
+      payable_amount: '34.2900',
+      line_count: 5,
+      bank_account_id: null,
     },
   ])
   t.match(await balancesOf(service, merchant), {
-    GBP: { clearing: '0.0000', merchant_payable: '39.2900', rounding: '-0.0025', fees_earned: '0.7125' },
+    GBP: { clearing: '0.0000', merchant_payable: '34.2900', rounding: '-0.0025', fees_earned: '0.7125' },
+    EUR: { clearing: '0.0000', merchant_payable: '7.0000' },
   })
 })
 
-t.test('a debt remains in clearing, and the next settlement opens with it', async (t) => {
+t.test('totals are rounded half up, and only where they are paid', async (t) => {
+  const CASES: [fee: string, rounding: string, net: string, payable: string][] = [
+    ['0.0049', '0.0049', '1.0000', '1.0000'],
+    ['0.0050', '0.0050', '1.0000', '1.0000'],
+    ['0.0051', '-0.0049', '0.9900', '0.9900'],
+    ['0.0001', '0.0001', '1.0000', '1.0000'],
+    ['0.0100', '0.0000', '0.9900', '0.9900'],
+    ['0.9950', '0.0050', '0.0100', '0.0100'],
+    ['0.9951', '0.0000', '0.0049', '0.0000'],
+    ['1.0000', '0.0000', '0.0000', '0.0000'],
+    ['1.0051', '0.0000', '-0.0051', '0.0000'],
+  ]
+  for (const [fee, rounding_amount, net_amount, payable_amount] of CASES) {
+    const merchant = await service.merchant()
+    await postFor(service, merchant.id, ['payment_settled', '1.0000'], ['fee_taken', fee])
+    await pass(merchant.id, '1 day')
+    t.match(await settlementsOf(merchant.id), [{ rounding_amount, net_amount, payable_amount }], fee)
+  }
+})
+
+t.test('a debt remains in clearing, and later settlements open with it until it is paid off', async (t) => {
   const merchant = await service.merchant()
-  await post(merchant.id, ['payment_settled', '1.0000'], ['payment_refunded', '3.5000'])
-  await keepBalances(app)
+  await postFor(service, merchant.id, ['payment_settled', '1.0000'], ['payment_refunded', '3.5000'])
   await pass(merchant.id, '1 day')
-  await closeSettlements(app)
   t.match(await balancesOf(service, merchant), { GBP: { clearing: '-2.5000', merchant_payable: '0.0000' } })
-  await post(merchant.id, ['payment_settled', '4.0012'])
-  await keepBalances(app)
+  await postFor(service, merchant.id, ['payment_settled', '1.5000'])
   await pass(merchant.id, '1 day')
-  await closeSettlements(app)
+  await pass(merchant.id, '1 day')
+  await postFor(service, merchant.id, ['payment_settled', '4.0012'])
+  await pass(merchant.id, '1 day')
   t.match(await settlementsOf(merchant.id), [
+    { opening_balance: '0.0000', net_amount: '-2.5000', payable_amount: '0.0000', line_count: 2 },
+    { opening_balance: '-2.5000', net_amount: '-1.0000', payable_amount: '0.0000', line_count: 1 },
     {
-      opening_balance: '0.0000',
-      net_amount: '-2.5000',
-      payable_amount: '0.0000',
-      rounding_amount: '0.0000',
-      line_count: 2,
-    },
-    {
-      opening_balance: '-2.5000',
-      net_amount: '1.5000',
-      payable_amount: '1.5000',
+      opening_balance: '-1.0000',
+      net_amount: '3.0000',
+      payable_amount: '3.0000',
       rounding_amount: '-0.0012',
       line_count: 2,
     },
   ])
-  t.match(await balancesOf(service, merchant), { GBP: { clearing: '0.0000', merchant_payable: '1.5000' } })
+  t.match(await balancesOf(service, merchant), { GBP: { clearing: '0.0000', merchant_payable: '3.0000' } })
+})
+
+t.test('corrections of clearing are lines with their sign, other corrections are none', async (t) => {
+  const merchant = await service.merchant()
+  await postFor(service, merchant.id, ['payment_settled', '10.0000'])
+  await owner.query(
+    `select post_ledger(array[
+       row($1, 'correction', gen_random_uuid(), 'clearing', 'fees_earned', 3, 'GBP')::ledger_posting,
+       row($1, 'correction', gen_random_uuid(), 'fees_earned', 'clearing', 1, 'GBP')::ledger_posting,
+       row($1, 'correction', gen_random_uuid(), 'merchant_payable', 'fees_earned', 5, 'GBP')::ledger_posting
+     ])`,
+    [merchant.id],
+  )
+  await pass(merchant.id, '1 day')
+  t.match(await settlementsOf(merchant.id), [{ corrected_amount: '-2.0000', net_amount: '8.0000', line_count: 3 }])
+})
+
+t.test('a settlement names the bank account that was added last, if it is active', async (t) => {
+  const merchant = await service.merchant()
+  const body = { account_holder_name: 'Acme Ltd', sort_code: '12-34-56', account_number: '12345678' }
+  const account = await service.call('POST', '/api/v1/portal/bank-accounts', { merchant, body })
+  t.equal(account.status, 201, account.text)
+  await postFor(service, merchant.id, ['payment_settled', '1.0000'])
+  await pass(merchant.id, '1 day')
+  await service.call('DELETE', `/api/v1/portal/bank-accounts/${account.body.id}`, { merchant })
+  await postFor(service, merchant.id, ['payment_settled', '1.0000'])
+  await pass(merchant.id, '1 day')
+  t.match(await settlementsOf(merchant.id), [{ bank_account_id: account.body.id }, { bank_account_id: null }])
+})
+
+t.test('workers that close at once make one settlement of each period', async (t) => {
+  const shops = await Promise.all([1, 2, 3].map(() => service.merchant()))
+  for (const { id } of shops) {
+    await postFor(service, id, ['payment_settled', '5.0000'], ['payment_settled', '6.0000', 'EUR'])
+    await keepBalances(app)
+    await owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [id, '1 day'])
+  }
+  await times(8, () => closeDueSettlements(app))
+  for (const { id } of shops) t.match(await settlementsOf(id), [{ currency: 'EUR' }, { currency: 'GBP' }])
+})
+
+t.test(
+  'where the connection is lost in the middle of closing, nothing is closed, and the next run closes all',
+  async (t) => {
+    const merchant = await service.merchant()
+    await postFor(service, merchant.id, ['payment_settled', '5.0025'], ['fee_taken', '0.1000'])
+    await keepBalances(app)
+    await owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [merchant.id, '1 day'])
+    const tables = ['settlements', 'settlement_lines', 'ledger_entries', 'ledger_unfolded', 'ledger_kept_balances']
+    const rowsOf = async () =>
+      Promise.all(tables.map(async (name) => (await owner.query(`select * from ${name} order by 1, 2`)).rows))
+    const before = await rowsOf()
+    const connect = () => makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+    const [blocker, worker] = [await connect(), await connect()]
+    t.teardown(() => blocker.end())
+    // The last step of closing waits for this row, when lines, entries and the settlement are written.
+    await blocker.query('begin')
+    await blocker.query('select from ledger_kept_balances where merchant_id = $1 for update', [merchant.id])
+    const { rows: pids } = await worker.query('select pg_backend_pid() as pid')
+    const closing = worker
+      .query('select close_settlement(gen_random_uuid(), $1, $2, false)', [merchant.id, 'GBP'])
+      .then(
+        () => 'closed',
+        () => 'lost',
+      )
+    await until('closing waits', async () => {
+      const waits = await owner.query(`select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`, [
+        pids[0].pid,
+      ])
+      return waits.rowCount === 1
+    })
+    await owner.query('select pg_terminate_backend($1)', [pids[0].pid])
+    t.equal(await closing, 'lost')
+    await blocker.query('rollback')
+    t.same(await rowsOf(), before)
+    await closeDueSettlements(app)
+    t.match(await settlementsOf(merchant.id), [{ net_amount: '4.9000', rounding_amount: '-0.0025', line_count: 3 }])
+  },
+)
+
+t.test('an entry whose transaction commits after its period has closed is in the next one', async (t) => {
+  const merchant = await service.merchant()
+  const late = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+  t.teardown(() => late.end())
+  await late.query('begin')
+  await late.query(
+    `select post_ledger(array[row($1, 'payment_settled', gen_random_uuid(), 'bank', 'clearing', 9, 'GBP')::ledger_posting])`,
+    [merchant.id],
+  )
+  await postFor(service, merchant.id, ['payment_settled', '5.0000'])
+  await pass(merchant.id, '1 day')
+  await late.query('commit')
+  await pass(merchant.id, '1 minute')
+  t.match(await settlementsOf(merchant.id), [{ gross_amount: '5.0000' }])
+  await pass(merchant.id, '1 day')
+  t.match(await settlementsOf(merchant.id), [{ gross_amount: '5.0000' }, { gross_amount: '9.0000' }])
+})
+
+t.test('a merchant that failed to close does not keep the others open', async (t) => {
+  const [broken, fine] = [await service.merchant(), await service.merchant()]
+  for (const { id } of [broken, fine]) {
+    await postFor(service, id, ['payment_settled', '5.0000'])
+    await keepBalances(app)
+    await owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [id, '1 day'])
+  }
+  await owner.query(
+    `create function refuse_settlement() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`,
+  )
+  await owner.query(
+    `create trigger refuse before insert on settlements for each row when (new.merchant_id = '${broken.id}') execute function refuse_settlement()`,
+  )
+  await closeDueSettlements(app)
+  t.equal((await settlementsOf(broken.id)).length, 0)
+  t.equal((await settlementsOf(fine.id)).length, 1)
+  await owner.query('drop trigger refuse on settlements')
+  await closeDueSettlements(app)
+  t.equal((await settlementsOf(broken.id)).length, 1)
+})
+
+t.test('the role of the service can close and read settlements, and write nothing else', async (t) => {
+  const client = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+  t.teardown(() => client.end())
+  await client.query('set role svc_runtime')
+  for (const statement of [
+    'update settlements set payable_amount = 1',
+    'delete from settlements',
+    'insert into settlements select * from settlements',
+    'update settlement_lines set settlement_id = null',
+    'delete from settlement_lines',
+    'insert into settlement_lines select * from settlement_lines',
+  ])
+    await t.rejects(client.query(statement), { code: '42501' }, statement)
+})
+
+t.test('after all of this, settlements, their lines and the ledger agree', async (t) => {
+  t.same(await brokenInvariants(owner, MONEY_OWED), [])
 })

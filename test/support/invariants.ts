@@ -206,7 +206,9 @@ export const INVARIANTS = {
       from payment_refunds r join payment_intents p on p.id = r.payment_intent_id where r.status = 'EXECUTED'
     )
     select coalesce(m.id, e.subject_id) from moved m
-    full join ledger_entries e on e.merchant_id = m.merchant_id and e.movement::text = m.movement and e.subject_id = m.id
+    full join (
+      select * from ledger_entries where movement in ('payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded')
+    ) e on e.merchant_id = m.merchant_id and e.movement::text = m.movement and e.subject_id = m.id
     where m.id is null or (e.amount, e.currency) is distinct from (m.amount, m.currency)`,
   'I10 every currency of the ledger sums to zero, and its balances are the recount': `
     select currency from ledger_balances group by currency
@@ -216,9 +218,56 @@ export const INVARIANTS = {
     where coalesce(b.balance, 0) <> coalesce(r.balance, 0) or b.normal_side <> r.normal_side`,
   'I10 the hash of every entry of the ledger is right': `
     select ordinal::text from ledger_entries e where entry_hash <> ledger_entry_hash(e)`,
+  'I11 each entry that changed clearing is one line of settlements, with its amount': `
+    select coalesce(e.ordinal, l.ordinal)::text from (
+      select e.*, case when credit = 'clearing' then amount else -amount end as added from ledger_entries e
+      where 'clearing' in (debit, credit) and movement <> 'settlement_closed'
+        and (movement in ('rounded_up', 'rounded_down') or not exists (select from ledger_unfolded u where u.ordinal = e.ordinal))
+    ) e
+    full join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
+    where (e.added, e.currency, e.movement, e.subject_id) is distinct from (l.amount, l.currency, l.movement, l.subject_id)
+      or l.movement in ('rounded_up', 'rounded_down') and l.settlement_id is distinct from l.subject_id`,
+  'I11 a settlement is the sum of its lines, and what it moved is in the ledger': `
+    select coalesce(s.id, l.settlement_id) from settlements s
+    full join (
+      select merchant_id, settlement_id, min(currency) as currency, min(currency) = max(currency) as is_one, count(*) as lines, sum(amount) as total,
+        coalesce(sum(amount) filter (where movement = 'payment_settled'), 0) as gross,
+        coalesce(sum(amount) filter (where movement = 'fee_taken'), 0) as fees,
+        coalesce(sum(amount) filter (where movement in ('rounded_up', 'rounded_down')), 0) as rounding
+      from settlement_lines where settlement_id is not null group by merchant_id, settlement_id
+    ) l on l.merchant_id = s.merchant_id and l.settlement_id = s.id
+    left join ledger_entries e on e.merchant_id = s.merchant_id and e.subject_id = s.id and e.movement = 'settlement_closed'
+    where (l.currency, l.is_one, l.lines, s.opening_balance + l.total, l.gross, -l.fees, l.rounding)
+        is distinct from (s.currency, true, s.line_count::bigint, s.net_amount, s.gross_amount, s.fee_amount, s.rounding_amount)
+      or coalesce(e.amount, 0) <> s.payable_amount or e.currency <> s.currency`,
+  'I11 settlements follow each other without overlap, and each opens with what the last one left': `
+    select id from (
+      select s.*, lag(period_to) over w as last_to, lag(net_amount - payable_amount, 1, 0.0000) over w as left_over
+      from settlements s window w as (partition by merchant_id, currency order by period_to)
+    ) s
+    where opening_balance <> left_over or period_from < last_to or payable_amount < 0 or net_amount < 0 and payable_amount <> 0`,
+  'I11 what clearing has is what settlements left and what is not settled yet': `
+    select b.merchant_id::text || b.currency from ledger_balances b
+    where b.account = 'clearing' and b.balance <> (
+      select coalesce(sum(l.amount), 0) from settlement_lines l
+      where l.merchant_id = b.merchant_id and l.currency = b.currency and l.settlement_id is null
+    ) + (
+      select coalesce(sum(case when e.credit = 'clearing' then e.amount else -e.amount end), 0)
+      from ledger_unfolded u join ledger_entries e on e.ordinal = u.ordinal
+      where e.merchant_id = b.merchant_id and e.currency = b.currency and 'clearing' in (e.debit, e.credit)
+        and e.movement not in ('settlement_closed', 'rounded_up', 'rounded_down')
+    ) + coalesce((
+      select s.net_amount - s.payable_amount from settlements s
+      where s.merchant_id = b.merchant_id and s.currency = b.currency order by s.period_to desc limit 1
+    ), 0)`,
 } as const satisfies Record<string, string>
 
 export type Invariant = keyof typeof INVARIANTS
+
+/** What must hold of the ledger and of settlements, also of entries that no payment made. */
+export const MONEY_OWED: readonly Invariant[] = (Object.keys(INVARIANTS) as Invariant[]).filter((name) =>
+  /^I11|^I10 (every currency|the hash)/.test(name),
+)
 
 /** The names of the invariants that do not hold; of these alone, where some are named. */
 export async function brokenInvariants(
