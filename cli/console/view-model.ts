@@ -102,8 +102,8 @@ export function makeSee(): (state: State) => Seen {
     const { rights } = state.session
     const { columns, rows: height } = state.size
     const layout: Layout = { width: columns, who: rights.who, kept: state.kept, now: state.now, wide: view.wide }
-    const list = listOf(state.cache, { screen, view })
-    const { feed } = list
+    const parts = [listKey(screen, view), baseKey(screen)].map((key) => feedOf(state.cache, key))
+    const feed = once('list', [screen, ...parts], () => listOf(state.cache, { screen, view }))
     const rows = once('found', [feed.rows, view.filter, screen], () => found(screen, feed.rows, { view, layout }))
     const place = { screen, view, layout, rights, cache: state.cache }
     const opened = openedOf({ ...place, row: feed.rows.find((each) => screen.id(each) === view.open?.id) })
@@ -115,7 +115,9 @@ export function makeSee(): (state: State) => Seen {
       opened !== undefined || view.marks.size === 0 ? [] : rows.filter((each) => view.marks.has(screen.id(each)))
     const on = opened === undefined ? 'list' : 'detail'
     return {
-      ...list,
+      feed,
+      whole: wholeOf(feedOf(state.cache, baseKey(screen))),
+      isFull: feed.next !== null && feed.rows.length >= ROWS_MAX,
       screen,
       view,
       layout,
@@ -165,15 +167,17 @@ function found(
   })
 }
 
-/** What has been read of a list: the part that the service was asked for, and until it answers what was here before. */
-function listOf(
-  cache: Cache,
-  { screen, view }: { screen: Screen; view: View },
-): Pick<Seen, 'feed' | 'whole' | 'isFull'> {
+/**
+ * What has been read of a list. What the service finds for a filter comes to what was here before, and never replaces it:
+ * the service looks in fewer columns than the filter does.
+ */
+function listOf(cache: Cache, { screen, view }: { screen: Screen; view: View }): Feed {
   const asked = feedOf(cache, listKey(screen, view))
   const base = feedOf(cache, baseKey(screen))
-  const feed = asked.readAt === undefined && asked.failure === undefined ? base : asked
-  return { feed, whole: wholeOf(base), isFull: feed.next !== null && feed.rows.length >= ROWS_MAX }
+  if (asked === base) return base
+  if (asked.readAt === undefined && asked.failure === undefined) return base
+  const known = new Set(base.rows.map((row) => screen.id(row)))
+  return { ...asked, rows: [...base.rows, ...asked.rows.filter((row) => !known.has(screen.id(row)))] }
 }
 
 /** What the list shows, for a key that is about all of it. */

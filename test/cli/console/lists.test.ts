@@ -74,7 +74,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }
 
-t.test('until the service answers a filter stands what was found here; then what it finds', async (t) => {
+t.test('what the service finds for a filter comes to what was found here, and takes nothing away', async (t) => {
   const asked: string[] = []
   const names = namesOf(async ({ filter }) => {
     asked.push(filter)
@@ -87,11 +87,21 @@ t.test('until the service answers a filter stands what was found here; then what
   console.press(['enter'])
   t.same(console.seen().ids, ['acme', 'big acorn'], 'while it is asked')
   await settled()
-  t.same(console.seen().ids, ['acorn far away'])
+  t.same(console.seen().ids, ['acme', 'big acorn', 'acorn far away'])
   t.same(asked, ['', 'ac'])
   console.press(['esc'])
   t.same(console.seen().ids, ['acme', 'big acorn', 'zoo'])
   t.equal(console.seen().view.fresh.size, 0)
+})
+
+t.test('what the service looks for in fewer columns than the filter is still shown', async (t) => {
+  const names = namesOf(async ({ filter }) => ({ rows: filter === '' ? ['acme', 'acorn', 'zoo'] : [], next: null }))
+  const console = consoleOf(t, { screens: [names] })
+  await settled()
+  console.press(['/', 'a', 'c', 'enter'])
+  await settled()
+  t.same(console.seen().ids, ['acme', 'acorn'])
+  t.match(plainOf(titleLine(console.seen(), 80)), /^ Names 1\/2 of 3 {2}filter: ac/)
 })
 
 t.test('a filter that finds nothing says what it was looked for in', async (t) => {
