@@ -1,10 +1,12 @@
+import { printable } from '../base/text.ts'
 import type { Console } from './console.ts'
+import { paragraph } from './lines.ts'
+import type { Line } from './lines.ts'
 import { whyHidden } from './model/allowed.ts'
 import { gone, inView, scrolled } from './model/changes.ts'
 import { errorText } from './error-text.ts'
 import { screensOf, viewOf } from './model/state.ts'
 import type { Toast } from './model/state.ts'
-import { readingLines } from './reading.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Tools, Watching } from './screen.ts'
 
@@ -32,6 +34,20 @@ export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): T
     },
     say: (text) => console.toast({ text, tone: 'info' }),
   }
+}
+
+/** A border, a title and a last line. */
+const MODAL_LINES = 4
+export const MODAL_WIDTH_MAX = 100
+
+/** What a text that is read shows, and how many lines of it there is room for. */
+export function readingLines(console: Console): { title: string; lines: readonly Line[]; height: number } {
+  const { modal } = console.state()
+  const { bodyHeight, layout } = console.seen()
+  const width = Math.max(20, Math.min(layout.width, MODAL_WIDTH_MAX) - 4)
+  const texts = modal?.kind === 'text' ? modal.lines : []
+  const lines = texts.flatMap((text) => (typeof text === 'string' ? paragraph(text, width) : [text]))
+  return { title: printable(modal?.title ?? ''), lines, height: Math.max(1, bodyHeight - MODAL_LINES) }
 }
 
 /** Does something that may fail, and says what came of it in a line. */

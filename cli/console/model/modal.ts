@@ -1,4 +1,5 @@
 import { printable } from '../../base/text.ts'
+import type { Line } from '../lines.ts'
 import { NO_TEXT, editOf, edited, inserted } from './edit.ts'
 import type { Edit } from './edit.ts'
 
@@ -62,7 +63,8 @@ export type Form = {
 export type Reading = {
   kind: 'text'
   title: string
-  lines: readonly string[]
+  /** Texts, which are wrapped, and lines as they are. */
+  lines: readonly (string | Line)[]
   top: number
   /** Who writes it, and is stopped when it is closed while that still goes on. */
   by?: AbortController
@@ -71,7 +73,7 @@ export type Reading = {
   isOnce?: true
 }
 
-export type Modal = Form | Reading | { kind: 'help'; top: number }
+export type Modal = Form | Reading
 
 export type FormWish = Pick<Form, 'key' | 'title' | 'about' | 'ids' | 'fields' | 'live' | 'last' | 'act'>
 

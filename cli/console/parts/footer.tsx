@@ -4,8 +4,8 @@ import { cutTo } from '../../base/width.ts'
 import type { Console } from '../console.ts'
 import { CUT, cropped, lineWidth } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
-import { canMark, fitsRow } from '../model/allowed.ts'
-import { FRAME_KEYS } from '../model/keys.ts'
+import { fitsRow } from '../model/allowed.ts'
+import { FRAME_KEYS } from '../frame-keys.ts'
 import { doesIt, givenSoFar } from '../model/modal.ts'
 import type { Form } from '../model/modal.ts'
 import type { Bar } from '../model/state.ts'
@@ -78,9 +78,8 @@ function barKeys({ kind }: Bar): Shown[] {
 }
 
 function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {
-  const { screen, keys, opened, marked } = console.seen()
+  const { keys, opened, marked } = console.seen()
   const on = opened === undefined ? 'list' : 'detail'
-  const marks = canMark(screen, console.state().session.rights)
   const own = keys.map((key): Shown => {
     // Of what is marked, only what it can be done to.
     const isOfMany = marked.length > 0 && key.needs === undefined && key.writes === true
@@ -88,7 +87,7 @@ function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {
   })
   const back: Shown[] = opened === undefined ? [] : [['esc', 'back']]
   const frame = FRAME_KEYS.filter(
-    ({ footer, action }) => (footer === 'both' || footer === on) && (action !== 'mark' || marks),
+    ({ footer, isOff }) => (footer === 'both' || footer === on) && isOff?.(console) !== true,
   ).map(({ keys: [key = ''], label, brief }): Shown => [key, brief ?? label])
   return { own, frame: [...back, ...frame] }
 }

@@ -9,7 +9,7 @@ import type { UnderWay } from '../model/action.ts'
 import { fittingWords, givenSoFar } from '../model/modal.ts'
 import { spanText } from '../../base/ages.ts'
 import type { Field, Form } from '../model/modal.ts'
-import { readingLines } from '../reading.ts'
+import { readingLines } from '../tools.ts'
 import { isUtf8 } from '../sparkline.ts'
 import { TextLine } from './text-line.tsx'
 

@@ -8,7 +8,7 @@ import { lowerLines, titleLine } from './body.tsx'
 import { footerLine } from './footer.tsx'
 import { linkText } from './header.tsx'
 import { formLines } from './modal.tsx'
-import { readingLines } from '../reading.ts'
+import { readingLines } from '../tools.ts'
 import { emptyText } from './table.tsx'
 
 const WIDE = 200

@@ -140,7 +140,7 @@ t.test('what was marked, asked and opened as one is gone for another, and stays 
   t.teardown(() => console.stop())
   const busy = (): void => {
     console.update(inView((view) => toggled(view, 'm-1')))
-    console.update({ modal: { kind: 'help', top: 0 } })
+    console.update({ modal: { kind: 'text', title: 'help', lines: [], top: 0 } })
   }
   busy()
   console.update(signedInAs(sessionOf('OPS'), { isOther: false }))

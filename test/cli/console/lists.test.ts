@@ -22,9 +22,15 @@ const { emptyText } = await import('../../../cli/console/parts/table.tsx')
 
 /* Lists of the console on a reading that does as it is told: filters, failures and the footer, without a terminal. */
 
-type Setting = { screens?: readonly Screen[]; first?: Screen['name']; role?: Role; now?: () => number }
+type Setting = {
+  screens?: readonly Screen[]
+  first?: Screen['name']
+  role?: Role
+  now?: () => number
+  host?: Partial<Host>
+}
 
-function consoleOf(t: Test, { screens = SCREENS, first, role = 'OWNER', now = Date.now }: Setting): Console {
+function consoleOf(t: Test, { screens = SCREENS, first, role = 'OWNER', now = Date.now, host = {} }: Setting): Console {
   const credentials = headerCredentials({ clientId: undefined, platformUser: 'ada' })
   const client = makeClient({ apiUrl: 'http://127.0.0.1:9', credentials, timeoutMs: 1_000 })
   const who = whoOf(role)
@@ -32,7 +38,7 @@ function consoleOf(t: Test, { screens = SCREENS, first, role = 'OWNER', now = Da
     screens,
     first,
     session: { client, profile: '', rights: { who, readonly: false, sandbox: true } },
-    host: {} as Host,
+    host: host as Host,
     typed: (text) => text.replaceAll('svc ', 'npx svc '),
     now,
   })
@@ -251,4 +257,47 @@ t.test('a screen that was asked for and is not for this role is told of', async 
   console.press(['j'])
   console.press(['7'])
   t.equal(console.state().toast?.text, "Audit is an OWNER's, and you are SUPPORT")
+})
+
+t.test('the command bar', async (t) => {
+  const done: string[] = []
+  const console = consoleOf(t, {
+    host: {
+      quit: () => void done.push('quit'),
+      profile: async (name) => void done.push(name),
+      half: async (half) => void done.push(half),
+    },
+  })
+  const obeyed = (text: string): unknown => {
+    console.press([
+      'esc',
+      'esc',
+      'esc',
+      ':',
+      ...text
+        .replaceAll(' ', '\u0000')
+        .split('')
+        .map((each) => (each === '\u0000' ? 'space' : each)),
+      'enter',
+    ])
+    const { screen, toast } = console.state()
+    return toast?.text ?? [screen, console.seen().view.filter]
+  }
+  t.same(obeyed('payments'), ['payments', ''])
+  t.same(obeyed('payments Failed'), ['payments', 'Failed'])
+  t.same(obeyed('ky'), ['kyb', ''])
+  t.equal(obeyed('profile'), 'which profile? :profile <name>')
+  t.equal(obeyed('frobnicate'), ':frobnicate is no command; :help lists them')
+  t.match(obeyed('merchant'), /^which merchant\? :merchant <name>.* :as merchant$/)
+  t.match(obeyed('as ada'), /^as whom\?/)
+  for (const text of ['q', 'profile live', 'as merchant']) obeyed(text)
+  t.same(done, ['quit', 'live', 'merchant'])
+  await settled()
+  t.equal(console.state().toast?.text, 'now as the merchant')
+  obeyed('operator')
+  await settled()
+  t.equal(console.state().toast?.text, 'you are the operator')
+  t.equal(obeyed('payment 01a1'), 'looking for 01a1 ...')
+  obeyed('')
+  t.match(console.state().modal, { title: 'Commands' })
 })

@@ -5,9 +5,10 @@ import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model
 import { plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'
 import { ageOf, untilText } from '../../../cli/base/ages.ts'
-import { candidates, parseBar } from '../../../cli/console/model/commands.ts'
+import { candidates } from '../../../cli/console/bar.ts'
 import { edited, editOf, inserted } from '../../../cli/console/model/edit.ts'
-import { FRAME_KEYS, keyNames } from '../../../cli/console/model/keys.ts'
+import { FRAME_KEYS } from '../../../cli/console/frame-keys.ts'
+import { keyNames } from '../../../cli/console/model/keys.ts'
 import { formOf, stepped } from '../../../cli/console/model/modal.ts'
 import type { Form } from '../../../cli/console/model/modal.ts'
 import { canGoBack, faded, gone, inView, wentBack } from '../../../cli/console/model/changes.ts'
@@ -196,25 +197,7 @@ t.test('of a screen that a role has not it is told whose it is', async (t) => {
   t.match(why('sandbox', 'OWNER', 'platform', false), /in a sandbox only/)
 })
 
-t.test('the command bar', async (t) => {
-  t.match(parseBar('payments', SCREENS), { kind: 'screen', name: 'payments' })
-  t.match(parseBar('payments Failed', SCREENS), { kind: 'screen', name: 'payments', filter: 'Failed' })
-  t.match(parseBar('payment 01a1', SCREENS), { kind: 'find', name: 'payments', text: '01a1' })
-  t.match(parseBar('ky', SCREENS), { kind: 'screen', name: 'kyb' })
-  t.match(parseBar('q', SCREENS), { kind: 'quit' })
-  t.match(parseBar('profile live', SCREENS), { kind: 'profile', profile: 'live' })
-  t.match(parseBar('profile', SCREENS), { kind: 'unknown' })
-  t.match(parseBar('frobnicate', SCREENS), {
-    kind: 'unknown',
-    problem: /^:frobnicate is no command; :help lists them$/,
-  })
-  t.match(parseBar('  ', SCREENS), { kind: 'help' })
-  t.match(parseBar('operator', SCREENS), { kind: 'half', half: 'platform' })
-  t.match(parseBar('merchant', SCREENS), { kind: 'unknown', problem: /:merchant <name>.* :as merchant$/ })
-  t.match(parseBar('as merchant', SCREENS), { kind: 'half', half: 'merchant' })
-  t.match(parseBar('as operator', SCREENS), { kind: 'half', half: 'platform' })
-  t.match(parseBar('as ada', SCREENS), { kind: 'unknown' })
-  t.match(parseBar('merchant harb', SCREENS), { kind: 'find', name: 'merchants', text: 'harb' })
+t.test('Tab goes on in the command bar', async (t) => {
   const names = (word: string): string[] => (word === 'merchant' ? ['harbour', 'Harbour Coffee', 'old-harbour'] : [])
   t.same(candidates('p', SCREENS, names), ['payments', 'payment', 'profile'])
   t.same(candidates('merchant HAR', SCREENS, names), [
