@@ -21,11 +21,11 @@ export type ListSettlementsInput = {
  */
 export async function listSettlements(
   app: Pick<App, 'pool'>,
-  { merchantId, query: { cursor, limit, currency, from, to } }: ListSettlementsInput,
+  { merchantId, query: { cursor, limit, ...filter } }: ListSettlementsInput,
 ): Promise<Paged<SettlementRecord>> {
   const afterId = cursor === undefined ? undefined : keyOfCursor(cursor, isUuid)
   if (merchantId !== undefined && !isUuid(merchantId)) return { rows: [], nextCursor: null }
-  const found = await listSettlementRows(app.pool, { merchantId, currency, from, to, afterId, limit })
+  const found = await listSettlementRows(app.pool, { merchantId, ...filter, afterId, limit })
   return pageOf(found, limit, ({ settlement_id }) => settlement_id)
 }
 

@@ -7,6 +7,7 @@ export const SettlementRecord = z.object({
   settlement_id: z.string(),
   merchant_id: z.string(),
   currency: z.string(),
+  status: z.enum(['CLOSED', 'PAID_OUT']),
   kind: SettlementSchedule,
   period_from: z.string(),
   period_to: z.string(),
@@ -19,6 +20,7 @@ export const SettlementRecord = z.object({
   net_amount: z.string(),
   payable_amount: z.string(),
   line_count: z.int(),
+  payout_id: z.string().nullable(),
   bank_account_id: z.string().nullable(),
   closed_at: z.string(),
 })

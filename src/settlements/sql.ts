@@ -4,9 +4,10 @@ import { sql } from '../db/sql.ts'
 import { OpenPeriod, SettlementLineRecord, SettlementRecord } from './record.ts'
 
 const columns = sql.fragment`
-  s.id as settlement_id, s.merchant_id, s.currency, s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
+  s.id as settlement_id, s.merchant_id, s.currency,
+  case when s.payout_id is null then 'CLOSED' else 'PAID_OUT' end as status, s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
   s.fee_amount, s.refunded_amount, s.corrected_amount, s.rounding_amount, s.net_amount, s.payable_amount, s.line_count,
-  s.bank_account_id, s.closed_at
+  s.payout_id, s.bank_account_id, s.closed_at
 `
 
 /** Periods that have ended, the longest ago first. */
@@ -37,20 +38,23 @@ export function closePeriod(
 export type SettlementPage = {
   /** Undefined for operators: of all merchants. */
   merchantId: string | undefined
-  currency: string | undefined
+  currency?: string | undefined
+  status?: 'CLOSED' | 'PAID_OUT' | undefined
   /** Days in London, both inclusive. */
-  from: string | undefined
-  to: string | undefined
+  from?: string | undefined
+  to?: string | undefined
   afterId: string | undefined
   limit: number
 }
 
 /** A page of settlements, the last period first, with one row more than `limit` where there are more. */
 export function listSettlementRows(tx: CommonQueryMethods, page: SettlementPage): Promise<readonly SettlementRecord[]> {
-  const { merchantId, currency, from, to, afterId, limit } = page
+  const { merchantId, currency, status, from, to, afterId, limit } = page
   const conditions = [sql.fragment`true`]
   if (merchantId !== undefined) conditions.push(sql.fragment`s.merchant_id = ${merchantId}`)
   if (currency !== undefined) conditions.push(sql.fragment`s.currency = ${currency}`)
+  if (status === 'CLOSED') conditions.push(sql.fragment`s.payout_id is null`)
+  if (status === 'PAID_OUT') conditions.push(sql.fragment`s.payout_id is not null`)
   if (from !== undefined) conditions.push(sql.fragment`s.period_to >= ${from}::timestamp at time zone 'Europe/London'`)
   if (to !== undefined)
     conditions.push(sql.fragment`s.period_to < (${to}::timestamp + interval '1 day') at time zone 'Europe/London'`)

@@ -17,11 +17,14 @@ import { operation } from './operation.ts'
 
 export const LINE_KINDS = ['PAYMENT', 'FEE', 'REFUND', 'DISPUTE_REFUND', 'CORRECTION', 'ROUNDING'] as const
 
+const SettlementStatus = z.enum(['CLOSED', 'PAID_OUT'])
+
 /** What a merchant is owed for a period, in one currency. */
 export const Settlement = z.strictObject({
   settlement_id: Uuid,
   merchant_id: Uuid,
   currency: Currency,
+  status: SettlementStatus.meta({ description: '`PAID_OUT` once it is in a payout' }),
   kind: SettlementSchedule.meta({ description: 'how the period ended; `MANUAL` where it was ended by hand' }),
   period_from: Timestamp.meta({ description: "in the sandbox, both are times of the merchant's own clock" }),
   period_to: Timestamp,
@@ -36,6 +39,7 @@ export const Settlement = z.strictObject({
   }),
   payable_amount: Money.meta({ description: 'the net amount, or 0.00 where it is carried over instead' }),
   line_count: z.int(),
+  payout_id: Uuid.nullable(),
   bank_account_id: Uuid.nullable().meta({ description: 'the active bank account when the period closed' }),
   closed_at: Timestamp,
 })
@@ -61,6 +65,7 @@ const Day = z.iso.date().meta({ examples: ['2026-11-22'] })
 const Page = z.strictObject({ limit: Limit, cursor: z.string().max(200).optional() })
 const ListQuery = Page.extend({
   currency: Currency.optional(),
+  status: SettlementStatus.optional(),
   from: Day.optional().meta({ description: 'periods that end on this day in London, or later' }),
   to: Day.optional().meta({ description: 'periods that end on this day in London, or earlier' }),
 })

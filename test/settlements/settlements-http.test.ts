@@ -25,6 +25,8 @@ t.test(
     t.match(settlement, {
       merchant_id: merchant.id,
       currency: 'GBP',
+      status: 'CLOSED',
+      payout_id: null,
       kind: 'MANUAL',
       opening_balance: '0.00',
       gross_amount: '50.25',
@@ -84,6 +86,8 @@ t.test('pages follow each other without gaps, filters narrow them, and Link carr
   t.same(seen, ['5.00', '4.00', '3.00', '2.00', '1.00'])
   const today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/London' })
   t.equal((await get(merchant, `${PATH}?from=${today}&to=${today}&currency=GBP`)).body.data.length, 5)
+  t.equal((await get(merchant, `${PATH}?status=CLOSED`)).body.data.length, 5)
+  t.equal((await get(merchant, `${PATH}?status=PAID_OUT`)).body.data.length, 0)
   t.equal((await get(merchant, `${PATH}?currency=EUR`)).body.data.length, 0)
   t.equal((await get(merchant, `${PATH}?from=2099-01-01`)).body.data.length, 0)
   t.equal((await get(merchant, `${PATH}?to=2001-01-01`)).body.data.length, 0)
@@ -162,6 +166,7 @@ t.test('wrong input is named', async (t) => {
     ['GET', `${PATH}?from=yesterday`, undefined, 'from'],
     ['GET', `${PATH}?to=2026-02-30`, undefined, 'to'],
     ['GET', `${PATH}?currency=gbp`, undefined, 'currency'],
+    ['GET', `${PATH}?status=OPEN`, undefined, 'status'],
     ['GET', `${PATH}?limit=101`, undefined, 'limit'],
     ['GET', `${PATH}?cursor=x`, undefined, 'cursor'],
     ['GET', `${PATH}/${randomUUID()}/lines?cursor=x`, undefined, 'cursor'],
