@@ -54,7 +54,6 @@ export function addAudit(audit: Command, runtime: Runtime): void {
 async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const [ordinal = ''] = args
   printOperatorAction(context, (await call(context.client(), getAuditEntry, { params: { ordinal } })).body)
-  return undefined
 }
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
@@ -89,5 +88,4 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
     empty: 'There are no such actions.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }

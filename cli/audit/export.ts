@@ -59,7 +59,6 @@ async function exportChains(context: Context, { options }: CommandInput<ExportOp
   const client = context.client()
   if (target === undefined) await stoppable(client, (stopped) => toStdout(context, { client: stopped, chains }))
   else await toTarget(context, target, { client, chains })
-  return undefined
 }
 
 type Job = { client: Client; chains: readonly AuditChain[] }

@@ -62,7 +62,6 @@ async function create(
     danger: { what: `let payouts go to an account of ${holder}`, words: [holder], isExact: true, yes: options.yes },
   })
   if (added !== undefined) printAccount(context, added)
-  return undefined
 }
 
 /** The request without the numbers, which the terminal would keep: so nobody is asked for them. */
@@ -79,7 +78,6 @@ function tellAddition(context: Context, holder: string): CommandResult {
     ],
   })
   context.note('Nothing was changed.')
-  return undefined
 }
 
 const INPUT_BYTES_MAX = 4_096

@@ -20,7 +20,6 @@ export async function list(context: Context, _input: CommandInput<object>): Prom
     id: (row) => row.id,
     empty: 'There are no bank accounts.',
   })
-  return undefined
 }
 
 function stateOf({ is_active }: BankAccount): string {

@@ -40,7 +40,6 @@ function addOrigins(origins: Command, runtime: Runtime): void {
     .action(
       action(runtime, z.object({}), async (context) => {
         printOrigins(context, (await call(context.client(), getCheckoutOrigins, {})).body)
-        return undefined
       }),
     )
 }
@@ -57,7 +56,6 @@ function addBranding(branding: Command, runtime: Runtime): void {
     .action(
       action(runtime, z.object({}), async (context) => {
         printLook(context, await look(context))
-        return undefined
       }),
     )
   branding
@@ -67,7 +65,6 @@ function addBranding(branding: Command, runtime: Runtime): void {
     .action(
       action(runtime, z.object({}), async (context) => {
         printPreview(context, await look(context))
-        return undefined
       }),
     )
   changing(branding.command('edit'))
@@ -90,7 +87,6 @@ async function banks(context: Context, _input: CommandInput<object>): Promise<Co
     id: (row) => row.id,
     empty: 'There are no banks.',
   })
-  return undefined
 }
 
 type Look = z.input<typeof BrandingConfig>
@@ -104,7 +100,6 @@ export async function edit(context: Context, { options }: CommandInput<ChangeOpt
   else if (options.dryRun)
     await dryRun(context, client, putBranding, { input: { body: look }, effect: 'this would change the look' })
   else printLook(context, (await call(client, putBranding, { body: look })).body)
-  return undefined
 }
 
 async function editedLook(context: Context, initial: string): Promise<Look | undefined> {

@@ -23,7 +23,6 @@ export async function snippet(
   const { print, io } = context
   if (print.isMachine) print.record({ item: { lang, snippet: code, token, csp: cspOf(origin) }, id: code, lines: [] })
   else io.stdout.write(`${code}\n`)
-  return undefined
 }
 
 type Parts = {

@@ -105,7 +105,6 @@ async function token(
       `For pages of ${content.callbackOrigin} alone, the service's own; for one of yours: --callback-origin or --return-url`,
     )
   io.stdout.write(`${made}\n`)
-  return undefined
 }
 
 const DemoOptions = z.object({ open: z.boolean().default(false) })
@@ -132,5 +131,4 @@ async function demo(context: Context, { options }: CommandInput<z.infer<typeof D
   const command = options.open ? browserCommand(io.env, process.platform, page.href) : undefined
   if (options.open && (command === undefined || !(await openBrowser(command))))
     note('No browser could be opened: the address is above.')
-  return undefined
 }

@@ -54,7 +54,6 @@ export async function list(
       : (await call(client, listDisputes, { query: { ...filter, ...page } })).body,
   )
   printDisputes(context, { ...found, isForOperators })
-  return undefined
 }
 
 /** `svc disputes show`: operators see more of it, so whoever is both looks as one. */
@@ -71,7 +70,6 @@ export async function show(
   printDispute(context, dispute)
   if (dispute.status === 'OPEN' && !context.print.isMachine)
     context.note(`Next: svc disputes evidence ${endOfId(dispute.id)}, or accept`)
-  return undefined
 }
 
 type DisputeList = { items: readonly ListedDispute[]; nextCursor: string | null; isForOperators: boolean }

@@ -36,8 +36,8 @@ export type Context = PlainContext & {
   http(): Http
 }
 
-/** A command's exit code; undefined is success. */
-export type CommandResult = ExitCode | undefined
+/** A command's exit code; nothing is success. */
+export type CommandResult = ExitCode | void
 
 export type CommandInput<Options> = { args: readonly string[]; options: Options }
 

@@ -60,7 +60,6 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
     id: (row) => row.id,
     empty: recipient === undefined ? 'No mail.' : `No mail to ${printable(recipient)}.`,
   })
-  return undefined
 }
 
 /** @throws {CliError} NO_MAIL_KEPT, exit code 6, in live mode */
@@ -103,7 +102,6 @@ async function show(
   if (!options.links) printMail(context, mail)
   else if (context.print.isMachine) printLinks(context, mail)
   else context.io.stdout.write(mail.links.map((link) => `${printable(link)}\n`).join(''))
-  return undefined
 }
 
 /** Mail is written by the worker, shortly after what it is about. */

@@ -48,7 +48,6 @@ export async function list(
     empty: 'There are no such mandates.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 /** Those that the payer who is signed in can end: all of them, on one page. */
@@ -68,7 +67,6 @@ async function listOfPayer(context: Context): Promise<CommandResult> {
     id: (row) => row.consent_id,
     empty: 'There are no mandates.',
   })
-  return undefined
 }
 
 /** What may still be taken in each period, where that is watched over (decision 49). */
@@ -91,7 +89,6 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
   const client = context.client()
   const { body } = await call(client, getConsent, { params: { id: await mandateId(client, args[0] ?? '') } })
   printMandate(context, body)
-  return undefined
 }
 
 function printMandate({ print }: Context, mandate: Mandate): void {

@@ -104,7 +104,6 @@ async function showLimits(context: Context, { args }: CommandInput<object>): Pro
   const { merchant } = await findMerchant(client, args)
   const { body } = await call(client, getLimits, { params: { id: merchant.id } })
   printLimits(context, merchant, body)
-  return undefined
 }
 
 async function showFees(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
@@ -112,5 +111,4 @@ async function showFees(context: Context, { args }: CommandInput<object>): Promi
   const { merchant } = await findMerchant(client, args)
   const { body } = await call(client, getFees, { params: { id: merchant.id } })
   printFees(context, merchant, body)
-  return undefined
 }

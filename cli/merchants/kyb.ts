@@ -42,5 +42,4 @@ async function queue(
   const found = await merchantsOf(context.client(), { kyb_status: options.status, order: 'oldest' }, options)
   const empty = options.status === 'PENDING' ? 'No merchant waits for a decision.' : 'There are no such merchants.'
   printMerchants(context, { ...found, empty })
-  return undefined
 }

@@ -37,7 +37,6 @@ export async function list(
   const filter = { ...filterOf(options), ...(deliveries ? { include: 'recent_deliveries' as const } : {}) }
   const found = await merchantsOf(context.client(), filter, options)
   printMerchants(context, { ...found, deliveries, empty: 'There are no such merchants.' })
-  return undefined
 }
 
 function filterOf({ status, held, disabled, search, order }: z.infer<typeof FilterFields>): Filter {
@@ -64,7 +63,6 @@ export async function merchantsOf(
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const { merchant } = await findMerchant(context.client(), args)
   printMerchant(context, merchant)
-  return undefined
 }
 
 export async function registrations(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
@@ -83,7 +81,6 @@ export async function registrations(context: Context, _input: CommandInput<objec
     id: (row) => row.slug,
     empty: 'No registration needs a hand.',
   })
-  return undefined
 }
 
 export const ExportOptions = FilterFields.extend(ExportTarget.shape)
@@ -100,7 +97,6 @@ export async function exportMerchants(
     instead: 'svc merchants list --all',
     read: async (client, page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body,
   })
-  return undefined
 }
 
 /** `svc hold`: payouts and new payments of a merchant, held and released (decision 20). */
@@ -133,7 +129,6 @@ async function listHeld(context: Context, { options }: CommandInput<Paging>): Pr
     empty: 'No merchant is held.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 /** Why the payouts are held: what was said last, among the last things that operators did to the merchant. */

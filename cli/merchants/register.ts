@@ -72,7 +72,6 @@ async function register(
     throw withFacts(error, { merchant_id: registered.merchant_id })
   }
   context.note('Approved: it can create payments.')
-  return undefined
 }
 
 function printRegistered({ print }: Context, merchant: RegisteredMerchant): void {

@@ -29,7 +29,6 @@ export async function accounts(context: Context, { options }: CommandInput<ObPag
     csv: { without: 'Account', more: NUMBERS },
   })
   tellMore(context, page)
-  return undefined
 }
 
 /** By what an account is paid: a column for each scheme. */
@@ -67,7 +66,6 @@ export async function balances(context: Context, { args }: CommandInput<object>)
     id: (row) => row.AccountId,
     empty: 'There are no accounts.',
   })
-  return undefined
 }
 
 function oneBalance(context: Context, balance: Balance, of: readonly Account[]): CommandResult {
@@ -80,7 +78,6 @@ function oneBalance(context: Context, balance: Balance, of: readonly Account[]):
       ['Balance', `${balanceText(balance)} ${balance.BalanceAmount.Currency}`],
     ],
   })
-  return undefined
 }
 
 function numberFor({ AccountId }: Balance, of: readonly Account[]): string {
@@ -141,7 +138,6 @@ export async function transactions(
     csv: { more: { SignedAmount: (row) => signed(row.Amount, row.CreditDebitIndicator) } },
   })
   tellMore(context, page)
-  return undefined
 }
 
 const STATUS = { title: 'status', value: (row: AccountTransaction) => row.Status }

@@ -119,7 +119,6 @@ function idFrom(key: string): string {
 export async function payment(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const [PaymentId = ''] = args
   printOrder(context, (await call(context.client(), getOrder, { params: { PaymentId } })).body)
-  return undefined
 }
 
 function printOrder(context: Context, order: PaymentResponse): void {

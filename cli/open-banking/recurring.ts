@@ -107,7 +107,6 @@ async function list(context: Context, { options }: CommandInput<ObPaging>): Prom
     empty: emptyText('There are no recurring payments.', page),
   })
   tellMore(context, page)
-  return undefined
 }
 
 /** A recurring payment, by its id or a part of it. */
@@ -119,5 +118,4 @@ async function show(context: Context, { args }: CommandInput<object>): Promise<C
   const client = context.client()
   const params = { RecurringPaymentId: await recurringId(client, args[0] ?? '') }
   printRecurring(context, (await call(client, getRecurring, { params })).body)
-  return undefined
 }

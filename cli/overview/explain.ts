@@ -40,5 +40,4 @@ async function explain(
       empty: '',
     })
   else printExplanation(context, story, options)
-  return undefined
 }

@@ -48,7 +48,6 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof I
     empty: `Nothing waits for you.${isBoth(client) ? otherHalf(isOperator) : ''}`,
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 function otherHalf(isOperator: boolean): string {

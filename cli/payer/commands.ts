@@ -97,7 +97,6 @@ async function listPayments(context: Context, _input: CommandInput<object>): Pro
     id: (row) => row.payment_id,
     empty: 'No payments are known by this contact.',
   })
-  return undefined
 }
 
 /** The payment that a text means: a whole id, or its beginning or end. @throws {CliError} when it means none */
@@ -112,7 +111,6 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
   const payer = asPayer(context.client(), context.io.env)
   const { body } = await call(payer, getPayerPayment, { params: { id: await payersPaymentId(payer, args[0]) } })
   printReceipt(context, body)
-  return undefined
 }
 
 function printReceipt({ print }: Context, receipt: PayerReceipt): void {

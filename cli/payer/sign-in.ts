@@ -34,7 +34,6 @@ export async function link(
   if (context.print.isMachine) return undefined
   const next = (await isSandbox(client)) ? `svc payer verify --from-mail ${quoted(contact)}` : 'svc payer verify'
   context.note(`Next, within 10 minutes: ${printable(next)}`)
-  return undefined
 }
 
 /** @throws {CliError} exit code 2 where it is neither an e-mail address nor a number */
@@ -83,7 +82,6 @@ export async function verify(
     ],
   })
   if (!context.print.isMachine) context.note('Next: svc payer payments list')
-  return undefined
 }
 
 /** As the outbox writes it: an address in lower case, a number as the service knows it. */
@@ -112,7 +110,6 @@ export async function whoami(context: Context, _input: CommandInput<object>): Pr
       ['Service', apiUrl],
     ],
   })
-  return undefined
 }
 
 /** Forgotten first: whatever happens at the service, nothing here can use it any more. */
@@ -130,7 +127,6 @@ export async function logout(context: Context, _input: CommandInput<object>): Pr
     lines: isOpen ? [['Signed out', login.contact]] : [],
   })
   if (!isOpen) context.note('No payer was signed in.')
-  return undefined
 }
 
 /** A session that the service has ended before is as good as one that it ends now. */

@@ -58,7 +58,6 @@ export async function create(context: Context, { options }: CommandInput<CreateO
   // An interruption says which payment there is, and the key that leads to it.
   if (options.dryRun) await createAndSee(context, client, { options, timeoutMs })
   else await stoppable(client, (stopped) => createAndSee(context, stopped, { options, timeoutMs }))
-  return undefined
 }
 
 type Wishes = { options: CreateOptions; timeoutMs: number }

@@ -109,7 +109,6 @@ async function print<Row extends { payment_id: string }>(
     empty: 'There are no such payments.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 function own(client: Client, filter: Filter): Shown<PaymentSummary> {
@@ -205,5 +204,4 @@ export async function exportAll(
     instead: 'svc payments list --all-merchants --all',
     read: async (client, page) => (await call(client, listAdminPayments, { query: { ...ofMerchants, ...page } })).body,
   })
-  return undefined
 }

@@ -34,7 +34,6 @@ export async function show(
     const { body } = await call(client, getAdminPayment, { params: { id } })
     printPayment(context, body, [['Merchant', whoseText(body)]])
   } else printPayment(context, await ownPayment(client, given))
-  return undefined
 }
 
 /**
@@ -74,7 +73,6 @@ export async function receipt(context: Context, { args }: CommandInput<object>):
       ['End-to-end id', item.end_to_end_id],
     ],
   })
-  return undefined
 }
 
 /** `svc payments refunds`: each refund of a payment, and what became of it. */
@@ -92,7 +90,6 @@ export async function refunds(context: Context, { args, options }: CommandInput<
     empty: 'Nothing of this payment was refunded.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 export const REFUND_COLUMNS: readonly Column<RefundRow>[] = [

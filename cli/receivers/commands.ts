@@ -82,7 +82,6 @@ const LINE_FEED = 0x0a
 async function sign(context: Context, { options }: CommandInput<z.infer<typeof SignOptions>>): Promise<CommandResult> {
   const signature = signBody(await readSigned(context.io, options))
   context.print.record({ item: { signature }, id: signature, lines: [['X-Service-Signature', signature]] })
-  return undefined
 }
 
 /** A wrong signature is exit code 3: the check failed, the command did not. */
@@ -99,7 +98,6 @@ async function verify(
     id: 'valid',
     lines: [['Signature', `valid for these ${body.length} bytes`]],
   })
-  return undefined
 }
 
 const SIGNATURE = /^[0-9a-f]{64}$/

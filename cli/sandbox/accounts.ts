@@ -76,7 +76,6 @@ export async function list(
     empty: 'There are no such accounts.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 export const SetOptions = ChangeOptions.extend({
@@ -102,7 +101,6 @@ export async function set(
   const input = { params: { id: await meant(client, args[0] ?? '') }, body }
   const account = await change(context, client, setSandboxAccount, { input, options })
   if (account !== undefined) printAccount(context, account)
-  return undefined
 }
 
 // How many accounts are looked through for a number, or a part of an id: two thousand.

@@ -48,7 +48,6 @@ export async function fault(context: Context, { options }: CommandInput<FaultOpt
   const whose = options.merchant === undefined ? '' : ` --merchant ${options.merchant}`
   if (!options.clear && !context.print.isMachine)
     context.note(`It stays so until: svc sandbox bank fault --clear${whose}`)
-  return undefined
 }
 
 /** `svc sandbox bank faults`: what goes wrong now. */
@@ -59,7 +58,6 @@ export async function faults(
   const client = context.client()
   const merchantId = await merchantOf(context, client, options.merchant)
   printFaults(context, (await call(client, getBankFaults, { query: { merchant_id: merchantId } })).body)
-  return undefined
 }
 
 /** `svc sandbox bank list`: what the bank can do with a payment. */
@@ -77,7 +75,6 @@ export async function scenarios(context: Context): Promise<CommandResult> {
   })
   if (!context.print.isMachine)
     context.note('Try one: svc payments create --amount 5.00 --currency GBP --scenario insufficient-funds --approve')
-  return undefined
 }
 
 /** The faults that are named; none of them with --clear. */

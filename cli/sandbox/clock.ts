@@ -68,7 +68,6 @@ async function letPass(
     id: body.merchant_id ?? body.customer_ids[0] ?? '',
     lines: [...whose(body.merchant_id, body.customer_ids), passed, ['Due times on the way', String(body.stops)]],
   })
-  return undefined
 }
 
 /** `svc sandbox clock show`: what time it is for a merchant or a customer. */
@@ -94,7 +93,6 @@ export async function show(
       ['Ahead by', aheadText(body.ahead_ms)],
     ],
   })
-  return undefined
 }
 
 function whose(merchantId: string | null, customerIds: readonly string[]): [string, string][] {

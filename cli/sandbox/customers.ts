@@ -43,7 +43,6 @@ export async function create(
   }
   const made = await change(context, context.client(), createSandboxCustomer, { input: { body }, options })
   if (made !== undefined) await printCustomer(context, made)
-  return undefined
 }
 
 type Wish = { balance: string; currency?: 'GBP' | 'EUR' }
@@ -122,7 +121,6 @@ export async function seed(
   )
   if (made === undefined) return undefined
   printSeeded(context, made)
-  return undefined
 }
 
 const SEEDED_COLUMNS: readonly Column<SeededCustomer>[] = [

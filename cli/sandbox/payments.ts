@@ -40,7 +40,6 @@ async function decide(context: Context, { args, options }: DecideInput, to: Adva
   }
   if (advanced.new_status === 'AwaitingAuthorisation')
     context.note('Nobody has told the service: the payment waits for a callback of the bank, or for its end.')
-  return undefined
 }
 
 /**

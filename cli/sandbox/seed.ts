@@ -26,7 +26,6 @@ export async function seed(context: Context, input: SeedInput): Promise<CommandR
   const wishes = wishesOf(input.options)
   if (input.options.dryRun) return tellPlan(context, wishes)
   printTrade(context, await make(context, wishes))
-  return undefined
 }
 
 /** Tells how far it is also where no line can move; what was made before it was ended on the way stays, and is told. */
@@ -97,7 +96,6 @@ function tellPlan({ print, note }: Context, wishes: TradeWishes): CommandResult 
   const effect = `this would make ${plannedTrade(wishes)}`
   print.record({ item: { dry_run: true, ...wishes, effect }, id: String(wishes.seed), lines: [['Effect', effect]] })
   note('Nothing was changed.')
-  return undefined
 }
 
 function printTrade({ print, note }: Context, trade: Trade): void {

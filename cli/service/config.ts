@@ -45,7 +45,6 @@ async function show(context: Context, { options }: CommandInput<z.infer<typeof S
     id: (row) => row.name,
     empty: 'Nothing is set.',
   })
-  return undefined
 }
 
 async function serverSettings({ io }: Context): Promise<Setting[]> {

@@ -49,7 +49,6 @@ async function migrateCreate(
       ? 'Nothing was written.'
       : 'To apply it: svc migrate up. A migration that others have applied is never edited.',
   )
-  return undefined
 }
 
 /** The folder of migrations of the checkout above this directory; an installed package is nobody's to change. */
@@ -101,7 +100,6 @@ async function migrateUp(
     id: applied.join('\n'),
     lines: [['Applied', listed(applied)]],
   })
-  return undefined
 }
 
 async function showPending(context: Context): Promise<CommandResult> {
@@ -112,7 +110,6 @@ async function showPending(context: Context): Promise<CommandResult> {
     lines: [['Would apply', listed(pending)]],
   })
   context.note('Nothing was changed.')
-  return undefined
 }
 
 const FUNCTIONS_SHOWN_MAX = 5

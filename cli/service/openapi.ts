@@ -60,7 +60,6 @@ async function openapi(context: Context, { options }: CommandInput<OpenApiOption
     context.note(`Written to ${file}`)
   } else if (print.isMachine) print.record({ item: document, id: PATHS[options.surface], lines: [] })
   else print.text(`${JSON.stringify(document, null, 2)}\n`)
-  return undefined
 }
 
 /** Made from the contract and the routes alone: nothing of the system runs. */

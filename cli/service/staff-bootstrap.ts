@@ -54,7 +54,6 @@ async function bootstrap(context: Context, { options }: CommandInput<BootstrapOp
     ],
   })
   context.note(nextStep(delivered, publicUrl))
-  return undefined
 }
 
 function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string {
@@ -78,7 +77,6 @@ async function tellPlan(context: Context, { email, name }: BootstrapOptions): Pr
     ],
   })
   context.note('Nothing was changed.')
-  return undefined
 }
 
 /** @throws {CliError} USER_EXISTS, exit code 7, where the platform has its OWNER */

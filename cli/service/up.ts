@@ -79,7 +79,6 @@ async function up(context: Context, { options }: CommandInput<UpOptions>): Promi
   } finally {
     await starting.end()
   }
-  return undefined
 }
 
 /** A line that tells how long the start takes, for as long as it does; a first one makes a database. */

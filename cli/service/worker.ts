@@ -36,7 +36,6 @@ async function worker(
     const { startWorker } = await import('../../src/worker.ts')
     return { what: 'The worker runs.', stop: startWorker(app).stop }
   })
-  return undefined
 }
 
 function databaseAway(cause: unknown): CliError {
@@ -81,5 +80,4 @@ async function serve(context: Context, _input: CommandInput<object>): Promise<Co
     const api = await startApi(app)
     return { what: `The API listens on ${api.url}.`, stop: api.stop }
   })
-  return undefined
 }

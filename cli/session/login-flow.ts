@@ -34,7 +34,6 @@ export async function signIn(
       ? await byDevice(context, target, timeoutMs)
       : await byBrowser(context, target, timeoutMs)
   await completeSignIn(context, target, sessionOf(ownerOf(target), tokens))
-  return undefined
 }
 
 function ownerOf({ apiUrl, authUrl, realm, clientId }: Target) {
@@ -99,7 +98,6 @@ export async function takeToken(context: Context, target: Target): Promise<Comma
     expires_at: claims.exp === undefined ? null : new Date(claims.exp * 1_000).toISOString(),
     refresh_token: null,
   })
-  return undefined
 }
 
 /** The first half of a login for programs: says where the user has to go, and returns. */
@@ -120,7 +118,6 @@ export async function beginDevice(context: Context, target: Target): Promise<Com
   // Who asks for this form wants JSON, whatever the terminal is.
   if (!context.print.isMachine) context.io.stdout.write(`${JSON.stringify(item)}\n`)
   else context.print.record({ item, id: item.user_code, lines: [] })
-  return undefined
 }
 
 function pendingOf(target: Target, started: DeviceStart & { verifier: string }): Pending {
@@ -146,7 +143,6 @@ export async function completeDevice(context: Context, timeoutMs: number): Promi
     expiresAt: Math.min(Date.now() + timeoutMs, Date.parse(pending.expires_at)),
   })
   await completeSignIn(context, target, sessionOf(ownerOf(target), tokens))
-  return undefined
 }
 
 /** The login that waits: of the profile that is named, or the only one. */

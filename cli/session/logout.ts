@@ -39,7 +39,6 @@ async function logout(context: Context, { options }: CommandInput<LogoutOptions>
     context.note(`Nobody was signed in to ${profile}${kind === undefined ? '' : ` as ${WHO[kind]}`}.`)
   if (ended.some((each) => !each.isRevoked))
     context.note('The identity provider was not reached: the session ends there when its time is over.')
-  return undefined
 }
 
 const WHO = { merchant: 'a merchant', platform: 'an operator', customer: 'a customer' } as const

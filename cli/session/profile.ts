@@ -104,7 +104,6 @@ async function list(context: Context, _input: CommandInput<object>): Promise<Com
     id: (item) => item.name,
     empty: 'There are no profiles. svc login makes one; svc up starts a service that needs none.',
   })
-  return undefined
 }
 
 async function use(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
@@ -114,12 +113,10 @@ async function use(context: Context, { args }: CommandInput<object>): Promise<Co
   chooseProfile(configDir, name)
   context.print.record({ item: { profile: name }, id: name, lines: [['Profile', name]] })
   if ((context.io.env['SVC_PROFILE'] ?? '') !== '') context.note('SVC_PROFILE is set, and goes before it.')
-  return undefined
 }
 
 async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   context.print.record(recordOf(findItem(context, args[0] ?? meantProfile(context))))
-  return undefined
 }
 
 function findItem(context: Context, name: string): ProfileItem {
@@ -141,7 +138,6 @@ async function remove(context: Context, { args }: CommandInput<object>): Promise
   await signOut(context, name)
   removeProfile(configDir, name)
   context.print.record({ item: { profile: name, removed: true }, id: name, lines: [['Removed', name]] })
-  return undefined
 }
 
 const CreateOptions = z.object({
@@ -173,7 +169,6 @@ async function create(context: Context, { args, options }: CommandInput<CreateOp
       ? `svc profile use ${name} to act as it.`
       : `svc login --profile ${name} to sign in, svc profile use ${name} to act as it.`,
   )
-  return undefined
 }
 
 type ProfileOptions = { apiUrl: string; options: CreateOptions; clientId: string | undefined }

@@ -35,7 +35,6 @@ async function whoami(
   const client = clientOf(context)
   const body = await whoIs(client, accessOf(client, options))
   context.print.record({ item: body, id: body.subject, lines: linesOf(body, client.apiUrl) })
-  return undefined
 }
 
 /** Whose credentials are meant: a merchant's first, an operator's where there is no merchant's, or on demand. */
@@ -127,7 +126,6 @@ async function token(
     const item = { access_token: accessToken, expires_at, realm: realm ?? null, client_id: clientId ?? null }
     print.record({ item, id: accessToken, lines: [] })
   } else io.stdout.write(`${accessToken}\n`)
-  return undefined
 }
 
 /** Where nobody is known to act as, only the service says whether there is anything to sign in to. */

@@ -64,7 +64,6 @@ async function list(context: Context, { options }: CommandInput<Paging>): Promis
   })
   printStatements(context, items)
   noteMore(context, nextCursor)
-  return undefined
 }
 
 async function listLines(
@@ -83,7 +82,6 @@ async function listLines(
   })
   printLines(context, items)
   noteMore(context, nextCursor)
-  return undefined
 }
 
 async function listMissing(
@@ -96,7 +94,6 @@ async function listMissing(
   })
   printMovements(context, items)
   noteMore(context, nextCursor)
-  return undefined
 }
 
 /** Banks book by the day, and both ends are part of it. */

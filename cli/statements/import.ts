@@ -36,7 +36,6 @@ export async function importFile(
   context.note(`${fresh} new, ${known} known before; ${matched} matched now`)
   if (outcome.unmatched_line_count > 0)
     context.note(`${outcome.unmatched_line_count} not matched yet: svc statements lines --state unmatched`)
-  return undefined
 }
 
 async function readText(path: string, shown: string): Promise<string> {

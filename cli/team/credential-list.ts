@@ -20,7 +20,6 @@ export async function list(
   if (await meansAllMerchants(client, options.platform))
     print(context, (await call(client, listStaffClients, {})).body.data, StaffClient)
   else print(context, (await call(client, listApiCredentials, {})).body.data, ApiCredential)
-  return undefined
 }
 
 function print(context: Context, items: readonly Listed[], { shape }: z.ZodObject): void {

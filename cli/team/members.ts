@@ -30,7 +30,6 @@ export async function listMembers(context: Context, _input: CommandInput<object>
     id: (row) => row.id,
     empty: 'There is nobody.',
   })
-  return undefined
 }
 
 export async function listOperators(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
@@ -48,7 +47,6 @@ export async function listOperators(context: Context, _input: CommandInput<objec
     id: (row) => row.id,
     empty: 'There is nobody.',
   })
-  return undefined
 }
 
 /** An operator who was never seen has yet to take the invitation; of a team member the service does not say it. */

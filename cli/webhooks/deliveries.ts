@@ -51,7 +51,6 @@ export async function list(context: Context, { options }: CommandInput<ListOptio
   printDeliveries(context, body.data.slice(0, Number.parseInt(options.limit, 10)))
   warnOf(context, body.alert)
   await warnIfPaused(context, client)
-  return undefined
 }
 
 type Filter = { status?: DeliveryStatus; event_type?: EventType }
@@ -64,7 +63,6 @@ async function listOfMerchants(context: Context, filter: Filter, options: ListOp
   })
   printDeliveries(context, items, true)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-  return undefined
 }
 
 async function placeOf(client: Client, { merchant, payment }: ListOptions) {
@@ -83,5 +81,4 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
     const { text, hint } = outcomeFor(REJECTED)
     warn(context, text, hint)
   }
-  return undefined
 }

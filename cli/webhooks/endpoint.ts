@@ -17,7 +17,6 @@ export async function getEndpoint(context: Context): Promise<CommandResult> {
   const { body } = await call(client, getWebhookEndpoint, {})
   printEndpoint(context, body)
   if (body.paused) warnOfPause(context)
-  return undefined
 }
 
 /** Below a list that can't say why nothing moves: that the endpoint is paused. A question without an answer is no failure. */

@@ -35,7 +35,6 @@ export async function replayAllOwn(
   printCount(context, { matching, queued, dryRun, more: { ...counted, dry_run: dryRun } })
   if (!dryRun && hasMore) context.note('There are more: the same command again')
   else if (queued > 0) context.note('They are spread over some time. To watch them: svc webhooks list --follow')
-  return undefined
 }
 
 /** How many go by between two words about it. */
@@ -72,7 +71,6 @@ export async function replayAllOfMerchant(context: Context, options: BulkOptions
   } finally {
     printCount(context, { matching: dead.length, queued, dryRun })
   }
-  return undefined
 }
 
 type Count = { matching: number; queued: number; dryRun: boolean; more?: object }

@@ -24,7 +24,6 @@ async function show(context: Context, { options }: CommandInput<z.infer<typeof S
     ...(language === undefined ? {} : { after: body.verification_snippet.trimEnd() }),
   })
   if (language === undefined && !context.print.isMachine) context.note('\nA receiver to copy: svc secret snippet')
-  return undefined
 }
 
 /** Needs no service: the receivers come with the package. */
@@ -34,7 +33,6 @@ async function snippet({ print, io }: Context, { args }: CommandInput<object>): 
   const file = receiverFile(language)
   if (print.isMachine) print.record({ item: { language, file, text }, id: file, lines: [] })
   else io.stdout.write(text)
-  return undefined
 }
 
 /** `svc secret`: what the merchant's webhooks are signed with (decision 37). */

@@ -122,5 +122,4 @@ Examples:
 function completion({ io }: PlainContext, args: readonly string[]): CommandResult {
   const shell = SHELLS.find((known) => known === args[0])
   if (shell !== undefined) io.stdout.write(SCRIPTS[shell])
-  return undefined
 }

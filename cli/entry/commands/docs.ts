@@ -63,7 +63,6 @@ async function docs({ print }: Context, { args }: CommandInput<object>): Promise
   if (found.length > 1) return list(print, found)
   if (print.isMachine) print.record({ item: only, id: only.topic, lines: [] })
   else print.text(`${only.text.trimEnd()}\n`)
-  return undefined
 }
 
 function list(print: Context['print'], items: readonly DocPage[]): undefined {

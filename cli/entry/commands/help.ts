@@ -35,7 +35,6 @@ function help(command: Command, context: PlainContext, args: readonly string[]):
   if (terms !== undefined)
     return printTerms(context, terms, { name: topic === 'topics' ? 'topic' : 'form', of: ({ name }) => name })
   findCommand(program, args).outputHelp()
-  return undefined
 }
 
 /** The topics that are a list of terms. */
@@ -72,7 +71,6 @@ function listAll(program: Command, { print }: PlainContext): CommandResult {
       .join('')}`
   })
   print.text(texts.join('\n'))
-  return undefined
 }
 
 type Row = { command: string; summary: string; dry_run: boolean; asks: boolean }
@@ -92,7 +90,6 @@ function explainEnvironment(context: PlainContext): CommandResult {
   // A part of the topic, and not a remark about it.
   const { print } = context
   if (!print.isMachine) print.text(`\n${fitHelp(PRECEDENCE, print.width ?? Infinity)}\n`)
-  return undefined
 }
 
 /** Terms and their meanings, which a terminal gets whole: a table would be cut. */

@@ -61,7 +61,6 @@ async function init(context: Context, { args, options }: CommandInput<InitOption
   else if (!context.print.isMachine) context.note(nextSteps(options.app, relative(context.io.cwd, folder)).join('\n'))
   if (files.some(({ file, status }) => file === '.gitignore' && status === 'there already'))
     context.note('See that .gitignore has .env and .svc/ in it: secrets and the logins of svc up are there.')
-  return undefined
 }
 
 function place(folder: string, { file, text, isProgram }: ProjectFile, { dryRun }: InitOptions): Written['status'] {

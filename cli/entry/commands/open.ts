@@ -66,5 +66,4 @@ async function open(
   else print.record({ item: { page: name, url, mode }, id: url, lines: [['Page', url]] })
   const command = options.print ? undefined : browserCommand(context.io.env, process.platform, url)
   if (command !== undefined && !(await openBrowser(command))) context.note(`${command[0]} could not be started.`)
-  return undefined
 }

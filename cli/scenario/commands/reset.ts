@@ -25,7 +25,6 @@ export async function reset(context: Context, { options }: CommandInput<ChangeOp
   )
   print(context, plan, { dry_run: false, was_running: wasRunning })
   if (!context.print.isMachine) context.note('Next: svc up, or svc up --seed demo')
-  return undefined
 }
 
 type Told = { dry_run: boolean; was_running: boolean | null }

@@ -34,7 +34,6 @@ export async function list(
     id: (row) => row.name,
     empty: 'There are no built-in scenarios.',
   })
-  return undefined
 }
 
 /** @throws {CliError} with exit code 2 where none bears one of the tags */
@@ -49,7 +48,6 @@ function taggedBuiltIns(wanted: readonly string[]): BuiltIn[] {
 /** Prints the file as it is: to read, and to begin one's own with. */
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   context.io.stdout.write(readScenarioFile(shownBuiltIn(args[0] ?? '')))
-  return undefined
 }
 
 export async function schema(context: Context): Promise<CommandResult> {
@@ -57,7 +55,6 @@ export async function schema(context: Context): Promise<CommandResult> {
   // A file to keep, where no other form is asked for.
   if (context.print.isMachine) context.print.record({ item, id: String(item['$id'] ?? ''), lines: [] })
   else context.io.stdout.write(`${JSON.stringify(item, null, 2)}\n`)
-  return undefined
 }
 
 export async function validate(
@@ -76,7 +73,6 @@ export async function validate(
       ],
     ],
   })
-  return undefined
 }
 
 /** Writes a scenario to begin one's own with, and never over a file that is there. */
@@ -106,7 +102,6 @@ export async function create(
       ['Play it', asTyped(next, context.io.calledAs)],
     ],
   })
-  return undefined
 }
 
 function yamlOf(path: string): string {

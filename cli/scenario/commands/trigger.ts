@@ -60,7 +60,6 @@ export async function trigger(
   })
   print(context, triggered)
   await noteEndpoint(context, client)
-  return undefined
 }
 
 /** Where real money moves, nobody makes up a payment, and no bank lets itself be told what happens. */

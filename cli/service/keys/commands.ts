@@ -75,7 +75,6 @@ async function create(context: Context, _input: CommandInput<object>): Promise<C
     ],
   })
   context.note('It is kept nowhere: whoever has it and the database can read every secret.')
-  return undefined
 }
 
 async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

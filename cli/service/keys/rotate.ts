@@ -51,7 +51,6 @@ async function rotateDirectory(context: Context, { dryRun }: ChangeOptions): Pro
   )
   context.note('People sign in anew then, and svc up prints new demo logins in the place of those it printed before.')
   context.note('How far it is: svc config keys list')
-  return undefined
 }
 
 /** How often it goes through everything, where other processes go on sealing under a previous key. */

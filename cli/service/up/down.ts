@@ -184,5 +184,4 @@ async function down(context: Context, _input: CommandInput<object>): Promise<Com
       ['Database', leftover],
     ],
   })
-  return undefined
 }
