@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { OperatorAction, getAuditEntry, listAudit } from '../../src/wire/audit.ts'
 import { call } from '../client/call.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { nearestWord } from '../base/nearest-word.ts'
 import { findMerchant } from '../merchants/find.ts'
@@ -56,7 +56,7 @@ async function show(context: Context, { args }: CommandInput<object>): Promise<C
   printOperatorAction(context, (await call(context.client(), getAuditEntry, { params: { ordinal } })).body)
 }
 
-async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
+async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   followTime(options)
   const { merchant, action: name, actor, follow, all, cursor, until } = options
   if (follow && (all || cursor !== undefined || until !== undefined))

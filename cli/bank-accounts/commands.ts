@@ -9,7 +9,7 @@ import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
 import { ChangeOptions, change, dangerous, tried } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { BANK_ACCOUNT_ACTIONS } from './actions.ts'
 import { list, printAccount } from './view.ts'
 
@@ -44,10 +44,7 @@ Examples:
 
 const CreateOptions = ChangeOptions.extend({ holder: z.string(), stdin: z.boolean().default(false) })
 
-async function create(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof CreateOptions>>,
-): Promise<CommandResult> {
+async function create(context: Context, { options }: InputOf<typeof CreateOptions>): Promise<CommandResult> {
   const { holder } = options
   if (options.dryRun && !options.stdin) return tellAddition(context, holder)
   const numbers = await readNumbers(context.io, options)

@@ -1,9 +1,9 @@
 import { BankAccount, listBankAccounts } from '../../src/wire/bank-accounts.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
 
-export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function list(context: Context): Promise<CommandResult> {
   const { body } = await call(context.client(), listBankAccounts, {})
   context.print.list({
     items: body.data,

@@ -74,7 +74,7 @@ function addBranding(branding: Command, runtime: Runtime): void {
 }
 
 /** Those that a payer can choose (decision 61). */
-async function banks(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function banks(context: Context): Promise<CommandResult> {
   const { body } = await call(context.client(), listBanks, {})
   context.print.list({
     items: body.data,

@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { DescribeOptions, makeToken } from './make-token.ts'
 
 export const SnippetOptions = DescribeOptions.extend({ lang: z.enum(['html', 'react']) })
 
 /** `svc checkout snippet`: what a merchant's page needs, and nothing else. */
-export async function snippet(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof SnippetOptions>>,
-): Promise<CommandResult> {
+export async function snippet(context: Context, { options }: InputOf<typeof SnippetOptions>): Promise<CommandResult> {
   const { lang } = options
   if (options.returnUrl === undefined && options.callbackOrigin === undefined)
     throw usageError(

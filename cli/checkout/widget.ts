@@ -6,7 +6,7 @@ import { EXIT } from '../base/exit-codes.ts'
 import { browserCommand, openBrowser } from '../client/auth/login-browser.ts'
 import { isLive } from '../client/auth/service-info.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
 import { decode } from './decode.ts'
 import { DescribeOptions, endOf, makeToken } from './make-token.ts'
@@ -87,10 +87,7 @@ Examples:
 const TokenOptions = DescribeOptions.extend({ decode: z.string().optional() })
 
 /** The token alone, for a page or a variable; with JSON what it says, too. */
-async function token(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof TokenOptions>>,
-): Promise<CommandResult> {
+async function token(context: Context, { options }: InputOf<typeof TokenOptions>): Promise<CommandResult> {
   const { decode: given } = options
   if (given !== undefined) return decode(context, { ...options, decode: given })
   const { token: made, isSigned, content } = await makeToken(context, context.client(), options)
@@ -110,7 +107,7 @@ async function token(
 const DemoOptions = z.object({ open: z.boolean().default(false) })
 
 /** The shop's page stands on 127.0.0.1, and takes the checkout from localhost, another origin. */
-async function demo(context: Context, { options }: CommandInput<z.infer<typeof DemoOptions>>): Promise<CommandResult> {
+async function demo(context: Context, { options }: InputOf<typeof DemoOptions>): Promise<CommandResult> {
   const { apiUrl } = context.client()
   if (await isLive(context.client()))
     throw new CliError('LIVE_MODE', `${apiUrl} is live: there is no demo page`, {

@@ -11,7 +11,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { typedText } from '../client/command-texts.ts'
 import { action, durationOf, openClient } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
 import { withProgress } from '../output/progress.ts'
 import { SCREEN_NAMES } from './screen-names.ts'
@@ -45,7 +45,7 @@ export function addUi(command: Command, runtime: Runtime): void {
     .action(action(runtime, UiOptions, ui))
 }
 
-async function ui(context: Context, { options }: CommandInput<z.infer<typeof UiOptions>>): Promise<CommandResult> {
+async function ui(context: Context, { options }: InputOf<typeof UiOptions>): Promise<CommandResult> {
   checkTerminal(context)
   const { flags } = context
   const intervalMs = durationOf(options.interval, '--interval')

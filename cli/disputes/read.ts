@@ -12,7 +12,7 @@ import { distanceOf, roughly } from '../base/times.ts'
 import { isBoth, meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { Paging, TimeRange, rangeOf } from '../kit/paging.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { whoseColumns } from '../merchants/whose.ts'
@@ -33,10 +33,7 @@ export const ListOptions = Paging.extend({
 })
 
 /** `svc disputes list`: the merchant's own, or those of all merchants for operators. */
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
   const { status, order, payment, merchant, allMerchants, ...range } = options
   const isForOperators = await meansAllMerchants(client, allMerchants || merchant !== undefined)
@@ -59,7 +56,7 @@ export async function list(
 /** `svc disputes show`: operators see more of it, so whoever is both looks as one. */
 export async function show(
   context: Context,
-  { args: [given = ''], options }: CommandInput<z.infer<typeof ShowOptions>>,
+  { args: [given = ''], options }: InputOf<typeof ShowOptions>,
 ): Promise<CommandResult> {
   const client = context.client()
   if (await meansAllMerchants(client, options.allMerchants || isBoth(client))) {

@@ -6,7 +6,7 @@ import type { AnyAction, Flag, Flags } from './action.ts'
 import { flagOf, takesKey } from './action.ts'
 import { changing, dangerous } from './change.ts'
 import { action as handler, durationOf } from './context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from './context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from './context.ts'
 import { readValues, withFlags } from './read-values.ts'
 
 const Options = z.record(z.string(), z.union([z.string(), z.boolean()]).optional())
@@ -88,7 +88,7 @@ function isNamed(subject: AnyAction['subject']): subject is NonNullable<AnyActio
 async function run(
   context: Context,
   action: AnyAction,
-  { args, options }: CommandInput<z.infer<typeof Options>>,
+  { args, options }: InputOf<typeof Options>,
 ): Promise<CommandResult> {
   const rest = isNamed(action.subject) ? args.slice(1) : args
   const positional = Object.entries(action.flags as Flags).filter(([, flag]) => flag.positional === true)

@@ -40,6 +40,8 @@ export type Context = PlainContext & {
 export type CommandResult = ExitCode | void
 
 export type CommandInput<Options> = { args: readonly string[]; options: Options }
+/** The same of a command whose options have this schema. */
+export type InputOf<Schema extends z.ZodType> = CommandInput<z.output<Schema>>
 
 /** What a run of the command line keeps: where commands leave their exit code. */
 export type Runtime = {

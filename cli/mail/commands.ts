@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { action, durationOf } from '../kit/context.ts'
-import type { Runtime, CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { z } from 'zod'
 import { Mail, getMail, listMails } from '../../src/wire/mails.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
@@ -42,7 +42,7 @@ export function addMail(sandbox: Command, runtime: Runtime): void {
 
 const ListOptions = z.object({ recipient: z.string().optional() })
 
-async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
+async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const { recipient } = options
   const client = context.client()
   await refuseLive(client)
@@ -82,10 +82,7 @@ const ShowOptions = z.object({
   wait: z.string(),
 })
 
-async function show(
-  context: Context,
-  { args, options }: CommandInput<z.infer<typeof ShowOptions>>,
-): Promise<CommandResult> {
+async function show(context: Context, { args, options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const [given] = args
   if (given !== undefined && options.recipient !== undefined)
     throw usageError('give either a mail or --recipient', 'svc sandbox mail show --recipient ada@acme.example')

@@ -15,7 +15,7 @@ import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import { addAction, addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { tableOf } from '../output/table.ts'
@@ -24,10 +24,7 @@ import { mandateId, payerMandates } from './find.ts'
 
 export const ListOptions = Paging.extend({ status: ConsentStatus.optional(), asPayer: z.boolean().default(false) })
 
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const { status, asPayer: isPayer } = options
   if (isPayer) return listOfPayer(context)
   const read = reader(context.client(), status === undefined ? {} : { status })

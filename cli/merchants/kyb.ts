@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { KybStatus } from '../../src/wire/admin.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { KYB_ACTIONS } from './actions.ts'
 import { aboutMerchant } from './commands.ts'
 import { show, merchantsOf } from './read.ts'
@@ -35,10 +35,7 @@ export function addKyb(kyb: Command, runtime: Runtime): void {
   addActions(kyb, runtime, KYB_ACTIONS)
 }
 
-async function queue(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof QueueOptions>>,
-): Promise<CommandResult> {
+async function queue(context: Context, { options }: InputOf<typeof QueueOptions>): Promise<CommandResult> {
   const found = await merchantsOf(context.client(), { kyb_status: options.status, order: 'oldest' }, options)
   const empty = options.status === 'PENDING' ? 'No merchant waits for a decision.' : 'There are no such merchants.'
   printMerchants(context, { ...found, empty })

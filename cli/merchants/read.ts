@@ -10,7 +10,7 @@ import type { Client } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { ExportTarget, exportPages } from '../kit/export-pages.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { HOLD_ACTIONS } from './actions.ts'
@@ -29,10 +29,7 @@ export const ListOptions = Paging.extend({ ...FilterFields.shape, deliveries: z.
 
 type Filter = Omit<NonNullable<OperationInput<typeof listMerchants>['query']>, 'limit' | 'cursor'>
 
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const { deliveries } = options
   const filter = { ...filterOf(options), ...(deliveries ? { include: 'recent_deliveries' as const } : {}) }
   const found = await merchantsOf(context.client(), filter, options)
@@ -65,7 +62,7 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
   printMerchant(context, merchant)
 }
 
-export async function registrations(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function registrations(context: Context): Promise<CommandResult> {
   const { body } = await call(context.client(), listRegistrations, {})
   context.print.list({
     items: body.data,
@@ -88,7 +85,7 @@ export const ExportOptions = FilterFields.extend(ExportTarget.shape)
 /** `svc merchants export`: every merchant that the filter leaves, page by page. */
 export async function exportMerchants(
   context: Context,
-  { options }: CommandInput<z.infer<typeof ExportOptions>>,
+  { options }: InputOf<typeof ExportOptions>,
 ): Promise<CommandResult> {
   const filter = filterOf(options)
   await exportPages(context, options, {

@@ -11,7 +11,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { ChangeOptions, change, changing } from '../kit/change.ts'
 import { action, durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { readMailCommand, tokenCommand, useOf } from '../kit/new-secret.ts'
 import { askUntil } from '../kit/wait.ts'
 import { mustBeWritten } from '../output/flush.ts'
@@ -45,10 +45,7 @@ Examples:
   svc register --company "Acme Ltd" --trading-name Acme --email ada@acme.example --wait-kyb --timeout 1h
 `
 
-async function register(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof RegisterOptions>>,
-): Promise<CommandResult> {
+async function register(context: Context, { options }: InputOf<typeof RegisterOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   const client = context.client()
   const body = { company_name: options.company, trading_name: options.tradingName, admin_email: options.email }

@@ -1,9 +1,8 @@
-import { z } from 'zod'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER } from '../../src/lib/account-identification.ts'
 import { Account, AccountTransaction, Balance, getBalance, listAccountTransactions } from '../../src/wire/accounts.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { TimeRange, rangeOf } from '../kit/paging.ts'
 import { accountReader, allAccounts, findAccount, numberText } from './named-account.ts'
 import { ObPaging, collect, emptyText, tellMore } from './pages.ts'
@@ -98,7 +97,7 @@ export const TransactionsOptions = ObPaging.extend(TimeRange.shape)
 /** `svc ob transactions [account]`: of the first account where none is named. */
 export async function transactions(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof TransactionsOptions>>,
+  { args, options }: InputOf<typeof TransactionsOptions>,
 ): Promise<CommandResult> {
   const { from, to } = rangeOf(options)
   const filter = { fromBookingDateTime: from, toBookingDateTime: to === undefined ? undefined : lastBefore(to) }

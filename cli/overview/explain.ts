@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { TimelineEntry } from '../../src/wire/explain.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { findExplanation } from './find-subject.ts'
 import { printExplanation, timelineColumns } from './view.ts'
@@ -22,10 +22,7 @@ export function addExplain(command: Command, runtime: Runtime): void {
     .action(action(runtime, ExplainOptions, explain))
 }
 
-async function explain(
-  context: Context,
-  { args, options }: CommandInput<z.infer<typeof ExplainOptions>>,
-): Promise<CommandResult> {
+async function explain(context: Context, { args, options }: InputOf<typeof ExplainOptions>): Promise<CommandResult> {
   const [given] = args
   if (given === undefined) throw usageError('what is to be explained? An id is missing', 'svc payments list')
   const story = await findExplanation(context, given, options)

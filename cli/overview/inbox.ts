@@ -6,7 +6,7 @@ import { untilText } from '../base/ages.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import type { Column } from '../output/table.ts'
@@ -34,7 +34,7 @@ export function addInbox(inbox: Command, runtime: Runtime): void {
     .action(action(runtime, InboxOptions, list))
 }
 
-async function list(context: Context, { options }: CommandInput<z.infer<typeof InboxOptions>>): Promise<CommandResult> {
+async function list(context: Context, { options }: InputOf<typeof InboxOptions>): Promise<CommandResult> {
   const client = context.client()
   const side = sideOf(options)
   const { kind } = await viewerOf(client, side)

@@ -80,7 +80,7 @@ Examples:
   svc payments mandates list --as-payer
 `
 
-async function listPayments(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function listPayments(context: Context): Promise<CommandResult> {
   const { body } = await call(asPayer(context.client(), context.io.env), listPayerPayments, {})
   context.print.list({
     items: body.data,

@@ -15,7 +15,7 @@ import { PAYER_LINK } from '../client/error-hints.ts'
 import { change, membersOf } from '../kit/change.ts'
 import type { ChangeOptions } from '../kit/change.ts'
 import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { askUntil } from '../kit/wait.ts'
 
 export async function link(
@@ -54,7 +54,7 @@ export const VerifyOptions = z.object({ fromMail: z.string().optional(), wait: z
 
 export async function verify(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof VerifyOptions>>,
+  { args, options }: InputOf<typeof VerifyOptions>,
 ): Promise<CommandResult> {
   const [given] = args
   const { fromMail } = options
@@ -98,7 +98,7 @@ async function open(client: Client, token: string): Promise<PayerSession> {
   return (await call(client, verifyLink, { body: { token } })).body
 }
 
-export async function whoami(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function whoami(context: Context): Promise<CommandResult> {
   const { apiUrl } = context.client()
   const { contact, expires_at } = payerLogin(context.io.env, apiUrl)
   context.print.record({
@@ -113,7 +113,7 @@ export async function whoami(context: Context, _input: CommandInput<object>): Pr
 }
 
 /** Forgotten first: whatever happens at the service, nothing here can use it any more. */
-export async function logout(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function logout(context: Context): Promise<CommandResult> {
   const client = context.client()
   const { env } = context.io
   const login = readPayerLogin(env, client.apiUrl)

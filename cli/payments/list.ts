@@ -11,7 +11,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { ExportTarget, exportPages } from '../kit/export-pages.ts'
 import { Paging, TimeRange, rangeOf, withTimeRange } from '../kit/paging.ts'
 import { findMerchant } from '../merchants/find.ts'
@@ -182,10 +182,7 @@ const REFUNDED: Column<Pick<PaymentSummary, 'refunded_amount'>> = {
 export const ExportOptions = FilterOptions.extend(ExportTarget.shape)
 
 /** `svc payments export`: every payment page by page, a merchant's own as the lines of its books. */
-export async function exportAll(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ExportOptions>>,
-): Promise<CommandResult> {
+export async function exportAll(context: Context, { options }: InputOf<typeof ExportOptions>): Promise<CommandResult> {
   const ofMerchants = await adminFilterOf(context.client(), options)
   if (ofMerchants === undefined) {
     const filter = filterOf(options)

@@ -10,7 +10,7 @@ import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { follow, followTime } from '../kit/follow.ts'
 import type { FollowOptions } from '../kit/follow.ts'
 import type { Paging } from '../kit/paging.ts'
@@ -23,10 +23,7 @@ import { isRefunded, printPayment, statusStyle } from './view.ts'
 export const ShowOptions = z.object({ allMerchants: z.boolean().default(false) })
 
 /** `svc payments show`: the merchant's own, or any merchant's. */
-export async function show(
-  context: Context,
-  { args, options }: CommandInput<z.infer<typeof ShowOptions>>,
-): Promise<CommandResult> {
+export async function show(context: Context, { args, options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const client = context.client()
   const [given = ''] = args
   if (await meansAllMerchants(client, options.allMerchants)) {
@@ -113,7 +110,7 @@ type Event = z.infer<typeof PaymentEvent>
 
 const PAUSE_MS = 1_000
 
-type EventsInput = CommandInput<z.infer<typeof FollowOptions>>
+type EventsInput = InputOf<typeof FollowOptions>
 
 /** `svc payments events`: each change of a payment; with `--follow` the next ones too, until none can come. */
 export async function events(context: Context, { args, options }: EventsInput): Promise<CommandResult> {

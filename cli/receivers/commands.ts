@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { collect } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
-import type { Runtime, CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { ExamOptions, exam } from './exam-command.ts'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -79,16 +79,13 @@ const VerifyOptions = SignOptions.extend({ signature: z.string() })
 const INPUT_BYTES_MAX = 16 * 1024 * 1024
 const LINE_FEED = 0x0a
 
-async function sign(context: Context, { options }: CommandInput<z.infer<typeof SignOptions>>): Promise<CommandResult> {
+async function sign(context: Context, { options }: InputOf<typeof SignOptions>): Promise<CommandResult> {
   const signature = signBody(await readSigned(context.io, options))
   context.print.record({ item: { signature }, id: signature, lines: [['X-Service-Signature', signature]] })
 }
 
 /** A wrong signature is exit code 3: the check failed, the command did not. */
-async function verify(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof VerifyOptions>>,
-): Promise<CommandResult> {
+async function verify(context: Context, { options }: InputOf<typeof VerifyOptions>): Promise<CommandResult> {
   const { secret, body } = await readSigned(context.io, options)
   const signature = options.signature.trim()
   const valid = verifySignature({ secret, body, signature })

@@ -10,7 +10,7 @@ import { isUuid } from '../../src/lib/ids.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { findMerchant } from '../merchants/find.ts'
@@ -52,10 +52,7 @@ function statusStyle(status: string): Style {
 }
 
 /** `svc sandbox accounts`: what is on the bank's accounts. */
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
   const { customer, merchant } = options
   const isId = merchant === undefined || isUuid(merchant)
@@ -86,10 +83,7 @@ export const SetOptions = ChangeOptions.extend({
 const STATUS = { enabled: 'Enabled', blocked: 'Blocked', closed: 'Closed' } as const
 
 /** `svc sandbox account set`: the bank blocks an account, closes it, opens it again, or lets it be overdrawn further. */
-export async function set(
-  context: Context,
-  { args, options }: CommandInput<z.infer<typeof SetOptions>>,
-): Promise<CommandResult> {
+export async function set(context: Context, { args, options }: InputOf<typeof SetOptions>): Promise<CommandResult> {
   const { status, overdraft } = options
   if (status === undefined && overdraft === undefined)
     throw usageError('there is nothing to set', '--status blocked, or --overdraft 250.00')

@@ -12,7 +12,7 @@ import { ChangeOptions, change } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { runningState } from '../client/find-service.ts'
@@ -51,10 +51,7 @@ export async function fault(context: Context, { options }: CommandInput<FaultOpt
 }
 
 /** `svc sandbox bank faults`: what goes wrong now. */
-export async function faults(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof FaultsOptions>>,
-): Promise<CommandResult> {
+export async function faults(context: Context, { options }: InputOf<typeof FaultsOptions>): Promise<CommandResult> {
   const client = context.client()
   const merchantId = await merchantOf(context, client, options.merchant)
   printFaults(context, (await call(client, getBankFaults, { query: { merchant_id: merchantId } })).body)

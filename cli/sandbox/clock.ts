@@ -5,7 +5,7 @@ import { ChangeOptions, change } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { runningState } from '../client/find-service.ts'
@@ -71,10 +71,7 @@ async function letPass(
 }
 
 /** `svc sandbox clock show`: what time it is for a merchant or a customer. */
-export async function show(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ShowOptions>>,
-): Promise<CommandResult> {
+export async function show(context: Context, { options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const client = context.client()
   const { merchant, customer } = options
   const merchantId = await merchantOf(context, client, { merchant, isNeeded: customer === undefined })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fromMinorUnits, toMinorUnits } from '../../src/lib/minor-units.ts'
 import { SandboxCustomer, createSandboxCustomer, seedSandbox } from '../../src/wire/sandbox-bank.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { withProgress } from '../output/progress.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
@@ -25,10 +25,7 @@ export const CreateOptions = ChangeOptions.extend({
 })
 
 /** `svc sandbox customers create`: a customer to try things with, and what a program needs to act as it. */
-export async function create(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof CreateOptions>>,
-): Promise<CommandResult> {
+export async function create(context: Context, { options }: InputOf<typeof CreateOptions>): Promise<CommandResult> {
   const { name, email, mobile, proxyId, overdraft } = options
   const accounts = wishesOf(options).map((account) => ({
     ...account,
@@ -105,10 +102,7 @@ type SeededCustomer = z.infer<typeof SeededCustomer>
 type Seeded = OperationReply<typeof seedSandbox>['body']
 
 /** `svc sandbox seed`: the same number makes the same bank. */
-export async function seed(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof SeedOptions>>,
-): Promise<CommandResult> {
+export async function seed(context: Context, { options }: InputOf<typeof SeedOptions>): Promise<CommandResult> {
   const { seed: number, customers, days } = options
   const body = {
     ...(number === undefined ? {} : { seed: Number.parseInt(number, 10) }),

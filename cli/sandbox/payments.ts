@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { AdvanceTarget, advanceSandboxPayment } from '../../src/wire/sandbox-faults.ts'
 import type { AdvancedPayment } from '../../src/wire/sandbox-faults.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { CliError, withHint } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { paymentId } from '../payments/find.ts'
 
 export const DecideOptions = ChangeOptions.extend({ return: z.boolean().default(true) })
-type DecideInput = CommandInput<z.infer<typeof DecideOptions>>
+type DecideInput = InputOf<typeof DecideOptions>
 
 export const AdvanceOptions = ChangeOptions.extend({ to: AdvanceTarget.default('Settled') })
 
@@ -68,7 +68,7 @@ export function decidedBefore({ decision }: AdvancedPayment, to: AdvanceTarget):
 /** `svc sandbox advance`: leads a payment to a status; exit code 3 where its scenario ends elsewhere. */
 export async function advance(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof AdvanceOptions>>,
+  { args, options }: InputOf<typeof AdvanceOptions>,
 ): Promise<CommandResult> {
   const { to } = options
   const advanced = await send(context, args, { options, body: { to } })

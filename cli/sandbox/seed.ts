@@ -3,7 +3,7 @@ import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from '
 import type { SeedTold, Trade, TradeWishes } from './seed/seed-trade.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { DEMO_TRADE } from './seed/seed-demo.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { withProgress } from '../output/progress.ts'
 import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
@@ -11,7 +11,7 @@ import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
 const COUNT = z.string().regex(/^\d{1,4}$/, 'must be a whole number')
 
 export const SeedOptions = BankOptions.extend({ merchants: COUNT.optional(), payments: COUNT.optional() })
-type SeedInput = CommandInput<z.infer<typeof SeedOptions>>
+type SeedInput = InputOf<typeof SeedOptions>
 
 /** `svc sandbox seed`: the bank; with `--merchants` or `--payments` the trade of merchants; with both kinds both. */
 export async function seed(context: Context, input: SeedInput): Promise<CommandResult> {

@@ -7,7 +7,7 @@ import { configDirOf } from '../client/auth/config-dir.ts'
 import { configFile } from '../client/auth/config-settings.ts'
 import { readUserConfig } from '../client/auth/profiles.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 
 export function addConfig(config: Command, runtime: Runtime): void {
   config
@@ -32,7 +32,7 @@ export function addConfig(config: Command, runtime: Runtime): void {
 
 const ShowOptions = z.object({ server: z.boolean().default(false), set: z.boolean().default(false) })
 
-async function show(context: Context, { options }: CommandInput<z.infer<typeof ShowOptions>>): Promise<CommandResult> {
+async function show(context: Context, { options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const all = options.server ? await serverSettings(context) : ownSettings(context)
   context.print.list({
     items: options.set ? all.filter(isSet) : all,
@@ -52,7 +52,7 @@ async function serverSettings({ io }: Context): Promise<Setting[]> {
   return CONFIG_VARIABLES.map(({ name, unset }) => fromEnvironment(io, { name, meaning: '', unset }))
 }
 
-async function check(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function check(context: Context): Promise<CommandResult> {
   const [{ readConfig }, { ConfigError }] = await Promise.all([
     import('../../src/config/read.ts'),
     import('../../src/config/parse.ts'),

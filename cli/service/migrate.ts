@@ -9,7 +9,7 @@ import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../client/find-service.ts'
 import { ChangeOptions, changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { withProgress } from '../output/progress.ts'
 import { explained } from './up/explain.ts'
 
@@ -22,7 +22,7 @@ const ENDING = '.sql'
 /** `svc migrate create`: an empty migration with the next number, in the checkout that the command runs in. */
 async function migrateCreate(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof CreateOptions>>,
+  { args, options }: InputOf<typeof CreateOptions>,
 ): Promise<CommandResult> {
   const name = args[0] ?? ''
   if (!NAME.test(name) || name.length > NAME_MAX)
@@ -130,7 +130,7 @@ async function statesOf(context: Context): Promise<MigrationState[]> {
   return explained(() => migrationStatus({ databaseUrl: target.databaseUrl }), target)
 }
 
-async function migrateStatus(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function migrateStatus(context: Context): Promise<CommandResult> {
   const states = await statesOf(context)
   context.print.list({
     items: states.map(({ name, state, appliedAt }) => ({ name, applied_at: appliedAt, state })),

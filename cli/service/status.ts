@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { packageVersion } from '../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../src/wire/service.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, Runtime } from '../kit/context.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../client/find-service.ts'
 import { isSameService } from '../base/service-address.ts'
@@ -27,7 +27,7 @@ const Readiness = z.looseObject({
 })
 type Readiness = z.infer<typeof Readiness>
 
-async function status(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function status(context: Context): Promise<CommandResult> {
   const { print, stateDir, namedUrl } = context
   const here = runningState(stateDir)
   const named = namedUrl?.replace(/\/+$/, '')

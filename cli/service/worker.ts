@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { runPart, withApp } from './up/part.ts'
 
 export function addWorker(command: Command, runtime: Runtime): void {
@@ -27,7 +27,7 @@ const WorkerOptions = z.object({
 
 async function worker(
   context: Context,
-  { options: { once, concurrency } }: CommandInput<z.infer<typeof WorkerOptions>>,
+  { options: { once, concurrency } }: InputOf<typeof WorkerOptions>,
 ): Promise<CommandResult> {
   const { env } = context.io
   const given = concurrency === undefined ? env : { ...env, SVC_WEBHOOK_CONCURRENCY: concurrency }
@@ -74,7 +74,7 @@ export function addServe(command: Command, runtime: Runtime): void {
     .action(action(runtime, z.object({}), serve))
 }
 
-async function serve(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function serve(context: Context): Promise<CommandResult> {
   await runPart(context.io.env, context.note, async (app) => {
     const { startApi } = await import('../../src/api.ts')
     const api = await startApi(app)

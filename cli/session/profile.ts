@@ -84,7 +84,7 @@ Examples:
   svc profile create ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt
 `
 
-async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function list(context: Context): Promise<CommandResult> {
   const { profiles } = readUserConfig(configDirOf(context.io.env))
   const dev = devItem(context)
   const own = Object.entries(profiles).map(([name, profile]) => itemOf(context, name, profile))

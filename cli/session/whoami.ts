@@ -6,7 +6,7 @@ import { whoIs } from '../client/auth/acting-side.ts'
 import type { Who } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { roleText } from '../base/role-text.ts'
 import { shortTime } from '../base/text.ts'
@@ -28,10 +28,7 @@ export function addWhoami(command: Command, runtime: Runtime): void {
     .action(action(runtime, WhoamiOptions, whoami))
 }
 
-async function whoami(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof WhoamiOptions>>,
-): Promise<CommandResult> {
+async function whoami(context: Context, { options }: InputOf<typeof WhoamiOptions>): Promise<CommandResult> {
   const client = clientOf(context)
   const body = await whoIs(client, accessOf(client, options))
   context.print.record({ item: body, id: body.subject, lines: linesOf(body, client.apiUrl) })
@@ -109,10 +106,7 @@ Examples:
   curl -H "Authorization: Bearer $(svc profile token --customer)" http://127.0.0.1:8080/open-banking/v1/accounts
 `
 
-async function token(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof TokenOptions>>,
-): Promise<CommandResult> {
+async function token(context: Context, { options }: InputOf<typeof TokenOptions>): Promise<CommandResult> {
   const client = clientOf(context)
   const found = await client.credentials.token({ access: accessOf(client, options) }, client)
   if (found === undefined) throw await noToken(client, options)

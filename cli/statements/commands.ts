@@ -8,7 +8,7 @@ import { collectPages } from '../client/pages.ts'
 import { addActions } from '../kit/action-command.ts'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { Paging, TimeRange, paged, withTimeRange } from '../kit/paging.ts'
 import { STATEMENT_ACTIONS } from './actions.ts'
 import { CSV_EXAMPLE, ImportOptions, importFile } from './import.ts'
@@ -66,10 +66,7 @@ async function list(context: Context, { options }: CommandInput<Paging>): Promis
   noteMore(context, nextCursor)
 }
 
-async function listLines(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof LinesOptions>>,
-): Promise<CommandResult> {
+async function listLines(context: Context, { options }: InputOf<typeof LinesOptions>): Promise<CommandResult> {
   const { state, statement, payment } = options
   const filter = {
     ...daysOf(options),
@@ -84,10 +81,7 @@ async function listLines(
   noteMore(context, nextCursor)
 }
 
-async function listMissing(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof MissingOptions>>,
-): Promise<CommandResult> {
+async function listMissing(context: Context, { options }: InputOf<typeof MissingOptions>): Promise<CommandResult> {
   const { from = dayOf('7d', '--since'), to = new Date().toISOString().slice(0, 10) } = daysOf(options)
   const { items, nextCursor } = await collectPages(options, async (page) => {
     return (await call(context.client(), listUnmatchedMovements, { query: { from, to, ...page } })).body

@@ -5,17 +5,14 @@ import { roleText } from '../base/role-text.ts'
 import { dayOf, shortTime } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import type { Column } from '../output/table.ts'
 
 type Listed = Omit<ApiCredential, 'role' | 'kind'> & { role: string | null; kind?: string }
 
 export const ListOptions = z.object({ platform: z.boolean().default(false) })
 
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
   if (await meansAllMerchants(client, options.platform))
     print(context, (await call(client, listStaffClients, {})).body.data, StaffClient)

@@ -4,7 +4,7 @@ import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
 import { noteInvitation } from '../kit/new-secret.ts'
 
 export async function teamOf(client: Client): Promise<TeamMember[]> {
@@ -15,7 +15,7 @@ export async function staffOf(client: Client): Promise<StaffMember[]> {
   return (await call(client, listStaff, {})).body.data
 }
 
-export async function listMembers(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function listMembers(context: Context): Promise<CommandResult> {
   context.print.list<TeamMember>({
     items: await teamOf(context.client()),
     fields: Object.keys(TeamMember.shape),
@@ -32,7 +32,7 @@ export async function listMembers(context: Context, _input: CommandInput<object>
   })
 }
 
-export async function listOperators(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function listOperators(context: Context): Promise<CommandResult> {
   context.print.list<StaffMember>({
     items: await staffOf(context.client()),
     fields: Object.keys(StaffMember.shape),

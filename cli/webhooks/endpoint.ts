@@ -3,7 +3,7 @@ import { checkWebhookEndpoint, getWebhookEndpoint } from '../../src/wire/webhook
 import type { EndpointCheck, WebhookEndpoint } from '../../src/wire/webhooks.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { isSandbox } from '../client/auth/service-info.ts'
@@ -43,7 +43,7 @@ export async function printPut(context: Context, endpoint: Endpoint): Promise<vo
 }
 
 /** `svc webhooks endpoint check`: exit code 3 when its server does not answer. */
-export async function checkEndpoint(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+export async function checkEndpoint(context: Context): Promise<CommandResult> {
   const client = context.client()
   const { body: check } = await call(client, checkWebhookEndpoint, {})
   context.print.record({

@@ -6,7 +6,7 @@ import { getWebhookSecret } from '../../src/wire/secrets.ts'
 import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { SECRET_ACTIONS } from './secret-actions.ts'
 import { overlapLines } from './secret-view.ts'
 
@@ -14,7 +14,7 @@ const Language = z.enum(RECEIVER_LANGUAGES)
 
 const ShowOptions = z.object({ language: Language.optional() })
 
-async function show(context: Context, { options }: CommandInput<z.infer<typeof ShowOptions>>): Promise<CommandResult> {
+async function show(context: Context, { options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const { language } = options
   const { body } = await call(context.client(), getWebhookSecret, { query: { language } })
   context.print.record({

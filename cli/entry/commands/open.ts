@@ -5,7 +5,7 @@ import { OPEN_BANKING_PATH } from '../../../src/wire/open-banking.ts'
 import { browserCommand, openBrowser } from '../../client/auth/login-browser.ts'
 import { discover } from '../../client/auth/service-info.ts'
 import { action } from '../../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 
@@ -48,10 +48,7 @@ export function addOpen(command: Command, runtime: Runtime): void {
 const OpenOptions = z.object({ print: z.boolean().default(false) })
 
 /** Prints the address whatever happens: a browser may open on another screen, or there may be none. */
-async function open(
-  context: Context,
-  { args, options }: CommandInput<z.infer<typeof OpenOptions>>,
-): Promise<CommandResult> {
+async function open(context: Context, { args, options }: InputOf<typeof OpenOptions>): Promise<CommandResult> {
   const name = args[0] ?? 'demo'
   const page = PAGES[name]
   if (page === undefined)

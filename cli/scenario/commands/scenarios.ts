@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { asTyped, quoted } from '../../base/command-hints.ts'
-import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { listBuiltIns, readScenarioFile, shownBuiltIn } from '../read/find-files.ts'
@@ -18,10 +18,7 @@ export const ListOptions = z.object({ tag: z.array(z.string()).default([]) })
 export const CreateOptions = z.object({ file: z.string().min(1).optional() })
 export const ValidateOptions = z.object({ var: z.array(z.string()).default([]) })
 
-export async function list(
-  context: Context,
-  { options }: CommandInput<z.infer<typeof ListOptions>>,
-): Promise<CommandResult> {
+export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const items = taggedBuiltIns(options.tag).map(({ name, title, tags }) => ({ name, title, tags }))
   context.print.list({
     items,
@@ -59,7 +56,7 @@ export async function schema(context: Context): Promise<CommandResult> {
 
 export async function validate(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof ValidateOptions>>,
+  { args, options }: InputOf<typeof ValidateOptions>,
 ): Promise<CommandResult> {
   const { cases, mistakes, files } = loadScenarios(args, { cwd: context.io.cwd, vars: readVars(options.var) })
   if (mistakes.length > 0) throw mistakesError(context, mistakes)
@@ -78,7 +75,7 @@ export async function validate(
 /** Writes a scenario to begin one's own with, and never over a file that is there. */
 export async function create(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof CreateOptions>>,
+  { args, options }: InputOf<typeof CreateOptions>,
 ): Promise<CommandResult> {
   const name = (args[0] ?? '').trim()
   if (options.file === undefined && /[/\\]/.test(name))

@@ -7,7 +7,7 @@ import type { Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
 import { wrapped } from '../../base/wrap.ts'
 import { action } from '../../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../../kit/context.ts'
 import { DataOption } from '../../kit/option-values.ts'
 import { finding, ok, runChecks, skipped } from './check.ts'
 import type { Check, Verdict } from './check.ts'
@@ -53,10 +53,7 @@ Examples:
   SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc doctor --json
 `
 
-async function doctor(
-  context: Context,
-  { options: { only } }: CommandInput<z.infer<typeof DoctorOptions>>,
-): Promise<CommandResult> {
+async function doctor(context: Context, { options: { only } }: InputOf<typeof DoctorOptions>): Promise<CommandResult> {
   const target = await resolveTarget(context)
   try {
     const groups = NAMES.filter((name) => only.includes(name))

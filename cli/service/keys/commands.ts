@@ -6,7 +6,7 @@ import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import { ChangeOptions, dangerous } from '../../kit/change.ts'
 import { action } from '../../kit/context.ts'
-import type { Runtime, CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import type { CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { databaseOf, keysOf, rotate, withDatabase } from './rotate.ts'
 import type { Keys } from './rotate.ts'
 
@@ -63,7 +63,7 @@ Examples:
   SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... SVC_ENCRYPTION_KEY_PREVIOUS=... svc config keys rotate
 `
 
-async function create(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function create(context: Context): Promise<CommandResult> {
   const key = generateMasterKey()
   const kid = kidOfKey(key)
   context.print.record({
@@ -77,7 +77,7 @@ async function create(context: Context, _input: CommandInput<object>): Promise<C
   context.note('It is kept nowhere: whoever has it and the database can read every secret.')
 }
 
-async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function list(context: Context): Promise<CommandResult> {
   const keys = await keysOf(context)
   const { listKeys } = await import('../../../src/keys/list-keys.ts')
   const listed = await withDatabase(keys, databaseOf(keys), (app) => listKeys(app))

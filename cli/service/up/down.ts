@@ -9,7 +9,7 @@ import { isTakenError, explained } from './explain.ts'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
+import type { CommandResult, Context, Runtime } from '../../kit/context.ts'
 
 // A service drains requests for up to 10 s and stops its database after that.
 const STOP_TIMEOUT_MS = 40_000
@@ -169,7 +169,7 @@ export function addDown(command: Command, runtime: Runtime): void {
     .action(action(runtime, z.object({}), down))
 }
 
-async function down(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function down(context: Context): Promise<CommandResult> {
   const result = await explained(() => stopService(context.stateDir, context.note))
   const leftover =
     result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
