@@ -1,3 +1,4 @@
+import type { Operation } from '../../src/wire/operation.ts'
 import { StepFailure } from './failure.ts'
 import type { Came } from './failure.ts'
 import type { ExpectedStatus } from './language/parts.ts'
@@ -29,4 +30,22 @@ export function refuseStatus(status: number, expected: ExpectedStatus): void {
     differences,
     at: ['expect', 'http'],
   })
+}
+
+export type Expected = Readonly<Record<string, unknown>> & { http?: ExpectedStatus | undefined }
+
+/** Holds an answer against the status that is usual, or said, and against the members that a step expects of it. */
+export function refuseUnlike(
+  what: string,
+  { status, body }: { status: number; body: unknown },
+  { usual, expected = {}, at = ['expect'] }: { usual: number; expected?: Expected | undefined; at?: Path },
+): void {
+  const { http = usual, ...members } = expected
+  refuseStatus(status, http)
+  refuseDifferences(what, differencesOf(members, body ?? {}), at)
+}
+
+/** Of several, the first: the others say that something is still to come, which a step has to expect. */
+export function usualStatus({ replies }: Operation): number {
+  return Number.parseInt(Object.keys(replies)[0] ?? '', 10)
 }

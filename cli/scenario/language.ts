@@ -1,30 +1,28 @@
 import { z } from 'zod'
-import { ACCOUNT_VERBS } from './language/accounts.ts'
+import { HttpStatus, Text } from './language/parts.ts'
+import { matcherProblems } from './matchers.ts'
 import {
   DONE_TO_DISPUTES,
   DONE_TO_MANDATES,
   DONE_TO_MERCHANTS,
   DONE_TO_PAYMENTS,
   DONE_TO_WEBHOOKS,
-} from './language/actions.ts'
-import { BankFault } from './language/bank.ts'
-import { CHECKOUT_VERBS } from './language/checkout.ts'
-import { CUSTOMER_VERBS } from './language/customers.ts'
-import { DISPUTE_VERBS } from './language/disputes.ts'
-import { EXEC_VERBS } from './language/exec.ts'
-import { INSTRUCTION_VERBS } from './language/instructions.ts'
-import { LOOKING_VERBS } from './language/looking.ts'
-import { MERCHANT_VERBS, merchantFields } from './language/merchant.ts'
-import { HttpStatus, Text } from './language/parts.ts'
-import { PAYER_VERBS } from './language/payers.ts'
-import { PAYMENT_VERBS } from './language/payments.ts'
-import { PORTAL_VERBS } from './language/portal.ts'
-import { REQUEST_VERBS } from './language/requests.ts'
-import { ReceiverBehaviour, WEBHOOK_VERBS } from './language/webhooks.ts'
-import { matcherProblems } from './matchers.ts'
+} from './verbs/actions.ts'
+import { BankFault, bank } from './verbs/bank.ts'
+import { CHECKOUT_VERBS } from './verbs/checkout.ts'
+import { CUSTOMER_VERBS } from './verbs/customers.ts'
+import { dispute } from './verbs/disputes.ts'
+import { exec } from './verbs/exec.ts'
+import { INSTRUCTION_VERBS } from './verbs/instructions.ts'
+import { LOOKING_VERBS } from './verbs/looking.ts'
+import { MERCHANT_VERBS, merchantFields } from './verbs/merchants.ts'
+import { PAYER_VERBS } from './verbs/payers.ts'
+import { pay } from './verbs/payments.ts'
+import { REQUEST_VERBS } from './verbs/requests.ts'
+import { ReceiverBehaviour, WEBHOOK_VERBS } from './verbs/webhooks.ts'
 
 /*
- * The language of scenario files, as schemas: one for each verb. The runner, `svc sandbox scenarios validate` and the
+ * The language of scenario files: each verb with its schema and what plays it. The runner, `svc sandbox scenarios validate` and the
  * published JSON Schema read the same declarations.
  */
 
@@ -39,13 +37,13 @@ export type Given = z.infer<typeof Given>
 
 /** The verbs by what they are about. */
 export const VERB_GROUPS = {
-  payments: { ...PAYMENT_VERBS, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
+  payments: { pay, bank, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
   webhooks: { ...WEBHOOK_VERBS, ...DONE_TO_WEBHOOKS },
-  disputes: { ...DISPUTE_VERBS, ...DONE_TO_DISPUTES },
+  disputes: { dispute, ...DONE_TO_DISPUTES },
   payers: { ...PAYER_VERBS, ...DONE_TO_MANDATES },
-  customers: { ...CUSTOMER_VERBS, ...ACCOUNT_VERBS, ...INSTRUCTION_VERBS },
-  merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS, ...PORTAL_VERBS },
-  other: { ...REQUEST_VERBS, ...EXEC_VERBS },
+  customers: { ...CUSTOMER_VERBS, ...INSTRUCTION_VERBS },
+  merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS },
+  other: { ...REQUEST_VERBS, exec },
 } as const
 
 export const VERBS = {

@@ -1,7 +1,8 @@
 import { VERB_GROUPS } from '../../cli/scenario/language.ts'
-import { MATCHED } from '../../cli/scenario/language/looking.ts'
+import { SUBJECTS } from '../../cli/scenario/verbs/looking.ts'
 import { STRUCTURES } from '../../cli/scenario/language/structure.ts'
 import type { VerbTable } from '../../cli/scenario/language/verb-table.ts'
+import type { Subject } from '../../cli/scenario/verbs/verb.ts'
 import { block, code, pageHead, table } from './markdown.ts'
 
 const GROUPS = { ...VERB_GROUPS, structures: STRUCTURES } as const
@@ -27,7 +28,7 @@ export function verbsPage(): string {
   })
   const matched = table(
     ['Subject', '`await`', '`expect`'],
-    MATCHED.map(({ subject, awaits, expects }) => [subject, awaits.map(code).join(', '), expects.map(code).join(', ')]),
+    SUBJECTS.map(({ subject, awaits, expects }) => [subject, examplesOf(awaits), examplesOf(expects)]),
   )
   return `${pageHead(
     'Scenario verbs',
@@ -39,4 +40,8 @@ ${groups.join('\n')}
 ## What await and expect look at
 
 ${matched}`
+}
+
+function examplesOf(forms: Subject['awaits']): string {
+  return forms.flatMap(({ examples }) => examples.map(code)).join(', ')
 }

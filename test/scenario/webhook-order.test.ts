@@ -4,7 +4,7 @@ import { headerCredentials } from '../../cli/client/auth/credentials.ts'
 import { makeClient } from '../../cli/client/call.ts'
 import { playCase } from '../../cli/scenario/play/play.ts'
 import type { CaseResult } from '../../cli/scenario/play/play.ts'
-import { hasInOrder, sameOrder } from '../../cli/scenario/verbs/webhooks.ts'
+import { hasInOrder, sameOrder } from '../../cli/scenario/verbs/webhook-order.ts'
 import { testService } from '../support/app.ts'
 import { casesOf, scenarioOf } from './read.ts'
 

@@ -141,13 +141,14 @@ export function madeOf<K extends MadeKind>(run: CaseRun, kind: K, reference: str
   return found
 }
 
-type Unnamed<M> = M extends Made ? Omit<M, 'name'> : never
+type WithoutName<M> = M extends Made ? Omit<M, 'name'> : never
+export type Unnamed = WithoutName<Made>
 
 /** Remembers what a step has made, and what later steps may ask of it, by the name that the step gives it, if any. */
-export function keep(run: CaseRun, name: string | undefined, made: Unnamed<Made>, shown: unknown): void {
+export function keep(run: CaseRun, name: string | undefined, made: Unnamed | undefined, shown: unknown): void {
   if (name === undefined) return
   run.captures.set(name, shown)
-  run.made.push({ ...made, name } as Made)
+  if (made !== undefined) run.made.push({ ...made, name } as Made)
 }
 
 const OWN_MERCHANT = '$merchant'

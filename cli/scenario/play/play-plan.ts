@@ -9,7 +9,7 @@ import type { Step } from '../read/read-step.ts'
 import { refuseForged } from './stage.ts'
 import { isUnreachable } from './tell-failure.ts'
 import type { Failed } from './tell-failure.ts'
-import { PLAYERS } from '../verbs/table.ts'
+import { VERBS } from '../language.ts'
 
 export type StepResult = Pick<Step, 'number' | 'label' | 'title'> & {
   durationMs: number
@@ -67,7 +67,7 @@ async function playStep(step: Step, { run, limits, ended, failed }: Playing): Pr
 async function play(run: CaseRun, { verb, input, expectError, actingAs }: Step, limits: Limits): Promise<void> {
   const error = await errorOf(() =>
     inTime(run, limits, async () => {
-      const failed = await errorOf(() => playAs(run, actingAs, (acting) => PLAYERS[verb](acting, input)))
+      const failed = await errorOf(() => playAs(run, actingAs, (acting) => VERBS[verb].play(acting, input)))
       refuseForged(run)
       if (failed !== undefined) throw failed
     }),

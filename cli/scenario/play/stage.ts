@@ -9,7 +9,7 @@ import { withBranches } from './last-exchange.ts'
 import { makeMerchant } from './make-merchant.ts'
 import { startReceiver } from './receiver.ts'
 import type { Receipt } from './receiver.ts'
-import { setFaults } from '../verbs/bank-fault.ts'
+import { setFaults } from '../verbs/bank.ts'
 import { behaviourOf } from '../verbs/webhooks.ts'
 
 /** What a case has before its first step; nothing is made yet. */

@@ -9,8 +9,8 @@ import type { Step } from '../read/read-step.ts'
 import { stepHint } from './step-hints.ts'
 import { excerptOf } from '../read/source.ts'
 import type { Place } from '../read/source.ts'
-import { paymentNow } from '../verbs/await.ts'
-import { UNEXPECTED_STATUS } from '../verbs/http.ts'
+import { paymentNow } from '../verbs/payments.ts'
+import { UNEXPECTED_STATUS } from '../verbs/requests.ts'
 
 /** Where a case failed, after which exchange; `step` is undefined where that was before the first one. */
 export type Failed = {

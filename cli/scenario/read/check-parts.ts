@@ -1,5 +1,5 @@
 import { captureOf, checkReferences } from './check-references.ts'
-import { MERCHANT } from '../language/merchant.ts'
+import { MERCHANT } from '../verbs/merchants.ts'
 import type { Known } from './check-references.ts'
 import type { NoteIn } from './document.ts'
 import type { Part, WrittenStep } from './expand.ts'

@@ -3,7 +3,7 @@ import type { Known } from '../read/check-references.ts'
 import type { Explained } from '../read/explain.ts'
 import { VERBS } from '../language.ts'
 import type { Verb } from '../language.ts'
-import { MERCHANT } from '../language/merchant.ts'
+import { MERCHANT } from '../verbs/merchants.ts'
 import { formsOf, referenceFieldsOf } from '../language/parts.ts'
 import { functionName } from './verbs.ts'
 

@@ -19,9 +19,8 @@ import { parse } from '../read/read-step.ts'
 import type { Receipt } from '../play/receiver.ts'
 import { clearStage, prepareStage, refuseForged, setStage } from '../play/stage.ts'
 import { ruleProblems } from '../read/step-rules.ts'
-import { paymentNow } from '../verbs/await.ts'
+import { paymentNow } from '../verbs/payments.ts'
 import { merchantEnvironment } from '../verbs/exec.ts'
-import { PLAYERS } from '../verbs/table.ts'
 import type { Handle, MadeMerchant } from './answers.ts'
 import { makeNames } from './names.ts'
 import type { Names } from './names.ts'
@@ -144,7 +143,7 @@ async function play({ run, names, actingAs }: Begun, verb: Verb, given: unknown)
     for (const problem of ruleProblems(verb, input, undefined)) note(problem)
   })
   await told(run, called, async () => {
-    await playAs(run, actingAs, (acting) => PLAYERS[verb](acting, input))
+    await playAs(run, actingAs, (acting) => VERBS[verb].play(acting, input))
     refuseForged(run)
   })
   return name === undefined ? undefined : names.remember(name, run.captures.get(name))

@@ -1,76 +1,98 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { CUSTOMERS_REALM } from '../../../src/lib/realms.ts'
-import { listAccountTransactions } from '../../../src/wire/accounts.ts'
-import { createOrder, getOrder } from '../../../src/wire/orders.ts'
-import type { PaymentResponse } from '../../../src/wire/orders.ts'
-import { checkBooks, createSandboxCustomer, listSandboxAccounts } from '../../../src/wire/sandbox-bank.ts'
-import type { NewAccount, NewCustomer, SandboxAccount } from '../../../src/wire/sandbox-bank.ts'
-import { call } from '../../client/call.ts'
-import { awaitThat } from '../play/await-that.ts'
-import { isMerchant, keep, madeOf, merchantOf, readInput } from '../play/case-run.ts'
-import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
-import { StepFailure } from '../failure.ts'
-import { refuseUnlike } from './refuse-unlike.ts'
-import { refuseDifferences } from '../assert-matches.ts'
 import {
-  AwaitAccount,
-  AwaitOrder,
-  CustomerStep,
-  ExpectAccount,
-  ExpectOrder,
-  OF_CUSTOMER,
-  OrderStep,
-} from '../language/customers.ts'
-import type { Payee } from '../language/instructions.ts'
+  Balance,
+  TransactionsQuery,
+  getBalance,
+  listAccountTransactions,
+  listAccounts,
+} from '../../../src/wire/accounts.ts'
+import { OrderStatus, PaymentResponse, createOrder, getOrder } from '../../../src/wire/orders.ts'
+import {
+  NewAccount,
+  NewCustomer,
+  SandboxAccount,
+  checkBooks,
+  createSandboxCustomer,
+  listSandboxAccounts,
+  setSandboxAccount,
+} from '../../../src/wire/sandbox-bank.ts'
+import { call } from '../../client/call.ts'
+import { refuseDifferences } from '../assert-matches.ts'
+import { StepFailure } from '../failure.ts'
+import {
+  AccountReference,
+  CustomerReference,
+  Matcher,
+  Name,
+  OrderReference,
+  Text,
+  Wait,
+  expectedOf,
+  matchersOf,
+} from '../language/parts.ts'
+import { made } from '../language/verb-table.ts'
 import { differencesOf } from '../matchers.ts'
+import { isMerchant, keep, madeOf, merchantOf } from '../play/case-run.ts'
+import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
+import { form, holds, sends, verb, waits } from './verb.ts'
+import type { Subject } from './verb.ts'
 
-/** Makes a customer of the bank with an account and money. */
-export async function customer(run: CaseRun, given: unknown): Promise<void> {
-  const { as, ...wish } = readInput(run, CustomerStep, given)
-  const { body } = await call(run.client, createSandboxCustomer, {
-    body: { ...newCustomer(wish), reference: run.newKey('customer', wish) },
-  })
-  // Its answer holds the client's secret, which no report may show.
-  run.lastExchange = undefined
-  const [account] = body.accounts
-  if (account === undefined) throw new StepFailure('the new customer has no account')
-  const { client_secret: clientSecret, ...shown } = body
-  const client =
-    body.client_id === null || clientSecret === null
-      ? undefined
-      : { realm: CUSTOMERS_REALM, clientId: body.client_id, clientSecret }
-  const credentials = run.client.credentials.asCustomer({ customerId: body.customer_id, client })
-  const made = { kind: 'customer' as const, customer: body, account, client: { ...run.client, credentials } }
-  keep(run, as, made, { ...shown, account_id: account.account_id })
-}
+/** The fields that are the customer's own; the others are its account's. */
+const OF_CUSTOMER: readonly string[] = Object.keys(NewCustomer.shape).filter((name) => name !== 'accounts')
 
-function newCustomer(wish: Omit<z.output<typeof CustomerStep>, 'as'>): z.input<typeof NewCustomer> {
-  const said = Object.entries(wish).filter(([, value]) => value !== undefined)
+/** A customer of the bank with one account: whoever pays, is paid, or looks at what is there. */
+const customer = verb({
+  schema: z.strictObject({
+    as: Name,
+    name: Text.optional(),
+    email: Text.optional(),
+    mobile: Text.optional(),
+    proxy_id: Text.optional(),
+    /** Of the account: "1000.00" where nothing is said. */
+    balance: Text.optional(),
+    currency: NewAccount.shape.currency.unwrap().optional(),
+    overdraft_limit: Text.optional(),
+    status: NewAccount.shape.status.unwrap().optional(),
+  }),
+  text: 'Creates a customer with an account and money on it.',
+  examples: ['customer: { as: c1, balance: "500.00" }', 'customer: { as: c1, name: Jo, balance: "500.00" }'],
+  makes: {
+    kind: 'customer',
+    members: ['customer_id', 'name', 'email', 'mobile', 'proxy_id', 'account_id', 'accounts'],
+  },
+  async play(run, { as, ...input }) {
+    const { body } = await call(run.client, createSandboxCustomer, {
+      body: { ...newCustomer(input), reference: run.newKey('customer', input) },
+    })
+    // Its answer holds the client's secret, which no report may show.
+    run.lastExchange = undefined
+    const [account] = body.accounts
+    if (account === undefined) throw new StepFailure('the new customer has no account')
+    const { client_secret: clientSecret, ...shown } = body
+    const client =
+      body.client_id === null || clientSecret === null
+        ? undefined
+        : { realm: CUSTOMERS_REALM, clientId: body.client_id, clientSecret }
+    const credentials = run.client.credentials.asCustomer({ customerId: body.customer_id, client })
+    const acting = { kind: 'customer' as const, customer: body, account, client: { ...run.client, credentials } }
+    keep(run, as, acting, { ...shown, account_id: account.account_id })
+  },
+})
+
+function newCustomer(input: object): z.input<typeof NewCustomer> {
+  const said = Object.entries(input)
   const own = said.filter(([name]) => OF_CUSTOMER.includes(name))
   // What a step may say of a customer and its account is what the two of them have; the service checks the values.
   const account = Object.fromEntries(said.filter(([name]) => !OF_CUSTOMER.includes(name))) as z.input<typeof NewAccount>
   return { ...Object.fromEntries(own), accounts: [account] }
 }
 
-/** Orders a payment over the Open Banking API, as the customer. */
-export async function order(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, OrderStep, given)
-  const payer = madeOf(run, 'customer', input.from)
-  // A repeat under the same key has the same body.
-  const name = input.idempotency_key ?? input.as ?? 'scenario'
-  const reply = await call(clientOf(run, payer), createOrder, {
-    headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('order', given) },
-    body: {
-      InstructionIdentification: name,
-      EndToEndIdentification: name,
-      InstructedAmount: { Amount: input.amount, Currency: input.currency ?? payer.account.currency },
-      CreditorAccount: payeeOf(run, input.to),
-      ...(input.reference === undefined ? {} : { RemittanceInformation: { Reference: input.reference } }),
-    },
-  })
-  keep(run, input.as, { kind: 'order', customer: payer, id: reply.body.PaymentId }, reply.body)
-  refuseUnlike('the payment', reply, { usual: 201, expected: input.expect })
-}
+/** A customer, or an account anywhere. */
+export const Payee = z.union([
+  CustomerReference,
+  z.strictObject({ SchemeName: Text, Identification: Text, Name: Text.optional() }),
+])
 
 /** The account that a step pays: a customer's, or one anywhere. */
 export function payeeOf(run: CaseRun, to: z.output<typeof Payee>): Exclude<z.output<typeof Payee>, string> {
@@ -89,21 +111,146 @@ export function clientOf(run: CaseRun, { client }: MadeCustomer): CaseRun['clien
   return { ...run.client, credentials: client.credentials }
 }
 
-export async function awaitOrder(run: CaseRun, given: unknown): Promise<void> {
-  const { order: reference, status: wanted, within } = readInput(run, AwaitOrder, given)
-  await awaitThat(run, {
-    what: reference,
-    wanted,
-    within,
-    look: () => orderNow(run, reference),
-    isThere: ({ Status }) => Status === wanted,
-    isOver: ({ Status }) => Status === 'AcceptedSettlementCompleted' || Status === 'Rejected',
-    now: statusText,
-    hint: (_last, isOver) => (isOver ? undefined : 'a longer within; svc status tells whether a worker runs'),
-  })
+/** The same for a customer by its name. */
+export function asCustomer(run: CaseRun, reference: string): CaseRun['client'] {
+  return clientOf(run, madeOf(run, 'customer', reference))
 }
 
-type WithStatus = { Status: string; StatusReasonCode?: string | undefined; StatusReason?: string | undefined }
+/** A payment over the Open Banking API, as the customer. */
+const order = verb({
+  schema: z.strictObject({
+    as: Name.optional(),
+    from: CustomerReference,
+    to: Payee,
+    amount: Text,
+    currency: Text.optional(),
+    reference: Text.optional(),
+    idempotency_key: Text.optional(),
+    expect: expectedOf(PaymentResponse),
+  }),
+  text: 'Orders a payment.',
+  examples: ['order: { as: o1, from: $c1, to: $c2, amount: "10.00" }'],
+  makes: made('order', PaymentResponse),
+  play: sends({
+    operation: createOrder,
+    what: 'the payment',
+    by: (run, { from }) => asCustomer(run, from),
+    request(run, { idempotency_key: key, as, from, to, amount, currency, reference }) {
+      // A repeat under the same key has the same body.
+      const name = key ?? as ?? 'scenario'
+      return {
+        body: {
+          InstructionIdentification: name,
+          EndToEndIdentification: name,
+          InstructedAmount: { Amount: amount, Currency: currency ?? madeOf(run, 'customer', from).account.currency },
+          CreditorAccount: payeeOf(run, to),
+          ...(reference === undefined ? {} : { RemittanceInformation: { Reference: reference } }),
+        },
+      }
+    },
+    made: (run, { PaymentId: id }, { from }) => ({ kind: 'order', customer: madeOf(run, 'customer', from), id }),
+  }),
+})
+
+const ofCustomer = { as: Name.optional(), of: CustomerReference }
+/** Which account is looked at: the customer's own where nothing is said. Somebody else's is for what must be refused. */
+const oneAccount = { ...ofCustomer, account: CustomerReference.optional(), account_id: Text.optional() }
+const Page = z.int().min(1).optional()
+const ofPages = { page: Page, page_size: Page }
+
+type Which = { of: string; account?: string | undefined; account_id?: string | undefined }
+
+function idOf(run: CaseRun, { of, account, account_id: id }: Which): { AccountId: string } {
+  return { AccountId: id ?? madeOf(run, 'customer', account ?? of).account.account_id }
+}
+
+const accounts = verb({
+  schema: z.strictObject({ ...ofCustomer, ...ofPages, expect: expectedOf(listAccounts.replies[200]) }),
+  text: 'Reads accounts over the Open Banking API.',
+  examples: ['accounts: { of: $c1, expect: { Data: [{ Status: Enabled }] } }'],
+  makes: made('answer', listAccounts.replies[200]),
+  play: sends({
+    operation: listAccounts,
+    what: ({ of }) => `the accounts of ${of}`,
+    by: (run, { of }) => asCustomer(run, of),
+    request: (_run, { page, page_size: pageSize }) => ({ query: { page, pageSize } }),
+  }),
+})
+
+const balances = verb({
+  schema: z.strictObject({ ...oneAccount, expect: expectedOf(Balance) }),
+  text: 'Reads a balance; `account: $c2` tries the account of another customer.',
+  examples: ['balances: { of: $c1, expect: { BalanceAmount: { Amount: "500.00" } } }'],
+  makes: made('answer', Balance),
+  play: sends({
+    operation: getBalance,
+    what: ({ account, of }) => `the balance of ${account ?? of}`,
+    by: (run, { of }) => asCustomer(run, of),
+    request: (run, input) => ({ params: idOf(run, input) }),
+    shown: ({ Data }) => Data,
+  }),
+})
+
+const dayOrTime = (parameter: keyof TransactionsQuery, end: string): z.ZodOptional<typeof Text> =>
+  Text.optional().meta({ description: `${parameter}: a day, or a time; or ${end}` })
+
+const transactions = verb({
+  schema: z.strictObject({
+    ...oneAccount,
+    ...ofPages,
+    from: dayOrTime('fromBookingDateTime', 'later'),
+    to: dayOrTime('toBookingDateTime', 'before'),
+    expect: expectedOf(listAccountTransactions.replies[200]),
+  }),
+  text: 'Reads the transactions of an account.',
+  examples: [
+    'transactions: { of: $c1, expect: { Data: [{ CreditDebitIndicator: Credit }] } }',
+    'transactions: { of: $c1, from: "2026-01-01", expect: { Data: [{ CreditDebitIndicator: Credit }] } }',
+  ],
+  makes: made('answer', listAccountTransactions.replies[200]),
+  play: sends({
+    operation: listAccountTransactions,
+    what: ({ account, of }) => `the transactions of ${account ?? of}`,
+    by: (run, { of }) => asCustomer(run, of),
+    request: (run, input) => ({
+      params: idOf(run, input),
+      query: {
+        page: input.page,
+        pageSize: input.page_size,
+        fromBookingDateTime: input.from,
+        toBookingDateTime: input.to,
+      },
+    }),
+  }),
+})
+
+/** Blocks, closes or opens a customer's account, or gives it another overdraft limit, as the bank. */
+const account = verb({
+  schema: z
+    .strictObject({
+      of: CustomerReference,
+      status: setSandboxAccount.body.shape.status,
+      overdraft_limit: Text.optional(),
+      expect: expectedOf(SandboxAccount),
+    })
+    .refine(({ status, overdraft_limit: limit }) => status !== undefined || limit !== undefined, {
+      message: 'account takes one or both of status and overdraft_limit',
+    }),
+  text: 'Blocks, closes or opens an account, or sets its overdraft.',
+  examples: ['account: { of: $c1, status: Blocked }'],
+  play: sends({
+    operation: setSandboxAccount,
+    what: ({ of }) => `the account of ${of}`,
+    request: (run, { of, status, overdraft_limit }) => ({
+      params: { id: madeOf(run, 'customer', of).account.account_id },
+      body: { status, overdraft_limit },
+    }),
+  }),
+})
+
+export const CUSTOMER_VERBS = { customer, order, account, accounts, balances, transactions }
+
+export type WithStatus = { Status: string; StatusReasonCode?: string | undefined; StatusReason?: string | undefined }
 
 /** A status of the Open Banking API, and why it is so. */
 export function statusText({ Status, StatusReasonCode: code, StatusReason: reason = '' }: WithStatus): string {
@@ -115,41 +262,36 @@ async function orderNow(run: CaseRun, reference: string): Promise<PaymentRespons
   return (await call(clientOf(run, payer), getOrder, { params: { PaymentId: id } })).body
 }
 
-export async function expectOrder(run: CaseRun, given: unknown): Promise<void> {
-  const { order: reference, ...expected } = readInput(run, ExpectOrder, given)
-  refuseDifferences(reference, differencesOf(expected, await orderNow(run, reference)))
-}
-
-export async function awaitAccount(run: CaseRun, given: unknown): Promise<void> {
-  const { account: reference, balance: wanted, within } = readInput(run, AwaitAccount, given)
-  await awaitThat(run, {
-    what: `the balance of ${reference}`,
-    wanted,
-    within,
-    look: () => accountNow(run, reference),
-    isThere: ({ balance }) => balance === wanted,
-    now: ({ balance }) => balance,
-    at: 'balance',
-  })
-}
-
-export async function expectAccount(run: CaseRun, given: unknown): Promise<void> {
-  const { account: reference, transactions, ...expected } = readInput(run, ExpectAccount, given)
-  const account = await accountNow(run, reference)
-  if (account === undefined)
-    throw new StepFailure(`there is no account of ${reference}`, {
-      at: ['account'],
-      hint: "a merchant's settlement account is there once money has come to it",
-    })
-  refuseDifferences(`the account of ${reference}`, differencesOf(expected, account))
-  if (transactions === undefined) return
-  const owner = madeOf(run, 'customer', reference)
-  const { body } = await call(clientOf(run, owner), listAccountTransactions, {
-    params: { AccountId: account.account_id },
-  })
-  const newest = body.Data.slice(0, transactions.length)
-  refuseDifferences(`the transactions of ${reference}`, differencesOf(transactions, newest), ['transactions'])
-}
+export const ORDER = {
+  subject: 'An order over the Open Banking API',
+  awaits: [
+    form({
+      schema: z.strictObject({ order: OrderReference, status: OrderStatus, within: Wait.optional() }),
+      examples: ['await: { order: $o1, status: Rejected }'],
+      play: waits(
+        (run, input) => orderNow(run, input.order),
+        ({ order: reference }) => ({
+          what: reference,
+          status: ({ Status }) => Status,
+          isOver: ['AcceptedSettlementCompleted', 'Rejected'],
+          now: statusText,
+          hint: (_last, isOver) => (isOver ? undefined : 'a longer within; svc status tells whether a worker runs'),
+        }),
+      ),
+    }),
+  ],
+  expects: [
+    form({
+      schema: z.strictObject({ ...matchersOf(PaymentResponse), order: OrderReference }),
+      examples: ['expect: { order: $o1, Status: Rejected, StatusReasonCode: AM04 }'],
+      play: holds({
+        what: ({ order: reference }) => reference,
+        now: (run, { order: reference }) => orderNow(run, reference),
+        beside: ['order'],
+      }),
+    }),
+  ],
+} as const satisfies Subject
 
 /** An account as the bank has it now: a customer's, or a merchant's settlement account. */
 async function accountNow(run: CaseRun, reference: string): Promise<SandboxAccount | undefined> {
@@ -159,11 +301,70 @@ async function accountNow(run: CaseRun, reference: string): Promise<SandboxAccou
   return (await call(run.client, listSandboxAccounts, { query })).body.data[0]
 }
 
+export const ACCOUNT = {
+  subject: "An account: a customer's, or `$merchant`, the settlement account",
+  awaits: [
+    form({
+      schema: z.strictObject({ account: AccountReference, balance: Text, within: Wait.optional() }),
+      examples: ['await: { account: $c1, balance: "70.00" }'],
+      play: waits(
+        (run, input) => accountNow(run, input.account),
+        ({ account: reference, balance: wanted }) => ({
+          what: `the balance of ${reference}`,
+          wanted,
+          status: ({ balance }) => balance,
+          at: 'balance',
+        }),
+      ),
+    }),
+  ],
+  expects: [
+    form({
+      schema: z.strictObject({
+        ...matchersOf(SandboxAccount),
+        account: AccountReference,
+        /** The newest transactions, the newest first, as the Open Banking API lists them. */
+        transactions: z.array(Matcher).max(100).optional(),
+      }),
+      examples: ['expect: { account: $merchant, balance: "30.00" }'],
+      async play(run, { account: reference, transactions: wanted, ...expected }) {
+        const found = await accountNow(run, reference)
+        if (found === undefined)
+          throw new StepFailure(`there is no account of ${reference}`, {
+            at: ['account'],
+            hint: "a merchant's settlement account is there once money has come to it",
+          })
+        refuseDifferences(`the account of ${reference}`, differencesOf(expected, found))
+        if (wanted === undefined) return
+        const { body } = await call(asCustomer(run, reference), listAccountTransactions, {
+          params: { AccountId: found.account_id },
+        })
+        const newest = body.Data.slice(0, wanted.length)
+        refuseDifferences(`the transactions of ${reference}`, differencesOf(wanted, newest), ['transactions'])
+      },
+    }),
+  ],
+} as const satisfies Subject
+
 /** No money is made and none is lost, whatever other cases do meanwhile. */
-export async function expectBooks(run: CaseRun): Promise<void> {
-  const { body } = await call(run.client, checkBooks, {})
-  if (body.is_balanced) return
-  const wrong = body.totals.filter(({ difference, wrong_accounts }) => difference !== '0.00' || wrong_accounts > 0)
-  const told = wrong.map((total) => `${total.currency} ${total.difference}, ${total.wrong_accounts} wrong accounts`)
-  throw new StepFailure(`the bank's books are not balanced: ${told.join('; ')}`, { hint: 'svc sandbox books' })
-}
+export const BOOKS = {
+  subject: 'All accounts of the bank: no money was created or lost',
+  awaits: [],
+  expects: [
+    form({
+      schema: z.strictObject({ books: z.literal('balanced') }),
+      examples: ['expect: { books: balanced }'],
+      async play(run) {
+        const { body } = await call(run.client, checkBooks, {})
+        if (body.is_balanced) return
+        const wrong = body.totals.filter(
+          ({ difference, wrong_accounts }) => difference !== '0.00' || wrong_accounts > 0,
+        )
+        const told = wrong.map(
+          (total) => `${total.currency} ${total.difference}, ${total.wrong_accounts} wrong accounts`,
+        )
+        throw new StepFailure(`the bank's books are not balanced: ${told.join('; ')}`, { hint: 'svc sandbox books' })
+      },
+    }),
+  ],
+} as const satisfies Subject

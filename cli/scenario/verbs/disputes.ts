@@ -1,50 +1,128 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import {
+  Dispute,
+  DisputeReason,
+  DisputeStatus,
   disputeAsPayer,
   getDispute,
   listDisputes,
   raiseAdminDispute,
   raiseDispute,
 } from '../../../src/wire/disputes.ts'
-import type { Dispute, DisputeWithEvents } from '../../../src/wire/disputes.ts'
+import type { DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { call } from '../../client/call.ts'
-import { keep, madeOf, readInput } from '../play/case-run.ts'
+import { refuseUnlike } from '../assert-matches.ts'
+import { DisputeReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from '../language/parts.ts'
+import { made } from '../language/verb-table.ts'
+import { awaitThat } from '../play/await-that.ts'
+import { keep, madeOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { RaiseDispute } from '../language/disputes.ts'
-import { refuseUnlike } from './refuse-unlike.ts'
+import { form, holds, verb, waits } from './verb.ts'
+import type { Subject } from './verb.ts'
+
+const OPERATIONS = { payer: disputeAsPayer, merchant: raiseDispute, platform: raiseAdminDispute }
 
 /** Raises a dispute as the payer, the merchant or the platform. */
-export async function raise(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, RaiseDispute, given)
-  const { status, body: dispute } = await raiseAs(run, input)
-  keep(run, input.as, { kind: 'dispute', dispute }, dispute)
-  refuseUnlike('the dispute', { status, body: dispute }, { usual: 201, expected: input.expect })
-}
-
-function raiseAs(
-  { client, ...run }: CaseRun,
-  { payment, by, reason, statement }: z.output<typeof RaiseDispute>,
-): Promise<{ status: number; body: Dispute }> {
-  const params = { id: madeOf({ client, ...run }, 'payment', payment).created.payment_id }
-  const words = statement === undefined ? {} : { statement }
-  if (by === 'merchant') return call(client, raiseDispute, { params, body: { reason, ...words } })
-  if (by === 'platform') return call(client, raiseAdminDispute, { params, body: { reason, ...words } })
-  const said = statement === undefined ? {} : { payer_statement: statement }
-  return call(client, disputeAsPayer, { params, body: { reason, ...said } })
-}
+export const dispute = verb({
+  schema: z.strictObject({
+    payment: PaymentReference,
+    /** Who raises it: the payer where nothing is said. */
+    by: z.enum(['payer', 'merchant', 'platform']).optional(),
+    reason: DisputeReason,
+    statement: Text.optional(),
+    as: Name.optional(),
+    expect: expectedOf(Dispute),
+  }),
+  text: 'Raises a dispute as the payer, the merchant or the platform.',
+  examples: ['dispute: { payment: $p1, by: payer, reason: ITEM_NOT_RECEIVED, as: d1 }'],
+  makes: made('dispute', Dispute),
+  async play(run, { payment, by = 'payer', reason, statement, as, expect }) {
+    const params = { id: madeOf(run, 'payment', payment).created.payment_id }
+    const said = statement === undefined ? {} : { [by === 'payer' ? 'payer_statement' : 'statement']: statement }
+    const reply = await call(run.client, OPERATIONS[by], { params, body: { reason, ...said } })
+    keep(run, as, { kind: 'dispute', dispute: reply.body }, reply.body)
+    refuseUnlike('the dispute', reply, { usual: 201, expected: expect })
+  },
+})
 
 /** A dispute as it is now, as its merchant sees it. */
-export async function disputeNow(run: CaseRun, reference: string): Promise<DisputeWithEvents> {
-  return (await call(run.client, getDispute, { params: idOf(run, { dispute: reference }) })).body
+async function disputeNow(run: CaseRun, reference: string): Promise<DisputeWithEvents> {
+  const { id } = madeOf(run, 'dispute', reference).dispute
+  return (await call(run.client, getDispute, { params: { id } })).body
 }
 
 /** The newest dispute of a payment as it is now; undefined while there is none. */
-export async function newestDisputeOf(run: CaseRun, paymentId: string): Promise<DisputeWithEvents | undefined> {
+async function newestDisputeOf(run: CaseRun, paymentId: string): Promise<DisputeWithEvents | undefined> {
   const { body } = await call(run.client, listDisputes, { query: { payment_id: paymentId, limit: 1 } })
   const [newest] = body.data
   return newest === undefined ? undefined : (await call(run.client, getDispute, { params: { id: newest.id } })).body
 }
 
-function idOf(run: CaseRun, { dispute }: { dispute: string }): { id: string } {
-  return { id: madeOf(run, 'dispute', dispute).dispute.id }
+/** Evidence that is added moves nothing: a status that stays is told once. */
+function statusesOf({ events }: DisputeWithEvents): string[] {
+  return events.flatMap(({ previous_status, new_status }) => (previous_status === new_status ? [] : [new_status]))
 }
+
+export const DISPUTE = {
+  subject: 'A dispute; one that another caller raised gets a name',
+  awaits: [
+    form({
+      schema: z.strictObject({ dispute: DisputeReference, status: DisputeStatus, within: Wait.optional() }),
+      examples: ['await: { dispute: $d1, status: UNDER_REVIEW }'],
+      play: waits(
+        (run, input) => disputeNow(run, input.dispute),
+        ({ dispute: reference, status: wanted }) => ({
+          what: reference,
+          status: ({ status }) => status,
+          isThere: ({ events }) => events.some((event) => event.new_status === wanted),
+        }),
+      ),
+    }),
+    // One that somebody else raised about the payment: the newest, which gets a name.
+    form({
+      schema: z.strictObject({
+        dispute_of: PaymentReference,
+        as: Name.optional(),
+        status: DisputeStatus.optional(),
+        within: Wait.optional(),
+      }),
+      examples: ['await: { dispute_of: $p1, as: d2 }'],
+      async play(run, { dispute_of: reference, as, status: wanted, within }) {
+        const { created } = madeOf(run, 'payment', reference)
+        const found = await awaitThat(run, {
+          what: `the dispute of ${reference}`,
+          wanted: wanted ?? 'raised',
+          within,
+          look: () => newestDisputeOf(run, created.payment_id),
+          status: ({ status }) => status,
+          isThere: ({ status }) => wanted === undefined || status === wanted,
+          at: wanted === undefined ? 'dispute_of' : 'status',
+          hint: (last) =>
+            last === undefined
+              ? 'dispute: { payment: $p1, … } raises one; so does a payment with the scenario dispute-won'
+              : undefined,
+        })
+        keep(run, as, { kind: 'dispute', dispute: found }, found)
+      },
+    }),
+  ],
+  expects: [
+    form({
+      schema: z.strictObject({
+        ...matchersOf(Dispute),
+        dispute: DisputeReference,
+        /** The statuses that the dispute has been in, in their order. */
+        history: z.array(DisputeStatus).optional(),
+      }),
+      examples: ['expect: { dispute: $d1, evidence_missing: true }'],
+      play: holds({
+        what: ({ dispute: reference }) => reference,
+        async now(run, { dispute: reference }) {
+          const found = await disputeNow(run, reference)
+          return { ...found, history: statusesOf(found) }
+        },
+        beside: ['dispute'],
+      }),
+    }),
+  ],
+} as const satisfies Subject

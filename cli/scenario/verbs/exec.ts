@@ -1,46 +1,77 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { merchantOf, readInput } from '../play/case-run.ts'
-import type { CaseRun } from '../play/case-run.ts'
-import { StepFailure } from '../failure.ts'
-import { refuseDifferences } from '../assert-matches.ts'
-import type { CommandEnd } from '../play/run-command.ts'
-import { runCommand } from '../play/run-command.ts'
-import { Exec } from '../language/exec.ts'
-import { differencesOf } from '../matchers.ts'
 import { parsedJson } from '../../base/json.ts'
+import { refuseDifferences } from '../assert-matches.ts'
+import { StepFailure } from '../failure.ts'
+import { Matcher, Name, Text, Wait } from '../language/parts.ts'
+import { differencesOf } from '../matchers.ts'
+import { merchantOf } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { runCommand } from '../play/run-command.ts'
+import type { CommandEnd } from '../play/run-command.ts'
+import { verb } from './verb.ts'
+
+/** A command of the user's own. */
+const Exec = z.strictObject({
+  as: Name.optional(),
+  /** Words, or one line for the shell. */
+  run: z
+    .union([z.array(Text).min(1), z.string().min(1)])
+    .meta({ examples: [['node', 'test/settled.mjs', '$p1.payment_id'], 'npm test'] }),
+  /** Beside SVC_API_URL and the merchant's own SVC_CLIENT_ID, SVC_CLIENT_SECRET, SVC_REALM and SVC_WEBHOOK_SECRET. */
+  env: z.record(Text, Text).optional(),
+  within: Wait.optional(),
+  expect: z
+    .strictObject({
+      /** 0 where nothing is said. */
+      exit: z.int().min(0).max(255).optional(),
+      stdout: Matcher.optional(),
+      stderr: Matcher.optional(),
+      /** What stands in standard output, as JSON. */
+      json: Matcher.optional(),
+    })
+    .optional(),
+})
 
 const WITHIN = '1m'
 
 /** Runs a command of the user's own against the case's service, as its merchant. */
-export async function exec(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, Exec, given)
-  const { exec: place } = run
-  if (place === undefined)
-    throw new StepFailure('this step runs a command on this machine, which nobody has allowed', {
-      hint: 'for scenarios that you trust: svc run --allow-exec',
+export const exec = verb({
+  schema: Exec,
+  text: 'Runs a command with `SVC_API_URL`, `SVC_CLIENT_ID`, `SVC_CLIENT_SECRET`, `SVC_REALM` and `SVC_WEBHOOK_SECRET` in its environment; only with `--allow-exec`.',
+  examples: [
+    'exec: { run: [node, check.mjs, $p1.payment_id], expect: { exit: 0 } }',
+    'exec: { run: [node, check.mjs, $p1.payment_id], expect: { exit: 0, json: { ok: true } } }',
+  ],
+  makes: { kind: 'answer', members: ['exit', 'stdout', 'stderr', 'json'] },
+  async play(run, input) {
+    const { exec: place } = run
+    if (place === undefined)
+      throw new StepFailure('this step runs a command on this machine, which nobody has allowed', {
+        hint: 'for scenarios that you trust: svc run --allow-exec',
+      })
+    const { within = WITHIN } = input
+    const ended = await runCommand({
+      run: input.run,
+      env: environmentOf(run, { ...place.env }, input.env ?? {}),
+      cwd: place.cwd,
+      withinMs: parseDuration(within),
+      signal: run.signal,
     })
-  const { within = WITHIN } = input
-  const ended = await runCommand({
-    run: input.run,
-    env: environmentOf(run, { ...place.env }, input.env ?? {}),
-    cwd: place.cwd,
-    withinMs: parseDuration(within),
-    signal: run.signal,
-  })
-  // It is no request of this program that a failure would be about.
-  run.lastExchange = undefined
-  const { exit, why, stdout, stderr } = withoutSecrets(run, ended)
-  const command = inOneLine(typeof input.run === 'string' ? input.run : input.run.join(' '))
-  if (exit === undefined)
-    throw new StepFailure(`${command} did not end by itself: ${why ?? ''}${told({ stdout, stderr })}`, {
-      at: ['run'],
-      hint: `it may take ${within}; a command that takes longer needs a longer within`,
-    })
-  const answer = { exit, stdout, stderr, json: parsedJson(stdout) }
-  if (input.as !== undefined) run.captures.set(input.as, answer)
-  holdEnd(command, input.expect ?? {}, answer)
-}
+    // It is no request of this program that a failure would be about.
+    run.lastExchange = undefined
+    const { exit, why, stdout, stderr } = withoutSecrets(run, ended)
+    const command = inOneLine(typeof input.run === 'string' ? input.run : input.run.join(' '))
+    if (exit === undefined)
+      throw new StepFailure(`${command} did not end by itself: ${why ?? ''}${told({ stdout, stderr })}`, {
+        at: ['run'],
+        hint: `it may take ${within}; a command that takes longer needs a longer within`,
+      })
+    const answer = { exit, stdout, stderr, json: parsedJson(stdout) }
+    if (input.as !== undefined) run.captures.set(input.as, answer)
+    holdEnd(command, input.expect ?? {}, answer)
+  },
+})
 
 const COMMAND_SHOWN_MAX = 60
 

@@ -1,5 +1,13 @@
+import { z } from 'zod'
 import { parseDuration } from '../../../src/lib/duration.ts'
+import { DisputeReason } from '../../../src/wire/disputes.ts'
+import { getMail, listMails } from '../../../src/wire/mails.ts'
 import {
+  PayerContact,
+  PayerDispute,
+  PayerReceipt,
+  PayerSession,
+  getPayerPayment,
   listPayerConsents,
   listPayerPayments,
   raisePayerDispute,
@@ -7,98 +15,227 @@ import {
   signOutPayer,
   verifyLink,
 } from '../../../src/wire/payer.ts'
+import { PaymentStatus } from '../../../src/wire/payments.ts'
 import { withPayerSession } from '../../client/auth/credentials.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import { keep, madeOf, pollFor, readInput } from '../play/case-run.ts'
-import type { CaseRun } from '../play/case-run.ts'
+import { tokenOfHub } from '../../payer/sign-in.ts'
 import { StepFailure } from '../failure.ts'
-import { refuseDifferences } from '../assert-matches.ts'
 import {
-  PayerConsents,
-  PayerDisputeStep,
-  PayerLink,
-  PayerPayments,
-  PayerSignOut,
-  PayerVerify,
-} from '../language/payers.ts'
-import { WITHIN } from '../language/parts.ts'
-import { differencesOf } from '../matchers.ts'
-import { contactOf, recipientOf } from './contacts.ts'
-import { newLinkOf, seenMails } from './hub-mail.ts'
-import { refuseUnlike } from './refuse-unlike.ts'
+  LinkReference,
+  Matcher,
+  Name,
+  PayerReference,
+  PaymentReference,
+  Text,
+  WITHIN,
+  Wait,
+  expectedOf,
+  matchersOf,
+} from '../language/parts.ts'
+import { made } from '../language/verb-table.ts'
+import { keep, madeOf, pollFor } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { withHistory } from './payments.ts'
+import { form, holds, sends, verb } from './verb.ts'
+import type { Subject } from './verb.ts'
 
 /** How long nothing has to come before it is taken that nothing will. */
 const SILENCE = '1s'
 
-/** Asks for a link, and waits for the message that brings it. */
-export async function link(run: CaseRun, given: unknown): Promise<void> {
-  const { contact, as, arrives = true, within = arrives ? WITHIN : SILENCE } = readInput(run, PayerLink, given)
-  const wanted = contactOf(contact)
-  const recipient = await recipientOf(wanted)
-  const seen = await seenMails(run, recipient)
-  await call(run.client, requestLink, { body: wanted })
-  const token = await pollFor(run, parseDuration(within), () => newLinkOf(run, { recipient, seen }))
-  if (!arrives) {
-    if (token === undefined) return
-    throw new StepFailure(`a link was sent to ${contact}, where none was to come`, { at: ['arrives'] })
-  }
-  if (token === undefined)
-    throw new StepFailure(`no link for ${contact} came within ${within}`, {
-      at: ['contact'],
-      hint: 'who has paid nothing is sent none: pay: { …, payer_email: … } before this step; and a worker sends them',
-    })
-  keep(run, as, { kind: 'link', token }, { contact: recipient })
-}
+/** Asks for a link, and waits for the message that brings it where the sandbox keeps its mail. */
+const link = verb({
+  schema: z.strictObject({
+    /** An e-mail address or a phone number. */
+    contact: Text,
+    as: Name.optional(),
+    /** Whether a link comes: who has paid nothing is sent none. */
+    arrives: z.boolean().optional(),
+    within: Wait.optional(),
+  }),
+  text: 'Requests a sign-in link; `arrives: false` where none may come.',
+  examples: ['payer.link: { as: link, contact: ada@example.org }'],
+  makes: { kind: 'link', members: ['contact'] },
+  async play(run, { contact, as, arrives = true, within = arrives ? WITHIN : SILENCE }) {
+    const wanted = contactOf(contact)
+    const recipient = await recipientOf(wanted)
+    const seen = new Set((await mailsOf(run, recipient)).map(({ id }) => id))
+    await call(run.client, requestLink, { body: wanted })
+    const token = await pollFor(run, parseDuration(within), () => newLinkOf(run, { recipient, seen }))
+    if (token === undefined && !arrives) return
+    if (!arrives) throw new StepFailure(`a link was sent to ${contact}, where none was to come`, { at: ['arrives'] })
+    if (token === undefined)
+      throw new StepFailure(`no link for ${contact} came within ${within}`, {
+        at: ['contact'],
+        hint: 'who has paid nothing is sent none: pay: { …, payer_email: … } before this step; and a worker sends them',
+      })
+    keep(run, as, { kind: 'link', token }, { contact: recipient })
+  },
+})
 
-/** Opens a link, which works once. */
-export async function verify(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, PayerVerify, given)
-  const token = input.link === undefined ? (input.token ?? '') : madeOf(run, 'link', input.link).token
-  const { status, body } = await call(run.client, verifyLink, { body: { token } })
-  const { session_token: sessionToken, ...shown } = body
-  keep(run, input.as, { kind: 'payer', sessionToken }, { contact: body.contact })
-  refuseUnlike('the session', { status, body: shown }, { usual: 200, expected: input.expect })
-}
+const NUMBER = /^\+?[\d ().-]+$/
 
-export async function signOut(run: CaseRun, given: unknown): Promise<void> {
-  const { payer } = readInput(run, PayerSignOut, given)
-  await call(inHub(run, payer), signOutPayer, {})
-}
-
-export async function listPayments(run: CaseRun, given: unknown): Promise<void> {
-  const { payer, ...expected } = readInput(run, PayerPayments, given)
-  const { body } = await call(inHub(run, payer), listPayerPayments, {})
-  refuseOtherList(`the payments of ${payer}`, body.data, expected)
-}
-
-export async function listConsents(run: CaseRun, given: unknown): Promise<void> {
-  const { payer, ...expected } = readInput(run, PayerConsents, given)
-  const { body } = await call(inHub(run, payer), listPayerConsents, {})
-  refuseOtherList(`the mandates of ${payer}`, body.data, expected)
-}
-
-type Listed = { count?: unknown; newest?: readonly unknown[] | undefined }
-
-function refuseOtherList(what: string, list: readonly unknown[], { count, newest }: Listed): void {
-  const expected = { ...(count === undefined ? {} : { count }), ...(newest === undefined ? {} : { newest }) }
-  const seen = { count: list.length, newest: list.slice(0, newest?.length ?? 0) }
-  refuseDifferences(what, differencesOf(expected, seen))
-}
-
-/** The payer says in the hub that something is wrong with a payment. */
-export async function dispute(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, PayerDisputeStep, given)
-  const { reason, statement, as } = input
-  const reply = await call(inHub(run, input.payer), raisePayerDispute, {
-    params: { id: madeOf(run, 'payment', input.payment).created.payment_id },
-    body: { reason, ...(statement === undefined ? {} : { payer_statement: statement }) },
+/** An e-mail address, or a phone number. @throws {StepFailure} for what is neither */
+export function contactOf(text: string): PayerContact {
+  const parsed = PayerContact.safeParse(text.includes('@') ? { email: text } : { phone: text })
+  if (parsed.success && (text.includes('@') || NUMBER.test(text))) return parsed.data
+  throw new StepFailure(`"${text}" is neither an e-mail address nor a phone number`, {
+    at: ['contact'],
+    hint: 'ada@example.org, or +447700900123',
   })
-  keep(run, as, { kind: 'dispute', dispute: reply.body }, reply.body)
-  refuseUnlike('the dispute', reply, { usual: 201, expected: input.expect })
 }
+
+/** As the outbox writes it: an address in lower case, a number as the service knows it. */
+async function recipientOf(contact: PayerContact): Promise<string> {
+  if ('email' in contact) return contact.email
+  const { normalisePhone } = await import('../../../src/lib/payer-contact.ts')
+  return normalisePhone(contact.phone) ?? contact.phone
+}
+
+async function mailsOf(run: CaseRun, recipient: string): Promise<{ id: string }[]> {
+  return (await call(quiet(run), listMails, { query: { recipient } })).body.data
+}
+
+/** The token of a link that came since; undefined as long as there is none. */
+async function newLinkOf(
+  run: CaseRun,
+  { recipient, seen }: { recipient: string; seen: ReadonlySet<string> },
+): Promise<string | undefined> {
+  for (const { id } of (await mailsOf(run, recipient)).filter((mail) => !seen.has(mail.id))) {
+    const { links } = (await call(quiet(run), getMail, { params: { id } })).body
+    const token = links.map((each) => tokenOfHub(each)).find((each) => each !== undefined)
+    if (token !== undefined) return token
+  }
+  return undefined
+}
+
+/** What stands in a message signs its reader in: no report may show it. */
+function quiet({ client }: CaseRun): Client {
+  return { ...client, onExchange: undefined }
+}
+
+/** Opens a link, which works once; `token` is for one that is made up. */
+const verify = verb({
+  schema: z
+    .strictObject({
+      link: LinkReference.optional(),
+      token: Text.optional(),
+      as: Name.optional(),
+      expect: expectedOf(PayerSession.pick({ contact: true, expires_in: true, token_type: true })),
+    })
+    .refine((input) => 'link' in input !== 'token' in input, 'payer.verify takes one of link and token'),
+  text: 'Opens the link, or an invented `token`.',
+  examples: ['payer.verify: { as: ada, link: $link }'],
+  makes: { kind: 'payer', members: ['contact'] },
+  play: sends({
+    operation: verifyLink,
+    what: 'the session',
+    request: (run, input) => ({
+      body: { token: input.link === undefined ? (input.token ?? '') : madeOf(run, 'link', input.link).token },
+    }),
+    shown: ({ session_token: _token, ...shown }) => shown,
+    made: (_run, { session_token: sessionToken }) => ({ kind: 'payer', sessionToken }),
+  }),
+})
 
 /** The case's own client, as it is now, with the session of a payer. */
 export function inHub(run: CaseRun, reference: string): Client {
   return withPayerSession(run.client, madeOf(run, 'payer', reference).sessionToken)
 }
+
+/** What a list of the hub holds: how many there are, and the newest of them, the newest first. */
+const Listed = z.strictObject({
+  payer: PayerReference,
+  count: Matcher.optional(),
+  newest: z.array(Matcher).max(50).optional(),
+})
+
+function lists(what: string, operation: typeof listPayerPayments | typeof listPayerConsents) {
+  return holds<z.output<typeof Listed>, unknown>({
+    what: ({ payer }) => `the ${what} of ${payer}`,
+    async now(run, { payer, newest = [] }) {
+      const { data } = (await call(inHub(run, payer), operation, {})).body
+      return { count: data.length, newest: data.slice(0, newest.length) }
+    },
+    beside: ['payer'],
+  })
+}
+
+export const PAYER_VERBS = {
+  'payer.link': link,
+  'payer.verify': verify,
+  'payer.payments': verb({
+    schema: Listed,
+    text: 'Checks the payments that the hub lists.',
+    examples: [
+      'payer.payments: { payer: $ada, count: 1 }',
+      'payer.payments: { payer: $ada, count: 1, newest: [{ status: Settled }] }',
+    ],
+    play: lists('payments', listPayerPayments),
+  }),
+  'payer.consents': verb({
+    schema: Listed,
+    text: 'Checks the mandates that the hub lists.',
+    examples: ['payer.consents: { payer: $ada, count: 0 }'],
+    play: lists('mandates', listPayerConsents),
+  }),
+  'payer.dispute': verb({
+    schema: z.strictObject({
+      payer: PayerReference,
+      payment: PaymentReference,
+      reason: DisputeReason,
+      statement: Text.optional(),
+      as: Name.optional(),
+      expect: expectedOf(PayerDispute),
+    }),
+    text: 'Disputes a payment in the hub.',
+    examples: ['payer.dispute: { as: d1, payer: $ada, payment: $p1, reason: ITEM_NOT_RECEIVED }'],
+    makes: made('dispute', PayerDispute),
+    play: sends({
+      operation: raisePayerDispute,
+      what: 'the dispute',
+      by: (run, { payer }) => inHub(run, payer),
+      request: (run, { payment, reason, statement }) => ({
+        params: { id: madeOf(run, 'payment', payment).created.payment_id },
+        body: { reason, ...(statement === undefined ? {} : { payer_statement: statement }) },
+      }),
+      made: (_run, dispute) => ({ kind: 'dispute', dispute }),
+    }),
+  }),
+  'payer.sign_out': verb({
+    schema: z.strictObject({ payer: PayerReference }),
+    text: 'Ends the session of the payer.',
+    examples: ['payer.sign_out: { payer: $ada }'],
+    play: sends({
+      operation: signOutPayer,
+      what: 'the answer',
+      by: (run, { payer }) => inHub(run, payer),
+      request: () => ({}),
+    }),
+  }),
+}
+
+export const RECEIPT = {
+  subject: 'A payment as its payer sees it in the hub',
+  awaits: [],
+  expects: [
+    form({
+      schema: z.strictObject({
+        ...matchersOf(PayerReceipt),
+        receipt: PaymentReference,
+        payer: PayerReference,
+        /** The statuses that the payment has been in, in their order. */
+        history: z.array(PaymentStatus).optional(),
+      }),
+      examples: ['expect: { receipt: $p1, payer: $ada, status: Settled }'],
+      play: holds({
+        what: ({ receipt }) => `the receipt of ${receipt}`,
+        async now(run, { receipt, payer }) {
+          const { payment_id: id } = madeOf(run, 'payment', receipt).created
+          return withHistory((await call(inHub(run, payer), getPayerPayment, { params: { id } })).body)
+        },
+        beside: ['receipt', 'payer'],
+      }),
+    }),
+  ],
+} as const satisfies Subject

@@ -1,185 +1,198 @@
-import {
-  acceptOfferToPay,
-  acceptRequestToPay,
-  createOfferToPay,
-  createRequestToPay,
-  getOfferToPay,
-  getRequestToPay,
-  rejectOfferToPay,
-  rejectRequestToPay,
-} from '../../../src/wire/payment-requests.ts'
-import type { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
-import { call } from '../../client/call.ts'
-import type { Client } from '../../client/call.ts'
-import { dayFrom } from '../../base/moments.ts'
-import { awaitThat } from '../play/await-that.ts'
-import { keep, madeOf, readInput } from '../play/case-run.ts'
-import type { CaseRun, MadeCustomer, MadeRequest } from '../play/case-run.ts'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { request } from 'undici'
+import { z } from 'zod'
+import { ErrorBody } from '../../../src/wire/common.ts'
+import type { Access } from '../../../src/wire/operation.ts'
+import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
+import { CliError } from '../../base/errors.ts'
+import { exitOfStatus } from '../../base/exit-codes.ts'
+import { proofFor, signalOf } from '../../client/call.ts'
+import { isNetworkFailure, unreachable } from '../../client/unreachable.ts'
+import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
+import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import { refuseDifferences } from '../assert-matches.ts'
-import {
-  AwaitOffer,
-  AwaitRequest,
-  DecideOffer,
-  DecideRequest,
-  ExpectOffer,
-  ExpectRequest,
-  OfferStep,
-  RequestStep,
-} from '../language/instructions.ts'
+import { Advance, CallerReference, ExpectedStatus, Matcher, Name, Text } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
-import { clientOf, statusText } from './customers.ts'
-import { refuseUnlike } from './refuse-unlike.ts'
+import { isMade, isMerchant, merchantOf } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import type { Path } from '../read/source.ts'
+import { asCustomer } from './customers.ts'
+import { inHub } from './payers.ts'
+import { sends, verb } from './verb.ts'
 
-const IN_A_WEEK = '7d'
+/** Lets time pass for the case's merchant and the customers it has made, together; what becomes due on the way happens. */
+const clock = verb({
+  schema: z.strictObject({ advance: Advance }),
+  text: "Advances the clock of the case's merchant and of the customers it created.",
+  examples: ['clock: { advance: 11h }'],
+  play: sends({
+    operation: advanceSandboxClock,
+    what: 'the clock',
+    // The end of the case ends the request too.
+    by: ({ client }) => ({ ...client, timeoutMs: ADVANCE_TIMEOUT_MS }),
+    request: ({ made, merchant }, { advance }) => ({
+      body: {
+        merchant_id: merchant.merchant_id,
+        customer_ids: made.flatMap((each) => (each.kind === 'customer' ? [each.customer.customer_id] : [])),
+        by: advance,
+      },
+    }),
+  }),
+})
 
-type Answer = RequestToPayResponse | OfferToPayResponse
-type Kind = 'request' | 'offer'
+const ApiPath = z
+  .string()
+  .regex(/^[/$]/, 'must be a path below /api/v1, such as "/payments", or one that begins with /open-banking/')
+  .optional()
+const Http = z.strictObject({
+  get: ApiPath,
+  post: ApiPath,
+  put: ApiPath,
+  delete: ApiPath,
+  /** Who sends it; where nothing is said, the case's merchant, or its operator where the path is for operators. */
+  by: CallerReference.optional(),
+  headers: z.record(Text, Text).optional(),
+  body: z.unknown().optional(),
+  as: Name.optional(),
+  expect: z
+    .strictObject({
+      http: ExpectedStatus.optional(),
+      headers: z.record(Text, Matcher).optional(),
+      body: Matcher.optional(),
+    })
+    .optional(),
+})
 
-/** Asks somebody for money, as a customer, or decides about what was asked. */
-export async function request(run: CaseRun, given: unknown): Promise<void> {
-  if (DecideRequest.safeParse(given).success) return decide(run, 'request', readInput(run, DecideRequest, given))
-  const input = readInput(run, RequestStep, given)
-  const maker = madeOf(run, 'customer', input.from)
-  const reply = await call(clientOf(run, maker), createRequestToPay, {
-    headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('request', given) },
-    body: {
-      PayeeName: input.name ?? maker.customer.name,
-      PayerIdentifier: identifierOf(run, input),
-      AmountRequested: amountOf(input, maker),
-      DueDate: await dayFrom(input.due ?? IN_A_WEEK, 'due'),
-      Reference: input.reference,
-    },
-  })
-  remember(run, { kind: 'request', ...input }, { maker, id: reply.body.RequestToPayId, body: reply.body })
-  refuseUnlike('the request to pay', reply, { usual: 201, expected: input.expect })
+/** The code of an answer that is neither a success nor an error in the API's form. */
+export const UNEXPECTED_STATUS = 'UNEXPECTED_STATUS'
+
+const METHODS = ['get', 'post', 'put', 'delete'] as const
+const BASE = '/api/v1'
+/** The Open Banking API stands beside ours, and has versions of its own. */
+const OPEN_BANKING = '/open-banking/'
+
+/** One request as it is written: for what the other verbs have no word for, and for requests that are wrong on purpose. */
+const http = verb({
+  schema: Http,
+  text:
+    'Sends any request below `/api/v1` or to `/open-banking/…`: as the merchant, or as an operator on `/admin/…` and ' +
+    '`/sandbox/…`. `by` names another caller: a customer, a signed-in payer, another merchant, `operator` or `nobody`.',
+  examples: [
+    'http: { get: "/payments/$p1.payment_id", expect: { http: 200 } }',
+    'http: { get: /open-banking/v1/accounts, by: $c1 }',
+    'http: { get: "/payments/$p1.payment_id", expect: { http: 200, body: { status: Settled } } }',
+    'http: { post: /payments, body: { amount: 5 }, expect: { http: 400 } }',
+  ],
+  makes: { kind: 'answer', members: ['http', 'headers', 'body'] },
+  async play(run, input) {
+    const answer = await send(run, input)
+    if (input.as !== undefined) run.captures.set(input.as, answer)
+    const { http: status, headers, body } = input.expect ?? {}
+    if (status !== undefined) refuseStatus(answer.http, status)
+    else if (answer.http < 200 || answer.http > 299) throw refusalOf(answer)
+    if (headers !== undefined)
+      refuseDifferences('a header', differencesOf(lowerCaseNames(headers), answer.headers), ['expect', 'headers'])
+    if (body !== undefined) refuseDifferences('the body', differencesOf(body, answer.body), ['expect', 'body'])
+  },
+})
+
+export const REQUEST_VERBS = { clock, http }
+
+type Answer = { http: number; headers: Record<string, unknown>; body: unknown }
+
+async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> {
+  const { client } = run
+  refuseHeaders(input.headers ?? {})
+  const method = METHODS.find((name) => input[name] !== undefined) ?? 'get'
+  const path = input[method] ?? ''
+  const url = `${client.apiUrl}${path.startsWith(OPEN_BANKING) ? '' : BASE}${path}`
+  const body =
+    input.body === undefined ? null : typeof input.body === 'string' ? input.body : JSON.stringify(input.body)
+  const headers = {
+    accept: 'application/json',
+    ...(await proofOf(run, input.by, path)),
+    ...(body === null ? {} : { 'content-type': 'application/json' }),
+    ...lowerCaseNames(input.headers ?? {}),
+  }
+  const sent = { method: method.toUpperCase(), url, headers, body }
+  client.onExchange?.({ ...sent, status: undefined, reply: undefined })
+  const options = {
+    ...sent,
+    method: UPPER[method],
+    dispatcher: client.dispatcher,
+    signal: signalOf(client),
+  }
+  const fail = (error: unknown): never => {
+    throw failureOf(run, error, input.headers === undefined ? [method] : ['headers'])
+  }
+  const response = await request(url, options).catch(fail)
+  const text = await response.body.text().catch(fail)
+  client.onExchange?.({ ...sent, status: response.statusCode, reply: text })
+  return { http: response.statusCode, headers: response.headers, body: parseBody(text) }
 }
 
-/** Offers somebody money, as a customer, or decides about what was offered. */
-export async function offer(run: CaseRun, given: unknown): Promise<void> {
-  if (DecideOffer.safeParse(given).success) return decide(run, 'offer', readInput(run, DecideOffer, given))
-  const input = readInput(run, OfferStep, given)
-  const maker = madeOf(run, 'customer', input.from)
-  const reply = await call(clientOf(run, maker), createOfferToPay, {
-    headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('offer', given) },
-    body: {
-      PayerName: input.name ?? maker.customer.name,
-      PayeeIdentifier: identifierOf(run, input),
-      AmountOffered: amountOf(input, maker),
-      Reference: input.reference,
-    },
-  })
-  remember(run, { kind: 'offer', ...input }, { maker, id: reply.body.OfferToPayId, body: reply.body })
-  refuseUnlike('the offer to pay', reply, { usual: 201, expected: input.expect })
+/** What proves the caller: whoever the step names, on any path, so that also the wrong one can be tried. */
+function proofOf(run: CaseRun, by: string | undefined, path: string): ReturnType<typeof proofFor> {
+  const { client } = run
+  if (by === undefined) return proofFor(client, { access: [accessOf(path)] })
+  if (by === 'nobody') return Promise.resolve({})
+  if (by === 'operator') return proofFor(client, { access: ['platform'] })
+  if (isMerchant(run, by)) return proofFor(merchantOf(run, by).client, { access: ['merchant'] })
+  if (isMade(run, 'payer', by)) return proofFor(inHub(run, by), { access: ['payer'] })
+  return proofFor(asCustomer(run, by), { access: ['customer'] })
 }
 
-type Sent = {
-  to?: string | undefined
-  identifier?: string | undefined
-  found_by?: 'email' | 'mobile' | 'proxy_id' | undefined
+/** Who a request of this path comes from: the case's operator where it is for operators, its merchant everywhere else. */
+function accessOf(path: string): Access {
+  if (path.startsWith('/admin/')) return 'platform'
+  return path.startsWith('/sandbox/') ? 'sandbox' : 'merchant'
 }
 
-/** By what whoever it is sent to is found. */
-function identifierOf(run: CaseRun, { to, identifier: said = '', found_by = 'email' }: Sent): string {
-  if (to === undefined) return said
-  const identifier = madeOf(run, 'customer', to).customer[found_by]
-  if (identifier !== null) return identifier
-  throw new StepFailure(`${to} has no ${found_by} to be found by`, { at: ['to'] })
+/** What HTTP can't carry is told before it is sent; the value may be a secret and is not repeated. */
+function refuseHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch (cause) {
+      throw new StepFailure(`this is no header that HTTP can carry: ${JSON.stringify(name)}`, {
+        at: ['headers', name],
+        cause,
+      })
+    }
+  }
 }
 
-function amountOf(
-  { amount, currency }: { amount: string; currency?: string | undefined },
-  { account }: MadeCustomer,
-): { Amount: string; Currency: string } {
-  return { Amount: amount, Currency: currency ?? account.currency }
+/** Only the network can make the service unreachable; all else is a matter of the request in this step. */
+function failureOf({ client }: CaseRun, error: unknown, at: Path): Error {
+  const told = unreachable(client, error)
+  if (isNetworkFailure(error) || client.signal?.aborted === true) return told
+  const message =
+    told.code === 'SERVICE_UNREACHABLE'
+      ? `the service's answer can't be read: ${error instanceof Error ? error.message : String(error)}`
+      : told.message
+  return new StepFailure(message, { at, cause: error })
 }
 
-function remember(
-  run: CaseRun,
-  { kind, as, to }: Sent & { kind: Kind; as?: string | undefined },
-  { maker, id, body }: { maker: MadeCustomer; id: string; body: Answer },
-): void {
-  const other = to === undefined ? undefined : madeOf(run, 'customer', to)
-  keep(run, as, { kind, maker, other, id }, body)
+const UPPER = { get: 'GET', post: 'POST', put: 'PUT', delete: 'DELETE' } as const
+
+function lowerCaseNames<T>(headers: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-type Decision = {
-  [Verdict in 'accept' | 'reject' | 'cancel' | 'by' | 'account_id']?: string | undefined
-} & { expect?: Readonly<Record<string, unknown>> | undefined }
-
-/** Who was sent it accepts or rejects it; who made it takes it back. */
-async function decide(run: CaseRun, kind: Kind, decision: Decision): Promise<void> {
-  const { accept, reject, cancel, by, account_id: AccountId, expect } = decision
-  const made = madeOf(run, kind, accept ?? reject ?? cancel ?? '')
-  const client = clientOf(run, decider(run, made, { by, isMaker: cancel !== undefined }))
-  const body = AccountId === undefined ? undefined : { AccountId }
-  const reply = accept === undefined ? await REJECT[kind](client, made.id) : await ACCEPT[kind](client, made.id, body)
-  refuseUnlike(kind === 'request' ? 'the request to pay' : 'the offer to pay', reply, { usual: 200, expected: expect })
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
-function decider(
-  run: CaseRun,
-  { maker, other }: MadeRequest,
-  { by, isMaker }: { by: string | undefined; isMaker: boolean },
-): MadeCustomer {
-  if (by !== undefined) return madeOf(run, 'customer', by)
-  const usual = isMaker ? maker : other
-  if (usual !== undefined) return usual
-  throw new StepFailure('it was sent to no customer of this case: say who decides', { hint: 'by: $c2' })
-}
-
-type Reply = Promise<{ status: number; body: Answer }>
-type Accept = (client: Client, id: string, body: { AccountId: string } | undefined) => Reply
-
-const ACCEPT: Readonly<Record<Kind, Accept>> = {
-  request: (client, id, body) => call(client, acceptRequestToPay, { params: { RequestToPayId: id }, body }),
-  offer: (client, id, body) => call(client, acceptOfferToPay, { params: { OfferToPayId: id }, body }),
-}
-const REJECT: Readonly<Record<Kind, (client: Client, id: string) => Reply>> = {
-  request: (client, id) => call(client, rejectRequestToPay, { params: { RequestToPayId: id } }),
-  offer: (client, id) => call(client, rejectOfferToPay, { params: { OfferToPayId: id } }),
-}
-const GET: Readonly<Record<Kind, (client: Client, id: string) => Reply>> = {
-  request: (client, id) => call(client, getRequestToPay, { params: { RequestToPayId: id } }),
-  offer: (client, id) => call(client, getOfferToPay, { params: { OfferToPayId: id } }),
-}
-
-export async function awaitRequest(run: CaseRun, given: unknown): Promise<void> {
-  const isRequest = AwaitRequest.safeParse(given).success
-  const kind = isRequest ? 'request' : 'offer'
-  const { status: wanted, within, ...input } = readInput(run, isRequest ? AwaitRequest : AwaitOffer, given)
-  const reference = 'request' in input ? input.request : input.offer
-  await awaitThat(run, {
-    what: reference,
-    wanted,
-    within,
-    look: () => requestNow(run, kind, { reference }),
-    isThere: ({ Status }) => Status === wanted,
-    isOver: ({ Status }) => Status === 'Rejected' || Status === 'Paid',
-    now: statusText,
-    hint: (last) =>
-      last?.Status === 'Sent'
-        ? `nobody has decided yet: ${kind}: { accept: ${reference} } before this step`
-        : undefined,
-  })
-}
-
-export async function expectRequest(run: CaseRun, given: unknown): Promise<void> {
-  const { request: reference, by, ...expected } = readInput(run, ExpectRequest, given)
-  refuseDifferences(reference, differencesOf(expected, await requestNow(run, 'request', { reference, by })))
-}
-
-export async function expectOffer(run: CaseRun, given: unknown): Promise<void> {
-  const { offer: reference, by, ...expected } = readInput(run, ExpectOffer, given)
-  refuseDifferences(reference, differencesOf(expected, await requestNow(run, 'offer', { reference, by })))
-}
-
-async function requestNow(
-  run: CaseRun,
-  kind: Kind,
-  { reference, by }: { reference: string; by?: string | undefined },
-): Promise<Answer> {
-  const { maker, id } = madeOf(run, kind, reference)
-  const client = clientOf(run, by === undefined ? maker : madeOf(run, 'customer', by))
-  return (await GET[kind](client, id)).body
+/** A refusal in the same form in which the other verbs meet theirs. */
+function refusalOf({ http, body }: Answer): CliError {
+  const parsed = ErrorBody.safeParse(body)
+  const { code, error } = parsed.success
+    ? parsed.data
+    : { code: UNEXPECTED_STATUS, error: `the service answered ${http}` }
+  return new CliError(code, error, { exit: exitOfStatus(http), status: http })
 }

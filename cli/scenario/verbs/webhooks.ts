@@ -1,49 +1,78 @@
+import { z } from 'zod'
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { listWebhooks, putWebhookEndpoint } from '../../../src/wire/webhooks.ts'
-import type { Delivery } from '../../../src/wire/webhooks.ts'
+import { EventType } from '../../../src/wire/webhook-events.ts'
+import {
+  Delivery,
+  DeliveryStatus,
+  listWebhooks,
+  putWebhookEndpoint,
+  replayWebhook,
+  replayWebhooks,
+} from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
-import { madeOf, pollFor, readInput } from '../play/case-run.ts'
-import type { CaseRun } from '../play/case-run.ts'
+import { refuseDifferences } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import { WITHIN } from '../language/parts.ts'
-import { ReceiverBehaviour, Webhooks } from '../language/webhooks.ts'
+import { HttpStatus, Matcher, PaymentReference, WITHIN, Wait, matchersOf } from '../language/parts.ts'
+import { differencesOf } from '../matchers.ts'
+import { madeOf, pollFor } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
 import { startReceiver } from '../play/receiver.ts'
 import type { Behaviour, Receipt, Receiver } from '../play/receiver.ts'
-import { paymentNow } from './await.ts'
+import { paymentNow } from './payments.ts'
+import { form, sends, verb, waits } from './verb.ts'
+import type { Subject } from './verb.ts'
+import { hasInOrder, inSentOrder, sameOrder } from './webhook-order.ts'
+
+export const ReceiverBehaviour = z.strictObject({
+  /** One status per delivery, in turn; the last one repeats. */
+  answers: z.array(HttpStatus).min(1).max(1_000).optional(),
+  /** How long the receiver takes before it answers. */
+  delay: Wait.optional(),
+  /** Which secret the receiver verifies with from now on: a merchant deploys a new one when it suits. */
+  secret: z.enum(['newest', 'previous']).optional(),
+})
 
 /** Waits until the receiver has all of these events, and holds their order against the expected one. */
-export async function webhooks(run: CaseRun, given: unknown): Promise<void> {
-  const {
-    for: reference,
-    in_order: expected,
-    exactly = false,
-    signed = false,
-    within = WITHIN,
-  } = readInput(run, Webhooks, given)
-  const { created } = madeOf(run, 'payment', reference)
-  const { receipts } = receiverOf(run)
-  const firsts = (): Receipt[] => firstReceipts(receipts, created.payment_id)
-  await pollFor(run, parseDuration(within), async () => (lacking(expected, firsts()).length === 0 ? true : undefined))
-  const missing = lacking(expected, firsts())
-  if (missing.length > 0)
-    throw mismatch(`${missing.join(', ')} did not arrive within ${within}`, { expected, types: typesOf(firsts()) })
-  // Of one that is on its way another may still come, which makes the order right.
-  const all = exactly || !hasInOrder(firsts(), expected) ? await typesAtRest(run, created.payment_id) : []
-  const received = firsts()
-  const types = exactly && all.length > received.length ? all : typesOf(received)
-  if (exactly && types.length > expected.length)
-    throw mismatch(`${reference} had other webhooks than these`, { expected, types })
-  if (!(exactly ? sameOrder(received, expected) : hasInOrder(received, expected)))
-    throw mismatch(`the webhooks of ${reference} came in another order`, { expected, types })
-  if (signed && received.some((receipt) => receipt.signature !== 'valid'))
-    throw new StepFailure("a webhook was not signed with the merchant's secret", { at: ['signed'] })
-}
+const webhooks = verb({
+  schema: z.strictObject({
+    for: PaymentReference,
+    in_order: z.array(EventType).min(1),
+    /** Whether nothing else may have come for this payment. */
+    exactly: z.boolean().optional(),
+    signed: z.boolean().optional(),
+    within: Wait.optional(),
+  }),
+  text: 'Checks that the receiver got these events for the payment in this order, with others between. `exactly`: no others.',
+  examples: [
+    'webhooks: { for: $p1, in_order: [payment.initiated, payment.authorized] }',
+    'webhooks: { for: $p1, in_order: [payment.initiated, payment.authorized], exactly: true }',
+  ],
+  async play(run, { for: reference, in_order: expected, exactly = false, signed = false, within = WITHIN }) {
+    const { created } = madeOf(run, 'payment', reference)
+    const { receipts } = receiverOf(run)
+    const firsts = (): Receipt[] => firstReceipts(receipts, created.payment_id)
+    await pollFor(run, parseDuration(within), async () => (lacking(expected, firsts()).length === 0 ? true : undefined))
+    const missing = lacking(expected, firsts())
+    if (missing.length > 0)
+      throw mismatch(`${missing.join(', ')} did not arrive within ${within}`, { expected, types: typesOf(firsts()) })
+    // Of one that is on its way another may still come, which makes the order right.
+    const all = exactly || !hasInOrder(firsts(), expected) ? await typesAtRest(run, created.payment_id) : []
+    const received = firsts()
+    const types = exactly && all.length > received.length ? all : typesOf(received)
+    if (exactly && types.length > expected.length)
+      throw mismatch(`${reference} had other webhooks than these`, { expected, types })
+    if (!(exactly ? sameOrder(received, expected) : hasInOrder(received, expected)))
+      throw mismatch(`the webhooks of ${reference} came in another order`, { expected, types })
+    if (signed && received.some((receipt) => receipt.signature !== 'valid'))
+      throw new StepFailure("a webhook was not signed with the merchant's secret", { at: ['signed'] })
+  },
+})
 
 /**
  * The case's receiver.
  * @throws {StepFailure} where it has none: what nobody receives needs no waiting for
  */
-export function receiverOf(run: CaseRun): Receiver {
+function receiverOf(run: CaseRun): Receiver {
   if (run.receiver !== undefined) return run.receiver
   throw new StepFailure('this case has no receiver that webhooks could arrive at', {
     hint: 'given: { receiver: { answers: [200] } }, or a step receiver before this one',
@@ -54,7 +83,7 @@ export function receiverOf(run: CaseRun): Receiver {
 const REST_MS = 500
 
 function typesOf(receipts: readonly Receipt[]): string[] {
-  return asSent(receipts).map(({ eventType }) => eventType)
+  return inSentOrder(receipts).map(({ eventType }) => eventType)
 }
 
 /** The types of all the payment's events, once it rests and each of their deliveries is decided, or waits for a retry. */
@@ -112,66 +141,25 @@ function lacking(expected: readonly string[], received: readonly Receipt[]): str
   })
 }
 
-/**
- * First attempts leave in the order of the events, several at once: which of those arrives first is chance. The receiver
- * sees only the middle of an attempt; this much of connecting and answering lies around it.
- */
-const AROUND_MS = 20
-
-type Arrival = Pick<Receipt, 'eventType' | 'createdAt' | 'arrivedAt' | 'answeredAt' | 'gaveUpAt'>
-
-/** Whether these came in the expected order, and nothing else. */
-export function sameOrder(received: readonly Arrival[], expected: readonly string[]): boolean {
-  return received.length === expected.length && hasInOrder(received, expected)
-}
-
-/**
- * Whether the expected events are among what came, in this order. What else came does not matter, before, between or after
- * them; of several of one type the earliest that fits counts.
- */
-export function hasInOrder(received: readonly Arrival[], expected: readonly string[]): boolean {
-  const left = asSent(received)
-  const found: Arrival[] = []
-  for (const type of expected) {
-    const at = left.findIndex((each) => each.eventType === type && found.every((before) => isBefore(before, each)))
-    const [next] = at === -1 ? [] : left.splice(at, 1)
-    if (next === undefined) return false
-    found.push(next)
-  }
-  return true
-}
-
-/** As they were sent, as far as that can be told. */
-function asSent<T extends Arrival>(received: readonly T[]): T[] {
-  const sent: T[] = []
-  for (const each of received.toSorted((a, b) => a.arrivedAt - b.arrivedAt)) {
-    const later = sent.findLastIndex((other) => isBefore(other, each))
-    sent.splice(later + 1, 0, each)
-  }
-  return sent
-}
-
-/** What was under way together is held in the order in which it happened, all else in the order in which it came. */
-function isBefore(one: Arrival, other: Arrival): boolean {
-  const [first, second] = one.arrivedAt <= other.arrivedAt ? [one, other] : [other, one]
-  return overlap(first, second) ? one.createdAt <= other.createdAt : one === first
-}
-
-function overlap(first: Arrival, second: Arrival): boolean {
-  const end = first.gaveUpAt ?? first.answeredAt
-  return end === undefined || second.arrivedAt - end <= AROUND_MS
-}
-
 /** Changes how the receiver answers from now on; where the case has none, it gets one. */
-export async function receiver(run: CaseRun, given: unknown): Promise<void> {
-  const { secret, ...input } = readInput(run, ReceiverBehaviour, given)
-  const behaviour = behaviourOf(input)
-  if (secret !== undefined) run.receiver?.trust(secretOf(run, secret))
-  if (run.receiver !== undefined) return run.receiver.behave(behaviour)
-  run.receiver = await startReceiver(behaviour)
-  run.receiver.trust(secretOf(run, secret ?? 'newest'))
-  await call(run.client, putWebhookEndpoint, { body: { webhook_url: run.receiver.url } })
-}
+const receiver = verb({
+  schema: ReceiverBehaviour,
+  text: 'Sets how the receiver answers from now on, how late, and which secret it knows.',
+  examples: [
+    'receiver: { answers: [500] }',
+    'receiver: { answers: [500, 200] }',
+    'receiver: { delay: 6s }',
+    'receiver: { secret: previous }',
+  ],
+  async play(run, { secret, ...input }) {
+    const behaviour = behaviourOf(input)
+    if (secret !== undefined) run.receiver?.trust(secretOf(run, secret))
+    if (run.receiver !== undefined) return run.receiver.behave(behaviour)
+    run.receiver = await startReceiver(behaviour)
+    run.receiver.trust(secretOf(run, secret ?? 'newest'))
+    await call(run.client, putWebhookEndpoint, { body: { webhook_url: run.receiver.url } })
+  },
+})
 
 function secretOf({ merchant }: CaseRun, which: 'newest' | 'previous'): string {
   if (which === 'newest') return merchant.secret
@@ -179,12 +167,127 @@ function secretOf({ merchant }: CaseRun, which: 'newest' | 'previous'): string {
   throw new StepFailure('there is no previous secret', { at: ['secret'], hint: 'secret.rotate: {} before this step' })
 }
 
-export function behaviourOf({
-  answers,
-  delay,
-}: {
-  answers?: readonly number[] | undefined
-  delay?: string | undefined
-}): Behaviour {
+export function behaviourOf({ answers, delay }: z.output<typeof ReceiverBehaviour>): Behaviour {
   return { answers, delayMs: delay === undefined ? undefined : parseDuration(delay) }
 }
+
+const ReplayOne = z.strictObject({ webhook: EventType, for: PaymentReference })
+const replayOne = sends<z.output<typeof ReplayOne>, typeof replayWebhook>({
+  operation: replayWebhook,
+  what: 'the delivery',
+  request: async (run, input) => ({ params: { id: (await deliveryOf(run, input)).id } }),
+})
+const ReplayMany = z.strictObject({
+  status: z.literal('DEAD'),
+  event_type: EventType.optional(),
+  expect: z.strictObject({ matching: Matcher.optional(), queued: Matcher.optional() }).optional(),
+})
+
+/** Sends a DEAD delivery again, or all of them. */
+const replay = verb({
+  schema: z.union([ReplayOne, ReplayMany]),
+  text: 'Sends DEAD deliveries again, one or all.',
+  examples: ['replay: { webhook: payment.settled, for: $p1 }', 'replay: { status: DEAD, expect: { matching: 3 } }'],
+  async play(run, input, given) {
+    if ('webhook' in input) return replayOne(run, input, given)
+    const { expect = {}, ...body } = input
+    const replayed = await call(run.client, replayWebhooks, { body })
+    refuseDifferences('the replay', differencesOf(expect, replayed.body), ['expect'])
+  },
+})
+
+export const WEBHOOK_VERBS = { webhooks, receiver, replay }
+
+type Of = { webhook: EventType; for: string }
+
+/** The newest delivery of this type for the payment. */
+async function deliveryNow(run: CaseRun, { webhook: eventType, for: reference }: Of): Promise<Delivery | undefined> {
+  const { payment_id } = madeOf(run, 'payment', reference).created
+  if (eventType === 'consent.revoked') return mandateDeliveryNow(run, payment_id)
+  const { body } = await call(run.client, listWebhooks, { query: { payment_id } })
+  return body.data.find((delivery) => delivery.event_type === eventType)
+}
+
+async function deliveryOf(run: CaseRun, of: Of): Promise<Delivery> {
+  const delivery = await deliveryNow(run, of)
+  if (delivery !== undefined) return delivery
+  throw new StepFailure(`there is no ${of.webhook} for ${of.for}`, { at: ['webhook'] })
+}
+
+/** The end of a mandate is told of no payment: which mandate it is of stands in what the receiver was sent. */
+async function mandateDeliveryNow(run: CaseRun, paymentId: string): Promise<Delivery | undefined> {
+  const eventType = 'consent.revoked'
+  const { data } = (await call(run.client, listWebhooks, { query: { event_type: eventType } })).body
+  const arrived = run.receiver?.receipts.find((each) => each.eventType === eventType && each.paymentId === paymentId)
+  return data.length === 1 ? data[0] : data.find((delivery) => delivery.event_id === arrived?.eventId)
+}
+
+function describe({ status, attempt_count, last_http_status, last_error }: Delivery): string {
+  const answer = last_http_status === null ? (last_error ?? '') : `last answer ${last_http_status}`
+  const attempts = `${attempt_count} ${attempt_count === 1 ? 'attempt' : 'attempts'}`
+  return `${status} after ${attempts}${answer === '' ? '' : `, ${answer}`}`
+}
+
+export const DELIVERY = {
+  subject: 'A delivery and its payload',
+  awaits: [
+    // One that is DELIVERED or DEAD stays so unless somebody replays it.
+    form({
+      schema: z.strictObject({
+        webhook: EventType,
+        for: PaymentReference,
+        status: DeliveryStatus.optional(),
+        within: Wait.optional(),
+      }),
+      examples: ['await: { webhook: payment.settled, for: $p1, status: DELIVERED }'],
+      play: waits(
+        (run, input) => deliveryNow(run, input),
+        ({ webhook, for: reference, status: wanted = 'DELIVERED' }) => ({
+          what: `${webhook} for ${reference}`,
+          wanted,
+          status: ({ status }) => status,
+          isOver: ['DELIVERED', 'DEAD', ...(wanted === 'PENDING' ? ['FAILED'] : [])],
+          now: describe,
+          hint(last, isOver) {
+            if (last?.status === 'FAILED') return 'clock: { advance: 11h } lets the retries happen at once'
+            return isOver && last?.status === 'DEAD'
+              ? `replay: { webhook: ${webhook}, for: ${reference} } before this step`
+              : undefined
+          },
+        }),
+      ),
+    }),
+  ],
+  expects: [
+    // The delivery's record is looked at once; what the receiver was sent may be on its way, and is waited for.
+    form({
+      schema: z.strictObject({
+        ...matchersOf(Delivery),
+        webhook: EventType,
+        for: PaymentReference,
+        /** What the receiver was sent. */
+        payload: Matcher.optional(),
+      }),
+      examples: [
+        'expect: { webhook: payment.settled, for: $p1, attempt_count: 1, payload: { eventType: payment.settled } }',
+      ],
+      async play(run, { webhook, for: reference, payload, ...expected }) {
+        const what = `${webhook} for ${reference}`
+        if (payload !== undefined) {
+          const { payment_id: paymentId } = madeOf(run, 'payment', reference).created
+          const { receipts } = receiverOf(run)
+          const receipt = await pollFor(run, parseDuration(WITHIN), async () =>
+            receipts.find((each) => each.eventType === webhook && each.paymentId === paymentId),
+          )
+          if (receipt === undefined)
+            throw new StepFailure(`${what} did not arrive within ${WITHIN}`, { at: ['webhook'] })
+          refuseDifferences(`the payload of ${what}`, differencesOf(payload, receipt.payload), ['payload'], {
+            what: `the payload of ${webhook} (${receipt.eventId})`,
+            value: receipt.payload,
+          })
+        }
+        refuseDifferences(what, differencesOf(expected, await deliveryOf(run, { webhook, for: reference })))
+      },
+    }),
+  ],
+} as const satisfies Subject

@@ -6,12 +6,13 @@ import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
 import { ENDPOINT_ACTIONS } from '../../webhooks/endpoint-actions.ts'
 import { SECRET_ACTIONS } from '../../webhooks/secret-actions.ts'
 import { Refund } from '../../../src/wire/refunds.ts'
-import { actionVerbs } from '../action-verb.ts'
+import { actionVerbs } from './action-verb.ts'
 import { memberOf } from '../member.ts'
 import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { DisputeReference, MerchantReference, Name, PayerReference, PaymentReference, Text } from './parts.ts'
-import { made } from './verb-table.ts'
+import { DisputeReference, MerchantReference, Name, PayerReference, PaymentReference, Text } from '../language/parts.ts'
+import { made } from '../language/verb-table.ts'
+import { inHub } from './payers.ts'
 
 /*
  * The verbs that are read from what people can do on the command line.
@@ -71,7 +72,7 @@ export const DONE_TO_MANDATES = {
       ...ofMandate,
       shape: { ...ofMandate.shape, payer: PayerReference },
       example: { ...ofMandate.example, payer: '$ada' },
-      clientOf: async (run, { payer }) => (await import('../verbs/payers.ts')).inHub(run, payer),
+      clientOf: (run, { payer }) => inHub(run, payer),
     },
     PAYER_MANDATE_ACTIONS,
   ),

@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util'
 import { stringify } from 'yaml'
 import { z } from 'zod'
-import type { Operation } from '../../src/wire/operation.ts'
-import { CliError } from '../base/errors.ts'
-import type { Client } from '../client/call.ts'
-import { flagOf, memberOf, takesKey } from '../kit/action.ts'
-import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../kit/action.ts'
-import { readValues } from '../kit/read-values.ts'
-import { expectedOf, formsOf } from './language/parts.ts'
-import type { ExpectedStatus } from './language/parts.ts'
-import type { Makes } from './language/verb-table.ts'
-import { readInput } from './play/case-run.ts'
-import type { CaseRun } from './play/case-run.ts'
-import { refuseUnlike } from './verbs/refuse-unlike.ts'
+import type { Operation } from '../../../src/wire/operation.ts'
+import { CliError } from '../../base/errors.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
+import { flagOf, memberOf, takesKey } from '../../kit/action.ts'
+import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../../kit/action.ts'
+import { readValues } from '../../kit/read-values.ts'
+import { refuseUnlike, usualStatus } from '../assert-matches.ts'
+import { expectedOf, formsOf } from '../language/parts.ts'
+import type { ExpectedStatus } from '../language/parts.ts'
+import type { Makes } from '../language/verb-table.ts'
+import { readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import type { Verb } from './verb.ts'
 
 /*
  * Verbs that are read from what people can do on the command line: `svc hold set acme-ltd --reason odd` is the step
@@ -27,7 +29,7 @@ export type Place<Shape extends z.ZodRawShape> = {
   example: z.input<z.ZodObject<Shape>>
   idOf(run: CaseRun, input: z.output<z.ZodObject<Shape>>): string
   /** Who does it, where that is nobody whom the operation tells. */
-  clientOf?(run: CaseRun, input: z.output<z.ZodObject<Shape>>): Promise<Client>
+  clientOf?(run: CaseRun, input: z.output<z.ZodObject<Shape>>): Client
   /** What a step names with `as`, which is then one of the members. */
   makes?: Makes
   /** Keeps what later steps need of the answer. */
@@ -53,14 +55,7 @@ type InputOf<A, Shape extends z.ZodRawShape> =
     ? z.input<z.ZodObject<Shape>> & MembersOf<F> & { expect?: Expected<O> | undefined }
     : never
 
-/** A verb, as one that is written by hand has it, and what plays it. */
-type ActionVerb<Input> = {
-  schema: z.ZodType<Input, Input>
-  text: string
-  examples: readonly [string, ...string[]]
-  makes: Makes | undefined
-  play(run: CaseRun, given: unknown): Promise<void>
-}
+type ActionVerb<Input> = Verb<z.ZodType<Input, Input>>
 type ActionVerbs<Actions extends readonly AnyAction[], Shape extends z.ZodRawShape> = {
   [A in Actions[number] as Dotted<A['command']>]: ActionVerb<InputOf<A, Shape>>
 }
@@ -102,8 +97,7 @@ function actionVerb<Shape extends z.ZodRawShape>(at: Place<Shape>, action: AnyAc
       const request = action.request(at.idOf(run, place), readValues(action.flags, values, memberOf))
       const key = members.get('idempotency_key') ?? run.newKey(verbOf(action), given)
       const headers = takesKey(action.operation) ? { headers: { 'x-idempotency-key': key } } : {}
-      const { call } = await import('../client/call.ts')
-      const client = (await at.clientOf?.(run, place)) ?? run.client
+      const client = at.clientOf?.(run, place) ?? run.client
       const reply = await call(client, action.operation, { ...request, ...headers })
       const name = members.get('as')
       if (typeof name === 'string') run.captures.set(name, reply.body)
@@ -140,11 +134,6 @@ function problemOf(read: Flag['read'], text: string): string | undefined {
   }
 }
 
-/** Of several, the first: the others say that something is still to come, which a step has to expect. */
-function usualStatus({ replies }: Operation): number {
-  return Number.parseInt(Object.keys(replies)[0] ?? '', 10)
-}
-
 /** What the service answers when it is done. */
 function replyOf(operation: Operation): z.ZodObject {
   const reply = operation.replies[usualStatus(operation)]
@@ -177,12 +166,4 @@ function exampleOf(action: AnyAction, line: string, named: object): string[] {
   if (flags.some(([name, { required }]) => required === true && !given.has(memberOf(name)))) return []
   const input = stringify({ ...named, ...Object.fromEntries(given) }, { collectionStyle: 'flow', lineWidth: 0 })
   return [`${verbOf(action)}: ${input.trim()}`]
-}
-
-/** What plays each of these verbs. */
-export function playersOf<Name extends string>(
-  verbs: Readonly<Record<Name, Pick<ActionVerb<unknown>, 'play'>>>,
-): Record<Name, ActionVerb<unknown>['play']> {
-  const players = Object.entries<Pick<ActionVerb<unknown>, 'play'>>(verbs).map(([name, { play }]) => [name, play])
-  return Object.fromEntries(players) as Record<Name, ActionVerb<unknown>['play']>
 }
