@@ -147,6 +147,7 @@ const LAYERS = [
   'webhooks',
   'team',
   'bank-accounts',
+  'settlements',
   'checkout',
   'audit',
   'statements',

@@ -33,6 +33,7 @@ export const NOUN_GROUPS = [
     more: [
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
       { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
+      { name: 'settlements', summary: 'List, close and schedule settlements' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
       { name: 'team', summary: "Manage the merchant's team" },
       { name: 'credentials', summary: "Manage API clients: a merchant's, the platform's" },

@@ -134,6 +134,7 @@ const WEBHOOKS: Partial<Record<ErrorCode, Hint>> = {
 const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   ACCOUNT_NOT_FOUND: { customer: 'svc ob accounts', any: 'svc sandbox accounts' },
   ORDER_NOT_FOUND: 'the whole id, as svc ob pay told it',
+  SETTLEMENT_NOT_FOUND: 'svc settlements list',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',
   RECURRING_PAYMENT_NOT_CANCELLABLE: 'svc ob recurring show <RecurringPaymentId>',
   PAYMENT_REQUEST_NOT_FOUND: ({ operation: { path } }) =>

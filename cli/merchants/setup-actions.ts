@@ -1,6 +1,8 @@
 import { parseAmount, percentText, toNumeric } from '../../src/lib/money.ts'
 import { setFees } from '../../src/wire/fees.ts'
 import { setLimits } from '../../src/wire/limits.ts'
+import { SettlementSchedule } from '../../src/wire/admin.ts'
+import { setSettlementSchedule } from '../../src/wire/settlements.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
 import { action, wordSubject } from '../kit/action.ts'
@@ -126,6 +128,40 @@ const limitsSet = action({
   view: (context, limits, thing) => printLimits(context, thing, limits),
 })
 
+const schedule = action({
+  command: 'merchants schedule',
+  summary: "Set when a merchant's periods are settled",
+  details: 'Also for the period that is open. The merchant can set it too, and close a period at any time.',
+  examples: ['svc merchants schedule acme-ltd WEEKLY --reason "agreed"'],
+  subject: merchant,
+  flags: {
+    schedule: {
+      value: 'schedule',
+      summary: 'DAILY, WEEKLY or MANUAL',
+      choices: SettlementSchedule.options,
+      member: 'settlement_schedule',
+      positional: true,
+      required: true,
+    },
+    reason,
+  },
+  operation: setSettlementSchedule,
+  request: (id, { schedule: wanted, reason: why }) => ({
+    params: { id },
+    body: { settlement_schedule: wanted, reason: why },
+  }),
+  expected: ['settlement_schedule'],
+  effect: ({ trading_name: name }, { schedule: wanted }) => `settle with ${name} ${wanted} from now on`,
+  done: ({ trading_name: name }, { settlement_schedule: now }) => `${name} is settled ${now}`,
+  confirm: true,
+  view: (context, settled) =>
+    context.print.record({
+      item: settled,
+      id: settled.merchant_id,
+      lines: [['Schedule', settled.settlement_schedule]],
+    }),
+})
+
 /** A registration, by the realm that it makes or has made. */
 const registration = wordSubject('realm', 'Realm, from svc merchants registrations or svc merchants list')
 
@@ -166,5 +202,5 @@ const repair = action({
 })
 
 /** How operators set merchants up. */
-export const TERMS_ACTIONS = [feesSet, limitsSet] as const
+export const TERMS_ACTIONS = [feesSet, limitsSet, schedule] as const
 export const REPAIR_ACTIONS = [repair] as const

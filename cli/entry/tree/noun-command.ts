@@ -60,6 +60,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   team: async () => (await import('../../team/commands.ts')).addTeam,
   credentials: async () => (await import('../../team/commands.ts')).addCredentials,
   'bank-accounts': async () => (await import('../../bank-accounts/commands.ts')).addBankAccounts,
+  settlements: async () => (await import('../../settlements/commands.ts')).addSettlements,
   checkout: async () => (await import('../../checkout/commands.ts')).addCheckout,
   ob: async () => (await import('../../open-banking/commands.ts')).addOb,
   sandbox: async () => (await import('../commands/sandbox.ts')).addSandbox,

@@ -82,6 +82,14 @@ const MERCHANTS: Rows = {
     writes: true,
     refusal: unknownMerchant('--flat', '0.10', ...WHY),
   }),
+  'merchants schedule': of({
+    args: async (world) => {
+      const [realm = '', ...why] = await toMerchant()(world)
+      return [realm, 'WEEKLY', ...why]
+    },
+    writes: true,
+    refusal: unknownMerchant('WEEKLY', ...WHY),
+  }),
   'merchants limits show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
   'merchants limits set': of({
     args: toMerchant([], ['--max-payment', '5000']),

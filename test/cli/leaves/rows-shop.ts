@@ -71,6 +71,39 @@ const PEOPLE: Rows = {
   }),
 }
 
+/** A settlement of the shop. */
+async function settlement(world: World): Promise<string[]> {
+  await world.paid()
+  return [await world.idFrom('merchant', ['settlements', 'close', '--currency', 'GBP'])]
+}
+
+const UNKNOWN_SETTLEMENT = { args: [NOBODY], exit: 6, error: 'SETTLEMENT_NOT_FOUND' } as const
+
+const SETTLEMENTS: Rows = {
+  'settlements list': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'settlements show': asMerchant({ args: settlement, refusal: UNKNOWN_SETTLEMENT }),
+  'settlements lines': asMerchant({ args: settlement, refusal: UNKNOWN_SETTLEMENT }),
+  'settlements export': asMerchant({
+    args: settlement,
+    skip: { width: 'the export itself', id: 'the export itself', query: 'an export has whole rows' },
+    refusal: UNKNOWN_SETTLEMENT,
+  }),
+  'settlements close': asMerchant({
+    args: async (world) => {
+      await world.paid()
+      return []
+    },
+    writes: true,
+    refusal: { args: ['--currency', 'pounds'], exit: 2, error: 'VALIDATION_FAILED' },
+  }),
+  'settlements schedule show': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'settlements schedule set': asMerchant({
+    args: (world) => asNew(world, 'WEEKLY'),
+    writes: true,
+    refusal: { args: ['HOURLY'], exit: 2, error: 'USAGE' },
+  }),
+}
+
 const URL_OF_ORIGIN = 'https://shop.example'
 
 async function withOrigin(world: World): Promise<Typed> {
@@ -118,4 +151,4 @@ const CHECKOUT: Rows = {
 }
 
 /** A merchant's people and accounts, and what stands on its pages. */
-export const SHOP_ROWS: Rows = { ...PEOPLE, ...CHECKOUT }
+export const SHOP_ROWS: Rows = { ...PEOPLE, ...SETTLEMENTS, ...CHECKOUT }
