@@ -2,8 +2,9 @@ import type { Paint } from '../base/io.ts'
 import type { Context } from '../kit/context.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
-import { EMPTY_LINE, lineWidth, pairs, paragraph, plainOf, toneOf } from './lines.ts'
+import { EMPTY_LINE, LOADING, lineWidth, pairs, paragraph, plainOf, toneOf } from './lines.ts'
 import type { Line, Span, Tone } from './lines.ts'
+import type { Detail, Layout } from './screen.ts'
 
 /** How the words look that records begin with; what they mean they say themselves. */
 const TONES: Readonly<Record<string, Tone>> = {
@@ -30,7 +31,7 @@ function stateTone(label: string, text: string): Tone | undefined {
 }
 
 /** What a command prints of one thing, as lines of the screen: the command's own view draws it. */
-export function recordLines(width: number, draw: (context: Pick<Context, 'print'>) => void): Line[] {
+function recordLines(width: number, draw: (context: Pick<Context, 'print'>) => void): Line[] {
   const drawn: Line[] = []
   const print: Context['print'] = {
     record({ lines, after }) {
@@ -54,6 +55,19 @@ export function recordLines(width: number, draw: (context: Pick<Context, 'print'
   }
   draw({ print })
   return drawn
+}
+
+/** One thing in detail: what the list knows stands in for the rest until the service has answered with it. */
+export function detailLines<Row, Whole>(
+  { above, print, below }: Pick<Detail<Row, Whole>, 'above' | 'print' | 'below'>,
+  seen: { row: Row; whole: Whole | undefined },
+  layout: Layout,
+): Line[] {
+  return [
+    ...(above?.(seen, layout) ?? []),
+    ...(print === undefined ? [] : recordLines(layout.width, (context) => print(context, seen))),
+    ...(seen.whole === undefined ? LOADING : (below?.(seen.whole, layout) ?? [])),
+  ]
 }
 
 /** A table of a command as lines of a detail. */

@@ -2,6 +2,7 @@ import type { PlatformPermission, MerchantPermission } from '../../src/lib/permi
 import type { StreamedEvent } from '../../src/wire/console.ts'
 import type { Who } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
+import type { Context } from '../kit/context.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Column } from '../output/table.ts'
 import type { Line } from './lines.ts'
@@ -39,7 +40,8 @@ export type Reading = {
   filter: string
   kept: Kept
   cursor: string | undefined
-  limit: number
+  /** How many rows from where on, as lists of the service are asked for them. */
+  page: { limit: number; cursor?: string }
 }
 
 export type Page<Row, Extra = unknown> = {
@@ -51,13 +53,18 @@ export type Page<Row, Extra = unknown> = {
   isNewestOnly?: true
 }
 
+/** A page as the service answers with it. */
+export function pageOf<Row>(body: { data: readonly Row[]; next_cursor: string | null }): Page<Row, never> {
+  return { rows: body.data, next: body.next_cursor }
+}
+
 /** Something that the service is asked for, and asked for again when a frame says that it may have changed. */
 export type Resource<Row, Extra = unknown> = {
   read(reading: Reading): Promise<Page<Row, Extra>>
   /** Whether what is shown may be another now. */
   isDirty(hint: Hint, arg: string): boolean
   /** Whether the rows may be others by now although no frame tells: asked once a second, as long as they are shown. */
-  isOld?(rows: readonly Row[], at: { readAt: number; now: number }): boolean
+  isOld?: ((rows: readonly Row[], at: { readAt: number; now: number }) => boolean) | undefined
 }
 
 /** A column of a screen. `onlyWide` ones are shown after `w`; those with `dropped` go first where there is no room. */
@@ -74,13 +81,21 @@ export type Layout = {
   keys?: ReadonlySet<string> | undefined
 }
 
+type Opened<Row, Whole> = { row: Row; whole: Whole | undefined }
+
 /** How a row is looked at in detail. `Whole` is what the service tells of one; the list's row stands in until it is here. */
 export type Detail<Row, Whole> = {
   title(row: Row): string
-  resource: Pick<Resource<Whole>, 'isDirty' | 'isOld'> & { read(reading: Reading): Promise<Whole> }
-  /** The row of the list that a whole one would be. */
-  row(whole: Whole): Row
-  lines(seen: { row: Row; whole: Whole | undefined }, layout: Layout): readonly Line[]
+  read(reading: Reading): Promise<Whole>
+  /** As of the list, where it is left out. */
+  isDirty?(hint: Hint, arg: string): boolean
+  isOld?: Resource<Whole>['isOld']
+  /** The row of the list that a whole one would be; itself where it is left out. */
+  row?(whole: Whole): Row
+  /** The view of the command that shows one; lines before it, and behind it what only the whole one has. */
+  print?(context: Pick<Context, 'print'>, seen: Opened<Row, Whole>): void
+  above?(seen: Opened<Row, Whole>, layout: Layout): readonly Line[]
+  below?(whole: Whole, layout: Layout): readonly Line[]
   /**
    * The id of what a person names, for `:payment <id>`; undefined takes the text as the id. The credentials may be a
    * merchant's and an operator's: `half` is as whom the console acts.

@@ -1,5 +1,5 @@
 import { printable } from '../base/text.ts'
-import { ROWS_MAX, baseKey, detailKey, feedOf, listKey, serviceFilter } from './model/cache.ts'
+import { ROWS_MAX, baseKey, detailKey, feedOf, listKey, rowOf, serviceFilter } from './model/cache.ts'
 import type { Cache, Feed } from './model/cache.ts'
 import type { Line } from './lines.ts'
 import { cutTo, line, paragraph } from './lines.ts'
@@ -9,6 +9,7 @@ import { screenOf, viewOf } from './model/state.ts'
 import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
 import { newsLines } from './notices.ts'
+import { detailLines } from './record-lines.ts'
 import type { Layout, Screen, ScreenKey, Shown } from './screen.ts'
 import { SIGNS, laidTable } from './table-lines.ts'
 import type { Laid } from './table-lines.ts'
@@ -208,10 +209,11 @@ function openedOf({ screen, view, layout, row: listed, cache, rights }: Place & 
   const { id } = view.open
   const ofOne = feedOf(cache, detailKey(screen, id))
   const whole = ofOne.rows[0]
-  const row = whole === undefined ? listed : detail.row(whole)
+  const row = whole === undefined ? listed : rowOf(screen, whole)
   const width = layout.width - 1
   const keys = new Set(usableKeys(screen, rights, { on: 'detail', row }).map(({ key }) => key))
-  const lines = row === undefined ? waiting(ofOne, width) : detail.lines({ row, whole }, { ...layout, width, keys })
+  const lines =
+    row === undefined ? waiting(ofOne, width) : detailLines(detail, { row, whole }, { ...layout, width, keys })
   const cut = lines.map((each) => cutTo(each, width))
   return { id, row, feed: ofOne, title: row === undefined ? id : printable(detail.title(row)), lines: cut }
 }

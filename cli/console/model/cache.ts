@@ -95,13 +95,18 @@ export function knownRows({ entries }: Cache, { name }: Screen): unknown[] {
   return [...entries.values()].flatMap(({ screen, arg, feed }) => (screen.name === name && arg === '' ? feed.rows : []))
 }
 
+/** The row of the list that a whole one would be. */
+export function rowOf({ detail }: Screen, whole: unknown): unknown {
+  return detail?.row === undefined ? whole : detail.row(whole)
+}
+
 /** The id of a row, or of what is open. */
 function idOf({ screen, arg }: Need, row: unknown): string {
-  return screen.id(arg === '' || screen.detail === undefined ? row : screen.detail.row(row))
+  return screen.id(arg === '' ? row : rowOf(screen, row))
 }
 
 function resourceOf({ screen, arg }: Need): Pick<Screen['list'], 'isDirty' | 'isOld'> {
-  return arg === '' || screen.detail === undefined ? screen.list : screen.detail.resource
+  return arg === '' ? screen.list : { isDirty: screen.list.isDirty, ...screen.detail }
 }
 
 /** Asks the service for it. */
@@ -109,9 +114,10 @@ export async function readNeed(
   { screen, arg, filter }: Need,
   by: Pick<Reading, 'client' | 'who' | 'kept' | 'cursor'>,
 ): Promise<Page<unknown>> {
-  const reading: Reading = { ...by, arg, filter, limit: arg === '' ? (screen.limit ?? 100) : 1 }
+  const page = { limit: screen.limit ?? 100, ...(by.cursor === undefined ? {} : { cursor: by.cursor }) }
+  const reading: Reading = { ...by, arg, filter, page }
   if (arg === '' || screen.detail === undefined) return screen.list.read(reading)
-  return { rows: [await screen.detail.resource.read(reading)], next: null }
+  return { rows: [await screen.detail.read(reading)], next: null }
 }
 
 /** The cache with these needs as what is shown. Of what is not shown only so much is kept. */

@@ -8,9 +8,7 @@ import { minuteOf, shortTime } from '../../base/text.ts'
 import { EMPTY_LINE, line } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { AGE_WIDTH, ageOf, spanText } from '../../base/ages.ts'
-import { recordLines } from '../record-lines.ts'
-import { screen } from '../screen.ts'
-import type { Layout, Page, Reading } from '../screen.ts'
+import { pageOf, screen } from '../screen.ts'
 import { markOf, verify } from './audit-verify.ts'
 import type { Verified } from './audit-verify.ts'
 
@@ -25,7 +23,10 @@ export const audit = screen<OperatorAction>({
   limit: 50,
   follow: true,
   list: {
-    read: readPage,
+    read: async ({ client, filter, page }) =>
+      pageOf(
+        (await call(client, listAudit, { query: { ...page, ...(filter === '' ? {} : { action: filter }) } })).body,
+      ),
     isDirty: (hint) => 'of' in hint && hint.of.includes('audit'),
   },
   serviceLooksFor: 'a whole action',
@@ -52,13 +53,11 @@ export const audit = screen<OperatorAction>({
   empty: 'No operator has done anything yet.',
   detail: {
     title: (row) => `${row.ordinal} ${row.action}`,
-    resource: {
-      read: async ({ client, arg: ordinal }) => (await call(client, getAuditEntry, { params: { ordinal } })).body,
-      // What was written is not written again.
-      isDirty: () => false,
-    },
-    row: (whole) => whole,
-    lines: ({ row }, layout) => entryLines(row, layout),
+    read: async ({ client, arg: ordinal }) => (await call(client, getAuditEntry, { params: { ordinal } })).body,
+    // What was written is not written again.
+    isDirty: () => false,
+    above: ({ row }, { kept }) => [markLine(markOf(row, kept.verified)), EMPTY_LINE],
+    print: (context, { row }) => printOperatorAction(context, row),
   },
   keys: [
     {
@@ -86,16 +85,6 @@ function withoutRole(who: string): string {
   return who.replace(/ \(\w+\)$/, '')
 }
 
-async function readPage({ client, filter, cursor, limit }: Reading): Promise<Page<OperatorAction>> {
-  const query = {
-    limit,
-    ...(cursor === undefined ? {} : { cursor }),
-    ...(filter === '' ? {} : { action: filter }),
-  }
-  const { body } = await call(client, listAudit, { query })
-  return { rows: body.data, next: body.next_cursor }
-}
-
 /** Whether the hashes were computed here, and what came of it. */
 export function headLine(verified: Verified | undefined, now: number): Line {
   if (verified === undefined)
@@ -110,14 +99,8 @@ export function headLine(verified: Verified | undefined, now: number): Line {
   ]
 }
 
-/** One action as `svc audit show` prints it, with whether its hash was found whole from here. */
-export function entryLines(row: OperatorAction, { width, kept }: Pick<Layout, 'width' | 'kept'>): Line[] {
-  const mark = markOf(row, kept.verified)
-  const words = {
-    ok: 'Hash ok: computed here, and what follows it agrees',
-    '-': 'Hash not verified; v does',
-    CHANGED: 'Hash CHANGED since it was verified',
-  }
-  const record = recordLines(width, (context) => printOperatorAction(context, row))
-  return [line(words[mark], mark === 'ok' ? 'good' : mark === '-' ? 'dim' : 'bad'), EMPTY_LINE, ...record]
+/** Whether the hash of an action was found whole from here. */
+function markLine(mark: ReturnType<typeof markOf>): Line {
+  if (mark === 'ok') return line('Hash ok: computed here, and what follows it agrees', 'good')
+  return mark === '-' ? line('Hash not verified; v does', 'dim') : line('Hash CHANGED since it was verified', 'bad')
 }

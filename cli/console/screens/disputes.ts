@@ -13,10 +13,8 @@ import { isResolved, printDispute, shortStatus } from '../../disputes/view.ts'
 import type { ListedDispute } from '../../disputes/view.ts'
 import type { Style } from '../../base/io.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
-import { LOADING } from '../lines.ts'
-import { recordLines } from '../record-lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
-import { leadingKey, screen } from '../screen.ts'
+import { leadingKey, pageOf, screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'
 import { actionKeys } from '../action-key.ts'
 import { explainText, readFilter } from './merchant-text.ts'
@@ -35,12 +33,10 @@ export const disputes = screen<ListedDispute, WholeDispute>({
   serviceFilter: (filter) => readFilter(filter, WORDS).asked,
   serviceLooksFor: 'a status',
   id: ({ id }) => id,
-  columns: ({ now, who }) => [
+  columns: ({ now }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 5 },
     { title: 'status', value: (row) => row.status, short: shortStatus, style: statusStyle, least: 12 },
-    ...(who.kind === 'platform'
-      ? [{ title: 'merchant', value: (row: ListedDispute) => merchantOf(row), least: 8 }]
-      : []),
+    { title: 'merchant', value: (row) => ('trading_name' in row ? row.trading_name : ''), least: 8 },
     { title: 'due', value: (row) => untilText(dueOf(row), now), style: dueStyle, floor: UNTIL_WIDTH },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
@@ -52,28 +48,16 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     { title: 'refund', value: (row) => row.refund?.refund_status ?? '', dropped: 3 },
     { title: 'left', value: (row) => row.refundable_amount, align: 'right', onlyWide: true },
     { title: 'opened', value: (row) => shortTime(row.opened_at), onlyWide: true },
-    ...(who.kind === 'platform'
-      ? [
-          {
-            title: 'realm',
-            value: (row: ListedDispute) => ('realm_slug' in row ? (row.realm_slug ?? '') : ''),
-            onlyWide: true as const,
-          },
-        ]
-      : []),
+    { title: 'realm', value: (row) => ('realm_slug' in row ? (row.realm_slug ?? '') : ''), onlyWide: true },
     { title: 'dispute', value: (row) => row.id, onlyWide: true },
   ],
   empty: 'There are no such disputes.',
   detail: {
     title: (row) => `${row.reason} ${row.gross_amount} ${row.currency}`,
-    resource: { read: readWhole, isDirty: isAboutDisputes },
-    row: (whole) => whole,
+    read: readWhole,
+    print: (context, { row, whole }) => printDispute(context, whole ?? row),
     find: async (client, text, half) =>
       (await (half === 'platform' ? findAnyDispute : findOwnDispute)(client, text)).id,
-    lines: ({ row, whole }, { width }) => [
-      ...recordLines(width, (context) => printDispute(context, whole ?? row)),
-      ...(whole === undefined ? LOADING : []),
-    ],
   },
   keys: [
     ...actionKeys<ListedDispute, ListedDispute>(DISPUTE_ACTIONS, { get: (row) => row, set: (_row, seen) => seen }),
@@ -91,35 +75,22 @@ function isAboutDisputes(hint: Hint): boolean {
   return hint.event.event_type.startsWith('dispute.') || hint.event.event_type.startsWith('refund.')
 }
 
-/** The status that a word of the filter names, long or as the table shows it. */
 /** A status, long or as the table shows it. */
 const WORDS = {
   status: (word: string) =>
     DisputeStatus.options.find((status) => [status, shortStatus(status)].includes(word.toUpperCase())),
 }
 
-async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<ListedDispute>> {
-  const query = {
-    limit,
-    order: 'urgent' as const,
-    ...readFilter(filter, WORDS).query,
-    ...(cursor === undefined ? {} : { cursor }),
-  }
-  const { body } =
-    who.kind === 'platform'
-      ? await call(client, listAdminDisputes, { query })
-      : await call(client, listDisputes, { query })
-  return { rows: body.data, next: body.next_cursor }
+async function readPage({ client, who, filter, page }: Reading): Promise<Page<ListedDispute>> {
+  const query = { ...page, order: 'urgent' as const, ...readFilter(filter, WORDS).query }
+  if (who.kind === 'platform') return pageOf((await call(client, listAdminDisputes, { query })).body)
+  return pageOf((await call(client, listDisputes, { query })).body)
 }
 
 async function readWhole({ client, who, arg: id }: Reading): Promise<WholeDispute> {
   const params = { id }
   if (who.kind === 'platform') return (await call(client, getAdminDispute, { params })).body
   return (await call(client, getDispute, { params })).body
-}
-
-function merchantOf(row: ListedDispute): string {
-  return 'trading_name' in row ? row.trading_name : ''
 }
 
 function statusStyle(status: string): Style {

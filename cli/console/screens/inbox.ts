@@ -2,7 +2,7 @@ import { getInbox, getPortalInbox } from '../../../src/wire/console.ts'
 import type { InboxItem } from '../../../src/wire/console.ts'
 import { call } from '../../client/call.ts'
 import { UNTIL_WIDTH, untilText } from '../../base/ages.ts'
-import { screen } from '../screen.ts'
+import { pageOf, screen } from '../screen.ts'
 import type { ScreenName } from '../screen-names.ts'
 import { registrationId } from './merchant-detail.ts'
 import { ofMerchant } from './merchant-text.ts'
@@ -44,11 +44,8 @@ export const inbox = screen<InboxItem>({
   short: 'Inbox',
   reads: ['read merchants', 'read payments'],
   list: {
-    async read({ client, who, cursor, limit }) {
-      const query = { limit, ...(cursor === undefined ? {} : { cursor }) }
-      const { body } = await call(client, who.kind === 'platform' ? getInbox : getPortalInbox, { query })
-      return { rows: body.data, next: body.next_cursor }
-    },
+    read: async ({ client, who, page }) =>
+      pageOf((await call(client, who.kind === 'platform' ? getInbox : getPortalInbox, { query: page })).body),
     isDirty: () => true,
   },
   id: ({ kind, id }) => `${kind}/${id}`,

@@ -8,11 +8,9 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { shortTime } from '../../base/text.ts'
 import { call } from '../../client/call.ts'
-import { printMerchant } from '../../merchants/view.ts'
-import { LOADING, heading, keyText, line, pairs } from '../lines.ts'
+import { heading, keyText, line, pairs } from '../lines.ts'
 import type { Line, Pair } from '../lines.ts'
 import { ageOf } from '../../base/ages.ts'
-import { recordLines } from '../record-lines.ts'
 import type { Layout, Reading } from '../screen.ts'
 
 /** A merchant with what its registration still needs, or a registration that has made no merchant. */
@@ -57,19 +55,13 @@ export async function readWhole({ client, arg: id }: Reading): Promise<WholeMerc
   return { row: rowOf(merchant, { registration, dead: 0 }), actions }
 }
 
-type Seen = { row: MerchantRow; whole: WholeMerchant | undefined }
-
-/** A merchant as `svc merchants show` prints it, with what its registration still needs. */
-export function merchantLines({ row: { merchant, registration }, whole }: Seen, layout: Layout): Line[] {
-  const { width, keys } = layout
-  const needs = (registration?.problems ?? []).map((problem) => line(`  ${problem}`, 'warn'))
+/** What a registration still needs, above its merchant where it has made one. */
+export function registrationLines({ row: { merchant, registration } }: { row: MerchantRow }, layout: Layout): Line[] {
+  if (registration === null) return []
+  const needs = registration.problems.map((problem) => line(`  ${problem}`, 'warn'))
   return [
-    ...(registration === null ? [] : pairs(registrationPairs(registration, merchant === null, layout), width)),
-    ...(needs.length === 0 ? [] : [...heading(`Incomplete${keyText(keys, 'r', 'repairs it')}`), ...needs]),
-    ...(merchant === null
-      ? []
-      : recordLines(width, (context) => printMerchant(context, { ...merchant, actions: whole?.actions ?? [] }))),
-    ...(merchant !== null && whole === undefined ? LOADING : []),
+    ...pairs(registrationPairs(registration, merchant === null, layout), layout.width),
+    ...(needs.length === 0 ? [] : [...heading(`Incomplete${keyText(layout.keys, 'r', 'repairs it')}`), ...needs]),
   ]
 }
 

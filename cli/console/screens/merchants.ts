@@ -2,7 +2,6 @@ import { KybStatus, listMerchants } from '../../../src/wire/admin.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
 import { getInbox } from '../../../src/wire/console.ts'
 import { listRegistrations, registerMerchant } from '../../../src/wire/registration.ts'
-import type { Registration } from '../../../src/wire/registration.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
@@ -10,14 +9,14 @@ import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actio
 import { findMerchantByPart } from '../../merchants/find.ts'
 import { registeredLines } from '../../merchants/register.ts'
 import { TERMS_ACTIONS, REPAIR_ACTIONS } from '../../merchants/setup-actions.ts'
-import { deliveredStyle, deliveredText, feeText, kybStyle } from '../../merchants/view.ts'
+import { deliveredStyle, deliveredText, feeText, kybStyle, printMerchant } from '../../merchants/view.ts'
 import { shortTime } from '../../base/text.ts'
 import { actionKeys } from '../action-key.ts'
 import { AGE_WIDTH, ageOf } from '../../base/ages.ts'
-import { leadingKey, screen } from '../screen.ts'
+import { leadingKey, pageOf, screen } from '../screen.ts'
 import type { Hint, Page, Reading, ScreenKey } from '../screen.ts'
-import { ofMerchant } from './merchant-text.ts'
-import { merchantLines, readWhole, rowOf } from './merchant-detail.ts'
+import { ofMerchant, oneOf, readFilter } from './merchant-text.ts'
+import { readWhole, registrationLines, rowOf } from './merchant-detail.ts'
 import type { MerchantRow, WholeMerchant } from './merchant-detail.ts'
 
 /** Registers a merchant as `svc register` does, with its secrets to keep. */
@@ -49,11 +48,14 @@ const registerKey: ScreenKey<MerchantRow> = {
   },
 }
 
+/** Where the merchant of a row is. */
+const WHOSE = {
+  get: ({ merchant }: MerchantRow) => merchant,
+  set: (row: MerchantRow, merchant: MerchantRow['merchant']) => ({ ...row, merchant }),
+}
+
 const KEYS: readonly ScreenKey<MerchantRow>[] = [
-  ...actionKeys([...HOLD_ACTIONS, ...TERMS_ACTIONS, ...ACTIVE_ACTIONS, ...KYB_ACTIONS], {
-    get: ({ merchant }: MerchantRow) => merchant,
-    set: (row, merchant) => ({ ...row, merchant }),
-  }),
+  ...actionKeys([...HOLD_ACTIONS, ...TERMS_ACTIONS, ...ACTIVE_ACTIONS, ...KYB_ACTIONS], WHOSE),
   ...actionKeys(REPAIR_ACTIONS, {
     get: (row: MerchantRow) => (row.registration === null ? null : { word: handleOf(row) }),
     set: (row) => row,
@@ -83,10 +85,7 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   short: 'Merch',
   noun: 'merchant',
   reads: ['read merchants'],
-  list: {
-    read: readPage,
-    isDirty: isAboutMerchants,
-  },
+  list: { read: readPage, isDirty: isAboutMerchants },
   serviceFilter: (filter) => filter,
   serviceLooksFor: 'a status, held, disabled or a part of a name',
   id: ({ id }) => id,
@@ -111,13 +110,8 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
       least: 18,
       dropped: 5,
     },
-    { title: 'fee', value: feeOf, dropped: 3 },
-    {
-      title: 'legal name',
-      value: legalNameOf,
-      least: 12,
-      dropped: 2,
-    },
+    { title: 'fee', value: ({ merchant }) => (merchant === null ? '' : feeText(merchant)), dropped: 3 },
+    { title: 'legal name', value: legalNameOf, least: 12, dropped: 2 },
     { title: 'age', value: (row) => ageOf(createdAt(row), now), align: 'right', floor: AGE_WIDTH, dropped: 4 },
     {
       title: 'administrator',
@@ -135,16 +129,37 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   empty: 'There are no merchants yet: svc register, or svc sandbox seed --merchants 3',
   detail: {
     title: (row) => `${nameOf(row)} (${realmOf(row) === '' ? row.id : realmOf(row)})`,
-    resource: {
-      read: readWhole,
-      isDirty: isAboutMerchants,
-    },
+    read: readWhole,
     row: ({ row }) => row,
     find: findMerchantByPart,
-    lines: merchantLines,
+    above: registrationLines,
+    print(context, { row: { merchant }, whole }) {
+      if (merchant !== null) printMerchant(context, { ...merchant, actions: whole?.actions ?? [] })
+    },
   },
   keys: KEYS,
 })
+
+const { noun: _noun, serviceFilter: _asked, ...WHOLE_LIST } = merchants
+
+/** The merchants that wait for a decision, the oldest first (decision 19). */
+export const kyb: typeof merchants = {
+  ...WHOLE_LIST,
+  name: 'kyb',
+  key: '2',
+  title: 'KYB queue',
+  short: 'KYB',
+  list: {
+    async read({ client, page }) {
+      const query = { ...page, kyb_status: 'PENDING' as const, order: 'oldest' as const }
+      const { body } = await call(client, listMerchants, { query })
+      return pageOf({ ...body, data: body.data.map((merchant) => rowOf(merchant, { registration: null, dead: 0 })) })
+    },
+    isDirty: isAboutMerchants,
+  },
+  empty: 'No merchant waits for a decision.',
+  keys: actionKeys(KYB_ACTIONS, WHOSE),
+}
 
 function isAboutMerchants(hint: Hint): boolean {
   return 'of' in hint && (hint.of.includes('merchants') || hint.of.includes('deliveries'))
@@ -180,10 +195,6 @@ function createdAt({ merchant, registration }: MerchantRow): string | null {
   return merchant?.created_at ?? registration?.created_at ?? null
 }
 
-function feeOf({ merchant }: MerchantRow): string {
-  return merchant === null ? '' : feeText(merchant)
-}
-
 function stateStyle(text: string): ReturnType<typeof kybStyle> {
   if (text === 'COMPLETE') return 'green'
   return text === 'FAILED' ? 'red' : kybStyle(text)
@@ -196,52 +207,40 @@ function wordsOf({ merchant, registration }: MerchantRow): string {
   return [...words, ...(registration === null ? [] : ['registration'])].join(' ')
 }
 
-type Query = NonNullable<OperationInput<typeof listMerchants>['query']>
+type Query = OperationInput<typeof listMerchants>['query']
+
+const WORDS = {
+  kyb_status: oneOf(KybStatus.options),
+  payout_held: (word: string) => (word === 'held' ? ('true' as const) : undefined),
+  is_active: (word: string) => (word === 'disabled' ? ('false' as const) : undefined),
+}
+/** Words of the table that the service is not asked for. */
+const SHOWN: ReadonlySet<string> = new Set(['released', 'enabled', 'registration'])
 
 /** What the service is asked for: a status, held, disabled, and the rest as a part of a name. */
-export function queryOf(filter: string): Query {
-  const words = filter.split(/\s+/).filter((word) => word !== '')
-  const status = KybStatus.options.find((each) => words.some((word) => word.toUpperCase() === each))
-  const rest = words.filter((word) => !isFlag(word) && !KybStatus.options.some((each) => each === word.toUpperCase()))
+export function queryOf(filter: string) {
+  const { query, others } = readFilter<Pick<NonNullable<Query>, keyof typeof WORDS>>(filter, WORDS)
+  const rest = others.filter((word) => !SHOWN.has(word))
   // Names and realms are all that it looks in: a part of an address or an id is looked for in what is here.
   const isName = rest.length > 0 && rest.every((word) => !word.includes('@') && !/^[0-9a-f-]{8,}$/i.test(word))
-  return {
-    ...(status === undefined ? {} : { kyb_status: status }),
-    ...(words.includes('held') ? { payout_held: 'true' as const } : {}),
-    ...(words.includes('disabled') ? { is_active: 'false' as const } : {}),
-    ...(isName ? { search: rest.join(' ') } : {}),
-  }
+  return { ...query, ...(isName ? { search: rest.join(' ') } : {}) }
 }
 
-function isFlag(word: string): boolean {
-  return ['held', 'released', 'enabled', 'disabled', 'registration'].includes(word)
-}
-
-async function readPage({ client, filter, cursor, limit }: Reading): Promise<Page<MerchantRow>> {
+async function readPage({ client, filter, cursor, page }: Reading): Promise<Page<MerchantRow>> {
   const [{ body }, { body: stuck }, dead] = await Promise.all([
-    call(client, listMerchants, {
-      query: {
-        ...queryOf(filter),
-        include: 'recent_deliveries',
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
-      },
-    }),
+    call(client, listMerchants, { query: { ...page, ...queryOf(filter), include: 'recent_deliveries' } }),
     call(client, listRegistrations, {}),
     deadOf(client),
   ])
+  const stuckOf = Map.groupBy(stuck.data, ({ merchant_id: id }) => id)
   const rows = body.data.map((merchant) =>
-    rowOf(merchant, { registration: registrationOf(stuck.data, merchant.id), dead: dead.get(merchant.id) ?? 0 }),
+    rowOf(merchant, { registration: stuckOf.get(merchant.id)?.[0] ?? null, dead: dead.get(merchant.id) ?? 0 }),
   )
-  const homeless = cursor === undefined ? stuck.data.filter(({ merchant_id: id }) => id === null) : []
+  const homeless = cursor === undefined ? (stuckOf.get(null) ?? []) : []
   return {
     rows: [...homeless.map((each) => rowOf(null, { registration: each, dead: 0 })), ...rows],
     next: body.next_cursor,
   }
-}
-
-function registrationOf(stuck: readonly Registration[], id: string): Registration | null {
-  return stuck.find(({ merchant_id: merchantId }) => merchantId === id) ?? null
 }
 
 /** How many deliveries are DEAD to each merchant, as the inbox counts them. */

@@ -9,10 +9,9 @@ import { call } from '../../client/call.ts'
 import { REFUND_COLUMNS } from '../../payments/read.ts'
 import { printPayment } from '../../payments/view.ts'
 import { deliveryColumns } from '../../webhooks/view.ts'
-import { LOADING, heading, keyText, line } from '../lines.ts'
-import type { Line } from '../lines.ts'
-import { recordLines, tableLines } from '../record-lines.ts'
-import type { Detail, Layout, Reading } from '../screen.ts'
+import { heading, keyText, line } from '../lines.ts'
+import { tableLines } from '../record-lines.ts'
+import type { Detail, Reading } from '../screen.ts'
 import { OWN, ownerWhole } from './merchant-text.ts'
 
 /** A payment of the list; a merchant's own names no merchant. */
@@ -31,27 +30,17 @@ export type WholePayment = {
 /** One payment with its timeline, wherever it is opened from. */
 export const paymentDetail: Detail<PaymentRow, WholePayment> = {
   title: (row) => `${row.gross_amount} ${row.currency} ${row.status}`,
-  resource: {
-    read: readWhole,
-    isDirty: (hint, id) => 'event' in hint && hint.event.payment_id === id,
-  },
+  read: readWhole,
+  isDirty: (hint, id) => 'event' in hint && hint.event.payment_id === id,
   row: ({ payment }) => payment,
-  lines: ({ row, whole }, layout) => [
-    ...recordLines(layout.width, (context) =>
-      printPayment(context, whole?.payment ?? row, [['Merchant', ownerWhole(row)]]),
-    ),
-    ...(whole === undefined ? LOADING : belongingLines(whole, layout)),
-  ],
-}
-
-function belongingLines({ refunds, deliveries }: WholePayment, { width, keys }: Layout): Line[] {
-  return [
+  print: (context, { row, whole }) => printPayment(context, whole?.payment ?? row, [['Merchant', ownerWhole(row)]]),
+  below: ({ refunds, deliveries }, { width, keys }) => [
     ...(refunds.length === 0 ? [] : [...heading('Refunds'), ...tableLines(refunds, REFUND_COLUMNS, width)]),
     ...heading(`Webhooks${keyText(keys, 'o', 'opens them')}`),
     ...(deliveries.length === 0
       ? [line('None were sent, or you may not see them.', 'dim')]
       : tableLines(deliveries.toReversed(), deliveryColumns(), width)),
-  ]
+  ],
 }
 
 async function readWhole({ client, who, arg: id }: Reading): Promise<WholePayment> {

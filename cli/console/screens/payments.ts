@@ -1,7 +1,6 @@
 import { listAdminPayments } from '../../../src/wire/console.ts'
 import { isKnownCurrency } from '../../../src/lib/money.ts'
 import { PaymentStatus, listPayments } from '../../../src/wire/payments.ts'
-import type { Who } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
 import { RAISE_ACTIONS } from '../../disputes/raise-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
@@ -10,7 +9,7 @@ import { isRefunded, statusStyle } from '../../payments/view.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
 import { actionKeys } from '../action-key.ts'
 import { AGE_WIDTH, ageOf } from '../../base/ages.ts'
-import { leadingKey, screen } from '../screen.ts'
+import { leadingKey, pageOf, screen } from '../screen.ts'
 import type { Page, Permission, Reading, ScreenColumn, ScreenKey } from '../screen.ts'
 import { OWN, ofMerchant, ofPayment, oneOf, ownerText, readFilter, wordAfter } from './merchant-text.ts'
 import { paymentDetail } from './payment-detail.ts'
@@ -19,24 +18,18 @@ import type { PaymentRow, WholePayment } from './payment-detail.ts'
 type Columns = readonly ScreenColumn<PaymentRow>[]
 
 /** Between whom the money moves, and what for: operators see the merchant too. */
-export function whoseColumns({ kind }: Who): Columns {
-  return [
-    ...(kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
-    { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
-    { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
-  ]
-}
+export const WHOSE_COLUMNS: Columns = [
+  { title: 'merchant', value: ownerText, least: 8 },
+  { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
+  { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
+]
 
 /** What commands and the filter take, last and only where there is room for it. */
-export function idColumns({ kind }: Who): Columns {
-  const payment: ScreenColumn<PaymentRow> = { title: 'payment', value: (row) => row.payment_id, onlyWide: true }
-  if (kind !== 'platform') return [payment]
-  return [
-    payment,
-    { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
-    { title: 'filter by', value: (row) => ofMerchant(row.merchant_id ?? ''), onlyWide: true },
-  ]
-}
+export const ID_COLUMNS: Columns = [
+  { title: 'payment', value: (row) => row.payment_id, onlyWide: true },
+  { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
+  { title: 'filter by', value: ({ merchant_id: id }) => (id === null ? '' : ofMerchant(id)), onlyWide: true },
+]
 
 function webhooksKey(kind: 'merchant' | 'platform', permission: Permission): ScreenKey<PaymentRow> {
   return leadingKey<PaymentRow>({
@@ -65,21 +58,21 @@ export const payments = screen<PaymentRow, WholePayment>({
   },
   serviceFilter: (filter) => readFilter(filter, WORDS).asked,
   id: ({ payment_id }) => payment_id,
-  columns: ({ now, who }) => [
+  columns: ({ now }) => [
     { title: 'id', value: (row) => endOfId(row.payment_id), dropped: 4 },
     { title: 'status', value: (row) => row.status, style: statusStyle, least: 10 },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
     { title: 'refunded', value: (row) => (isRefunded(row) ? row.refunded_amount : ''), align: 'right', dropped: 3 },
     { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
-    ...whoseColumns(who),
+    ...WHOSE_COLUMNS,
     { title: 'failure', value: (row) => row.failure?.code ?? '', style: () => 'red', least: 8 },
     { title: 'bank', value: (row) => row.debtor_bank_id ?? '', onlyWide: true },
     { title: 'fee', value: (row) => row.fee_amount, align: 'right', onlyWide: true },
     { title: 'net', value: (row) => row.net_amount, align: 'right', onlyWide: true },
     { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },
     { title: 'end-to-end id', value: (row) => row.end_to_end_id, onlyWide: true },
-    ...idColumns(who),
+    ...ID_COLUMNS,
   ],
   empty: 'There are no payments yet.',
   serviceLooksFor: 'a status, a currency, a whole end-to-end id or merchant:<id>',
@@ -105,13 +98,12 @@ const WORDS = {
   end_to_end_id: (word: string) => (/^[A-Z]{3}[0-9a-f]{32}$/.test(word) ? word : undefined),
 }
 
-export async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<PaymentRow>> {
+export async function readPage({ client, who, filter, page }: Reading): Promise<Page<PaymentRow>> {
   const { merchant_id: merchant, ...wanted } = readFilter(filter, WORDS).query
-  const query = { limit, ...wanted, ...(cursor === undefined ? {} : { cursor }) }
+  const query = { ...page, ...wanted }
   if (who.kind === 'platform') {
     const one = merchant === undefined ? {} : { merchant_id: merchant }
-    const { body } = await call(client, listAdminPayments, { query: { ...query, ...one } })
-    return { rows: body.data, next: body.next_cursor }
+    return pageOf((await call(client, listAdminPayments, { query: { ...query, ...one } })).body)
   }
   const { body } = await call(client, listPayments, { query })
   return { rows: body.data.map((row) => ({ ...row, ...OWN })), next: body.next_cursor }

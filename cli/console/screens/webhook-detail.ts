@@ -6,12 +6,9 @@ import type { AdminDelivery, Delivery, DeliveryAttempt } from '../../../src/wire
 import { shortTime } from '../../base/text.ts'
 import { call } from '../../client/call.ts'
 import { rowsOf } from '../../client/pages.ts'
-import { timelineColumns } from '../../overview/view.ts'
 import { prettyPayload, printDelivery } from '../../webhooks/view.ts'
-import { LOADING, heading } from '../lines.ts'
-import type { Line } from '../lines.ts'
-import { recordLines, tableLines } from '../record-lines.ts'
-import type { Layout, Reading } from '../screen.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Reading } from '../screen.ts'
 import { OWN } from './merchant-text.ts'
 
 /** A delivery of the list; a merchant's own names no merchant. */
@@ -29,20 +26,14 @@ export type WholeDelivery = {
   story: readonly TimelineEntry[]
 }
 
-/** A delivery as `svc webhooks show` prints it; for operators with its timeline. */
-export function deliveryLines(
+/** A delivery as `svc webhooks show` prints it. */
+export function printRow(
+  context: Pick<Context, 'print'>,
   { row, whole }: { row: DeliveryRow; whole: WholeDelivery | undefined },
-  { width }: Layout,
-): Line[] {
+): void {
   const { merchant_id: id, realm_slug: realm, trading_name: name, ...own } = row
   const listed = id === null ? own : { ...row, merchant_id: id, trading_name: name ?? realm ?? id }
-  const delivery = { ...listed, attempts: [...(whole?.attempts ?? [])] }
-  const story = whole?.story ?? []
-  return [
-    ...recordLines(width, (context) => printDelivery(context, { delivery, withPayload: false })),
-    ...(whole === undefined ? LOADING : []),
-    ...(story.length === 0 ? [] : [...heading('What has happened'), ...tableLines(story, timelineColumns, width)]),
-  ]
+  printDelivery(context, { delivery: { ...listed, attempts: [...(whole?.attempts ?? [])] }, withPayload: false })
 }
 
 /** All that was sent and answered, for reading. */

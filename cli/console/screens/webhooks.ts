@@ -6,12 +6,15 @@ import { TEST_ACTIONS } from '../../webhooks/endpoint-actions.ts'
 import { findDelivery, ownDeliveryId } from '../../webhooks/find.ts'
 import { SECRET_ACTIONS } from '../../webhooks/secret-actions.ts'
 import { deliveryStyle, eventText } from '../../webhooks/view.ts'
+import { timelineColumns } from '../../overview/view.ts'
 import { actionKeys } from '../action-key.ts'
+import { heading } from '../lines.ts'
+import { tableLines } from '../record-lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
-import { leadingKey, screen } from '../screen.ts'
+import { leadingKey, pageOf, screen } from '../screen.ts'
 import type { Hint, Page, Reading, ScreenKey } from '../screen.ts'
 import { OWN, explainText, ofMerchant, ofPayment, ownerText } from './merchant-text.ts'
-import { bodyLines, deliveryLines, readWhole } from './webhook-detail.ts'
+import { bodyLines, printRow, readWhole } from './webhook-detail.ts'
 import type { DeliveryRow, WholeDelivery } from './webhook-detail.ts'
 import { REPLAY_KEYS, deliveryFilter } from './webhook-replay.ts'
 
@@ -73,11 +76,11 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   serviceFilter: (filter) => deliveryFilter(filter).asked,
   serviceLooksFor: 'a status, a whole event, payment:<id> or merchant:<id>',
   id: ({ id }) => id,
-  columns: ({ now, who }) => [
+  columns: ({ now }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 4 },
     { title: 'event', value: eventText, least: 18 },
     { title: 'status', value: (row) => row.status, style: deliveryStyle },
-    ...(who.kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
+    { title: 'merchant', value: ownerText, least: 8 },
     { title: 'http', value: (row) => String(row.last_http_status ?? ''), align: 'right' },
     { title: 'try', value: (row) => `${row.attempt_count}/${ATTEMPTS_MAX}`, align: 'right' },
     { title: 'next', value: (row) => nextText(row, now), floor: UNTIL_WIDTH },
@@ -98,28 +101,24 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   empty: 'There are no such deliveries.',
   detail: {
     title: (row) => `${row.event_type} ${row.status}`,
-    resource: {
-      read: readWhole,
-      isDirty: isAboutDeliveries,
-      isOld: ([whole], at) => whole !== undefined && isOnItsWay(whole.delivery, at),
-    },
+    read: readWhole,
+    isOld: ([whole], at) => whole !== undefined && isOnItsWay(whole.delivery, at),
     row: ({ delivery }) => delivery,
+    print: printRow,
+    below: ({ story }, { width }) =>
+      story.length === 0 ? [] : [...heading('What has happened'), ...tableLines(story, timelineColumns, width)],
     find: async (client, text, half) =>
       half === 'platform' ? (await findDelivery(client, text, undefined)).id : await ownDeliveryId(client, text),
-    lines: deliveryLines,
   },
   keys: KEYS,
 })
 
-async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<DeliveryRow>> {
-  const { query } = deliveryFilter(filter)
+async function readPage({ client, who, filter, page }: Reading): Promise<Page<DeliveryRow>> {
+  const { merchant_id: merchant, ...own } = deliveryFilter(filter).query
   if (who.kind === 'platform') {
-    const { body } = await call(client, listOutbox, {
-      query: { ...query, limit, ...(cursor === undefined ? {} : { cursor }) },
-    })
-    return { rows: body.data, next: body.next_cursor }
+    const one = merchant === undefined ? {} : { merchant_id: merchant }
+    return pageOf((await call(client, listOutbox, { query: { ...page, ...own, ...one } })).body)
   }
-  const { merchant_id: _others, ...own } = query
   const { body } = await call(client, listWebhooks, { query: own })
   const rows = body.data.map((row) => ({ ...row, ...OWN }))
   // A merchant's list has no pages: it is the last 50 (contract §Limits).

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
+import { detailLines } from '../../../cli/console/record-lines.ts'
 import { shownScreens } from '../../../cli/console/model/allowed.ts'
 import { testService } from '../../support/app.ts'
 import { openConsole } from '../../support/terminal.ts'
@@ -13,7 +14,7 @@ import { whoOf } from './who.ts'
 
 /* The audit trail in the console: plainly, and in a terminal on a real service. */
 
-const { audit, entryLines, headLine } = await import('../../../cli/console/screens/audit.ts')
+const { audit, headLine } = await import('../../../cli/console/screens/audit.ts')
 const { markOf } = await import('../../../cli/console/screens/audit-verify.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
@@ -71,10 +72,13 @@ t.test('a mark is of the very hash that was computed', async (t) => {
 })
 
 t.test('an action is told with what was before and what is after', async (t) => {
-  const lines = entryLines(ROW, { width: 60, kept: {} }).map(plainOf)
+  const layout = { width: 60, who: whoOf('OWNER'), kept: {}, now: NOW, wide: false }
+  const linesOf = (row: typeof ROW): string[] =>
+    detailLines(audit.detail ?? {}, { row, whole: row }, layout).map(plainOf)
+  const lines = linesOf(ROW)
   t.match(lines.join('\n'), /\n- kyb_status: PENDING\n\+ kyb_status: APPROVED/)
   t.match(lines.join('\n'), /not verified; v does/)
-  const none = entryLines({ ...ROW, before: null, after: null }, { width: 60, kept: {} }).map(plainOf)
+  const none = linesOf({ ...ROW, before: null, after: null })
   t.notMatch(none.join('\n'), /kyb_status/)
 })
 

@@ -42,9 +42,9 @@ export function heldConsole(t: Test, { rows = ['e', 'd', 'c', 'b', 'a'] } = {}) 
       empty: 'Nothing.',
       detail: {
         title: (row) => row,
-        resource: { read: async ({ arg }) => (await ask(`${name} ${arg}`)).rows[0] ?? arg, isDirty: () => false },
-        row: (whole) => whole,
-        lines: ({ row, whole }) => [[{ text: whole === undefined ? `${row} of the list` : `the whole ${whole}` }]],
+        read: async ({ arg }) => (await ask(`${name} ${arg}`)).rows[0] ?? arg,
+        isDirty: () => false,
+        above: ({ row, whole }) => [[{ text: whole === undefined ? `${row} of the list` : `the whole ${whole}` }]],
         find: async (_, text) => (await ask(`find ${text}`)).rows[0] ?? text,
       },
       keys: [

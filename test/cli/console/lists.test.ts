@@ -216,9 +216,10 @@ t.test('the title counts what is there, and says which lines of a detail are see
   const names = namesOf(async () => ({ rows: ['acme', 'acorn', 'zoo'], next: '2' }))
   const detail: Screen['detail'] = {
     title: (row: string) => row,
-    resource: { read: async () => 'whole', isDirty: () => false },
+    read: async () => 'whole',
+    isDirty: () => false,
     row: () => 'acme',
-    lines: () => Array.from({ length: 28 }, (_, at) => [{ text: `line ${at}` }]),
+    above: () => Array.from({ length: 28 }, (_, at) => [{ text: `line ${at}` }]),
   }
   const console = consoleOf(t, { screens: [{ ...names, detail, serviceFilter: () => '' }] })
   await settled()

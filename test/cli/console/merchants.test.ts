@@ -5,6 +5,7 @@ import type { PlatformRole } from '../../../src/lib/permissions.ts'
 import type { ListedMerchant } from '../../../src/wire/admin.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
+import { detailLines } from '../../../cli/console/record-lines.ts'
 import { usableKeys } from '../../../cli/console/model/allowed.ts'
 import { createPayment, testService } from '../../support/app.ts'
 import { plantHalfMade } from '../../support/registrations.ts'
@@ -14,8 +15,7 @@ import { whoOf } from './who.ts'
 
 /* The merchants screen: plainly, and in a terminal on a service with real tokens. */
 
-const { kyb } = await import('../../../cli/console/screens/kyb.ts')
-const { merchants, queryOf } = await import('../../../cli/console/screens/merchants.ts')
+const { kyb, merchants, queryOf } = await import('../../../cli/console/screens/merchants.ts')
 const { rowOf } = await import('../../../cli/console/screens/merchant-detail.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
@@ -67,9 +67,10 @@ function keysOf(role: PlatformRole, row: (typeof ROWS)[number], readonly = false
 
 t.test('what operators did to a merchant is in the queue once', (t) => {
   const action = { ordinal: '1', action: 'merchant.kyb', role: 'OWNER', actor: 'ada', reason: null, created_at: '' }
-  const whole = { ...MERCHANT, actions: [action] }
+  const row = rowOf(MERCHANT, { registration: null, dead: 0 })
+  const whole = { row, actions: [action] }
   const layout = { width: 100, who: whoOf('OWNER'), kept: {}, now: NOW, wide: false }
-  const lines = (kyb.detail?.lines({ row: whole, whole }, layout) ?? []).map(plainOf)
+  const lines = detailLines(kyb.detail ?? {}, { row, whole }, layout).map(plainOf)
   t.equal(lines.filter((text) => text.includes('merchant.kyb')).length, 1, lines.join('\n'))
   t.end()
 })

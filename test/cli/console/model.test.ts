@@ -180,7 +180,7 @@ t.test('screens and keys are shown to those who may use them, and to nobody else
       : usableKeys(
           kyb,
           { who: whoOf(role, 'platform'), readonly, sandbox: true },
-          { on: 'list', row: { kyb_status: 'PENDING' } },
+          { on: 'list', row: { merchant: { kyb_status: 'PENDING' } } },
         ).map(({ label }) => label)
   t.match(keys('OPS', false), ['approve', 'refuse'])
   t.notOk(keys('SUPPORT', false).includes('approve'))

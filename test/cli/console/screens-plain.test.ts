@@ -4,6 +4,7 @@ import type { InboxItem, Overview } from '../../../src/wire/console.ts'
 import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import type { ScreenKey, Tools } from '../../../cli/console/screen.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
+import { detailLines } from '../../../cli/console/record-lines.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
 import type { PaymentRow, WholePayment } from '../../../cli/console/screens/payment-detail.ts'
 import { summaryOf } from '../harness.ts'
@@ -121,7 +122,7 @@ t.test('no dispute is shown without its currency, and what waits has its deadlin
     const laid = laidTable([DISPUTE], disputes.columns({ width, who, kept: {}, now: NOW, wide: false }), { width })
     t.match(plainOf(laid.row(0)), /ESCALATED .*in 3 h +1586\.35 +EUR/, `${width}`)
   }
-  const { due_at: _due, merchant_id, ...own } = DISPUTE
+  const { due_at: _due, merchant_id, trading_name: _name, realm_slug: _realm, ...own } = DISPUTE
   const mine = { ...own, merchant_id, status: 'UNDER_REVIEW', evidence_due_at: AT }
   const layout = { width: 78, who: whoOf('ADMIN', 'merchant'), kept: {}, now: NOW, wide: false }
   t.match(plainOf(laidTable([mine], disputes.columns(layout), { width: 78 }).row(0)), /UNDER_REVIEW +1586\.35 +EUR/)
@@ -149,8 +150,7 @@ t.test('a detail names no key that does nothing there', async (t) => {
   const whole = { payment: row, deliveries: [delivery], refunds: [] } as unknown as WholePayment
   const layout = { width: 78, who: whoOf('OPS'), kept: {}, now: NOW, wide: false }
   const text = (keys: ReadonlySet<string>): string =>
-    paymentDetail
-      .lines({ row, whole }, { ...layout, keys })
+    detailLines(paymentDetail, { row, whole }, { ...layout, keys })
       .map(plainOf)
       .join('\n')
   t.match(text(new Set(['o'])), /^Webhooks \(o opens them\)$/m)
