@@ -41,7 +41,7 @@ function ownKey<Row>(action: AnyAction): ScreenKey<Row> {
       async make(_shown, { client }) {
         const thing = (await action.subject?.find(client, ''))?.thing
         const made = actionKey<Row, unknown>(action, { get: () => thing, set: (row) => row })
-        return { ...made, needs: 'nothing', on: 'list' }
+        return { key: { ...made, needs: 'nothing', on: 'list' } }
       },
     },
   }

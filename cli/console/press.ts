@@ -121,7 +121,7 @@ async function startCounted(console: Console, own: ScreenKey<unknown>): Promise<
     if (made === undefined || !isHere || now.view.filter !== view.filter || !isSame()) return
     if (typeof made === 'string') return console.toast({ text: made, tone: 'info' })
     console.update({ toast: undefined })
-    startAction(console, { screen, key: made, rows: [row] })
+    startAction(console, { screen, key: made.key, rows: made.rows ?? [row] })
   } catch (error) {
     if (isSame()) console.toast({ text: errorText(error), tone: 'bad' })
   }

@@ -185,8 +185,11 @@ export type ScreenKey<Row> = {
   /** Where what it is about is asked for first: whether there is anything to do. */
   counted?: {
     offered(shown: Shown<Row>): boolean
-    /** The key that does it to just that; or in a line why there is nothing to do. */
-    make(shown: Shown<Row>, tools: Pick<Tools, 'client' | 'who'>): Promise<ScreenKey<Row> | string>
+    /** The key that does it, to these rows; or in a line why there is nothing to do. */
+    make(
+      shown: Shown<Row>,
+      tools: Pick<Tools, 'client' | 'who'>,
+    ): Promise<{ key: ScreenKey<Row>; rows?: readonly Row[] } | string>
   }
   /** Whether it can be done to this row. */
   fits?(row: Row): boolean
