@@ -2,12 +2,12 @@ import { Box, Text, useApp, useInput, useIsScreenReaderEnabled, usePaste, useWin
 import { useEffect, useSyncExternalStore } from 'react'
 import type { ReactElement } from 'react'
 import type { Console } from './console.ts'
-import type { Terminal } from './host.ts'
 import { keyNames } from './model/keys.ts'
 import { Body } from './parts/body.tsx'
 import { Footer } from './parts/footer.tsx'
 import { Header } from './parts/header.tsx'
 import { Spoken } from './parts/spoken.tsx'
+import type { Suspend } from './terminal.ts'
 
 const COLUMNS_MIN = 60
 const ROWS_MIN = 16
@@ -15,12 +15,12 @@ const ROWS_MIN = 16
 const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])
 
 /** The whole picture. All state is in the console; this only draws it, and passes keys on. */
-export function App({ console, onTerminal }: { console: Console; onTerminal(terminal: Terminal): void }): ReactElement {
+export function App({ console, onTerminal }: { console: Console; onTerminal(suspend: Suspend): void }): ReactElement {
   useSyncExternalStore(console.subscribe, console.state)
   const { columns, rows } = useWindowSize()
   const { suspendTerminal } = useApp()
   const isSpoken = useIsScreenReaderEnabled()
-  useEffect(() => onTerminal({ suspend: suspendTerminal }), [onTerminal, suspendTerminal])
+  useEffect(() => onTerminal(suspendTerminal), [onTerminal, suspendTerminal])
   useEffect(() => console.update({ size: { columns, rows } }), [console, columns, rows])
   const isTooSmall = !isSpoken && (columns < COLUMNS_MIN || rows < ROWS_MIN)
   useInput((input, key) => {

@@ -5,7 +5,7 @@ import { listBankScenarios } from '../../src/wire/sandbox-faults.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { isBoth, sideOf, viewerOf } from '../client/auth/acting-side.ts'
-import type { Side } from '../client/auth/acting-side.ts'
+import type { Side, Who } from '../client/auth/acting-side.ts'
 import { isLive } from '../client/auth/service-info.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
@@ -14,6 +14,7 @@ import { action, durationOf, openClient } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
 import { withProgress } from '../output/progress.ts'
+import type { Session } from './model/state.ts'
 import { SCREEN_NAMES } from './screen-names.ts'
 
 const UiOptions = z.object({
@@ -62,13 +63,12 @@ async function ui(context: Context, { options }: InputOf<typeof UiOptions>): Pro
   }
   const where = { io: context.io, json: false, note: context.note }
   const [{ startConsole }, session] = await withProgress(where, connecting, () =>
-    Promise.all([import('./start.tsx'), opened(client, { half, profile: flags.profile })]),
+    Promise.all([import('./start.tsx'), opened(client, { ...options, half, profile: flags.profile })]),
   )
   return startConsole({
     io: context.io,
     stateDir: context.stateDir,
     session,
-    readonly: options.readonly,
     screen: options.screen,
     intervalMs,
     typed: (text, client) => typedText(text, { io: context.io, flags, client }),
@@ -76,7 +76,7 @@ async function ui(context: Context, { options }: InputOf<typeof UiOptions>): Pro
       const profile = wanted.profile ?? flags.profile
       const asked = wanted.half ?? (wanted.profile === undefined ? half : undefined)
       const other = openClient(context.io, { ...flags, ...(profile === undefined ? {} : { profile }) })
-      return opened(other, { half: asked, profile })
+      return opened(other, { ...options, half: asked, profile })
     },
   })
 }
@@ -94,23 +94,21 @@ function drawsFor({ print }: Context): void {
   if (print.paint('red', '-') === '-') process.env['FORCE_COLOR'] = '0'
 }
 
-type Opened = Parameters<(typeof import('./start.tsx'))['startConsole']>[0]['session']
-
 /** A client, with what the service says of it. @throws {CliError} where nobody is signed in, or nothing answers */
 async function opened(
   client: Client,
-  { half, profile }: { half: Side | undefined; profile: string | undefined },
-): Promise<Opened> {
+  { half, profile, readonly }: { half: Side | undefined; profile: string | undefined; readonly: boolean },
+): Promise<Session> {
   const [caller, live] = await Promise.all([viewerOf(client, half), isLive(client)])
   const who = !live && (await isOperatorToo(client, caller)) ? withSandbox(caller) : caller
   const name = profile ?? client.credentials.chosen?.name ?? ''
-  return { client, who, sandbox: !live, profile: name, isBoth: isBoth(client) }
+  return { client, profile: name, isBoth: isBoth(client), rights: { who, readonly, sandbox: !live } }
 }
 
 const REFUSED: ReadonlySet<number> = new Set([EXIT.signedOut, EXIT.forbidden, EXIT.notFound])
 
 /** Whether a merchant's commands may also let time pass and steer the bank, as the operator of this sandbox. */
-async function isOperatorToo(client: Client, { kind }: Opened['who']): Promise<boolean> {
+async function isOperatorToo(client: Client, { kind }: Who): Promise<boolean> {
   if (kind !== 'merchant') return false
   return call(client, listBankScenarios, {}).then(
     () => true,
@@ -121,6 +119,6 @@ async function isOperatorToo(client: Client, { kind }: Opened['who']): Promise<b
   )
 }
 
-function withSandbox(who: Opened['who']): Opened['who'] {
+function withSandbox(who: Who): Who {
   return { ...who, permissions: [...new Set([...who.permissions, 'operate sandbox'])] }
 }

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from '../client/call.ts'
 import { followStream } from '../client/event-stream.ts'
-import type { Link } from './model/state.ts'
+import type { Link, Session } from './model/state.ts'
 import type { Hint } from './screen.ts'
 
 export type FollowOptions = {
-  session(): { client: Client; who: { kind: 'merchant' | 'platform' | 'customer' } }
+  session(): Pick<Session, 'client' | 'rights'>
   onHint(hint: Hint): void
   onLink(state: Link['state']): void
 }
@@ -21,10 +20,10 @@ export function follow({ session, onHint, onLink }: FollowOptions): { restart():
   async function run({ signal }: AbortController): Promise<void> {
     onLink('connecting')
     while (!signal.aborted) {
-      const { client, who } = session()
+      const { client, rights } = session()
       try {
         await followStream(client, {
-          access: [who.kind === 'platform' ? 'platform' : 'merchant'],
+          access: [rights.who.kind === 'platform' ? 'platform' : 'merchant'],
           isPatient: true,
           signal,
           onOpen: () => onLink('live'),

@@ -70,6 +70,11 @@ export type Resource<Row, Extra = unknown> = {
 /** A column of a screen. `onlyWide` ones are shown after `w`; those with `dropped` go first where there is no room. */
 export type ScreenColumn<Row> = Column<Row> & { onlyWide?: true }
 
+/** Columns that only operators have: a merchant's own rows are all of one. */
+export function forOperators<Row>({ kind }: Who, columns: readonly ScreenColumn<Row>[]): readonly ScreenColumn<Row>[] {
+  return kind === 'platform' ? columns : []
+}
+
 /** What lines are made for. */
 export type Layout = {
   width: number

@@ -1,30 +1,34 @@
 import { render } from 'ink'
+import type { Side } from '../client/auth/acting-side.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { DEV, readUserConfig } from '../client/auth/profiles.ts'
 import type { Client } from '../client/call.ts'
+import { editText } from '../base/editor.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 import { App } from './app.tsx'
-import type { Session, Terminal, Wanted } from './host.ts'
 import { makeConsole } from './console.ts'
+import type { Console } from './console.ts'
 import { follow } from './follow.ts'
-import { makeHost } from './host.ts'
+import type { Host } from './host.ts'
 import { hinted, polled, ticked } from './model/cache.ts'
 import { signedInAs } from './model/changes.ts'
-import type { State } from './model/state.ts'
-import { WRAP, guardTerminal } from './guard.ts'
+import type { Session } from './model/state.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Screen } from './screen.ts'
 import { SCREENS } from './screens.ts'
+import { guardTerminal, runLogin } from './terminal.ts'
+
+/** As whom a session is opened: what is left out is as the command line said. */
+type Wanted = { profile?: string; half?: Side }
 
 type StartOptions = {
   io: Io
   stateDir: string
   session: Session
-  readonly: boolean
   screen: ScreenName | undefined
   /** How often is asked while the stream is down. */
   intervalMs: number
@@ -46,47 +50,29 @@ const SPOKEN_TICK_MS = 60_000
  * @throws {CliError} when something in it failed that nobody expected
  */
 export async function startConsole(options: StartOptions): Promise<ExitCode> {
-  const { io, readonly, screen, intervalMs } = options
-  let { session } = options
-  let terminal: Terminal | undefined
-  let wanted: Wanted = {}
+  const { io, intervalMs, typed } = options
   const isSpoken = io.env['INK_SCREEN_READER'] === 'true'
-  const guard = guardTerminal({ usesAlternateScreen: !isSpoken })
-  const host = makeHost(io, {
-    stateDir: options.stateDir,
-    isSpoken,
-    terminal: () => terminal,
-    lend: guard.lend,
-    quit: () => guard.end(EXIT.ok),
-    session: () => session,
-    profiles: () => [DEV, ...Object.keys(readUserConfig(configDirOf(io.env)).profiles)],
-    repaint() {
-      if (isSpoken) return
-      ink.clear()
-      process.stdout.write('\u001b[2J\u001b[H')
-      // The picture is drawn anew, whatever it was before.
-      process.stdout.emit('resize')
-    },
-    async reopen(as) {
-      const next = await options.open(as ?? wanted)
-      wanted = as ?? wanted
-      await session.client.close()
-      const isOther = identityOf(next) !== identityOf(session)
-      session = next
-      followed.restart()
-      console.update(signedInAs(sessionOf(next, readonly), { isOther }))
-    },
-  })
-  const console = makeConsole({
+  const guard = guardTerminal({ isSpoken })
+  const console: Console = makeConsole({
     screens: options.screens ?? SCREENS,
-    first: screen,
-    session: sessionOf(session, readonly),
-    host,
-    typed: (text) => options.typed?.(text, session.client) ?? text,
+    first: options.screen,
+    session: options.session,
+    host: hostOf(options, guard, {
+      console: () => console,
+      repaint() {
+        if (isSpoken) return
+        ink.clear()
+        process.stdout.write('\u001b[2J\u001b[H')
+        // The picture is drawn anew, whatever it was before.
+        process.stdout.emit('resize')
+      },
+      restart: () => followed.restart(),
+    }),
+    typed: (text) => typed?.(text, console.state().session.client) ?? text,
     now: Date.now,
   })
   const followed = follow({
-    session: () => session,
+    session: () => console.state().session,
     onHint: (hint) => console.update(hinted(hint, Date.now())),
     onLink: (state) => {
       console.update({ link: { state, since: Date.now() } })
@@ -95,44 +81,83 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
     },
   })
   const timers = startTimers(console, { intervalMs, tickMs: isSpoken ? SPOKEN_TICK_MS : TICK_MS })
-  if (!isSpoken) process.stdout.write(WRAP.off)
-  const ink = render(<App console={console} onTerminal={(given) => void (terminal = given)} />, {
+  const ink = render(<App console={console} onTerminal={guard.attach} />, {
     alternateScreen: !isSpoken,
     incrementalRendering: true,
     exitOnCtrlC: false,
     interactive: true,
     isScreenReaderEnabled: isSpoken,
   })
-  const onStop = (): void => void host.onStop().catch(guard.fail)
-  process.on('SIGTSTP', onStop)
   // A component that throws ends the picture: then there is nothing more to do.
   ink.waitUntilExit().then(
     () => guard.end(EXIT.ok),
     (error: unknown) => guard.fail(error),
   )
   const { exit, error } = await guard.ended
-  process.off('SIGTSTP', onStop)
   for (const timer of timers) clearInterval(timer)
   followed.stop()
   const left = console.stop()
   guard.restore(() => ink.unmount())
   if (left !== undefined) io.stderr.write(`${printable(left, 'lines')}\n`)
-  await session.client.close()
+  await console.state().session.client.close()
   if (error !== undefined) throw crashOf(error)
   // What was begun is not known to be done.
   return left !== undefined && exit === EXIT.ok ? EXIT.interrupted : exit
 }
 
-function sessionOf({ client, who, sandbox, profile, isBoth = false }: Session, readonly: boolean): State['session'] {
-  return { client, profile, isBoth, rights: { who, readonly, sandbox } }
+type Running = { console(): Console; repaint(): void; restart(): void }
+
+/** The terminal and the system, as the console asks for them. */
+function hostOf(
+  { io, stateDir, open }: Pick<StartOptions, 'io' | 'stateDir' | 'open'>,
+  guard: ReturnType<typeof guardTerminal>,
+  { console, repaint, restart }: Running,
+): Host {
+  let wanted: Wanted = {}
+  const session = (): Session => console().state().session
+
+  async function reopen(as: Wanted): Promise<void> {
+    const next = await open(as)
+    wanted = as
+    const before = session()
+    await before.client.close()
+    console().update(signedInAs(next, { isOther: identityOf(next) !== identityOf(before) }))
+    restart()
+  }
+
+  return {
+    stateDir,
+    stop: guard.stop,
+    quit: () => guard.end(EXIT.ok),
+    write: (text) => void process.stdout.write(text),
+    edit: (initial) => guard.suspend(() => editText(io, { initial, suffix: '.txt' })),
+    async login() {
+      if (!(await guard.suspend(() => runLogin(io, loginWords(session()))))) return false
+      await reopen(wanted)
+      return true
+    },
+    profile: (name) => reopen({ profile: name }),
+    half: (half) => {
+      const { client, profile } = session()
+      return reopen({ half, ...(client.credentials.chosen?.by === 'profile' ? { profile } : {}) })
+    },
+    profiles: () => [DEV, ...Object.keys(readUserConfig(configDirOf(io.env)).profiles)],
+    repaint,
+  }
 }
 
-function identityOf({ client, who, profile, sandbox }: Session): string {
+function loginWords({ rights: { who }, profile, client }: Session): string[] {
+  if (client.credentials.chosen?.by === 'profile') return ['login', '--profile', profile]
+  const whose = who.kind === 'platform' ? ['--platform'] : ['--realm', who.realm ?? '']
+  return ['login', ...whose, '--api-url', client.apiUrl]
+}
+
+function identityOf({ client, profile, rights: { who, sandbox } }: Session): string {
   return JSON.stringify([client.apiUrl, profile, sandbox, who.kind, who.realm, who.subject])
 }
 
 function startTimers(
-  console: ReturnType<typeof makeConsole>,
+  console: Console,
   { intervalMs, tickMs }: { intervalMs: number; tickMs: number },
 ): NodeJS.Timeout[] {
   let turn = 0

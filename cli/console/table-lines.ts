@@ -41,8 +41,7 @@ export function laidTable<Row>(
       return { ...column, title: title.toUpperCase(), cells, tones, stays: filled?.has(title) }
     })
   // What can't be made to fit is left out column by column, too.
-  const inUse = all.filter(({ cells, stays }) => stays === true || cells.some((text) => text !== ''))
-  const kept = wide ? inUse : fitted(inUse, width, CUT).first
+  const kept = wide ? all : fitted(all, width, CUT).first
   const { shown, most } = scrolled(kept, { width, left: wide ? left : 0 })
   const widths = shown.map((column) => widthOfColumn(column))
   const lineOf = (cellOf: (column: (typeof shown)[number]) => Span): Line => {

@@ -61,12 +61,11 @@ const failing = screen<{ id: string }>({
 })
 
 try {
-  const session = { client, who, sandbox: true, profile: '' }
+  const session = { client, profile: '', rights: { who, readonly: false, sandbox: true } }
   process.exitCode = await startConsole({
     io: systemIo(),
     session,
     stateDir: '/nowhere',
-    readonly: false,
     screen: undefined,
     intervalMs: 1_000,
     screens: [failing],

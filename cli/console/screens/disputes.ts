@@ -14,7 +14,7 @@ import type { ListedDispute } from '../../disputes/view.ts'
 import type { Style } from '../../base/io.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
-import { leadingKey, pageOf, screen } from '../screen.ts'
+import { forOperators, leadingKey, pageOf, screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'
 import { actionKeys } from '../action-key.ts'
 import { explainText, readFilter } from './merchant-text.ts'
@@ -33,10 +33,12 @@ export const disputes = screen<ListedDispute, WholeDispute>({
   serviceFilter: (filter) => readFilter(filter, WORDS).asked,
   serviceLooksFor: 'a status',
   id: ({ id }) => id,
-  columns: ({ now }) => [
+  columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 5 },
     { title: 'status', value: (row) => row.status, short: shortStatus, style: statusStyle, least: 12 },
-    { title: 'merchant', value: (row) => ('trading_name' in row ? row.trading_name : ''), least: 8 },
+    ...forOperators<ListedDispute>(who, [
+      { title: 'merchant', value: (row) => ('trading_name' in row ? row.trading_name : ''), least: 8 },
+    ]),
     { title: 'due', value: (row) => untilText(dueOf(row), now), style: dueStyle, floor: UNTIL_WIDTH },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
@@ -48,7 +50,9 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     { title: 'refund', value: (row) => row.refund?.refund_status ?? '', dropped: 3 },
     { title: 'left', value: (row) => row.refundable_amount, align: 'right', onlyWide: true },
     { title: 'opened', value: (row) => shortTime(row.opened_at), onlyWide: true },
-    { title: 'realm', value: (row) => ('realm_slug' in row ? (row.realm_slug ?? '') : ''), onlyWide: true },
+    ...forOperators<ListedDispute>(who, [
+      { title: 'realm', value: (row) => ('realm_slug' in row ? (row.realm_slug ?? '') : ''), onlyWide: true },
+    ]),
     { title: 'dispute', value: (row) => row.id, onlyWide: true },
   ],
   empty: 'There are no such disputes.',

@@ -140,7 +140,10 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   keys: KEYS,
 })
 
-const { noun: _noun, serviceFilter: _asked, ...WHOLE_LIST } = merchants
+const { noun: _noun, serviceFilter: _asked, serviceLooksFor: _words, ...WHOLE_LIST } = merchants
+
+/** What is not known, or not yet, of merchants that wait. */
+const OF_MERCHANTS: ReadonlySet<string> = new Set(['dead', 'delivered', 'needs', 'is'])
 
 /** The merchants that wait for a decision, the oldest first (decision 19). */
 export const kyb: typeof merchants = {
@@ -157,6 +160,7 @@ export const kyb: typeof merchants = {
     },
     isDirty: isAboutMerchants,
   },
+  columns: (layout) => merchants.columns(layout).filter(({ title }) => !OF_MERCHANTS.has(title)),
   empty: 'No merchant waits for a decision.',
   keys: actionKeys(KYB_ACTIONS, WHOSE),
 }

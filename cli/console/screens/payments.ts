@@ -1,6 +1,7 @@
 import { listAdminPayments } from '../../../src/wire/console.ts'
 import { isKnownCurrency } from '../../../src/lib/money.ts'
 import { PaymentStatus, listPayments } from '../../../src/wire/payments.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
 import { RAISE_ACTIONS } from '../../disputes/raise-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
@@ -9,7 +10,7 @@ import { isRefunded, statusStyle } from '../../payments/view.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
 import { actionKeys } from '../action-key.ts'
 import { AGE_WIDTH, ageOf } from '../../base/ages.ts'
-import { leadingKey, pageOf, screen } from '../screen.ts'
+import { forOperators, leadingKey, pageOf, screen } from '../screen.ts'
 import type { Page, Permission, Reading, ScreenColumn, ScreenKey } from '../screen.ts'
 import { OWN, ofMerchant, ofPayment, oneOf, ownerText, readFilter, wordAfter } from './merchant-text.ts'
 import { paymentDetail } from './payment-detail.ts'
@@ -17,19 +18,25 @@ import type { PaymentRow, WholePayment } from './payment-detail.ts'
 
 type Columns = readonly ScreenColumn<PaymentRow>[]
 
-/** Between whom the money moves, and what for: operators see the merchant too. */
-export const WHOSE_COLUMNS: Columns = [
-  { title: 'merchant', value: ownerText, least: 8 },
-  { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
-  { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
-]
+/** Between whom the money moves, and what for. */
+export function whoseColumns(who: Who): Columns {
+  return [
+    ...forOperators<PaymentRow>(who, [{ title: 'merchant', value: ownerText, least: 8 }]),
+    { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
+    { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
+  ]
+}
 
 /** What commands and the filter take, last and only where there is room for it. */
-export const ID_COLUMNS: Columns = [
-  { title: 'payment', value: (row) => row.payment_id, onlyWide: true },
-  { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
-  { title: 'filter by', value: ({ merchant_id: id }) => (id === null ? '' : ofMerchant(id)), onlyWide: true },
-]
+export function idColumns(who: Who): Columns {
+  return [
+    { title: 'payment', value: (row) => row.payment_id, onlyWide: true },
+    ...forOperators<PaymentRow>(who, [
+      { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
+      { title: 'filter by', value: (row) => ofMerchant(row.merchant_id ?? ''), onlyWide: true },
+    ]),
+  ]
+}
 
 function webhooksKey(kind: 'merchant' | 'platform', permission: Permission): ScreenKey<PaymentRow> {
   return leadingKey<PaymentRow>({
@@ -58,21 +65,21 @@ export const payments = screen<PaymentRow, WholePayment>({
   },
   serviceFilter: (filter) => readFilter(filter, WORDS).asked,
   id: ({ payment_id }) => payment_id,
-  columns: ({ now }) => [
+  columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.payment_id), dropped: 4 },
     { title: 'status', value: (row) => row.status, style: statusStyle, least: 10 },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
     { title: 'refunded', value: (row) => (isRefunded(row) ? row.refunded_amount : ''), align: 'right', dropped: 3 },
     { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
-    ...WHOSE_COLUMNS,
+    ...whoseColumns(who),
     { title: 'failure', value: (row) => row.failure?.code ?? '', style: () => 'red', least: 8 },
     { title: 'bank', value: (row) => row.debtor_bank_id ?? '', onlyWide: true },
     { title: 'fee', value: (row) => row.fee_amount, align: 'right', onlyWide: true },
     { title: 'net', value: (row) => row.net_amount, align: 'right', onlyWide: true },
     { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },
     { title: 'end-to-end id', value: (row) => row.end_to_end_id, onlyWide: true },
-    ...ID_COLUMNS,
+    ...idColumns(who),
   ],
   empty: 'There are no payments yet.',
   serviceLooksFor: 'a status, a currency, a whole end-to-end id or merchant:<id>',

@@ -20,7 +20,7 @@ import type { Page, Reading, ScreenKey } from '../screen.ts'
 import { listed } from './merchant-text.ts'
 import { paymentDetail } from './payment-detail.ts'
 import type { PaymentRow, WholePayment } from './payment-detail.ts'
-import { ID_COLUMNS, WHOSE_COLUMNS, readPage } from './payments.ts'
+import { idColumns, readPage, whoseColumns } from './payments.ts'
 import { scenarioKey } from './sandbox-play.ts'
 
 /** What time it is for a merchant: one's own, or for an operator the one whose clock was advanced last. */
@@ -138,16 +138,16 @@ export const sandbox = screen<PaymentRow, WholePayment, Clock>({
   },
   id: ({ payment_id }) => payment_id,
   head: (_rows, _layout, clock) => (clock === undefined ? [] : [clockLine(clock)]),
-  columns: ({ now }) => [
+  columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.payment_id) },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
     { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
     { title: 'expires', value: (row) => untilText(row.expires_at, now), floor: UNTIL_WIDTH, dropped: 3 },
-    ...WHOSE_COLUMNS,
+    ...whoseColumns(who),
     { title: 'status', value: (row) => row.status, onlyWide: true },
     { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },
-    ...ID_COLUMNS,
+    ...idColumns(who),
   ],
   empty: 'No payment waits for its payer at the mock bank.',
   detail: paymentDetail,

@@ -11,7 +11,7 @@ import { actionKeys } from '../action-key.ts'
 import { heading } from '../lines.ts'
 import { tableLines } from '../record-lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
-import { leadingKey, pageOf, screen } from '../screen.ts'
+import { forOperators, leadingKey, pageOf, screen } from '../screen.ts'
 import type { Hint, Page, Reading, ScreenKey } from '../screen.ts'
 import { OWN, explainText, ofMerchant, ofPayment, ownerText } from './merchant-text.ts'
 import { bodyLines, printRow, readWhole } from './webhook-detail.ts'
@@ -76,11 +76,11 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   serviceFilter: (filter) => deliveryFilter(filter).asked,
   serviceLooksFor: 'a status, a whole event, payment:<id> or merchant:<id>',
   id: ({ id }) => id,
-  columns: ({ now }) => [
+  columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 4 },
     { title: 'event', value: eventText, least: 18 },
     { title: 'status', value: (row) => row.status, style: deliveryStyle },
-    { title: 'merchant', value: ownerText, least: 8 },
+    ...forOperators<DeliveryRow>(who, [{ title: 'merchant', value: ownerText, least: 8 }]),
     { title: 'http', value: (row) => String(row.last_http_status ?? ''), align: 'right' },
     { title: 'try', value: (row) => `${row.attempt_count}/${ATTEMPTS_MAX}`, align: 'right' },
     { title: 'next', value: (row) => nextText(row, now), floor: UNTIL_WIDTH },

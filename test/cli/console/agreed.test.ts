@@ -104,7 +104,7 @@ t.test('what asks twice in live mode is what the command asks about, and nothing
   const map = await readAll()
   const merchant = merchantOf({})
   const rows: Record<string, object> = {
-    kyb: merchant,
+    kyb: { id: merchant.id, merchant, registration: null },
     merchants: { id: merchant.id, merchant, registration: { slug: 'acme', status: 'FAILED', problems: [] } },
     payments: summaryOf('Settled'),
     disputes: { ...DISPUTE, status: 'UNDER_REVIEW', gross_amount: '5.00', reason: 'OTHER' },
