@@ -104,7 +104,7 @@ t.test('the OpenAPI description, and pages that open in a browser', async (t) =>
     /title: svc Open Banking API/,
   )
   t.match(await runCli(['api', 'openapi'], { env: { SVC_API_URL: 'http://127.0.0.1:1' } }), { code: 8 })
-  t.match(await runCli(['open', 'portal']), { code: 2, stdout: '', stderr: /no page for portal\nTry: svc ui/ })
+  t.match(await runCli(['open', 'portal']), { code: 2, stdout: '', stderr: /use one of demo, payer, shop, api,/ })
   t.match(await runCli(['open', 'nonsense']), { code: 2 })
 })
 

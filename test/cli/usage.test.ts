@@ -92,9 +92,6 @@ t.test('help of a command ends with the global options, which a topic explains',
 
 t.test('a name of elsewhere that is no command here says what is', async (t) => {
   for (const [words, stderr] of [
-    ['settlements list', /no settlements\nTry: svc payments list --fees\n {5}svc payments export/],
-    ['sandbox bank set mock --behaviour slow', /\nTry: svc payments create .*--scenario /],
-    ['sandbox seed --reset', /removes nothing\nTry: svc sandbox reset\n/],
     ['sandbox approve a2b4358c', /\nTry: svc sandbox bank approve a2b4358c\n$/],
     ['sandbox cancel a2b4358c', /\nTry: svc sandbox bank cancel a2b4358c\n$/],
     ['sandbox reject a2b4358c', /\nTry: svc payments create .*--scenario /],

@@ -21,18 +21,8 @@ const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: s
   customer: { whose: "a customer's", who: 'a customer', login: '--customer' },
 }
 
-/** What a merchant reads of its own, and the commands by which operators see the same of all merchants. */
-const OPERATORS_COMMANDS: readonly (readonly [path: string, commands: string])[] = [
-  ['/api/v1/payments', "any merchant's: svc payments show <id>\nwhat became of it: svc explain <id>"],
-]
-
-function operatorsCommand({ method, path }: OperationAccess): string | undefined {
-  if (method !== 'GET' || path === undefined) return undefined
-  return OPERATORS_COMMANDS.find(([start]) => path.startsWith(start))?.[1]
-}
-
-/** Who may call an operation; its method and path too where it is one of the contract. */
-export type OperationAccess = Pick<Operation, 'access'> & Partial<Pick<Operation, 'method' | 'path'>>
+/** Who may call an operation. */
+export type OperationAccess = Pick<Operation, 'access'>
 
 /** A profile is of one kind, and signing in to it again would change nothing about that: exit code 4. */
 export function otherKind(
@@ -47,11 +37,9 @@ export function otherKind(
   const { whose } = KINDS[settings.kind]
   return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${whose}, and this needs ${KINDS[needed].who}`, {
     exit: EXIT.signedOut,
-    hint: [
-      ...(settings.kind === 'platform' ? [operatorsCommand(asked) ?? []].flat() : []),
+    hint:
       known === undefined
         ? `svc login --api-url ${apiUrl} ${KINDS[needed].login}`
         : `the same command with --profile ${known[0]}, or svc profile use ${known[0]}`,
-    ].join('\n'),
   })
 }

@@ -93,6 +93,8 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['webhooks rotate', 'secret rotate'],
   ['sandbox approve', 'sandbox bank approve'],
   ['sandbox cancel', 'sandbox bank cancel'],
+  ['sandbox reject', 'payments create --scenario'],
+  ['sandbox bank reject', 'payments create --scenario'],
   ['payments create --outcome', '--scenario'],
   ['disputes resolve --outcome', '--favour'],
   ['merchants fees set --fixed', '--flat'],
@@ -108,24 +110,6 @@ export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--repeat', 'a loop of the shell: for i in $(seq 20); do svc run shop.yaml --ephemeral || break; done'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])
-
-const FATE = 'svc payments create --amount 5.00 --currency GBP --scenario insufficient-funds'
-
-/** Commands that people look for and that can't be: why, and what there is. */
-export const NEVER: readonly (readonly [words: RegExp, why: string, hint: string])[] = [
-  [/^sandbox clock reset$/, 'time does not go back: webhooks were sent and money has moved', 'svc register'],
-  [
-    /^sandbox (bank )?(reject|refuse|decline|fail|set)$/,
-    "a payment's fate at the mock bank is its scenario, which is given when it is created",
-    FATE,
-  ],
-  [/^sandbox seed --reset$/, 'svc sandbox seed adds to what is there, and removes nothing', 'svc sandbox reset'],
-  [
-    /^settlements$/,
-    'money goes straight to the merchant with each payment, so there are no settlements',
-    'svc payments list --fees\nsvc payments export --file payments.csv',
-  ],
-]
 
 /** A command line after `svc`, and which flags have the next word as their value. */
 type Line = { words: readonly string[]; takesValue(flag: string): boolean }

@@ -6,7 +6,7 @@ import { nearestWord } from '../../base/nearest-word.ts'
 import { partsOf } from './command-data.ts'
 import { optionIn, placeOf, wordsOf } from './place.ts'
 import type { Place } from './place.ts'
-import { DROPPED, NEVER, renamed } from './renamed.ts'
+import { DROPPED, renamed } from './renamed.ts'
 
 /** A command line that is not understood, and the word that is to blame where one is. */
 type Mistake = {
@@ -50,8 +50,6 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
   if (old !== undefined) return usageError(...old)
   const dropped = DROPPED.get(bare)
   if (dropped !== undefined) return usageError(`there is no ${bare} any more`, dropped)
-  const [, why, instead] = NEVER.find(([never]) => never.test(wordsOf(place) + bare)) ?? []
-  if (why !== undefined) return usageError(why, instead)
   const meant = isUnknown && wrong !== undefined ? meantBy(wrong, place) : undefined
   if (meant === undefined || wrong === undefined) return usageError(message, `svc ${wordsOf(place)}--help`)
   // `refunds` asks to see some; `refund` makes one.

@@ -102,7 +102,7 @@ const RUN: Rows = {
     refusal: { args: ['--file', '/nowhere/openapi.json'], exit: 2, error: 'FILE_NOT_WRITTEN' },
   }),
   docs: of({ local: true, refusal: { args: ['no', 'such', 'chapter'], exit: 6, error: 'NO_SUCH_TOPIC' } }),
-  open: of({ args: ['payer', '--print'], refusal: { args: ['portal'], exit: 2, error: 'NO_PAGE' } }),
+  open: of({ args: ['payer', '--print'], refusal: { args: ['portal'], exit: 2, error: 'USAGE' } }),
   init: of({
     args: ({ dir }) => [join(dir, `project-${(count += 1)}`), '--app', 'node'],
     local: true,
