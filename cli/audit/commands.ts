@@ -24,7 +24,6 @@ const ListOptions = Paging.extend({
   ...FollowOptions.shape,
 })
 
-/** `svc audit`: what operators did, which nobody can take back. */
 export function addAudit(audit: Command, runtime: Runtime): void {
   audit.addHelpText('after', '\nExamples:\n  svc audit list --merchant acme-ltd\n  svc audit verify\n')
   const command = audit

@@ -25,7 +25,6 @@ const ExportOptions = z.object({
 })
 type ExportOptions = z.infer<typeof ExportOptions>
 
-/** `svc audit export`: the chains as JSON lines, to keep them and to verify them elsewhere. */
 export function addExport(audit: Command, runtime: Runtime): void {
   audit
     .command('export')

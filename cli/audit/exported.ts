@@ -22,7 +22,6 @@ const Line = z.union([
 ])
 type Line = z.infer<typeof Line>
 
-/** A row as `svc audit export` writes it. */
 export function exportedLine(chain: AuditChain, row: AuditRow): string {
   return `${JSON.stringify({ chain, row })}\n`
 }

@@ -19,7 +19,6 @@ const PAGES_MAX = 10
 
 type Query = NonNullable<OperationInput<typeof listAudit>['query']>
 
-/** `svc audit list --follow`: what operators do as they do it, the newest last. */
 export async function followAudit(
   context: Context,
   { query, limit, options }: { query: Query; limit: string; options: z.infer<typeof FollowOptions> },

@@ -7,7 +7,6 @@ import type { Client } from '../client/call.ts'
 /** The rows of a chain, the oldest first, in pages. */
 export type RowSource = (chain: AuditChain) => AsyncIterable<readonly AuditRow[]>
 
-/** The rows that the service holds. */
 export function rowsOfService(client: Client): RowSource {
   return async function* pages(chain) {
     let cursor: string | null = null

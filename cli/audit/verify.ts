@@ -24,7 +24,6 @@ const VerifyOptions = z.object({
 })
 type VerifyOptions = z.infer<typeof VerifyOptions>
 
-/** `svc audit verify`: whether all of it is still as it was written. */
 export function addVerify(audit: Command, runtime: Runtime): void {
   audit
     .command('verify')

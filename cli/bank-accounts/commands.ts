@@ -13,7 +13,6 @@ import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts
 import { BANK_ACCOUNT_ACTIONS } from './actions.ts'
 import { list, printAccount } from './view.ts'
 
-/** `svc bank-accounts`: where the merchant's payouts go. */
 export function addBankAccounts(accounts: Command, runtime: Runtime): void {
   accounts.addHelpText(
     'after',

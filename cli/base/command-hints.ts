@@ -2,7 +2,6 @@ import { join, sep } from 'node:path'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { NOUNS } from './command-names.ts'
 
-/** The nouns and verbs after `svc`. */
 export const COMMAND_WORDS: readonly string[] = NOUNS.map(({ name }) => name)
 
 /**

@@ -1,4 +1,3 @@
-/** A command right below `svc`. What it is made of is loaded when it is asked for. */
 export type Noun = { name: string; summary: string }
 
 /**
@@ -88,7 +87,6 @@ export const NOUN_GROUPS = [
 type Group = (typeof NOUN_GROUPS)[number]
 export type NounName = (Group['nouns'] | Group['more'])[number]['name']
 
-/** All of them, in the order of `svc help all`. */
 export const NOUNS: readonly (Noun & { name: NounName })[] = NOUN_GROUPS.flatMap(({ nouns, more }) => [
   ...nouns,
   ...more,

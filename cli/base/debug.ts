@@ -5,7 +5,6 @@ import type { Io } from './io.ts'
 const DEBUG_AREAS = ['api', 'auth', 'sql'] as const
 export type DebugArea = (typeof DEBUG_AREAS)[number]
 
-/** Whether SVC_DEBUG names the area; a list such as `api,auth`. */
 export function isDebugging(env: NodeJS.ProcessEnv, area: DebugArea): boolean {
   return (env['SVC_DEBUG'] ?? '').split(',').some((word) => word.trim().toLowerCase() === area)
 }

@@ -8,7 +8,6 @@ import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
 
 type EditOptions = {
-  /** What the editor begins with. */
   initial: string
   /** The end of the file's name, by which editors know its language: .txt, .yaml. */
   suffix: string

@@ -15,10 +15,8 @@ export type CliErrorOptions = {
   exit: ExitCode
   /** What to do next, each way in a line of its own: a command to type where there is one, behind what it is for. */
   hint?: string | undefined
-  /** The HTTP status, where the API refused. */
   status?: number
   requestId?: string
-  /** Whether the same command may succeed later. */
   retryable?: boolean
   docUrl?: string
   /** The broken fields of a request. */
@@ -53,7 +51,6 @@ export function withFacts(error: unknown, facts: Readonly<Record<string, string>
   })
 }
 
-/** The same error with another next step. */
 export function withHint(error: CliError, hint: string): CliError {
   return new CliError(error.code, error.message, { ...error.options, hint, cause: error })
 }
@@ -64,7 +61,6 @@ export function isPassing(error: unknown): error is CliError {
   return error.options.exit === EXIT.network || error.options.retryable === true || (error.options.status ?? 0) >= 500
 }
 
-/** The command line is wrong: exit code 2. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('USAGE', message, { exit: EXIT.usage, hint })
 }
@@ -141,7 +137,6 @@ function withBelow(text: string, width: number): string[] {
 
 const TRY = 'Try: '
 
-/** Ways to go on, one below the other. */
 function hintLines(hint: string, width: number, paint: Paint): string[] {
   const lines = hint
     .split('\n')
@@ -150,7 +145,6 @@ function hintLines(hint: string, width: number, paint: Paint): string[] {
   return lines.map((line, index) => (index === 0 ? `${paint('yellow', 'Try:')} ${line.slice(TRY.length)}` : line))
 }
 
-/** Whether it is one command and nothing else. */
 function isCommand(text: string): boolean {
   return /^(npx )?svc /.test(text) && !/[,;:] | or /.test(text.replaceAll(/"[^"]*"/g, ''))
 }

@@ -36,7 +36,6 @@ export function exitOfSignal(reason: unknown): ExitCode {
   return reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
 }
 
-/** The exit code for a refusal of the API, by its HTTP status. */
 export function exitOfStatus(status: number): ExitCode {
   if (status === 401) return EXIT.signedOut
   if (status === 403) return EXIT.forbidden

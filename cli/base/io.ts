@@ -32,7 +32,6 @@ export type Paint = (style: Style, text: string) => string
 export const COLOR_FLAGS = ['auto', 'always', 'never'] as const
 export type ColorFlag = (typeof COLOR_FLAGS)[number]
 
-/** The process's own streams. */
 export function systemIo(): Io {
   return {
     stdout: sinkOf(process.stdout),

@@ -1,4 +1,3 @@
-/** The forms that results are printed in. */
 export const OUTPUT_MODES = ['table', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const
 export type OutputMode = (typeof OUTPUT_MODES)[number]
 

@@ -13,7 +13,6 @@ import { printLook, printPreview } from './branding-view.ts'
 import { ORIGIN_ACTIONS, printOrigins } from './origin-actions.ts'
 import { addWidget } from './widget.ts'
 
-/** `svc checkout`: what a merchant's developer needs to put the checkout on a page, and how it looks there. */
 export function addCheckout(checkout: Command, runtime: Runtime): void {
   addWidget(checkout, runtime)
   checkout

@@ -5,7 +5,6 @@ import { DescribeOptions, makeToken } from './make-token.ts'
 
 export const SnippetOptions = DescribeOptions.extend({ lang: z.enum(['html', 'react']) })
 
-/** `svc checkout snippet`: what a merchant's page needs, and nothing else. */
 export async function snippet(context: Context, { options }: InputOf<typeof SnippetOptions>): Promise<CommandResult> {
   const { lang } = options
   if (options.returnUrl === undefined && options.callbackOrigin === undefined)

@@ -25,7 +25,6 @@ export function prepare(client: Client, operation: Operation, input: OperationIn
   return { url: urlOf(client, operation, input), method: operation.method, headers, body, isRepeatable }
 }
 
-/** The address of a request, with its parameters and query filled in. */
 export function urlOf(client: Client, operation: Operation, input: OperationInput<Operation>): string {
   const params = Texts.parse(input.params ?? {})
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -18,7 +18,6 @@ import { parsedJson } from '../base/json.ts'
 export type Client = {
   /** Without a slash at the end. */
   apiUrl: string
-  /** Who it acts as. */
   credentials: Credentials
   /** Told of every request and its answer, as it went over the wire. */
   onExchange?: ((exchange: Exchange) => void) | undefined
@@ -30,7 +29,6 @@ export type Client = {
   close(): Promise<void>
 }
 
-/** One request with its answer; `status` is undefined where none came. */
 export type Exchange = {
   method: string
   url: string

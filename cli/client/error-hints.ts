@@ -149,7 +149,6 @@ const HINTS: ReadonlyMap<string, Hint> = new Map(
   [IDENTITY, MERCHANTS, PEOPLE, PAYMENTS, CHECKOUT, DISPUTES, WEBHOOKS, OPEN_BANKING].flatMap(Object.entries<Hint>),
 )
 
-/** An error of the API, with what was called and by whom. */
 export type FailedCall = {
   who: { merchant: Identity | undefined; customer?: Identity | undefined; chosen?: Chosen | undefined }
   operation: Operation
@@ -159,7 +158,6 @@ export type FailedCall = {
   next?: string | undefined
   /** The same as the name of an operation. */
   nextStep?: string | undefined
-  /** The amount that is still possible. */
   available?: string | undefined
 }
 

@@ -37,7 +37,6 @@ function interrupted(reason: unknown, error: unknown, show: string): CliError {
   })
 }
 
-/** How to see what became of it. */
 function wayOn(
   { payment_id: payment, idempotency_key: key }: Readonly<Record<string, string>>,
   show: string,

@@ -6,7 +6,6 @@ export const PAGE_SIZE_MAX = 100
 // A hundred thousand rows: beyond that an export is the right tool, not a list.
 const PAGES_MAX = 1_000
 
-/** `--limit` of a list. */
 export const LIMIT = /^([1-9]\d?|100)$/
 
 export type PageReader<Row> = (page: { limit: number; cursor?: string }) => Promise<Page<Row>>

@@ -3,7 +3,6 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
-/** The demo merchant. What needs an identity provider is null without one; older files lack it. */
 const DemoMerchant = z.looseObject({
   id: z.string(),
   client_id: z.string(),
@@ -36,7 +35,6 @@ const DemoCustomer = z.looseObject({
   client_id: z.string().nullish(),
   client_secret: z.string().nullish(),
   realm: z.string().nullish(),
-  /** Its current account. */
   account_id: z.string().optional(),
 })
 

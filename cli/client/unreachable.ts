@@ -43,7 +43,6 @@ const WHY: Readonly<Record<string, string>> = {
 /** What a client says of the service that it calls. */
 type Called = { apiUrl: string; timeoutMs: number; signal?: AbortSignal | undefined }
 
-/** An error of the connection, as the user is told it. */
 export function unreachable(client: Called, error: unknown): CliError {
   if (client.signal?.aborted === true)
     return new CliError('REQUEST_STOPPED', `the request to ${client.apiUrl} was stopped before its answer came`, {

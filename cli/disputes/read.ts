@@ -32,7 +32,6 @@ export const ListOptions = Paging.extend({
   order: z.enum(['newest', 'oldest']).optional(),
 })
 
-/** `svc disputes list`: the merchant's own, or those of all merchants for operators. */
 export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
   const { status, order, payment, merchant, allMerchants, ...range } = options

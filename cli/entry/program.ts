@@ -29,7 +29,6 @@ export async function makeProgram(runtime: Runtime, words: readonly string[]): P
   return program
 }
 
-/** The tree of commands with everything in it. */
 export function makeWholeProgram(runtime: Runtime): Promise<Command> {
   return makeProgram(
     runtime,

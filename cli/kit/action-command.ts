@@ -24,7 +24,6 @@ export type Variant = {
   choose?(context: Context, options: Readonly<Record<string, unknown>>): AnyAction | Promise<AnyAction>
 }
 
-/** The same for one action. */
 export function addAction(noun: Command, runtime: Runtime, action: AnyAction, variant: Variant = {}): Command {
   const [, ...words] = action.command.split(' ')
   const last = words.pop()

@@ -26,7 +26,6 @@ export type Subject<Thing> = {
   find(client: Client, given: string): Promise<{ thing: Thing; isExact: boolean }>
   /** What requests name it by. */
   id(thing: Thing): string
-  /** What people call it. */
   name(thing: Thing): string
   /** What commands call it, so that they can be pasted. */
   handle(thing: Thing): string
@@ -87,7 +86,6 @@ export type Values<F extends Flags> = { [Name in keyof Required<F> & keyof F]: V
   [Name in Exclude<keyof F, keyof Required<F>>]?: ValueOf<F[Name]> | undefined
 }
 
-/** A reply without its status. */
 export type ReplyBody<O extends Operation> = OperationReply<O>['body']
 
 /** From one value of a member to another. */
@@ -101,7 +99,6 @@ type Move<Thing> = {
   refusal?(thing: Thing, values: Given): CliError
 }
 
-/** A key of the console. */
 export type ActionKey = {
   letter: string
   label: string
@@ -113,13 +110,11 @@ export type ActionKey = {
 export type Action<Thing, F extends Flags, O extends Operation, Command extends string = string, V = Values<F>> = {
   /** The words behind `svc`. The scenario verb is the same with dots. */
   command: Command
-  /** Imperative and short. */
   summary: string
   /** What help tells beyond the summary. */
   details?: string
   /** Command lines that run as they stand. */
   examples: readonly string[]
-  /** What it is done to; undefined for what makes something. */
   subject: Subject<Thing> | undefined
   flags: F
   operation: O
@@ -147,9 +142,7 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   facts?(thing: Thing): string
   /** What an editor shows of the thing below the words; the effect where there is nothing else. */
   about?(thing: Thing): readonly string[]
-  /** What has been done, in a few words. */
   done(thing: Thing, reply: ReplyBody<O>): string
-  /** Whether live mode asks first. */
   confirm?: true | ((values: V, thing: Thing) => boolean)
   key?: ActionKey
   /** What the fields of a form begin with. */
@@ -158,9 +151,7 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   asSeen?(thing: Thing): Partial<Record<keyof F & string, string>>
   /** What the console shows of the reply until Esc, as it can't be shown again. */
   shownOnce?(reply: ReplyBody<O>, where: { client: Client; stateDir: string }): readonly string[]
-  /** Prints the reply. */
   view(context: Context, reply: ReplyBody<O>, thing: Thing): void | Promise<void>
-  /** For `--wait`. */
   wait?: {
     summary: string
     /** The command that shows how it stands, where the wait is interrupted. */
@@ -195,7 +186,6 @@ export type Ended<Reply> = { reply: Reply; problem?: CliError }
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyAction = Action<any, any, any, string, any>
 
-/** Declares an action, keeping its types. */
 export function action<Thing, const F extends Flags, O extends Operation, const Command extends string>(
   declaration: Action<Thing, F, O, Command>,
 ): Action<Thing, F, O, Command> {
@@ -212,7 +202,6 @@ export function memberOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** What is given for flags, before it is read. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>
 
 /** The command line that does it, as it can be pasted. A required flag that is not given has `...` for its value. */
@@ -240,7 +229,6 @@ export function takesKey({ headers }: Operation): boolean {
   return 'shape' in headers && 'x-idempotency-key' in Object(headers.shape)
 }
 
-/** Whether live mode asks before it. */
 export function isConfirmed({ confirm }: AnyAction, values: Given, thing: unknown): boolean {
   return typeof confirm === 'function' ? confirm(values, thing) : confirm === true
 }
@@ -253,7 +241,6 @@ export function standingOf({ move }: AnyAction, thing: unknown): 'open' | 'done'
   return value === move.to ? 'done' : 'other'
 }
 
-/** Whether the console offers it for this thing. */
 export function isOffered(action: AnyAction, thing: unknown): boolean {
   return standingOf(action, thing) === 'open' && action.applies?.(thing) !== false
 }

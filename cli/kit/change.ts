@@ -36,7 +36,6 @@ export function dangerous(command: Command, shows?: string): Command {
 type Change<O extends Operation> = {
   input: OperationInput<O>
   options: Pick<ChangeOptions, 'dryRun'>
-  /** Where it asks first in live mode. */
   danger?: Dangerous
   /** What it would come to, for `--dry-run`, where the request alone does not say it. */
   effect?: string | undefined
@@ -58,7 +57,6 @@ export async function change<O extends Operation>(
   return (await call(client, operation, input)).body
 }
 
-/** The query of a request that is only tried. */
 export function tried(dryRun = true): { dry_run?: 'true' } {
   return dryRun ? { dry_run: 'true' } : {}
 }
@@ -120,7 +118,6 @@ export function showRequest(
 /** Members that let their reader in; code and state are what a bank sends a payer back with. */
 const SECRET_NAME = /secret|password|token$|^code$|^state$/i
 
-/** The same data without what lets its reader in. */
 function masked(data: unknown): unknown {
   if (Array.isArray(data)) return data.map((each) => masked(each))
   if (typeof data !== 'object' || data === null) return data

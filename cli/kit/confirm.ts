@@ -12,7 +12,6 @@ export type Dangerous = {
   words: readonly (string | null)[]
   /** Whether the command line named its target in full, and not by a part of an id. */
   isExact: boolean
-  /** `--yes`. */
   yes: boolean
 }
 

@@ -43,7 +43,6 @@ export type CommandInput<Options> = { args: readonly string[]; options: Options 
 /** The same of a command whose options have this schema. */
 export type InputOf<Schema extends z.ZodType> = CommandInput<z.output<Schema>>
 
-/** What a run of the command line keeps: where commands leave their exit code. */
 export type Runtime = {
   io: Io
   exitCode: ExitCode
@@ -122,7 +121,6 @@ function traceOf(io: Io): ((line: string) => void) | undefined {
   return isDebugging(io.env, 'api') ? (line) => debugLine(io, 'api', printable(line)) : undefined
 }
 
-/** How long one request may take. */
 export function timeoutOf(io: Io): number {
   const text = io.env['SVC_TIMEOUT'] || '15s'
   const origin = io.origins?.get('SVC_TIMEOUT')

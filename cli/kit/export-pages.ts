@@ -25,7 +25,6 @@ export const ExportTarget = z.object({
 export type ExportTarget = z.infer<typeof ExportTarget>
 
 export type Export<Row> = {
-  /** The members of a row, which are the columns of CSV. */
   columns: readonly string[]
   /** A word for one row; more of them have an s. */
   noun: string
@@ -34,7 +33,6 @@ export type Export<Row> = {
   read(client: Client, page: { limit: number; cursor?: string }): Promise<Page<Row>>
 }
 
-/** How many lines go by between two words about it. */
 const TOLD_EVERY = 1_000
 
 /** A form of the export: a page of rows, the first with what stands before them all, and what stands behind. */

@@ -6,7 +6,6 @@ import { OUTPUT_MODES } from '../base/output-modes.ts'
 import type { OutputMode } from '../base/output-modes.ts'
 import { NO_CREDENTIALS, holdsCredentials } from '../base/service-address.ts'
 
-/** What every command takes. */
 export type GlobalOptions = {
   apiUrl?: string | undefined
   clientId?: string | undefined

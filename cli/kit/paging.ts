@@ -10,7 +10,6 @@ export const Paging = z.object({
 })
 export type Paging = z.infer<typeof Paging>
 
-/** The options of every list that comes in pages. */
 export function paged(command: Command): Command {
   return command
     .optionsGroup('Paging:')

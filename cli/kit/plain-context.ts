@@ -12,13 +12,10 @@ import { makePrinter } from '../output/output.ts'
 import type { Printer } from '../output/output.ts'
 import { pagedIo } from '../output/pager.ts'
 
-/** What a command is given that needs no service. */
 export type PlainContext = {
   io: Io
   print: Printer
-  /** For remarks on standard error. */
   paint: Paint
-  /** Whether the user asked for JSON. */
   json: boolean
   /** A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard error holds nothing but an error. */
   note(text: string): void

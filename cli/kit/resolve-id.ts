@@ -5,7 +5,6 @@ import { EXIT } from '../base/exit-codes.ts'
 const PART_MIN = 8
 const SHOWN_MAX = 5
 
-/** What ids name, with the command that lists them. */
 const LISTS = {
   payment: 'svc payments list',
   delivery: 'svc webhooks list\nof another merchant, as an operator: svc webhooks list --all-merchants',

@@ -82,7 +82,6 @@ export async function registrations(context: Context): Promise<CommandResult> {
 
 export const ExportOptions = FilterFields.extend(ExportTarget.shape)
 
-/** `svc merchants export`: every merchant that the filter leaves, page by page. */
 export async function exportMerchants(
   context: Context,
   { options }: InputOf<typeof ExportOptions>,

@@ -24,7 +24,6 @@ const RegisterOptions = ChangeOptions.extend({
   timeout: z.string(),
 })
 
-/** `svc register`: a merchant makes itself known; anybody may. */
 export function addRegister(command: Command, runtime: Runtime): void {
   changing(command)
     .requiredOption('--company <name>', 'Legal name; the realm is derived from it')

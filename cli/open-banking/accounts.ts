@@ -8,7 +8,6 @@ import { accountReader, allAccounts, findAccount, numberText } from './named-acc
 import { ObPaging, collect, emptyText, tellMore } from './pages.ts'
 import { printList, printRecord, signed } from './print.ts'
 
-/** `svc ob accounts`. */
 export async function accounts(context: Context, { options }: CommandInput<ObPaging>): Promise<CommandResult> {
   const { items, ...page } = await collect(options, ({ AccountId }) => AccountId, accountReader(context.client()))
   printList(context, {
@@ -44,7 +43,6 @@ function numberOf(account: Account): string {
   return numberText(namedBy(account, SORT_CODE_ACCOUNT_NUMBER) || namedBy(account, IBAN))
 }
 
-/** `svc ob balances [account]`. */
 export async function balances(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const client = context.client()
   const [text] = args

@@ -14,7 +14,6 @@ import { OFFER_ACTIONS, REQUEST_ACTIONS } from './request-actions.ts'
 import { OFFERS, REQUESTS, requestReads } from './requests.ts'
 import type { RequestKind, Row } from './requests.ts'
 
-/** `svc ob`: the Open Banking API, as a customer of the bank. */
 export function addOb(ob: Command, runtime: Runtime): void {
   ob.option('--customer <id>', 'Customer without an identity provider (SVC_CUSTOMER_ID; demo customer)').addHelpText(
     'after',

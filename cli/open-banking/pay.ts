@@ -115,7 +115,6 @@ function idFrom(key: string): string {
   return `SVC${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
 }
 
-/** `svc ob payment <id>`. */
 export async function payment(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const [PaymentId = ''] = args
   printOrder(context, (await call(context.client(), getOrder, { params: { PaymentId } })).body)

@@ -9,7 +9,6 @@ import { printExplanation, timelineColumns } from './view.ts'
 
 const ExplainOptions = z.object({ platform: z.boolean().default(false), all: z.boolean().default(false) })
 
-/** `svc explain`: why a thing stands where it stands. */
 export function addExplain(command: Command, runtime: Runtime): void {
   command
     .argument('<id>', 'Id, its last 8 characters, end-to-end id, event id (evt_...) or realm')

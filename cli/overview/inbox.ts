@@ -18,7 +18,6 @@ const InboxOptions = Paging.extend({
   merchant: z.boolean().default(false),
 })
 
-/** `svc inbox`: what waits for a person. */
 export function addInbox(inbox: Command, runtime: Runtime): void {
   paged(
     inbox

@@ -17,7 +17,6 @@ import { withMandate } from './mandate.ts'
 import { ShowOptions, events, receipt, refunds, show } from './read.ts'
 import { payment as subject } from './subject.ts'
 
-/** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
 export function addPayments(payments: Command, runtime: Runtime): void {
   addCreate(payments, runtime)
   addList(payments, runtime)

@@ -84,7 +84,6 @@ type Shown<Row extends { payment_id: string }> = {
   columns(rows: readonly Row[]): Column<Row>[]
 }
 
-/** `svc payments list`: the merchant's own, or those of all merchants. */
 export async function list(context: Context, { options }: CommandInput<ListOptions>): Promise<CommandResult> {
   const client = context.client()
   const ofMerchants = await adminFilterOf(client, options)

@@ -22,7 +22,6 @@ import { isRefunded, printPayment, statusStyle } from './view.ts'
 
 export const ShowOptions = z.object({ allMerchants: z.boolean().default(false) })
 
-/** `svc payments show`: the merchant's own, or any merchant's. */
 export async function show(context: Context, { args, options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const client = context.client()
   const [given = ''] = args
@@ -72,7 +71,6 @@ export async function receipt(context: Context, { args }: CommandInput<object>):
   })
 }
 
-/** `svc payments refunds`: each refund of a payment, and what became of it. */
 export async function refunds(context: Context, { args, options }: CommandInput<Paging>): Promise<CommandResult> {
   const client = context.client()
   const params = { id: await paymentId(client, args) }

@@ -24,7 +24,6 @@ const Options = z.object({
 })
 type Options = z.infer<typeof Options>
 
-/** `svc reconcile`: whether the money adds up. */
 export function addReconcile(command: Command, runtime: Runtime): void {
   forAllMerchants(command)
     .option('--since <time>', 'Compare only what moved at this time or later: 24h, 2026-11-21')

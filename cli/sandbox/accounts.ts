@@ -51,7 +51,6 @@ function statusStyle(status: string): Style {
   return status === 'Blocked' ? 'yellow' : 'red'
 }
 
-/** `svc sandbox accounts`: what is on the bank's accounts. */
 export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
   const { customer, merchant } = options

@@ -34,7 +34,6 @@ export const FaultOptions = ChangeOptions.extend({
 })
 type FaultOptions = z.infer<typeof FaultOptions>
 
-/** `svc sandbox bank fault`: lets things go wrong for one merchant, or ends that. */
 export async function fault(context: Context, { options }: CommandInput<FaultOptions>): Promise<CommandResult> {
   const wishes = wishesOf(options)
   const client = context.client()
@@ -50,14 +49,12 @@ export async function fault(context: Context, { options }: CommandInput<FaultOpt
     context.note(`It stays so until: svc sandbox bank fault --clear${whose}`)
 }
 
-/** `svc sandbox bank faults`: what goes wrong now. */
 export async function faults(context: Context, { options }: InputOf<typeof FaultsOptions>): Promise<CommandResult> {
   const client = context.client()
   const merchantId = await merchantOf(context, client, options.merchant)
   printFaults(context, (await call(client, getBankFaults, { query: { merchant_id: merchantId } })).body)
 }
 
-/** `svc sandbox bank list`: what the bank can do with a payment. */
 export async function scenarios(context: Context): Promise<CommandResult> {
   const { body } = await call(context.client(), listBankScenarios, {})
   context.print.list({

@@ -7,7 +7,6 @@ import { AdvanceOptions, ShowOptions, advance, set, show } from './clock.ts'
 
 const MERCHANT = 'Merchant: its id, realm or client id (the demo merchant)'
 
-/** `svc sandbox clock`: time that passes for some and not for others. */
 export function addClock(sandbox: Command, runtime: Runtime): void {
   const clock = sandbox.command('clock').helpCommand(false).description('Show and advance the sandbox clock')
   subjects(clock.command('advance').argument('<duration>', 'Duration, such as 90s, 5m, 11h or 7d'))

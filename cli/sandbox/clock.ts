@@ -70,7 +70,6 @@ async function letPass(
   })
 }
 
-/** `svc sandbox clock show`: what time it is for a merchant or a customer. */
 export async function show(context: Context, { options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
   const client = context.client()
   const { merchant, customer } = options

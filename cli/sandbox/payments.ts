@@ -20,7 +20,6 @@ export function approve(context: Context, input: DecideInput): Promise<CommandRe
   return decide(context, input, 'Authorised')
 }
 
-/** `svc sandbox bank cancel`: the payer says no there. */
 export function cancel(context: Context, input: DecideInput): Promise<CommandResult> {
   return decide(context, input, 'Failed')
 }

@@ -171,7 +171,6 @@ export type Target = {
   /** The realm's client for the command line. */
   clientId: string
   profile: string
-  /** Where credentials.json keeps it. */
   key: string
   isNew: boolean
 }

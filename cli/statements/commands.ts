@@ -14,7 +14,6 @@ import { STATEMENT_ACTIONS } from './actions.ts'
 import { CSV_EXAMPLE, ImportOptions, importFile } from './import.ts'
 import { printLines, printMovements, printStatements } from './view.ts'
 
-/** `svc statements`: what the bank says of our account, held against what we say. */
 export function addStatements(statements: Command, runtime: Runtime): void {
   statements.addHelpText(
     'after',

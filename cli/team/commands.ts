@@ -11,7 +11,6 @@ import { CREATE, REVOKE, ROTATE } from './credential-actions.ts'
 import { ListOptions, list } from './credential-list.ts'
 import { listMembers, listOperators } from './members.ts'
 
-/** `svc team`: who works for the merchant. */
 export function addTeam(team: Command, runtime: Runtime): void {
   team
     .command('list')
@@ -21,7 +20,6 @@ export function addTeam(team: Command, runtime: Runtime): void {
   addActions(team, runtime, TEAM_ACTIONS)
 }
 
-/** `svc staff`: who operates the platform. */
 export function addStaff(staff: Command, runtime: Runtime): void {
   staff
     .command('list')
@@ -31,7 +29,6 @@ export function addStaff(staff: Command, runtime: Runtime): void {
   addActions(staff, runtime, STAFF_ACTIONS)
 }
 
-/** `svc credentials`: the clients of programs, a merchant's own or the platform's. */
 export function addCredentials(credentials: Command, runtime: Runtime): void {
   credentials
     .command('list')

@@ -13,7 +13,6 @@ import { claimsOf, realmOfIssuer } from './token-source.ts'
 /** What the built-in profile can act as. */
 export type Side = 'merchant' | 'platform'
 
-/** The side that the flags name. */
 export function sideOf({ merchant, platform }: { merchant: boolean; platform: boolean }): Side | undefined {
   if (merchant) return 'merchant'
   return platform ? 'platform' : undefined

@@ -64,7 +64,6 @@ function codeOf(back: Return): string {
   throw loginRefused(back.error)
 }
 
-/** The user said no, or the provider did. */
 export function loginRefused(error: string): CliError {
   const isByUser = error === 'access_denied'
   return new CliError('LOGIN_REFUSED', isByUser ? 'the login was refused' : `the login was refused: ${error}`, {
@@ -91,7 +90,6 @@ async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-/** What the provider sends the browser back with. */
 type Return = { code: string } | { error: string }
 
 type Loopback = {

@@ -78,7 +78,6 @@ export function saveProfile(configDir: string, name: string, change: { profile: 
   })
 }
 
-/** Chooses what commands use when nothing else names a profile. */
 export function chooseProfile(configDir: string, name: string): void {
   edit(configDir, (document) => {
     // A key that is there stays, with the comments about it.

@@ -117,7 +117,6 @@ function sessionOver(key: string, { realm }: Session): CliError {
   })
 }
 
-/** The command that signs in to a realm. */
 function loginTo(realm: string): string {
   if (realm === CUSTOMERS_REALM) return 'svc login --customer'
   return realm === PLATFORM_REALM ? 'svc login --platform' : `svc login --realm ${realm}`

@@ -13,7 +13,6 @@ export type Token = {
   expiresAt: number | null
 }
 
-/** Where the tokens of one identity come from. */
 export type TokenSource = {
   readonly realm: string | undefined
   readonly clientId: string | undefined
@@ -32,7 +31,6 @@ export function isFresh({ expiresAt }: Token): boolean {
   return expiresAt === null || expiresAt - RENEW_BEFORE_MS > Date.now()
 }
 
-/** When a token that has just been given out expires. */
 export function expiryOf({ expires_in: seconds }: Pick<Tokens, 'expires_in'>): number {
   return Date.now() + seconds * 1_000
 }
@@ -93,7 +91,6 @@ const Claims = z.looseObject({
 })
 type Claims = z.infer<typeof Claims>
 
-/** The claims of a JWT, unverified; undefined where the text is none. */
 export function claimsOf(token: string): Claims | undefined {
   const [, payload, signature, ...more] = token.split('.')
   if (payload === undefined || signature === undefined || more.length > 0) return undefined
@@ -104,7 +101,6 @@ export function claimsOf(token: string): Claims | undefined {
   }
 }
 
-/** The realm that an issuer's address names. */
 export function realmOfIssuer(issuer: string | undefined): { authUrl: string; realm: string } | undefined {
   const match = /^(?<authUrl>https?:\/\/.+)\/realms\/(?<realm>[a-z0-9-]+)$/.exec(issuer ?? '')
   const { authUrl, realm } = match?.groups ?? {}

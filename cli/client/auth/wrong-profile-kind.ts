@@ -5,7 +5,6 @@ import type { FoundService } from '../find-service.ts'
 import { readUserConfig } from './profiles.ts'
 import type { ProfileKind } from './profiles.ts'
 
-/** The kinds of profile that an operation takes, the one that is meant first. */
 export function kindsOf(asked: readonly Access[]): ProfileKind[] {
   const platform = asked.includes('platform') || asked.includes('sandbox')
   return [
@@ -21,7 +20,6 @@ const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: s
   customer: { whose: "a customer's", who: 'a customer', login: '--customer' },
 }
 
-/** Who may call an operation. */
 export type OperationAccess = Pick<Operation, 'access'>
 
 /** A profile is of one kind, and signing in to it again would change nothing about that: exit code 4. */

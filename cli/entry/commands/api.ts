@@ -232,7 +232,6 @@ function showData(print: Context['print'], json: unknown): void {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The rows of a list, with the page around them or without. */
 function rowsOf(json: unknown): Row[] | undefined {
   const rows = Array.isArray(json) ? json : Object(json).data
   return Array.isArray(rows) && rows.every((row) => typeof row === 'object' && row !== null) ? rows : undefined

@@ -93,7 +93,6 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
 }
 `
 
-/** What a shell runs to complete the words of `svc`. */
 const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
 export function addCompletion(command: Command, runtime: Runtime): void {

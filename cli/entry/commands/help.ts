@@ -37,7 +37,6 @@ function help(command: Command, context: PlainContext, args: readonly string[]):
   findCommand(program, args).outputHelp()
 }
 
-/** The topics that are a list of terms. */
 function termsOf(topic: string | undefined): readonly { name: string; meaning: string }[] | undefined {
   if (topic === 'output') return OUTPUT_TERMS
   if (topic === 'formats') return FORMAT_TERMS

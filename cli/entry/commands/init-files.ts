@@ -42,7 +42,6 @@ function isPlain(value: string | undefined): value is string {
   return value !== undefined && /^[\w:/.%[\]-]+$/.test(value)
 }
 
-/** What a shop can be written in. */
 export const App = z.enum(['node', 'php', 'python'])
 export type App = z.infer<typeof App>
 

@@ -14,7 +14,6 @@ import type { ProjectFile } from './init-files.ts'
 const InitOptions = ChangeOptions.pick({ dryRun: true }).extend({ app: App.optional() })
 type InitOptions = z.infer<typeof InitOptions>
 
-/** `svc init`: what a project begins with. */
 export function addInit(command: Command, runtime: Runtime): void {
   changing(command, 'Show which files would be written, and write none')
     .argument('[folder]', 'Target folder (the current one)')

@@ -9,7 +9,6 @@ import type { CommandResult, Context, InputOf, Runtime } from '../../kit/context
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 
-/** The pages that a service has. */
 const PAGES = [
   { name: 'demo', path: '/widget-demo.html', what: 'the demo of the checkout', inSandboxOnly: true },
   { name: 'payer', path: '/hub', what: 'the payer hub', inSandboxOnly: false },

@@ -9,7 +9,6 @@ import { reset } from '../../scenario/commands/reset.ts'
 import { addClock } from '../../sandbox/clock-commands.ts'
 import { addRun, addScenarios } from '../../scenario/commands/add.ts'
 
-/** `svc sandbox`: the bank, its payers, its clock and its mail; scenarios, which `svc run` plays as well. */
 export function addSandbox(sandbox: Command, runtime: Runtime): void {
   addRun(sandbox.command('run').description('Run scenarios'), runtime)
   addScenarios(sandbox, runtime)

@@ -1,4 +1,3 @@
-/** An argument of a command, as data. */
 export type ArgumentData = {
   name: string
   summary: string
@@ -23,7 +22,6 @@ export type OptionData = {
   isRequired?: true
   isHidden?: true
   default?: unknown
-  /** The heading that it is listed under. */
   group?: string
   /** The names of options that it can't be given with. */
   conflicts?: readonly string[]
@@ -41,7 +39,6 @@ export type CommandData = {
   commands: readonly CommandData[]
 }
 
-/** The parts of an option's flags. */
 export type FlagParts = {
   long: string
   short: string | undefined
@@ -82,7 +79,6 @@ export function leavesOf(
   return isLeaf(command) ? [{ words, leaf: command }, ...below] : below
 }
 
-/** An argument as usage lines print it. */
 export function placeholderOf({ name, isRequired, isVariadic }: ArgumentData): string {
   const text = `${name}${isVariadic === true ? '...' : ''}`
   return isRequired === true ? `<${text}>` : `[${text}]`

@@ -8,7 +8,6 @@ import { GLOBAL_OPTIONS } from './global-options.ts'
 
 const FILE = join(import.meta.dirname, 'commands.json')
 
-/** The command line itself, with its nouns by name and summary alone: `childOf` reads what stands below one. */
 export const ROOT: CommandData = {
   name: 'svc',
   summary: 'Open Banking and account-to-account payments: the service, and the commands to work with it',
@@ -36,13 +35,11 @@ export async function readNoun(name: NounName): Promise<CommandData> {
   return describeNoun(name)
 }
 
-/** The command below this one that a word names. */
 export async function readChild(command: CommandData, word: string): Promise<CommandData | undefined> {
   const child = childOf(command, word)
   return command === ROOT && child !== undefined ? readNoun(child.name as NounName) : child
 }
 
-/** The command line with everything below it. */
 export async function readAll(): Promise<CommandData> {
   return { ...ROOT, commands: await Promise.all(NOUNS.map(({ name }) => readNoun(name))) }
 }

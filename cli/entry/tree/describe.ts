@@ -7,7 +7,6 @@ import type { ArgumentData, CommandData, OptionData } from './command-data.ts'
 import { loadedNoun } from './noun-command.ts'
 import type { NounCommand } from './noun-command.ts'
 
-/** A noun as data, made from its module. */
 export async function describeNoun(name: NounName): Promise<CommandData> {
   return dataOf(await loadedNoun(name, { io: NO_IO, exitCode: 0 }))
 }

@@ -64,7 +64,6 @@ async function runLeaf(command: Command, [noun, ...verbs]: readonly string[], ru
 /** The command line as it was typed, and the one that prints its command's help. */
 type Line = { words: readonly string[]; help: string }
 
-/** Where a value stands, and what it may be. */
 type Place = {
   /** The flag, or the argument in angle brackets. */
   name: string
@@ -89,7 +88,6 @@ function readChoice(word: string, { name, choices, synonyms = {}, line }: Place)
   )
 }
 
-/** Several of them, between commas. */
 function readChoices(text: string, place: Place): string[] {
   return text.split(',').map((word) => readChoice(word.trim(), place))
 }
@@ -105,7 +103,6 @@ type Asked = { data: CommandData; help: string; io: Io }
 
 /** Something required that the command line lacks. */
 type Missing = {
-  /** As usage lines print it. */
   usage: string
   name: string
   summary: string

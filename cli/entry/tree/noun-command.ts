@@ -28,7 +28,6 @@ export class NounCommand extends Command {
   }
 }
 
-/** Loads a noun with everything below it. */
 export async function loadedNoun(name: NounName, runtime: Runtime): Promise<NounCommand> {
   const { summary = '' } = NOUNS.find((noun) => noun.name === name) ?? {}
   const command = new NounCommand(name).description(summary)
@@ -110,7 +109,6 @@ function both(first: AddNoun, second: AddNoun): AddNoun {
   }
 }
 
-/** Loads what a noun is made of. */
 function loadNoun(name: NounName): Promise<AddNoun> {
   return LOADERS[name]()
 }

@@ -2,20 +2,16 @@ import { isLeaf, isNamedBy, partsOf } from './command-data.ts'
 import type { CommandData, OptionData } from './command-data.ts'
 import { ROOT, readChild } from './command-file.ts'
 
-/** What the words of a command line name. */
 export type Place = {
   command: CommandData
-  /** The words that name it. */
   named: readonly string[]
   /** Those that may stand behind it: its own, and those of the commands above it. */
   options: readonly OptionData[]
   /** Options that were given, with their values. */
   given: ReadonlyMap<string, string>
-  /** The words that are arguments. */
   taken: readonly string[]
   /** The last option, where its value comes next; `isOptional` where another word may come as well. */
   open: { option: OptionData; isOptional: boolean } | undefined
-  /** Whether `--` has ended the options. */
   isEnded: boolean
   /** The first word that should name a command and names none, and where it stands. */
   unknown: string | undefined
@@ -73,7 +69,6 @@ export function optionIn({ options }: Pick<Place, 'options'>, flag: string): Opt
   return options.find((option) => isNamedBy(option, flag.split('=')[0] ?? ''))
 }
 
-/** The words that name the command, each with a blank behind it. */
 export function wordsOf({ named }: Place): string {
   return named.map((word) => `${word} `).join('')
 }

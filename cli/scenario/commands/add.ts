@@ -11,7 +11,6 @@ import { RunOptions } from './run-options.ts'
 import { ListOptions, CreateOptions, ValidateOptions, list, schema, show, create, validate } from './scenarios.ts'
 import { TriggerOptions, trigger } from './trigger.ts'
 
-/** `svc run`. */
 export function addRun(command: Command, runtime: Runtime): void {
   command
     .argument('<scenarios...>', 'Files, folders, or names of built-in scenarios')
@@ -48,7 +47,6 @@ Examples:
   svc run test/scenarios --ephemeral --parallel 4 --seed 7
 `
 
-/** `svc trigger`. */
 export function addTrigger(command: Command, runtime: Runtime): void {
   changing(command, 'Show which steps would run, and run none')
     .argument('[event]', 'Event type, such as payment.settled; --list shows all')
@@ -73,7 +71,6 @@ Examples:
   svc trigger dispute.resolved --show > resolved.yaml
 `
 
-/** `svc sandbox scenarios`. */
 export function addScenarios(sandbox: Command, runtime: Runtime): void {
   const scenarios = sandbox.command('scenarios').description('List, write and check scenario files')
   scenarios.addHelpText(

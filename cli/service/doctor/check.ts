@@ -2,7 +2,6 @@ export type Verdict = {
   /** `remark` where nothing is wrong and something could be better; `skipped` where it could not be checked: the text says why. */
   state: 'ok' | 'remark' | 'finding' | 'skipped'
   text: string
-  /** A command to type; null where nothing is to be done. */
   fix: string | null
 }
 

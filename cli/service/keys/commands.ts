@@ -10,7 +10,6 @@ import type { CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { databaseOf, keysOf, rotate, withDatabase } from './rotate.ts'
 import type { Keys } from './rotate.ts'
 
-/** `svc config keys`: the keys that seal secrets. */
 export function addKeys(config: Command, runtime: Runtime): void {
   const keys = config.command('keys').description('Manage the master keys that seal secrets')
   keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc config keys list\n  svc config keys rotate\n`)

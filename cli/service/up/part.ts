@@ -65,7 +65,6 @@ export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port:
   return { app, port: config.port }
 }
 
-/** What was started, to be stopped in the opposite order. */
 export type Teardown = {
   add(name: string, stop: () => Promise<void> | void): void
   /** Stops everything once; a part that fails to stop does not keep the others running. */

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Access, Operation } from '../../../../src/wire/operation.ts'
 
-/** Every operation of the contract. */
 export const OPERATIONS: readonly Operation[] = (await modules()).flatMap((module) =>
   Object.values(module).filter(isOperation),
 )

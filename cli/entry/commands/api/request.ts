@@ -83,7 +83,6 @@ function jsonOf(name: string, text: string): Json {
   }
 }
 
-/** The JSON object that fields describe. */
 export function bodyOf(fields: readonly Field[]): { [name: string]: Json } {
   const body: { [name: string]: Json } = {}
   for (const { path, value } of fields) put(body, path, value)
