@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { AdvanceTarget, advanceSandboxPayment } from '../../src/wire/sandbox-faults.ts'
 import type { AdvancedPayment } from '../../src/wire/sandbox-faults.ts'
+import { getPayment } from '../../src/wire/payments.ts'
+import type { Payment } from '../../src/wire/payments.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { actAsPayer } from '../client/mock-bank.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
 import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { CliError, withHint } from '../base/errors.ts'
@@ -57,6 +62,28 @@ async function settledBefore(
   return advanced
 }
 
+/** Refused as an operator of the sandbox: a merchant decides where its payers do. */
+const NO_OPERATOR: ReadonlySet<string> = new Set(['WRONG_REALM', 'NOT_SIGNED_IN'])
+
+/** Decides on the mock bank's own page, as a payer does: for merchants, who may not steer the sandbox. */
+export async function decideOnPage(
+  client: Client,
+  id: string,
+  { to, returns }: Sent['body'],
+): Promise<AdvancedPayment> {
+  const read = async (): Promise<Payment> => {
+    const { body } = await call(client, getPayment, { params: { id } })
+    // Only a payer's capability gets a payer's view, and this is a merchant.
+    if (!('consent_id' in body)) throw new Error('the service answered with what a payer may see')
+    return body
+  }
+  const before = await read()
+  await actAsPayer(client, before, to === 'Failed' ? 'cancel' : 'approve', { returns })
+  const { status, consent_status: consent } = await read()
+  const decision = consent === 'REJECTED' ? 'cancel' : 'approve'
+  return { payment_id: id, old_status: before.status, new_status: status, reached: status === to, decision }
+}
+
 /** That the payer has decided otherwise at the bank before, where it has. */
 export function decidedBefore({ decision }: AdvancedPayment, to: AdvanceTarget): string | undefined {
   if (decision === null || decision === (to === 'Failed' ? 'cancel' : 'approve')) return undefined
@@ -88,6 +115,9 @@ async function send(
   const id = await paymentId(client, args)
   const input = { params: { id }, body }
   const advanced = await change(context, client, advanceSandboxPayment, { input, options }).catch((error: unknown) => {
+    const isDecision = body.to === 'Authorised' || body.to === 'Failed'
+    if (error instanceof CliError && NO_OPERATOR.has(error.code) && isDecision && !options.dryRun)
+      return decideOnPage(client, id, body)
     throw error instanceof CliError && error.code === 'BANK_UNAVAILABLE'
       ? withHint(error, `svc payments show ${id}`)
       : error

@@ -11,28 +11,36 @@ import type { Client } from '../../client/call.ts'
 import { durationOf } from '../../kit/context.ts'
 import { findMerchant } from '../../merchants/find.ts'
 import { ADVANCE_TIMEOUT_MS, aheadText } from '../../sandbox/clock.ts'
-import { ADVANCE_TIMEOUT_MS as STEP_TIMEOUT_MS, decidedBefore } from '../../sandbox/payments.ts'
+import { ADVANCE_TIMEOUT_MS as STEP_TIMEOUT_MS, decideOnPage, decidedBefore } from '../../sandbox/payments.ts'
+import { playCase } from '../../scenario/play/play.ts'
+import type { CaseResult } from '../../scenario/play/play.ts'
+import type { StepResult } from '../../scenario/play/play-plan.ts'
+import { listBuiltIns } from '../../scenario/read/find-files.ts'
+import { loadScenarios } from '../../scenario/read/load.ts'
+import type { Case } from '../../scenario/read/read-case.ts'
+import { storyOf } from '../../scenario/reporters/story.ts'
 import type { Line } from '../lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
 import type { Given } from '../model/modal.ts'
 import { screen } from '../screen.ts'
-import type { Page, Reading, ScreenKey } from '../screen.ts'
+import type { Page, Reading, ScreenKey, Tools } from '../screen.ts'
 import { listed } from './merchant-text.ts'
 import { paymentDetail } from './payment-detail.ts'
 import type { PaymentRow, WholePayment } from './payment-detail.ts'
 import { idColumns, readPage, whoseColumns } from './payments.ts'
-import { scenarioKey } from './sandbox-play.ts'
 
 /** What time it is for a merchant: one's own, or for an operator the one whose clock was advanced last. */
 type Clock = { name: string; now: string; aheadMs: number }
 
-/** As on the command line: the right to steer the sandbox, whoever has it. */
+/** The right to steer the sandbox, whoever has it. */
 const STEERS = { writes: true, permission: 'operate sandbox' } as const
 
-function deciding(key: string, decision: 'approve' | 'cancel'): ScreenKey<PaymentRow> {
+/** Operators decide by the sandbox, merchants on the page of the mock bank, where their payers do. */
+function deciding(key: string, decision: 'approve' | 'cancel', side: 'merchant' | 'platform'): ScreenKey<PaymentRow> {
   const to = decision === 'approve' ? ('Authorised' as const) : ('Failed' as const)
   return {
-    ...STEERS,
+    ...(side === 'merchant' ? { writes: true } : STEERS),
+    for: side,
     key,
     label: decision,
     fits: ({ status }) => status === 'AwaitingAuthorisation',
@@ -48,8 +56,12 @@ function deciding(key: string, decision: 'approve' | 'cancel'): ScreenKey<Paymen
     }),
     async run({ payment_id: id }, _given, { client }) {
       const patient = { ...client, timeoutMs: STEP_TIMEOUT_MS }
-      const { body } = await call(patient, advanceSandboxPayment, { params: { id }, body: { to } })
-      const before = decidedBefore(body, to)
+      const before = decidedBefore(
+        side === 'merchant'
+          ? await decideOnPage(patient, id, { to })
+          : (await call(patient, advanceSandboxPayment, { params: { id }, body: { to } })).body,
+        to,
+      )
       if (before === undefined) return `${decision === 'approve' ? 'approved' : 'cancelled'} ${endOfId(id)} at the bank`
       throw new CliError('DECIDED_BEFORE', `nothing was decided: ${before}`, {
         exit: EXIT.assertion,
@@ -123,6 +135,89 @@ function clockLine({ name, now, aheadMs }: Clock): Line {
   ]
 }
 
+const FIRST = 'happy-path'
+
+/** Runs a scenario that comes with svc, with its steps as they come; closing that stops it. */
+const scenarioKey: ScreenKey<PaymentRow> = {
+  key: 's',
+  label: 'scenario',
+  writes: true,
+  permission: 'operate sandbox',
+  needs: 'nothing',
+  command: (_row, { scenario = '...' }) => `svc run ${scenario}`,
+  ask: () => {
+    const notes = Object.fromEntries(listBuiltIns().map(({ name, title }) => [name, title]))
+    return {
+      what: 'run a scenario',
+      about: ['Each case makes a merchant and a webhook receiver of its own.'],
+      fields: [{ name: 'scenario', label: 'Which', kind: 'choice', words: Object.keys(notes), notes, initial: FIRST }],
+    }
+  },
+  run: (_row, { scenario = FIRST }, tools) => play(scenario, tools),
+}
+
+const CASE_TIMEOUT_MS = 60_000
+
+/** @throws {CliError} SCENARIO_FAILED, exit code 3, and whatever keeps it from being played */
+async function play(name: string, { client, watch }: Tools): Promise<string> {
+  const { cases } = loadScenarios([name], { cwd: process.cwd(), vars: {} })
+  const done: string[] = []
+  const results: CaseResult[] = []
+  const failed = (): number => results.filter(({ failure }) => failure !== undefined).length
+  const summary = (): string => {
+    const passed = results.filter(({ failure, skipped }) => failure === undefined && skipped === undefined).length
+    return failed() === 0 ? `${passed} passed` : `${failed()} failed, ${passed} passed`
+  }
+  const isOver = await watch(`Scenario ${name}`, async ({ signal, write }) => {
+    for (const scenario of cases) {
+      const steps: StepResult[] = []
+      write([...done, ...caseLines(scenario, steps)])
+      const result = await playCase(client, scenario, {
+        timeoutMs: CASE_TIMEOUT_MS,
+        signal,
+        tellStep(step) {
+          steps.push(step)
+          write([...done, ...caseLines(scenario, steps)])
+        },
+        rerun: () => `svc run ${name} --only ${scenario.number}`,
+      })
+      if (signal.aborted) break
+      results.push(result)
+      done.push(...caseLines(scenario, result.steps, true), ...endLines(result), '')
+    }
+    return [...done, summary()]
+  })
+  if (!isOver) return `stopped ${name}`
+  if (failed() === 0) return `played ${name}: ${summary()}`
+  throw new CliError('SCENARIO_FAILED', `${name}: ${summary()}`, { exit: EXIT.assertion, hint: `svc run ${name}` })
+}
+
+const MARKS = { passed: 'ok', failed: 'FAILED', skipped: '-' } as const
+
+/** The steps of a case: those that have ended with what became of them, and the one that goes on. */
+export function caseLines(
+  { name, steps }: { name: string; steps: readonly Pick<Case['steps'][number], 'number' | 'label' | 'title'>[] },
+  ended: readonly StepResult[],
+  isOver = false,
+): string[] {
+  const results = new Map(ended.map((step) => [step.number, step]))
+  const shown = isOver ? steps : steps.slice(0, ended.length + 1)
+  return [
+    name,
+    ...shown.map(({ number, label, title }) => {
+      const result = results.get(number)
+      const mark = result === undefined ? (isOver ? '-' : '...') : MARKS[result.status]
+      const took = result === undefined || result.status === 'skipped' ? '' : ` (${Math.round(result.durationMs)} ms)`
+      return `${mark.padEnd(7)}${label} ${title}${took}`
+    }),
+  ]
+}
+
+function endLines({ failure, skipped }: CaseResult): string[] {
+  if (skipped !== undefined) return [`Not played: ${skipped}`]
+  return failure === undefined ? [] : ['', ...storyOf(failure, (_style, text) => text)]
+}
+
 /** The payments that wait for their payers at the mock bank, the clock, and scenarios to run. */
 export const sandbox = screen<PaymentRow, WholePayment, Clock>({
   name: 'sandbox',
@@ -151,5 +246,12 @@ export const sandbox = screen<PaymentRow, WholePayment, Clock>({
   ],
   empty: 'No payment waits for its payer at the mock bank.',
   detail: paymentDetail,
-  keys: [deciding('a', 'approve'), deciding('c', 'cancel'), clockKey, scenarioKey],
+  keys: [
+    ...(['merchant', 'platform'] as const).flatMap((side) => [
+      deciding('a', 'approve', side),
+      deciding('c', 'cancel', side),
+    ]),
+    clockKey,
+    scenarioKey,
+  ],
 })

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { atBank, createPayment, testService } from '../../support/app.ts'
 import type { TestMerchant } from '../../support/app.ts'
+import { runCli } from '../harness.ts'
 import { openConsole } from '../../support/terminal.ts'
 import type { Opened } from '../../support/terminal.ts'
 
@@ -91,6 +92,35 @@ t.test('whoever is both approves as the merchant, and runs a scenario', async (t
   console.press('esc')
   console.press('ctrl-c')
   t.match(await console.ended(), { code: 0, isPlain: true })
+})
+
+t.test('a merchant without any right to steer the sandbox decides on the page of the bank', async (t) => {
+  const real = await testService(t, { worker: true, env: { SVC_IDENTITY: 'embedded' } })
+  const own = await real.merchant()
+  const env = { SVC_CLIENT_ID: own.clientId, SVC_CLIENT_SECRET: own.clientSecret }
+  const ids: string[] = []
+  for (const amount of ['5.00', '6.00', '7.00'])
+    ids.push(String((await createPayment(real, own, { amount })).body.payment_id))
+  const statusIn = async (id = ''): Promise<string> =>
+    (await real.call('GET', `/api/v1/payments/${id}`, { merchant: own })).body.status
+  const console = openConsole(t, { url: real.url, env, words: ['--screen', 'sandbox'] })
+  await console.until(/Sandbox 1\/3/)
+  t.notMatch(console.screen().at(-2), /clock|scenario/)
+  console.press('a')
+  await console.until(new RegExp(`svc sandbox bank approve ${ids[2]}`))
+  console.press('enter')
+  await console.until(/Done: approved/)
+  t.not(await statusIn(ids[2]), 'AwaitingAuthorisation')
+  await console.until(/Sandbox 1\/2/)
+  console.press('c', 'enter')
+  await console.until(/Done: cancelled/)
+  t.equal(await statusIn(ids[1]), 'Failed')
+  console.press('ctrl-c')
+  t.match(await console.ended(), { code: 0, isPlain: true })
+  const approved = await runCli(['sandbox', 'bank', 'approve', ids[0] ?? ''], {
+    env: { ...env, SVC_API_URL: real.url },
+  })
+  t.match(approved, { code: 0, stdout: /Was +AwaitingAuthorisation\nIs +(Authorised|Settled)\n/ }, approved.stderr)
 })
 
 t.test('Esc stops a story that goes on; reading on does not', async (t) => {
