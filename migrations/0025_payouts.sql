@@ -20,8 +20,10 @@ create table payouts (
   -- Of the last move.
   changed_by text not null default 'BATCH_JOB' check (changed_by in ('BATCH_JOB', 'OPERATOR')),
   attempt_count integer not null default 0,
-  -- When the bank is asked (again), while CREATED or SENT; in the future while a process is asking it.
+  -- When the bank is asked (again), while CREATED or SENT.
   next_attempt_at timestamptz not null default now(),
+  -- While a process asks the bank: the payout of one that dies becomes free when it ends.
+  locked_until timestamptz,
   -- After a failure or return: when the next payout can take the money. 'infinity' where the bank rejected the account,
   -- until the merchant has another one or an operator retries.
   retry_at timestamptz,
@@ -50,8 +52,8 @@ create index payouts__created_at__id on payouts (created_at desc, id desc);
 
 grant select, insert on payouts to svc_runtime;
 grant update (
-  status, bank_reference, failure_code, changed_by, attempt_count, next_attempt_at, retry_at, sent_at, paid_at, failed_at,
-  returned_at, updated_at
+  status, bank_reference, failure_code, changed_by, attempt_count, next_attempt_at, locked_until, retry_at, sent_at,
+  paid_at, failed_at, returned_at, updated_at
 ) on payouts to svc_runtime;
 
 -- Every move of a payout. A trigger on the payout writes them (functions/record_payout_event.sql), and no login has a
@@ -104,6 +106,30 @@ create index settlements__merchant_id__payout_id on settlements (merchant_id, pa
 
 grant update (payout_id) on settlements to svc_runtime;
 
+-- Merchants and currencies with closed settlements that no payout pays, where the merchant may be paid out and has an
+-- account: the newest active one, which outside Britain needs an IBAN. And when a payout may be created: after a failure
+-- not at once, and where the bank rejected the account not before there is another.
+create view payout_payees as
+select s.merchant_id, s.currency, target.bank_account_id, coalesce(last.retry_at, '-infinity') as due_at
+from (select distinct merchant_id, currency from settlements where payout_id is null and payable_amount > 0) s
+join merchants m on m.id = s.merchant_id and m.kyb_status = 'APPROVED' and m.is_active and not m.payout_held
+cross join lateral (
+  select a.id as bank_account_id
+  from merchant_bank_accounts a
+  where a.merchant_id = s.merchant_id and a.is_active and (s.currency = 'GBP' or a.encrypted_iban is not null)
+  order by a.created_at desc, a.id desc
+  limit 1
+) target
+left join lateral (
+  select case when l.retry_at < 'infinity' or l.bank_account_id = target.bank_account_id then l.retry_at end as retry_at
+  from payouts l
+  where l.merchant_id = s.merchant_id and l.currency = s.currency
+  order by l.created_at desc, l.id desc
+  limit 1
+) last on true;
+
+grant select on payout_payees to svc_runtime;
+
 -- How far the returned payouts of each bank are read.
 create table payout_return_positions (
   connector text primary key,
@@ -140,7 +166,7 @@ create table mock_bank.payouts (
 
 create index mock_bank_payouts__to_return on mock_bank.payouts (merchant_id) where will_return and return_ordinal is null;
 
-grant select, insert, update (return_ordinal, returned_at) on mock_bank.payouts to svc_runtime;
+grant select, insert, update (will_return, return_ordinal, returned_at) on mock_bank.payouts to svc_runtime;
 
 -- Shares of payouts that fail, and that are returned after they were paid.
 alter table mock_bank.faults add column fail_payout smallint check (fail_payout between 0 and 10000);

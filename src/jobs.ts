@@ -17,6 +17,9 @@ import { endMandates } from './consents/end-mandates.ts'
 import { expireMandates } from './consents/expire-mandates.ts'
 import { payMandates } from './payments/mandates/pay-mandates.ts'
 import { expireConsents } from './payments/expire-consents.ts'
+import { collectReturns } from './payouts/collect-returns.ts'
+import { createPayouts } from './payouts/create-payouts.ts'
+import { sendPayouts } from './payouts/send-payouts.ts'
 import { resumeRefunds } from './payments/refunds/execute-refund.ts'
 import { settlePayments } from './payments/settle-payments.ts'
 import { stagePayments } from './payments/stage-payments.ts'
@@ -64,6 +67,9 @@ export const jobs: readonly Job[] = [
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds, hasOpenWork: true },
   { name: 'keep-balances', everyMs: 5_000, run: keepBalances },
   { name: 'close-settlements', everyMs: 60_000, run: closeDueSettlements },
+  { name: 'create-payouts', everyMs: 10_000, run: createPayouts },
+  { name: 'send-payouts', everyMs: 5_000, run: sendPayouts, hasOpenWork: true },
+  { name: 'collect-payout-returns', everyMs: 10_000, run: collectReturns },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
   { name: 'pay-mandates', everyMs: 2_000, run: payMandates, hasOpenWork: true },
   { name: 'end-mandates', everyMs: 5_000, run: endMandates, hasOpenWork: true },

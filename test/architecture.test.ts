@@ -217,6 +217,7 @@ const CONCEPTS = [
   'consents',
   'ledger',
   'settlements',
+  'payouts',
   'payments',
   'checkout',
   'disputes',

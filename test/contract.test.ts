@@ -13,6 +13,7 @@ import { NO_ROLE, roleAllows } from '../src/lib/permissions.ts'
 import type { Permission, Role } from '../src/lib/permissions.ts'
 import { KYB_TRANSITIONS } from '../src/merchants/states.ts'
 import { PAYMENT_TRANSITIONS } from '../src/payments/states.ts'
+import { PAYOUT_TRANSITIONS } from '../src/payouts/states.ts'
 import { DELIVERY_TRANSITIONS } from '../src/webhooks/states.ts'
 import { EventType } from '../src/wire/webhook-events.ts'
 
@@ -61,6 +62,7 @@ t.test('the contract has the moves of each state machine, and no other', async (
   t.same(movesBelow('Consent status'), movesOf(CONSENT_TRANSITIONS))
   t.same(movesBelow('KYB status'), movesOf(KYB_TRANSITIONS))
   t.same(movesBelow('Dispute status'), movesOf(DISPUTE_TRANSITIONS))
+  t.same(movesBelow('Payout status'), movesOf(PAYOUT_TRANSITIONS))
   // A delivery that fails again stays FAILED, which the table says in one row with the first failure.
   t.same(movesBelow('Webhook delivery status'), movesOf(DELIVERY_TRANSITIONS))
 })

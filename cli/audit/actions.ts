@@ -13,6 +13,7 @@ export const KNOWN_ACTIONS = [
   'registration.restore_admin',
   'registration.restore_realm',
   'registration.rollback',
+  'payout.retry',
   'statement.import',
   'statement_line.resolve',
   'settlement.close',

@@ -25,6 +25,8 @@ export const FaultOptions = ChangeOptions.extend({
   dropCallback: z.string().optional(),
   duplicate: z.string().optional(),
   unavailable: z.string().optional(),
+  failPayout: z.string().optional(),
+  returnPayout: z.string().optional(),
   seed: z
     .string()
     .regex(/^\d{1,10}$/, 'must be a number, such as 7')
@@ -78,9 +80,17 @@ export function wishesOf({
   dropCallback,
   duplicate,
   unavailable,
+  failPayout,
+  returnPayout,
   seed,
 }: FaultOptions): BankFaultSettings {
-  const shares = { drop_callback: dropCallback, duplicate, unavailable }
+  const shares = {
+    drop_callback: dropCallback,
+    duplicate,
+    unavailable,
+    fail_payout: failPayout,
+    return_payout: returnPayout,
+  }
   const isNone = latency === undefined && Object.values(shares).every((share) => share === undefined)
   if (clear && (!isNone || seed !== undefined)) throw usageError('--clear ends every fault, and is given alone')
   if (clear) return {}
@@ -104,7 +114,7 @@ async function merchantOf({ stateDir }: Context, client: Client, given: string |
 }
 
 function printFaults(context: Context, faults: BankFaults): void {
-  const { latency, drop_callback, duplicate, unavailable, seed } = faults
+  const { latency, drop_callback, duplicate, unavailable, fail_payout, return_payout, seed } = faults
   context.print.record({
     item: faults,
     id: faults.merchant_id,
@@ -114,8 +124,10 @@ function printFaults(context: Context, faults: BankFaults): void {
       ['Callbacks lost', drop_callback ?? 'none'],
       ['Callbacks twice', duplicate ?? 'none'],
       ['Without answer', unavailable ?? 'none'],
+      ['Payouts failed', fail_payout ?? 'none'],
+      ['Payouts returned', return_payout ?? 'none'],
       ['Seed', seed === null ? '-' : String(seed)],
-      ['Since then', `${faults.calls} calls, ${faults.callbacks} callbacks`],
+      ['Since then', `${faults.calls} calls, ${faults.callbacks} callbacks, ${faults.payouts} payouts`],
     ],
   })
 }

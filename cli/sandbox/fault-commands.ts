@@ -51,6 +51,8 @@ function addFaults(bank: Command, runtime: Runtime): void {
     .option('--drop-callback <share>', 'Share of callbacks that are lost')
     .option('--duplicate <share>', 'Share of callbacks that arrive twice')
     .option('--unavailable <share>', 'Share of calls without a response; half of them take effect')
+    .option('--fail-payout <share>', 'Share of payouts that the bank rejects')
+    .option('--return-payout <share>', 'Share of payouts that come back after they were paid')
     .option('--seed <number>', 'Seed of the failures (1)')
     .option('--clear', 'Remove all simulated failures')
     .option('--merchant <merchant>', WHOSE)

@@ -17,7 +17,10 @@ const DISPUTE = 'dispute: { as: d1, payment: $p1, by: payer, reason: $reason }'
 
 const MONEY = { amount: '50.00', currency: 'GBP' }
 const DISPUTED = { ...MONEY, reason: 'ITEM_NOT_RECEIVED', note: 'tried with svc trigger' }
-export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
+/** Payouts follow from a settlement, which closes only as time passes for the whole merchant. */
+export type TriggerEvent = Exclude<EventType, `payout.${string}`>
+
+export const TRIGGERS: Readonly<Record<TriggerEvent, Trigger>> = {
   'payment.initiated': {
     story: 'a payment is created',
     vars: MONEY,
@@ -96,8 +99,11 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   },
 }
 
+/** The events that can be triggered. */
+export const TRIGGER_EVENTS = Object.freeze(Object.keys(TRIGGERS)) as readonly TriggerEvent[]
+
 /** The steps as a scenario, to read, to edit and to play. */
-export function triggerText(event: EventType, vars: Readonly<Record<string, string>>): string {
+export function triggerText(event: TriggerEvent, vars: Readonly<Record<string, string>>): string {
   const { story, steps } = TRIGGERS[event]
   const declared = Object.entries(vars).map(([name, value]) => `  ${name}: ${stringify(value, QUOTED).trim()}`)
   return [

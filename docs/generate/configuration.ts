@@ -38,6 +38,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   SVC_SMS_URL: 'none',
   SVC_SMS_TOKEN: 'none',
   SVC_PAYOUT_ACCOUNTS: 'none',
+  SVC_PAYOUT_CONNECTOR: '`mock` in a sandbox, `file` in live mode',
   SVC_BANK_HOLIDAYS: 'those of England and Wales to 2035',
   SVC_WEBHOOK_ALLOW_PRIVATE: '`true` in a sandbox with `SVC_HOST` and `SVC_PUBLIC_URL` on loopback, else `false`',
 }

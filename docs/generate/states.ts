@@ -39,10 +39,11 @@ type Machine = { title: string; rows: readonly Transition<string>[] }
 
 /** Every state machine of the service, by the tables that the code itself reads. */
 async function loadMachines(): Promise<Machine[]> {
-  const [payments, consents, disputes, webhooks, merchants, orders, recurring, requests] = await Promise.all([
+  const [payments, consents, disputes, payouts, webhooks, merchants, orders, recurring, requests] = await Promise.all([
     import('../../src/payments/states.ts'),
     import('../../src/consents/states.ts'),
     import('../../src/disputes/states.ts'),
+    import('../../src/payouts/states.ts'),
     import('../../src/webhooks/states.ts'),
     import('../../src/merchants/states.ts'),
     import('../../src/instructions/orders/states.ts'),
@@ -53,6 +54,7 @@ async function loadMachines(): Promise<Machine[]> {
     { title: 'Payment', rows: payments.PAYMENT_TRANSITIONS },
     { title: 'Payment consent', rows: consents.CONSENT_TRANSITIONS },
     { title: 'Dispute', rows: disputes.DISPUTE_TRANSITIONS },
+    { title: 'Payout', rows: payouts.PAYOUT_TRANSITIONS },
     { title: 'Webhook delivery', rows: webhooks.DELIVERY_TRANSITIONS },
     { title: 'KYB', rows: merchants.KYB_TRANSITIONS },
     { title: 'Open Banking payment', rows: orders.ORDER_TRANSITIONS },

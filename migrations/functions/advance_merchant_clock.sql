@@ -29,6 +29,9 @@ begin
   where merchant_id = merchant
     and (status = 'Authorised' or under_mandate and status in ('Initiated', 'AwaitingAuthorisation'));
   update payment_refunds set resume_at = resume_at - by where merchant_id = merchant and status = 'PENDING';
+  update payouts
+  set next_attempt_at = next_attempt_at - by, locked_until = locked_until - by, retry_at = retry_at - by
+  where merchant_id = merchant and (status in ('CREATED', 'SENT') or retry_at > now());
   update disputes set evidence_due_at = evidence_due_at - by where merchant_id = merchant and status = 'OPEN';
   -- A rotated secret expires in the merchant's own time, and planned replays have moved with the queue.
   update merchants

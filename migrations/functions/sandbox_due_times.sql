@@ -34,6 +34,22 @@ as $$
   union all
   select 'close-settlements', s.due_at from open_settlements s where s.merchant_id = merchant and s.due_at is not null
   union all
+  select 'create-payouts', greatest(v.due_at, now())
+  from payout_payees v
+  join ledger_balances b
+    on b.merchant_id = v.merchant_id and b.currency = v.currency and b.account = 'merchant_payable'
+  where v.merchant_id = merchant and v.due_at < 'infinity' and b.balance > 0 and b.balance = round(b.balance, 2)
+  union all
+  select 'send-payouts', p.next_attempt_at
+  from payouts p
+  join merchants m on m.id = p.merchant_id
+  where p.merchant_id = merchant and p.connector <> 'file'
+    and (p.status = 'SENT' or p.status = 'CREATED' and m.kyb_status = 'APPROVED' and m.is_active and not m.payout_held)
+  union all
+  select 'collect-payout-returns', b.created_at
+  from mock_bank.payouts b
+  where b.merchant_id = merchant and b.will_return and b.return_ordinal is null
+  union all
   select 'run-recurring', greatest(r.next_run_at, r.retry_at)
   from recurring_payments r
   where r.customer_id = any (customers) and r.next_run_at is not null

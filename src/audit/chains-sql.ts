@@ -23,6 +23,10 @@ const COLUMNS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
     event::text, changed_by::text, actor_id, actor_name, note, prev_hash::text, event_hash::text,
     payment_intent_id::text, gross_amount::text, currency::text
   `,
+  payout_events: sql.fragment`
+    e.ordinal::text, e.id::text, merchant_id::text, payout_id::text, previous_status::text, new_status::text, changed_by,
+    prev_hash::text, event_hash::text, bank_account_id::text, amount::text, currency::text
+  `,
   ledger_entries: sql.fragment`
     e.ordinal::text, merchant_id::text, movement::text, subject_id::text, debit::text, credit::text, amount::text,
     currency::text, entry_hash::text
@@ -38,6 +42,7 @@ const TABLES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   payment_events: sql.fragment`payment_events`,
   refund_events: sql.fragment`refund_events`,
   dispute_events: sql.fragment`dispute_events`,
+  payout_events: sql.fragment`payout_events`,
   ledger_entries: sql.fragment`ledger_entries`,
   checkpoints: sql.fragment`audit_checkpoints`,
 }
@@ -48,6 +53,7 @@ const SIZES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   payment_events: sql.fragment`octet_length(raw_payload::text)`,
   refund_events: sql.fragment`0`,
   dispute_events: sql.fragment`octet_length(coalesce(note, ''))`,
+  payout_events: sql.fragment`0`,
   ledger_entries: sql.fragment`0`,
   checkpoints: sql.fragment`0`,
 }
@@ -98,6 +104,15 @@ const STANDINGS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
     ), 'gone') end as standing,
     standing_merchant_id, standing_payment_intent_id, standing_gross_amount, standing_currency,
   `,
+  payout_events: sql.fragment`
+    case when not exists (
+      select from payout_events l
+      where l.merchant_id = e.merchant_id and l.payout_id = e.payout_id and l.ordinal > e.ordinal
+    ) then coalesce((
+      select p.status::text from payouts p where p.merchant_id = e.merchant_id and p.id = e.payout_id
+    ), 'gone') end as standing,
+    standing_bank_account_id, standing_amount, standing_currency,
+  `,
   ledger_entries: sql.fragment``,
   checkpoints: sql.fragment``,
 }
@@ -136,6 +151,15 @@ const SEALED_VALUES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
       from disputes d
       left join payment_intents p on p.id = d.payment_intent_id
       where d.id = e.dispute_id
+      limit 1
+    ) now on e.previous_status is null
+  `,
+  payout_events: sql.fragment`
+    left join lateral (
+      select p.bank_account_id::text as standing_bank_account_id, p.amount::text as standing_amount,
+        p.currency::text as standing_currency
+      from payouts p
+      where p.merchant_id = e.merchant_id and p.id = e.payout_id
       limit 1
     ) now on e.previous_status is null
   `,
@@ -200,6 +224,7 @@ const HASHES: Readonly<Record<SealedChain, FragmentSqlToken>> = {
   payment_events: sql.fragment`event_hash`,
   refund_events: sql.fragment`event_hash`,
   dispute_events: sql.fragment`event_hash`,
+  payout_events: sql.fragment`event_hash`,
   ledger_entries: sql.fragment`entry_hash`,
 }
 

@@ -27,6 +27,17 @@ export type BankConnector = StagesConsents & {
    */
   refund(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
   /**
+   * Sends money to a merchant's bank account; `payoutId` is the bank's idempotency key.
+   * @throws {BankUnavailableError} when the bank gives no answer; the transfer may or may not have been made
+   */
+  payOut(order: PayoutOrder, signal: AbortSignal): Promise<PayoutOutcome>
+  /**
+   * Executed payouts whose money came back, the oldest first, after the position of an earlier answer. The position
+   * is that of the last of them.
+   * @throws {BankUnavailableError} when the bank gives no answer
+   */
+  payoutReturns(request: { after: string | undefined }, signal: AbortSignal): Promise<PayoutReturns>
+  /**
    * Stages a payment under a mandate that the payer authorised before; `paymentId` is the bank's idempotency key.
    * @throws {BankUnavailableError} when the bank gives no answer
    */
@@ -158,6 +169,28 @@ export type RefundOrder = {
 export type RefundOutcome =
   | { outcome: 'executed'; bankReference: string }
   | { outcome: 'refused'; failureCode: FailureCode }
+
+export type PayoutOrder = {
+  payoutId: string
+  endToEndId: string
+  merchantId: string
+  /** The merchant's name, for the statement of the account that is paid. */
+  payerName: string
+  /** numeric(19,4) as text, with two digits that count. */
+  amount: string
+  currency: string
+  account: { holderName: string; sortCode: string; accountNumber: string; iban: string | null }
+}
+
+export type PayoutOutcome =
+  | { outcome: 'executed'; bankReference: string }
+  | { outcome: 'rejected'; failureCode: FailureCode }
+
+export type PayoutReturns = {
+  returns: readonly { payoutId: string; merchantId: string; bankReference: string; failureCode: FailureCode }[]
+  /** Undefined without a return. */
+  position: string | undefined
+}
 
 /** A bank's own report on an authorisation, its origin proven. */
 export type BankCallback = { state: string; result: Exclude<AuthorisationOutcome, { outcome: 'code-invalid' }> }

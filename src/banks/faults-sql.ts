@@ -9,14 +9,20 @@ export const FaultSettingsRecord = z.strictObject({
   drop_callback: z.int().nullable(),
   duplicate: z.int().nullable(),
   unavailable: z.int().nullable(),
+  fail_payout: z.int().nullable(),
+  return_payout: z.int().nullable(),
   seed: z.int(),
   calls: z.bigint(),
   callbacks: z.bigint(),
+  payouts: z.bigint(),
   set_at: z.string(),
 })
 export type FaultSettingsRecord = z.infer<typeof FaultSettingsRecord>
 
-const columns = sql.fragment`latency_ms, drop_callback, duplicate, unavailable, seed, calls, callbacks, iso_text(set_at) as set_at`
+const columns = sql.fragment`
+  latency_ms, drop_callback, duplicate, unavailable, fail_payout, return_payout, seed, calls, callbacks, payouts,
+  iso_text(set_at) as set_at
+`
 
 /** Null for a merchant without fault injection settings. */
 export function findFaultSettings(tx: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
@@ -32,13 +38,17 @@ export function putFaultSettings(
   faults: FaultSettings,
 ): Promise<FaultSettingsRecord> {
   return tx.one(sql.type(FaultSettingsRecord)`
-    insert into mock_bank.faults as f (merchant_id, latency_ms, drop_callback, duplicate, unavailable, seed)
+    insert into mock_bank.faults as f (
+      merchant_id, latency_ms, drop_callback, duplicate, unavailable, fail_payout, return_payout, seed
+    )
     values (
-      ${merchantId}, ${faults.latencyMs}, ${faults.dropCallback}, ${faults.duplicate}, ${faults.unavailable}, ${faults.seed}
+      ${merchantId}, ${faults.latencyMs}, ${faults.dropCallback}, ${faults.duplicate}, ${faults.unavailable},
+      ${faults.failPayout}, ${faults.returnPayout}, ${faults.seed}
     )
     on conflict (merchant_id) do update
     set latency_ms = excluded.latency_ms, drop_callback = excluded.drop_callback, duplicate = excluded.duplicate,
-      unavailable = excluded.unavailable, seed = excluded.seed, calls = 0, callbacks = 0, set_at = now()
+      unavailable = excluded.unavailable, fail_payout = excluded.fail_payout, return_payout = excluded.return_payout,
+      seed = excluded.seed, calls = 0, callbacks = 0, payouts = 0, set_at = now()
     returning ${columns}
   `)
 }
@@ -64,6 +74,20 @@ export function countMandateCall(tx: CommonQueryMethods, reference: string): Pro
     set calls = calls + 1
     where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.consent_reference = ${reference})
     returning ${columns}
+  `)
+}
+
+/** Counts a call about a payout. */
+export function countPayoutCall(tx: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
+  return tx.maybeOne(sql.type(FaultSettingsRecord)`
+    update mock_bank.faults set calls = calls + 1 where merchant_id = ${merchantId} returning ${columns}
+  `)
+}
+
+/** Counts a payout that the bank has not had before. */
+export function countPayout(tx: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
+  return tx.maybeOne(sql.type(FaultSettingsRecord)`
+    update mock_bank.faults set payouts = payouts + 1 where merchant_id = ${merchantId} returning ${columns}
   `)
 }
 

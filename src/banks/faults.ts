@@ -14,6 +14,10 @@ export type FaultSettings = {
   duplicate: number | null
   /** The probability that a call gets no answer. */
   unavailable: number | null
+  /** The probability that a payout fails. */
+  failPayout: number | null
+  /** The probability that a payout is returned after it was paid. */
+  returnPayout: number | null
   seed: number
 }
 
@@ -21,7 +25,13 @@ export type FaultSettings = {
  * The events with a probability; each has a random sequence of its own, so that changing one probability does not
  * change which calls another one hits. The names are part of the seed.
  */
-export type RandomEvent = 'drop callback' | 'duplicate' | 'unavailable' | 'done all the same'
+export type RandomEvent =
+  | 'drop callback'
+  | 'duplicate'
+  | 'unavailable'
+  | 'done all the same'
+  | 'fail payout'
+  | 'return payout'
 
 /** The outcome of one call: answered, not received by the bank, or carried out with its answer lost. */
 export type CallOutcome = 'answered' | 'not heard' | 'answer lost'
@@ -43,6 +53,15 @@ export function isHit(seed: number, event: RandomEvent, n: bigint, probability: 
 export function outcomeOfCall({ seed, unavailable }: FaultSettings, n: bigint): CallOutcome {
   if (!isHit(seed, 'unavailable', n, unavailable)) return 'answered'
   return isHit(seed, 'done all the same', n, DONE_PROBABILITY) ? 'answer lost' : 'not heard'
+}
+
+/** What becomes of the n-th payout; a repeat of its call changes nothing. */
+export function outcomeOfPayout(
+  { seed, failPayout, returnPayout }: FaultSettings,
+  n: bigint,
+): 'paid' | 'failed' | 'returned' {
+  if (isHit(seed, 'fail payout', n, failPayout)) return 'failed'
+  return isHit(seed, 'return payout', n, returnPayout) ? 'returned' : 'paid'
 }
 
 /** The number of times the n-th callback is sent. */

@@ -87,7 +87,14 @@ function noAnswer(): BankUnavailableError {
 }
 
 /** The settings in the form of the rules (faults.ts). */
-function faultSettingsOf(record: FaultSettingsRecord): FaultSettings {
-  const { latency_ms: latencyMs, drop_callback: dropCallback, duplicate, unavailable, seed } = record
-  return { latencyMs, dropCallback, duplicate, unavailable, seed }
+export function faultSettingsOf(record: FaultSettingsRecord): FaultSettings {
+  return {
+    latencyMs: record.latency_ms,
+    dropCallback: record.drop_callback,
+    duplicate: record.duplicate,
+    unavailable: record.unavailable,
+    failPayout: record.fail_payout,
+    returnPayout: record.return_payout,
+    seed: record.seed,
+  }
 }

@@ -108,6 +108,6 @@ async function moveRefund(tx: CommonQueryMethods, transfer: Transfer): Promise<T
  * Undefined for an amount with a fraction of a minor unit: accounts hold no tenth of a penny, and a bank does not
  * round.
  */
-function minorUnitsOf({ amount, currency }: { amount: string; currency: string }): bigint | undefined {
+export function minorUnitsOf({ amount, currency }: { amount: string; currency: string }): bigint | undefined {
   return toMinorUnits(toNumeric(parseAmount(amount)), currency)
 }

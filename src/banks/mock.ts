@@ -9,19 +9,23 @@ import type {
   ExecutionOrder,
   ExecutionOutcome,
   MandateOrder,
+  PayoutOrder,
+  PayoutOutcome,
+  PayoutReturns,
   RefundOrder,
   RefundOutcome,
   StagingOutcome,
 } from './connector.ts'
 import { postOverHttp, readSignedCallback } from './mock-callback.ts'
 import type { PostCallback } from './mock-callback.ts'
-import { countCall, countMandateCall } from './faults-sql.ts'
+import { countCall, countMandateCall, countPayoutCall } from './faults-sql.ts'
 import { decide } from './mock-decide.ts'
 import type { DecisionOutcome } from './mock-decide.ts'
 import { answerWithFaults } from './mock-faults.ts'
 import { stageMandatePayment } from './mock-mandates.ts'
 import { insertEndedMandate } from './mock-mandates-sql.ts'
 import { refundMoney, takeMoney } from './mock-money.ts'
+import { bookPayout, readReturns } from './mock-payouts.ts'
 import { payingAccounts } from './mock-paying-account.ts'
 import type { PayingAccounts } from './mock-paying-account.ts'
 import { readRequest, stageConsent } from './mock-request.ts'
@@ -80,6 +84,8 @@ export function makeMockBank(options: MockBankOptions): MockBank {
     exchangeCode: (request, signal) => exchangeCode(bank, request, signal),
     execute: (order, signal) => execute(bank, order, signal),
     refund: (order, signal) => refund(bank, order, signal),
+    payOut: (order, signal) => payOut(bank, order, signal),
+    payoutReturns: (request, signal) => payoutReturns(bank, request, signal),
     stageUnderMandate: (order, signal) => stageUnderMandate(bank, order, signal),
     authoriseUnderMandate: (order, signal) => authoriseUnderMandate(bank, order, signal),
     endMandate: (mandate, signal) => endMandate(bank, mandate, signal),
@@ -144,6 +150,21 @@ async function refund(bank: Bank, order: RefundOrder, signal: AbortSignal): Prom
   return answerWithFaults(counted, signal, () =>
     refundMoney(bank, order, (authorisation) => behaviourOf(authorisation).refund),
   )
+}
+
+async function payOut(bank: Bank, order: PayoutOrder, signal: AbortSignal): Promise<PayoutOutcome> {
+  throwIfAborted(signal)
+  const counted = await countPayoutCall(bank.pool, order.merchantId)
+  return answerWithFaults(counted, signal, () => bookPayout(bank, order))
+}
+
+function payoutReturns(
+  bank: Bank,
+  { after }: { after: string | undefined },
+  signal: AbortSignal,
+): Promise<PayoutReturns> {
+  throwIfAborted(signal)
+  return readReturns(bank, after)
 }
 
 async function stageUnderMandate(bank: Bank, order: MandateOrder, signal: AbortSignal): Promise<StagingOutcome> {

@@ -39,6 +39,8 @@ export type Config = Readonly<{
   /** The accounts that payment files pay from, by currency: 14 digits for GBP, an IBAN for EUR. */
   payoutAccounts: ReadonlyMap<string, string>
   payoutName: string
+  /** What sends payouts: the mock bank, or instruction files. */
+  payoutConnector: 'mock' | 'file'
   webhookConcurrency: number
   webhookConcurrencyPerMerchant: number
   webhookAllowPrivate: boolean

@@ -176,6 +176,8 @@ export const Environment = z.object({
       "must be at most 70 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces",
     )
     .default('svc'),
+  /** What sends payouts: the mock bank of the sandbox, or instruction files. */
+  SVC_PAYOUT_CONNECTOR: z.enum(['mock', 'file']).optional(),
   /** Deliveries that one worker has in progress at once, over all merchants. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   /** The same for one merchant. */

@@ -69,6 +69,7 @@ function fromEnvironment(env: Environment): Config {
     holidays: env.SVC_BANK_HOLIDAYS,
     payoutAccounts: env.SVC_PAYOUT_ACCOUNTS,
     payoutName: env.SVC_PAYOUT_NAME,
+    payoutConnector: env.SVC_PAYOUT_CONNECTOR ?? (env.SVC_MODE === 'sandbox' ? 'mock' : 'file'),
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
     webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isLocal(env)),

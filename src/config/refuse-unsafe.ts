@@ -39,6 +39,9 @@ export function refuseUnsafe(config: Config, env: Environment): void {
       config.webhookTimeScale !== 1 &&
       'SVC_WEBHOOK_TIME_SCALE is not allowed in live mode: merchants rely on the retry schedule',
     isLive &&
+      config.payoutConnector === 'mock' &&
+      'SVC_PAYOUT_CONNECTOR=mock is not allowed in live mode: the mock bank moves no money',
+    isLive &&
       (config.publicUrl === undefined || new URL(config.publicUrl).protocol !== 'https:') &&
       'SVC_PUBLIC_URL must be an https:// address in live mode: payers are sent there',
   ].filter((problem) => problem !== false)

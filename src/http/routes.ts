@@ -17,6 +17,7 @@ import * as wireOrders from '../wire/orders.ts'
 import * as wirePayer from '../wire/payer.ts'
 import * as wirePaymentRequests from '../wire/payment-requests.ts'
 import * as wirePayments from '../wire/payments.ts'
+import * as wirePayouts from '../wire/payouts.ts'
 import * as wireReconciliation from '../wire/reconciliation.ts'
 import * as wireRecurring from '../wire/recurring.ts'
 import * as wireRefunds from '../wire/refunds.ts'
@@ -55,6 +56,7 @@ import { orders } from './handlers/orders.ts'
 import { payer } from './handlers/payer.ts'
 import { offerToPayRules, paymentRequests, requestToPayRules } from './handlers/payment-requests.ts'
 import { payments } from './handlers/payments.ts'
+import { payouts } from './handlers/payouts.ts'
 import { reconciliation } from './handlers/reconciliation.ts'
 import { recurring, recurringRules } from './handlers/recurring.ts'
 import { refunds } from './handlers/refunds.ts'
@@ -149,6 +151,11 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setMerchantActive, admin.setMerchantActive),
   route(wireReconciliation.getReconciliation, reconciliation.getReconciliation),
   route(wireReconciliation.getPortalReconciliation, reconciliation.getPortalReconciliation),
+  route(wirePayouts.listPayouts, payouts.listPayouts),
+  route(wirePayouts.getPayout, payouts.getPayout),
+  route(wirePayouts.listAdminPayouts, payouts.listAdminPayouts),
+  route(wirePayouts.getAdminPayout, payouts.getAdminPayout),
+  route(wirePayouts.retryPayout, payouts.retryPayout),
   route(wireStatements.importStatements, statements.importStatements),
   route(wireStatements.listStatements, statements.listStatements),
   route(wireStatements.listStatementLines, statements.listStatementLines),

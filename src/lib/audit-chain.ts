@@ -10,6 +10,7 @@ export const AUDIT_CHAINS = [
   'payment_events',
   'refund_events',
   'dispute_events',
+  'payout_events',
   'ledger_entries',
   'checkpoints',
 ] as const
@@ -85,6 +86,14 @@ export const CHAIN_SHAPES: Readonly<Record<AuditChain, ChainShape>> = {
     sealed: ['merchant_id', 'payment_intent_id', 'gross_amount', 'currency'],
     saysFirst: (row) => row['previous_status'] === null,
   },
+  payout_events: {
+    hashColumn: 'event_hash',
+    hashOf: payoutEventHash,
+    linkOf: (row) => `${row['merchant_id']}/${row['payout_id']}`,
+    subject: ['payout', 'payout_id'],
+    sealed: ['bank_account_id', 'amount', 'currency'],
+    saysFirst: (row) => row['previous_status'] === null,
+  },
   ledger_entries: { hashColumn: 'entry_hash', hashOf: ledgerEntryHash },
   checkpoints: { hashColumn: 'checkpoint_hash', hashOf: checkpointHash, linkOf: () => '' },
 }
@@ -140,6 +149,24 @@ function refundEventHash(row: AuditRow): string {
     row['new_status'],
     row['created_at'],
     row['payment_intent_id'],
+    row['amount'],
+    row['currency'],
+  ])
+}
+
+/** The hash of migrations/functions/payout_event_hash.sql. */
+function payoutEventHash(row: AuditRow): string {
+  return joined([
+    row['prev_hash'],
+    row['ordinal'],
+    row['id'],
+    row['merchant_id'],
+    row['payout_id'],
+    row['previous_status'] ?? '-',
+    row['new_status'],
+    row['changed_by'],
+    row['created_at'],
+    row['bank_account_id'],
     row['amount'],
     row['currency'],
   ])

@@ -76,6 +76,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   STAFF_NOT_FOUND: { meaning: 'The staff has no such member.', next: '`svc staff list`.' },
   MAIL_NOT_FOUND: { meaning: 'The sandbox has no such mail.', next: '`svc sandbox mail list`.' },
   REALM_NOT_FOUND: { meaning: 'The identity provider has no such realm.', next: '`svc merchants repair <realm>`.' },
+  PAYOUT_NOT_FOUND: { meaning: 'The caller has no payout with this id.', next: 'Check the id and the merchant.' },
   STATEMENT_LINE_NOT_FOUND: { meaning: 'No bank statement has this line.', next: '`svc statements lines`.' },
   SETTLEMENT_NOT_FOUND: { meaning: 'The merchant has no settlement with this id.', next: '`svc settlements list`.' },
   DISPUTE_NOT_FOUND: { meaning: 'The caller has no dispute with this id.', next: 'Check the id and the merchant.' },
@@ -111,6 +112,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   CREDENTIAL_NOT_REVOCABLE: {
     meaning: 'The credential belongs to the merchant itself.',
     next: 'Rotate its secret instead.',
+  },
+  PAYOUT_NOT_RETRYABLE: {
+    meaning: 'The payout is paid, is sent by file, or there is nothing to pay again.',
+    next: 'Read its status.',
   },
   STATEMENT_LINE_MATCHED: {
     meaning: 'The line of the bank statement is matched already.',

@@ -88,7 +88,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'manage branding': { roles: ['ADMIN'], allows: 'set the branding of the checkout', hasLastingEffect: true },
   'read balances': {
     roles: ['ADMIN', 'FINANCE'],
-    allows: 'see balances and settlements, and whether the money adds up',
+    allows: 'see balances, settlements and payouts, and whether the money adds up',
   },
   'manage settlements': {
     roles: ['ADMIN', 'FINANCE'],
@@ -121,7 +121,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'operate merchants': {
     roles: ['OWNER', 'OPS'],
     allows:
-      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; import bank statements',
+      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; retry payouts; import bank statements',
     hasLastingEffect: true,
   },
   'administer platform': {

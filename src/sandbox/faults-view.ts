@@ -11,9 +11,12 @@ export function faultsView(merchantId: string, record: FaultSettingsRecord | nul
     drop_callback: percentageText(record?.drop_callback),
     duplicate: percentageText(record?.duplicate),
     unavailable: percentageText(record?.unavailable),
+    fail_payout: percentageText(record?.fail_payout),
+    return_payout: percentageText(record?.return_payout),
     seed: record?.seed ?? null,
     calls: Number(record?.calls ?? 0),
     callbacks: Number(record?.callbacks ?? 0),
+    payouts: Number(record?.payouts ?? 0),
     set_at: record?.set_at ?? null,
   }
 }

@@ -67,6 +67,8 @@ function faultsIn({ seed, ...faults }: BankFaultSettings): FaultSettings | undef
     dropCallback: basisPointsOf(faults.drop_callback),
     duplicate: basisPointsOf(faults.duplicate),
     unavailable: basisPointsOf(faults.unavailable),
+    failPayout: basisPointsOf(faults.fail_payout),
+    returnPayout: basisPointsOf(faults.return_payout),
     seed: seed ?? DEFAULT_SEED,
   }
 }
@@ -89,6 +91,13 @@ function durationOf(text: string): number {
   }
 }
 
-function settingsOf({ merchant_id: _id, calls: _calls, callbacks: _callbacks, set_at: _at, ...settings }: BankFaults) {
+function settingsOf({
+  merchant_id: _id,
+  calls: _calls,
+  callbacks: _callbacks,
+  payouts: _payouts,
+  set_at: _at,
+  ...settings
+}: BankFaults) {
   return settings
 }

@@ -31,6 +31,10 @@ export function findNextDue(tx: CommonQueryMethods, { merchantId, customerIds }:
           where merchant_id = ${merchantId}::uuid and status = 'Authorised' and locked_until > now()
         )
         + (
+          select count(*)::int from payouts
+          where merchant_id = ${merchantId}::uuid and status in ('CREATED', 'SENT') and locked_until > now()
+        )
+        + (
           select count(*)::int from payment_orders
           where customer_id = any (${customers}) and status = 'AcceptedSettlementInProcess' and locked_until > now()
         ) as underway,

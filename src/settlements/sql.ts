@@ -3,9 +3,13 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { OpenPeriod, SettlementLineRecord, SettlementRecord } from './record.ts'
 
+const isPaidOut = sql.fragment`exists (
+  select from payouts p where p.merchant_id = s.merchant_id and p.id = s.payout_id and p.status = 'PAID'
+)`
+
 const columns = sql.fragment`
-  s.id as settlement_id, s.merchant_id, s.currency,
-  case when s.payout_id is null then 'CLOSED' else 'PAID_OUT' end as status, s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
+  s.id as settlement_id, s.merchant_id, s.currency, case when ${isPaidOut} then 'PAID_OUT' else 'CLOSED' end as status,
+  s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
   s.fee_amount, s.refunded_amount, s.corrected_amount, s.rounding_amount, s.net_amount, s.payable_amount, s.line_count,
   s.payout_id, s.bank_account_id, s.closed_at
 `
@@ -53,8 +57,7 @@ export function listSettlementRows(tx: CommonQueryMethods, page: SettlementPage)
   const conditions = [sql.fragment`true`]
   if (merchantId !== undefined) conditions.push(sql.fragment`s.merchant_id = ${merchantId}`)
   if (currency !== undefined) conditions.push(sql.fragment`s.currency = ${currency}`)
-  if (status === 'CLOSED') conditions.push(sql.fragment`s.payout_id is null`)
-  if (status === 'PAID_OUT') conditions.push(sql.fragment`s.payout_id is not null`)
+  if (status !== undefined) conditions.push(sql.fragment`${isPaidOut} = ${status === 'PAID_OUT'}`)
   if (from !== undefined) conditions.push(sql.fragment`s.period_to >= ${from}::timestamp at time zone 'Europe/London'`)
   if (to !== undefined)
     conditions.push(sql.fragment`s.period_to < (${to}::timestamp + interval '1 day') at time zone 'Europe/London'`)

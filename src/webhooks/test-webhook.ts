@@ -26,6 +26,8 @@ export async function testWebhook(
       consentId: ids.uuid(),
       refundId: ids.uuid(),
       disputeId: ids.uuid(),
+      payoutId: ids.uuid(),
+      bankAccountId: ids.uuid(),
       endToEndId: ids.endToEndId(),
       now: await readNow(tx),
       evidenceSeconds: app.config.disputeEvidenceSeconds,

@@ -19,6 +19,8 @@ export const BankFaultSettings = z.strictObject({
   drop_callback: Share.meta({ description: 'share of callbacks that are lost' }).optional(),
   duplicate: Share.meta({ description: 'share of callbacks that are sent twice' }).optional(),
   unavailable: Share.meta({ description: 'share of calls without a response; half of them take effect' }).optional(),
+  fail_payout: Share.meta({ description: 'share of payouts that the bank rejects' }).optional(),
+  return_payout: Share.meta({ description: 'share of payouts that come back after they were paid' }).optional(),
   seed: z
     .int()
     .min(0)
@@ -35,10 +37,13 @@ export const BankFaults = z.strictObject({
   drop_callback: z.string().nullable(),
   duplicate: z.string().nullable(),
   unavailable: z.string().nullable(),
+  fail_payout: z.string().nullable(),
+  return_payout: z.string().nullable(),
   seed: z.int().nullable(),
-  /** Random values used since the settings changed: for calls of the service, and for callbacks of the bank. */
+  /** Random values used since the settings changed: for calls of the service, for callbacks of the bank, and for payouts. */
   calls: z.int(),
   callbacks: z.int(),
+  payouts: z.int(),
   set_at: Timestamp.nullable(),
 })
 export type BankFaults = z.infer<typeof BankFaults>

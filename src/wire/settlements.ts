@@ -24,7 +24,7 @@ export const Settlement = z.strictObject({
   settlement_id: Uuid,
   merchant_id: Uuid,
   currency: Currency,
-  status: SettlementStatus.meta({ description: '`PAID_OUT` once it is in a payout' }),
+  status: SettlementStatus.meta({ description: '`PAID_OUT` once the bank has paid its payout' }),
   kind: SettlementSchedule.meta({ description: 'how the period ended; `MANUAL` where it was ended by hand' }),
   period_from: Timestamp.meta({ description: "in the sandbox, both are times of the merchant's own clock" }),
   period_to: Timestamp,
@@ -39,7 +39,7 @@ export const Settlement = z.strictObject({
   }),
   payable_amount: Money.meta({ description: 'the net amount, or 0.00 where it is carried over instead' }),
   line_count: z.int(),
-  payout_id: Uuid.nullable(),
+  payout_id: Uuid.nullable().meta({ description: 'the payout that pays it; null again when that failed or came back' }),
   bank_account_id: Uuid.nullable().meta({ description: 'the active bank account when the period closed' }),
   closed_at: Timestamp,
 })

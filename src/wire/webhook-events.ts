@@ -13,6 +13,10 @@ export const EventType = z.enum([
   'dispute.escalated',
   'dispute.resolved',
   'consent.revoked',
+  'payout.created',
+  'payout.paid',
+  'payout.failed',
+  'payout.returned',
 ])
 export type EventType = z.infer<typeof EventType>
 
@@ -29,4 +33,9 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'dispute.escalated': 'An operator passed the dispute to an OWNER of the platform.',
   'dispute.resolved': 'The dispute is decided, for the merchant or for the payer.',
   'consent.revoked': 'The payer or the merchant ended a mandate; `revokedBy` names who did. Not sent when it expires.',
+  'payout.created': 'What closed settlements owe is about to be sent to a bank account of the merchant.',
+  'payout.paid': 'The bank has carried out the payout.',
+  'payout.failed': 'The payout was not made. The next one includes its money; `failure` has the reason.',
+  'payout.returned':
+    'The payout came back after it was paid, for example from a closed account. The next one includes its money.',
 }

@@ -11,6 +11,8 @@ export type Sample = {
   consentId: string
   refundId: string
   disputeId: string
+  payoutId: string
+  bankAccountId: string
   endToEndId: string
   /** ISO 8601, by the database's clock. */
   now: string
@@ -63,6 +65,20 @@ const DISPUTES: Readonly<Record<Extract<EventType, `dispute.${string}`>, Dispute
   },
 }
 
+type Payout = { status: string; previousStatus: string | null; sequence: number; failure?: EventData }
+
+const PAYOUTS: Readonly<Record<Extract<EventType, `payout.${string}`>, Payout>> = {
+  'payout.created': { status: 'CREATED', previousStatus: null, sequence: 1 },
+  'payout.paid': { status: 'PAID', previousStatus: 'SENT', sequence: 2 },
+  'payout.failed': { status: 'FAILED', previousStatus: 'SENT', sequence: 2, failure: failure('BANK_ERROR') },
+  'payout.returned': {
+    status: 'RETURNED',
+    previousStatus: 'PAID',
+    sequence: 3,
+    failure: failure('INVALID_CREDITOR_ACCOUNT'),
+  },
+}
+
 /** The `data` of a sample event: every member of a real one, and `test` (decisions 35 and 36). */
 export function sampleData(eventType: EventType, sample: Sample): EventData {
   switch (eventType) {
@@ -72,6 +88,11 @@ export function sampleData(eventType: EventType, sample: Sample): EventData {
       return disputeData(DISPUTES[eventType], sample)
     case 'consent.revoked':
       return consentData(sample)
+    case 'payout.created':
+    case 'payout.paid':
+    case 'payout.failed':
+    case 'payout.returned':
+      return payoutData(PAYOUTS[eventType], sample)
     default:
       return paymentData(CHANGES[eventType], sample)
   }
@@ -134,6 +155,23 @@ function consentData({ consentId, merchantId, paymentId, now }: Sample): EventDa
     currency: CURRENCY,
     revokedBy: 'PAYER',
     validTo: validTo.toISOString(),
+    test: true,
+  }
+}
+
+function payoutData(payout: Payout, { payoutId, endToEndId, merchantId, bankAccountId }: Sample): EventData {
+  return {
+    object: 'payout',
+    id: payoutId,
+    endToEndId,
+    merchantId,
+    financials: { amount: '49.30', currency: CURRENCY },
+    status: payout.status,
+    previousStatus: payout.previousStatus,
+    bankAccountId,
+    bankReference: payout.status === 'PAID' || payout.status === 'RETURNED' ? 'MB0123456789' : null,
+    failure: payout.failure ?? null,
+    sequence: payout.sequence,
     test: true,
   }
 }

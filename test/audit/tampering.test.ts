@@ -46,7 +46,15 @@ t.test('an unchanged trail verifies, sealed or not', async (t) => {
   t.equal(code, 0)
   t.same(
     [...chains.keys()],
-    ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'ledger_entries', 'checkpoints'],
+    [
+      'operator_actions',
+      'payment_events',
+      'refund_events',
+      'dispute_events',
+      'payout_events',
+      'ledger_entries',
+      'checkpoints',
+    ],
   )
   for (const [chain, { rows, head, broken }] of chains) {
     t.equal(broken, null, chain)
@@ -61,6 +69,7 @@ t.test('an unchanged trail verifies, sealed or not', async (t) => {
 const MIDDLE = `ordinal = (select min(ordinal) from payment_events where new_status = 'Authorised')`
 const ENTRY = `ordinal = (select min(ordinal) from ledger_entries where movement = 'payment_settled')`
 const REFUND = 'ordinal = (select min(ordinal) from refund_events)'
+const PAYOUT = 'ordinal = (select min(ordinal) from payout_events)'
 const DISPUTE = `ordinal = (select min(ordinal) from dispute_events where new_status = 'UNDER_REVIEW')`
 const CHANGES: Record<string, { where: string; set: string[] }> = {
   payment_events: {
@@ -78,6 +87,22 @@ const CHANGES: Record<string, { where: string; set: string[] }> = {
       `event_hash = repeat('a', 64)`,
       `created_at = created_at + interval '1 microsecond'`,
       `raw_payload = '{}', raw_payload_sha256 = encode(sha256('{}'), 'hex')`,
+    ],
+  },
+  payout_events: {
+    where: PAYOUT,
+    set: [
+      'id = gen_random_uuid()',
+      'merchant_id = gen_random_uuid()',
+      'payout_id = gen_random_uuid()',
+      'bank_account_id = gen_random_uuid()',
+      'amount = amount + 0.0001',
+      `currency = 'EUR'`,
+      `changed_by = 'OPERATOR'`,
+      `previous_status = 'CREATED', new_status = 'SENT', bank_account_id = null, amount = null, currency = null`,
+      `prev_hash = repeat('a', 64)`,
+      `event_hash = repeat('a', 64)`,
+      `created_at = created_at + interval '1 microsecond'`,
     ],
   },
   refund_events: {

@@ -135,7 +135,15 @@ t.test('the signature of a request object, which the payer sees, signs no callba
   }
 })
 
-const QUIET: FaultSettings = { latencyMs: 0, dropCallback: null, duplicate: null, unavailable: null, seed: 7 }
+const QUIET: FaultSettings = {
+  latencyMs: 0,
+  dropCallback: null,
+  duplicate: null,
+  unavailable: null,
+  failPayout: null,
+  returnPayout: null,
+  seed: 7,
+}
 
 /** A payee of its own with these fault settings. */
 async function merchantWithFaults(faults: Partial<FaultSettings>): Promise<string> {

@@ -116,7 +116,15 @@ t.test('an export is one file of JSON lines that its owner alone can read, check
   )
   t.same(
     [...new Set(chains)],
-    ['checkpoints', 'ledger_entries', 'dispute_events', 'refund_events', 'payment_events', 'operator_actions'],
+    [
+      'checkpoints',
+      'ledger_entries',
+      'payout_events',
+      'dispute_events',
+      'refund_events',
+      'payment_events',
+      'operator_actions',
+    ],
   )
   const piped = await service.svc(['audit', 'export'])
   t.equal(piped.stdout, readFileSync(file, 'utf8'), 'standard output gets the same')
@@ -154,6 +162,7 @@ t.test('verify prints a head for each chain; offline it asks nobody', async (t) 
     'payment_events',
     'refund_events',
     'dispute_events',
+    'payout_events',
     'ledger_entries',
     'checkpoints',
   ])
@@ -211,7 +220,7 @@ t.test('an export without checkpoints is verified, and says what would not be mi
   t.match(said, /^payment_events +whole, \d+ rows[^\n]*\n$/, 'of no other chain anything is said')
   t.match(
     stderr,
-    /Not in events\.jsonl, and not verified: operator_actions, refund_events, dispute_events, ledger_entries, checkpoints\./,
+    /Not in events\.jsonl, and not verified: operator_actions, refund_events, dispute_events, payout_events, ledger_entries, checkpoints\./,
   )
   t.match(stderr, /\d+ rows are not sealed by a checkpoint yet.*--expect-head/s)
   const other = await runCli(['audit', 'verify', '--file', 'events.jsonl', '--chain', 'operator_actions'], {

@@ -120,7 +120,8 @@ t.test("the bank's dial is turned, shown and cleared", async (t) => {
   t.match(await bank('faults'), { code: 0, stdout: /Latency +none\n/ })
   t.match(await bank('fault', ...flags), {
     code: 0,
-    stdout: /Latency +250ms\nCallbacks lost +20%\nCallbacks twice +10%\nWithout answer +none\nSeed +7\n/,
+    stdout:
+      /Latency +250ms\nCallbacks lost +20%\nCallbacks twice +10%\nWithout answer +none\nPayouts failed +none\nPayouts returned +none\nSeed +7\n/,
     stderr: /svc sandbox bank fault --clear/,
   })
   t.match(JSON.parse((await bank('faults', '--json')).stdout), { merchant_id: id, drop_callback: '20%', calls: 0 })

@@ -33,15 +33,20 @@ async function typesOf(paymentId: unknown): Promise<string[]> {
 }
 
 t.test('every event can be made to happen, and is told by its id', async (t) => {
-  t.same(Object.keys(TRIGGERS), EventType.options)
-  const told = await Promise.all(EventType.options.map((event) => triggered(t, [event])))
-  for (const [index, event] of EventType.options.entries()) {
+  const events = EventType.options.filter((event) => !event.startsWith('payout.'))
+  t.same(Object.keys(TRIGGERS), events)
+  const told = await Promise.all(events.map((event) => triggered(t, [event])))
+  for (const [index, event] of events.entries()) {
     const { event_id, payment_id, event_type } = told[index] ?? {}
     t.equal(event_type, event)
     t.match(event_id, /^evt_/)
     if (event !== 'consent.revoked') t.ok((await typesOf(payment_id)).includes(event), event)
   }
-  t.equal(new Set(told.map(({ event_id }) => event_id)).size, EventType.options.length)
+  t.equal(new Set(told.map(({ event_id }) => event_id)).size, events.length)
+  t.match(await trigger(['payout.paid']), {
+    code: 2,
+    stderr: /follows a closed settlement[^]*svc webhooks test payout\.paid/,
+  })
 })
 
 t.test('people see each step, where the event went, and that nothing is sent without an endpoint', async (t) => {
@@ -99,7 +104,7 @@ t.test('words that mean nothing are told with what is meant', async (t) => {
   t.match(await trigger(['payment.settled', '--timeout', '0s']), { code: 2 })
   t.match(await trigger(['payment.settled', '--set', 'amount=-1']), { code: 2, stderr: /amount/ })
   const listed = await trigger(['--list'])
-  for (const event of EventType.options) t.match(listed.stdout, event)
+  for (const event of Object.keys(TRIGGERS)) t.match(listed.stdout, event)
   t.equal(
     (await trigger(['payment.settled', '--show'])).stdout,
     triggerText('payment.settled', TRIGGERS['payment.settled'].vars),

@@ -72,6 +72,8 @@ t.test('a merchant ends a mandate at once and for good, and repeats have the sam
     consentId,
     refundId: '',
     disputeId: '',
+    payoutId: '',
+    bankAccountId: '',
     endToEndId: '',
     now: '2026-11-21T09:30:00.000Z',
     evidenceSeconds: 1,

@@ -165,6 +165,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.payment_refunds': 'INSERT,SELECT',
   'public.refund_events': 'SELECT',
   'public.payout_events': 'SELECT',
+  'public.payout_payees': 'SELECT',
   'public.payout_return_positions': 'INSERT,SELECT,UPDATE',
   'public.payouts': 'INSERT,SELECT',
   'public.payment_requests': 'INSERT,SELECT',
@@ -191,7 +192,7 @@ const TABLE_GRANTS: Record<string, string> = {
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'story_ended_at', 'story_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
-  'mock_bank.payouts': ['return_ordinal', 'returned_at'],
+  'mock_bank.payouts': ['return_ordinal', 'returned_at', 'will_return'],
   'public.accounts': ['overdraft_limit_minor', 'status'],
   'public.bank_statement_lines': [
     'matched_at',
@@ -234,6 +235,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'changed_by',
     'failed_at',
     'failure_code',
+    'locked_until',
     'next_attempt_at',
     'paid_at',
     'retry_at',

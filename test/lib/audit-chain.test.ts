@@ -36,6 +36,7 @@ const actor = fc.constantFrom('MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB')
 const paymentStatus = fc.constantFrom('Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed')
 const disputeStatus = fc.constantFrom('OPEN', 'UNDER_REVIEW', 'ESCALATED', 'RESOLVED_PAYER_FAVOUR')
 const refundStatus = fc.constantFrom('PENDING', 'EXECUTED', 'FAILED')
+const payoutStatus = fc.constantFrom('CREATED', 'SENT', 'PAID', 'FAILED', 'RETURNED')
 const currency = fc.constantFrom('GBP', 'EUR')
 const amount = fc.bigInt({ min: 1n, max: 999_999_999_999_999_9999n }).map((units) =>
   String(units)
@@ -89,6 +90,24 @@ const TABLES: Record<AuditChain, { call: string; columns: Column[] }> = {
       ['gross_amount', 'numeric(19, 4)', nullable(amount)],
       ['fee_amount', 'numeric(19, 4)', nullable(amount)],
       ['net_amount', 'numeric(19, 4)', nullable(amount)],
+      ['currency', 'char(3)', nullable(currency)],
+    ],
+  },
+  payout_events: {
+    call: 'payout_event_hash(row($)::payout_events)',
+    columns: [
+      ['ordinal', 'bigint', ordinal],
+      ['id', 'uuid', uuid],
+      ['merchant_id', 'uuid', uuid],
+      ['payout_id', 'uuid', uuid],
+      ['previous_status', 'payout_status', nullable(payoutStatus)],
+      ['new_status', 'payout_status', payoutStatus],
+      ['changed_by', 'text', actor],
+      ['prev_hash', 'char(64)', hash],
+      ['event_hash', 'char(64)', hash],
+      ['created_at', 'timestamptz', time],
+      ['bank_account_id', 'uuid', nullable(uuid)],
+      ['amount', 'numeric(19, 4)', nullable(amount)],
       ['currency', 'char(3)', nullable(currency)],
     ],
   },

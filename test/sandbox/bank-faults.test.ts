@@ -40,7 +40,15 @@ async function disputesOf(merchant: TestMerchant, id: string): Promise<Answer['b
 t.test('fault settings are set, read, replaced and cleared, and recorded in the audit trail', async (t) => {
   const merchant = await service.merchant()
   const none = { latency: null, drop_callback: null, duplicate: null, unavailable: null, seed: null, set_at: null }
-  t.same((await readFaults(merchant.id)).body, { merchant_id: merchant.id, ...none, calls: 0, callbacks: 0 })
+  t.same((await readFaults(merchant.id)).body, {
+    merchant_id: merchant.id,
+    ...none,
+    fail_payout: null,
+    return_payout: null,
+    calls: 0,
+    callbacks: 0,
+    payouts: 0,
+  })
   const wish = { latency: '250ms', drop_callback: '20%', duplicate: '0.5%', seed: 7 }
   const set = await setFaults(merchant.id, wish)
   t.match(set, { status: 200, body: { ...wish, unavailable: null, calls: 0, set_at: /^\d{4}-.*Z$/ } })

@@ -14,12 +14,13 @@ const TABLES = [
   'payment_events',
   'refund_events',
   'dispute_events',
+  'payout_events',
   'ledger_entries',
   'audit_checkpoints',
 ] as const
 
 export type AuditedService = TestService & {
-  /** Fills the trail: actions, payments of one and of three events, two partial refunds, a dispute of three. An hour old. */
+  /** Fills the trail, an hour old: actions, payments of one and of three events, two partial refunds, a dispute and a payout of three. */
   fill(): Promise<void>
   seal(rowsMax?: number): Promise<void>
   /** Changes rows as a superuser, without the triggers. Returns the number of rows. */
@@ -98,7 +99,24 @@ async function fill(service: TestService): Promise<void> {
   await settlePayments(app)
   for (const amount of ['10.00', '5.00']) await refund(service, merchant, { id: refunded, body: { amount } })
   await fillDispute(service, { merchantId: merchant.id, paymentId: id })
+  await fillPayout(service, merchant.id)
   await createPayment(service, merchant)
+}
+
+async function fillPayout({ owner }: TestService, merchantId: string): Promise<void> {
+  const [id, accountId] = [randomUUID(), randomUUID()]
+  await owner.query(
+    `insert into merchant_bank_accounts (id, merchant_id, account_holder_name, encrypted_account_number, encrypted_sort_code)
+     values ($1, $2, 'Acme', 'v1.sealed', 'v1.sealed')`,
+    [accountId, merchantId],
+  )
+  await owner.query(
+    `insert into payouts (id, merchant_id, currency, amount, bank_account_id, connector, end_to_end_id)
+     values ($1, $2, 'GBP', 9.99, $3, 'file', $4)`,
+    [id, merchantId, accountId, `SVC${id.replaceAll('-', '')}`],
+  )
+  await owner.query(`update payouts set status = 'SENT', sent_at = now() where id = $1`, [id])
+  await owner.query(`update payouts set status = 'PAID', paid_at = now() where id = $1`, [id])
 }
 
 type OfPayment = { merchantId: string; paymentId: string }

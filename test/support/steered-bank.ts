@@ -7,6 +7,8 @@ type Call =
   | 'exchangeCode'
   | 'execute'
   | 'refund'
+  | 'payOut'
+  | 'payoutReturns'
   | 'stageUnderMandate'
   | 'authoriseUnderMandate'
   | 'endMandate'
@@ -30,6 +32,8 @@ export function steeredBank(staging: 'local' | 'remote' = 'local'): SteeredBank 
     exchangeCode: 0,
     execute: 0,
     refund: 0,
+    payOut: 0,
+    payoutReturns: 0,
     stageUnderMandate: 0,
     authoriseUnderMandate: 0,
     endMandate: 0,
@@ -61,6 +65,8 @@ export function steeredBank(staging: 'local' | 'remote' = 'local'): SteeredBank 
     exchangeCode: (request, signal) => around('exchangeCode', () => inner().exchangeCode(request, signal)),
     execute: (order, signal) => around('execute', () => inner().execute(order, signal)),
     refund: (order, signal) => around('refund', () => inner().refund(order, signal)),
+    payOut: (order, signal) => around('payOut', () => inner().payOut(order, signal)),
+    payoutReturns: (request, signal) => around('payoutReturns', () => inner().payoutReturns(request, signal)),
     stageUnderMandate: (order, signal) => around('stageUnderMandate', () => inner().stageUnderMandate(order, signal)),
     authoriseUnderMandate: (order, signal) =>
       around('authoriseUnderMandate', () => inner().authoriseUnderMandate(order, signal)),

@@ -19,6 +19,8 @@ const PARTS = {
   consentId: '0198c0de-0000-7000-8000-000000000003',
   refundId: '0198c0de-0000-7000-8000-000000000004',
   disputeId: '0198c0de-0000-7000-8000-000000000005',
+  payoutId: '0198c0de-0000-7000-8000-000000000006',
+  bankAccountId: '0198c0de-0000-7000-8000-000000000007',
   endToEndId: 'SVC0198c0de',
   now: '2026-11-21T09:30:00.000Z',
   evidenceSeconds: 1_209_600,

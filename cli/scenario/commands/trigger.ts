@@ -18,7 +18,8 @@ import { readVars } from '../read/load.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { playTrigger } from '../play/play-trigger.ts'
 import type { Triggered } from '../play/play-trigger.ts'
-import { TRIGGERS, triggerText } from '../triggers.ts'
+import { TRIGGERS, TRIGGER_EVENTS, triggerText } from '../triggers.ts'
+import type { TriggerEvent } from '../triggers.ts'
 import { withVars } from '../read/variables.ts'
 
 export const TriggerOptions = z.object({
@@ -76,7 +77,7 @@ async function refuseLive(client: Client): Promise<void> {
 }
 
 function list(context: Context): undefined {
-  const items = EventType.options.map((event) => ({
+  const items = TRIGGER_EVENTS.map((event) => ({
     event,
     story: TRIGGERS[event].story,
     set: Object.keys(TRIGGERS[event].vars),
@@ -93,16 +94,18 @@ function list(context: Context): undefined {
   })
 }
 
-function eventOf(word: string | undefined): EventType {
-  const parsed = EventType.safeParse(word)
-  if (parsed.success) return parsed.data
+function eventOf(word: string | undefined): TriggerEvent {
+  const event = TRIGGER_EVENTS.find((each) => each === word)
+  if (event !== undefined) return event
   if (word === undefined) throw usageError('which event?', 'svc trigger --list')
-  const meant = nearestWord(word, EventType.options)
+  if (EventType.safeParse(word).success)
+    throw usageError(`${word} follows a closed settlement, so it can't be triggered`, `svc webhooks test ${word}`)
+  const meant = nearestWord(word, TRIGGER_EVENTS)
   throw usageError(`there is no event "${word}"`, meant === undefined ? 'svc trigger --list' : `svc trigger ${meant}`)
 }
 
 /** What is set, over what is there where nothing is. */
-function varsOf(event: EventType, { set }: TriggerOptions): Record<string, string> {
+function varsOf(event: TriggerEvent, { set }: TriggerOptions): Record<string, string> {
   const { vars } = TRIGGERS[event]
   const given = Object.entries(readVars(set)).map(([name, value]) => [name, String(value)] as const)
   const [unknown] = given.find(([name]) => !Object.hasOwn(vars, name)) ?? []
@@ -149,7 +152,7 @@ async function noteEndpoint(context: Context, client: Client): Promise<void> {
 }
 
 /** @throws {CliError} with exit code 2 and all that is wrong with the steps */
-function planOf(context: Context, event: EventType, text: string): Plan {
+function planOf(context: Context, event: TriggerEvent, text: string): Plan {
   const { cases, mistakes } = readScenarios({ file: `${event}.yaml`, text, vars: {}, cwd: context.io.cwd })
   if (mistakes.length > 0) throw mistakesError(context, mistakes)
   const [only, ...others] = cases
@@ -188,7 +191,7 @@ const VERBS_OF_TRIGGERS: ReadonlySet<Verb> = new Set<Verb>([
 ])
 
 /** The steps as the user leaves them in the editor. */
-async function editedPlan(context: Context, event: EventType, initial: string): Promise<Plan> {
+async function editedPlan(context: Context, event: TriggerEvent, initial: string): Promise<Plan> {
   const text = await editText(context.io, { initial, suffix: '.yaml', instead: '--set amount=10.00' })
   const plan = planOf(context, event, text ?? initial)
   const other = stepsOf(plan).find(({ verb }) => !VERBS_OF_TRIGGERS.has(verb))
@@ -200,7 +203,7 @@ async function editedPlan(context: Context, event: EventType, initial: string): 
 }
 
 /** What would be played, for `--dry-run`. */
-function showSteps({ print, note }: Context, event: EventType, plan: Plan): undefined {
+function showSteps({ print, note }: Context, event: TriggerEvent, plan: Plan): undefined {
   const steps = stepsOf(plan).map(({ label, title }) => ({ label, title }))
   print.record({
     item: { dry_run: true, event_type: event, steps },

@@ -30,6 +30,10 @@ export const BankFault = z.strictObject({
   duplicate: Share.optional(),
   /** Calls without an answer; half of them are carried out all the same. */
   unavailable: Share.optional(),
+  /** Payouts that the bank rejects. */
+  fail_payout: Share.optional(),
+  /** Payouts that come back after they were paid. */
+  return_payout: Share.optional(),
   /** What is hit follows from it; 1 where none is given. */
   seed: z.int().min(0).max(2_147_483_647).optional(),
 })

@@ -1,0 +1,60 @@
+import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
+import { formatNumeric } from '../../lib/money.ts'
+import { getPayout } from '../../payouts/get-payout.ts'
+import type { PayoutDetails } from '../../payouts/get-payout.ts'
+import { listPayouts } from '../../payouts/list-payouts.ts'
+import type { PayoutRecord } from '../../payouts/record.ts'
+import { retryPayout } from '../../payouts/retry-payout.ts'
+import type * as wire from '../../wire/payouts.ts'
+import type { Handlers } from '../endpoint.ts'
+import { merchantIdOf, operatorOf } from '../principal.ts'
+
+export const payouts: Handlers<typeof wire> = {
+  /** GET /api/v1/portal/payouts */
+  async listPayouts(app, { principal, query }) {
+    return pageBody(await listPayouts(app, { merchantId: merchantIdOf(principal), query }))
+  },
+
+  /** GET /api/v1/portal/payouts/{id} */
+  async getPayout(app, { principal, params }) {
+    const found = await getPayout(app, { merchantId: merchantIdOf(principal), id: params.id })
+    return { status: 200, body: presentDetails(found) }
+  },
+
+  /** GET /api/v1/admin/payouts */
+  async listAdminPayouts(app, { query: { merchant_id: merchantId, ...query } }) {
+    return pageBody(await listPayouts(app, { merchantId, query }))
+  },
+
+  /** GET /api/v1/admin/payouts/{id} */
+  async getAdminPayout(app, { params }) {
+    return { status: 200, body: presentDetails(await getPayout(app, { merchantId: undefined, id: params.id })) }
+  },
+
+  /** POST /api/v1/admin/payouts/{id}/retry */
+  async retryPayout(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    return { status: 200, body: presentPayout(await retryPayout(app, { id: params.id, reason: body.reason, actor })) }
+  },
+}
+
+function pageBody({ rows, nextCursor }: { rows: readonly PayoutRecord[]; nextCursor: string | null }) {
+  return {
+    status: 200 as const,
+    body: { data: rows.map(presentPayout), has_more: nextCursor !== null, next_cursor: nextCursor },
+  }
+}
+
+function presentPayout({ id, failure_code: code, ...payout }: PayoutRecord): wire.Payout {
+  if (code !== null && !isFailureCode(code)) throw new Error(`the payout has an unknown failure ${code}`)
+  return {
+    payout_id: id,
+    ...payout,
+    amount: formatNumeric(payout.amount, payout.currency),
+    failure: code === null ? null : failureOf(code),
+  }
+}
+
+function presentDetails({ payout, settlementIds, events }: PayoutDetails): wire.PayoutWithEvents {
+  return { ...presentPayout(payout), settlement_ids: settlementIds, status_history: [...events] }
+}

@@ -1,0 +1,67 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { PayoutRecord } from './record.ts'
+import { payoutColumns } from './sql.ts'
+
+const Payee = z.object({ merchant_id: z.string(), currency: z.string() })
+/** A merchant that is paid in one currency. */
+export type Payee = z.infer<typeof Payee>
+
+/** Merchants with closed settlements that no payout pays yet, and that can be paid now. */
+export function listPayees(tx: CommonQueryMethods, limit: number): Promise<readonly Payee[]> {
+  return tx.any(sql.type(Payee)`
+    select merchant_id, currency from payout_payees where due_at <= now() limit ${limit}
+  `)
+}
+
+/** Serialises what creates payouts of a merchant and currency, until the transaction ends. */
+export async function lockPayee(tx: DatabaseTransactionConnection, { merchant_id, currency }: Payee): Promise<void> {
+  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
+    select pg_advisory_xact_lock(hashtextextended(${`payout ${merchant_id} ${currency}`}, 0)) as locked
+  `)
+}
+
+const Creation = z.object({ payable: z.string(), is_payable: z.boolean(), payout: PayoutRecord.nullable() })
+export type Creation = z.infer<typeof Creation>
+
+export type NewPayout = Payee & { id: string; connector: string; endToEndId: string; evenAfterFailure: boolean }
+
+/**
+ * Records a payout of all that is payable, and which settlements it pays, in one statement: a settlement that closes
+ * meanwhile is in both or in neither. Without a payout, `is_payable` says whether the amount is the reason.
+ */
+export async function insertPayout(tx: DatabaseTransactionConnection, payout: NewPayout): Promise<Creation> {
+  const isDue = payout.evenAfterFailure ? sql.fragment`true` : sql.fragment`v.due_at <= now()`
+  const made = await tx.one(sql.type(z.object({ payable: z.string(), is_payable: z.boolean(), is_made: z.boolean() }))`
+    with payable as (
+      select coalesce(sum(b.balance), 0.0000) as amount
+      from ledger_balances b
+      where b.merchant_id = ${payout.merchant_id} and b.currency = ${payout.currency} and b.account = 'merchant_payable'
+    ),
+    made as (
+      insert into payouts (id, merchant_id, currency, amount, bank_account_id, connector, end_to_end_id)
+      select ${payout.id}, v.merchant_id, v.currency, payable.amount, v.bank_account_id, ${payout.connector},
+        ${payout.endToEndId}
+      from payable
+      join payout_payees v on v.merchant_id = ${payout.merchant_id} and v.currency = ${payout.currency} and ${isDue}
+      where payable.amount > 0 and payable.amount = round(payable.amount, 2)
+      returning id
+    ),
+    paid as (
+      update settlements s
+      set payout_id = made.id
+      from made
+      where s.merchant_id = ${payout.merchant_id} and s.currency = ${payout.currency} and s.payout_id is null
+        and s.payable_amount > 0
+    )
+    select amount as payable, amount > 0 and amount = round(amount, 2) as is_payable,
+      exists (select from made) as is_made
+    from payable
+  `)
+  if (!made.is_made) return { ...made, payout: null }
+  const created = await tx.one(sql.type(PayoutRecord)`
+    select ${payoutColumns} from payouts p where p.merchant_id = ${payout.merchant_id} and p.id = ${payout.id}
+  `)
+  return { ...made, payout: created }
+}

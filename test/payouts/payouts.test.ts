@@ -1,0 +1,215 @@
+import t from 'tap'
+import { postMovements } from '../../src/ledger/sql.ts'
+import { collectReturns } from '../../src/payouts/collect-returns.ts'
+import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { sendPayouts } from '../../src/payouts/send-payouts.ts'
+import { testService } from '../support/app.ts'
+import type { TestMerchant } from '../support/app.ts'
+import { balancesOf, entriesOf } from '../support/ledger.ts'
+import {
+  closedSettlement,
+  passPayoutTimes,
+  payableMerchant,
+  payoutAccount,
+  payoutWebhooksOf,
+  payoutsOf,
+  transfersOf,
+} from '../support/payouts.ts'
+
+const service = await testService(t)
+const { app, owner } = service
+const OPERATOR = { 'x-platform-user': 'olga' }
+
+async function run(): Promise<void> {
+  await createPayouts(app)
+  await sendPayouts(app)
+  await collectReturns(app)
+}
+
+async function faults(merchant: TestMerchant, settings: object): Promise<void> {
+  const body = { merchant_id: merchant.id, ...settings }
+  const set = await service.call('PUT', '/api/v1/sandbox/bank/faults', { headers: OPERATOR, body })
+  if (set.status !== 200) throw new Error(set.text)
+}
+
+async function statusesOf(merchant: TestMerchant): Promise<string[]> {
+  return (await payoutsOf(service, merchant)).map(({ status }) => status)
+}
+
+t.test('closed settlements are paid to the merchant, once', async (t) => {
+  const merchant = await payableMerchant(service)
+  const second = await closedSettlement(service, merchant, { amount: '0.7000' })
+  await run()
+  await run()
+  const [payout, ...others] = await payoutsOf(service, merchant)
+  t.same(others, [])
+  t.match(payout, { status: 'PAID', amount: '50.0000', bank_account_id: merchant.accountId, bank_reference: /^MB/ })
+  t.same(await transfersOf(service, merchant), [5000])
+  t.match(await balancesOf(service, merchant), {
+    GBP: { clearing: '0.0000', merchant_payable: '0.0000', payouts_in_transit: '0.0000', bank: '0.0000' },
+  })
+  t.match(await entriesOf(service, payout?.id ?? ''), [
+    { movement: 'payout_paid', debit: 'payouts_in_transit', credit: 'bank', amount: '50.0000' },
+    { movement: 'payout_sent', debit: 'merchant_payable', credit: 'payouts_in_transit', amount: '50.0000' },
+  ])
+  t.match(await payoutWebhooksOf(service, merchant), [
+    {
+      type: 'payout.created',
+      data: { object: 'payout', id: payout?.id, status: 'CREATED', previousStatus: null, sequence: 1, test: true },
+    },
+    {
+      type: 'payout.paid',
+      data: { status: 'PAID', previousStatus: 'SENT', financials: { amount: '50.00', currency: 'GBP' }, failure: null },
+    },
+  ])
+  const { rows } = await owner.query('select id from settlements where payout_id = $1 order by period_to', [payout?.id])
+  t.same(rows, [{ id: merchant.settlementId }, { id: second }])
+})
+
+t.test('a failure gives the money back, and the next payout includes it after a time', async (t) => {
+  const merchant = await payableMerchant(service)
+  await faults(merchant, { fail_payout: '100%' })
+  await run()
+  await run()
+  t.match(await payoutsOf(service, merchant), [{ status: 'FAILED', failure_code: 'BANK_ERROR', amount: '49.3000' }])
+  t.match(await balancesOf(service, merchant), { GBP: { merchant_payable: '49.3000', payouts_in_transit: '0.0000' } })
+  t.same(await transfersOf(service, merchant), [])
+  await closedSettlement(service, merchant, { amount: '10.0000' })
+  await run()
+  t.same(await statusesOf(merchant), ['FAILED'], 'nothing before the time')
+  await faults(merchant, {})
+  await passPayoutTimes(service, merchant)
+  await run()
+  t.match(await payoutsOf(service, merchant), [
+    { status: 'FAILED' },
+    { status: 'PAID', amount: '59.3000', failure_code: null },
+  ])
+  t.same(await transfersOf(service, merchant), [5930])
+  t.same(
+    (await payoutWebhooksOf(service, merchant)).map(({ type }) => type),
+    ['payout.created', 'payout.failed', 'payout.created', 'payout.paid'],
+  )
+})
+
+t.test('each failure in a row waits twice as long, at most a day', async (t) => {
+  const merchant = await payableMerchant(service)
+  await faults(merchant, { fail_payout: '100%' })
+  const minutes: number[] = []
+  for (let turn = 0; turn < 9; turn += 1) {
+    await run()
+    const { rows } = await owner.query(
+      `select extract(epoch from retry_at - failed_at)::int / 60 as minutes from payouts
+       where merchant_id = $1 order by created_at desc limit 1`,
+      [merchant.id],
+    )
+    minutes.push(rows[0].minutes)
+    await passPayoutTimes(service, merchant)
+  }
+  t.same(minutes, [15, 30, 60, 120, 240, 480, 960, 1440, 1440])
+})
+
+t.test('a return takes the money back after it was paid, and waits for another account', async (t) => {
+  const merchant = await payableMerchant(service)
+  await faults(merchant, { return_payout: '100%' })
+  await run()
+  await run()
+  t.match(await payoutsOf(service, merchant), [{ status: 'RETURNED', failure_code: 'INVALID_CREDITOR_ACCOUNT' }])
+  t.match(await balancesOf(service, merchant), { GBP: { merchant_payable: '49.3000', bank: '49.3000' } })
+  t.match(await payoutWebhooksOf(service, merchant), [
+    { type: 'payout.created' },
+    { type: 'payout.paid' },
+    {
+      type: 'payout.returned',
+      data: { status: 'RETURNED', previousStatus: 'PAID', sequence: 3, failure: { isoCode: 'AC03' } },
+    },
+  ])
+  await faults(merchant, {})
+  await passPayoutTimes(service, merchant)
+  await run()
+  t.same(await statusesOf(merchant), ['RETURNED'], 'not to the same account')
+  const other = await payoutAccount(service, merchant)
+  await run()
+  t.match(await payoutsOf(service, merchant), [{ status: 'RETURNED' }, { status: 'PAID', bank_account_id: other }])
+})
+
+t.test('an account that this bank does not have is rejected until there is another one', async (t) => {
+  const merchant = await service.merchant()
+  await payoutAccount(service, merchant, { sort_code: '00-00-75', account_number: '99999999' })
+  await closedSettlement(service, merchant)
+  await run()
+  await passPayoutTimes(service, merchant)
+  await run()
+  t.match(await payoutsOf(service, merchant), [{ status: 'FAILED', failure_code: 'INVALID_CREDITOR_ACCOUNT' }])
+  await payoutAccount(service, merchant)
+  await run()
+  t.same(await statusesOf(merchant), ['FAILED', 'PAID'])
+})
+
+t.test('who is held, suspended, disabled or without an account is skipped, and follows after release', async (t) => {
+  const merchant = await service.merchant()
+  await closedSettlement(service, merchant)
+  await run()
+  t.same(await statusesOf(merchant), [], 'without an account')
+  await payoutAccount(service, merchant)
+  const stops = [
+    [
+      "payout_held = true, payout_held_at = now(), payout_held_by = 'olga'",
+      'payout_held = false, payout_held_at = null, payout_held_by = null',
+    ],
+    ["kyb_status = 'SUSPENDED'", "kyb_status = 'APPROVED'"],
+    ['is_active = false', 'is_active = true'],
+  ] as const
+  const set = (change: string) => owner.query(`update merchants set ${change} where id = $1`, [merchant.id])
+  for (const [stop, release] of stops) {
+    await set(stop)
+    await run()
+    t.same(await statusesOf(merchant), [], stop)
+    await set(release)
+  }
+  await createPayouts(app)
+  for (const [stop, release] of stops) {
+    await set(stop)
+    await sendPayouts(app)
+    t.same(await statusesOf(merchant), ['CREATED'], `${stop} before it is sent`)
+    await set(release)
+  }
+  await run()
+  t.same(await statusesOf(merchant), ['PAID'])
+  t.same(await transfersOf(service, merchant), [4930])
+})
+
+t.test('an account that is disabled before the payout is sent gets nothing; the next one does', async (t) => {
+  const merchant = await payableMerchant(service)
+  await createPayouts(app)
+  const other = await payoutAccount(service, merchant)
+  await service.call('DELETE', `/api/v1/portal/bank-accounts/${merchant.accountId}`, { merchant })
+  await run()
+  await run()
+  t.match(await payoutsOf(service, merchant), [
+    { status: 'FAILED', failure_code: 'CANCELLED_BY_MERCHANT', bank_account_id: merchant.accountId },
+    { status: 'PAID', bank_account_id: other },
+  ])
+  t.same(await transfersOf(service, merchant), [4930])
+})
+
+t.test('outside Britain the account needs an IBAN', async (t) => {
+  const merchant = await payableMerchant(service, { currency: 'EUR' })
+  await run()
+  t.same(await payoutsOf(service, merchant), [])
+  const withIban = await payoutAccount(service, merchant, {
+    sort_code: '20-45-31',
+    account_number: '73619284',
+    iban: 'GB78ACME20453173619284',
+  })
+  await run()
+  t.match(await payoutsOf(service, merchant), [{ status: 'PAID', currency: 'EUR', bank_account_id: withIban }])
+})
+
+t.test('more than two digits after the point are not paid', async (t) => {
+  const merchant = await payableMerchant(service)
+  const correction = { movement: 'correction', debit: 'rounding', credit: 'merchant_payable' } as const
+  const posting = { ...correction, merchantId: merchant.id, subjectId: merchant.id, amount: '0.0010', currency: 'GBP' }
+  await app.pool.transaction((tx) => postMovements(tx, [posting]))
+  await run()
+  t.same(await payoutsOf(service, merchant), [])
+})
