@@ -25,23 +25,29 @@ begin
     ))
     returning ordinal
   ),
-  line as (
-    insert into settlement_lines (merchant_id, ordinal, currency, movement, subject_id, amount, occurred_at)
-    select e.merchant_id, e.ordinal, e.currency, e.movement, e.subject_id,
-      case when e.credit = 'clearing' then e.amount else -e.amount end,
-      e.created_at + coalesce(
+  -- Each with its time on the merchant's own clock, if a settlement can have it: the other movements of clearing are made
+  -- by closing one.
+  entry as materialized (
+    select e.*, case
+      when e.movement in ('payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded')
+        or e.movement = 'correction' and 'clearing' in (e.debit, e.credit)
+      then e.created_at + coalesce(
         (
           select sum(s.moved_by) from sandbox_clock_shifts s
           where s.subject_id = e.merchant_id and s.made_at <= e.created_at
         ),
         interval '0'
       )
+    end as occurred_at
     from taken t
     join ledger_entries e on e.ordinal = t.ordinal
-    -- The other movements of clearing are made by closing a settlement.
-    where e.movement in ('payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded')
-      or e.movement = 'correction' and 'clearing' in (e.debit, e.credit)
-    returning ordinal, occurred_at
+  ),
+  line as (
+    insert into settlement_lines (merchant_id, ordinal, currency, movement, subject_id, amount, occurred_at)
+    select merchant_id, ordinal, currency, movement, subject_id, case when credit = 'clearing' then amount else -amount end,
+      occurred_at
+    from entry
+    where occurred_at is not null
   ),
   kept as (
     insert into ledger_kept_balances as k (
@@ -49,10 +55,9 @@ begin
       unsettled_since
     )
     select s.merchant_id, s.currency, sum(s.bank), sum(s.clearing), sum(s.merchant_payable), sum(s.held),
-      sum(s.payouts_in_transit), sum(s.fees_earned), sum(s.rounding), min(l.occurred_at)
-    from taken t
-    join ledger_sides s on s.ordinal = t.ordinal
-    left join line l on l.ordinal = t.ordinal
+      sum(s.payouts_in_transit), sum(s.fees_earned), sum(s.rounding), min(e.occurred_at)
+    from entry e
+    join ledger_sides s on s.ordinal = e.ordinal
     group by s.merchant_id, s.currency
     -- In one order, so that two processes cannot deadlock.
     order by s.merchant_id, s.currency
