@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchClaim } from './cases/claim.ts'
+import { benchClose } from './cases/close.ts'
 import { benchConsole } from './cases/console.ts'
 import { benchCreate } from './cases/create.ts'
 import { benchDeliver } from './cases/deliver.ts'
 import { benchFirstPaint } from './cases/first-paint.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
+import { benchSettle } from './cases/settle.ts'
 import { benchStart } from './cases/start.ts'
 import { benchStatement } from './cases/statement.ts'
 import type { Bench } from './support/context.ts'
@@ -22,8 +24,8 @@ Compares the service with PostgreSQL's own limit and with the conventional libra
 ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
-  --only <case>      create, read, deliver, claim, statement, latency, first-paint, start or console;
-                     may be given more than once
+  --only <case>      create, read, deliver, claim, settle, close, statement, latency, first-paint,
+                     start or console; may be given more than once
   --rounds <n>       rounds, each with one turn of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service to this folder
@@ -36,6 +38,8 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   read: benchRead,
   deliver: benchDeliver,
   claim: benchClaim,
+  settle: benchSettle,
+  close: benchClose,
   statement: benchStatement,
   latency: benchLatency,
   'first-paint': benchFirstPaint,
