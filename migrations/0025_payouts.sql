@@ -164,7 +164,7 @@ create table mock_bank.payouts (
   check ((return_ordinal is null) = (returned_at is null))
 );
 
-create index mock_bank_payouts__to_return on mock_bank.payouts (merchant_id) where will_return and return_ordinal is null;
+create index mock_bank_payouts__will_return on mock_bank.payouts (merchant_id) where will_return;
 
 grant select, insert, update (will_return, return_ordinal, returned_at) on mock_bank.payouts to svc_runtime;
 

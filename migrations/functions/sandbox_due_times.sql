@@ -48,7 +48,8 @@ as $$
   union all
   select 'collect-payout-returns', b.created_at
   from mock_bank.payouts b
-  where b.merchant_id = merchant and b.will_return and b.return_ordinal is null
+  join payouts p on p.merchant_id = b.merchant_id and p.id = b.payout_id and p.status in ('SENT', 'PAID')
+  where b.merchant_id = merchant and b.will_return
   union all
   select 'run-recurring', greatest(r.next_run_at, r.retry_at)
   from recurring_payments r

@@ -96,7 +96,7 @@ export async function payoutWebhooksOf(
 /** Lets the time until the bank is asked again, or until the next payout, pass for a merchant. */
 export async function passPayoutTimes({ owner }: Pick<Service, 'owner'>, { id }: { id: string }): Promise<void> {
   await owner.query(
-    `update payouts set next_attempt_at = now(), locked_until = null, retry_at = least(retry_at, now())
+    `update payouts set next_attempt_at = now(), locked_until = null, retry_at = case when retry_at is not null then least(retry_at, now()) end
      where merchant_id = $1 and retry_at is distinct from 'infinity'`,
     [id],
   )
