@@ -35,7 +35,7 @@ async function whoami(context: Context, { options }: InputOf<typeof WhoamiOption
 }
 
 /** Whose credentials are meant: a merchant's first, an operator's where there is no merchant's, or on demand. */
-export function accessOf(
+function accessOf(
   { credentials }: Client,
   { platform, customer }: { platform: boolean; customer: boolean },
 ): ('merchant' | 'platform' | 'customer')[] {

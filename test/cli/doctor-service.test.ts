@@ -1,9 +1,6 @@
 import { createServer } from 'node:net'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { updateEntries } from '../../cli/client/auth/credentials-file.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 import type { Answer, Request } from './harness.ts'
@@ -141,7 +138,6 @@ t.test('no worker, DEAD deliveries and endpoints that have gone, as an operator 
       fix: 'svc webhooks replay --status DEAD --merchant acme',
     },
     endpoints: { state: 'finding', text: /gone-ltd has answered 410/, fix: 'svc merchants show gone-ltd' },
-    'your endpoint': { state: 'skipped' },
   })
   mode = 'sandbox'
   const inSandbox = await lookOver(url, 'webhooks')
@@ -168,41 +164,6 @@ function wholeDelivery(part: object): object {
     ...part,
   }
 }
-
-t.test("a merchant's endpoint is asked whether it is there", async (t) => {
-  let outcome = 'connect'
-  let gone = false
-  const url = await serviceWith(t, ({ path }) => {
-    if (path.endsWith('/webhook-endpoint/check'))
-      return { json: { reachable: outcome === 'answered', outcome, http_status: null, duration_ms: 3 } }
-    const endpoint = { webhook_url: 'https://shop.example/hook', paused: false, gone, alert: null }
-    return path.endsWith('/webhook-endpoint') ? { json: endpoint } : undefined
-  })
-  const own = async () => (await lookOver(url, 'webhooks', { SVC_CLIENT_ID: 'acme-server' }))['your endpoint']
-  const fix = 'svc webhooks endpoint set <url>'
-  t.match(await own(), { state: 'finding', text: /shop\.example\/hook does not answer: /, fix })
-  outcome = 'answered'
-  t.match(await own(), { state: 'ok' })
-  gone = true
-  t.match(await own(), { state: 'finding', text: /410/, fix })
-})
-
-t.test('a session that has ended, and one that has not', async (t) => {
-  const url = await serviceWith(t, () => undefined)
-  const configDir = join(t.testdir({}), 'config')
-  mkdirSync(configDir)
-  const profile = `{ api_url: '${url}', auth_url: '${url}', realm: acme, client_id: acme-cli, kind: merchant, mode: sandbox, role: ADMIN, subject: u-1 }`
-  writeFileSync(join(configDir, 'config.yaml'), `profile: acme\nprofiles:\n  acme: ${profile}\n`)
-  const session = { type: 'session' as const, api_url: url, auth_url: url, realm: 'acme', client_id: 'acme-cli' }
-  const ended = { ...session, access_token: '', expires_at: new Date(0).toISOString(), refresh_token: null }
-  await updateEntries(configDir, async () => ({ acme: ended }))
-  const over = await runCli(['doctor', '--only', 'you', '--json'], { env: { SVC_CONFIG_DIR: configDir } })
-  t.equal(over.code, 1)
-  t.match(JSON.parse(over.stdout).checks, [
-    { check: 'profile', state: 'ok', text: /^acme: a merchant in realm acme, sandbox mode/ },
-    { check: 'session', state: 'finding', text: /has ended/, fix: 'svc login --profile acme' },
-  ])
-})
 
 t.test('a configuration that is incomplete', async (t) => {
   const env = { SVC_DATABASE_URL: 'postgres://ada:c4n4ry@127.0.0.1:1/x' }

@@ -74,7 +74,6 @@ t.test('without a service, and without an environment that configures one, it lo
   t.match(checksOf(away.stdout), {
     running: { state: 'finding', text: /nothing answers/, fix: /^export SVC_API_URL=/ },
     provider: { state: 'skipped' },
-    session: { state: 'skipped' },
   })
 })
 

@@ -14,7 +14,7 @@ import type { Check, Verdict } from './check.ts'
 import { checkDatabase } from './database.ts'
 import { checkIdentity } from './identity.ts'
 import { checkMachine } from './machine.ts'
-import { checkService, checkSession, checkWebhooks } from './service.ts'
+import { checkService, checkWebhooks } from './service.ts'
 import { resolveTarget } from './target.ts'
 import type { DoctorTarget } from './target.ts'
 
@@ -25,10 +25,9 @@ const GROUPS = {
   identity: { title: 'Identity', run: checkIdentity },
   mail: { title: 'Mail', run: (target) => runChecks({ 'mail server': () => mailServerCheck(target) }) },
   webhooks: { title: 'Webhooks', run: checkWebhooks },
-  you: { title: 'You', run: checkSession },
 } as const satisfies Record<string, { title: string; run(target: DoctorTarget): Promise<Check[]> }>
 
-const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'you'] as const
+const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks'] as const
 type GroupedCheck = Check & { group: (typeof NAMES)[number] }
 
 const DoctorOptions = z.object({ only: z.array(z.enum(NAMES)).default([...NAMES]) })

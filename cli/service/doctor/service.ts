@@ -1,14 +1,6 @@
 import { z } from 'zod'
-import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import { packageVersion } from '../../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../../src/wire/service.ts'
-import { checkWebhookEndpoint, getWebhookEndpoint } from '../../../src/wire/webhooks.ts'
-import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
-import { roleText } from '../../base/role-text.ts'
-import { whoIs } from '../../client/auth/acting-side.ts'
-import { call } from '../../client/call.ts'
-import { accessOf } from '../../session/whoami.ts'
 import { probe } from '../probe.ts'
 import type { Probed } from '../probe.ts'
 import { clockVerdict, finding, ok, remark, restartOr, runChecks, skipped } from './check.ts'
@@ -108,7 +100,6 @@ export async function checkWebhooks(target: DoctorTarget): Promise<Check[]> {
   return runChecks({
     'dead deliveries': async () => deadCheck(await byMerchant, (await target.subject()).mode),
     endpoints: async () => goneCheck(await byMerchant),
-    'your endpoint': () => ownEndpointCheck(target),
   })
 }
 
@@ -143,47 +134,4 @@ function goneCheck(all: readonly DeadDeliveries[]): Verdict {
     `the endpoint of ${first.merchant} has answered 410, that it is gone${more}: its merchant has to set another`,
     `svc merchants show ${first.merchant}`,
   )
-}
-
-/** The signed-in merchant's: the service asks its server whether it is there, and sends no event. */
-async function ownEndpointCheck(target: DoctorTarget): Promise<Verdict> {
-  const client = target.client()
-  if (client.credentials.merchant === undefined) return skipped('not signed in as a merchant')
-  const { body: endpoint } = await call(client, getWebhookEndpoint, {})
-  const fix = 'svc webhooks endpoint set <url>'
-  if (endpoint.webhook_url === null) return ok('none is set: events wait, and svc listen prints them')
-  if (endpoint.gone) return finding(`${endpoint.webhook_url} has answered 410, that it is gone`, fix)
-  const { body } = await call(client, checkWebhookEndpoint, {})
-  if (!body.reachable) return finding(`${endpoint.webhook_url} does not answer: ${outcomeText(body.outcome)}`, fix)
-  const dead = endpoint.alert?.dead_deliveries ?? 0
-  if (dead === 0) return ok('its server answers')
-  return finding(`its server answers, and ${dead} deliveries are DEAD`, 'svc webhooks replay --status DEAD')
-}
-
-export function checkSession(target: DoctorTarget): Promise<Check[]> {
-  return runChecks({ profile: () => profileCheck(target), session: () => sessionCheck(target) })
-}
-
-function profileCheck({ by, profile, context }: DoctorTarget): Verdict {
-  if (by === 'nothing' || by === 'environment') return skipped('no service to sign in to')
-  if (profile === undefined) return ok(by === 'name' ? 'none' : `dev: the logins of ${context.stateDir}`)
-  const { settings, name } = profile
-  const where = settings.realm === null ? '' : ` in realm ${settings.realm}`
-  return ok(`${name}: a ${settings.kind}${where}, ${settings.mode} mode`)
-}
-
-/** Whether the service takes the credentials in use. A session is renewed, as with any command. */
-async function sessionCheck(target: DoctorTarget): Promise<Verdict> {
-  const client = target.client()
-  try {
-    const who = await whoIs(client, accessOf(client, { platform: false, customer: false }))
-    const of = who.merchant === null ? '' : ` of ${who.merchant.trading_name}`
-    return ok(`${who.name}, ${roleText(who.role)}${of}`)
-  } catch (error) {
-    if (!(error instanceof CliError) || error.options.exit !== EXIT.signedOut) throw error
-    // With an address alone nobody meant to sign in.
-    if (client.credentials.chosen === undefined) return skipped(error.message)
-    const { profile } = target
-    return finding(error.message, profile === undefined ? 'svc login' : `svc login --profile ${profile.name}`)
-  }
 }

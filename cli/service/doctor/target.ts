@@ -2,7 +2,6 @@ import type { Config } from '../../../src/config/config.ts'
 import { isSetIn, variableIn } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
 import { call } from '../../client/call.ts'
-import type { Client } from '../../client/call.ts'
 import { findService, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
 import type { Context } from '../../kit/context.ts'
@@ -33,14 +32,12 @@ export type DoctorTarget = {
   databaseUrl: string | undefined
   /** The login that migrates, where it is another one. */
   migrationUrl: string | undefined
-  /** The identity in use. @throws where there is no service, or nobody is signed in */
-  client(): Client
   /** Asked or opened once. @throws where it does not answer, or its database does not */
   subject(): Promise<Subject>
   close(): Promise<void>
 }
 
-type Found = Omit<DoctorTarget, 'client' | 'subject' | 'close'>
+type Found = Omit<DoctorTarget, 'subject' | 'close'>
 
 const CLOSE_MS = 1_500
 
@@ -52,10 +49,6 @@ const CLOSE_MS = 1_500
 export async function resolveTarget(context: Context): Promise<DoctorTarget> {
   const found = await find(context)
   const { url, by } = found
-  const client = (): Client => {
-    if (by === 'environment' || by === 'nothing') throw new Error('no service to sign in to')
-    return context.client()
-  }
   let opened: ReturnType<typeof openApp> | undefined
   const open = async (): Promise<Subject> => {
     if (by === 'environment' && found.config !== undefined) {
@@ -63,12 +56,11 @@ export async function resolveTarget(context: Context): Promise<DoctorTarget> {
       return subjectInProcess((await opened).app)
     }
     if (by === 'environment' || url === undefined) throw new Error('there is no service to ask')
-    return subjectOverHttp(context, url, client)
+    return subjectOverHttp(context, url)
   }
   let subject: Promise<Subject> | undefined
   return {
     ...found,
-    client,
     subject: () => (subject ??= open()),
     close: async () => {
       // One that opens after its time is closed as well; nobody waits for it.
@@ -162,7 +154,7 @@ export type Subject = {
 const DEAD = { status: 'DEAD', limit: 100 } as const
 
 /** @throws {CliError} where it does not answer */
-async function subjectOverHttp(context: Context, apiUrl: string, client: () => Client): Promise<Subject> {
+async function subjectOverHttp(context: Context, apiUrl: string): Promise<Subject> {
   const open = { ...context.http(), apiUrl, credentials: noCredentials(), close: () => Promise.resolve() }
   const { body: info } = await call(open, getService, {})
   return {
@@ -177,9 +169,9 @@ async function subjectOverHttp(context: Context, apiUrl: string, client: () => C
       if (ready.status === undefined) return `the service did not report its health: ${ready.why}`
       return isAway(ready.json) ? 'the service does not reach it, or is not let in: its log says which' : null
     },
-    workerLagMs: async () => (await call(client(), getOverview, {})).body.worker.lag_ms,
-    deadDeliveries: async () => (await call(client(), listOutbox, { query: DEAD })).body.data,
-    registrations: async () => (await call(client(), listRegistrations, {})).body.data,
+    workerLagMs: async () => (await call(context.client(), getOverview, {})).body.worker.lag_ms,
+    deadDeliveries: async () => (await call(context.client(), listOutbox, { query: DEAD })).body.data,
+    registrations: async () => (await call(context.client(), listRegistrations, {})).body.data,
   }
 }
 
