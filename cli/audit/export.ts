@@ -17,6 +17,7 @@ import type { Target } from '../output/target-file.ts'
 import { endLine, exportedLine } from './exported.ts'
 import { rowsOfService } from './rows.ts'
 import { CHAIN_CHOICES } from './verify.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 const ExportOptions = z.object({
   chain: z.enum(CHAIN_CHOICES),
@@ -26,9 +27,7 @@ const ExportOptions = z.object({
 type ExportOptions = z.infer<typeof ExportOptions>
 
 export function addExport(audit: Command, runtime: Runtime): void {
-  audit
-    .command('export')
-    .description('Export the hash chains as JSON lines')
+  subcommand(audit, 'export', 'Export the hash chains as JSON lines')
     .addOption(new Option('--chain <chain>', 'Export only this chain').choices(CHAIN_CHOICES).default('all'))
     .option('--file <file>', 'Output file with mode 0600 (- or none: standard output)')
     .option('--force', 'Overwrite an existing file')

@@ -9,7 +9,7 @@ import { usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { collect } from '../kit/option-values.ts'
+import { collect, subcommand } from '../kit/option-values.ts'
 import { withProgress } from '../output/progress.ts'
 import { EXPORT_ORDER, NEW_EXPORT, exportedRows, linesOf } from './exported.ts'
 import { rowsOfService } from './rows.ts'
@@ -25,9 +25,7 @@ const VerifyOptions = z.object({
 type VerifyOptions = z.infer<typeof VerifyOptions>
 
 export function addVerify(audit: Command, runtime: Runtime): void {
-  audit
-    .command('verify')
-    .description('Verify the hash chains of the audit trail')
+  subcommand(audit, 'verify', 'Verify the hash chains of the audit trail')
     .addOption(
       new Option('--chain <chain>', 'Verify only this chain and the checkpoints').choices(CHAIN_CHOICES).default('all'),
     )

@@ -12,19 +12,17 @@ import { action } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { BANK_ACCOUNT_ACTIONS } from './actions.ts'
 import { list, printAccount } from './view.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export function addBankAccounts(accounts: Command, runtime: Runtime): void {
   accounts.addHelpText(
     'after',
     '\nExamples:\n  svc bank-accounts create --holder "Acme Ltd"\n  svc bank-accounts list\n',
   )
-  accounts
-    .command('list')
-    .description('List payout accounts with masked numbers')
+  subcommand(accounts, 'list', 'List payout accounts with masked numbers')
     .addHelpText('after', '\nExamples:\n  svc bank-accounts list\n')
     .action(action(runtime, z.object({}), list))
-  dangerous(accounts.command('create'))
-    .description('Create a payout account')
+  dangerous(subcommand(accounts, 'create', 'Create a payout account'))
     .requiredOption('--holder <name>', 'Name of the account holder')
     .option('--stdin', 'Read the account numbers as JSON from standard input')
     .addHelpText('after', CREATE_HELP)

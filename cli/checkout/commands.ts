@@ -12,26 +12,23 @@ import { BRANDING_ACTIONS } from './branding-actions.ts'
 import { printLook, printPreview } from './branding-view.ts'
 import { ORIGIN_ACTIONS, printOrigins } from './origin-actions.ts'
 import { addWidget } from './widget.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export function addCheckout(checkout: Command, runtime: Runtime): void {
   addWidget(checkout, runtime)
-  checkout
-    .command('banks')
-    .description('List the banks that payers can choose')
+  subcommand(checkout, 'banks', 'List the banks that payers can choose')
     .addHelpText(
       'after',
       '\nExamples:\n  svc checkout banks\n  svc payments create --amount 50.00 --currency GBP --debtor-bank-id mock-albion\n',
     )
     .action(action(runtime, z.object({}), banks))
-  addOrigins(checkout.command('origins').description('Manage the pages that may embed the checkout'), runtime)
-  addBranding(checkout.command('branding').description('Manage the branding of the checkout'), runtime)
+  addOrigins(subcommand(checkout, 'origins', 'Manage the pages that may embed the checkout'), runtime)
+  addBranding(subcommand(checkout, 'branding', 'Manage the branding of the checkout'), runtime)
   addActions(checkout, runtime, [...ORIGIN_ACTIONS, ...BRANDING_ACTIONS])
 }
 
 function addOrigins(origins: Command, runtime: Runtime): void {
-  origins
-    .command('list')
-    .description('List allowed origins')
+  subcommand(origins, 'list', 'List allowed origins')
     .addHelpText(
       'after',
       '\nWithout origins, any page may embed the checkout in the sandbox, and none in live mode.\n\nExamples:\n  svc checkout origins list\n',
@@ -45,9 +42,7 @@ function addOrigins(origins: Command, runtime: Runtime): void {
 
 function addBranding(branding: Command, runtime: Runtime): void {
   const look = async (context: Context) => (await call(context.client(), getBranding, {})).body
-  branding
-    .command('show')
-    .description('Show the branding and its contrast warnings')
+  subcommand(branding, 'show', 'Show the branding and its contrast warnings')
     .addHelpText(
       'after',
       '\nExamples:\n  svc checkout branding show\n  svc checkout branding show -o json > look.json\n',
@@ -57,17 +52,14 @@ function addBranding(branding: Command, runtime: Runtime): void {
         printLook(context, await look(context))
       }),
     )
-  branding
-    .command('preview')
-    .description('Preview the branding in the terminal')
+  subcommand(branding, 'preview', 'Preview the branding in the terminal')
     .addHelpText('after', '\nExamples:\n  svc checkout branding preview\n  svc checkout branding preview -o json\n')
     .action(
       action(runtime, z.object({}), async (context) => {
         printPreview(context, await look(context))
       }),
     )
-  changing(branding.command('edit'))
-    .description('Edit the branding as JSON in an editor')
+  changing(subcommand(branding, 'edit', 'Edit the branding as JSON in an editor'))
     .addHelpText('after', '\nExamples:\n  svc checkout branding edit\n  EDITOR=nano svc checkout branding edit\n')
     .action(action(runtime, ChangeOptions, edit))
 }

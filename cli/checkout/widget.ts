@@ -7,7 +7,7 @@ import { browserCommand, openBrowser } from '../client/auth/login-browser.ts'
 import { isLive } from '../client/auth/service-info.ts'
 import { action } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { DataOption, subcommand } from '../kit/option-values.ts'
 import { decode } from './decode.ts'
 import { DescribeOptions, endOf, makeToken } from './make-token.ts'
 import { SnippetOptions, snippet } from './snippet.ts'
@@ -15,20 +15,16 @@ import { SnippetOptions, snippet } from './snippet.ts'
 /** What puts the checkout on a page: tokens, the snippet, the demo (decision 40). */
 export function addWidget(widget: Command, runtime: Runtime): void {
   widget.addHelpText('after', WIDGET_EXAMPLES)
-  describing(widget.command('token'))
-    .description('Print a checkout token, or decode one')
+  describing(subcommand(widget, 'token', 'Print a checkout token, or decode one'))
     .optionsGroup('A token that exists:')
     .option('--decode <token>', 'Decode this token; - is standard input; exit code 3 if it is invalid')
     .addHelpText('after', TOKEN_HELP)
     .action(action(runtime, TokenOptions, token))
-  describing(widget.command('snippet'))
-    .description("Print the snippet for a merchant's page")
+  describing(subcommand(widget, 'snippet', "Print the snippet for a merchant's page"))
     .addOption(new Option('--lang <language>', 'Kind of page').choices(['html', 'react']).default('html'))
     .addHelpText('after', SNIPPET_HELP)
     .action(action(runtime, SnippetOptions, snippet))
-  widget
-    .command('demo')
-    .description('Print the address of the demo page')
+  subcommand(widget, 'demo', 'Print the address of the demo page')
     .option('--open', 'Open it in your browser (BROWSER)')
     .addHelpText('after', '\nExamples:\n  svc checkout demo\n  svc checkout demo --open\n')
     .action(action(runtime, DemoOptions, demo))

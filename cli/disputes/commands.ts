@@ -5,7 +5,7 @@ import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { addAction, addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { DataOption, forAllMerchants } from '../kit/option-values.ts'
+import { DataOption, forAllMerchants, subcommand } from '../kit/option-values.ts'
 import { paged, withTimeRange } from '../kit/paging.ts'
 import { DISPUTE_ACTIONS } from './actions.ts'
 import { RAISE_ACTIONS } from './raise-actions.ts'
@@ -29,7 +29,7 @@ export function addDisputes(disputes: Command, runtime: Runtime): void {
 }
 
 function addList(disputes: Command, runtime: Runtime): void {
-  const command = disputes.command('list').description('List disputes, newest first')
+  const command = subcommand(disputes, 'list', 'List disputes, newest first')
   command
     .optionsGroup('Filters:')
     .addOption(statusOption())

@@ -25,6 +25,11 @@ export class DataOption extends Option {
   }
 }
 
+/** A command below another, with what it does. */
+export function subcommand(parent: Command, name: string, summary: string): Command {
+  return parent.command(name).description(summary)
+}
+
 /** Reads an option that may be repeated: each use adds one more value. */
 export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value]

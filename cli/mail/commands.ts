@@ -12,23 +12,20 @@ import { isLive } from '../client/auth/service-info.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
 import { askUntil } from '../kit/wait.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 /** `svc sandbox mail`: what the sandbox would have sent. It is how a developer opens an invitation. */
 export function addMail(sandbox: Command, runtime: Runtime): void {
-  const mail = sandbox.command('mail').description("Read the sandbox's mail")
+  const mail = subcommand(sandbox, 'mail', "Read the sandbox's mail")
   mail.addHelpText('after', '\nExamples:\n  svc sandbox mail show --recipient ada@acme.example --links --wait 10s\n')
-  mail
-    .command('list')
-    .description('List the last 50 mails, newest first')
+  subcommand(mail, 'list', 'List the last 50 mails, newest first')
     .option('--recipient <address>', 'Filter by recipient')
     .addHelpText(
       'after',
       '\nExamples:\n  svc sandbox mail list\n  svc sandbox mail list --recipient ada@acme.example\n',
     )
     .action(action(runtime, ListOptions, list))
-  mail
-    .command('show')
-    .description('Print a mail and its links')
+  subcommand(mail, 'show', 'Print a mail and its links')
     .argument('[mail]', 'Its id, or at least its last 8 characters (the newest)')
     .option('--recipient <address>', 'Newest mail to this address')
     .option('--links', 'Print only the links, one per line')

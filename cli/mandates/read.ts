@@ -16,7 +16,7 @@ import type { PageReader } from '../client/pages.ts'
 import { addAction, addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { DataOption, subcommand } from '../kit/option-values.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { tableOf } from '../output/table.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS, mandate } from './actions.ts'
@@ -137,12 +137,10 @@ const ALLOWANCE_COLUMNS = [
 
 /** `svc payments mandates`: what payers have allowed a merchant to take again and again (decision 49). */
 export function addMandates(payments: Command, runtime: Runtime): void {
-  const mandates = payments.command('mandates').description('List and end mandates for recurring payments')
+  const mandates = subcommand(payments, 'mandates', 'List and end mandates for recurring payments')
   mandates.addHelpText('after', HELP)
   paged(
-    mandates
-      .command('list')
-      .description('List mandates, newest first')
+    subcommand(mandates, 'list', 'List mandates, newest first')
       .addOption(new Option('--status <status>', 'Filter by status').choices(ConsentStatus.options))
       .addOption(
         new DataOption('--as-payer', 'List mandates that the signed-in payer can cancel (svc payer verify)').conflicts([
@@ -156,9 +154,7 @@ export function addMandates(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments mandates list --status AUTHORISED\n  svc payments mandates list --all -o csv > mandates.csv\n  svc payments mandates list --as-payer\n',
     )
     .action(action(runtime, ListOptions, list))
-  mandates
-    .command('show')
-    .description('Show a mandate and what is left of its caps')
+  subcommand(mandates, 'show', 'Show a mandate and what is left of its caps')
     .argument('<mandate>', mandate.summary)
     .addHelpText(
       'after',

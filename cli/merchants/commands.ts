@@ -16,6 +16,7 @@ import { ExportOptions, ListOptions, exportMerchants, list, registrations, show 
 import { REPAIR_ACTIONS, TERMS_ACTIONS } from './setup-actions.ts'
 import { merchant as subject } from './subject.ts'
 import { printLimits } from './view.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export const MERCHANT = subject.summary
 
@@ -28,13 +29,10 @@ export function addMerchants(merchants: Command, runtime: Runtime): void {
   merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants show acme-ltd\n')
   addList(merchants, runtime)
   addExport(merchants, runtime)
-  aboutMerchant(merchants.command('show'))
-    .description('Show a merchant and its latest audit entries')
+  aboutMerchant(subcommand(merchants, 'show', 'Show a merchant and its latest audit entries'))
     .addHelpText('after', '\nExamples:\n  svc merchants show acme-ltd\n  svc merchants show a2b4358c -q kyb_status\n')
     .action(action(runtime, z.object({}), show))
-  merchants
-    .command('registrations')
-    .description('List incomplete registrations')
+  subcommand(merchants, 'registrations', 'List incomplete registrations')
     .addHelpText(
       'after',
       '\nIncomplete means half-created, without an administrator, or not invited.\n\nExamples:\n  svc merchants registrations\n',
@@ -56,7 +54,7 @@ function merchantFilters(command: Command): Command {
 }
 
 function addList(merchants: Command, runtime: Runtime): void {
-  paged(merchantFilters(merchants.command('list').description('List merchants, newest first')))
+  paged(merchantFilters(subcommand(merchants, 'list', 'List merchants, newest first')))
     .optionsGroup('Output:')
     .option('--deliveries', `Show how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
     .addHelpText(
@@ -67,7 +65,7 @@ function addList(merchants: Command, runtime: Runtime): void {
 }
 
 function addExport(merchants: Command, runtime: Runtime): void {
-  merchantFilters(merchants.command('export').description('Export merchants as CSV or JSON'))
+  merchantFilters(subcommand(merchants, 'export', 'Export merchants as CSV or JSON'))
     .optionsGroup('Output:')
     .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
     .option('--force', 'Overwrite an existing file')

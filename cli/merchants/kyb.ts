@@ -10,6 +10,7 @@ import { aboutMerchant } from './commands.ts'
 import { show, merchantsOf } from './read.ts'
 import { printMerchants } from './view.ts'
 import { Paging, paged } from '../kit/paging.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 const QueueOptions = Paging.extend({ status: KybStatus })
 
@@ -17,19 +18,15 @@ const QueueOptions = Paging.extend({ status: KybStatus })
 export function addKyb(kyb: Command, runtime: Runtime): void {
   kyb.addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb approve acme-ltd --reason "documents checked"\n')
   paged(
-    kyb
-      .command('list')
-      .description('List merchants awaiting KYB review, oldest first')
-      .addOption(
-        new Option('--status <status>', 'List merchants with this status instead')
-          .choices(KybStatus.options)
-          .default('PENDING'),
-      ),
+    subcommand(kyb, 'list', 'List merchants awaiting KYB review, oldest first').addOption(
+      new Option('--status <status>', 'List merchants with this status instead')
+        .choices(KybStatus.options)
+        .default('PENDING'),
+    ),
   )
     .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb list --status SUSPENDED\n  svc kyb list -o id\n')
     .action(action(runtime, QueueOptions, queue))
-  aboutMerchant(kyb.command('show'))
-    .description('Show a merchant and its past KYB decisions')
+  aboutMerchant(subcommand(kyb, 'show', 'Show a merchant and its past KYB decisions'))
     .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
     .action(action(runtime, z.object({}), show))
   addActions(kyb, runtime, KYB_ACTIONS)

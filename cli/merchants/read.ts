@@ -16,6 +16,7 @@ import { Paging, paged } from '../kit/paging.ts'
 import { HOLD_ACTIONS } from './actions.ts'
 import { findMerchant } from './find.ts'
 import { printMerchant, printMerchants } from './view.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 /** The filters of the list and of the export. */
 const FilterFields = z.object({
@@ -99,7 +100,7 @@ export async function exportMerchants(
 export function addHold(hold: Command, runtime: Runtime): void {
   hold.addHelpText('after', '\nExamples:\n  svc hold set acme-ltd --reason "under investigation"\n')
   addActions(hold, runtime, HOLD_ACTIONS)
-  paged(hold.command('list').description('List held merchants with reasons'))
+  paged(subcommand(hold, 'list', 'List held merchants with reasons'))
     .addHelpText('after', '\nExamples:\n  svc hold list\n  svc hold list -o id\n')
     .action(action(runtime, Paging, listHeld))
 }

@@ -13,6 +13,7 @@ import { addRecurringReads } from './recurring.ts'
 import { OFFER_ACTIONS, REQUEST_ACTIONS } from './request-actions.ts'
 import { OFFERS, REQUESTS, requestReads } from './requests.ts'
 import type { RequestKind, Row } from './requests.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export function addOb(ob: Command, runtime: Runtime): void {
   ob.option('--customer <id>', 'Customer without an identity provider (SVC_CUSTOMER_ID; demo customer)').addHelpText(
@@ -38,7 +39,7 @@ Examples:
 `
 
 function addAccounts(ob: Command, runtime: Runtime): void {
-  obPaged(ob.command('accounts').description("List the customer's accounts"))
+  obPaged(subcommand(ob, 'accounts', "List the customer's accounts"))
     .addHelpText(
       'after',
       '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n  svc ob accounts -o csv\n',
@@ -100,9 +101,7 @@ function addRequests<R extends Row>(
   obPaged(group.command('list').description(`List ${kind.noun.replace(' ', 's ')}, newest first`))
     .addHelpText('after', `\nExamples:\n  ${words} list\n  ${words} list --all -o csv\n`)
     .action(action(runtime, ObPaging, list))
-  group
-    .command('show')
-    .description(`Show ${kind.article} ${kind.noun}`)
+  subcommand(group, 'show', `Show ${kind.article} ${kind.noun}`)
     .argument(`<${kind.word}>`, 'Its id, or its last 8 characters')
     .addHelpText('after', `\nExamples:\n  ${words} show a2b4358c\n`)
     .action(action(runtime, z.object({}), show))

@@ -12,15 +12,14 @@ import type { Column } from '../output/table.ts'
 import { ObPaging, collect, emptyText, idsOf, obPaged, tellMore } from './pages.ts'
 import type { ObReader } from './pages.ts'
 import { accountText, moneyText, printList, printRecord, statusStyle } from './print.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 /** Adds the lists of `svc ob recurring`. */
 export function addRecurringReads(recurring: Command, runtime: Runtime): void {
-  obPaged(recurring.command('list').description('List recurring payments, newest first'))
+  obPaged(subcommand(recurring, 'list', 'List recurring payments, newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
-  recurring
-    .command('show')
-    .description('Show a recurring payment and its next due date')
+  subcommand(recurring, 'show', 'Show a recurring payment and its next due date')
     .argument('<recurring>', 'Its id, or its last 8 characters')
     .addHelpText(
       'after',

@@ -7,7 +7,7 @@ import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { FollowOptions, followable } from '../kit/follow.ts'
-import { DataOption, collect, forAllMerchants } from '../kit/option-values.ts'
+import { collect, DataOption, forAllMerchants, subcommand } from '../kit/option-values.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { addMandates } from '../mandates/read.ts'
 import { PAYMENT_ACTIONS, REDIRECT_ACTIONS } from './actions.ts'
@@ -21,8 +21,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
   addCreate(payments, runtime)
   addList(payments, runtime)
   addExport(payments, runtime)
-  forAllMerchants(payments.command('show'))
-    .description('Show a payment and its history')
+  forAllMerchants(subcommand(payments, 'show', 'Show a payment and its history'))
     .argument('<payment>', subject.summary)
     .addHelpText(
       'after',
@@ -30,9 +29,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
     )
     .action(action(runtime, ShowOptions, show))
   addEvents(payments, runtime)
-  payments
-    .command('receipt')
-    .description('Print the receipt of a settled payment')
+  subcommand(payments, 'receipt', 'Print the receipt of a settled payment')
     .argument('<payment>', subject.summary)
     .addHelpText(
       'after',
@@ -41,10 +38,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
     .action(action(runtime, z.object({}), receipt))
   addActions(payments, runtime, PAYMENT_ACTIONS)
   paged(
-    payments
-      .command('refunds')
-      .description("List a payment's refunds, oldest first")
-      .argument('<payment>', subject.summary),
+    subcommand(payments, 'refunds', "List a payment's refunds, oldest first").argument('<payment>', subject.summary),
   )
     .addHelpText(
       'after',
@@ -57,10 +51,10 @@ export function addPayments(payments: Command, runtime: Runtime): void {
 
 function addEvents(payments: Command, runtime: Runtime): void {
   followable(
-    payments
-      .command('events')
-      .description("List a payment's audit events with their hashes")
-      .argument('<payment>', subject.summary),
+    subcommand(payments, 'events', "List a payment's audit events with their hashes").argument(
+      '<payment>',
+      subject.summary,
+    ),
     'Follow new events until the last one or Ctrl+C',
   )
     .addHelpText(
@@ -71,8 +65,7 @@ function addEvents(payments: Command, runtime: Runtime): void {
 }
 
 function addCreate(payments: Command, runtime: Runtime): void {
-  const command = changing(payments.command('create'))
-    .description('Create a payment')
+  const command = changing(subcommand(payments, 'create', 'Create a payment'))
     .requiredOption('--amount <amount>', 'Decimal amount, such as 50.00')
     .requiredOption('--currency <code>', 'Currency code, such as GBP')
     .option('--redirect-uri <url>', 'Where the bank sends the payer back to (a page of the service)')
@@ -120,7 +113,7 @@ function waitOption(): Option {
 }
 
 function addList(payments: Command, runtime: Runtime): void {
-  const listing = payments.command('list').description('List payments, newest first')
+  const listing = subcommand(payments, 'list', 'List payments, newest first')
   paged(filtered(listing))
     .optionsGroup('Output:')
     .option('--fees', 'Show the fee of each payment and what it adds to payouts')
@@ -132,7 +125,7 @@ function addList(payments: Command, runtime: Runtime): void {
 }
 
 function addExport(payments: Command, runtime: Runtime): void {
-  const exporting = payments.command('export').description('Export payments and fees as CSV or JSON')
+  const exporting = subcommand(payments, 'export', 'Export payments and fees as CSV or JSON')
   filtered(exporting)
     .optionsGroup('Output:')
     .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { collect } from '../kit/option-values.ts'
+import { collect, subcommand } from '../kit/option-values.ts'
 import { action } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { ExamOptions, exam } from './exam-command.ts'
@@ -33,9 +33,7 @@ Examples:
 `
 
 function addExam(webhooks: Command, runtime: Runtime): void {
-  webhooks
-    .command('exam')
-    .description('Test the conformance of a webhook receiver')
+  subcommand(webhooks, 'exam', 'Test the conformance of a webhook receiver')
     .argument('[url]', 'URL of the receiver; localhost:4242/hook is http')
     .option('--only <checks>', 'Run only these checks after a valid delivery: tampered,utf8', collect)
     .option('--list', 'List the checks, and send nothing')
@@ -52,9 +50,7 @@ line of standard input. The body is --body-file, or else (the rest of) standard 
 `
 
 function addSignature(webhooks: Command, runtime: Runtime): void {
-  webhooks
-    .command('verify')
-    .description('Verify a webhook signature offline')
+  subcommand(webhooks, 'verify', 'Verify a webhook signature offline')
     .requiredOption('--signature <hex>', 'Value of the X-Service-Signature header')
     .option('--body-file <file>', 'File with the body as received')
     .option('--secret-stdin', 'Read the secret from the first line of standard input')
@@ -63,9 +59,7 @@ function addSignature(webhooks: Command, runtime: Runtime): void {
       `${SECRET_HELP}\nExit code 3 if the signature is wrong.\n\nExamples:\n  svc webhooks verify --secret-stdin --signature 9f2c... --body-file body.json < secret.txt\n`,
     )
     .action(action(runtime, VerifyOptions, verify))
-  webhooks
-    .command('sign')
-    .description('Sign a webhook body offline')
+  subcommand(webhooks, 'sign', 'Sign a webhook body offline')
     .option('--body-file <file>', 'File with the body as it will be sent')
     .option('--secret-stdin', 'Read the secret from the first line of standard input')
     .addHelpText('after', `${SECRET_HELP}\nExamples:\n  SVC_WEBHOOK_SECRET=... svc webhooks sign < body.json\n`)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { DataOption, collect } from '../kit/option-values.ts'
+import { collect, DataOption, subcommand } from '../kit/option-values.ts'
 import { paged } from '../kit/paging.ts'
 import { ListOptions, SetOptions, books, list, set } from './accounts.ts'
 import { CreateOptions, create } from './customers.ts'
@@ -25,8 +25,10 @@ Examples:
 
 /** The bank of the sandbox: its customers, its accounts and its books. */
 export function addBank(sandbox: Command, runtime: Runtime): void {
-  changing(sandbox.command('seed'), 'Show the request or the planned payments, and change nothing')
-    .description('Create demo customers, merchants and payments')
+  changing(
+    subcommand(sandbox, 'seed', 'Create demo customers, merchants and payments'),
+    'Show the request or the planned payments, and change nothing',
+  )
     .option('--seed <number>', 'Seed of all generated data (1)')
     .optionsGroup('The bank:')
     .option('--customers <count>', 'Number of customers, 1 to 100 (5)')
@@ -38,9 +40,7 @@ export function addBank(sandbox: Command, runtime: Runtime): void {
     .action(action(runtime, SeedOptions, seed))
   addCustomers(sandbox, runtime)
   paged(
-    sandbox
-      .command('accounts')
-      .description('List bank accounts and their balances')
+    subcommand(sandbox, 'accounts', 'List bank accounts and their balances')
       .optionsGroup('Filters:')
       .option('--customer <id>', 'Filter by customer, such as customer-demo')
       .option('--merchant <merchant>', 'Settlement accounts of a merchant: its id, realm or client id'),
@@ -51,9 +51,7 @@ export function addBank(sandbox: Command, runtime: Runtime): void {
     )
     .action(action(runtime, ListOptions, list))
   addAccount(sandbox, runtime)
-  sandbox
-    .command('books')
-    .description("Check that the bank's books balance")
+  subcommand(sandbox, 'books', "Check that the bank's books balance")
     .addHelpText(
       'after',
       '\nExit code 3 if they do not balance.\n\nExamples:\n  svc sandbox books\n  svc sandbox books -q is_balanced\n',
@@ -63,8 +61,7 @@ export function addBank(sandbox: Command, runtime: Runtime): void {
 
 function addCustomers(sandbox: Command, runtime: Runtime): void {
   const customers = sandbox.command('customers').helpCommand(false).description('Create customers of the bank')
-  changing(customers.command('create'))
-    .description('Create a bank customer with accounts and balances')
+  changing(subcommand(customers, 'create', 'Create a bank customer with accounts and balances'))
     .option('--name <name>', 'Name of the customer')
     .option('--email <address>', 'E-mail address as a payment alias (a generated one)')
     .option('--mobile <number>', 'Mobile number as a payment alias, such as +447700900123')
@@ -81,8 +78,7 @@ function addCustomers(sandbox: Command, runtime: Runtime): void {
 
 function addAccount(sandbox: Command, runtime: Runtime): void {
   const account = sandbox.command('account').helpCommand(false).description('Change bank accounts')
-  changing(account.command('set'))
-    .description('Change the status or overdraft of a bank account')
+  changing(subcommand(account, 'set', 'Change the status or overdraft of a bank account'))
     .argument('<account>', 'Account number, IBAN, id, or the last 8 characters of the id')
     .addOption(
       new Option('--status <status>', 'New status: enabled, blocked or closed').choices([

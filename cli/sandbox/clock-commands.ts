@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
-import { collect } from '../kit/option-values.ts'
+import { collect, subcommand } from '../kit/option-values.ts'
 import { AdvanceOptions, ShowOptions, advance, set, show } from './clock.ts'
 
 const MERCHANT = 'Merchant: its id, realm or client id (the demo merchant)'
@@ -23,9 +23,7 @@ export function addClock(sandbox: Command, runtime: Runtime): void {
       '\nThe clock cannot go back.\n\nExamples:\n  svc sandbox clock set 2027-01-31T09:00:00Z --merchant acme-ltd\n',
     )
     .action(action(runtime, AdvanceOptions, set))
-  clock
-    .command('show')
-    .description('Show the sandbox clock of a merchant or a customer')
+  subcommand(clock, 'show', 'Show the sandbox clock of a merchant or a customer')
     .option('--merchant <merchant>', MERCHANT)
     .option('--customer <id>', 'Customer of the bank, instead of a merchant')
     .addHelpText('after', '\nExamples:\n  svc sandbox clock show\n  svc sandbox clock show --customer customer-demo\n')

@@ -7,6 +7,7 @@ import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { FaultOptions, FaultsOptions, fault, faults, scenarios } from './bank-fault.ts'
 import { AdvanceOptions, DecideOptions, advance, approve, cancel } from './payments.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 const WHOSE = 'Merchant: its id, realm or client id (the demo merchant)'
 
@@ -14,27 +15,22 @@ const WHOSE = 'Merchant: its id, realm or client id (the demo merchant)'
 export function addDial(sandbox: Command, runtime: Runtime): void {
   const bank = sandbox.command('bank').helpCommand(false).description('Simulate the bank and its payers')
   addFaults(bank, runtime)
-  bank
-    .command('list')
-    .description("List the bank's scenarios for payments")
+  subcommand(bank, 'list', "List the bank's scenarios for payments")
     .addHelpText('after', '\nExamples:\n  svc sandbox bank list\n')
     .action(action(runtime, z.object({}), scenarios))
-  deciding(bank.command('approve'))
-    .description('Approve a payment as its payer')
+  deciding(subcommand(bank, 'approve', 'Approve a payment as its payer'))
     .addHelpText(
       'after',
       '\nExit code 3 if the payer had already cancelled at the bank.\n\nExamples:\n  svc sandbox bank approve a2b4358c\n  svc sandbox bank approve a2b4358c --no-return\n',
     )
     .action(action(runtime, DecideOptions, approve))
-  deciding(bank.command('cancel'))
-    .description('Cancel a payment as its payer')
+  deciding(subcommand(bank, 'cancel', 'Cancel a payment as its payer'))
     .addHelpText(
       'after',
       '\nExit code 3 if the payer had already approved at the bank.\n\nExamples:\n  svc sandbox bank cancel a2b4358c\n',
     )
     .action(action(runtime, DecideOptions, cancel))
-  changing(sandbox.command('advance'))
-    .description('Move a test payment to a status')
+  changing(subcommand(sandbox, 'advance', 'Move a test payment to a status'))
     .argument('[payment]', 'Payment id, or at least 8 characters of its start or end')
     .addOption(new Option('--to <status>', 'Target status').choices(AdvanceTarget.options).default('Settled'))
     .addHelpText(
@@ -45,8 +41,7 @@ export function addDial(sandbox: Command, runtime: Runtime): void {
 }
 
 function addFaults(bank: Command, runtime: Runtime): void {
-  changing(bank.command('fault'))
-    .description('Simulate bank failures for a merchant')
+  changing(subcommand(bank, 'fault', 'Simulate bank failures for a merchant'))
     .option('--latency <duration>', 'Added latency of each bank response, such as 250ms or 3s')
     .option('--drop-callback <share>', 'Share of callbacks that are lost')
     .option('--duplicate <share>', 'Share of callbacks that arrive twice')
@@ -61,9 +56,7 @@ function addFaults(bank: Command, runtime: Runtime): void {
       '\nExamples:\n  svc sandbox bank fault --latency 3s --drop-callback 20% --seed 7\n  svc sandbox bank fault --unavailable 30% --merchant acme-ltd\n  svc sandbox bank fault --clear\n',
     )
     .action(action(runtime, FaultOptions, fault))
-  bank
-    .command('faults')
-    .description('Show the simulated bank failures of a merchant')
+  subcommand(bank, 'faults', 'Show the simulated bank failures of a merchant')
     .option('--merchant <merchant>', WHOSE)
     .addHelpText('after', '\nExamples:\n  svc sandbox bank faults\n')
     .action(action(runtime, FaultsOptions, faults))

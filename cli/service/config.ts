@@ -8,11 +8,10 @@ import { configFile } from '../client/auth/config-settings.ts'
 import { readUserConfig } from '../client/auth/profiles.ts'
 import { action } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export function addConfig(config: Command, runtime: Runtime): void {
-  config
-    .command('show')
-    .description('List settings with their values and sources')
+  subcommand(config, 'show', 'List settings with their values and sources')
     .option('--server', 'Show the settings of svc serve and svc worker')
     .option('--set', 'Show only settings that are set')
     .addHelpText(
@@ -20,9 +19,7 @@ export function addConfig(config: Command, runtime: Runtime): void {
       '\nSecrets are masked.\n\nExamples:\n  svc config show\n  svc config show --server --set\n  svc config show -o json\n',
     )
     .action(action(runtime, ShowOptions, show))
-  config
-    .command('check')
-    .description('Check the environment as svc serve does')
+  subcommand(config, 'check', 'Check the environment as svc serve does')
     .addHelpText(
       'after',
       '\nExit code 3 if a setting is invalid; each problem is printed with its variable.\n\nExamples:\n  svc config check\n  svc config check --env production.env\n',

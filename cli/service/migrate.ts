@@ -12,6 +12,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { withProgress } from '../output/progress.ts'
 import { explained } from './up/explain.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export const CreateOptions = ChangeOptions.pick({ dryRun: true })
 
@@ -64,17 +65,19 @@ function migrationsOf(from: string): string {
 }
 
 export function addMigrate(migrate: Command, runtime: Runtime): void {
-  changing(migrate.command('up'), 'Show which migrations would be applied, and change nothing')
-    .description('Apply pending migrations')
+  changing(
+    subcommand(migrate, 'up', 'Apply pending migrations'),
+    'Show which migrations would be applied, and change nothing',
+  )
     .addHelpText('after', '\nExamples:\n  SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up\n')
     .action(action(runtime, ChangeOptions, migrateUp))
-  migrate
-    .command('status')
-    .description('List migrations and functions with their state')
+  subcommand(migrate, 'status', 'List migrations and functions with their state')
     .addHelpText('after', '\nExit code 3 while migrations are pending.\n\nExamples:\n  svc migrate status\n')
     .action(action(runtime, z.object({}), migrateStatus))
-  changing(migrate.command('create'), 'Show which file would be written, and write none')
-    .description('Create a migration file in a checkout of svc')
+  changing(
+    subcommand(migrate, 'create', 'Create a migration file in a checkout of svc'),
+    'Show which file would be written, and write none',
+  )
     .argument('<name>', 'Its name, in lower-case letters, digits and _')
     .addHelpText('after', '\nExamples:\n  svc migrate create add_payment_notes\n')
     .action(action(runtime, CreateOptions, migrateCreate))

@@ -12,13 +12,12 @@ import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
 import { targetFile } from '../output/target-file.ts'
 import { yaml } from '../base/yaml.ts'
 import { parsedJson } from '../base/json.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const
 
 export function addOpenApi(api: Command, runtime: Runtime): void {
-  api
-    .command('openapi')
-    .description('Print the OpenAPI description')
+  subcommand(api, 'openapi', 'Print the OpenAPI description')
     .addOption(
       new Option('--surface <surface>', 'API: a is Open Banking, b is payment acquiring')
         .choices(['a', 'b'])

@@ -10,6 +10,7 @@ import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { withApp } from './up/part.ts'
 import { shortTime } from '../base/text.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 const BootstrapOptions = z.object({
   email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),
@@ -20,8 +21,7 @@ type BootstrapOptions = z.infer<typeof BootstrapOptions>
 
 /** `svc staff bootstrap`: the platform's first OWNER, by whoever installs it. */
 export function addStaffBootstrap(staff: Command, runtime: Runtime): void {
-  changing(staff.command('bootstrap'))
-    .description("Invite the platform's first OWNER")
+  changing(subcommand(staff, 'bootstrap', "Invite the platform's first OWNER"))
     .requiredOption('--email <address>', 'E-mail address of the OWNER')
     .option('--name <name>', 'Name of the OWNER')
     .addHelpText('after', EXAMPLES)

@@ -10,7 +10,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { devItem, itemOf, realmText, recordOf } from './profile-view.ts'
 import type { ProfileItem } from './profile-view.ts'
 import { meantProfile, signOut } from './logout.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { DataOption, subcommand } from '../kit/option-values.ts'
 import { clientIdsOf, realmOfClientId } from '../../src/lib/realms.ts'
 import type { ServiceInfo } from '../../src/wire/service.ts'
 import { entryKey, updateEntries } from '../client/auth/credentials-file.ts'
@@ -34,14 +34,10 @@ const FIELDS = [
 ] as const
 
 export function addProfile(profile: Command, runtime: Runtime): void {
-  profile
-    .command('list')
-    .description('List profiles')
+  subcommand(profile, 'list', 'List profiles')
     .addHelpText('after', '\nExamples:\n  svc profile list\n')
     .action(action(runtime, z.object({}), list))
-  profile
-    .command('use')
-    .description('Switch to a profile')
+  subcommand(profile, 'use', 'Switch to a profile')
     .argument('<name>', 'Name of the profile')
     .addHelpText(
       'after',
@@ -49,24 +45,18 @@ export function addProfile(profile: Command, runtime: Runtime): void {
     )
     .action(action(runtime, z.object({}), use))
   addCreate(profile, runtime)
-  profile
-    .command('show')
-    .description('Show a profile and its identity')
+  subcommand(profile, 'show', 'Show a profile and its identity')
     .argument('[name]', 'Name of the profile (the active one)')
     .addHelpText('after', '\nExamples:\n  svc profile show\n  svc profile show acme-ltd -q api_url\n')
     .action(action(runtime, z.object({}), show))
-  profile
-    .command('remove')
-    .description('Sign out of a profile and delete it')
+  subcommand(profile, 'remove', 'Sign out of a profile and delete it')
     .argument('<name>', 'Name of the profile')
     .addHelpText('after', '\nExamples:\n  svc profile remove acme-ltd\n')
     .action(action(runtime, z.object({}), remove))
 }
 
 function addCreate(profile: Command, runtime: Runtime): void {
-  profile
-    .command('create')
-    .description('Create a profile for the service of --api-url')
+  subcommand(profile, 'create', 'Create a profile for the service of --api-url')
     .argument('<name>', 'Name of the profile')
     .addOption(new DataOption('--realm <realm>', "A merchant's realm").conflicts(['platform', 'customer']))
     .addOption(new DataOption('--platform', "The platform's realm, for operators").conflicts('customer'))

@@ -10,7 +10,7 @@ import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts
 import { CliError } from '../base/errors.ts'
 import { roleText } from '../base/role-text.ts'
 import { shortTime } from '../base/text.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { DataOption, subcommand } from '../kit/option-values.ts'
 import { claimsOf } from '../client/auth/token-source.ts'
 import { discover, noProvider } from '../client/auth/service-info.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -89,9 +89,7 @@ const TokenOptions = z.object({
 })
 
 export function addToken(profile: Command, runtime: Runtime): void {
-  profile
-    .command('token')
-    .description('Print an access token')
+  subcommand(profile, 'token', 'Print an access token')
     .option('--decode', 'Print the decoded token, without verifying it')
     .addOption(new DataOption('--platform', "Print the operator's token, if it is another one").conflicts('customer'))
     .option('--customer', 'Print the token of svc ob, if it is another one')

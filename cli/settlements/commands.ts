@@ -25,6 +25,7 @@ import { findMerchant } from '../merchants/find.ts'
 import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
 import { SETTLEMENT_ACTIONS } from './actions.ts'
 import { printLines, printSchedule, printSettlement, printSettlements } from './view.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 // How far back a part of an id is looked for.
 const PAGES_MAX = 10
@@ -45,18 +46,14 @@ export function addSettlements(settlements: Command, runtime: Runtime): void {
       '\nExamples:\n  svc settlements list --since 30d\n  svc settlements list --merchant acme-ltd -o csv\n',
     )
     .action(action(runtime, ListOptions, list))
-  settlements
-    .command('show')
-    .description('Show a settlement')
+  subcommand(settlements, 'show', 'Show a settlement')
     .argument('<settlement>', WHICH)
     .addHelpText('after', '\nExamples:\n  svc settlements show a2b4358c\n')
     .action(action(runtime, z.object({}), show))
-  paged(settlements.command('lines').description('List the lines of a settlement').argument('<settlement>', WHICH))
+  paged(subcommand(settlements, 'lines', 'List the lines of a settlement').argument('<settlement>', WHICH))
     .addHelpText('after', '\nExamples:\n  svc settlements lines a2b4358c\n')
     .action(action(runtime, Paging, lines))
-  settlements
-    .command('export')
-    .description('Export the lines of a settlement as CSV or JSON')
+  subcommand(settlements, 'export', 'Export the lines of a settlement as CSV or JSON')
     .argument('<settlement>', WHICH)
     .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
     .option('--force', 'Overwrite an existing file')

@@ -13,6 +13,7 @@ import { Paging, TimeRange, paged, withTimeRange } from '../kit/paging.ts'
 import { STATEMENT_ACTIONS } from './actions.ts'
 import { CSV_EXAMPLE, ImportOptions, importFile } from './import.ts'
 import { printLines, printMovements, printStatements } from './view.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export function addStatements(statements: Command, runtime: Runtime): void {
   statements.addHelpText(
@@ -28,10 +29,10 @@ export function addStatements(statements: Command, runtime: Runtime): void {
     .addOption(new Option('--date-format <format>', 'How dates are written').choices(DATE_FORMATS))
     .addHelpText('after', `\nExamples:\n  svc statements import november.xml\n  ${CSV_EXAMPLE}\n`)
     .action(action(runtime, ImportOptions, importFile))
-  paged(statements.command('list').description('List imported statements, newest first'))
+  paged(subcommand(statements, 'list', 'List imported statements, newest first'))
     .addHelpText('after', '\nExamples:\n  svc statements list\n')
     .action(action(runtime, Paging, list))
-  const lines = statements.command('lines').description('List lines of statements, last booked first')
+  const lines = subcommand(statements, 'lines', 'List lines of statements, last booked first')
   lines
     .optionsGroup('Filters:')
     .addOption(new Option('--state <state>', 'Filter by state').choices(['matched', 'unmatched']))
@@ -43,7 +44,7 @@ export function addStatements(statements: Command, runtime: Runtime): void {
       '\nExamples:\n  svc statements lines --state unmatched\n  svc statements lines --since 7d -o csv\n',
     )
     .action(action(runtime, LinesOptions, listLines))
-  const missing = statements.command('missing').description('List payments and refunds that no statement has')
+  const missing = subcommand(statements, 'missing', 'List payments and refunds that no statement has')
   paged(withTimeRange(missing.optionsGroup('Filters:'), 'Created'))
     .addHelpText('after', '\nExamples:\n  svc statements missing --since 7d\n')
     .action(action(runtime, MissingOptions, listMissing))

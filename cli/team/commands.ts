@@ -10,29 +10,24 @@ import { STAFF_ACTIONS, TEAM_ACTIONS } from './actions.ts'
 import { CREATE, REVOKE, ROTATE } from './credential-actions.ts'
 import { ListOptions, list } from './credential-list.ts'
 import { listMembers, listOperators } from './members.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 export function addTeam(team: Command, runtime: Runtime): void {
-  team
-    .command('list')
-    .description('List team members and pending invitations')
+  subcommand(team, 'list', 'List team members and pending invitations')
     .addHelpText('after', '\nExamples:\n  svc team list\n')
     .action(action(runtime, z.object({}), listMembers))
   addActions(team, runtime, TEAM_ACTIONS)
 }
 
 export function addStaff(staff: Command, runtime: Runtime): void {
-  staff
-    .command('list')
-    .description('List staff members')
+  subcommand(staff, 'list', 'List staff members')
     .addHelpText('after', '\nExamples:\n  svc staff list\n')
     .action(action(runtime, z.object({}), listOperators))
   addActions(staff, runtime, STAFF_ACTIONS)
 }
 
 export function addCredentials(credentials: Command, runtime: Runtime): void {
-  credentials
-    .command('list')
-    .description('List API clients')
+  subcommand(credentials, 'list', 'List API clients')
     .option('--platform', CREATE.own.flags.platform.summary)
     .addHelpText(
       'after',

@@ -14,6 +14,7 @@ import { ListOptions, list, show } from './deliveries.ts'
 import { ENDPOINT_ACTIONS, TEST_ACTIONS } from './endpoint-actions.ts'
 import { checkEndpoint, getEndpoint } from './endpoint.ts'
 import { ReplayOptions, replay } from './replay.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 /** `svc webhooks`: where they go, what became of them, and how a receiver proves where they come from. */
 export function addWebhooks(webhooks: Command, runtime: Runtime): void {
@@ -36,9 +37,7 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
       "\nShows the merchant's own last 50 deliveries, or those of all merchants with --all-merchants.\n\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n  svc webhooks list --all-merchants --status DEAD\n  svc webhooks list --follow --limit 10\n",
     )
     .action(action(runtime, ListOptions, list))
-  webhooks
-    .command('show')
-    .description('Show a delivery, its attempts and their responses')
+  subcommand(webhooks, 'show', 'Show a delivery, its attempts and their responses')
     .argument('<delivery>', 'Delivery id, from svc webhooks list, or its last 8 characters')
     .addHelpText(
       'after',
@@ -49,8 +48,10 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
 
 function addSending(webhooks: Command, runtime: Runtime): void {
   addActions(webhooks, runtime, TEST_ACTIONS)
-  const replaying = changing(webhooks.command('replay'), 'Show what would be replayed, and change nothing')
-    .description('Replay dead webhook deliveries')
+  const replaying = changing(
+    subcommand(webhooks, 'replay', 'Replay dead webhook deliveries'),
+    'Show what would be replayed, and change nothing',
+  )
     .argument('[ids...]', 'Delivery ids, from svc webhooks list, or their last 8 characters')
     .optionsGroup('All of a time, in one request:')
     .addOption(new Option('--status <status>', 'Replay all deliveries in this status').choices(['DEAD']))
@@ -70,15 +71,11 @@ function addSending(webhooks: Command, runtime: Runtime): void {
 
 function addEndpoint(webhooks: Command, runtime: Runtime): void {
   const endpoint = webhooks.command('endpoint').helpCommand(false).description('Manage the webhook endpoint')
-  endpoint
-    .command('show')
-    .description('Show the endpoint and whether it is paused')
+  subcommand(endpoint, 'show', 'Show the endpoint and whether it is paused')
     .addHelpText('after', '\nExamples:\n  svc webhooks endpoint show\n  svc webhooks endpoint show -q webhook_url\n')
     .action(action(runtime, z.object({}), getEndpoint))
   addActions(webhooks, runtime, ENDPOINT_ACTIONS)
-  endpoint
-    .command('check')
-    .description('Check whether the endpoint answers')
+  subcommand(endpoint, 'check', 'Check whether the endpoint answers')
     .addHelpText(
       'after',
       '\nSends no event. Exit code 3 if the endpoint does not answer.\n\nExamples:\n  svc webhooks endpoint check\n',

@@ -9,6 +9,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { SECRET_ACTIONS } from './secret-actions.ts'
 import { overlapLines } from './secret-view.ts'
+import { subcommand } from '../kit/option-values.ts'
 
 const Language = z.enum(RECEIVER_LANGUAGES)
 
@@ -41,15 +42,11 @@ export function addSecret(secret: Command, runtime: Runtime): void {
     'after',
     '\nDuring the overlap of a rotation, it also shows until when the previous secret signs.\n\nExamples:\n  svc secret show\n  svc secret snippet python > receiver.py\n',
   )
-  secret
-    .command('show')
-    .description('Show the masked signing secret and its overlap')
+  subcommand(secret, 'show', 'Show the masked signing secret and its overlap')
     .addOption(new Option('--language <language>', 'Also show a receiver in this language').choices(RECEIVER_LANGUAGES))
     .addHelpText('after', '\nExamples:\n  svc secret show\n  svc secret show -q previous_expires_at\n')
     .action(action(runtime, ShowOptions, show))
-  secret
-    .command('snippet')
-    .description('Print a complete webhook receiver to copy')
+  subcommand(secret, 'snippet', 'Print a complete webhook receiver to copy')
     .addArgument(new Argument('[language]', 'Programming language').choices(RECEIVER_LANGUAGES).default('node'))
     .addHelpText(
       'after',

@@ -8,16 +8,16 @@ import { addDial } from '../../sandbox/fault-commands.ts'
 import { reset } from '../../scenario/commands/reset.ts'
 import { addClock } from '../../sandbox/clock-commands.ts'
 import { addRun, addScenarios } from '../../scenario/commands/add.ts'
+import { subcommand } from '../../kit/option-values.ts'
 
 export function addSandbox(sandbox: Command, runtime: Runtime): void {
-  addRun(sandbox.command('run').description('Run scenarios'), runtime)
+  addRun(subcommand(sandbox, 'run', 'Run scenarios'), runtime)
   addScenarios(sandbox, runtime)
   addClock(sandbox, runtime)
   addDial(sandbox, runtime)
   addBank(sandbox, runtime)
   addMail(sandbox, runtime)
-  dangerous(sandbox.command('reset'))
-    .description('Stop the service and delete its database')
+  dangerous(subcommand(sandbox, 'reset', 'Stop the service and delete its database'))
     .addHelpText(
       'after',
       '\nDeletes merchants, payments and the audit trail of the state directory.\n\nExamples:\n  svc sandbox reset --dry-run\n  svc sandbox reset --yes && svc up --seed demo\n',

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { changing } from '../../kit/change.ts'
-import { collect } from '../../kit/option-values.ts'
+import { collect, subcommand } from '../../kit/option-values.ts'
 import { action } from '../../kit/context.ts'
 import type { Runtime } from '../../kit/context.ts'
 import { IDENTITY_KINDS } from '../../service/up/plan.ts'
@@ -72,26 +72,20 @@ Examples:
 `
 
 export function addScenarios(sandbox: Command, runtime: Runtime): void {
-  const scenarios = sandbox.command('scenarios').description('List, write and check scenario files')
+  const scenarios = subcommand(sandbox, 'scenarios', 'List, write and check scenario files')
   scenarios.addHelpText(
     'after',
     '\nExamples:\n  svc sandbox scenarios list\n  svc sandbox scenarios validate test/scenarios\n',
   )
-  scenarios
-    .command('list')
-    .description('List built-in scenarios')
+  subcommand(scenarios, 'list', 'List built-in scenarios')
     .option('--tag <tag>', 'Filter by tag; may be repeated', collect)
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios list\n  svc sandbox scenarios list --tag webhooks\n')
     .action(action(runtime, ListOptions, list))
-  scenarios
-    .command('show')
-    .description('Print a built-in scenario')
+  subcommand(scenarios, 'show', 'Print a built-in scenario')
     .argument('<name>', 'Scenario name, from svc sandbox scenarios list')
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios show refund > refund.yaml\n')
     .action(action(runtime, z.object({}), show))
-  scenarios
-    .command('validate')
-    .description('Validate scenario files without a service')
+  subcommand(scenarios, 'validate', 'Validate scenario files without a service')
     .argument('<scenarios...>', 'Files, folders, or names of built-in scenarios')
     .option('--var <name=value>', 'Variable; may be repeated', collect)
     .addHelpText(
@@ -99,9 +93,7 @@ export function addScenarios(sandbox: Command, runtime: Runtime): void {
       '\nExit code 2 if a file is invalid.\n\nExamples:\n  svc sandbox scenarios validate test/scenarios\n',
     )
     .action(action(runtime, ValidateOptions, validate))
-  scenarios
-    .command('create')
-    .description('Create a commented scenario that passes')
+  subcommand(scenarios, 'create', 'Create a commented scenario that passes')
     .argument('<name>', 'Name of the scenario')
     .option('--file <path>', 'Output file (the name, with .yaml); never overwrites a file')
     .addHelpText(
@@ -109,9 +101,7 @@ export function addScenarios(sandbox: Command, runtime: Runtime): void {
       '\nExamples:\n  svc sandbox scenarios create "refund in two parts"\n  svc sandbox scenarios create refund --file test/scenarios/refund.yaml\n',
     )
     .action(action(runtime, CreateOptions, create))
-  scenarios
-    .command('schema')
-    .description('Print the JSON Schema of scenario files')
+  subcommand(scenarios, 'schema', 'Print the JSON Schema of scenario files')
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios schema > scenario.schema.json\n')
     .action(action(runtime, z.object({}), schema))
 }

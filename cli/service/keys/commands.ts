@@ -9,22 +9,18 @@ import { action } from '../../kit/context.ts'
 import type { CommandResult, Context, Runtime } from '../../kit/context.ts'
 import { databaseOf, keysOf, rotate, withDatabase } from './rotate.ts'
 import type { Keys } from './rotate.ts'
+import { subcommand } from '../../kit/option-values.ts'
 
 export function addKeys(config: Command, runtime: Runtime): void {
-  const keys = config.command('keys').description('Manage the master keys that seal secrets')
+  const keys = subcommand(config, 'keys', 'Manage the master keys that seal secrets')
   keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc config keys list\n  svc config keys rotate\n`)
-  keys
-    .command('list')
-    .description('List keys by id, with how much each one seals')
+  subcommand(keys, 'list', 'List keys by id, with how much each one seals')
     .addHelpText('after', LIST_HELP)
     .action(action(runtime, z.object({}), list))
-  keys
-    .command('create')
-    .description('Print a new key without storing it')
+  subcommand(keys, 'create', 'Print a new key without storing it')
     .addHelpText('after', '\nExamples:\n  svc config keys create -o id\n')
     .action(action(runtime, z.object({}), create))
-  dangerous(keys.command('rotate'), 'Show what would be done, and change nothing')
-    .description('Rotate the master key')
+  dangerous(subcommand(keys, 'rotate', 'Rotate the master key'), 'Show what would be done, and change nothing')
     .addHelpText('after', ROTATE_HELP)
     .action(action(runtime, ChangeOptions, rotate))
 }
