@@ -2,24 +2,15 @@ import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToke
 import { sql } from '../db/sql.ts'
 import type { Difference } from '../wire/reconciliation.ts'
 import { DifferenceRecord, TotalRecord } from './record.ts'
+import { during, entries, merchantsIn } from './scope-sql.ts'
+import type { Check, Scope } from './scope-sql.ts'
+import { SETTLEMENT_CHECKS } from './settlement-sql.ts'
 
-/** What is compared: one merchant or all of them, from a moment or from the beginning, up to a moment. */
-export type Scope = { merchantId: string | undefined; from: string | undefined; asOf: string }
+export type { Scope } from './scope-sql.ts'
 
 /** One snapshot for all checks: a payment that settles between two of them would be a difference. */
 export async function readSnapshot(tx: DatabaseTransactionConnection): Promise<void> {
   await tx.query(sql.typeAlias('void')`set transaction isolation level repeatable read read only`)
-}
-
-function merchantsIn({ merchantId }: Scope): FragmentSqlToken {
-  return merchantId === undefined
-    ? sql.fragment`(select id from merchants)`
-    : sql.fragment`(select ${merchantId}::uuid as id)`
-}
-
-function during(column: FragmentSqlToken, { from, asOf }: Scope): FragmentSqlToken {
-  const until = sql.fragment`${column} <= ${asOf}::timestamptz`
-  return from === undefined ? until : sql.fragment`${until} and ${column} >= ${from}::timestamptz`
 }
 
 /** Payments `p` that have settled in the time: by their event, which says when. */
@@ -44,19 +35,7 @@ function executedRefunds(scope: Scope): FragmentSqlToken {
   `
 }
 
-/** Entries `e` of some movements that were posted in the time. */
-function entries(scope: Scope, movements: readonly string[]): FragmentSqlToken {
-  return sql.fragment`
-    ${merchantsIn(scope)} m
-    join ledger_entries e on e.merchant_id = m.id
-      and e.movement = any(${sql.array([...movements], 'text')}::ledger_movement[])
-      and ${during(sql.fragment`e.created_at`, scope)}
-  `
-}
-
 const REFUND_MOVEMENTS = ['payment_refunded', 'dispute_refunded'] as const
-
-type Check = { cause: string; query(scope: Scope): FragmentSqlToken; isWholeOnly?: true }
 
 /** What each payment that has settled should have in the ledger: an entry of one movement with one of its amounts. */
 function postedBy(movement: string, amount: FragmentSqlToken): (scope: Scope) => FragmentSqlToken {
@@ -186,6 +165,7 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       where l.amount <> coalesce(r.amount, p.gross_amount) or l.currency <> p.currency
     `,
   },
+  ...SETTLEMENT_CHECKS,
 }
 
 export type CheckName = Difference['kind']

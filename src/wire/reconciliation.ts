@@ -15,12 +15,19 @@ export const DIFFERENCE_KINDS = [
   'BANK_DEBIT_OF_FAILED',
   'BANK_CREDIT',
   'STATEMENT_LINE',
+  'SETTLEMENT_LINE',
+  'SETTLEMENT_LINE_WITHOUT_ENTRY',
+  'SETTLEMENT_TOTAL',
+  'LINE_WITHOUT_SETTLEMENT',
+  'SETTLEMENT_LEDGER',
+  'SETTLEMENT_OPENING',
 ] as const
 
 export const Difference = z.strictObject({
   kind: z.enum(DIFFERENCE_KINDS),
   merchant_id: Uuid,
-  /** The row: a payment, a refund, a line of a statement, or the name of an account of the ledger. */
+  /** The row: a payment, a refund, a line of a statement, a settlement, the number of an entry, or the name of an account of
+   * the ledger. */
   subject: z.string(),
   payment_id: Uuid.nullable(),
   currency: Currency,

@@ -139,6 +139,7 @@ t.test('each corruption by hand is named with its row and both amounts', async (
         { kind: 'PAYMENT_LEDGER', subject: paymentId, expected_amount: '50.00', found_amount: null },
         { kind: 'LEDGER_BALANCE', subject: 'bank' },
         { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+        { kind: 'SETTLEMENT_LINE_WITHOUT_ENTRY', payment_id: paymentId, found_amount: '50.00' },
       ],
     ],
     [
@@ -148,6 +149,7 @@ t.test('each corruption by hand is named with its row and both amounts', async (
         { kind: 'REFUND_LEDGER', subject: refundId, expected_amount: '5.00', found_amount: '50.00' },
         { kind: 'LEDGER_BALANCE', subject: 'bank' },
         { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+        { kind: 'SETTLEMENT_LINE', expected_amount: '-50.00', found_amount: '-5.00' },
       ],
     ],
     [
@@ -162,6 +164,7 @@ t.test('each corruption by hand is named with its row and both amounts', async (
         { kind: 'LEDGER_WITHOUT_PAYMENT', found_amount: '9.00' },
         { kind: 'LEDGER_BALANCE', subject: 'bank' },
         { kind: 'LEDGER_BALANCE', subject: 'clearing' },
+        { kind: 'SETTLEMENT_LINE', expected_amount: '9.00', found_amount: null },
       ],
     ],
     [

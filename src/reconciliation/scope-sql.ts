@@ -1,0 +1,31 @@
+import type { FragmentSqlToken } from 'slonik'
+import { sql } from '../db/sql.ts'
+
+/** What is compared: one merchant or all of them, from a moment or from the beginning, up to a moment. */
+export type Scope = { merchantId: string | undefined; from: string | undefined; asOf: string }
+
+/** A check, whose query returns a row for each difference. */
+export type Check = { cause: string; query(scope: Scope): FragmentSqlToken; isWholeOnly?: true }
+
+/** The merchants that are compared. */
+export function merchantsIn({ merchantId }: Scope): FragmentSqlToken {
+  return merchantId === undefined
+    ? sql.fragment`(select id from merchants)`
+    : sql.fragment`(select ${merchantId}::uuid as id)`
+}
+
+/** That a time is in what is compared. */
+export function during(column: FragmentSqlToken, { from, asOf }: Scope): FragmentSqlToken {
+  const until = sql.fragment`${column} <= ${asOf}::timestamptz`
+  return from === undefined ? until : sql.fragment`${until} and ${column} >= ${from}::timestamptz`
+}
+
+/** Entries `e` of some movements that were posted in the time. */
+export function entries(scope: Scope, movements: readonly string[]): FragmentSqlToken {
+  return sql.fragment`
+    ${merchantsIn(scope)} m
+    join ledger_entries e on e.merchant_id = m.id
+      and e.movement = any(${sql.array([...movements], 'text')}::ledger_movement[])
+      and ${during(sql.fragment`e.created_at`, scope)}
+  `
+}
