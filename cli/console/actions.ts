@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { CliError } from '../base/errors.ts'
 import type { Console } from './console.ts'
-import { errorText, fieldsOf, isSignedOut } from './error-text.ts'
-import { formFor } from './model/action.ts'
-import type { Finished, Pending } from './model/action.ts'
+import { errorText, fieldsOf, isSignedOut, toolsOf } from './tools.ts'
+import { isUuid } from '../../src/lib/ids.ts'
+import type { Who } from '../client/auth/acting-side.ts'
+import { formOf } from './model/modal.ts'
+import type { Form, Given } from './model/modal.ts'
 import { feedOf, listKey, patched, refreshed } from './model/cache.ts'
 import { begun, ended } from './model/changes.ts'
-import type { Given } from './model/modal.ts'
 import { viewOf } from './model/state.ts'
-import type { Screen, ScreenKey } from './screen.ts'
-import { toolsOf } from './tools.ts'
+import type { Finished, Pending, UnderWay } from './model/state.ts'
+import type { Ask, Screen, ScreenKey } from './screen.ts'
 
 /** Does what a key of a screen is for, or asks first. */
 export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attempts'>): void {
@@ -112,4 +113,42 @@ function commandTyped(console: Console, text: string): string {
     return `${console.typed(line.slice(0, at))}${line.slice(at)}`
   })
   return lines.join('\n')
+}
+
+/** The form of an action. What can't be undone has to be typed in live mode, for one or for many (as in confirm.ts). */
+function formFor({ screen, key, rows, marked = rows.length }: Pending, asked: Ask, live: boolean): Form {
+  const words = (asked.danger ?? []).flatMap((word) => (word === null || word === '' ? [] : [word]))
+  // Many are confirmed by their number.
+  const accepted = rows.length > 1 ? [String(rows.length)] : words
+  const typed = live && words.length > 0
+  return formOf({
+    key: key.key,
+    title: asked.what,
+    about: [...(marked > rows.length ? [leftOutText(rows.length, marked)] : []), ...(asked.about ?? [])],
+    ids: rows.map((row) => (row === undefined ? '' : screen.id(row))),
+    live,
+    last: asked.last,
+    act: asked.act ?? (() => (rows.length > 1 ? `${key.label} ${rows.length}` : key.label)),
+    fields: [
+      ...(asked.fields ?? []),
+      ...(typed
+        ? [{ name: 'confirmed', label: `LIVE: type ${accepted.join(' or ')}`, kind: 'typed' as const, words: accepted }]
+        : []),
+    ],
+  })
+}
+
+function leftOutText(count: number, marked: number): string {
+  const rest = marked - count
+  return `${count} of the ${marked} that are marked; ${rest} can't be, and ${rest === 1 ? 'is' : 'are'} left out.`
+}
+
+/** What is reported where the console ends before the answer has come, with the command that shows what came of it. */
+export function leftText({ what, row, done, failed, total }: Omit<UnderWay, 'isWrite'>, kind: Who['kind']): string {
+  const tried = done + failed
+  const before = `${tried} of ${total} ${tried === 1 ? 'was' : 'were'} tried before`
+  const of = total === 1 ? '' : `; ${before}, and the rest was not begun`
+  // What has no id of its own, such as a registration that made no merchant, has no story.
+  const next = isUuid(row) ? `\nTry: svc explain ${row}${kind === 'platform' ? ' --platform' : ''}` : ''
+  return `Not known: "${what}" was being sent when the console ended${of}${next}`
 }

@@ -2,7 +2,7 @@ import { Box, Text, useApp, useInput, useIsScreenReaderEnabled, usePaste, useWin
 import { useEffect, useSyncExternalStore } from 'react'
 import type { ReactElement } from 'react'
 import type { Console } from './console.ts'
-import { keyNames } from './model/keys.ts'
+import { keyNames } from './press.ts'
 import { Body } from './parts/body.tsx'
 import { Footer } from './parts/footer.tsx'
 import { Header } from './parts/header.tsx'

@@ -2,7 +2,18 @@ import type { Style } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 import { startOf, widthOf } from '../base/width.ts'
 import { wrappedLines } from '../base/wrap.ts'
-import { cutSign } from './sparkline.ts'
+
+/** Whether the terminal's texts are in UTF-8, as the locale says. */
+export function isUtf8(env: NodeJS.ProcessEnv): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((text) => text !== undefined && text !== '') ?? ''
+  // A terminal without a locale is most often one that can: a container's shell has none.
+  return locale === '' || /utf-?8/i.test(locale)
+}
+
+/** What stands where a text was cut short. */
+export function cutSign(env: NodeJS.ProcessEnv): string {
+  return isUtf8(env) ? '…' : '...'
+}
 
 /** What stands where a text was cut short: the same everywhere. */
 export const CUT = cutSign(process.env)

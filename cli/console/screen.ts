@@ -7,7 +7,7 @@ import type { ScreenName } from './screen-names.ts'
 import type { Column } from '../output/table.ts'
 import type { Line } from './lines.ts'
 import type { Field, Given } from './model/modal.ts'
-import type { Verified } from './screens/audit-verify.ts'
+import type { Verified } from './screens/audit.ts'
 
 /*
  * A screen is data: what it reads (`list`, `detail`), how that looks (`columns`, `lines`) and its keys. It holds no

@@ -12,15 +12,16 @@ import { printable } from '../base/text.ts'
 import { App } from './app.tsx'
 import { makeConsole } from './console.ts'
 import type { Console } from './console.ts'
-import { follow } from './follow.ts'
 import type { Host } from './host.ts'
 import { hinted, polled, ticked } from './model/cache.ts'
 import { signedInAs } from './model/changes.ts'
-import type { Session } from './model/state.ts'
+import type { Session, Link } from './model/state.ts'
 import type { ScreenName } from './screen-names.ts'
-import type { Screen } from './screen.ts'
+import type { Screen, Hint } from './screen.ts'
 import { SCREENS } from './screens.ts'
 import { guardTerminal, runLogin } from './terminal.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { followStream } from '../client/event-stream.ts'
 
 /** As whom a session is opened: what is left out is as the command line said. */
 type Wanted = { profile?: string; half?: Side }
@@ -177,4 +178,57 @@ function crashOf(error: unknown): CliError {
     hint: 'svc ui once more; with SVC_DEBUG=1 in the environment it says where it failed',
     cause: error,
   })
+}
+
+export type FollowOptions = {
+  session(): Pick<Session, 'client' | 'rights'>
+  onHint(hint: Hint): void
+  onLink(state: Link['state']): void
+}
+
+/** How long after a refusal it is tried again: who is refused may have signed in anew by then. */
+const AGAIN_MS = 5_000
+
+/** Follows the service's events for as long as the console is open, whatever happens to the connection. */
+export function follow({ session, onHint, onLink }: FollowOptions): { restart(): void; stop(): void } {
+  let abort = new AbortController()
+  let isStopped = false
+
+  async function run({ signal }: AbortController): Promise<void> {
+    onLink('connecting')
+    while (!signal.aborted) {
+      const { client, rights } = session()
+      try {
+        await followStream(client, {
+          access: [rights.who.kind === 'platform' ? 'platform' : 'merchant'],
+          isPatient: true,
+          signal,
+          onOpen: () => onLink('live'),
+          onLost: () => onLink('lost'),
+          onFrame(frame) {
+            if (frame.event === 'event') onHint({ event: frame.data })
+            else if (frame.event === 'changed') onHint({ of: frame.data.of })
+          },
+        })
+      } catch {
+        // What is read as well tells the user what is wrong; this only goes on without news until it is not.
+        if (!signal.aborted) onLink('lost')
+      }
+      await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  void run(abort)
+  return {
+    restart() {
+      if (isStopped) return
+      abort.abort()
+      abort = new AbortController()
+      void run(abort)
+    },
+    stop() {
+      isStopped = true
+      abort.abort()
+    },
+  }
 }

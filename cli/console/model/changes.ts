@@ -1,9 +1,9 @@
 import type { ScreenName } from '../screen-names.ts'
-import { finished } from './action.ts'
-import type { Finished, UnderWay } from './action.ts'
+import { refused } from './modal.ts'
+import type { Modal } from './modal.ts'
 import { NO_CACHE } from './cache.ts'
 import { FLASH_MS, firstState, screenOf, viewOf } from './state.ts'
-import type { Change, Session, State } from './state.ts'
+import type { Change, Finished, Session, State, UnderWay } from './state.ts'
 import { filtered, placeAfter, unmarked } from './view.ts'
 import type { Move, View } from './view.ts'
 
@@ -120,4 +120,26 @@ export function faded(at: number): Change {
     ])
     return { ...state, views: Object.fromEntries(views) }
   }
+}
+
+const SHOWN_MAX = 3
+
+/** What is shown of it. What was typed into a form is still there where it failed, for another try. */
+function finished(
+  modal: Modal | undefined,
+  { total, done, failed }: Finished,
+): Pick<State, 'modal'> & Partial<Pick<State, 'toast'>> {
+  const [first] = failed
+  if (first !== undefined && total === 1) {
+    if (modal?.kind === 'form') return { modal: refused(modal, first.text, first.fields) }
+    return { modal, toast: { text: first.text, tone: 'bad' } }
+  }
+  const left = modal?.kind === 'form' ? undefined : modal
+  if (first !== undefined) {
+    const title = `${done.length} done, ${failed.length} failed`
+    return { modal: { kind: 'text', title, lines: failed.map(({ id, text }) => `${id}: ${text}`), top: 0 } }
+  }
+  if (done.length === 0) return { modal: left }
+  const more = done.length > SHOWN_MAX ? ` and ${done.length - SHOWN_MAX} more` : ''
+  return { modal: left, toast: { text: `${done.slice(0, SHOWN_MAX).join(', ')}${more}`, tone: 'good' } }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/call.ts'
 import type { ScreenName } from '../screen-names.ts'
-import type { Kept, Screen } from '../screen.ts'
-import type { Pending, UnderWay } from './action.ts'
+import type { Kept, Screen, ScreenKey } from '../screen.ts'
+import type { Who } from '../../client/auth/acting-side.ts'
 import { shownScreens } from './allowed.ts'
 import type { Rights } from './allowed.ts'
 import { NO_CACHE } from './cache.ts'
@@ -21,6 +21,45 @@ export type Toast = { text: string; tone: 'good' | 'bad' | 'info' }
 export type Bar = {
   kind: 'filter' | 'command'
   edit: Edit
+}
+
+/** What a key of a screen has been pressed for: the rows as they were then, whatever comes in the meantime. */
+export type Pending = {
+  screen: Screen
+  key: ScreenKey<unknown>
+  rows: readonly unknown[]
+  /** Of marked ones, how many there are: those it can't be done to are left out. */
+  marked?: number
+  /** Who asked, and of which service: rows of one are no matter of another profile. */
+  by: { client: Client; who: Who }
+  /** The idempotency keys of the rows, by their ids: the same at every attempt. */
+  attempts: Readonly<Record<string, string>>
+}
+
+/** What is being done right now, in words, and to which row; and how many of all were tried before. */
+export type UnderWay = {
+  what: string
+  row: string
+  done: number
+  failed: number
+  total: number
+  /** Whether it changes something: what only reads leaves nothing open. */
+  isWrite: boolean
+  /** Since when, in milliseconds. */
+  since?: number
+}
+
+/** What came of a key that was pressed for one row or many. */
+export type Finished = {
+  screen: ScreenName
+  /** To how many rows it was to be done. */
+  total: number
+  /** What is said of those it was done to, and which they are. */
+  done: readonly string[]
+  doneIds: readonly string[]
+  /** What went wrong, in words; `fields` is what the service has named. */
+  failed: readonly { id: string; text: string; fields: readonly string[] }[]
+  isSignedOut: boolean
 }
 
 /** Who uses the console, and of which service. */

@@ -4,12 +4,11 @@ import { printable } from '../../base/text.ts'
 import type { Console } from '../console.ts'
 import { lineWidth, plainOf, saidOf } from '../lines.ts'
 import type { Seen } from '../view-model.ts'
-import { lowerLines, titleLine } from './body.tsx'
+import { lowerLines, titleLine, emptyText } from './body.tsx'
 import { footerLine } from './footer.tsx'
 import { linkText } from './header.tsx'
 import { formLines } from './modal.tsx'
 import { readingLines } from '../tools.ts'
-import { emptyText } from './table.tsx'
 
 const WIDE = 200
 /** A choice is heard in so few words that it can be followed. */

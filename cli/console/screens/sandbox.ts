@@ -25,9 +25,8 @@ import type { Given } from '../model/modal.ts'
 import { screen } from '../screen.ts'
 import type { Page, Reading, ScreenKey, Tools } from '../screen.ts'
 import { listed } from './merchant-text.ts'
-import { paymentDetail } from './payment-detail.ts'
-import type { PaymentRow, WholePayment } from './payment-detail.ts'
-import { idColumns, readPage, whoseColumns } from './payments.ts'
+import { paymentDetail, idColumns, readPage, whoseColumns } from './payments.ts'
+import type { PaymentRow, WholePayment } from './payments.ts'
 
 /** What time it is for a merchant: one's own, or for an operator the one whose clock was advanced last. */
 type Clock = { name: string; now: string; aheadMs: number }

@@ -6,7 +6,7 @@ import { call } from '../../client/call.ts'
 import { replayOne } from '../../webhooks/replay-one.ts'
 import type { ScreenKey } from '../screen.ts'
 import { listed, ofMerchant, ofPayment, oneOf, ownerText, readFilter, wordAfter } from './merchant-text.ts'
-import type { DeliveryRow } from './webhook-detail.ts'
+import type { DeliveryRow } from './webhooks.ts'
 
 type Side = 'merchant' | 'platform'
 

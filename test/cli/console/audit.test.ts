@@ -15,7 +15,7 @@ import { whoOf } from './who.ts'
 /* The audit trail in the console: plainly, and in a terminal on a real service. */
 
 const { audit, headLine } = await import('../../../cli/console/screens/audit.ts')
-const { markOf } = await import('../../../cli/console/screens/audit-verify.ts')
+const { markOf } = await import('../../../cli/console/screens/audit.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const ROW: OperatorAction = {

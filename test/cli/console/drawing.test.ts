@@ -3,11 +3,11 @@ import '../../support/tsx.ts'
 import { CUT, cutTo, line, lineWidth, paragraphOf, plainOf, saidOf } from '../../../cli/console/lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../../cli/base/ages.ts'
 import type { ScreenColumn } from '../../../cli/console/screen.ts'
-import { cutSign } from '../../../cli/console/sparkline.ts'
+import { cutSign } from '../../../cli/console/lines.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { whoOf } from './who.ts'
 
-const { overview } = await import('../../../cli/console/screens/overview.tsx')
+const { overview } = await import('../../../cli/console/screens/overview.ts')
 
 /* What the eye lands on: tables that stay where they are, and texts that say where they are cut. */
 

@@ -12,7 +12,7 @@ import { whoOf } from './who.ts'
 /* A service whose answers are held back until the test lets them go, or never come: no key waits for any of them. */
 
 const { linkText } = await import('../../../cli/console/parts/header.tsx')
-const { emptyText } = await import('../../../cli/console/parts/table.tsx')
+const { emptyText } = await import('../../../cli/console/parts/body.tsx')
 
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)

@@ -18,7 +18,7 @@ import { whoOf } from './who.ts'
 const { SCREENS } = await import('../../../cli/console/screens.ts')
 const { footerLine, footerLines } = await import('../../../cli/console/parts/footer.tsx')
 const { lowerLines, titleLine } = await import('../../../cli/console/parts/body.tsx')
-const { emptyText } = await import('../../../cli/console/parts/table.tsx')
+const { emptyText } = await import('../../../cli/console/parts/body.tsx')
 
 /* Lists of the console on a reading that does as it is told: filters, failures and the footer, without a terminal. */
 

@@ -8,20 +8,20 @@ import { ageOf, untilText } from '../../../cli/base/ages.ts'
 import { candidates } from '../../../cli/console/bar.ts'
 import { edited, editOf, inserted } from '../../../cli/console/model/edit.ts'
 import { FRAME_KEYS } from '../../../cli/console/frame-keys.ts'
-import { keyNames } from '../../../cli/console/model/keys.ts'
+import { keyNames } from '../../../cli/console/press.ts'
 import { formOf, stepped } from '../../../cli/console/model/modal.ts'
 import type { Form } from '../../../cli/console/model/modal.ts'
 import { canGoBack, faded, gone, inView, wentBack } from '../../../cli/console/model/changes.ts'
 import { firstState, viewOf } from '../../../cli/console/model/state.ts'
 import type { Change, State } from '../../../cli/console/model/state.ts'
 import { allToggled, arrived, filtered, moved, toggled, unmarked } from '../../../cli/console/model/view.ts'
-import { sparkline } from '../../../cli/console/sparkline.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
 import { summaryOf } from '../harness.ts'
 import { whoOf } from './who.ts'
 
 const { SCREENS } = await import('../../../cli/console/screens.ts')
+const { sparkline } = await import('../../../cli/console/screens/overview.ts')
 
 const SESSION = { rights: { who: whoOf('OWNER'), readonly: false, sandbox: true } } as State['session']
 const FIRST = firstState({ screens: SCREENS, session: SESSION, screen: 'payments', now: 0 })

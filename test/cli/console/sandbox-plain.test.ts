@@ -5,7 +5,7 @@ import type { Who } from '../../../cli/client/auth/acting-side.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { lineWidth, plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys } from '../../../cli/console/model/allowed.ts'
-import type { PaymentRow } from '../../../cli/console/screens/payment-detail.ts'
+import type { PaymentRow } from '../../../cli/console/screens/payments.ts'
 
 /* The sandbox screen without a terminal: its tables, its keys and their commands. */
 

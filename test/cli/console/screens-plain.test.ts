@@ -6,15 +6,15 @@ import type { ScreenKey, Tools } from '../../../cli/console/screen.ts'
 import { laidTable } from '../../../cli/console/table-lines.ts'
 import { detailLines } from '../../../cli/console/record-lines.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
-import type { PaymentRow, WholePayment } from '../../../cli/console/screens/payment-detail.ts'
+import type { PaymentRow, WholePayment } from '../../../cli/console/screens/payments.ts'
 import { summaryOf } from '../harness.ts'
 import { whoOf } from './who.ts'
 
 /* Screens without a terminal: where their rows lead, what their keys say, money and names in one form. */
 
 const { inbox, placeOf } = await import('../../../cli/console/screens/inbox.ts')
-const { itemsOf } = await import('../../../cli/console/screens/overview-items.ts')
-const { paymentDetail } = await import('../../../cli/console/screens/payment-detail.ts')
+const { itemsOf } = await import('../../../cli/console/screens/overview.ts')
+const { paymentDetail } = await import('../../../cli/console/screens/payments.ts')
 const { payments } = await import('../../../cli/console/screens/payments.ts')
 const { disputes } = await import('../../../cli/console/screens/disputes.ts')
 const { webhooks } = await import('../../../cli/console/screens/webhooks.ts')
