@@ -7,7 +7,6 @@ import type { ScreenName } from './screen-names.ts'
 import type { Column } from '../output/table.ts'
 import type { Line } from './lines.ts'
 import type { Field, Given } from './model/modal.ts'
-import type { Verified } from './screens/audit.ts'
 
 /*
  * A screen is data: what it reads (`list`, `detail`), how that looks (`columns`, `lines`) and its keys. It holds no
@@ -21,6 +20,16 @@ import type { Verified } from './screens/audit.ts'
 
 /** What a frame of the stream means for what is on the screen. */
 export type Hint = { event: StreamedEvent } | { of: readonly string[] }
+
+/** What the last verification from here has found. */
+export type Verified = {
+  /** When, in milliseconds. */
+  at: number
+  /** The hashes of the actions, by their ordinals, as they were computed. */
+  hashes: ReadonlyMap<string, string>
+  /** The first row that is not as it was written, in words. */
+  broken: string | undefined
+}
 
 /** What screens keep beside their rows. */
 export type Kept = {

@@ -16,17 +16,7 @@ import { rowsOfService } from '../../audit/rows.ts'
 import type { RowSource } from '../../audit/rows.ts'
 import { reportLine, verifyAll, whatNext } from '../../audit/verify.ts'
 import type { SealedReport } from '../../audit/verify.ts'
-import type { Tools } from '../screen.ts'
-
-/** What the last verification from here has found. */
-export type Verified = {
-  /** When, in milliseconds. */
-  at: number
-  /** The hashes of the actions, by their ordinals, as they were computed. */
-  hashes: ReadonlyMap<string, string>
-  /** The first row that is not as it was written, in words. */
-  broken: string | undefined
-}
+import type { Verified, Tools } from '../screen.ts'
 
 type Mark = 'ok' | 'CHANGED' | '-'
 
