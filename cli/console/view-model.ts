@@ -51,14 +51,8 @@ export type Seen = {
   laid(): Laid
 }
 
-/** Header, tabs, the screen's own line, and a line of news; the footer has one line, or two where there is room. */
-const FRAME_LINES = 4
-/** From so many lines on the footer has two. */
-const ROOMY_ROWS = 20
-
-export function footerHeight(rows: number): 1 | 2 {
-  return rows < ROOMY_ROWS ? 1 : 2
-}
+/** Header, tabs, the screen's own line, a line of news, and two of the footer. */
+const FRAME_LINES = 6
 const TABLE_HEADER = 1
 
 type Memo = { of: readonly unknown[]; value: unknown }
@@ -109,7 +103,7 @@ export function makeSee(): (state: State) => Seen {
     const place = { screen, view, layout, rights, cache: state.cache }
     const opened = openedOf({ ...place, row: feed.rows.find((each) => screen.id(each) === view.open?.id) })
     const news = newsLines({ state, feed, opened }, columns)
-    const bodyHeight = Math.max(1, height - FRAME_LINES - (news.length - 1) - footerHeight(height))
+    const bodyHeight = Math.max(1, height - FRAME_LINES - (news.length - 1))
     const head = (screen.head?.(feed.rows, layout, feed.extra) ?? []).slice(0, Math.floor(bodyHeight / 2))
     const row = opened === undefined ? rows[view.index] : opened.row
     const marked =

@@ -11,7 +11,7 @@ export type Field = {
   kind: 'line' | 'choice' | 'typed'
   /** Of a choice, what there is; of what is typed, what is accepted. */
   words?: readonly string[]
-  /** Of a choice, what each of its words means; such a long one is searched by typing. */
+  /** Of a choice, what each of its words means. */
   notes?: Readonly<Record<string, string>>
   /** What the service calls it, where that is another name. */
   sent?: string
@@ -144,19 +144,15 @@ export function rewritten(form: Form, text: string): Form {
   return isControl(text) ? { ...form, problem: NO_CONTROLS } : pasted({ ...form, edit: NO_TEXT }, text.trim())
 }
 
-function chosen(form: Form, field: Field, key: string): Form {
-  const words = fittingWords(field, form.edit.text)
+function chosen(form: Form, { words = [] }: Field, key: string): Form {
   // Upwards from none is the last one.
-  const from = form.chosen === -1 && (key === 'up' || key === 'left' || key === 'k') ? 0 : form.chosen
-  const moved = chosenAfter(from, key, words, { byLetter: field.notes === undefined })
-  if (moved !== undefined) return { ...form, chosen: moved, problem: undefined }
-  const edit = field.notes === undefined || key === 'space' ? undefined : edited(form.edit, key)
-  return edit === undefined ? form : { ...form, edit, chosen: 0, problem: undefined }
+  const from = form.chosen === -1 && ['up', 'left', 'k'].includes(key) ? 0 : form.chosen
+  return { ...form, chosen: chosenAfter(from, key, words), problem: undefined }
 }
 
 /** The word of a choice that Enter takes, or the line as it is. */
 function textOf(form: Form, field: Field): string {
-  if (field.kind === 'choice') return fittingWords(field, form.edit.text)[form.chosen] ?? ''
+  if (field.kind === 'choice') return field.words?.[form.chosen] ?? ''
   return form.edit.text.trim()
 }
 
@@ -219,29 +215,11 @@ export function givenSoFar(form: Form): Given {
   return text === '' ? others : { ...others, [field.name]: text }
 }
 
-/** The words of a choice that fit what is looked for in them and in what they mean. */
-export function fittingWords({ words = [], notes }: Field, sought: string): readonly string[] {
-  const text = sought.toLowerCase()
-  if (notes === undefined || text === '') return words
-  const fitting = words.filter((word) => `${word} ${notes[word] ?? ''}`.toLowerCase().includes(text))
-  // Those that begin like it come first.
-  return [
-    ...fitting.filter((word) => word.toLowerCase().startsWith(text)),
-    ...fitting.filter((word) => !word.toLowerCase().startsWith(text)),
-  ]
-}
-
-/** The place of the word that a key leads to; undefined where it leads to none. */
-function chosenAfter(
-  chosen: number,
-  key: string,
-  words: readonly string[],
-  { byLetter }: { byLetter: boolean },
-): number | undefined {
+/** The place of the word that a key leads to, or where it stands. */
+function chosenAfter(chosen: number, key: string, words: readonly string[]): number {
   const count = Math.max(1, words.length)
-  if (['down', 'right', 'tab'].includes(key) || (byLetter && key === 'j')) return (chosen + 1) % count
-  if (['up', 'left'].includes(key) || (byLetter && key === 'k')) return (chosen + count - 1) % count
-  if (!byLetter) return undefined
+  if (['down', 'right', 'tab', 'j'].includes(key)) return (chosen + 1) % count
+  if (['up', 'left', 'k'].includes(key)) return (chosen + count - 1) % count
   // The same letter again leads to the next word that begins with it.
   const after = words.map((_, offset) => (chosen + 1 + offset) % count)
   return after.find((index) => words[index]?.toLowerCase().startsWith(key.toLowerCase())) ?? chosen

@@ -9,28 +9,15 @@ import { FRAME_KEYS } from '../frame-keys.ts'
 import { doesIt, givenSoFar } from '../model/modal.ts'
 import type { Form } from '../model/modal.ts'
 import type { Bar } from '../model/state.ts'
-import { footerHeight } from '../view-model.ts'
 import { TextLine } from './text-line.tsx'
 
 type Shown = readonly [key: string, label: string]
 
-/** What can be pressed here and now, the screen's own keys first; as many as fit, and always where to find the rest. */
-export function footerLine(console: Console, width: number): Line {
-  const { modal, bar } = console.state()
-  if (modal !== undefined) return fit(modalKeys(console), width)
-  if (bar !== undefined) return fit(barKeys(bar), width)
-  const { own, frame } = screenKeys(console)
-  const all = [...own, ...frame].flatMap(spanOf)
-  if (lineWidth(all) <= width) return all
-  // Where there is little room the keys of every screen lose their words before they lose their place.
-  const bare = frame.map(([key]): Shown => [key, ''])
-  return cropped([...fit(own, width - lineWidth(bare.flatMap(spanOf)) - 1), ...bare.flatMap(spanOf)], width)
-}
-
-/** The footer in two lines: what this screen can do, and what every screen can. */
+/** What can be pressed here and now, as many as fit: what this screen can do, and below what every screen can. */
 export function footerLines(console: Console, width: number): Line[] {
   const { modal, bar } = console.state()
-  if (modal !== undefined || bar !== undefined) return [footerLine(console, width), []]
+  if (modal !== undefined) return [fit(modalKeys(console), width), []]
+  if (bar !== undefined) return [fit(barKeys(bar), width), []]
   const { own, frame } = screenKeys(console)
   return own.length === 0 ? [fit(frame, width), []] : [fit(own, width), fit(frame, width)]
 }
@@ -107,7 +94,6 @@ function fit(list: readonly Shown[], width: number): Line {
 }
 
 export function Footer({ console, width }: { console: Console; width: number }): ReactElement {
-  if (footerHeight(console.state().size.rows) === 1) return <TextLine parts={footerLine(console, width)} />
   return (
     <Box flexDirection="column" flexShrink={0}>
       {footerLines(console, width).map((parts, index) => (

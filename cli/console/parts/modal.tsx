@@ -6,7 +6,7 @@ import { EMPTY_LINE, cutTo, line, paragraph, isUtf8 } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { commandText } from '../actions.ts'
 import type { UnderWay } from '../model/state.ts'
-import { fittingWords, givenSoFar } from '../model/modal.ts'
+import { givenSoFar } from '../model/modal.ts'
 import { spanText } from '../../base/ages.ts'
 import type { Field, Form } from '../model/modal.ts'
 import { readingLines } from '../tools.ts'
@@ -124,13 +124,12 @@ function askLines(form: Form, field: Field | undefined, { width, room }: { width
 
 /** So many words of a choice are shown at least, those around the chosen one. */
 const CHOICES_LEAST = 4
-/** Its label, what is looked for or how many there are, and what the chosen one means. */
+/** Its label, how many there are, and room below. */
 const CHOICE_LINES = 3
 
 function choiceLines(form: Form, field: Field, { width, room }: { width: number; room: number }): Line[] {
-  const { chosen, edit } = form
-  const { notes } = field
-  const words = fittingWords(field, edit.text)
+  const { chosen } = form
+  const { words = [], notes } = field
   const count = Math.max(CHOICES_LEAST, room - CHOICE_LINES)
   const from = Math.max(0, Math.min(chosen - Math.floor(count / 2), words.length - count))
   const widest = Math.max(0, ...words.map((word) => word.length))
@@ -140,12 +139,6 @@ function choiceLines(form: Form, field: Field, { width, room }: { width: number;
     const text = `${isChosen ? '> ' : '  '}${note === '' ? word : `${word.padEnd(widest)}  ${note}`}`
     return cutTo(line(text, isChosen ? 'selected' : undefined), width)
   })
-  if (notes !== undefined)
-    return [
-      typedLine(edit, width),
-      ...shown,
-      line(words.length === 0 ? 'Nothing fits.' : `${chosen + 1} of ${words.length}; type to look for one`, 'dim'),
-    ]
   if (chosen === -1) return [...shown, line('Select an option with up, down or its first letter.', 'dim')]
   return words.length > count
     ? [...shown, line(`${chosen + 1} of ${words.length}; a letter leads to the next word with it`, 'dim')]

@@ -5,7 +5,7 @@ import type { Console } from '../console.ts'
 import { lineWidth, plainOf, saidOf } from '../lines.ts'
 import type { Seen } from '../view-model.ts'
 import { lowerLines, titleLine, emptyText } from './body.tsx'
-import { footerLine } from './footer.tsx'
+import { footerLines } from './footer.tsx'
 import { linkText } from './header.tsx'
 import { formLines } from './modal.tsx'
 import { readingLines } from '../tools.ts'
@@ -38,7 +38,9 @@ function spokenLines(console: Console): string[] {
   const news = lowerLines(console, WIDE)
     .map((each) => plainOf(each).trim())
     .join(' ')
-  const keys = plainOf(footerLine(console, WIDE))
+  const keys = footerLines(console, WIDE)
+    .map(plainOf)
+    .join('  ')
     .trim()
     .replaceAll(/\s{2,}/g, ', ')
   const main =

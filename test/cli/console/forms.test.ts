@@ -1,14 +1,5 @@
 import t from 'tap'
-import {
-  doesIt,
-  fittingWords,
-  formOf,
-  givenSoFar,
-  pasted,
-  refused,
-  rewritten,
-  stepped,
-} from '../../../cli/console/model/modal.ts'
+import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../../cli/console/model/modal.ts'
 import type { Field, Form, FormWish } from '../../../cli/console/model/modal.ts'
 
 /* Forms: their way forth and back, the last look, what a refusal does, and what is not taken. */
@@ -122,22 +113,4 @@ t.test('control characters are refused at once', async (t) => {
   t.match(rewritten(at, 'x\u001b[0m'), { edit: { text: 'a' }, problem: /control characters/ })
   t.match(rewritten(at, ' two\nlines\n'), { edit: { text: 'two lines' }, problem: undefined })
   t.match(pasted(pasted(at, '\u001b'), 'b\tc'), { edit: { text: 'ab c' }, problem: undefined })
-})
-
-t.test('a long choice is searched by typing, in words and in what they mean', async (t) => {
-  const story: Field = {
-    name: 'story',
-    label: 'Which',
-    kind: 'choice',
-    words: ['happy-path', 'refund', 'slow-bank'],
-    notes: { 'happy-path': 'all is well', refund: 'money goes back', 'slow-bank': 'a refund that waits' },
-  }
-  t.same(fittingWords(story, 'refund'), ['refund', 'slow-bank'], 'those that begin so come first')
-  t.same(fittingWords({ ...story, words: ['a'], notes: {} }, 'z'), [])
-  const { form: found } = after(form([story]), 'w', 'a', 'i', 't')
-  t.same(givenSoFar(found), { story: 'slow-bank' })
-  t.same(after(found, 'enter').end, { done: { story: 'slow-bank' } })
-  t.same(after(form([story]), 'j').form.edit.text, 'j', 'a letter is a letter there')
-  t.same(after(form([story]), 'down', 'enter').end, { done: { story: 'refund' } })
-  t.match(after(form([story]), 'z', 'enter').form.problem, /something is needed/)
 })

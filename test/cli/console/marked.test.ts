@@ -14,7 +14,7 @@ import { whoOf } from './who.ts'
 
 const { SCREENS } = await import('../../../cli/console/screens.ts')
 const { formLines } = await import('../../../cli/console/parts/modal.tsx')
-const { footerLine } = await import('../../../cli/console/parts/footer.tsx')
+const { footerLines } = await import('../../../cli/console/parts/footer.tsx')
 
 const MERCHANT = '019aa000-0000-7000-8000-000000000001'
 
@@ -66,12 +66,12 @@ t.test('only what it can be done to is counted, done and unmarked', async (t) =>
   await until('the rows are here', () => console.seen().rows.length === 3)
   console.update({ size: { columns: 120, rows: 40 } })
   console.press(['*'])
-  t.match(plainOf(footerLine(console, 120)), /r replay 2 /, 'the footer counts as the form does')
+  t.match(plainOf(footerLines(console, 120)[0] ?? []), /r replay 2 /, 'the footer counts as the form does')
   t.match(console.seen().row, { status: 'DEAD' })
   console.press(['esc', 'space', 'j', 'space', 'k'])
   t.same(marksOf(console), ['a1', 'a3'])
   t.match(console.seen().row, { status: 'DELIVERED' })
-  t.match(plainOf(footerLine(console, 120)), /r replay 2 /, 'whichever row is selected')
+  t.match(plainOf(footerLines(console, 120)[0] ?? []), /r replay 2 /, 'whichever row is selected')
   console.press(['esc', 'r'])
   t.match(console.state(), { modal: undefined, toast: { text: /^replay: not as this one stands/ } })
   console.press(['space', 'r'])
