@@ -12,7 +12,6 @@ import { listed } from './screens/merchant-text.ts'
 /** Where what an action is done to stands in a row of a screen; null where the row has none. */
 type Place<Row, Thing> = { get(row: Row): Thing | null; set(row: Row, thing: Thing): Row }
 
-/** The keys of those actions that have one. */
 export function actionKeys<Row, Thing>(actions: readonly AnyAction[], place: Place<Row, Thing>): ScreenKey<Row>[] {
   return actions.flatMap((action) => (action.key === undefined ? [] : keysOf(action, place)))
 }
@@ -133,7 +132,6 @@ function factsOf({ facts, move }: AnyAction, thing: unknown): string {
 
 const YES = 'yes'
 
-/** A switch is a choice of two words in a form. */
 function fromForm(flags: Flags, given: Given): Record<string, string | boolean | undefined> {
   const values = Object.entries(flags).map(([name, { value }]): [string, string | boolean | undefined] => [
     name,

@@ -128,7 +128,6 @@ function refuse(console: Console, text: string): void {
   console.toast({ text, tone: 'bad' })
 }
 
-/** The commands of the bar, as people read them. */
 function commandLines(screens: readonly Screen[]): string[] {
   const row = (command: string, text: string): string => `${command.padEnd(24)}${text}`
   return [

@@ -28,7 +28,6 @@ export type ConsoleOptions = {
 /** The store of the console: one state, what changes it, and what follows from a change. */
 export type Console = {
   state(): State
-  /** What is to be seen, made of the state. */
   seen(): Seen
   /** Makes the next state: with these parts replaced, or by a change of model/. */
   update(change: Partial<State> | Change): void
@@ -47,7 +46,6 @@ export type Console = {
 const TOAST_MS = 8_000
 const ROWS_AHEAD = 5
 
-/** The console without its looks. */
 export function makeConsole({ screens, first, session, host, typed = (text) => text, now }: ConsoleOptions): Console {
   const listeners = new Set<() => void>()
   const see = makeSee()

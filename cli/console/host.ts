@@ -2,7 +2,6 @@ import type { Side } from '../client/auth/acting-side.ts'
 
 /** The terminal and the system, as far as the console asks for them. */
 export type Host = {
-  /** Where `svc up` keeps its data. */
   stateDir: string
   /** Writes to the terminal beside the picture: for the clipboard. */
   write(text: string): void
@@ -16,9 +15,7 @@ export type Host = {
   profile(name: string): Promise<void>
   /** Goes on as the merchant or as the operator, where the credentials are of both. @throws {CliError} where they are not */
   half(half: Side): Promise<void>
-  /** The names of the profiles there are. */
   profiles(): readonly string[]
-  /** Draws everything anew, whatever the terminal shows. */
   repaint(): void
   quit(): void
 }

@@ -10,12 +10,10 @@ export function isUtf8(env: NodeJS.ProcessEnv): boolean {
   return locale === '' || /utf-?8/i.test(locale)
 }
 
-/** What stands where a text was cut short. */
 export function cutSign(env: NodeJS.ProcessEnv): string {
   return isUtf8(env) ? '…' : '...'
 }
 
-/** What stands where a text was cut short: the same everywhere. */
 export const CUT = cutSign(process.env)
 
 /** How a piece of text looks. What it means stands in its words as well: not everybody sees colours. */
@@ -45,17 +43,14 @@ export function toneOf(style: Style | undefined): Tone | undefined {
   return typeof style === 'string' ? TONES[style] : undefined
 }
 
-/** A line of one piece. */
 export function line(text: string, tone?: Tone): Line {
   return [{ text, tone }]
 }
 
-/** The text of a line without its looks. */
 export function plainOf(parts: Line): string {
   return parts.map(({ text }) => printable(text)).join('')
 }
 
-/** The words of a line, for reading it aloud. */
 export function saidOf(parts: Line): string {
   return parts.map(({ text, said }) => printable(said ?? text)).join('')
 }
@@ -74,7 +69,6 @@ export function keyText(keys: ReadonlySet<string> | undefined, key: string, does
   return keys?.has(key) === true ? ` (${key} ${does})` : ''
 }
 
-/** A heading, with an empty line before it. */
 export function heading(text: string): Line[] {
   return [EMPTY_LINE, line(text, 'bold')]
 }

@@ -13,7 +13,6 @@ import type { ScreenKey } from './screen.ts'
 import { shownOf } from './view-model.ts'
 import type { Key } from 'ink'
 
-/** What Ink says of a key. */
 type PressedKey = Readonly<Partial<Key>>
 
 const NAMED: readonly (readonly [keyof PressedKey, string])[] = [
@@ -149,7 +148,6 @@ function startKey(console: Console, own: ScreenKey<unknown>): void {
   startAction(console, { screen, key: own, rows, ...(isMany ? { marked: marked.length } : {}) })
 }
 
-/** Text that was pasted, in a form or in the line at the bottom. */
 export function pasteText(console: Console, text: string): void {
   const { modal, bar } = console.state()
   if (modal?.kind === 'form') console.update({ modal: pasted(modal, text) })

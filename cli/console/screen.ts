@@ -23,17 +23,13 @@ export type Hint = { event: StreamedEvent } | { of: readonly string[] }
 
 /** What the last verification from here has found. */
 export type Verified = {
-  /** When, in milliseconds. */
   at: number
   /** The hashes of the actions, by their ordinals, as they were computed. */
   hashes: ReadonlyMap<string, string>
-  /** The first row that is not as it was written, in words. */
   broken: string | undefined
 }
 
-/** What screens keep beside their rows. */
 export type Kept = {
-  /** What the last verification of the audit trail has found. */
   verified?: Verified
   /** The merchant whose clock was advanced last. */
   advanced?: { id: string; name: string }
@@ -70,7 +66,6 @@ export function pageOf<Row>(body: { data: readonly Row[]; next_cursor: string | 
 /** Something that the service is asked for, and asked for again when a frame says that it may have changed. */
 export type Resource<Row, Extra = unknown> = {
   read(reading: Reading): Promise<Page<Row, Extra>>
-  /** Whether what is shown may be another now. */
   isDirty(hint: Hint, arg: string): boolean
   /** Whether the rows may be others by now although no frame tells: asked once a second, as long as they are shown. */
   isOld?: ((rows: readonly Row[], at: { readAt: number; now: number }) => boolean) | undefined
@@ -84,7 +79,6 @@ export function forOperators<Row>({ kind }: Who, columns: readonly ScreenColumn<
   return kind === 'platform' ? columns : []
 }
 
-/** What lines are made for. */
 export type Layout = {
   width: number
   who: Who
@@ -124,11 +118,9 @@ export type Permission = MerchantPermission | PlatformPermission
 export type Tools = {
   client: Client
   who: Who
-  /** Where `svc up` keeps its data. */
   stateDir: string
   /** Goes to another screen, perhaps with a filter, or with something opened. */
   go(screen: ScreenName, to?: { filter?: string; open?: string }): void
-  /** The screens that are shown to this caller. */
   screens(): readonly ScreenName[]
   /** Shows a text to read. What is shown only this once is closed by Esc alone. */
   show(title: string, lines: readonly string[], options?: { isOnce?: true }): void
@@ -141,11 +133,9 @@ export type Tools = {
   keep(kept: Kept): void
   /** Follows the newest row of the list, or stays where it is; whether it follows now. */
   follow(): boolean
-  /** Says something in one line. */
   say(text: string): void
 }
 
-/** What doing something to one row is given. */
 export type Doing = Tools & {
   /** The same at every attempt of one form on one row: a try after a lost answer repeats, and does nothing twice. */
   idempotencyKey: string
@@ -153,15 +143,12 @@ export type Doing = Tools & {
 
 /** A text that grows while something goes on. */
 export type Watching = {
-  /** Aborts when the user has closed it. */
   signal: AbortSignal
-  /** Its lines as they are now. */
   write(lines: readonly string[]): void
 }
 
 /** What stands in the form of an action. Fields none: it is only confirmed. */
 export type Ask = {
-  /** What is about to happen: "suspend Acme". */
   what: string
   about?: readonly string[]
   fields?: readonly Field[]
@@ -177,11 +164,9 @@ export type Ask = {
 export type Shown<Row> = {
   filter: string
   rows: readonly Row[]
-  /** Whether the service has more than was read. */
   hasMore: boolean
 }
 
-/** A key of one screen. */
 export type ScreenKey<Row> = {
   key: string
   label: string
@@ -205,11 +190,8 @@ export type ScreenKey<Row> = {
       tools: Pick<Tools, 'client' | 'who'>,
     ): Promise<{ key: ScreenKey<Row>; rows?: readonly Row[] } | string>
   }
-  /** Whether it can be done to this row. */
   fits?(row: Row): boolean
-  /** The command that does the same. */
   command(row: Row, given: Given, who: Who): string
-  /** The question before it; without it, it is done at once. */
   ask?(rows: readonly Row[], who: Who): Ask
   /** Does it. What it returns is said: "approved Acme". The row is any of the list where the key needs nothing. */
   run(row: Row, given: Given, doing: Doing): Promise<string | undefined>
@@ -222,10 +204,8 @@ export type ScreenKey<Row> = {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Screen<Row = any, Whole = any, Extra = any> = {
   name: ScreenName
-  /** The number key that leads to it. */
   key: string
   title: string
-  /** A shorter title, for narrow terminals. */
   short: string
   /** What one of them is called in the command bar: `:payment <id>`. */
   noun?: string
@@ -241,15 +221,12 @@ export type Screen<Row = any, Whole = any, Extra = any> = {
   /** What `y` copies of a row, where it is not its id. */
   copies?(row: Row): string
   columns(layout: Layout): readonly ScreenColumn<Row>[]
-  /** What stands above the list; its lines are the same for every row. */
   head?(rows: readonly Row[], layout: Layout, extra?: Extra): readonly Line[]
-  /** What people read when there is nothing. */
   empty: string
   /** Whether the newest rows come first and are followed until somebody moves. */
   follow?: true
   /** The part of a filter that the service is asked for, in a form that does not change with what is not. The rest is looked for here. */
   serviceFilter?(filter: string): string
-  /** What it is asked for, in words: "a status or a currency". */
   serviceLooksFor?: string
   detail?: Detail<Row, Whole>
   /** What Enter does instead of opening the detail. */
@@ -264,7 +241,6 @@ export function screen<Row, Whole = Row, Extra = unknown>(declaration: Screen<Ro
 
 type Leading<Row> = Omit<ScreenKey<Row>, 'run' | 'writes'> & { to(row: Row): Parameters<Tools['go']> }
 
-/** A key that only leads somewhere else. */
 export function leadingKey<Row>({ to, ...key }: Leading<Row>): ScreenKey<Row> {
   return {
     needs: 'one',

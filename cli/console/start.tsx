@@ -31,7 +31,6 @@ type StartOptions = {
   stateDir: string
   session: Session
   screen: ScreenName | undefined
-  /** How often is asked while the stream is down. */
   intervalMs: number
   /** The screens there are; those of the console where it says nothing. */
   screens?: readonly Screen[]
@@ -108,7 +107,6 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
 
 type Running = { console(): Console; repaint(): void; restart(): void }
 
-/** The terminal and the system, as the console asks for them. */
 function hostOf(
   { io, stateDir, open }: Pick<StartOptions, 'io' | 'stateDir' | 'open'>,
   guard: ReturnType<typeof guardTerminal>,

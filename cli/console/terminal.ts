@@ -15,7 +15,6 @@ type Guard = {
   ended: Promise<{ exit: ExitCode; error: unknown }>
   end(exit: ExitCode): void
   fail(error: unknown): void
-  /** The picture is drawn, and can give the terminal away. */
   attach(suspend: Suspend): void
   /** Runs something that has the terminal for itself: then ctrl-c is meant for that. */
   suspend<T>(run: () => Promise<T>): Promise<T>

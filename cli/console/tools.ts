@@ -61,7 +61,6 @@ export async function attempt(console: Console, run: () => Promise<Toast | undef
   }
 }
 
-/** Why there is no such screen for this role. */
 export function hiddenText(console: Console, name: ScreenName): string {
   const { screens, session } = console.state()
   const hidden = screens.find((each) => each.name === name)

@@ -14,7 +14,6 @@ import { SIGNS, laidTable } from './table-lines.ts'
 import type { Laid } from './table-lines.ts'
 import { spanText } from '../base/ages.ts'
 
-/** What is looked at in detail. */
 export type Opened = { id: string; row: unknown; feed: Feed; title: string; lines: readonly Line[] }
 
 /** Everything that is to be seen, made of the state and of what has been read. */
@@ -47,7 +46,6 @@ export type Seen = {
   /** What has happened or what is wrong, in one line or more; the body has the fewer. */
   news: readonly Line[]
   keys: readonly ScreenKey<unknown>[]
-  /** The list as a table, laid out once for all who ask. */
   laid(): Laid
 }
 

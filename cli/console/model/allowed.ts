@@ -4,7 +4,6 @@ import type { Who } from '../../client/auth/acting-side.ts'
 import { roleText } from '../../base/role-text.ts'
 import type { Screen, ScreenKey, Shown } from '../screen.ts'
 
-/** What the console may show and do, for whoever has opened it. */
 export type Rights = { who: Who; readonly: boolean; sandbox: boolean }
 
 /** The screens that this caller can read, in their order: no others are shown. */
@@ -29,7 +28,6 @@ export function whyHidden({ title, reads, sandboxOnly }: Screen, { who, sandbox 
   return `${title} is ${whose}, and you are ${roleText(who.role)}`
 }
 
-/** Whether the caller may use a key at all; one that it may not use is not shown, and does nothing. */
 export function mayUse(
   { writes, permission, lacks, for: kind }: Pick<ScreenKey<unknown>, 'writes' | 'permission' | 'lacks' | 'for'>,
   { who, readonly }: Rights,

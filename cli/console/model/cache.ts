@@ -29,7 +29,6 @@ export type Feed = Page<unknown> & {
 /** Something that was read, with what is known about how old it is. */
 export type Entry = Need & {
   feed: Feed
-  /** Whether it has to be read again. */
   isDirty: boolean
   /** Since when the service may have something else; undefined where nothing says so. */
   dueSince: number | undefined
@@ -37,7 +36,6 @@ export type Entry = Need & {
   isUrgent: boolean
   /** The page that is being read, the first one without a cursor. Only the answer to this very request counts. */
   request: { token: symbol; cursor: string | undefined } | undefined
-  /** When the last request began. */
   askedAt: number
 }
 
@@ -90,7 +88,6 @@ export function feedOf({ entries }: Cache, key: string): Feed {
   return entries.get(key)?.feed ?? NO_FEED
 }
 
-/** All rows of the whole list of a screen and of its parts. */
 export function knownRows({ entries }: Cache, { name }: Screen): unknown[] {
   return [...entries.values()].flatMap(({ screen, arg, feed }) => (screen.name === name && arg === '' ? feed.rows : []))
 }
@@ -109,7 +106,6 @@ function resourceOf({ screen, arg }: Need): Pick<Screen['list'], 'isDirty' | 'is
   return arg === '' ? screen.list : { isDirty: screen.list.isDirty, ...screen.detail }
 }
 
-/** Asks the service for it. */
 export async function readNeed(
   { screen, arg, filter }: Need,
   by: Pick<Reading, 'client' | 'who' | 'kept' | 'cursor'>,
@@ -185,7 +181,6 @@ export function hinted(hint: Hint, at: number): Change {
   return ofEntries((entry) => (resourceOf(entry).isDirty(hint, entry.arg) ? dirtied(entry, at) : entry))
 }
 
-/** Everything may have changed. */
 export function polled(at: number): Change {
   return ofEntries((entry) => dirtied(entry, at))
 }

@@ -3,7 +3,6 @@ import type { Line } from '../lines.ts'
 import { NO_TEXT, editOf, edited, inserted } from './edit.ts'
 import type { Edit } from './edit.ts'
 
-/** One thing that a form asks for. */
 export type Field = {
   name: string
   label: string
@@ -15,9 +14,7 @@ export type Field = {
   notes?: Readonly<Record<string, string>>
   /** What the service calls it, where that is another name. */
   sent?: string
-  /** Whether it may stay empty. */
   optional?: true
-  /** What the line begins with. */
   initial?: string
   /** A line that gets long: an editor may be opened for it. */
   long?: true
@@ -33,12 +30,9 @@ export type Given = Readonly<Record<string, string>>
 /** A question before something is changed: what is about to happen, its fields, and the command that would do the same. */
 export type Form = {
   kind: 'form'
-  /** The key of the screen that it belongs to. */
   key: string
   title: string
-  /** What it is about, in a few lines. */
   about: readonly string[]
-  /** The rows it will be done to. */
   ids: readonly string[]
   fields: readonly Field[]
   /** The field that is being answered; as many as there are fields when all are, and Enter does it. */

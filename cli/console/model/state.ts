@@ -17,7 +17,6 @@ export type Link = { state: 'live' | 'connecting' | 'lost'; since: number }
 /** One line of news: what was done, or what went wrong. */
 export type Toast = { text: string; tone: 'good' | 'bad' | 'info' }
 
-/** The line that is being typed at the bottom, and what for. */
 export type Bar = {
   kind: 'filter' | 'command'
   edit: Edit
@@ -45,14 +44,12 @@ export type UnderWay = {
   total: number
   /** Whether it changes something: what only reads leaves nothing open. */
   isWrite: boolean
-  /** Since when, in milliseconds. */
   since?: number
 }
 
 /** What came of a key that was pressed for one row or many. */
 export type Finished = {
   screen: ScreenName
-  /** To how many rows it was to be done. */
   total: number
   /** What is said of those it was done to, and which they are. */
   done: readonly string[]
@@ -62,7 +59,6 @@ export type Finished = {
   isSignedOut: boolean
 }
 
-/** Who uses the console, and of which service. */
 export type Session = { client: Client; rights: Rights; profile: string; isBoth?: boolean }
 
 /** All that the console knows. What is on the screen is made of this alone. */
@@ -71,25 +67,19 @@ export type State = {
   screens: readonly Screen[]
   session: Session
   cache: Cache
-  /** What a key was pressed for last: the rows as they were then. */
   pending: Pending | undefined
-  /** What is being done. */
   underWay: UnderWay | undefined
-  /** What screens keep beside their rows. */
   kept: Kept
   size: { columns: number; rows: number }
   screen: ScreenName
-  /** The screens before this one, for going back. */
   before: readonly ScreenName[]
   views: Readonly<Partial<Record<ScreenName, View>>>
   bar: Bar | undefined
   modal: Modal | undefined
   paused: boolean
   link: Link
-  /** When the service last answered, and how fast. */
   answered: { at: number; latencyMs: number } | undefined
   toast: Toast | undefined
-  /** When it goes by itself, in milliseconds. */
   toastUntil: number | undefined
   /** Whether the service has stopped taking who we are. */
   signedOut: boolean
@@ -126,15 +116,12 @@ export function firstState({ screens, session, screen, now }: FirstState): State
 /** What makes the next state of the present one; it reads, writes and waits for nothing. */
 export type Change = (state: State) => State
 
-/** How long what is new looks different. */
 export const FLASH_MS = 1_500
 
-/** The screens that this caller can read, in their order. */
 export function screensOf({ screens, session }: Pick<State, 'screens' | 'session'>): Screen[] {
   return shownScreens(screens, session.rights)
 }
 
-/** The screen that is looked at. */
 export function screenOf(state: State): Screen {
   const all = screensOf(state)
   const screen = all.find(({ name }) => name === state.screen) ?? all[0] ?? state.screens[0]

@@ -3,7 +3,6 @@ export type View = {
   selected: string | undefined
   /** Where the selected row stands, or stood when it went. */
   index: number
-  /** The first row that is shown. */
   top: number
   /** How many of the table's columns, behind the first, lie left of what is shown, in the wide form. */
   left: number
@@ -62,12 +61,10 @@ function shownFrom(view: View, height: number, count: number): View {
 
 type Arrival = {
   ids: readonly string[]
-  /** The ids of the list without the filter. */
   all: readonly string[]
   /** What has really come with the last reading: what a filter lets in, or scrolling reads on, is not new. */
   came?: { ids: readonly string[]; at: number } | undefined
   height: number
-  /** Whether the screen is one whose newest row is followed. */
   follow: boolean
 }
 
@@ -98,7 +95,6 @@ export function toggled(view: View, id: string): View {
   return { ...view, marks }
 }
 
-/** Marks all of them, or none where all are marked. */
 export function allToggled(view: View, ids: readonly string[]): View {
   const isAll = ids.length > 0 && ids.every((id) => view.marks.has(id))
   return { ...view, marks: new Set(isAll ? [] : ids) }

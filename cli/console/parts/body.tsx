@@ -53,7 +53,6 @@ export function Table({ seen }: { seen: Seen }): ReactElement {
   )
 }
 
-/** What stands where there are no rows. */
 export function emptyText({ screen, view, feed, canAsk, isFull }: Seen): string {
   if (feed.readAt === undefined) return feed.failure === undefined ? 'Loading ...' : 'Nothing could be read yet.'
   if (view.filter === '') return screen.empty
@@ -112,7 +111,6 @@ function Opened({ seen }: { seen: Seen }): ReactElement {
   return (
     <Box flexDirection="column" height={seen.bodyHeight}>
       {lines.map((parts, index) => (
-        // Lines have no names, and stand where they stand.
         <TextLine key={index} parts={[{ text: ' ' }, ...parts]} />
       ))}
     </Box>

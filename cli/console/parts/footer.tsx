@@ -97,7 +97,6 @@ export function Footer({ console, width }: { console: Console; width: number }):
   return (
     <Box flexDirection="column" flexShrink={0}>
       {footerLines(console, width).map((parts, index) => (
-        // Lines have no names, and stand where they stand.
         <TextLine key={index} parts={parts} />
       ))}
     </Box>

@@ -29,7 +29,6 @@ export function Modal({ console }: { console: Console }): ReactElement | null {
       <>
         <Frame title={modal.title} lines={lines} width={width} live={modal.live} />
         {below.map((parts, index) => (
-          // Lines have no names, and stand where they stand.
           <TextLine key={index} parts={[{ text: ' ' }, ...parts]} />
         ))}
       </>
@@ -64,7 +63,6 @@ function Frame({ title, lines, width, live = false }: FrameProps): ReactElement 
         {printable(title)}
       </Text>
       {lines.map((parts, index) => (
-        // Lines have no names, and stand where they stand.
         <TextLine key={index} parts={cutTo(parts, width - 4)} />
       ))}
     </Box>
@@ -145,7 +143,6 @@ function choiceLines(form: Form, field: Field, { width, room }: { width: number;
     : shown
 }
 
-/** What is being typed, with the cursor; of a long line, the part around the cursor. */
 export function typedLine({ text, at }: { text: string; at: number }, width: number): Line {
   const characters = [...text, ' ']
   const from = Math.max(0, at - width + 3)

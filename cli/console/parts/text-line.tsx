@@ -24,7 +24,6 @@ export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined
       {parts.every(({ text }) => text === '')
         ? ' '
         : parts.map(({ text, tone }, index) => (
-            // Pieces of a line have no names, and stand where they stand.
             <Text key={index} {...(tone === undefined || look === 'selected' ? {} : LOOKS[tone])}>
               {printable(text)}
             </Text>

@@ -18,11 +18,9 @@ export type MerchantRow = {
   id: string
   merchant: ListedMerchant | null
   registration: Registration | null
-  /** How many deliveries to it are DEAD. */
   dead: number
 }
 
-/** A merchant with what operators did to it. */
 export type WholeMerchant = { row: MerchantRow; actions: OperatorAction[] }
 
 const OF_REGISTRATION = 'registration/'

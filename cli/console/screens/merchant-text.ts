@@ -5,7 +5,6 @@ type Owner = { trading_name: string | null; realm_slug: string | null; merchant_
 /** What stands there of a merchant's own, which names no merchant. */
 export const OWN: Readonly<Record<keyof Owner, null>> = { trading_name: null, realm_slug: null, merchant_id: null }
 
-/** Whose it is, as people call it; empty for a merchant's own. */
 export function ownerText({ trading_name: name, realm_slug: realm, merchant_id: id }: Owner): string {
   return name ?? realm ?? id ?? ''
 }

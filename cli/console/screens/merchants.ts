@@ -48,7 +48,6 @@ const registerKey: ScreenKey<MerchantRow> = {
   },
 }
 
-/** Where the merchant of a row is. */
 const WHOSE = {
   get: ({ merchant }: MerchantRow) => merchant,
   set: (row: MerchantRow, merchant: MerchantRow['merchant']) => ({ ...row, merchant }),

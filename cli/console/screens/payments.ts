@@ -29,7 +29,6 @@ export type PaymentRow = Omit<AdminPaymentSummary, 'merchant_id' | 'trading_name
   trading_name: string | null
 }
 
-/** A payment with what belongs to it. */
 export type WholePayment = {
   payment: PaymentRow & Pick<AdminPayment, 'status_history'>
   deliveries: readonly Delivery[]
