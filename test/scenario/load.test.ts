@@ -76,7 +76,7 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
 
 t.test('the command that plays a case again tells no secret', async (t) => {
   const wish = { var: ['amount=1.00', 'api_token=S3CRET'], parallel: '1', timeout: '30s' }
-  const again = rerunOf({ ...RunOptions.parse(wish), drawnFrom: 's' })
+  const again = rerunOf(RunOptions.parse(wish))
   const [scenario] = casesOf(scenarioOf([PAY]))
   t.same(
     scenario === undefined ? '' : again(scenario),

@@ -71,30 +71,9 @@ t.test('a matrix that can be none is refused at its place', async (t) => {
   t.same(told('[{ amount: "1.00" }, { amount: "2.00" }]', 'pays: {}').length, 1, 'and what all have, once')
 })
 
-t.test('a choice follows from the seed, and $run.seed tells it', async (t) => {
-  const text = scenarioOf(
-    [AMOUNT, 'http: { get: "/payments/$run.seed", expect: { http: 404 } }'],
-    'vars: { amount: { pick: ["1.00", "2.00", "3.00", "4.00"] } }\n',
-  )
-  const drawn = (seed?: string): unknown[] => {
-    const { cases, mistakes } = readScenarios({ file: 'x.yaml', text, vars: {}, seed })
-    t.same(mistakes, [])
-    t.equal(cases[0]?.isDrawn, true)
-    return cases[0]?.steps.map(({ input }) => input) ?? []
-  }
-  t.same(drawn('one'), drawn('one'))
-  t.match(drawn('one')[1], { get: '/payments/one' })
-  const amounts = new Set([...'abcdefghijkl'].map((seed) => JSON.stringify(drawn(seed)[0])))
-  t.ok(amounts.size > 1, 'another seed chooses another')
-  t.match(casesOf(text, { amount: '9.00' })[0]?.steps[0]?.input, { amount: '9.00' }, 'the command line wins')
-  t.match(drawn()[0], { amount: /^[1-4]\.00$/ }, 'without a seed it is anybody’s guess')
-  t.same(mistakesOf(scenarioOf([PAY], 'vars: { a: { pick: [] } }\n')), ['3:20 pick must have at least 1 entry'])
+t.test("the name of the case's merchant is taken", async (t) => {
   t.same(mistakesOf(scenarioOf([PAY], 'vars: { run: x, merchant: y }\n')), [
-    '3:9 the name "run" is taken already: $run is always there',
     '3:17 the name "merchant" is taken already: $merchant is always there',
-  ])
-  t.match(mistakesOf(scenarioOf([PAY, 'http: { get: "/x/$run.sed" }'])), [
-    /"run" has no "sed": did you mean \$run\.seed/,
   ])
 })
 
@@ -303,8 +282,7 @@ t.test('a list of the command line is one', async (t) => {
 
 t.test('the JSON Schema has what holds steps, and each example is valid', async (t) => {
   const text = JSON.stringify(jsonSchema())
-  for (const word of [...Object.keys(STRUCTURES), 'matrix', 'tags', 'pick', 'acting_as'])
-    t.ok(text.includes(`"${word}"`), word)
+  for (const word of [...Object.keys(STRUCTURES), 'matrix', 'tags', 'acting_as']) t.ok(text.includes(`"${word}"`), word)
   const before = [PAY, PAY.replace('p1', 'p2')]
   const { parallel, for_each: loop } = STRUCTURES
   for (const { examples } of [parallel, loop]) t.same(mistakesOf(scenarioOf([...before, examples[0]])), [], examples[0])

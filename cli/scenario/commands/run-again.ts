@@ -3,11 +3,10 @@ import type { Case } from '../read/read-case.ts'
 import type { RunOptions } from './run-options.ts'
 
 /**
- * The command that plays one case again, with the choices that it had, and with the same ids where the user gave a seed.
- * A built-in's label is its name, which is what the command takes.
- * @param options `drawnFrom` is what the choices of this run followed from, whether or not the user gave one
+ * The command that plays one case again, with the same ids where the user gave a seed. A built-in's label is its name,
+ * which is what the command takes.
  */
-export function rerunOf(options: RunOptions & { drawnFrom: string }): (scenario: Case) => string {
+export function rerunOf(options: RunOptions): (scenario: Case) => string {
   const flags = [
     ...options.var.flatMap((word) => ['--var', quoted(withoutSecret(word))]),
     ...(options.allowExec ? ['--allow-exec'] : []),
@@ -15,14 +14,14 @@ export function rerunOf(options: RunOptions & { drawnFrom: string }): (scenario:
     ...(options.idp === undefined ? [] : ['--idp', options.idp]),
     ...(options.authUrl === undefined ? [] : ['--auth-url', quoted(options.authUrl)]),
   ]
-  return ({ file, number, isDrawn }) =>
+  return ({ file, number }) =>
     [
       'svc',
       'run',
       quoted(file),
       '--only',
       String(number),
-      ...(isDrawn || options.seed !== undefined ? ['--seed', options.drawnFrom] : []),
+      ...(options.seed === undefined ? [] : ['--seed', options.seed]),
       ...flags,
     ].join(' ')
 }

@@ -5,7 +5,6 @@ import { durationOf } from '../../kit/context.ts'
 import { shuffledCases, taggedCases } from '../play/choose.ts'
 import { findCommands } from '../read/find-commands.ts'
 import { loadScenarios, onlyCases, readVars } from '../read/load.ts'
-import type { Loaded } from '../read/load.ts'
 import { playAll } from '../play/play-all.ts'
 import type { PlayAllOptions } from '../play/play-all.ts'
 import type { Case } from '../read/read-case.ts'
@@ -20,8 +19,6 @@ import type { RunOptions } from './run-options.ts'
 import { withService } from './run-service.ts'
 import { mistakesError } from './scenarios.ts'
 
-type Read = { cases: Case[]; loaded: Loaded }
-
 /** `svc run`: reads everything first, so that nothing is played of files with mistakes. */
 export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
@@ -29,7 +26,7 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
   refuseContradictions(options)
   // The service of a run is embedded unless the flag says otherwise, whatever the environment says of another.
   const identity = identityOf({ ...options, idp: options.idp ?? 'embedded' }, context.io.env)
-  const read = readCases(context, args, options)
+  const cases = readCases(context, args, options)
   const abort = new AbortController()
   const release = onStopSignals((signal) => {
     context.io.stderr.write('stopping…\n')
@@ -55,8 +52,8 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
     signal: abort.signal,
   }
   try {
-    const summary = await playRound(context, { options, ...read, signal: abort.signal }, (report) =>
-      withService(context, service, (client) => playAll(client, read.cases, { ...play, ...report })),
+    const summary = await playRound(context, { options, cases, signal: abort.signal }, (report) =>
+      withService(context, service, (client) => playAll(client, cases, { ...play, ...report })),
     )
     if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
     // A run that showed nothing must not stay green.
@@ -81,37 +78,35 @@ function refuseContradictions(options: RunOptions): void {
  * The cases to play, in the order in which they begin.
  * @throws {CliError} with exit code 2 and all that is wrong with the files
  */
-function readCases(context: Context, words: readonly string[], options: RunOptions): Read {
+function readCases(context: Context, words: readonly string[], options: RunOptions): Case[] {
   const { cwd } = context.io
   const reports = reportFilesOf(options.reporter, cwd)
-  const loaded = loadScenarios(words, { cwd, vars: readVars(options.var), seed: options.seed, reports })
+  const loaded = loadScenarios(words, { cwd, vars: readVars(options.var), reports })
   if (loaded.mistakes.length > 0) throw mistakesError(context, loaded.mistakes)
   const chosen = onlyCases(taggedCases(loaded.cases, options.tag), options.only)
   const forbidden = options.allowExec ? [] : findCommands(chosen)
   if (forbidden.length > 0) throw mistakesError(context, forbidden)
-  return { cases: shuffledCases(chosen, options.seed), loaded }
+  return shuffledCases(chosen, options.seed)
 }
 
-type Round = Read & { options: RunOptions; signal: AbortSignal }
+type Round = { cases: Case[]; options: RunOptions; signal: AbortSignal }
 
 function playRound(
   context: Context,
-  { options, cases, loaded, signal }: Round,
+  { options, cases, signal }: Round,
   play: (report: Pick<PlayAllOptions, 'reporter' | 'rerun'>) => Promise<Summary>,
 ): Promise<Summary> {
   const { io, print } = context
-  const drawnFrom = options.seed ?? loaded.seed
-  const rerun = rerunOf({ ...options, drawnFrom })
   // A service of this run alone is reached by no flag.
   const given = options.ephemeral ? {} : context.flags
   const reporter = openReporters(wishedReporters(context, options), {
     io,
     paint: print.paint,
     keep: options.keep,
-    seed: options.seed !== undefined || cases.some(({ isDrawn }) => isDrawn) ? drawnFrom : undefined,
+    seed: options.seed,
     given,
   })
-  return reported(reporter, { cases, signal }, (during) => play({ reporter: during, rerun }))
+  return reported(reporter, { cases, signal }, (during) => play({ reporter: during, rerun: rerunOf(options) }))
 }
 
 /** Reports in files are beside what the user reads, and not in place of it. */

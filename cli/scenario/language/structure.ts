@@ -8,19 +8,12 @@ import type { VerbTable } from './verb-table.ts'
  */
 
 export const ScalarValue = z.union([z.string(), z.int(), z.boolean()])
-export type Scalar = z.infer<typeof ScalarValue>
 
 const Item = z.union([ScalarValue, z.record(Name, ScalarValue)])
 export type VarItem = z.infer<typeof Item>
 
-/** A variable: one value, a list to loop over, or a choice that follows from the run's seed. */
-export const VarValue = z.union([
-  ScalarValue,
-  z.array(Item).min(1).max(200),
-  z
-    .strictObject({ pick: z.array(ScalarValue).min(1).max(200) })
-    .meta({ description: "one of these; which one follows from the run's seed" }),
-])
+/** A variable: one value, or a list to loop over. */
+export const VarValue = z.union([ScalarValue, z.array(Item).min(1).max(200)])
 
 export const Vars = z.record(Name, VarValue)
 

@@ -7,7 +7,7 @@ import { parseNamed } from './read-step.ts'
 import type { Path } from './source.ts'
 import { openUsed } from './use-file.ts'
 import type { UsedFiles } from './use-file.ts'
-import { varsText, withVars } from './variables.ts'
+import { givenFor, varsText, withVars } from './variables.ts'
 import type { Vars } from './variables.ts'
 
 /** A step where it stands, with its variables filled in and nothing of it checked yet. */
@@ -175,7 +175,8 @@ function spreadUse(raw: unknown, scope: Scope, spreading: Spreading): Part[] {
       hint: declared.size === 0 ? `vars: { ${name}: … } in ${file}` : `one of ${[...declared].join(', ')}`,
     })
   // The command line wins over what files declare, and not over what a file says of its own part.
-  const given = Object.fromEntries(Object.entries(spreading.given).filter(([name]) => declared.has(name)))
+  const meant = Object.fromEntries(Object.entries(spreading.given).filter(([name]) => declared.has(name)))
+  const given = givenFor(used.vars, meant, file)
   const inside = {
     ...scope,
     opened: used.opened,

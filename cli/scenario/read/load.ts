@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { usageError } from '../../base/errors.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 import { findScenarioFiles, readScenarioFile } from './find-files.ts'
-import { varsOfFiles } from './given-vars.ts'
 import type { Case } from './read-case.ts'
 import { CASES_MAX, readScenarios } from './read-scenarios.ts'
+import type { Read } from './read-scenarios.ts'
 import { told } from './source.ts'
 import type { Mistake } from './source.ts'
 import type { Vars } from './variables.ts'
@@ -13,15 +13,11 @@ export type Loaded = {
   cases: Case[]
   mistakes: Mistake[]
   files: number
-  /** What choices in the files followed from. */
-  seed: string
 }
 
 export type LoadOptions = {
   cwd: string
   vars: Vars
-  /** What choices in the files follow from; without one each load chooses anew. */
-  seed?: string | undefined
   /** The paths that this run writes its reports to. */
   reports?: ReadonlySet<string> | undefined
 }
@@ -32,15 +28,15 @@ export type LoadOptions = {
  * but parts of scenarios is meant
  */
 export function loadScenarios(words: readonly string[], options: LoadOptions): Loaded {
-  const { cwd, seed = randomUUID() } = options
+  const { cwd, vars } = options
   const files = findScenarioFiles(words, options).map((file) => ({ ...file, text: readScenarioFile(file) }))
-  const vars = varsOfFiles(files, options.vars)
   let casesMax = CASES_MAX
-  const read = files.map(({ label, path, text }, index) => {
-    const one = readScenarios({ file: label, text, path, cwd, seed, casesMax, vars: vars[index] ?? options.vars })
+  const read = files.map(({ label, path, text }) => {
+    const one = readScenarios({ file: label, text, path, cwd, casesMax, vars })
     casesMax -= one.cases.length
     return one
   })
+  for (const name of Object.keys(vars)) refuseUnknown(name, read)
   const cases = read.flatMap((one) => one.cases)
   const mistakes = told(read.flatMap((one) => one.mistakes))
   if (cases.length === 0 && mistakes.length === 0)
@@ -48,7 +44,21 @@ export function loadScenarios(words: readonly string[], options: LoadOptions): L
       'there is no case here: all of it is "scenario: part", which other files use for its steps',
       `use: ./${basename(files[0]?.path ?? 'common.yaml')} in a scenario`,
     )
-  return { cases, mistakes, files: files.length, seed }
+  return { cases, mistakes, files: files.length }
+}
+
+/** A file that is no YAML may hold any name; it is refused for what is wrong with it. */
+function refuseUnknown(name: string, read: readonly Read[]): void {
+  if (read.some(({ names }) => names === undefined)) return
+  const declared = read.flatMap(({ names }) => names?.declared ?? [])
+  const referred = read.flatMap(({ names }) => names?.referred ?? [])
+  if (declared.includes(name) || referred.includes(name)) return
+  const meant = nearestWord(name, [...declared, ...referred])
+  const known = declared.length === 0 ? 'they declare none' : `there are ${[...new Set(declared)].join(', ')}`
+  throw usageError(
+    `--var: no file has a variable "${name}"${meant === undefined ? `; ${known}` : `: did you mean "${meant}"?`}`,
+    meant === undefined ? undefined : `--var ${meant}=…`,
+  )
 }
 
 /** Reads `--var name=value`. */

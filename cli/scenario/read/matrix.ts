@@ -1,7 +1,7 @@
 import { Matrix } from '../language/structure.ts'
 import { memberOf } from '../member.ts'
 import type { NoteIn, Opened } from './document.ts'
-import { varsText, withVars } from './variables.ts'
+import { typedLike, varsText, withVars } from './variables.ts'
 import type { Vars } from './variables.ts'
 
 /** As many cases may a document become. */
@@ -33,7 +33,12 @@ export function rowsOf(
   const rows = Array.isArray(parsed.data) ? parsed.data : combinationsOf(Object.entries(parsed.data))
   if (rows.some((row) => Object.keys(row).length === 0)) return refuse('a row of the matrix has no variable')
   const named = rows.map((row) => {
-    const vars = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, given[name] ?? value]))
+    const vars = Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        given[name] === undefined ? value : typedLike(value, given[name], { name, file: opened.source.file }),
+      ]),
+    )
     return { vars, text: varsText(vars) }
   })
   return named.filter((row, index) => named.findIndex(({ text }) => text === row.text) === index)

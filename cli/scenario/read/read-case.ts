@@ -17,7 +17,7 @@ import type { Mistake, Place, Source } from './source.ts'
 import { BEGUN_MAX, STEPS_MAX, spreadSteps } from './expand.ts'
 import type { Part } from './expand.ts'
 import type { UsedFiles } from './use-file.ts'
-import { RESERVED_NAMES, isDrawn, withVars } from './variables.ts'
+import { RESERVED_NAMES, withVars } from './variables.ts'
 import type { Vars } from './variables.ts'
 
 /** One document of a file, or one row of its table: a case to play. */
@@ -32,8 +32,6 @@ export type Case = {
   source: Source
   place: Place
   given: Given
-  /** Whether it leaves a choice to the run's seed. */
-  isDrawn: boolean
   /** How it is played. */
   plan: Plan
   /** All its steps, in the order of the file. */
@@ -84,7 +82,7 @@ export function readCase(
   const name = row.text === '' ? frame.name : `${frame.name} (${row.text})`
   const place = locate(source, document, ['name'], 'value')
   const head = { name, file: source.file, key, tags: frame.tags ?? [], source, place, given: given ?? {} }
-  return { scenario: { ...head, isDrawn: isDrawn(raw), plan, steps: stepsOf(plan) }, mistakes }
+  return { scenario: { ...head, plan, steps: stepsOf(plan) }, mistakes }
 }
 
 /** A file of something else altogether. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Document } from 'yaml'
 import { parseAllDocuments } from 'yaml'
 import { PartFrame } from './file-schema.ts'
@@ -12,7 +11,7 @@ import { parse } from './read-step.ts'
 import { placeText, inOrder, makeMistake, makeSource, told } from './source.ts'
 import type { Mistake, Place, Source } from './source.ts'
 import type { UsedFiles } from './use-file.ts'
-import { varsOf } from './variables.ts'
+import { givenFor, namesIn, varsOf } from './variables.ts'
 import type { Vars } from './variables.ts'
 
 export type { Case } from './read-case.ts'
@@ -23,8 +22,6 @@ export type ReadOptions = {
   text: string
   /** Those of the command line; they win over the file's. */
   vars: Vars
-  /** What choices follow from; without one each reading chooses anew. */
-  seed?: string | undefined
   /** Where the file is: what it uses is looked for beside it. A text without one uses what lies in `cwd`. */
   path?: string | undefined
   cwd?: string | undefined
@@ -35,6 +32,8 @@ export type ReadOptions = {
 export type Read = {
   cases: Case[]
   mistakes: Mistake[]
+  /** The names of variables; undefined where the YAML can't be read, which may hold any. */
+  names: ReturnType<typeof namesIn> | undefined
 }
 
 const DOCUMENTS_MAX = 1_000
@@ -48,27 +47,27 @@ export function readScenarios(options: ReadOptions): Read {
   const source = makeSource(file, text)
   const refuse = (message: string, hint?: string): Read => {
     const begin: Place = { file, line: 1, column: 1, length: 1 }
-    return { cases: [], mistakes: [makeMistake(source, begin, { message, hint })] }
+    return { cases: [], mistakes: [makeMistake(source, begin, { message, hint })], names: undefined }
   }
   if (Buffer.byteLength(text) > BYTES_MAX) return refuse('the file is larger than 1 MiB')
   const documents = documentsOf(parseAllDocuments(text, { lineCounter: source.counter, prettyErrors: false }))
   if (documents.length === 0)
     return refuse('there is no scenario in this file', 'svc sandbox scenarios show happy-path')
   if (documents.length > DOCUMENTS_MAX) return refuse(`the file has more than ${DOCUMENTS_MAX} documents`)
-  const seed = options.seed ?? randomUUID()
-  const files: Omit<UsedFiles, 'chance'> = { cwd: options.cwd ?? process.cwd(), found: new Map(), mistakes: [] }
+  const files: UsedFiles = { cwd: options.cwd ?? process.cwd(), found: new Map(), mistakes: [] }
   const read: Documents[] = []
   let left = options.casesMax ?? CASES_MAX
   for (const [index, document] of documents.entries()) {
     const key = `${file}#${index + 1}`
-    const one = readDocument(document, { ...options, source, key, left, files: { ...files, chance: { seed, key } } })
+    const one = readDocument(document, { ...options, source, key, left, files })
     if (one === undefined) return refuse(TOO_MANY, 'smaller tables, or several runs')
     left -= one.cases.length
     read.push(one)
   }
   const cases = read.flatMap((one) => one.cases).map((scenario, index) => ({ ...scenario, number: index + 1 }))
   const mistakes = told([...files.mistakes, ...read.flatMap((one) => one.mistakes)])
-  return { cases, mistakes: inOrder(mistakes, file) }
+  const raws = [...read, ...[...files.found.values()].filter((used) => used !== undefined)].map(({ raw }) => raw)
+  return { cases, mistakes: inOrder(mistakes, file), names: raws.includes(undefined) ? undefined : namesIn(raws) }
 }
 
 /** What is said of a file, or of a run, that has more. */
@@ -76,7 +75,7 @@ export const TOO_MANY = `with this, a run would have more than ${CASES_MAX} case
 
 type DocumentOptions = ReadOptions & { source: Source; key: string; left: number; files: UsedFiles }
 type Unnumbered = Omit<Case, 'number'>
-type Documents = { cases: Unnumbered[]; mistakes: Mistake[] }
+type Documents = { raw: unknown; cases: Unnumbered[]; mistakes: Mistake[] }
 
 /**
  * The cases of a document: one, or one for each row of its table; none where it is there to be used by others.
@@ -84,25 +83,27 @@ type Documents = { cases: Unnumbered[]; mistakes: Mistake[] }
  */
 function readDocument(
   document: Document,
-  { source, key, left, files, vars: given, path }: DocumentOptions,
+  { source, key, left, files, vars: commandLine, path }: DocumentOptions,
 ): Documents | undefined {
   const opened = openDocument(document, source)
   const { mistakes, noteIn } = collectMistakes(opened.mistakes)
   const { raw } = opened
-  if (raw === undefined) return { cases: [], mistakes }
+  if (raw === undefined) return { raw, cases: [], mistakes }
   if (memberOf(raw, 'scenario') === 'part') {
     parse(PartFrame, raw, { path: [], note: noteIn.bind(undefined, opened) })
-    return { cases: [], mistakes }
+    return { raw, cases: [], mistakes }
   }
-  const known = { ...varsOf(raw, files.chance), ...given, run: { seed: files.chance.seed } }
-  const rows = rowsOf(opened, { known, given, noteIn })
+  const own = varsOf(raw)
+  const known = { ...own, ...givenFor(own, commandLine, source.file) }
+  const rows = rowsOf(opened, { known, given: commandLine, noteIn })
   if (rows.length > left) return undefined
   const read = rows.map((row) => {
-    const own = row.text === '' ? key : `${key}[${row.text}]`
+    const rowKey = row.text === '' ? key : `${key}[${row.text}]`
     const vars = { ...known, ...row.vars }
-    return { row, ...readCase(opened, { row, key: own, vars, given, files, path }) }
+    return { row, ...readCase(opened, { row, key: rowKey, vars, given: commandLine, files, path }) }
   })
   return {
+    raw,
     cases: read.flatMap(({ scenario }) => (scenario === undefined ? [] : [scenario])),
     mistakes: [...mistakes, ...ofRows(read)],
   }

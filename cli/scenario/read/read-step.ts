@@ -10,7 +10,7 @@ import { locate } from './source.ts'
 import type { Path, Place, Source } from './source.ts'
 import { ruleProblems, shellProblem } from './step-rules.ts'
 import { titleOf } from './title.ts'
-import { COMMON_VERBS, exampleOf, guessVerb } from './verb-guess.ts'
+import { COMMON_VERBS, FORMER_VERBS, exampleOf, guessVerb } from './verb-guess.ts'
 
 export type Step = {
   /** From 1, in the order of the file with everything spread out. */
@@ -111,6 +111,9 @@ function writtenAt({ raw }: Opened, path: Path): unknown {
 }
 
 function unknownVerb(word: string, path: Path): Explained {
+  const instead = FORMER_VERBS.get(word)
+  if (instead !== undefined)
+    return { path: [...path, word], what: 'key', message: `unknown verb "${word}"`, hint: instead }
   const meant = guessVerb(word, BESIDE)
   const message = `unknown verb "${word}"${meant === undefined ? '' : `: did you mean "${meant}"?`}`
   return { path: [...path, word], what: 'key', message, hint: meant === undefined ? COMMON_VERBS : exampleOf(meant) }

@@ -12,13 +12,12 @@ import { parse } from './read-step.ts'
 import { makeSource } from './source.ts'
 import type { Mistake, Path } from './source.ts'
 import { varsOf } from './variables.ts'
-import type { Chance, Vars } from './variables.ts'
+import type { Vars } from './variables.ts'
 
 /** What the files that scenarios use have in common while one file of scenarios is read. */
 export type UsedFiles = {
   /** Where paths begin that stand in no file. */
   cwd: string
-  chance: Chance
   /** Each file that was asked for, by its path. */
   found: Map<string, Opened | undefined>
   /** What is wrong with their YAML. */
@@ -61,7 +60,7 @@ export function openUsed(
     return undefined
   }
   if (!isUsable(opened, noteIn)) return undefined
-  return { opened, vars: varsOf(opened.raw, files.chance), chain: [...chain, path] }
+  return { opened, vars: varsOf(opened.raw), chain: [...chain, path] }
 }
 
 /** What is wrong with a file is told with its lines, and a report is no place for those of any file on this machine. */

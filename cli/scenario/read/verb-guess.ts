@@ -15,5 +15,13 @@ export function guessVerb(word: string, beside: readonly string[] = []): string 
   return STEP_WORDS.find((verb) => verb.endsWith(`.${word}`)) ?? nearestWord(word, [...STEP_WORDS, ...beside])
 }
 
+const READ_ACCOUNTS = '- http: { get: "/open-banking/v1/accounts/$c1.account_id/balances", by: $c1 }'
+/** What is written in place of verbs that there are no more. */
+export const FORMER_VERBS: ReadonlyMap<string, string> = new Map([
+  ['accounts', '- http: { get: /open-banking/v1/accounts, by: $c1 }'],
+  ['balances', READ_ACCOUNTS],
+  ['transactions', READ_ACCOUNTS.replace('balances', 'transactions')],
+])
+
 /** The verbs that most steps have, and where the others are listed. */
 export const COMMON_VERBS = `one of pay, bank, await, expect, payments.refund, webhooks, receiver, clock, dispute, http; svc sandbox scenarios schema has all ${STEP_WORDS.length}`

@@ -1,5 +1,3 @@
-import type { listAccountTransactions, listAccounts } from '../../../src/wire/accounts.ts'
-import type { Balance } from '../../../src/wire/accounts.ts'
 import type { BankAccount } from '../../../src/wire/bank-accounts.ts'
 import type { Dispute } from '../../../src/wire/disputes.ts'
 import type { PaymentResponse } from '../../../src/wire/orders.ts'
@@ -9,7 +7,6 @@ import type { CreatedPayment } from '../../../src/wire/payments.ts'
 import type { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
 import type { Refund } from '../../../src/wire/refunds.ts'
 import type { SandboxCustomer } from '../../../src/wire/sandbox-bank.ts'
-import type { z } from 'zod'
 import type { ReferenceKind } from '../language/parts.ts'
 
 declare const kind: unique symbol
@@ -41,9 +38,6 @@ export type Answers = {
   merchant: MadeMerchant
   register: MadeMerchant
   bank_account: Made<'bank account', BankAccount>
-  accounts: z.infer<(typeof listAccounts.replies)[200]>
-  balances: Balance
-  transactions: z.infer<(typeof listAccountTransactions.replies)[200]>
   exec: { exit: number; stdout: string; stderr: string; json: unknown }
   http: { http: number; headers: Record<string, unknown>; body: unknown }
 }

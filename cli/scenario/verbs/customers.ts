@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import { CUSTOMERS_REALM } from '../../../src/lib/realms.ts'
-import {
-  Balance,
-  TransactionsQuery,
-  getBalance,
-  listAccountTransactions,
-  listAccounts,
-} from '../../../src/wire/accounts.ts'
+import { listAccountTransactions } from '../../../src/wire/accounts.ts'
 import { OrderStatus, PaymentResponse, createOrder, getOrder } from '../../../src/wire/orders.ts'
 import {
   NewAccount,
@@ -152,78 +146,6 @@ const order = verb({
   }),
 })
 
-const ofCustomer = { as: Name.optional(), of: CustomerReference }
-/** Which account is looked at: the customer's own where nothing is said. Somebody else's is for what must be refused. */
-const oneAccount = { ...ofCustomer, account: CustomerReference.optional(), account_id: Text.optional() }
-const Page = z.int().min(1).optional()
-const ofPages = { page: Page, page_size: Page }
-
-type Which = { of: string; account?: string | undefined; account_id?: string | undefined }
-
-function idOf(run: CaseRun, { of, account, account_id: id }: Which): { AccountId: string } {
-  return { AccountId: id ?? madeOf(run, 'customer', account ?? of).account.account_id }
-}
-
-const accounts = verb({
-  schema: z.strictObject({ ...ofCustomer, ...ofPages, expect: expectedOf(listAccounts.replies[200]) }),
-  text: 'Reads accounts over the Open Banking API.',
-  examples: ['accounts: { of: $c1, expect: { Data: [{ Status: Enabled }] } }'],
-  makes: made('answer', listAccounts.replies[200]),
-  play: sends({
-    operation: listAccounts,
-    what: ({ of }) => `the accounts of ${of}`,
-    by: (run, { of }) => asCustomer(run, of),
-    request: (_run, { page, page_size: pageSize }) => ({ query: { page, pageSize } }),
-  }),
-})
-
-const balances = verb({
-  schema: z.strictObject({ ...oneAccount, expect: expectedOf(Balance) }),
-  text: 'Reads a balance; `account: $c2` tries the account of another customer.',
-  examples: ['balances: { of: $c1, expect: { BalanceAmount: { Amount: "500.00" } } }'],
-  makes: made('answer', Balance),
-  play: sends({
-    operation: getBalance,
-    what: ({ account, of }) => `the balance of ${account ?? of}`,
-    by: (run, { of }) => asCustomer(run, of),
-    request: (run, input) => ({ params: idOf(run, input) }),
-    shown: ({ Data }) => Data,
-  }),
-})
-
-const dayOrTime = (parameter: keyof TransactionsQuery, end: string): z.ZodOptional<typeof Text> =>
-  Text.optional().meta({ description: `${parameter}: a day, or a time; or ${end}` })
-
-const transactions = verb({
-  schema: z.strictObject({
-    ...oneAccount,
-    ...ofPages,
-    from: dayOrTime('fromBookingDateTime', 'later'),
-    to: dayOrTime('toBookingDateTime', 'before'),
-    expect: expectedOf(listAccountTransactions.replies[200]),
-  }),
-  text: 'Reads the transactions of an account.',
-  examples: [
-    'transactions: { of: $c1, expect: { Data: [{ CreditDebitIndicator: Credit }] } }',
-    'transactions: { of: $c1, from: "2026-01-01", expect: { Data: [{ CreditDebitIndicator: Credit }] } }',
-  ],
-  makes: made('answer', listAccountTransactions.replies[200]),
-  play: sends({
-    operation: listAccountTransactions,
-    what: ({ account, of }) => `the transactions of ${account ?? of}`,
-    by: (run, { of }) => asCustomer(run, of),
-    request: (run, input) => ({
-      params: idOf(run, input),
-      query: {
-        page: input.page,
-        pageSize: input.page_size,
-        fromBookingDateTime: input.from,
-        toBookingDateTime: input.to,
-      },
-    }),
-  }),
-})
-
 /** Blocks, closes or opens a customer's account, or gives it another overdraft limit, as the bank. */
 const account = verb({
   schema: z
@@ -248,7 +170,7 @@ const account = verb({
   }),
 })
 
-export const CUSTOMER_VERBS = { customer, order, account, accounts, balances, transactions }
+export const CUSTOMER_VERBS = { customer, order, account }
 
 export type WithStatus = { Status: string; StatusReasonCode?: string | undefined; StatusReason?: string | undefined }
 
