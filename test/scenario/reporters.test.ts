@@ -67,7 +67,15 @@ function resultsOf(): CaseResult[] {
   ]
 }
 
-const SUMMARY: Summary = { passed: 1, failed: 2, notPlayed: 0, durationMs: 36 }
+const SUMMARY: Summary = {
+  passed: 1,
+  failed: 2,
+  skipped: 0,
+  notPlayed: 0,
+  durationMs: 36,
+  unplayed: [],
+  stopped: undefined,
+}
 
 function report(words: readonly string[], cwd = '/nowhere', summary = SUMMARY, calledAs = 'svc'): string {
   const { io, stdout } = makeIo({ cwd, calledAs })
@@ -129,7 +137,8 @@ t.test('a run that was cut short says why, in every form', async (t) => {
 
 t.test('a report ends with the reason, whoever ended the run', async (t) => {
   const cases = resultsOf().map(({ scenario }) => scenario)
-  async function summaryOf(signal: AbortSignal, play: (reporter: Reporter) => Promise<Summary>): Promise<Summary[]> {
+  type Tell = (result: CaseResult) => void
+  async function summaryOf(signal: AbortSignal, play: (tell: Tell) => Promise<void>): Promise<Summary[]> {
     const ends: Summary[] = []
     const reporter = {
       begin: () => undefined,
@@ -140,23 +149,23 @@ t.test('a report ends with the reason, whoever ended the run', async (t) => {
     return ends
   }
   const { signal } = new AbortController()
-  const bailed = { passed: 1, failed: 1, notPlayed: 1, durationMs: 5 }
-  async function playAs(reporter: Reporter, summary: Summary): Promise<Summary> {
-    reporter.begin(3)
-    reporter.end(summary)
-    return summary
-  }
-  t.match(await summaryOf(signal, (reporter) => playAs(reporter, bailed)), [
-    { ...bailed, unplayed: [{ name: 'no merchant' }], stopped: { reason: /--bail/, isError: false } },
+  const playing = (count: number) => async (tell: Tell) => resultsOf().slice(0, count).forEach(tell)
+  t.match(await summaryOf(signal, playing(2)), [
+    {
+      passed: 1,
+      failed: 1,
+      notPlayed: 1,
+      unplayed: [{ name: 'no merchant' }],
+      stopped: { reason: /--bail/, isError: false },
+    },
   ])
   t.match(await summaryOf(signal, () => Promise.reject(new Error('no service'))), [
     { notPlayed: 3, unplayed: { length: 3 }, stopped: { reason: 'no service', isError: true } },
   ])
-  t.match(await summaryOf(AbortSignal.abort('SIGINT'), (reporter) => playAs(reporter, bailed)), [
+  t.match(await summaryOf(AbortSignal.abort('SIGINT'), playing(2)), [
     { stopped: { reason: 'the run was interrupted', isError: true } },
   ])
-  const whole = { passed: 3, failed: 0, notPlayed: 0, durationMs: 5 }
-  t.match(await summaryOf(signal, (reporter) => playAs(reporter, whole)), [{ stopped: undefined, unplayed: [] }])
+  t.match(await summaryOf(signal, playing(3)), [{ stopped: undefined, unplayed: [] }])
 })
 
 t.test('a report file is opened before the run, and its path is told where that fails', async (t) => {

@@ -11,7 +11,6 @@ import { VERB_NAMES } from '../../cli/scenario/language.ts'
 import { loadScenarios } from '../../cli/scenario/read/load.ts'
 import { reported } from '../../cli/scenario/reporters/reported.ts'
 import { openReporters } from '../../cli/scenario/reporters/open.ts'
-import type { Reporter } from '../../cli/scenario/reporters/reporter.ts'
 import { playAll } from '../../cli/scenario/play/play-all.ts'
 import { SCENARIO_NAMES } from '../../src/banks/scenarios.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
@@ -54,14 +53,10 @@ t.test('the whole library plays with real tokens as it is written, four cases at
   const { client } = await clientOf(t, 'OWNER')
   const { cases, mistakes } = loadScenarios([LIBRARY], { cwd: packageRoot(), vars: {} })
   t.same(mistakes, [])
-  const told: Reporter = {
-    begin: () => undefined,
-    end: () => undefined,
-    tellCase: ({ scenario: { file, name }, failure }) =>
-      t.equal(failure?.message, undefined, `${file}: ${name} ${failure?.title ?? ''}`),
-  }
+  const tell = ({ scenario: { file, name }, failure }: CaseResult): void =>
+    void t.equal(failure?.message, undefined, `${file}: ${name} ${failure?.title ?? ''}`)
   const options = { bail: false, parallel: 4, timeoutMs: 60_000, signal: NEVER, seed: 'library', rerun: () => '' }
-  await playAll(client, cases, { ...options, reporter: told })
+  await playAll(client, cases, { ...options, tell })
   const played = new Set(cases.flatMap(({ steps }) => steps.map(({ verb }) => verb)))
   t.same(
     VERB_NAMES.filter((verb) => ![...played, 'exec'].includes(verb)),
@@ -106,9 +101,9 @@ t.test("no report tells a token, or a client's secret", async (t) => {
     const { io, stdout } = makeIo({})
     const cases = casesOf(failing.map((step) => scenarioOf([step])).join('---\n'))
     const reporter = openReporters([form], { io, paint: (_style, text) => text })
-    const summary = await reported(reporter, { cases, signal: NEVER }, (during) =>
+    const summary = await reported(reporter, { cases, signal: NEVER }, (tell) =>
       playAll(client, cases, {
-        reporter: during,
+        tell,
         bail: false,
         parallel: 1,
         timeoutMs: 30_000,

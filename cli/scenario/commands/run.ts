@@ -6,11 +6,10 @@ import { shuffledCases, taggedCases } from '../play/choose.ts'
 import { findCommands } from '../read/find-commands.ts'
 import { loadScenarios, onlyCases, readVars } from '../read/load.ts'
 import { playAll } from '../play/play-all.ts'
-import type { PlayAllOptions } from '../play/play-all.ts'
 import type { Case } from '../read/read-case.ts'
 import { openReporters, reportFilesOf } from '../reporters/open.ts'
 import { reported } from '../reporters/reported.ts'
-import type { Summary } from '../reporters/reporter.ts'
+import type { Reporter } from '../reporters/reporter.ts'
 import { printable } from '../../base/text.ts'
 import { identityOf } from '../../service/up/plan.ts'
 import { onStopSignals } from '../../base/signals.ts'
@@ -42,6 +41,7 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
     tellWaiting: io.stderr.isTTY
       ? ({ title }: { title: string }) => void io.stderr.write(`… ${printable(title)}\n`)
       : undefined,
+    rerun: rerunOf(options),
     exec: options.allowExec ? { env: io.env, cwd: io.cwd } : undefined,
   }
   const service = {
@@ -52,8 +52,9 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
     signal: abort.signal,
   }
   try {
-    const summary = await playRound(context, { options, cases, signal: abort.signal }, (report) =>
-      withService(context, service, (client) => playAll(client, cases, { ...play, ...report })),
+    const reporter = reporterOf(context, options)
+    const summary = await reported(reporter, { cases, signal: abort.signal }, (tell) =>
+      withService(context, service, (client) => playAll(client, cases, { ...play, tell })),
     )
     if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
     // A run that showed nothing must not stay green.
@@ -89,24 +90,16 @@ function readCases(context: Context, words: readonly string[], options: RunOptio
   return shuffledCases(chosen, options.seed)
 }
 
-type Round = { cases: Case[]; options: RunOptions; signal: AbortSignal }
-
-function playRound(
-  context: Context,
-  { options, cases, signal }: Round,
-  play: (report: Pick<PlayAllOptions, 'reporter' | 'rerun'>) => Promise<Summary>,
-): Promise<Summary> {
+function reporterOf(context: Context, options: RunOptions): Reporter {
   const { io, print } = context
-  // A service of this run alone is reached by no flag.
-  const given = options.ephemeral ? {} : context.flags
-  const reporter = openReporters(wishedReporters(context, options), {
+  return openReporters(wishedReporters(context, options), {
     io,
     paint: print.paint,
     keep: options.keep,
     seed: options.seed,
-    given,
+    // A service of this run alone is reached by no flag.
+    given: options.ephemeral ? {} : context.flags,
   })
-  return reported(reporter, { cases, signal }, (during) => play({ reporter: during, rerun: rerunOf(options) }))
 }
 
 /** Reports in files are beside what the user reads, and not in place of it. */

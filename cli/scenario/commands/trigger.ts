@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { editText } from '../../base/editor.ts'
-import type { Verb } from '../language.ts'
+import { VERB_GROUPS } from '../language.ts'
 import { stepsOf } from '../read/plan.ts'
 import type { Plan } from '../read/plan.ts'
 import { readScenarios } from '../read/read-scenarios.ts'
@@ -162,33 +162,10 @@ function planOf(context: Context, event: TriggerEvent, text: string): Plan {
 }
 
 /** What may be done to a merchant that is somebody's own, and not of a case: what leaves it as it is. */
-const VERBS_OF_TRIGGERS: ReadonlySet<Verb> = new Set<Verb>([
-  'pay',
-  'bank',
-  'sca',
-  'await',
-  'expect',
-  'payments.refund',
-  'dispute',
-  'disputes.evidence',
-  'disputes.accept',
-  'disputes.escalate',
-  'disputes.resolve',
-  'disputes.refund',
-  'payments.cancel',
-  'payer.cancel',
-  'payment.contact',
-  'payer.link',
-  'payer.verify',
-  'payer.payments',
-  'payer.consents',
-  'payer.dispute',
-  'payer.sign_out',
-  'payments.mandates.cancel',
-  'payments.mandates.end',
-  'replay',
-  'http',
-])
+const VERBS_OF_TRIGGERS = new Set(
+  Object.keys({ ...VERB_GROUPS.payments, ...VERB_GROUPS.disputes, ...VERB_GROUPS.payers }).concat('replay', 'http'),
+)
+VERBS_OF_TRIGGERS.delete('checkout')
 
 /** The steps as the user leaves them in the editor. */
 async function editedPlan(context: Context, event: TriggerEvent, initial: string): Promise<Plan> {

@@ -2,44 +2,23 @@ import type { Client } from '../../client/call.ts'
 import { playCase } from './play.ts'
 import type { CaseResult, PlayOptions } from './play.ts'
 import type { Case } from '../read/read-scenarios.ts'
-import type { Reporter, Summary } from '../reporters/reporter.ts'
 
 export type PlayAllOptions = PlayOptions & {
-  reporter: Reporter
+  /** Told of each case in its order. */
+  tell: (result: CaseResult) => void
   /** Whether the first failure ends the run. */
   bail: boolean
   /** How many cases are played at once. */
   parallel: number
 }
 
-/** Plays the cases and tells each in its order; what was played is told also when the service goes away. */
-export async function playAll(client: Client, cases: readonly Case[], options: PlayAllOptions): Promise<Summary> {
-  const { reporter, bail, signal } = options
-  const begunAt = performance.now()
-  let passed = 0
-  let failed = 0
-  let skipped = 0
-  const summary = (): Summary => ({
-    passed,
-    failed,
-    skipped,
-    notPlayed: cases.length - passed - failed - skipped,
-    durationMs: performance.now() - begunAt,
-  })
-  reporter.begin(cases.length)
-  try {
-    for await (const result of resultsOf(client, cases, options)) {
-      if (signal.aborted) break
-      if (result.skipped !== undefined) skipped += 1
-      else if (result.failure === undefined) passed += 1
-      else failed += 1
-      reporter.tellCase(result, passed + failed + skipped)
-      if (bail && failed > 0) break
-    }
-  } finally {
-    reporter.end(summary())
+/** Plays the cases and tells each in its order. */
+export async function playAll(client: Client, cases: readonly Case[], options: PlayAllOptions): Promise<void> {
+  for await (const result of resultsOf(client, cases, options)) {
+    if (options.signal.aborted) return
+    options.tell(result)
+    if (options.bail && result.failure !== undefined) return
   }
-  return summary()
 }
 
 /**

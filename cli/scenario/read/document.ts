@@ -11,7 +11,9 @@ export type Opened = { source: Source; document: Document; raw: unknown; mistake
 export function openDocument(document: Document, source: Source): Opened {
   if (document.errors.length > 0)
     return { source, document, raw: undefined, mistakes: syntaxMistakes(document, source) }
-  const mistakes = [...aliasMistakes(document, source), ...floatMistakes(document, source)]
+  const endless = aliasMistakes(document, source)
+  if (endless.length > 0) return { source, document, raw: undefined, mistakes: endless }
+  const mistakes = floatMistakes(document, source)
   try {
     return { source, document, raw: document.toJS({ maxAliasCount: 100 }), mistakes }
   } catch (error) {

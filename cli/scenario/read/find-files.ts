@@ -99,13 +99,8 @@ function aboutOf(text: string): Pick<BuiltIn, 'title' | 'tags'> {
 
 /** @throws {CliError} with exit code 6 when there is none of this name */
 export function shownBuiltIn(name: string): BuiltIn {
-  const known = listBuiltIns()
-  const found = known.find((one) => one.name === name)
+  const { found, meant } = builtInOf(name)
   if (found !== undefined) return found
-  const meant = nearestWord(
-    name,
-    known.map((one) => one.name),
-  )
   throw new CliError('NO_SCENARIO', `there is no built-in scenario "${name}"`, {
     exit: EXIT.notFound,
     hint: meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox scenarios show ${meant}`,
@@ -114,17 +109,17 @@ export function shownBuiltIn(name: string): BuiltIn {
 
 /** @throws {CliError} with exit code 2 when there is none of this name */
 function builtIn(name: string): BuiltIn {
-  const known = listBuiltIns()
-  const found = known.find((one) => one.name === name)
+  const { found, meant } = builtInOf(name)
   if (found !== undefined) return found
-  const meant = nearestWord(
-    name,
-    known.map((one) => one.name),
-  )
-  throw fileError(
-    `"${name}" is no file, no folder and no built-in scenario`,
-    meant === undefined ? 'svc sandbox scenarios list' : `svc run ${meant}`,
-  )
+  const hint = meant === undefined ? 'svc sandbox scenarios list' : `svc run ${meant}`
+  throw fileError(`"${name}" is no file, no folder and no built-in scenario`, hint)
+}
+
+/** The one of this name, and the one that may be meant. */
+function builtInOf(name: string): { found: BuiltIn | undefined; meant: string | undefined } {
+  const known = listBuiltIns()
+  const names = known.map((one) => one.name)
+  return { found: known.find((one) => one.name === name), meant: nearestWord(name, names) }
 }
 
 /** The folder of the package that holds the built-ins; sources and build lie at different depths below it. */

@@ -1,5 +1,5 @@
 import type { CaseResult } from '../play/play.ts'
-import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
+import { failureFacts } from './failure-facts.ts'
 import type { ReportOptions, Reporter, Write } from './reporter.ts'
 
 /** One JSON object for programs, written when the run is over. */
@@ -8,7 +8,7 @@ export function makeJson(write: Write, { seed }: ReportOptions = {}): Reporter {
   return {
     begin: () => undefined,
     tellCase: (result) => void results.push(result),
-    end({ passed, failed, skipped = 0, notPlayed, durationMs, stopped }) {
+    end({ passed, failed, skipped, notPlayed, durationMs, stopped }) {
       const summary = {
         passed,
         failed,
@@ -51,23 +51,7 @@ function caseOf({ scenario, durationMs, steps, failure, made, skipped }: CaseRes
             file: failure.place.file,
             line: failure.place.line,
             column: failure.place.column,
-            differences: failure.differences.map(maskedDifference),
-            payments: failure.payments.map(({ name, payment }) => ({
-              name,
-              payment_id: payment.payment_id,
-              status: payment.status,
-              history: payment.status_history,
-            })),
-            webhooks: (failure.webhooks ?? []).map(({ eventId, eventType, status, signature }) => ({
-              event_id: eventId,
-              event_type: eventType,
-              answered: status,
-              signature,
-            })),
-            came: failure.came === undefined ? null : { what: failure.came.what, value: cameShown(failure.came) },
-            request: failure.exchange === undefined ? null : curlOf(failure.exchange),
-            answer: failure.exchange === undefined ? null : replyOf(failure.exchange),
-            again: failure.rerun,
+            ...failureFacts(failure),
           },
   }
 }

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { asTyped } from '../../base/command-hints.ts'
 import type { Given } from '../../base/command-hints.ts'
 import { usageError } from '../../base/errors.ts'
@@ -7,8 +8,6 @@ import type { CaseResult } from '../play/play.ts'
 import { makeJson } from './json.ts'
 import { makeJunit } from './junit.ts'
 import { makePretty } from './pretty.ts'
-import { openReportFile } from './report-file.ts'
-import type { ReportFile } from './report-file.ts'
 import type { ReportOptions, Reporter, Write } from './reporter.ts'
 import { makeTap } from './tap.ts'
 
@@ -73,7 +72,37 @@ function asUserTypes(result: CaseResult, typed: (text: string) => string): CaseR
   return { ...result, failure: { ...failure, hint, rerun: typed(failure.rerun) } }
 }
 
-function toFile(make: Maker, file: ReportFile, options: ReportOptions): Reporter {
+type ReportFile = { path: string; descriptor: number; identity: string }
+
+/**
+ * Opens a report's file, and makes its folder, so that a path that can't be written is told before anything is played.
+ * Its identity is the same whatever name led to it.
+ * @throws {CliError} with exit code 2, naming the path
+ */
+function openReportFile(path: string): ReportFile {
+  try {
+    makeFolder(dirname(path))
+    const descriptor = openSync(path, 'w')
+    const { dev, ino } = fstatSync(descriptor)
+    return { path, descriptor, identity: `${dev}:${ino}` }
+  } catch (error) {
+    throw usageError(`--reporter: can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** One by one: mkdir's own `recursive` tries for ever where a file system answers ENOENT to every attempt, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another run may have made it in the meantime.
+    if (!existsSync(folder)) throw error
+  }
+}
+
+function toFile(make: Maker, { descriptor }: ReportFile, options: ReportOptions): Reporter {
   const chunks: string[] = []
   const inner = make(
     (text) => void chunks.push(text),
@@ -84,7 +113,8 @@ function toFile(make: Maker, file: ReportFile, options: ReportOptions): Reporter
     ...inner,
     end(summary) {
       inner.end(summary)
-      file.finish(chunks.join(''))
+      writeFileSync(descriptor, chunks.join(''))
+      closeSync(descriptor)
     },
   }
 }

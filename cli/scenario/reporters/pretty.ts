@@ -37,7 +37,7 @@ function madeLines({ merchantId, payments }: MadeIds): string[] {
   ]
 }
 
-function summaryText({ passed, failed, skipped = 0, notPlayed, durationMs }: Summary, paint: Paint): string {
+function summaryText({ passed, failed, skipped, notPlayed, durationMs }: Summary, paint: Paint): string {
   const counts = [
     ...(failed > 0 ? [paint('red', `${failed} failed`)] : []),
     paint('green', `${passed} passed`),

@@ -1,3 +1,4 @@
+import type { CaseResult } from '../play/play.ts'
 import type { Case } from '../read/read-scenarios.ts'
 import type { Reporter, Stop, Summary } from './reporter.ts'
 
@@ -10,29 +11,29 @@ type Run = { cases: readonly Case[]; signal: AbortSignal }
 export async function reported(
   reporter: Reporter,
   { cases, signal }: Run,
-  play: (reporter: Reporter) => Promise<Summary>,
+  play: (tell: (result: CaseResult) => void) => Promise<void>,
 ): Promise<Summary> {
-  let counted: Summary = { passed: 0, failed: 0, notPlayed: cases.length, durationMs: 0 }
-  let isBegun = false
+  const begunAt = performance.now()
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const played = (): number => counts.passed + counts.failed + counts.skipped
   let error: unknown
-  const during: Reporter = {
-    begin(count) {
-      isBegun = true
-      reporter.begin(count)
-    },
-    tellCase: (result, number) => reporter.tellCase(result, number),
-    // Only who plays knows why it ended, and tells that afterwards.
-    end: (summary) => void (counted = summary),
+  const summaryNow = (): Summary => {
+    const unplayed = cases.slice(played())
+    const stopped = stopOf(error, { signal, notPlayed: unplayed.length })
+    return { ...counts, notPlayed: unplayed.length, durationMs: performance.now() - begunAt, unplayed, stopped }
   }
+  reporter.begin(cases.length)
   try {
-    return await play(during)
+    await play((result) => {
+      counts[result.skipped === undefined ? (result.failure === undefined ? 'passed' : 'failed') : 'skipped'] += 1
+      reporter.tellCase(result, played())
+    })
+    return summaryNow()
   } catch (caught) {
     error = caught
     throw caught
   } finally {
-    if (!isBegun) reporter.begin(cases.length)
-    const unplayed = cases.slice(cases.length - counted.notPlayed)
-    reporter.end({ ...counted, unplayed, stopped: stopOf(error, { signal, notPlayed: counted.notPlayed }) })
+    reporter.end(summaryNow())
   }
 }
 

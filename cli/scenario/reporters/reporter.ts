@@ -9,12 +9,12 @@ export type Summary = {
   passed: number
   failed: number
   /** Those that need what the service has not. */
-  skipped?: number
+  skipped: number
   notPlayed: number
   durationMs: number
-  /** The cases that were not played, and why; unknown to who only counts. */
-  unplayed?: readonly Case[]
-  stopped?: Stop | undefined
+  /** The cases that were not played, and why. */
+  unplayed: readonly Case[]
+  stopped: Stop | undefined
 }
 
 /** Tells a run in one form. Cases are told in their order, each when it is over. */

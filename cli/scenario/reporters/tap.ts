@@ -1,9 +1,9 @@
 import { stringify } from 'yaml'
 import { printable } from '../../base/text.ts'
 import type { Failure } from '../failure.ts'
-import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
 import type { CaseResult } from '../play/play.ts'
 import type { StepResult } from '../play/play-plan.ts'
+import { failureFacts } from './failure-facts.ts'
 import type { ReportOptions, Reporter, Write } from './reporter.ts'
 
 /** TAP version 14: a subtest per case, a test point per step, and YAML diagnostics below what failed. */
@@ -40,36 +40,19 @@ function pointLines(step: StepResult, failure: Failure | undefined): string[] {
   return [line, ...(failure === undefined ? [] : diagnostics(failure))]
 }
 
-function diagnostics({
-  message,
-  place,
-  differences,
-  hint,
-  payments,
-  webhooks,
-  came,
-  exchange,
-  rerun,
-}: Failure): string[] {
+function diagnostics(failure: Failure): string[] {
+  const { message, place, hint } = failure
+  const { differences, payments, webhooks, came, request, answer, again } = failureFacts(failure)
   const shown = {
     message,
     at: { fileName: place.file, lineNumber: place.line, columnNumber: place.column },
-    ...(differences.length === 0 ? {} : { differences: differences.map(maskedDifference) }),
+    ...(differences.length === 0 ? {} : { differences }),
     ...(hint === undefined ? {} : { hint }),
-    payments: payments.map(({ name, payment }) => ({
-      name,
-      payment_id: payment.payment_id,
-      status: payment.status,
-      history: payment.status_history.map((change) => change.new_status),
-    })),
-    webhooks: (webhooks ?? []).map(({ eventType, status, signature }) => ({
-      event_type: eventType,
-      answered: status,
-      signature,
-    })),
-    ...(came === undefined ? {} : { came: cameShown(came) }),
-    ...(exchange === undefined ? {} : { request: curlOf(exchange), answer: replyOf(exchange) }),
-    again: rerun,
+    payments: payments.map((each) => ({ ...each, history: each.history.map((change) => change.new_status) })),
+    webhooks,
+    ...(came === null ? {} : { came: came.value }),
+    ...(request === null ? {} : { request, answer }),
+    again,
   }
   const lines = stringify(shown, { lineWidth: 0 }).trimEnd().split('\n')
   return indented(['---', ...lines.map((line) => printable(line)), '...'], '  ')
