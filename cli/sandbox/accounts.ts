@@ -13,7 +13,7 @@ import type { Client } from '../client/call.ts'
 import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { findMerchant } from '../merchants/find.ts'
+import { idOfMerchant } from './whose.ts'
 import type { Style } from '../base/io.ts'
 import { numberText, resolveAccount } from '../open-banking/named-account.ts'
 import type { NamedAccount } from '../open-banking/named-account.ts'
@@ -54,8 +54,7 @@ function statusStyle(status: string): Style {
 export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
   const { customer, merchant } = options
-  const isId = merchant === undefined || isUuid(merchant)
-  const merchantId = isId ? merchant : (await findMerchant(client, [merchant])).merchant.id
+  const merchantId = merchant === undefined ? undefined : await idOfMerchant(client, merchant)
   const filter = {
     ...(customer === undefined ? {} : { customer_id: customer }),
     ...(merchantId === undefined ? {} : { merchant_id: merchantId }),

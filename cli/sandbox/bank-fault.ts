@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { isUuid } from '../../src/lib/ids.ts'
 import {
   BankFaultSettings,
   BankScenario,
@@ -10,12 +9,11 @@ import {
 import type { BankFaults } from '../../src/wire/sandbox-faults.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
 import { call } from '../client/call.ts'
-import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
-import { findMerchant } from '../merchants/find.ts'
-import { runningState } from '../client/find-service.ts'
+import { merchantOrDemo } from './whose.ts'
+
+const HINT = '--merchant <merchant>'
 
 export const FaultsOptions = z.object({ merchant: z.string().optional() })
 
@@ -39,7 +37,7 @@ type FaultOptions = z.infer<typeof FaultOptions>
 export async function fault(context: Context, { options }: CommandInput<FaultOptions>): Promise<CommandResult> {
   const wishes = wishesOf(options)
   const client = context.client()
-  const merchantId = await merchantOf(context, client, options.merchant)
+  const merchantId = await merchantOrDemo(context, client, { merchant: options.merchant, hint: HINT })
   const set = await change(context, client, setBankFaults, {
     input: { body: { merchant_id: merchantId, ...wishes } },
     options,
@@ -53,7 +51,7 @@ export async function fault(context: Context, { options }: CommandInput<FaultOpt
 
 export async function faults(context: Context, { options }: InputOf<typeof FaultsOptions>): Promise<CommandResult> {
   const client = context.client()
-  const merchantId = await merchantOf(context, client, options.merchant)
+  const merchantId = await merchantOrDemo(context, client, { merchant: options.merchant, hint: HINT })
   printFaults(context, (await call(client, getBankFaults, { query: { merchant_id: merchantId } })).body)
 }
 
@@ -95,22 +93,7 @@ export function wishesOf({
   if (clear && (!isNone || seed !== undefined)) throw usageError('--clear ends every fault, and is given alone')
   if (clear) return {}
   if (isNone) throw usageError('there is no fault to set', '--latency 3s, --drop-callback 20%, or --clear')
-  if (latency !== undefined) durationOf(latency, '--latency')
-  for (const [name, share] of Object.entries(shares)) {
-    const flag = `--${name.replaceAll('_', '-')}`
-    const { error } = BankFaultSettings.safeParse({ [name]: share })
-    if (error !== undefined) throw usageError(`${flag}: ${error.issues[0]?.message ?? 'is no share'}`, `${flag} 20%`)
-  }
   return Object.fromEntries(Object.entries({ latency, ...shares, seed }).filter(([, value]) => value !== undefined))
-}
-
-/** The one that is named, as operators name merchants; a whole id needs no look-up. */
-async function merchantOf({ stateDir }: Context, client: Client, given: string | undefined): Promise<string> {
-  if (given !== undefined) return isUuid(given) ? given : (await findMerchant(client, [given])).merchant.id
-  const state = runningState(stateDir)
-  if (state?.api_url !== client.apiUrl)
-    throw usageError('whose bank is it about? No merchant is named', '--merchant <merchant>')
-  return state.merchant.id
 }
 
 function printFaults(context: Context, faults: BankFaults): void {

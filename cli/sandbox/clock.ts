@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isUuid } from '../../src/lib/ids.ts'
+import { longDurationText } from '../../src/lib/duration.ts'
 import { advanceSandboxClock, readSandboxClock } from '../../src/wire/sandbox.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
 import { call } from '../client/call.ts'
@@ -7,8 +7,7 @@ import type { Client } from '../client/call.ts'
 import { durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
-import { findMerchant } from '../merchants/find.ts'
-import { runningState } from '../client/find-service.ts'
+import { merchantOrDemo } from './whose.ts'
 
 /** Many due times may lie on the way, each with an attempt of up to five seconds. */
 export const ADVANCE_TIMEOUT_MS = 120_000
@@ -86,7 +85,7 @@ export async function show(context: Context, { options }: InputOf<typeof ShowOpt
     lines: [
       ...whose(body.merchant_id, body.customer_id === null ? [] : [body.customer_id]),
       ['Time', body.now],
-      ['Ahead by', aheadText(body.ahead_ms)],
+      ['Ahead by', longDurationText(body.ahead_ms) || 'nothing'],
     ],
   })
 }
@@ -96,38 +95,12 @@ function whose(merchantId: string | null, customerIds: readonly string[]): [stri
   return customerIds.length === 0 ? merchant : [...merchant, ['Customers', customerIds.join(', ')]]
 }
 
-const UNITS = [
-  ['d', DAY_MS],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-  ['ms', 1],
-] as const
-
-/** Such as `1d 11h`; `nothing` of a clock that was never moved. */
-export function aheadText(ms: number): string {
-  let left = ms
-  const parts = UNITS.flatMap(([unit, length]) => {
-    const count = Math.floor(left / length)
-    left -= count * length
-    return count === 0 ? [] : [`${count}${unit}`]
-  })
-  return parts.length === 0 ? 'nothing' : parts.join(' ')
-}
-
-/**
- * The one that is named, as operators name merchants; a whole id needs no look-up. Where none is named, the demo merchant
- * if one is needed.
- */
+/** The merchant that is named, or the demo merchant where neither it nor a customer is. */
 async function merchantOf(
-  { stateDir }: Context,
+  context: Context,
   client: Client,
   { merchant, isNeeded }: { merchant: string | undefined; isNeeded: boolean },
 ): Promise<string | undefined> {
-  if (merchant !== undefined) return isUuid(merchant) ? merchant : (await findMerchant(client, [merchant])).merchant.id
-  if (!isNeeded) return undefined
-  const state = runningState(stateDir)
-  if (state?.api_url !== client.apiUrl)
-    throw usageError('whose time is it about? Nobody is named', '--merchant <merchant>, or --customer <id>')
-  return state.merchant.id
+  if (merchant === undefined && !isNeeded) return undefined
+  return merchantOrDemo(context, client, { merchant, hint: '--merchant <merchant>, or --customer <id>' })
 }

@@ -31,11 +31,7 @@ export function cancel(context: Context, input: DecideInput): Promise<CommandRes
 
 async function decide(context: Context, { args, options }: DecideInput, to: AdvanceTarget): Promise<CommandResult> {
   const body = { to, ...(options.return ? {} : { returns: false }) }
-  const advanced = await send(context, args, { options, body }).catch((error: unknown) => {
-    if (to === 'Authorised' && error instanceof CliError && error.code === 'PAYMENT_NOT_AUTHORISED')
-      return settledBefore(context, args, { options, refusal: error })
-    throw error
-  })
+  const advanced = await send(context, args, { options, body })
   if (advanced === undefined) return undefined
   const before = decidedBefore(advanced, to)
   if (before !== undefined) {
@@ -44,22 +40,6 @@ async function decide(context: Context, { args, options }: DecideInput, to: Adva
   }
   if (advanced.new_status === 'AwaitingAuthorisation')
     context.note('Nobody has told the service: the payment waits for a callback of the bank, or for its end.')
-}
-
-/**
- * What has settled was approved before, and to approve it once more changes nothing, as in scenario files. To lead it to
- * Settled is nothing to do then, and refused for any other that was refused.
- */
-async function settledBefore(
-  context: Context,
-  args: readonly string[],
-  { options, refusal }: { options: ChangeOptions; refusal: CliError },
-): Promise<AdvancedPayment | undefined> {
-  const advanced = await send(context, args, { options, body: { to: 'Settled' } }).catch((error: unknown) => {
-    throw error instanceof CliError && error.options.status !== undefined ? refusal : error
-  })
-  if (advanced !== undefined) context.note('It was approved at the bank before: nothing has changed.')
-  return advanced
 }
 
 /** Refused as an operator of the sandbox: a merchant decides where its payers do. */

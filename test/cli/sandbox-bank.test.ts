@@ -129,10 +129,10 @@ t.test("the bank's dial is turned, shown and cleared", async (t) => {
   t.match(await bank('fault'), { code: 2, stderr: /there is no fault to set[^]*--clear/ })
   t.match(await bank('fault', '--seed', '7'), { code: 2, stderr: /there is no fault to set/ })
   t.match(await bank('fault', '--clear', '--latency', '1s'), { code: 2, stderr: /--clear .* alone/ })
-  t.match(await bank('fault', '--latency', 'soon'), { code: 2, stderr: /--latency/ })
+  t.match(await bank('fault', '--latency', 'soon'), { code: 2, stderr: /latency/ })
   t.match(await bank('fault', '--latency', '2m'), { code: 2, stderr: /at most 60s/ })
-  t.match(await bank('fault', '--drop-callback', '0.2'), { code: 2, stderr: /--drop-callback 20%/ })
-  t.match(await bank('fault', '--unavailable', '101%'), { code: 2, stderr: /--unavailable/ })
+  t.match(await bank('fault', '--drop-callback', '0.2'), { code: 2, stderr: /drop.callback.*20%/ })
+  t.match(await bank('fault', '--unavailable', '101%'), { code: 2, stderr: /unavailable/ })
   t.match(await bank('fault', '--latency', '1s', '--seed', 'x'), { code: 2, stderr: /seed/ })
   t.match(await operate(['sandbox', 'bank', 'faults']), { code: 2, stderr: /--merchant <merchant>/ })
   t.match(await operate(['sandbox', 'bank', 'faults', '--merchant', randomUUID()]), { code: 6 })
@@ -158,8 +158,7 @@ t.test('the payer and the bank of a payment are played by commands', async (t) =
   t.match(await operate(['sandbox', 'bank', 'cancel', first]), { code: 7, stderr: /is Authorised/ })
   t.match(await operate(['sandbox', 'advance', first, '--dry-run']), { code: 0, stdout: /"to":"Settled"/ })
   t.match(await operate(['sandbox', 'advance', first]), { code: 0, stdout: /Was +Authorised\nIs +Settled\n/ })
-  const again = await operate(['sandbox', 'bank', 'approve', first])
-  t.match(again, { code: 0, stdout: /Is +Settled\n/, stderr: /approved at the bank before: nothing has changed/ })
+  t.match(await operate(['sandbox', 'bank', 'approve', first]), { code: 7, stderr: /is Settled/ })
   t.match(await operate(['sandbox', 'bank', 'cancel', first]), { code: 7, stderr: /is Settled/ })
   t.match(await operate(['sandbox', 'bank', 'approve', second]), { code: 7, stderr: /is Failed/ })
   t.match(await operate(['sandbox', 'advance', first, '--to', 'Refunded', '-q', 'new_status']), {
@@ -194,7 +193,7 @@ t.test('time passes for a merchant and customers, is set forwards, and is shown'
     code: 0,
     stdout: /Merchant +\S+\nCustomers +customer-\S+\nAdvanced by +36h\nDue times on the way +0/,
   })
-  t.match(await operate([...clock, 'show', ...mine]), { code: 0, stdout: /Time +20\S+Z\nAhead by +1d 12h\n/ })
+  t.match(await operate([...clock, 'show', ...mine]), { code: 0, stdout: /Time +20\S+Z\nAhead by +1 day 12 hours\n/ })
   const show = async () => JSON.parse((await operate([...clock, 'show', '--customer', externalId, '--json'])).stdout)
   const before = await show()
   t.match(before, { merchant_id: null, customer_id: externalId, ahead_ms: 129_600_000 })
@@ -212,7 +211,7 @@ t.test('time passes for a merchant and customers, is set forwards, and is shown'
     code: 2,
     stderr: /no moment[^]*svc sandbox clock set 20/,
   })
-  t.match(await operate([...clock, 'advance', '1h']), { code: 2, stderr: /whose time[^]*--merchant <merchant>/ })
+  t.match(await operate([...clock, 'advance', '1h']), { code: 2, stderr: /which merchant[^]*--merchant <merchant>/ })
   const unknown = await operate([...clock, 'advance', '1h', '--customer', 'nobody'])
   t.match(unknown, { stderr: /--customer: the bank has no such customer/ })
 })

@@ -247,7 +247,7 @@ t.test('what is wrong with a used file is told in it, and what is wrong with usi
   t.same(told('none.yaml'), ["none.yaml:4:5 can't read nothing.yaml: there is no such file"])
   t.same(told('loop.yaml'), ['loop-b.yaml:3:10 this has no end: loop.yaml uses loop-b.yaml uses loop.yaml'])
   t.same(told('many.yaml'), ['many.yaml:5:5 two.yaml has 2 documents; steps are used of a file that has one'])
-  t.match(told('broken.yaml'), [/^broken\.yaml:4:5 .*can't be used/, /^no-yaml\.txt:2:7 this is no YAML/])
+  t.match(told('broken.yaml'), [/^broken\.yaml:4:5 .*can't be used/, /^no-yaml\.txt:\d+:\d+ this is no YAML/])
   t.same(told('device.yaml'), ["device.yaml:4:5 can't read /dev/zero: it is no file"])
   t.match(told('folder.yaml'), [/^folder\.yaml:4:5 can't read .*: it is no file$/])
   t.same(told('big.yaml'), ["big.yaml:4:5 can't read large.yaml: it is larger than 1 MiB"])

@@ -1,3 +1,4 @@
+import { longDurationText } from '../../../src/lib/duration.ts'
 import { advanceSandboxPayment } from '../../../src/wire/sandbox-faults.ts'
 import { advanceSandboxClock, readSandboxClock } from '../../../src/wire/sandbox.ts'
 import { quoted } from '../../base/command-hints.ts'
@@ -10,7 +11,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { durationOf } from '../../kit/context.ts'
 import { findMerchant } from '../../merchants/find.ts'
-import { ADVANCE_TIMEOUT_MS, aheadText } from '../../sandbox/clock.ts'
+import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
 import { ADVANCE_TIMEOUT_MS as STEP_TIMEOUT_MS, decideOnPage, decidedBefore } from '../../sandbox/payments.ts'
 import { playCase } from '../../scenario/play/play.ts'
 import type { CaseResult } from '../../scenario/play/play.ts'
@@ -127,7 +128,7 @@ async function readQueue(reading: Reading): Promise<Page<PaymentRow, Clock>> {
 }
 
 function clockLine({ name, now, aheadMs }: Clock): Line {
-  const ahead = aheadMs === 0 ? 'the real time' : `${aheadText(aheadMs)} ahead`
+  const ahead = aheadMs === 0 ? 'the real time' : `${longDurationText(aheadMs)} ahead`
   return [
     { text: ` Clock of ${name}  `, tone: 'dim' },
     { text: `${shortTime(now)}, ${ahead}`, tone: aheadMs === 0 ? undefined : 'warn' },

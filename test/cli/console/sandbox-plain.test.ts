@@ -61,7 +61,7 @@ t.test('the queue fits 60, 80 and 140 columns; the clock stands above it', async
   const clock = { name: 'Acme', now: '2026-11-23T18:00:00.000Z', aheadMs: 30 * 3_600_000 }
   const layout = { width: 80, who: OPS, kept: {}, now: NOW, wide: false }
   const head = sandbox.head?.([], layout, clock) ?? []
-  t.same(head.map(plainOf), [' Clock of Acme  2026-11-23 18:00:00Z, 1d 6h ahead'])
+  t.same(head.map(plainOf), [' Clock of Acme  2026-11-23 18:00:00Z, 1 day 6 hours ahead'])
 })
 
 t.test('only sandboxes have it, and each role its keys', async (t) => {
