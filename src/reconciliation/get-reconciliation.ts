@@ -18,7 +18,8 @@ export type GetReconciliationInput = {
 }
 
 /**
- * Compares payments, refunds, the ledger, settlements, the mock bank's books and bank statements in one snapshot. It changes nothing.
+ * Compares payments, refunds, the ledger, settlements, payouts, the mock bank's books and bank statements in one snapshot. It
+ * changes nothing.
  * @throws {DomainError} MERCHANT_NOT_FOUND for what is no id of a merchant
  */
 export async function getReconciliation(

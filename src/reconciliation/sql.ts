@@ -2,6 +2,7 @@ import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToke
 import { sql } from '../db/sql.ts'
 import type { Difference } from '../wire/reconciliation.ts'
 import { DifferenceRecord, TotalRecord } from './record.ts'
+import { PAYOUT_CHECKS } from './payout-sql.ts'
 import { during, entries, merchantsIn } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
 import { SETTLEMENT_CHECKS } from './settlement-sql.ts'
@@ -166,6 +167,7 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
     `,
   },
   ...SETTLEMENT_CHECKS,
+  ...PAYOUT_CHECKS,
 }
 
 export type CheckName = Difference['kind']

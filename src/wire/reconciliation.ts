@@ -21,12 +21,18 @@ export const DIFFERENCE_KINDS = [
   'LINE_WITHOUT_SETTLEMENT',
   'SETTLEMENT_LEDGER',
   'SETTLEMENT_OPENING',
+  'PAYOUT_LEDGER',
+  'LEDGER_WITHOUT_PAYOUT',
+  'SETTLEMENT_PAYOUT',
+  'BANK_PAYOUT',
+  'BANK_PAYOUT_RETURN',
+  'BANK_PAYOUT_UNKNOWN',
 ] as const
 
 export const Difference = z.strictObject({
   kind: z.enum(DIFFERENCE_KINDS),
   merchant_id: Uuid,
-  /** The row: a payment, a refund, a line of a statement, a settlement, the number of an entry, or the name of an account of
+  /** The row: a payment, a refund, a line of a statement, a settlement, a payout, the number of an entry, or the name of an account of
    * the ledger. */
   subject: z.string(),
   payment_id: Uuid.nullable(),

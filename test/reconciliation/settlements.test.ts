@@ -42,7 +42,7 @@ async function differences({ merchant }: Given): Promise<Record<string, unknown>
   return body.differences
 }
 
-t.test('settlements that nobody touched agree with their lines, the ledger and each other', async (t) => {
+t.test('unchanged settlements agree with their lines, the ledger and each other', async (t) => {
   const given = await story()
   t.same(await differences(given), [])
 })
