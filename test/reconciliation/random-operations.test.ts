@@ -6,6 +6,7 @@ import { OPERATOR, raiseAsPayer, resolve, submitEvidence } from '../support/disp
 import { brokenInvariants } from '../support/invariants.ts'
 import type { Invariant } from '../support/invariants.ts'
 import { completeSca, refund } from '../support/payments.ts'
+import { payoutAccount } from '../support/payouts.ts'
 import { startWorkerProcess } from '../support/worker-process.ts'
 import type { WorkerProcess } from '../support/worker-process.ts'
 
@@ -29,7 +30,15 @@ const step = <T>(name: string, value: fc.Arbitrary<T>, play: (run: Run, value: T
 const Amount = fc
   .integer({ min: 100, max: 90_000 })
   .map((pence) => `${Math.floor(pence / 100)}.${String(pence % 100).padStart(2, '0')}`)
-const Scenario = fc.constantFrom('success', 'refund-fails', 'insufficient-funds', 'settlement-fails', 'payer-cancels')
+const Scenario = fc.constantFrom(
+  'success',
+  'success',
+  'success',
+  'refund-fails',
+  'insufficient-funds',
+  'settlement-fails',
+  'payer-cancels',
+)
 const Share = fc.constantFrom('0%', '30%', '60%')
 
 const pay = step(
@@ -92,7 +101,13 @@ const kyb = step('kyb', fc.constantFrom('SUSPENDED', 'APPROVED', 'APPROVED'), ({
 
 const faults = step(
   'faults',
-  fc.record({ unavailable: Share, duplicate: Share, seed: fc.nat(1000) }),
+  fc.record({
+    unavailable: Share,
+    duplicate: Share,
+    fail_payout: Share,
+    return_payout: Share,
+    seed: fc.nat(1000),
+  }),
   ({ merchant }, value) =>
     done(
       service.call('PUT', '/api/v1/sandbox/bank/faults', {
@@ -111,11 +126,22 @@ const pass = step('advance', fc.constantFrom('1h', '1d', '8d'), ({ merchant }, b
   ),
 )
 
-const account = step('account', fc.constantFrom('20-20-15', '40-47-84'), ({ merchant }, sortCode) =>
-  service.call('POST', '/api/v1/portal/bank-accounts', {
-    merchant,
-    body: { account_holder_name: 'Acme Ltd', sort_code: sortCode, account_number: '55555555' },
-  }),
+const account = step('account', fc.constantFrom('20-20-15', '40-47-84'), ({ merchant }, sort_code) =>
+  payoutAccount(service, merchant, { sort_code }),
+)
+
+const retry = step('retry', fc.nat(), async ({ merchant }, which) => {
+  const { body } = await service.call('GET', '/api/v1/portal/payouts', { merchant })
+  const payout = body.data[which % body.data.length]
+  if (payout === undefined) return
+  await service.call('POST', `/api/v1/admin/payouts/${payout.payout_id}/retry`, {
+    headers: OPERATOR,
+    body: { reason: 'a test' },
+  })
+})
+
+const close = step('close', fc.constant(null), ({ merchant }) =>
+  service.call('POST', '/api/v1/portal/settlements', { merchant, body: {} }),
 )
 
 const kill = step('kill', fc.integer({ min: 0, max: 200 }), async (_run, afterMs) => {
@@ -153,6 +179,8 @@ t.test('after every step of random sequences, all that says something of money a
       { weight: 1, arbitrary: faults },
       { weight: 3, arbitrary: pass },
       { weight: 2, arbitrary: account },
+      { weight: 1, arbitrary: retry },
+      { weight: 1, arbitrary: close },
       { weight: 1, arbitrary: kill },
     ),
     { minLength: 4, maxLength: STEPS_MAX },
@@ -160,6 +188,7 @@ t.test('after every step of random sequences, all that says something of money a
   await fc.assert(
     fc.asyncProperty(sequence, async (steps) => {
       const run: Run = { merchant: await service.merchant(), payments: [] }
+      await payoutAccount(service, run.merchant)
       for (const { name, run: play } of steps) {
         await play(run)
         const word = name.split(' ')[0] ?? ''
@@ -171,5 +200,7 @@ t.test('after every step of random sequences, all that says something of money a
     { numRuns: SEQUENCES, endOnFailure: true },
   )
   t.comment(JSON.stringify(Object.fromEntries(seen)))
+  const { rows } = await owner.query('select status::text as status, count(*)::int as count from payouts group by 1')
+  t.comment(JSON.stringify(rows))
   t.same(await brokenInvariants(owner, LEDGER), [])
 })
