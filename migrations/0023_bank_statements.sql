@@ -40,6 +40,7 @@ create table bank_statement_lines (
   merchant_id uuid,
   payment_id uuid,
   refund_id uuid,
+  payout_id uuid,
   -- The rule that found what the line is, MANUAL where an operator said so; null while it is not known.
   matched_by text check (matched_by in ('END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE', 'MANUAL')),
   matched_at timestamptz,
@@ -51,7 +52,8 @@ create table bank_statement_lines (
   check ((matched_by is null) = (matched_at is null)),
   check ((matched_by = 'MANUAL') = (resolution_reason is not null)),
   check (refund_id is null or payment_id is not null),
-  check ((merchant_id is null) = (payment_id is null))
+  check ((merchant_id is null) = (payment_id is null and payout_id is null)),
+  check (payment_id is null or payout_id is null)
 );
 
 -- A payment arrives once, and a refund leaves once.
@@ -64,4 +66,4 @@ create index bank_statement_lines__booked_on__id on bank_statement_lines (booked
 
 grant select, insert on bank_statements to svc_runtime;
 grant select, insert on bank_statement_lines to svc_runtime;
-grant update (merchant_id, payment_id, refund_id, matched_by, matched_at, resolution_reason) on bank_statement_lines to svc_runtime;
+grant update (merchant_id, payment_id, refund_id, payout_id, matched_by, matched_at, resolution_reason) on bank_statement_lines to svc_runtime;

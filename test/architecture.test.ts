@@ -151,6 +151,7 @@ const LAYERS = [
   'checkout',
   'audit',
   'statements',
+  'payouts',
   'reconciliation',
   'open-banking',
   'payer',

@@ -62,6 +62,7 @@ export const NOUN_GROUPS = [
     ],
     more: [
       { name: 'reconcile', summary: 'Compare payments, ledger, bank and statements' },
+      { name: 'payouts', summary: 'Send payouts by file' },
       { name: 'statements', summary: 'Import bank statements and match their lines' },
       { name: 'staff', summary: 'Manage operators, and the signing keys of realms' },
     ],

@@ -44,7 +44,7 @@ export function addStatements(statements: Command, runtime: Runtime): void {
       '\nExamples:\n  svc statements lines --state unmatched\n  svc statements lines --since 7d -o csv\n',
     )
     .action(action(runtime, LinesOptions, listLines))
-  const missing = subcommand(statements, 'missing', 'List payments and refunds that no statement has')
+  const missing = subcommand(statements, 'missing', 'List payments, refunds and payouts that no statement has')
   paged(withTimeRange(missing.optionsGroup('Filters:'), 'Created'))
     .addHelpText('after', '\nExamples:\n  svc statements missing --since 7d\n')
     .action(action(runtime, MissingOptions, listMissing))

@@ -1,9 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { DATE_FORMATS, importStatements } from '../../src/wire/statements.ts'
-import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
+import { usageError } from '../base/errors.ts'
+import { readBankFile } from '../kit/bank-file.ts'
 import { ChangeOptions, change } from '../kit/change.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { printStatements } from './view.ts'
@@ -18,15 +16,12 @@ export const ImportOptions = ChangeOptions.omit({ yes: true }).extend({
 })
 type ImportOptions = z.infer<typeof ImportOptions>
 
-/** The service refuses more; a file beyond it is not even read. */
-const FILE_BYTES_MAX = 10 * 1024 * 1024
-
 /** `svc statements import`: a second import of a file changes nothing, so it is safe to repeat. */
 export async function importFile(
   context: Context,
   { args: [file = ''], options }: CommandInput<ImportOptions>,
 ): Promise<CommandResult> {
-  const content = await readText(resolve(context.io.cwd, file), file)
+  const content = await readBankFile(context, file)
   const csv = csvOf(options)
   const body = { content, ...(csv === undefined ? {} : { csv }) }
   const outcome = await change(context, context.client(), importStatements, { input: { body }, options })
@@ -36,18 +31,6 @@ export async function importFile(
   context.note(`${fresh} new, ${known} known before; ${matched} matched now`)
   if (outcome.unmatched_line_count > 0)
     context.note(`${outcome.unmatched_line_count} not matched yet: svc statements lines --state unmatched`)
-}
-
-async function readText(path: string, shown: string): Promise<string> {
-  try {
-    const { size } = await stat(path)
-    if (size > FILE_BYTES_MAX)
-      throw new Error(`it has ${size} bytes, and at most ${FILE_BYTES_MAX} are imported at once`)
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError('USAGE', `can't read ${shown} as text (${why})`, { exit: EXIT.usage, cause })
-  }
 }
 
 type Csv = Exclude<z.infer<(typeof importStatements)['body']>['csv'], undefined>

@@ -41,7 +41,7 @@ const LINE_COLUMNS: readonly Column<StatementLine>[] = [
   { title: 'amount', value: signedAmount, align: 'right' },
   { title: 'cur', value: (row) => row.currency },
   { title: 'matched by', value: (row) => row.matched_by ?? '', least: 10 },
-  { title: 'payment', value: (row) => row.payment_id ?? '', short: endOfId },
+  { title: 'payment', value: (row) => row.payment_id ?? row.payout_id ?? '', short: endOfId },
   { title: 'reference', value: (row) => row.end_to_end_id ?? row.remittance ?? '', dropped: 1, least: 18 },
 ]
 
@@ -64,6 +64,7 @@ export function printLine(context: Context, line: StatementLine): void {
       ['Matched by', line.matched_by ?? ''],
       ['Payment', line.payment_id ?? ''],
       ['Refund', line.refund_id ?? ''],
+      ['Payout', line.payout_id ?? ''],
       ['Reason', line.resolution_reason ?? ''],
     ],
   })
@@ -74,15 +75,19 @@ export function printMovements(context: Context, items: readonly UnmatchedMoveme
     items,
     fields: Object.keys(UnmatchedMovement.shape),
     columns: MOVEMENT_COLUMNS,
-    id: (row) => row.refund_id ?? row.payment_id,
-    empty: 'Every payment and refund of that time is on a statement.',
+    id: idOf,
+    empty: 'Every payment, refund and payout of that time is on a statement.',
   })
+}
+
+function idOf({ refund_id, payment_id, payout_id }: UnmatchedMovement): string {
+  return refund_id ?? payment_id ?? payout_id ?? ''
 }
 
 const MOVEMENT_COLUMNS: readonly Column<UnmatchedMovement>[] = [
   { title: 'kind', value: (row) => row.kind },
-  { title: 'payment', value: (row) => row.payment_id, short: endOfId },
-  { title: 'amount', value: (row) => (row.kind === 'refund' ? `-${row.amount}` : row.amount), align: 'right' },
+  { title: 'id', value: idOf, short: endOfId },
+  { title: 'amount', value: (row) => (row.kind === 'payment' ? row.amount : `-${row.amount}`), align: 'right' },
   { title: 'cur', value: (row) => row.currency },
   { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
   { title: 'end-to-end id', value: (row) => row.end_to_end_id, dropped: 1 },

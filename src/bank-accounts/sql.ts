@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { BankAccountRecord } from './record.ts'
 
-const columns = sql.fragment`
+export const bankAccountColumns = sql.fragment`
   id, merchant_id, account_holder_name, encrypted_account_number, encrypted_sort_code, encrypted_iban, is_active,
   created_at, disabled_at
 `
@@ -17,7 +17,7 @@ export function listBankAccountRows(
   rowsMax: number,
 ): Promise<readonly BankAccountRecord[]> {
   return tx.any(sql.type(BankAccountRecord)`
-    select ${columns}
+    select ${bankAccountColumns}
     from merchant_bank_accounts
     where merchant_id = ${merchantId}
     order by is_active desc, created_at desc, id desc
@@ -27,7 +27,7 @@ export function listBankAccountRows(
 
 export function listActiveRows(tx: CommonQueryMethods, merchantId: string): Promise<readonly BankAccountRecord[]> {
   return tx.any(sql.type(BankAccountRecord)`
-    select ${columns} from merchant_bank_accounts where merchant_id = ${merchantId} and is_active
+    select ${bankAccountColumns} from merchant_bank_accounts where merchant_id = ${merchantId} and is_active
   `)
 }
 
@@ -36,7 +36,7 @@ export function findBankAccount(
   { merchantId, id }: BankAccountKey,
 ): Promise<BankAccountRecord | null> {
   return tx.maybeOne(sql.type(BankAccountRecord)`
-    select ${columns} from merchant_bank_accounts where merchant_id = ${merchantId} and id = ${id}
+    select ${bankAccountColumns} from merchant_bank_accounts where merchant_id = ${merchantId} and id = ${id}
   `)
 }
 
@@ -64,7 +64,7 @@ export function insertBankAccount(tx: CommonQueryMethods, account: NewBankAccoun
       ${account.id}, ${account.merchantId}, ${account.holderName}, ${account.accountNumber}, ${account.sortCode},
       ${account.iban}
     )
-    returning ${columns}
+    returning ${bankAccountColumns}
   `)
 }
 
@@ -77,6 +77,6 @@ export function disableBankAccountRow(
     update merchant_bank_accounts
     set is_active = false, disabled_at = now()
     where merchant_id = ${merchantId} and id = ${id} and is_active
-    returning ${columns}
+    returning ${bankAccountColumns}
   `)
 }

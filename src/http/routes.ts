@@ -18,6 +18,7 @@ import * as wirePayer from '../wire/payer.ts'
 import * as wirePaymentRequests from '../wire/payment-requests.ts'
 import * as wirePayments from '../wire/payments.ts'
 import * as wirePayouts from '../wire/payouts.ts'
+import * as wirePayoutFiles from '../wire/payout-files.ts'
 import * as wireReconciliation from '../wire/reconciliation.ts'
 import * as wireRecurring from '../wire/recurring.ts'
 import * as wireRefunds from '../wire/refunds.ts'
@@ -57,6 +58,7 @@ import { payer } from './handlers/payer.ts'
 import { offerToPayRules, paymentRequests, requestToPayRules } from './handlers/payment-requests.ts'
 import { payments } from './handlers/payments.ts'
 import { payouts } from './handlers/payouts.ts'
+import { payoutFiles } from './handlers/payout-files.ts'
 import { reconciliation } from './handlers/reconciliation.ts'
 import { recurring, recurringRules } from './handlers/recurring.ts'
 import { refunds } from './handlers/refunds.ts'
@@ -156,6 +158,10 @@ export const ROUTES: readonly Route[] = [
   route(wirePayouts.listAdminPayouts, payouts.listAdminPayouts),
   route(wirePayouts.getAdminPayout, payouts.getAdminPayout),
   route(wirePayouts.retryPayout, payouts.retryPayout),
+  route(wirePayoutFiles.createPayoutFile, payoutFiles.createPayoutFile),
+  route(wirePayoutFiles.listPayoutFiles, payoutFiles.listPayoutFiles),
+  route(wirePayoutFiles.getPayoutFile, payoutFiles.getPayoutFile),
+  route(wirePayoutFiles.importPayoutReport, payoutFiles.importPayoutReport),
   route(wireStatements.importStatements, statements.importStatements),
   route(wireStatements.listStatements, statements.listStatements),
   route(wireStatements.listStatementLines, statements.listStatementLines),

@@ -3,6 +3,7 @@ import type { SealedNumber } from '../bank-accounts/numbers.ts'
 import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
 import type { SealContext } from '../lib/seal.ts'
 import { mailBodyContext } from '../mail/seal-context.ts'
+import { payoutFileContext } from '../payouts/files/create-payout-file.ts'
 import { previousSecretContext, webhookSecretContext } from '../signing/secret.ts'
 
 /** The values of a row's primary key, in order. */
@@ -48,6 +49,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     merchant: 'merchant_id',
     context: ([id = ''], merchantId) => mailBodyContext({ id, merchantId }),
   },
+  { table: ['payout_files'], column: 'content', key: BY_ID, context: ([id = '']) => payoutFileContext(id) },
   {
     table: ['idp', 'realms'],
     column: 'signing_keys',

@@ -77,6 +77,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   MAIL_NOT_FOUND: { meaning: 'The sandbox has no such mail.', next: '`svc sandbox mail list`.' },
   REALM_NOT_FOUND: { meaning: 'The identity provider has no such realm.', next: '`svc merchants repair <realm>`.' },
   PAYOUT_NOT_FOUND: { meaning: 'The caller has no payout with this id.', next: 'Check the id and the merchant.' },
+  PAYOUT_FILE_NOT_FOUND: {
+    meaning: 'There is no such file of payouts.',
+    next: '`svc payouts files`.',
+  },
   STATEMENT_LINE_NOT_FOUND: { meaning: 'No bank statement has this line.', next: '`svc statements lines`.' },
   SETTLEMENT_NOT_FOUND: { meaning: 'The merchant has no settlement with this id.', next: '`svc settlements list`.' },
   DISPUTE_NOT_FOUND: { meaning: 'The caller has no dispute with this id.', next: 'Check the id and the merchant.' },

@@ -121,7 +121,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'operate merchants': {
     roles: ['OWNER', 'OPS'],
     allows:
-      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; retry payouts; import bank statements',
+      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; retry payouts and write them into files; import bank statements and answers',
     hasLastingEffect: true,
   },
   'administer platform': {

@@ -155,15 +155,17 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
     `,
   },
   STATEMENT_LINE: {
-    cause: 'the payment or refund, or the line of the statement, was changed after they were matched',
+    cause: 'the payment, refund or payout, or the line of the statement, was changed after they were matched',
     query: (scope) => sql.fragment`
-      select l.merchant_id, l.id::text as subject, l.payment_id, l.currency, coalesce(r.amount, p.gross_amount) as expected,
-        l.amount as found
+      select l.merchant_id, l.id::text as subject, l.payment_id, l.currency,
+        coalesce(r.amount, p.gross_amount, o.amount) as expected, l.amount as found
       from ${merchantsIn(scope)} m
       join bank_statement_lines l on l.merchant_id = m.id and ${during(sql.fragment`l.matched_at`, scope)}
-      join payment_intents p on p.merchant_id = l.merchant_id and p.id = l.payment_id
+      left join payment_intents p on p.merchant_id = l.merchant_id and p.id = l.payment_id
       left join payment_refunds r on r.merchant_id = l.merchant_id and r.id = l.refund_id
-      where l.amount <> coalesce(r.amount, p.gross_amount) or l.currency <> p.currency
+      left join payouts o on o.merchant_id = l.merchant_id and o.id = l.payout_id
+      where l.amount is distinct from coalesce(r.amount, p.gross_amount, o.amount)
+        or l.currency is distinct from coalesce(p.currency, o.currency)
     `,
   },
   ...SETTLEMENT_CHECKS,

@@ -6,7 +6,10 @@ import type { Actor } from '../audit/record.ts'
 import { invalidField } from '../lib/errors.ts'
 import { UnreadableFile } from '../lib/file-text.ts'
 import type { BankFile, BankLine, BankStatement } from './bank-file.ts'
+import { announcePayout } from '../payouts/move.ts'
+import { confirmPayouts } from './confirm-payouts.ts'
 import { matchLines } from './match-sql.ts'
+import type { Matched } from './match-sql.ts'
 import { readCamt } from './read-camt.ts'
 import { readCsv } from './read-csv.ts'
 import type { CsvForm } from './read-csv.ts'
@@ -31,30 +34,33 @@ export type ImportOutcome = {
 }
 
 /**
- * Imports a bank's file and matches every line that is still open. A file, and a line, that was imported before is not
+ * Imports a bank's file, matches every line that is still open, and confirms the payouts among them. A file, and a line, that was imported before is not
  * imported again (decision 255).
  * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line or the entry
  */
 export async function importStatements(
-  app: Pick<App, 'pool' | 'ids'>,
+  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'wake'>,
   { content, csv, actor }: ImportStatementsInput,
 ): Promise<ImportOutcome> {
   const file = readFile(content, csv)
   const fileHash = createHash('sha256').update(content, 'utf8').digest('hex')
-  return app.pool.transaction(async (tx) => {
+  const { moved, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockImports(tx)
     const before = await listStatementsOfFile(tx, fileHash)
     const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
-    const matchedLineCount = await matchOpenLines(tx)
+    const matched = await matchOpenLines(tx)
     return {
+      moved: await confirmPayouts(app, tx, matched.payouts),
       statements,
       newLineCount,
       knownLineCount: sum(statements.map(({ line_count }) => line_count)) - newLineCount,
-      matchedLineCount,
+      matchedLineCount: matched.count,
       unmatchedLineCount: await countUnmatchedLines(tx),
     }
   })
+  for (const payout of moved) announcePayout(app, payout)
+  return outcome
 }
 
 function readFile(content: string, csv: CsvForm | undefined): BankFile {
@@ -109,11 +115,14 @@ function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
 }
 
 /** The surest rule first: what it has matched is gone for the next. */
-async function matchOpenLines(tx: DatabaseTransactionConnection): Promise<number> {
-  let count = 0
-  for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const)
-    count += await matchLines(tx, rule)
-  return count
+async function matchOpenLines(tx: DatabaseTransactionConnection): Promise<Matched> {
+  const all: Matched = { count: 0, payouts: [] }
+  for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const) {
+    const { count, payouts } = await matchLines(tx, rule)
+    all.count += count
+    all.payouts.push(...payouts)
+  }
+  return all
 }
 
 function sum(counts: readonly number[]): number {

@@ -46,7 +46,7 @@ export async function listStatementLines(
 }
 
 /**
- * A page of settled payments and executed refunds of some days that no line is known of, the oldest first.
+ * A page of settled payments, executed refunds and payouts of some days that no line is known of, the oldest first.
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function listUnmatchedMovements(
@@ -57,7 +57,7 @@ export async function listUnmatchedMovements(
   const [at = '', id = ''] = key?.split(' ') ?? []
   const after = key === undefined ? undefined : { at, id }
   const found = await listUnmatchedRows(app.pool, { from, to, after, limit })
-  return pageOf(found, limit, ({ created_at, refund_id, payment_id }) => `${created_at} ${refund_id ?? payment_id}`)
+  return pageOf(found, limit, (row) => `${row.created_at} ${row.refund_id ?? row.payment_id ?? row.payout_id}`)
 }
 
 function isPosition(text: string): boolean {

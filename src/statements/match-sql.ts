@@ -1,7 +1,8 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { StatementLine } from '../wire/statements.ts'
-import { UnmatchedMovementRecord } from './record.ts'
+import { PayoutLine, UnmatchedMovementRecord } from './record.ts'
 
 export type MatchRule = Exclude<NonNullable<StatementLine['matched_by']>, 'MANUAL'>
 
@@ -34,10 +35,14 @@ function cut(length: number): { line: FragmentSqlToken; movement: FragmentSqlTok
   }
 }
 
-/** Settled payments and executed refunds `m` that no line is known of, created in a time. */
+/**
+ * Settled payments, executed refunds and payouts `m` that no line is known of, created in a time. A payout that was made
+ * can come back under its own id.
+ */
 function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
-    select 'payment' as kind, p.merchant_id, p.id as payment_id, null::uuid as refund_id, 'CREDIT' as direction,
+    select 'payment' as kind, p.merchant_id, p.id as payment_id, null::uuid as refund_id, null::uuid as payout_id,
+      'CREDIT' as direction,
       p.gross_amount as amount, p.currency, p.end_to_end_id, p.created_at, p.consent_id, p.remittance_reference
     from merchants each
     cross join lateral (
@@ -50,7 +55,7 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
       where l.merchant_id = p.merchant_id and l.payment_id = p.id and l.refund_id is null
     )
     union all
-    select 'refund', r.merchant_id, p.id, r.id, 'DEBIT', r.amount, p.currency, p.end_to_end_id, r.created_at, p.consent_id,
+    select 'refund', r.merchant_id, p.id, r.id, null, 'DEBIT', r.amount, p.currency, p.end_to_end_id, r.created_at, p.consent_id,
       p.remittance_reference
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
@@ -58,19 +63,31 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
       and not exists (
         select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
       )
+    union all
+    select each.kind, p.merchant_id, null, null, p.id, each.direction, p.amount, p.currency, p.end_to_end_id, p.sent_at, null, null
+    from payouts p
+    cross join (values ('payout', 'DEBIT'), ('payout_return', 'CREDIT')) each (kind, direction)
+    where p.status in ('SENT', 'PAID', 'RETURNED') and p.sent_at >= ${from} and p.sent_at < ${to}
+      and not exists (
+        select from bank_statement_lines l
+        where l.merchant_id = p.merchant_id and l.payout_id = p.id and l.direction = each.direction
+      )
   `
 }
+
+const Matched = z.object({ count: z.int(), payouts: z.array(PayoutLine) })
+/** How many lines were matched, and which payouts they are: debits first, as a payout is paid before it comes back. */
+export type Matched = z.infer<typeof Matched>
 
 /**
  * Matches unmatched lines with movements of the same direction, amount and currency whose keys are equal by the rule.
  * Where several lines or movements are alike, only a whole end-to-end id decides: payments have each their own, and
  * refunds of one payment leave in the order of their lines. Every other rule needs to be the only pair.
- * @returns how many lines it has matched
  */
-export async function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): Promise<number> {
+export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): Promise<Matched> {
   const { line, movement } = KEYS[rule]
   const isExact = rule === 'END_TO_END_ID'
-  const matched = await tx.query(sql.typeAlias('void')`
+  return tx.one(sql.type(Matched)`
     with open_line as materialized (
       select l.id, l.direction, l.amount, l.currency, l.booked_on, ${line} as key,
         row_number() over (partition by ${line}, l.direction, l.amount, l.currency order by l.booked_on, l.id) as place,
@@ -86,27 +103,32 @@ export async function matchLines(tx: DatabaseTransactionConnection, rule: MatchR
           sql.fragment`(select max(booked_on) + ${DAYS_AFTER}::integer from open_line)`,
         )}
       ) m
-      join payment_consents c on c.merchant_id = m.merchant_id and c.id = m.consent_id
+      left join payment_consents c on c.merchant_id = m.merchant_id and c.id = m.consent_id
     ),
     candidate as (
       select m.*, ${movement} as key,
         row_number() over (
-          partition by ${movement}, m.direction, m.amount, m.currency order by m.created_at, m.refund_id, m.payment_id
+          partition by ${movement}, m.direction, m.amount, m.currency order by m.created_at, m.refund_id, m.payment_id, m.payout_id
         ) as place,
         count(*) over (partition by ${movement}, m.direction, m.amount, m.currency) as alike
       from movement m
-    )
+    ),
+    matched as (
     update bank_statement_lines l
-    set merchant_id = m.merchant_id, payment_id = m.payment_id, refund_id = m.refund_id, matched_by = ${rule},
-      matched_at = now()
+    set merchant_id = m.merchant_id, payment_id = m.payment_id, refund_id = m.refund_id, payout_id = m.payout_id,
+      matched_by = ${rule}, matched_at = now()
     from open_line o
     join candidate m
       on m.key = o.key and m.direction = o.direction and m.amount = o.amount and m.currency = o.currency
         and m.place = o.place
     where l.id = o.id and (${isExact}::boolean or (o.alike = 1 and m.alike = 1))
       and m.created_at >= o.booked_on - ${DAYS_BEFORE}::integer and m.created_at < o.booked_on + ${DAYS_AFTER}::integer
+    returning l.merchant_id, l.payout_id, l.direction, l.bank_reference
+    )
+    select count(*)::integer as count,
+      coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts
+    from matched m
   `)
-  return matched.rowCount
 }
 
 /** A page of movements that no line is known of, the oldest first, with one row more than `limit` where there are more. */
@@ -122,13 +144,13 @@ export function listUnmatchedRows(
   const later =
     after === undefined
       ? sql.fragment`true`
-      : sql.fragment`(m.created_at, coalesce(m.refund_id, m.payment_id)) > (${after.at}::timestamptz, ${after.id}::uuid)`
+      : sql.fragment`(m.created_at, coalesce(m.refund_id, m.payment_id, m.payout_id)) > (${after.at}::timestamptz, ${after.id}::uuid)`
   return tx.any(sql.type(UnmatchedMovementRecord)`
-    select m.kind, m.merchant_id, m.payment_id, m.refund_id, m.end_to_end_id, m.amount, m.currency,
+    select m.kind, m.merchant_id, m.payment_id, m.refund_id, m.payout_id, m.end_to_end_id, m.amount, m.currency,
       to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
     from (${openMovements(sql.fragment`${from}::date`, sql.fragment`${to}::date + 1`)}) m
-    where ${later}
-    order by m.created_at, coalesce(m.refund_id, m.payment_id)
+    where ${later} and m.kind <> 'payout_return'
+    order by m.created_at, coalesce(m.refund_id, m.payment_id, m.payout_id)
     limit ${limit + 1}
   `)
 }

@@ -34,17 +34,28 @@ export const StatementLineRecord = z.object({
   merchant_id: z.string().nullable(),
   payment_id: z.string().nullable(),
   refund_id: z.string().nullable(),
+  payout_id: z.string().nullable(),
   matched_by: z.enum(MATCH_RULES).nullable(),
   matched_at: z.string().nullable(),
   resolution_reason: z.string().nullable(),
 })
 export type StatementLineRecord = z.infer<typeof StatementLineRecord>
 
-export const UnmatchedMovementRecord = z.object({
-  kind: z.enum(['payment', 'refund']),
+/** A line that is a payout: a debit says that the bank has paid it, a credit that its money came back. */
+export const PayoutLine = z.object({
   merchant_id: z.string(),
-  payment_id: z.string(),
+  payout_id: z.string(),
+  direction: z.enum(['CREDIT', 'DEBIT']),
+  bank_reference: z.string().nullable(),
+})
+export type PayoutLine = z.infer<typeof PayoutLine>
+
+export const UnmatchedMovementRecord = z.object({
+  kind: z.enum(['payment', 'refund', 'payout']),
+  merchant_id: z.string(),
+  payment_id: z.string().nullable(),
   refund_id: z.string().nullable(),
+  payout_id: z.string().nullable(),
   end_to_end_id: z.string(),
   amount: z.string(),
   currency: z.string(),

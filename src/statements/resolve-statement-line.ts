@@ -5,56 +5,86 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { formatNumeric } from '../lib/money.ts'
 import type { StatementLineRecord } from './record.ts'
-import { findMovement, lockLine, resolveLine } from './sql.ts'
+import { announcePayout } from '../payouts/move.ts'
+import { confirmPayouts } from './confirm-payouts.ts'
+import { findMovement, findPayoutMovement, lockLine, resolveLine } from './sql.ts'
+import type { Movement, NamedMovement } from './sql.ts'
 
 export type ResolveStatementLineInput = {
   id: string
   payment_id?: string | undefined
   refund_id?: string | undefined
+  payout_id?: string | undefined
   reason: string
   actor: Actor
 }
 
-type NamedMovement = { merchantId: string | null; paymentId: string | null; refundId: string | null }
-
 /**
- * Says by hand what a line is that no rule has matched: a payment, a refund, or with the reason alone something else,
+ * Says by hand what a line is that no rule has matched: a payment, a refund, a payout, or with the reason alone something else,
  * such as the bank's own fee.
- * @throws {DomainError} STATEMENT_LINE_NOT_FOUND, STATEMENT_LINE_MATCHED, PAYMENT_NOT_FOUND; VALIDATION_FAILED for a
+ * @throws {DomainError} STATEMENT_LINE_NOT_FOUND, STATEMENT_LINE_MATCHED, PAYMENT_NOT_FOUND, PAYOUT_NOT_FOUND; VALIDATION_FAILED for a
  *   movement of another direction, amount or currency, or one that has a line already
  */
 export async function resolveStatementLine(
-  app: Pick<App, 'pool' | 'ids'>,
+  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'wake'>,
   { id, reason, actor, ...named }: ResolveStatementLineInput,
 ): Promise<StatementLineRecord> {
   if (!isUuid(id)) throw lineNotFound()
-  return app.pool.transaction(async (tx) => {
+  const { resolved, moved } = await app.pool.transaction(async (tx) => {
     const line = await lockLine(tx, id)
     if (line === null) throw lineNotFound()
     if (line.matched_by !== null) throw alreadyMatched(line)
     const movement = await findNamed(tx, line, named)
     const resolved = await resolveLine(tx, { id, reason, ...movement })
-    const after = { payment_id: movement.paymentId, refund_id: movement.refundId }
-    const { merchantId } = movement
+    const { merchantId, paymentId, refundId, payoutId } = movement
+    const after = { payment_id: paymentId, refund_id: refundId, payout_id: payoutId }
     await recordAction(app, tx, { actor, action: 'statement_line.resolve', merchantId, subjectId: id, reason, after })
-    return resolved
+    const { direction, bank_reference } = line
+    const lines =
+      merchantId === null || payoutId === null
+        ? []
+        : [{ merchant_id: merchantId, payout_id: payoutId, direction, bank_reference }]
+    return { resolved, moved: await confirmPayouts(app, tx, lines) }
   })
+  for (const payout of moved) announcePayout(app, payout)
+  return resolved
 }
+
+type Named = Pick<ResolveStatementLineInput, 'payment_id' | 'refund_id' | 'payout_id'>
 
 async function findNamed(
   tx: Parameters<typeof findMovement>[0],
   line: StatementLineRecord,
-  { payment_id: paymentId, refund_id: refundId }: Pick<ResolveStatementLineInput, 'payment_id' | 'refund_id'>,
+  named: Named,
 ): Promise<NamedMovement> {
-  if (paymentId === undefined) {
-    if (refundId !== undefined) throw invalidField('payment_id', 'REQUIRED', 'is required beside refund_id')
-    return { merchantId: null, paymentId: null, refundId: null }
-  }
+  const { payment_id: paymentId, refund_id: refundId, payout_id: payoutId } = named
+  if (payoutId !== undefined && paymentId !== undefined)
+    throw invalidField('payout_id', 'NOT_ALLOWED', 'must be left out beside payment_id')
+  if (refundId !== undefined && paymentId === undefined)
+    throw invalidField('payment_id', 'REQUIRED', 'is required beside refund_id')
+  if (payoutId !== undefined) return foundPayout(tx, line, payoutId)
+  if (paymentId === undefined) return { merchantId: null, paymentId: null, refundId: null, payoutId: null }
   const isPossible = isUuid(paymentId) && (refundId === undefined || isUuid(refundId))
   const found = isPossible ? await findMovement(tx, { paymentId, refundId: refundId ?? null }) : null
   if (found === null)
     throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such settled payment, or no such executed refund of it')
-  const path = refundId === undefined ? 'payment_id' : 'refund_id'
+  refuseUnlike(found, line, refundId === undefined ? 'payment_id' : 'refund_id')
+  return { merchantId: found.merchant_id, paymentId, refundId: refundId ?? null, payoutId: null }
+}
+
+async function foundPayout(
+  tx: Parameters<typeof findMovement>[0],
+  line: StatementLineRecord,
+  payoutId: string,
+): Promise<NamedMovement> {
+  const { direction } = line
+  const found = isUuid(payoutId) ? await findPayoutMovement(tx, { payoutId, direction }) : null
+  if (found === null) throw new DomainError('PAYOUT_NOT_FOUND', 'there is no such payout that was sent')
+  refuseUnlike(found, line, 'payout_id')
+  return { merchantId: found.merchant_id, paymentId: null, refundId: null, payoutId }
+}
+
+function refuseUnlike(found: Movement, line: StatementLineRecord, path: string): void {
   if (found.line_id !== null) throw invalidField(path, 'ALREADY_THERE', `is the line ${found.line_id} already`)
   if (found.direction !== line.direction || found.amount !== line.amount || found.currency !== line.currency)
     throw invalidField(
@@ -62,7 +92,6 @@ async function findNamed(
       'MISMATCH',
       `is a ${found.direction.toLowerCase()} of ${moneyText(found)}, and the line a ${line.direction.toLowerCase()} of ${moneyText(line)}`,
     )
-  return { merchantId: found.merchant_id, paymentId, refundId: refundId ?? null }
 }
 
 function moneyText({ amount, currency }: { amount: string; currency: string }): string {
@@ -73,8 +102,8 @@ function lineNotFound(): DomainError {
   return new DomainError('STATEMENT_LINE_NOT_FOUND', 'statement line not found')
 }
 
-function alreadyMatched({ matched_by, payment_id }: StatementLineRecord): DomainError {
+function alreadyMatched({ matched_by, payment_id, payout_id }: StatementLineRecord): DomainError {
   return new DomainError('STATEMENT_LINE_MATCHED', 'the line is matched already', {
-    current: { matched_by, payment_id },
+    current: { matched_by, payment_id, payout_id },
   })
 }

@@ -11,7 +11,7 @@ const statementColumns = sql.fragment`
 
 const lineColumns = sql.fragment`
   id, statement_id, account, booked_on::text as booked_on, direction, amount, currency, is_reversal, bank_reference,
-  end_to_end_id, remittance, merchant_id, payment_id, refund_id, matched_by, matched_at, resolution_reason
+  end_to_end_id, remittance, merchant_id, payment_id, refund_id, payout_id, matched_by, matched_at, resolution_reason
 `
 
 /** One import at a time: two files that overlap would each take the other's lines for new ones. */
@@ -163,15 +163,22 @@ export function lockLine(tx: DatabaseTransactionConnection, id: string): Promise
   `)
 }
 
-/** Says what a line is, by hand; without a payment the reason alone explains it. */
+export type NamedMovement = {
+  merchantId: string | null
+  paymentId: string | null
+  refundId: string | null
+  payoutId: string | null
+}
+
+/** Says what a line is, by hand; without a movement the reason alone explains it. */
 export function resolveLine(
   tx: DatabaseTransactionConnection,
-  line: { id: string; merchantId: string | null; paymentId: string | null; refundId: string | null; reason: string },
+  line: NamedMovement & { id: string; reason: string },
 ): Promise<StatementLineRecord> {
   return tx.one(sql.type(StatementLineRecord)`
     update bank_statement_lines
     set merchant_id = ${line.merchantId}, payment_id = ${line.paymentId}, refund_id = ${line.refundId},
-      matched_by = 'MANUAL', matched_at = now(), resolution_reason = ${line.reason}
+      payout_id = ${line.payoutId}, matched_by = 'MANUAL', matched_at = now(), resolution_reason = ${line.reason}
     where id = ${line.id}
     returning ${lineColumns}
   `)
@@ -182,15 +189,16 @@ const Movement = UnmatchedMovementRecord.extend({
   direction: z.enum(['CREDIT', 'DEBIT']),
   line_id: z.string().nullable(),
 })
+export type Movement = z.infer<typeof Movement>
 
 /** A settled payment, or with `refundId` its executed refund; null for any other. */
 export function findMovement(
   tx: CommonQueryMethods,
   { paymentId, refundId }: { paymentId: string; refundId: string | null },
-): Promise<z.infer<typeof Movement> | null> {
+): Promise<Movement | null> {
   return tx.maybeOne(sql.type(Movement)`
     select case when r.id is null then 'payment' else 'refund' end as kind, p.merchant_id, p.id as payment_id,
-      r.id as refund_id, p.end_to_end_id, coalesce(r.amount, p.gross_amount) as amount, p.currency,
+      r.id as refund_id, null as payout_id, p.end_to_end_id, coalesce(r.amount, p.gross_amount) as amount, p.currency,
       coalesce(r.created_at, p.created_at) as created_at, case when r.id is null then 'CREDIT' else 'DEBIT' end as direction,
       (
         select l.id from bank_statement_lines l
@@ -200,5 +208,22 @@ export function findMovement(
     left join payment_refunds r
       on r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.id = ${refundId} and r.status = 'EXECUTED'
     where p.id = ${paymentId} and p.status in ('Settled', 'Refunded') and (r.id is not null or ${refundId}::uuid is null)
+  `)
+}
+
+/** A payout that was sent, or for a credit one that can have come back; null for any other. */
+export function findPayoutMovement(
+  tx: CommonQueryMethods,
+  { payoutId, direction }: { payoutId: string; direction: 'CREDIT' | 'DEBIT' },
+): Promise<Movement | null> {
+  return tx.maybeOne(sql.type(Movement)`
+    select 'payout' as kind, p.merchant_id, null as payment_id, null as refund_id, p.id as payout_id, p.end_to_end_id,
+      p.amount, p.currency, p.sent_at as created_at, ${direction} as direction,
+      (
+        select l.id from bank_statement_lines l
+        where l.merchant_id = p.merchant_id and l.payout_id = p.id and l.direction = ${direction}
+      ) as line_id
+    from payouts p
+    where p.id = ${payoutId} and p.status in ('SENT', 'PAID', 'RETURNED')
   `)
 }

@@ -57,18 +57,20 @@ export const StatementLine = z.strictObject({
   merchant_id: Uuid.nullable(),
   payment_id: Uuid.nullable(),
   refund_id: Uuid.nullable(),
+  payout_id: Uuid.nullable(),
   matched_by: z.enum(MATCH_RULES).nullable(),
   matched_at: Timestamp.nullable(),
   resolution_reason: z.string().nullable(),
 })
 export type StatementLine = z.infer<typeof StatementLine>
 
-/** A payment that has settled, or a refund that was executed, of which no line of a statement is known. */
+/** A payment that has settled, a refund that was executed or a payout that was sent, of which no line of a statement is known. */
 export const UnmatchedMovement = z.strictObject({
-  kind: z.enum(['payment', 'refund']),
+  kind: z.enum(['payment', 'refund', 'payout']),
   merchant_id: Uuid,
-  payment_id: Uuid,
+  payment_id: Uuid.nullable(),
   refund_id: Uuid.nullable(),
+  payout_id: Uuid.nullable(),
   end_to_end_id: z.string(),
   amount: Money,
   currency: Currency,
@@ -92,8 +94,8 @@ export const importStatements = operation({
   summary: "Import a bank's statement file and match its lines",
   description:
     'Reads camt.053 and camt.054 (versions 02 to 08) and CSV. A line that an earlier file had is not imported twice. ' +
-    'Lines are matched with payments and refunds by end-to-end id, then by its first 31 and 18 characters, then by amount, ' +
-    'date and reference together.',
+    'Lines are matched with payments, refunds and payouts by end-to-end id, then by its first 31 and 18 characters, then by amount, ' +
+    'date and reference together. A payout that is on a statement is paid.',
   bodyBytesMax: BODY_BYTES_MAX,
   params: None,
   query: None,
@@ -174,8 +176,9 @@ export const listUnmatchedMovements = operation({
   name: 'listUnmatchedMovements',
   method: 'GET',
   path: '/api/v1/admin/unmatched-movements',
-  summary: 'List payments and refunds that no bank statement has',
-  description: 'Settled payments and executed refunds of the given days. Also as CSV, with Accept: text/csv.',
+  summary: 'List movements that no bank statement has',
+  description:
+    'Settled payments, executed refunds and sent payouts of the given days. Also as CSV, with Accept: text/csv.',
   csv: true,
   params: None,
   query: Page.extend({
@@ -195,14 +198,15 @@ export const resolveStatementLine = operation({
   path: '/api/v1/admin/statement-lines/{id}/resolution',
   summary: 'Resolve an unmatched line of a bank statement by hand',
   description:
-    'With a payment, and for a debit its refund, the line is that movement; without one it is explained by the reason alone.',
+    'With a payment, for a debit its refund, or a payout, the line is that movement; without one it is explained by the reason alone.',
   params: IdParams,
   body: z.strictObject({
     payment_id: z.string().max(64).optional(),
     refund_id: z.string().max(64).optional(),
+    payout_id: z.string().max(64).optional(),
     reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
   }),
   query: None,
   replies: { 200: StatementLine },
-  errors: ['STATEMENT_LINE_NOT_FOUND', 'STATEMENT_LINE_MATCHED', 'PAYMENT_NOT_FOUND'],
+  errors: ['STATEMENT_LINE_NOT_FOUND', 'STATEMENT_LINE_MATCHED', 'PAYMENT_NOT_FOUND', 'PAYOUT_NOT_FOUND'],
 })

@@ -23,6 +23,7 @@ const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
     'inbox',
     'doctor',
     'merchants registrations',
+    'payouts files',
     'checkout banks',
     'checkout branding preview',
     'ob accounts',

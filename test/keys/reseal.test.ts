@@ -13,6 +13,8 @@ import type { TestMerchant, TestService } from '../support/app.ts'
 import { clientCredentials, signIn } from '../support/identity.ts'
 import { appWithKeys, newKey, sealedColumnsOf } from '../support/keys.ts'
 import { rotate } from '../support/secrets.ts'
+import { exportByFile } from '../support/payout-bank.ts'
+import { closedSettlement } from '../support/payouts.ts'
 import { merchantWithPortal, portalTokens, takeInvitation } from '../support/sign-in.ts'
 
 const ACCOUNT = {
@@ -31,6 +33,8 @@ async function livelyService(t: Test): Promise<{ service: TestService; merchant:
   await ensureDemoOperator(service.app)
   const merchant = await merchantWithPortal(service)
   await service.call('POST', '/api/v1/portal/bank-accounts', { merchant, body: ACCOUNT })
+  await closedSettlement(service, merchant)
+  await exportByFile(service.app)
   await rotate(service, merchant)
   await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
   await takeInvitation(service, 'ada@acme.example')

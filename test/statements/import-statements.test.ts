@@ -313,6 +313,6 @@ t.test('a line is never changed in what the bank said, nor removed, by the servi
   )
   t.same(
     columns.map(({ column_name }) => column_name),
-    ['matched_at', 'matched_by', 'merchant_id', 'payment_id', 'refund_id', 'resolution_reason'],
+    ['matched_at', 'matched_by', 'merchant_id', 'payment_id', 'payout_id', 'refund_id', 'resolution_reason'],
   )
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { sendPayerLinks } from '../../src/payers/send-links.ts'
+import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { createPayment, paymentBody } from './app.ts'
 import type { Answer, CallOptions, TestMerchant, TestService } from './app.ts'
 import { britishFile } from './bank-files.ts'
@@ -9,6 +10,8 @@ import { authorisedMandate } from './mandates.ts'
 import { orderBody } from './orders.ts'
 import { dayFromNow, offerBody, requestBody } from './payment-requests.ts'
 import { settledPayment } from './payments.ts'
+import { answerTo, byFile, exportByFile } from './payout-bank.ts'
+import { payableMerchant } from './payouts.ts'
 import { recurringBody } from './recurring.ts'
 import { register } from './registrations.ts'
 import { plantDead } from './webhooks.ts'
@@ -164,6 +167,19 @@ export const SAMPLES: Record<string, Sample> = {
     params: { id: await dispute(scene, { isAnswered: true }) },
     body: { status: 'RESOLVED_PAYER_FAVOUR', resolution_note: 'No proof of delivery.', refund: true },
   }),
+  // What changes without a file, whose content names the time: a payout whose account was disabled meanwhile fails.
+  createPayoutFile: async (scene) => {
+    const payee = await payableMerchant(scene.service)
+    await createPayouts(byFile(scene.service.app))
+    await need(scene, 'DELETE', `/api/v1/portal/bank-accounts/${payee.accountId}`, { merchant: payee })
+    return { headers: scene.operator }
+  },
+  importPayoutReport: async ({ service, operator }) => {
+    await payableMerchant(service)
+    const { messageId, payments } = await exportByFile(service.app)
+    const statuses = Object.fromEntries(payments.map(({ endToEndId }) => [endToEndId, 'RJCT AC04']))
+    return { headers: operator, body: { content: answerTo(messageId, statuses) } }
+  },
   importStatements: ({ operator }) => ({
     headers: operator,
     body: { content: britishFile([{ amount: '0.35', ref: 'FEE' }]) },

@@ -86,6 +86,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
       (await import('../../service/staff-bootstrap.ts')).addStaffBootstrap,
     ),
   reconcile: async () => (await import('../../reconciliation/commands.ts')).addReconcile,
+  payouts: async () => (await import('../../payouts/commands.ts')).addPayouts,
   statements: async () => (await import('../../statements/commands.ts')).addStatements,
   audit: async () => (await import('../../audit/commands.ts')).addAudit,
   serve: async () => (await import('../../service/worker.ts')).addServe,

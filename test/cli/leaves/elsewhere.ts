@@ -14,5 +14,8 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'checkout branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
   'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
+  // What they read and write goes to a bank and comes from it.
+  'payouts export': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
+  'payouts import': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   ui: { elsewhere: 'test/cli/console/console.test.ts', json: 'it is looked at', refused: 2 },
 }

@@ -130,6 +130,7 @@ const DISPUTES: Rows = {
     args: ['--as-of', '2026-11-01'],
     refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' },
   }),
+  'payouts files': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
   'statements list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
   'statements lines': of({ refusal: { args: ['--since', 'someday'], exit: 2, error: 'USAGE' } }),
   'statements missing': of({ refusal: { args: ['--until', 'someday'], exit: 2, error: 'USAGE' } }),

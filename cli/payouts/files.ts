@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import {
+  PayoutFile,
+  createPayoutFile,
+  getPayoutFile,
+  importPayoutReport,
+  listPayoutFiles,
+} from '../../src/wire/payout-files.ts'
+import { endOfId, minuteOf, shortTime } from '../base/text.ts'
+import { call } from '../client/call.ts'
+import { collectPages } from '../client/pages.ts'
+import { readBankFile } from '../kit/bank-file.ts'
+import { ChangeOptions, change, changing, dryRun } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
+import { writeTarget } from '../kit/export-pages.ts'
+import { subcommand } from '../kit/option-values.ts'
+import { Paging, paged } from '../kit/paging.ts'
+import { tableOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
+import { targetFile } from '../output/target-file.ts'
+
+const ExportOptions = ChangeOptions.omit({ yes: true }).extend({
+  file: z.string().min(1),
+  again: z.string().optional(),
+})
+const ImportOptions = ChangeOptions.omit({ yes: true })
+
+/** Commands for payouts that an operator takes to the bank as a file. */
+export function addFileCommands(payouts: Command, runtime: Runtime): void {
+  changing(payouts.command('export'))
+    .description('Export waiting payouts as a file for the bank')
+    .requiredOption('--file <path>', 'File to write, which must not exist; - is standard output')
+    .option('--again <id>', 'Write an earlier file again, with the same bytes')
+    .addHelpText(
+      'after',
+      '\nThe payouts are SENT with it, and in no other file: have the bank execute it once.\n\nExamples:\n  svc payouts export --file payouts.xml\n  svc payouts export --again 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --file payouts.xml\n',
+    )
+    .action(action(runtime, ExportOptions, exportFile))
+  paged(subcommand(payouts, 'files', 'List files of payouts, newest first'))
+    .addHelpText('after', '\nExamples:\n  svc payouts files\n')
+    .action(action(runtime, Paging, listFiles))
+  changing(payouts.command('import').argument('<file>', "The bank's answer: pain.002"))
+    .description("Import a bank's answer to a file of payouts")
+    .addHelpText('after', '\nExamples:\n  svc payouts import answer.xml\n')
+    .action(action(runtime, ImportOptions, importReport))
+}
+
+async function exportFile(context: Context, { options }: InputOf<typeof ExportOptions>): Promise<CommandResult> {
+  const { file: named, again, dryRun: isTried } = options
+  const client = context.client()
+  // Looked at before the service marks the payouts as SENT. What is there is never replaced: the bank may have it.
+  const target = targetFile(context.io.cwd, named, { force: false })
+  if (isTried && again === undefined) return dryRun(context, client, createPayoutFile, { input: {} })
+  const outcome =
+    again === undefined
+      ? (await call(client, createPayoutFile, {})).body
+      : { file: (await call(client, getPayoutFile, { params: { id: again } })).body, left_out: [], has_more: false }
+  for (const { payout_id: id, reason } of outcome.left_out) context.note(`${id} is left out: ${LEFT_OUT[reason]}`)
+  if (outcome.has_more) context.note('More payouts wait than one file takes: export again')
+  if (outcome.file === null)
+    return context.print.record({ item: outcome, id: '', lines: [['File', 'none: no payout waits for one']] })
+  const { content, ...file } = outcome.file
+  context.note(`To write this file again: svc payouts export --again ${file.id} --file <path>`)
+  if (target === undefined) context.io.stdout.write(content)
+  else await writeTarget(target, client, (write) => write(content))
+  if (target !== undefined) printFile(context, file)
+}
+
+const LEFT_OUT = {
+  NO_PAYING_ACCOUNT: 'SVC_PAYOUT_ACCOUNTS has no account for its currency',
+  NAME_NOT_WRITABLE: "the bank cannot read its account holder's name",
+} as const
+
+function printFile(context: Context, file: PayoutFile): void {
+  context.print.record({
+    item: file,
+    id: file.id,
+    lines: [
+      ['Id', file.id],
+      ['Message', file.message_id],
+      ['Payouts', String(file.payout_count)],
+      ['Control sum', file.control_sum],
+      ['SHA-256', file.content_sha256],
+      ['Created', `${shortTime(file.created_at)} by ${file.created_by}`],
+    ],
+  })
+}
+
+async function listFiles(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
+  const { items, nextCursor } = await collectPages(options, async (query) => {
+    return (await call(context.client(), listPayoutFiles, { query })).body
+  })
+  context.print.list({
+    items,
+    fields: Object.keys(PayoutFile.shape),
+    columns: FILE_COLUMNS,
+    id: (row) => row.id,
+    empty: 'There are no files of payouts.',
+  })
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+}
+
+const FILE_COLUMNS: readonly Column<PayoutFile>[] = [
+  { title: 'id', value: (row) => row.id, short: endOfId },
+  { title: 'message', value: (row) => row.message_id, dropped: 2 },
+  { title: 'payouts', value: (row) => String(row.payout_count), align: 'right' },
+  { title: 'control sum', value: (row) => row.control_sum, align: 'right' },
+  { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
+  { title: 'by', value: (row) => row.created_by, dropped: 1 },
+]
+
+async function importReport(
+  context: Context,
+  { args: [file = ''], options }: InputOf<typeof ImportOptions>,
+): Promise<CommandResult> {
+  const content = await readBankFile(context, file)
+  const outcome = await change(context, context.client(), importPayoutReport, { input: { body: { content } }, options })
+  if (outcome === undefined) return
+  const { file: answered, rejected } = outcome
+  const table = tableOf(rejected, REJECTED_COLUMNS, {
+    header: true,
+    paint: (_style, text) => text,
+    width: context.print.width,
+  })
+  context.print.record({
+    item: outcome,
+    id: answered.id,
+    lines: [
+      ['File', answered.id],
+      ['Failed now', String(rejected.length)],
+      ['Failed before', String(outcome.rejected_count - rejected.length)],
+      ['Accepted', String(outcome.accepted_count)],
+      ['Pending', String(outcome.pending_count)],
+      ['Copies', String(outcome.duplicate_count)],
+      ['Not answered', String(outcome.unanswered_count)],
+    ],
+    ...(rejected.length === 0 ? {} : { after: table.join('\n') }),
+  })
+}
+
+const REJECTED_COLUMNS: readonly Column<Rejected>[] = [
+  { title: 'payout', value: (row) => row.payout_id, short: endOfId },
+  { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
+  { title: 'amount', value: (row) => row.amount, align: 'right' },
+  { title: 'cur', value: (row) => row.currency },
+  { title: 'failure', value: (row) => row.failure_code },
+  { title: 'bank', value: (row) => row.bank_reason ?? '' },
+  { title: 'text', value: (row) => row.bank_text ?? '', dropped: 1 },
+]
+type Rejected = z.infer<(typeof importPayoutReport.replies)[200]>['rejected'][number]

@@ -1,0 +1,34 @@
+-- Payouts by file: where no bank API sends them, an operator takes an instruction file to the bank (pain.001 of ISO
+-- 20022), and brings its answers (pain.002) and statements back. A file is kept as it was written: reading it again gives
+-- the same bytes, so that the bank, which knows it by its message id, can refuse it as a copy.
+create table payout_files (
+  id uuid primary key,
+  message_id varchar(35) not null unique,
+  payout_count integer not null check (payout_count > 0),
+  control_sum numeric(24, 4) not null check (control_sum > 0),
+  -- Sealed, since it has the numbers of bank accounts; the hash is of the file itself.
+  content text not null check (content like 'v1.%'),
+  content_hash char(64) not null check (content_hash ~ '^[0-9a-f]{64}$'),
+  created_by text not null,
+  created_at timestamptz not null default now()
+);
+
+create index payout_files__created_at__id on payout_files (created_at desc, id desc);
+
+-- The content is sealed again with each new master key.
+grant select, insert, update (content) on payout_files to svc_runtime;
+
+-- The file that has the payout; a payout is in one file only.
+alter table payouts add column file_id uuid references payout_files (id);
+create index payouts__file_id on payouts (file_id) where file_id is not null;
+create index payouts__to_file on payouts (created_at, id) where status = 'CREATED' and connector = 'file';
+
+grant update (file_id) on payouts to svc_runtime;
+
+-- Lines of statements are looked up by the day on which a payout was sent.
+create index payouts__sent_at on payouts (sent_at) where sent_at is not null;
+
+-- A line of a bank statement can be a payout: it is paid with that.
+alter table bank_statement_lines add foreign key (merchant_id, payout_id) references payouts (merchant_id, id);
+create unique index bank_statement_lines__payout on bank_statement_lines (merchant_id, payout_id, direction)
+  where payout_id is not null;

@@ -1,0 +1,75 @@
+import { formatNumeric } from '../../lib/money.ts'
+import { createPayoutFile } from '../../payouts/files/create-payout-file.ts'
+import { getPayoutFile } from '../../payouts/files/get-payout-file.ts'
+import { importPayoutReport } from '../../payouts/files/import-payout-report.ts'
+import { listPayoutFiles } from '../../payouts/files/list-payout-files.ts'
+import type { PayoutFileContent, PayoutFileRecord } from '../../payouts/files/record.ts'
+import type { PayoutRecord } from '../../payouts/record.ts'
+import type * as wire from '../../wire/payout-files.ts'
+import type { Handlers } from '../endpoint.ts'
+import { operatorOf } from '../principal.ts'
+
+export const payoutFiles: Handlers<typeof wire> = {
+  /** POST /api/v1/admin/payout-files */
+  async createPayoutFile(app, { principal }) {
+    const { file, leftOut, hasMore } = await createPayoutFile(app, { actor: operatorOf(principal).actor })
+    return {
+      status: 200,
+      body: {
+        file: file === null ? null : presentContent(file),
+        left_out: leftOut.map(({ payout, reason }) => ({ ...presentAmount(payout), reason })),
+        has_more: hasMore,
+      },
+    }
+  },
+
+  /** GET /api/v1/admin/payout-files */
+  async listPayoutFiles(app, { query }) {
+    const { rows, nextCursor } = await listPayoutFiles(app, query)
+    const data = rows.map((row) => presentFile(row))
+    return { status: 200, body: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
+  },
+
+  /** GET /api/v1/admin/payout-files/{id} */
+  async getPayoutFile(app, { principal, params }) {
+    const file = await getPayoutFile(app, { id: params.id, actor: operatorOf(principal).actor })
+    return { status: 200, body: presentContent(file) }
+  },
+
+  /** POST /api/v1/admin/payout-reports */
+  async importPayoutReport(app, { principal, body }) {
+    const { file, rejected, counts } = await importPayoutReport(app, { ...body, actor: operatorOf(principal).actor })
+    return {
+      status: 200,
+      body: {
+        file: presentFile(file),
+        rejected: rejected.map(({ payout, reason, text }) => ({
+          ...presentAmount(payout),
+          failure_code: payout.failure_code ?? '',
+          bank_reason: reason,
+          bank_text: text,
+        })),
+        accepted_count: counts.ACCEPTED,
+        rejected_count: counts.REJECTED,
+        pending_count: counts.PENDING,
+        duplicate_count: counts.DUPLICATE,
+        unanswered_count: counts.NONE,
+      },
+    }
+  },
+}
+
+/** The sum of several currencies is written with two digits, as in the file. */
+function presentFile({ content_hash, control_sum, ...file }: PayoutFileRecord): wire.PayoutFile {
+  const { id, message_id, payout_count, created_by, created_at } = file
+  const sum = formatNumeric(control_sum, 'GBP')
+  return { id, message_id, payout_count, control_sum: sum, content_sha256: content_hash, created_by, created_at }
+}
+
+function presentContent({ content, ...file }: PayoutFileContent): wire.PayoutFile & { content: string } {
+  return { ...presentFile(file), content }
+}
+
+function presentAmount({ id, merchant_id, currency, amount }: PayoutRecord) {
+  return { payout_id: id, merchant_id, currency, amount: formatNumeric(amount, currency) }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../../app.ts'
+import { recordAction } from '../../audit/record-action.ts'
+import type { Actor } from '../../audit/record.ts'
+import { openNumbers } from '../../bank-accounts/numbers.ts'
+import type { BankAccountRecord } from '../../bank-accounts/record.ts'
+import { londonDayOf } from '../../lib/london-time.ts'
+import type { SealContext } from '../../lib/seal.ts'
+import { announcePayout, movePayout } from '../move.ts'
+import type { PayoutRecord } from '../record.ts'
+import { isoText } from './iso-text.ts'
+import type { PayoutFileRecord } from './record.ts'
+import { insertPayoutFile, listAccountsOf, lockFiles, lockWaitingPayouts } from './sql.ts'
+import { writePain001 } from './write-pain-001.ts'
+import type { Instruction } from './write-pain-001.ts'
+
+/** Payouts of one file. Those that are left wait for the next. */
+const PAYOUTS_MAX = 1_000
+const NAME_MAX = 70
+
+/** Why a payout is not in the file: no account of ours has its currency, or a bank cannot read the holder's name. */
+export type LeftOutReason = 'NO_PAYING_ACCOUNT' | 'NAME_NOT_WRITABLE'
+export type LeftOut = { payout: PayoutRecord; reason: LeftOutReason }
+
+export type CreatedPayoutFile = {
+  /** Null where no payout can be sent. */
+  file: (PayoutFileRecord & { content: string }) | null
+  leftOut: readonly LeftOut[]
+  hasMore: boolean
+}
+
+type PayoutFileApp = Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'wake'>
+
+export function payoutFileContext(id: string): SealContext {
+  return { table: 'payout_files', column: 'content', rowId: id, merchantId: 'platform' }
+}
+
+/**
+ * Writes the payouts that wait for a file into one, and marks them as SENT, in one transaction: a crash leaves them
+ * waiting, or the file can be read again by its id, and no payout is in two files.
+ */
+export async function createPayoutFile(app: PayoutFileApp, { actor }: { actor: Actor }): Promise<CreatedPayoutFile> {
+  const { moved, ...outcome } = await app.pool.transaction(async (tx) => {
+    await lockFiles(tx)
+    const waiting = await lockWaitingPayouts(tx, PAYOUTS_MAX)
+    const hasMore = waiting.length > PAYOUTS_MAX
+    const { items, leftOut, closed } = await sortPayouts(app, tx, waiting.slice(0, PAYOUTS_MAX))
+    const file = items.length === 0 ? null : await writeFile(app, tx, { items, actor })
+    const moved = [...closed]
+    for (const { payout } of file === null ? [] : items) moved.push(await mustMove(app, tx, payout, { on: 'sending' }))
+    return { file, leftOut, hasMore, moved }
+  })
+  for (const payout of moved) announcePayout(app, payout)
+  return outcome
+}
+
+type Item = { payout: PayoutRecord; instruction: Instruction }
+
+/** Which payouts can be written, which can't, and which have failed because their account was disabled meanwhile. */
+async function sortPayouts(
+  app: PayoutFileApp,
+  tx: DatabaseTransactionConnection,
+  payouts: readonly PayoutRecord[],
+): Promise<{ items: Item[]; leftOut: LeftOut[]; closed: PayoutRecord[] }> {
+  const accounts = new Map((await listAccountsOf(tx, payouts)).map((account) => [account.id, account]))
+  const sorted = { items: [] as Item[], leftOut: [] as LeftOut[], closed: [] as PayoutRecord[] }
+  for (const payout of payouts) {
+    const account = accounts.get(payout.bank_account_id)
+    if (account === undefined) throw new Error('the account of a payout is missing')
+    const instruction = account.is_active ? instructionOf(app, payout, account) : 'disabled'
+    if (instruction === 'disabled')
+      sorted.closed.push(await mustMove(app, tx, payout, { on: 'rejection', failureCode: 'CANCELLED_BY_MERCHANT' }))
+    else if (typeof instruction === 'string') sorted.leftOut.push({ payout, reason: instruction })
+    else sorted.items.push({ payout, instruction })
+  }
+  return sorted
+}
+
+async function mustMove(
+  app: PayoutFileApp,
+  tx: DatabaseTransactionConnection,
+  { merchant_id: merchantId, id }: PayoutRecord,
+  to: { on: 'sending' } | { on: 'rejection'; failureCode: 'CANCELLED_BY_MERCHANT' },
+): Promise<PayoutRecord> {
+  const moved = await movePayout(tx, app, { merchantId, id, from: 'CREATED', changedBy: 'OPERATOR', ...to })
+  if (moved === null) throw new Error(`the payout ${id} has moved although its row is locked`)
+  return moved
+}
+
+function instructionOf(
+  app: PayoutFileApp,
+  payout: PayoutRecord,
+  account: BankAccountRecord,
+): Instruction | LeftOutReason {
+  const { sortCode, accountNumber, iban } = openNumbers(app, account)
+  const creditorAccount = payout.currency === 'GBP' ? `${sortCode}${accountNumber}` : iban
+  if (!app.config.payoutAccounts.has(payout.currency) || creditorAccount === null) return 'NO_PAYING_ACCOUNT'
+  const creditorName = isoText(account.account_holder_name, NAME_MAX)
+  if (creditorName === null) return 'NAME_NOT_WRITABLE'
+  const { end_to_end_id: endToEndId, amount } = payout
+  return { endToEndId, amount, creditorName, creditorAccount, remittance: endToEndId }
+}
+
+async function writeFile(
+  app: PayoutFileApp,
+  tx: DatabaseTransactionConnection,
+  { items, actor }: { items: readonly Item[]; actor: Actor },
+): Promise<PayoutFileRecord & { content: string }> {
+  const id = app.ids.uuid()
+  const messageId = id.replaceAll('-', '')
+  const content = writeMessage(app, messageId, items)
+  const contentHash = createHash('sha256').update(content, 'utf8').digest('hex')
+  const file = await insertPayoutFile(tx, {
+    id,
+    messageId,
+    payoutIds: items.map(({ payout }) => payout.id),
+    content: app.sealer.seal(content, payoutFileContext(id)),
+    contentHash,
+    createdBy: actor.name,
+  })
+  const { payout_count, control_sum } = file
+  const after = { message_id: messageId, payout_count, control_sum, content_sha256: contentHash }
+  await recordAction(app, tx, { actor, action: 'payout_file.create', merchantId: null, subjectId: id, after })
+  return { ...file, content }
+}
+
+function writeMessage({ config }: PayoutFileApp, messageId: string, items: readonly Item[]): string {
+  const now = new Date()
+  const byCurrency = Map.groupBy(items, ({ payout }) => payout.currency)
+  return writePain001({
+    id: messageId,
+    createdAt: now.toISOString(),
+    executeOn: londonDayOf(now).toISODate(),
+    debtorName: config.payoutName,
+    batches: [...byCurrency].map(([currency, batch]) => ({
+      id: batchId(messageId, currency),
+      currency,
+      debtorAccount: config.payoutAccounts.get(currency) ?? '',
+      instructions: batch.map(({ instruction }) => instruction),
+    })),
+  })
+}
+
+/** The name of a message's batch, 35 characters as ISO 20022 allows. */
+export function batchId(messageId: string, currency: string): string {
+  return `${messageId}${currency}`
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { Currency, IdParams, Limit, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf } from './common.ts'
+import { operation } from './operation.ts'
+
+/** Why a payout is not written into a file: no account of ours pays its currency, or its holder's name has no letter. */
+export const LEFT_OUT_REASONS = ['NO_PAYING_ACCOUNT', 'NAME_NOT_WRITABLE'] as const
+
+/** The answers of a bank to a file have the size of the file. */
+const CONTENT_MAX = 10 * 1024 * 1024
+const BODY_BYTES_MAX = 16 * 1024 * 1024
+
+export const PayoutFile = z.strictObject({
+  id: Uuid,
+  message_id: z.string().meta({ description: "the message's name at the bank" }),
+  payout_count: z.int(),
+  control_sum: Money.meta({ description: 'the sum of all amounts, whatever their currencies' }),
+  content_sha256: z.string(),
+  created_by: z.string(),
+  created_at: Timestamp,
+})
+export type PayoutFile = z.infer<typeof PayoutFile>
+
+const WithContent = PayoutFile.extend({
+  content: z.string().meta({ description: 'the whole file, pain.001.001.09 of ISO 20022' }),
+})
+
+const ofOperators = { access: ['platform'], permission: 'operate merchants', headers: NoHeaders } as const
+
+export const createPayoutFile = operation({
+  ...ofOperators,
+  name: 'createPayoutFile',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/payout-files',
+  summary: 'Export waiting payouts as a file for the bank',
+  description:
+    'Payouts that no API of a bank sends: at most 1,000 of them, the oldest first, as pain.001.001.09 of ISO 20022. They are ' +
+    'SENT with it, and in no second file; without such a payout, no file is created. Read the same file again by its id.',
+  params: None,
+  query: None,
+  body: None.optional(),
+  bodyOptional: true,
+  replies: {
+    200: z.strictObject({
+      file: WithContent.nullable().meta({ description: 'null where no payout can be sent' }),
+      left_out: z
+        .array(
+          z.strictObject({
+            payout_id: Uuid,
+            merchant_id: Uuid,
+            currency: Currency,
+            amount: Money,
+            reason: z.enum(LEFT_OUT_REASONS),
+          }),
+        )
+        .meta({ description: 'payouts that stay CREATED, until the reason is gone' }),
+      has_more: z.boolean().meta({ description: 'whether more payouts wait than one file takes' }),
+    }),
+  },
+  errors: [],
+})
+
+export const listPayoutFiles = operation({
+  ...ofOperators,
+  name: 'listPayoutFiles',
+  method: 'GET',
+  path: '/api/v1/admin/payout-files',
+  summary: 'List files of payouts, newest first',
+  params: None,
+  query: z.strictObject({ limit: Limit, cursor: z.string().max(200).optional() }),
+  body: NoBody,
+  replies: { 200: listOf(PayoutFile) },
+  errors: [],
+})
+
+export const getPayoutFile = operation({
+  ...ofOperators,
+  name: 'getPayoutFile',
+  method: 'GET',
+  path: '/api/v1/admin/payout-files/{id}',
+  summary: 'Get a file of payouts again',
+  description: 'The same bytes as when it was created. Reading it is recorded in the audit trail.',
+  params: IdParams,
+  query: None,
+  body: NoBody,
+  replies: { 200: WithContent },
+  errors: ['PAYOUT_FILE_NOT_FOUND'],
+})
+
+export const importPayoutReport = operation({
+  ...ofOperators,
+  name: 'importPayoutReport',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/payout-reports',
+  summary: "Import a bank's answer to a file of payouts",
+  description:
+    'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; the ' +
+    'others stay SENT until a bank statement has them. Importing an answer twice changes nothing.',
+  bodyBytesMax: BODY_BYTES_MAX,
+  params: None,
+  query: None,
+  body: z.strictObject({
+    content: z.string().min(1).max(CONTENT_MAX).meta({ description: 'the whole file' }),
+  }),
+  replies: {
+    200: z.strictObject({
+      file: PayoutFile,
+      rejected: z
+        .array(
+          z.strictObject({
+            payout_id: Uuid,
+            merchant_id: Uuid,
+            currency: Currency,
+            amount: Money,
+            failure_code: z.string(),
+            bank_reason: z
+              .string()
+              .nullable()
+              .meta({ description: 'code of ISO 20022', examples: ['AC04'] }),
+            bank_text: z.string().nullable(),
+          }),
+        )
+        .meta({ description: 'payouts that have failed now' }),
+      accepted_count: z.int(),
+      rejected_count: z.int().meta({ description: 'all rejections of the answer, also those that were known' }),
+      pending_count: z.int(),
+      duplicate_count: z.int().meta({ description: 'copies of payments that the bank has: nothing is known of these' }),
+      unanswered_count: z.int(),
+    }),
+  },
+  errors: ['PAYOUT_FILE_NOT_FOUND', 'BODY_TOO_LARGE'],
+})

@@ -1,0 +1,50 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
+import { payableMerchant, payoutsOf } from '../support/payouts.ts'
+import { provesLeaves } from './ran.ts'
+import { realService } from './real-service.ts'
+
+const env = { SVC_PAYOUT_CONNECTOR: 'file', SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678' }
+const service = await realService(t, { env })
+
+t.test('payouts are exported, taken back where the bank rejects them, and paid by its statement', async (t) => {
+  const cwd = t.testdir({ 'there.xml': 'last month' })
+  const run = (...words: string[]) => service.operate(['payouts', ...words], { cwd })
+  t.match(JSON.parse((await run('export', '--file', 'none.xml', '--json', '--dry-run')).stdout), { dry_run: true })
+  t.match(await run('export', '--file', 'none.xml'), { code: 0, stdout: /none: no payout waits/ })
+  const merchants = [await payableMerchant(service), await payableMerchant(service)]
+  await createPayouts(service.app)
+  t.match(await run('export', '--file', 'there.xml'), { code: 2, stderr: /there\.xml is there already/ })
+  t.match(await run('export', '--file', 'dry.xml', '--dry-run'), { code: 0, stderr: /Nothing was changed/ })
+  t.throws(() => statSync(join(cwd, 'dry.xml')))
+  const done = await run('export', '--file', 'payouts.xml')
+  t.match(done, { code: 0, stdout: /Payouts +2\n[^]*Control sum +98\.60/, stderr: /--again [0-9a-f-]{36} --file/ })
+  const content = readFileSync(join(cwd, 'payouts.xml'), 'utf8')
+  t.equal(statSync(join(cwd, 'payouts.xml')).mode & 0o777, 0o600)
+  const { messageId, payments } = readInstructions(content)
+
+  t.match(JSON.parse((await run('export', '--file', 'more.xml', '--json')).stdout), { file: null })
+  const id = (await run('files', '-o', 'id')).stdout.trim()
+  t.match(await run('export', '--again', id, '--file', '-'), { code: 0, stdout: content })
+  t.match(await run('export', '--again', messageId, '--file', 'x.xml'), { code: 6 })
+  t.match(await run('files'), { stdout: /98\.60/ })
+
+  const [kept = '', rejected = ''] = payments.map(({ endToEndId }) => endToEndId)
+  writeFileSync(join(cwd, 'answer.xml'), answerTo(messageId, { [kept]: 'ACSP', [rejected]: 'RJCT AC06' }))
+  t.match(await run('import', 'answer.xml', '--dry-run'), { code: 0, stderr: /Nothing was changed/ })
+  t.match(await run('import', 'answer.xml'), {
+    code: 0,
+    stdout: /Failed now +1\n[^]*Accepted +1\n[^]*49\.30 +GBP +ACCOUNT_BLOCKED +AC06/,
+  })
+  t.match(JSON.parse((await run('import', 'answer.xml', '--json')).stdout), { rejected: [], rejected_count: 1 })
+  t.match(await run('import', 'none.xml'), { code: 2, stderr: /can't read none\.xml/ })
+  writeFileSync(join(cwd, 'bank.xml'), statementOf(payments.slice(0, 1)))
+  t.match(await service.operate(['statements', 'import', 'bank.xml'], { cwd }), { stderr: /1 matched now/ })
+  const statuses = await Promise.all(merchants.map(async (merchant) => (await payoutsOf(service, merchant))[0]?.status))
+  t.same(statuses.toSorted(), ['FAILED', 'PAID'])
+})
+
+provesLeaves(t, import.meta.filename)

@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { createPayouts } from '../../../src/payouts/create-payouts.ts'
+import { sendPayouts } from '../../../src/payouts/send-payouts.ts'
+import { testService } from '../../support/app.ts'
+import type { Answer } from '../../support/app.ts'
+import { schemaErrors } from '../../support/bank-files.ts'
+import { brokenInvariants } from '../../support/invariants.ts'
+import { balancesOf } from '../../support/ledger.ts'
+import { answerTo, readInstructions, statementOf } from '../../support/payout-bank.ts'
+import type { ReadFile } from '../../support/payout-bank.ts'
+import { closedSettlement, payableMerchant, payoutAccount, payoutWebhooksOf, payoutsOf } from '../../support/payouts.ts'
+import { countRows } from '../../support/rows.ts'
+
+const env = {
+  SVC_PAYOUT_CONNECTOR: 'file',
+  SVC_PAYOUT_NAME: 'Payments Ltd',
+  SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678,EUR=IE29AIBK93115212345678',
+}
+const service = await testService(t, { env })
+const { app, owner } = service
+const headers = await service.operator('OPS')
+
+const FILES = '/api/v1/admin/payout-files'
+
+async function post(path: string, body?: object): Promise<Answer> {
+  return service.call('POST', `/api/v1/admin/${path}`, { headers, ...(body === undefined ? {} : { body }) })
+}
+
+/** Creates the payouts that are due, and writes them into a file. */
+async function exported(): Promise<{ answer: Answer['body']; file: ReadFile }> {
+  await createPayouts(app)
+  const { status, body, text } = await post('payout-files')
+  if (status !== 200 || body.file === null) throw new Error(text)
+  return { answer: body, file: readInstructions(body.file.content) }
+}
+
+async function statusesOf(merchant: { id: string }): Promise<string[]> {
+  return (await payoutsOf(service, merchant)).map(({ status }) => status)
+}
+
+async function typesOf(merchant: { id: string }): Promise<string[]> {
+  return (await payoutWebhooksOf(service, merchant)).map(({ type }) => type)
+}
+
+async function differences(): Promise<unknown[]> {
+  const { body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers })
+  // What the settlements of these tests pay for are no payments.
+  return body.differences.filter(({ kind }: { kind: string }) => kind !== 'LEDGER_WITHOUT_PAYMENT')
+}
+
+t.test('payouts go to the bank in a file, and are paid when its statement has them', async (t) => {
+  const [tea, cake] = [await payableMerchant(service), await payableMerchant(service, { amount: '120.5000' })]
+  const { answer, file } = await exported()
+  t.same(await schemaErrors('pain.001.001.09', answer.file.content), [])
+  t.match(answer, { left_out: [], has_more: false, file: { payout_count: 2, control_sum: '169.80' } })
+  t.match(file, { count: '2', sum: '169.80', messageId: answer.file.message_id })
+  t.match(file.payments, [
+    { amount: '49.30', currency: 'GBP', name: 'Acme Ltd', account: /^204531\d{8}$/ },
+    { amount: '120.50' },
+  ])
+  t.equal(answer.file.content_sha256, createHash('sha256').update(answer.file.content).digest('hex'))
+  t.same([await statusesOf(tea), await statusesOf(cake)], [['SENT'], ['SENT']])
+  await sendPayouts(app)
+  t.same(await statusesOf(tea), ['SENT'], 'no API is asked about them')
+
+  const accepted = await post('payout-reports', {
+    content: answerTo(file.messageId, Object.fromEntries(file.payments.map(({ endToEndId }) => [endToEndId, 'ACSP']))),
+  })
+  t.match(accepted, { status: 200, body: { accepted_count: 2, rejected: [], rejected_count: 0 } })
+  t.same(await statusesOf(tea), ['SENT'], 'accepted is not paid')
+
+  const imported = await post('statements', { content: statementOf(file.payments) })
+  t.match(imported, { status: 200, body: { matched_line_count: 2 } })
+  t.match(await payoutsOf(service, tea), [{ status: 'PAID', bank_reference: /^PAID-/ }])
+  t.same(await typesOf(tea), ['payout.created', 'payout.paid'])
+  for (const merchant of [tea, cake])
+    t.match(await balancesOf(service, merchant), {
+      GBP: { clearing: '0.0000', merchant_payable: '0.0000', payouts_in_transit: '0.0000', bank: '0.0000' },
+    })
+  t.same(await differences(), [])
+  t.same(
+    await brokenInvariants(owner, ['I10 every currency of the ledger sums to zero, and its balances are the recount']),
+    [],
+  )
+})
+
+t.test('a rejected payout comes back to the balance; importing the answer twice changes nothing', async (t) => {
+  const [fine, closed] = [await payableMerchant(service), await payableMerchant(service, { amount: '7.0000' })]
+  const { file } = await exported()
+  const [first, second] = file.payments.map(({ endToEndId }) => endToEndId)
+  const content = answerTo(file.messageId, { [first ?? '']: 'PDNG', [second ?? '']: 'RJCT AC04' })
+  const before = await countRows(owner)
+  t.match(await post('payout-reports?dry_run=true', { content }), { status: 200, body: { rejected: [{}] } })
+  t.same(await countRows(owner), before)
+  t.match(await post('payout-reports', { content }), {
+    status: 200,
+    body: {
+      rejected: [{ merchant_id: closed.id, amount: '7.00', failure_code: 'ACCOUNT_CLOSED', bank_reason: 'AC04' }],
+      pending_count: 1,
+      rejected_count: 1,
+    },
+  })
+  t.same([await statusesOf(fine), await statusesOf(closed)], [['SENT'], ['FAILED']])
+  t.match(await balancesOf(service, closed), { GBP: { merchant_payable: '7.0000', payouts_in_transit: '0.0000' } })
+  t.same(await typesOf(closed), ['payout.created', 'payout.failed'])
+  const after = await countRows(owner)
+  t.match(await post('payout-reports', { content }), { body: { rejected: [], rejected_count: 1 } })
+  t.same(await countRows(owner), after)
+
+  await createPayouts(app)
+  t.match(await post('payout-files'), { body: { file: null } }, 'not to the same account again')
+  await payoutAccount(service, closed)
+  const again = await exported()
+  t.match(again.file.payments, [{ amount: '7.00' }])
+  t.not(again.file.payments[0]?.endToEndId, second, 'another payout, by another id')
+  await post('statements', { content: statementOf([...again.file.payments, ...file.payments.slice(0, 1)]) })
+  t.same([await statusesOf(fine), await statusesOf(closed)], [['PAID'], ['FAILED', 'PAID']])
+  t.match(
+    await post('payout-reports', { content: answerTo(file.messageId, { [first ?? '']: 'RJCT' }) }),
+    {
+      body: { rejected: [], rejected_count: 1 },
+    },
+    'what the statement has stays paid',
+  )
+  t.same(await differences(), [])
+})
+
+t.test('an answer to the whole message, or to a batch, is one to each payment', async (t) => {
+  const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
+  const { file } = await exported()
+  const copied = '<GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>DU01</Cd></Rsn></StsRsnInf>'
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, {}, copied) }), {
+    body: { duplicate_count: 2, rejected: [] },
+  })
+  t.same(await statusesOf(one), ['SENT'], 'uploaded twice: the first was taken')
+  const kept = file.payments[0]?.endToEndId ?? ''
+  const refused = '<GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>FF01</Cd></Rsn></StsRsnInf>'
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, { [kept]: 'ACSP' }, refused) }), {
+    body: { accepted_count: 1, rejected: [{ failure_code: 'BANK_ERROR', bank_reason: 'FF01' }] },
+  })
+  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['FAILED']])
+  await post('statements', { content: statementOf(file.payments.slice(0, 1)) })
+})
+
+t.test('a second export has nothing, and the file is read again by its id with the same bytes', async (t) => {
+  await payableMerchant(service)
+  const { answer } = await exported()
+  await createPayouts(app)
+  t.match(await post('payout-files'), { status: 200, body: { file: null, left_out: [], has_more: false } })
+  const read = await service.call('GET', `${FILES}/${answer.file.id}`, { headers })
+  t.same(read.body, answer.file)
+  t.match(await service.call('GET', `${FILES}?limit=1`, { headers }), {
+    body: { data: [{ id: answer.file.id, content: undefined }], has_more: true },
+  })
+  t.match(await service.call('GET', `${FILES}/${answer.file.message_id}`, { headers }), {
+    status: 404,
+    body: { code: 'PAYOUT_FILE_NOT_FOUND' },
+  })
+  const { rows } = await owner.query('select content from payout_files where id = $1', [answer.file.id])
+  t.match(rows, [{ content: /^v1\./ }], 'sealed at rest')
+  const actions = await owner.query('select action from operator_actions where subject_id = $1 order by ordinal', [
+    answer.file.id,
+  ])
+  t.same(actions.rows, [{ action: 'payout_file.create' }, { action: 'payout_file.read' }])
+})
+
+t.test('ten exports at once write each payout into one file', async (t) => {
+  const merchants = [await payableMerchant(service), await payableMerchant(service)]
+  await createPayouts(app)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => post('payout-files')))
+  t.equal(answers.filter(({ body }) => body.file !== null).length, 1)
+  for (const merchant of merchants) t.same(await statusesOf(merchant), ['SENT'])
+})
+
+t.test('a crash between writing and recording leaves nothing, and the payouts go with the next file', async (t) => {
+  const merchant = await payableMerchant(service)
+  await createPayouts(app)
+  const before = await countRows(owner)
+  for (const table of ['payout_files', 'payout_events', 'operator_actions']) {
+    await owner.query(
+      `create function fail_now() returns trigger language plpgsql as $$
+       begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`,
+    )
+    await owner.query(`create trigger aa_fail before insert on ${table} for each row execute function fail_now()`)
+    t.ok((await post('payout-files')).status >= 500, `killed at ${table}`)
+    await owner.query('drop function fail_now() cascade')
+    t.same(await countRows(owner), before)
+    t.same(await statusesOf(merchant), ['CREATED'])
+  }
+  const { file } = await exported()
+  t.equal(file.payments.length, 1)
+})
+
+t.test('held merchants, disabled accounts and names that no bank reads stay out of the file', async (t) => {
+  const [held, disabled, unread] = [
+    await payableMerchant(service),
+    await payableMerchant(service),
+    await service.merchant(),
+  ]
+  await payoutAccount(service, unread, { account_holder_name: '株式会社' })
+  await closedSettlement(service, unread, { amount: '3.0000' })
+  await createPayouts(app)
+  const hold = (payout_held: boolean): Promise<Answer> =>
+    service.call('PUT', `/api/v1/admin/merchants/${held.id}/hold`, { headers, body: { payout_held, reason: 'odd' } })
+  await hold(true)
+  await service.call('DELETE', `/api/v1/portal/bank-accounts/${disabled.accountId}`, { merchant: disabled })
+  t.match(await post('payout-files'), {
+    body: { file: null, left_out: [{ merchant_id: unread.id, amount: '3.00', reason: 'NAME_NOT_WRITABLE' }] },
+  })
+  t.same(
+    [await statusesOf(held), await statusesOf(disabled), await statusesOf(unread)],
+    [['CREATED'], ['FAILED'], ['CREATED']],
+  )
+  await hold(false)
+  t.match((await exported()).file.payments, [{ amount: '49.30' }])
+  t.same(await statusesOf(held), ['SENT'])
+  await service.call('PUT', `/api/v1/admin/merchants/${unread.id}/hold`, { headers, body: { payout_held: true } })
+})
+
+t.test('euros go by IBAN; hostile names are written as text', async (t) => {
+  const merchant = await service.merchant()
+  await payoutAccount(service, merchant, {
+    account_holder_name: `</Nm>"O'Neil" & <Söhne>`,
+    sort_code: '20-20-15',
+    account_number: '55555555',
+    iban: 'GB33BUKB20201555555555',
+  })
+  await closedSettlement(service, merchant, { amount: '10.0000' })
+  await closedSettlement(service, merchant, { amount: '20.0000', currency: 'EUR' })
+  const { answer, file } = await exported()
+  t.same(await schemaErrors('pain.001.001.09', answer.file.content), [])
+  t.match(answer.file, { payout_count: 2, control_sum: '30.00' })
+  t.same(
+    new Set(file.payments.map(({ currency, account, name }) => `${currency} ${account} ${name}`)),
+    new Set([`GBP 20201555555555 ./Nm.'O'Neil' + .Sohne.`, `EUR GB33BUKB20201555555555 ./Nm.'O'Neil' + .Sohne.`]),
+  )
+})
+
+t.test(
+  "money that comes back under a payout's id makes it RETURNED, in the same statement or a later one",
+  async (t) => {
+    const [late, soon] = [await payableMerchant(service), await payableMerchant(service)]
+    const { file } = await exported()
+    const back = (index: number) => {
+      const { amount = '', endToEndId: e2e = '' } = file.payments[index] ?? {}
+      return { amount, e2e, ref: `BACK-${index}` }
+    }
+    await post('statements', { content: statementOf(file.payments, [back(1)]) })
+    t.same([await statusesOf(late), await statusesOf(soon)], [['PAID'], ['RETURNED']])
+    await post('statements', { content: statementOf([], [back(0)]) })
+    t.same(await statusesOf(late), ['RETURNED'])
+    t.match(await balancesOf(service, late), { GBP: { merchant_payable: '49.3000', bank: '49.3000' } })
+    t.same(await differences(), [])
+  },
+)
+
+t.test('a line that no rule has matched is a payout by hand', async (t) => {
+  const merchant = await payableMerchant(service, { amount: '8.1500' })
+  const { file } = await exported()
+  const [payout] = await payoutsOf(service, merchant)
+  const { body } = await post('statements', {
+    content: statementOf([], [{ amount: '8.15', direction: 'DBIT', text: 'TRANSFER' }]),
+  })
+  const statement = body.statements[0].id
+  const lines = await service.call('GET', `/api/v1/admin/statement-lines?statement_id=${statement}`, { headers })
+  const resolve = (more: object): Promise<Answer> =>
+    service.call('PUT', `/api/v1/admin/statement-lines/${lines.body.data[0].id}/resolution`, {
+      headers,
+      body: { reason: 'the bank told us', ...more },
+    })
+  t.match(await resolve({ payout_id: merchant.id }), { status: 404, body: { code: 'PAYOUT_NOT_FOUND' } })
+  t.match(await resolve({ payout_id: payout?.id, payment_id: payout?.id }), { status: 400 })
+  t.match(await resolve({ payout_id: payout?.id }), {
+    status: 200,
+    body: { payout_id: payout?.id, matched_by: 'MANUAL', merchant_id: merchant.id },
+  })
+  t.same(await statusesOf(merchant), ['PAID'])
+  t.match(
+    await post('statements', { content: statementOf(file.payments) }),
+    { body: { matched_line_count: 0 } },
+    'only once',
+  )
+  t.same(await differences(), [])
+})
+
+t.test('an answer to another file, or a file that is none, changes nothing', async (t) => {
+  const merchant = await payableMerchant(service)
+  const { file } = await exported()
+  const before = await countRows(owner)
+  t.match(await post('payout-reports', { content: answerTo('OTHER', {}) }), {
+    status: 404,
+    body: { code: 'PAYOUT_FILE_NOT_FOUND', error: 'no file of payouts was the message "OTHER"' },
+  })
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, { SVC1: 'RJCT' }) }), {
+    status: 400,
+    body: { errors: [{ path: 'content', message: 'the file has no payment "SVC1"' }] },
+  })
+  t.match(await post('payout-reports', { content: '<!DOCTYPE x []><x/>' }), {
+    status: 400,
+    body: { errors: [{ path: 'content', message: /document type/ }] },
+  })
+  t.same(await countRows(owner), before)
+  t.same(await statusesOf(merchant), ['SENT'])
+})
