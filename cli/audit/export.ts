@@ -6,7 +6,7 @@ import type { AuditChain } from '../../src/lib/audit-chain.ts'
 import type { Client } from '../client/call.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { writeTarget } from '../kit/export-pages.ts'
 import type { Write } from '../kit/export-pages.ts'
 import { isStillRead } from '../output/flush.ts'
@@ -24,7 +24,6 @@ const ExportOptions = z.object({
   file: z.string().min(1, 'say which file').optional(),
   force: z.boolean().default(false),
 })
-type ExportOptions = z.infer<typeof ExportOptions>
 
 export function addExport(audit: Command, runtime: Runtime): void {
   subcommand(audit, 'export', 'Export the hash chains as JSON lines')
@@ -50,7 +49,7 @@ Examples:
   svc audit export --chain operator_actions | gzip > actions.jsonl.gz
 `
 
-async function exportChains(context: Context, { options }: CommandInput<ExportOptions>): Promise<CommandResult> {
+async function exportChains(context: Context, { options }: InputOf<typeof ExportOptions>): Promise<CommandResult> {
   const target = targetFile(context.io.cwd, options.file, options)
   // A checkpoint that is read first seals only rows that are read after it.
   const chains: readonly AuditChain[] = options.chain === 'all' ? AUDIT_CHAINS.toReversed() : [options.chain]

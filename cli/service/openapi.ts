@@ -6,7 +6,7 @@ import { OPEN_BANKING_PATH } from '../../src/wire/open-banking.ts'
 import { noCredentials } from '../client/auth/credentials.ts'
 import { sendProven } from '../client/call.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
 import { targetFile } from '../output/target-file.ts'
@@ -43,9 +43,8 @@ const OpenApiOptions = z.object({
   file: z.string().optional(),
   force: z.boolean().default(false),
 })
-type OpenApiOptions = z.infer<typeof OpenApiOptions>
 
-async function openapi(context: Context, { options }: CommandInput<OpenApiOptions>): Promise<CommandResult> {
+async function openapi(context: Context, { options }: InputOf<typeof OpenApiOptions>): Promise<CommandResult> {
   const { print, io } = context
   const file = targetFile(io.cwd, options.file, options)?.path
   const document = options.offline ? await offline(options.surface) : await fromService(context, PATHS[options.surface])

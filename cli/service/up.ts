@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import type { ServiceState } from '../client/service-state.ts'
 import { printReady } from './up/banner.ts'
 import { runDetached } from './up/detached.ts'
@@ -23,7 +23,6 @@ const UpOptions = z.object({
   seed: z.literal('demo').optional(),
   detach: z.boolean().default(false),
 })
-type UpOptions = z.infer<typeof UpOptions>
 
 export function addUp(command: Command, runtime: Runtime): void {
   command
@@ -53,7 +52,7 @@ Examples:
   svc up --db postgres://svc:secret@127.0.0.1:5432/svc
 `
 
-async function up(context: Context, { options }: CommandInput<UpOptions>): Promise<CommandResult> {
+async function up(context: Context, { options }: InputOf<typeof UpOptions>): Promise<CommandResult> {
   refuseLive({ mode: variableIn(context.io.env, 'SVC_MODE') })
   const starting = startProgress(context)
   const plan: UpPlan = {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { usageError } from '../base/errors.ts'
 import { action, durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption } from '../kit/option-values.ts'
 
 const LoginOptions = z.object({
@@ -15,7 +15,6 @@ const LoginOptions = z.object({
   complete: z.boolean().default(false),
   timeout: z.string(),
 })
-type LoginOptions = z.infer<typeof LoginOptions>
 
 const WAYS = ['device', 'withToken', 'nonInteractive', 'complete'] as const
 
@@ -50,7 +49,7 @@ Examples:
   svc login --realm acme-ltd --non-interactive; svc login --complete
 `
 
-async function login(context: Context, { options }: CommandInput<LoginOptions>): Promise<CommandResult> {
+async function login(context: Context, { options }: InputOf<typeof LoginOptions>): Promise<CommandResult> {
   const ways = WAYS.filter((way) => options[way])
   if (ways.length > 1) throw usageError('--device, --with-token, --non-interactive and --complete: one of them')
   const timeoutMs = durationOf(options.timeout, '--timeout')

@@ -204,12 +204,6 @@ t.test('every command has a description and examples', async (t) => {
   visit(await makeWholeProgram({ io, exitCode: 0 }), 'svc')
 })
 
-t.test('a plain word behind --json is told as the member that was meant', async (t) => {
-  const { code, stderr } = await runCli(['payments', 'list', '--json', 'status', '--limit', '3'])
-  t.equal(code, 2)
-  t.match(JSON.parse(stderr), { error: { hint: 'svc payments list --json=status --limit 3' } })
-})
-
 t.test("the version is the package's", async (t) => {
   t.match((await runCli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
 })

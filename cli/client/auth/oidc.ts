@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { z } from 'zod'
-import { CUSTOMERS_REALM, PLATFORM_REALM, issuerOf } from '../../../src/lib/realms.ts'
+import { CUSTOMERS_REALM, issuerOf } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { unreachable } from '../unreachable.ts'
@@ -131,25 +131,18 @@ function clientRefusal(
   { error, form }: { error: string; form: Form },
 ): CliError | undefined {
   if (error !== 'invalid_client' && error !== 'unauthorized_client') return undefined
-  const { client_id: clientId = '' } = form
-  if (form['client_secret'] === undefined)
-    return new CliError('INVALID_CLIENT', `realm ${realm} has no client ${clientId} that signs people in`, {
-      exit: EXIT.signedOut,
-      status,
-      hint: 'is the realm the one of your company? svc profile list',
-    })
-  const renew = renewalOf(realm, clientId)
-  return new CliError('INVALID_CLIENT', `the secret of ${clientId} is wrong, or the client has been revoked`, {
-    exit: EXIT.signedOut,
-    status,
-    hint: `check the id and the secret (SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile's)${renew}`,
-  })
-}
-
-/** Where a new secret comes from; nothing of the command line makes one for a customer's program. */
-function renewalOf(realm: string, clientId: string): string {
-  if (realm === CUSTOMERS_REALM) return ''
-  return `; a new secret is made by ${realm === PLATFORM_REALM ? 'svc credentials create --platform' : `svc credentials rotate ${clientId}`}`
+  const { client_id: clientId = '', client_secret: secret } = form
+  const [message, hint] =
+    secret === undefined
+      ? [
+          `realm ${realm} has no client ${clientId} that signs people in`,
+          'is the realm the one of your company? svc profile list',
+        ]
+      : [
+          `the secret of ${clientId} is wrong, or the client has been revoked`,
+          `check SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile\na new secret: svc credentials rotate ${clientId}`,
+        ]
+  return new CliError('INVALID_CLIENT', message, { exit: EXIT.signedOut, status, hint })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander'
-import { quoted, typedAs } from '../../base/command-hints.ts'
+import { typedAs } from '../../base/command-hints.ts'
 import { usageError } from '../../base/errors.ts'
 import type { CliError } from '../../base/errors.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
@@ -20,8 +20,6 @@ type Mistake = {
 /** Commander's own errors, in our words and with our exit code. */
 export async function fromCommander(error: CommanderError, words: readonly string[]): Promise<CliError> {
   const [message = ''] = error.message.replace(/^error: /, '').split('\n')
-  const members = error.code === 'commander.excessArguments' ? withMembers(words) : undefined
-  if (members !== undefined) return usageError(message, `svc ${members.map((word) => quoted(word)).join(' ')}`)
   const wrong = /'([^']+)'/.exec(message)?.[1]
   const isUnknown = error.code.startsWith('commander.unknown')
   return answerTo({ message, words, wrong, place: await placeOf(words), isUnknown })
@@ -60,14 +58,6 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
     word === wrong && (wrong.startsWith('-') || index === place.at) ? `${meant}${value}` : word,
   )
   return usageError(message, `svc ${(await withNextWord(mended)).map((word) => typedAs(word)).join(' ')}`)
-}
-
-/** The words with the one behind `--json` as its member: a plain word there may as well be an argument, such as an id. */
-function withMembers(words: readonly string[]): string[] | undefined {
-  const at = words.indexOf('--json=')
-  const member = words[at + 1] ?? ''
-  if (at === -1 || !/^[a-z][a-z0-9]*$/.test(member)) return undefined
-  return [...words.slice(0, at), `--json=${member}`, ...words.slice(at + 2)]
 }
 
 /** The same words with the one behind a mended noun mended too: a hint is a command that there is. */
