@@ -25,6 +25,7 @@ import { settlePayments } from './payments/settle-payments.ts'
 import { stagePayments } from './payments/stage-payments.ts'
 import { closeDueSettlements } from './settlements/close-settlements.ts'
 import { playDisputes } from './sandbox/play-disputes.ts'
+import { runReconciliation } from './reconciliation/run-reconciliation.ts'
 import { deleteExpiredSecrets } from './signing/end-secret-overlap.ts'
 import { scheduleWaitingDeliveries } from './webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
@@ -85,6 +86,8 @@ export const jobs: readonly Job[] = [
   { name: 'forget-secrets', everyMs: 60_000, run: deleteExpiredSecrets },
   { name: 'reseal-secrets', everyMs: 60_000, run: resealSecrets },
   { name: 'sweep-registrations', everyMs: 60_000, run: sweepRegistrations },
+  // Once a day.
+  { name: 'reconcile', everyMs: 60_000, run: runReconciliation },
   { name: 'seal-audit', everyMs: 600_000, run: sealAudit },
   {
     name: 'maintain-identity',

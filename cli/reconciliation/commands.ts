@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { getPortalReconciliation, getReconciliation } from '../../src/wire/reconciliation.ts'
-import type { Difference, ReconciledTotal, Reconciliation } from '../../src/wire/reconciliation.ts'
+import { getPortalReconciliation, getReconciliation, listReconciliations } from '../../src/wire/reconciliation.ts'
+import type { Difference, KeptReconciliation, ReconciledTotal, Reconciliation } from '../../src/wire/reconciliation.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { endOfId, shortTime } from '../base/text.ts'
 import { parseTime } from '../base/times.ts'
@@ -10,7 +10,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { forAllMerchants } from '../kit/option-values.ts'
+import { DataOption, forAllMerchants } from '../kit/option-values.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
@@ -21,6 +21,7 @@ const Options = z.object({
   merchant: z.string().optional(),
   allMerchants: z.boolean().default(false),
   failOnDiff: z.boolean().default(false),
+  last: z.boolean().default(false),
 })
 type Options = z.infer<typeof Options>
 
@@ -30,33 +31,72 @@ export function addReconcile(command: Command, runtime: Runtime): void {
     .option('--as-of <time>', 'Compare only what moved until this time')
     .option('--merchant <merchant>', 'Compare one merchant, as an operator: its id, realm or client id')
     .option('--fail-on-diff', 'End with exit code 3 where there is a difference')
+    .addOption(
+      new DataOption('--last', 'Show the last run of the daily job instead, as an operator').conflicts([
+        'since',
+        'asOf',
+        'merchant',
+      ]),
+    )
     .addHelpText(
       'after',
-      '\nWithout --since the kept balances are recounted as well.\n\nExamples:\n  svc reconcile\n  svc reconcile --since 24h --fail-on-diff\n  svc reconcile --merchant acme-ltd --as-of 2026-11-01\n',
+      '\nWithout --since the kept balances are recounted as well.\n\nExamples:\n  svc reconcile\n  svc reconcile --since 24h --fail-on-diff\n  svc reconcile --merchant acme-ltd --as-of 2026-11-01\n  svc reconcile --last\n',
     )
     .action(action(runtime, Options, reconcile))
 }
 
 async function reconcile(context: Context, { options }: CommandInput<Options>): Promise<CommandResult> {
-  const { print } = context
+  if (options.last) return showLast(context, options)
   const found = await read(context.client(), options)
+  const from = found.from === null ? 'everything' : `from ${shortTime(found.from)}`
+  printFound(context, found, {
+    id: String(found.is_balanced),
+    lines: [['Compared', `${from} until ${shortTime(found.as_of)}`]],
+  })
+  if (found.has_more) context.note('There are more differences: narrow it with --merchant or --since')
+  return found.differences.length > 0 && options.failOnDiff ? EXIT.assertion : undefined
+}
+
+/** The newest run of the daily job that has ended. A failed one counts as a difference: nobody knows that there is none. */
+async function showLast(context: Context, { failOnDiff }: Options): Promise<CommandResult> {
+  const { data } = (await call(context.client(), listReconciliations, { query: { limit: 10 } })).body
+  const last = data.find(({ status }) => status !== 'RUNNING')
+  if (last === undefined) {
+    context.note('The daily job has not run yet: svc worker runs it, and svc reconcile compares now')
+    return failOnDiff ? EXIT.assertion : undefined
+  }
+  printFound(context, last, {
+    id: last.id,
+    lines: [
+      ['Run', `${shortTime(last.started_at)}, everything until ${shortTime(last.as_of)}`],
+      ['Status', last.status],
+      ...(last.failure === null ? [] : [['Failure', last.failure] satisfies Line]),
+      ['Next run', shortTime(last.next_run_at)],
+    ],
+  })
+  return last.status !== 'BALANCED' && failOnDiff ? EXIT.assertion : undefined
+}
+
+type Line = [name: string, text: string]
+
+function printFound(
+  { print }: Context,
+  found: Reconciliation | KeptReconciliation,
+  { id, lines }: { id: string; lines: Line[] },
+): void {
   const { differences, totals } = found
+  const count = found.difference_counts.reduce((sum, each) => sum + each.count, 0)
   const table = tableOf(differences, COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
   print.record({
     item: found,
-    id: String(found.is_balanced),
+    id,
     lines: [
-      [
-        'Compared',
-        `${found.from === null ? 'everything' : `from ${shortTime(found.from)}`} until ${shortTime(found.as_of)}`,
-      ],
-      ['Differences', differences.length === 0 ? 'none' : String(differences.length)],
-      ...totals.map((total): [string, string] => [`${endOfId(total.merchant_id)} ${total.currency}`, totalText(total)]),
+      ...lines,
+      ['Differences', count === 0 ? 'none' : String(count)],
+      ...totals.map((total): Line => [`${endOfId(total.merchant_id)} ${total.currency}`, totalText(total)]),
     ],
-    ...(differences.length === 0 ? {} : { after: table.join('\n') }),
+    ...(count === 0 ? {} : { after: table.join('\n') }),
   })
-  if (found.has_more) context.note('There are more differences: narrow it with --merchant or --since')
-  return differences.length > 0 && options.failOnDiff ? EXIT.assertion : undefined
 }
 
 async function read(client: Client, { since, asOf, merchant, allMerchants }: Options): Promise<Reconciliation> {

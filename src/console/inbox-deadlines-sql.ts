@@ -34,3 +34,6 @@ export const DEAD_DELIVERY_TIME = sql.fragment`interval '24 hours'`
 
 /** A suspended or held merchant loses money each day. */
 export const STOPPED_MERCHANT_TIME = sql.fragment`interval '24 hours'`
+
+/** Money that does not add up is looked into on the same day. */
+export const RECONCILIATION_TIME = sql.fragment`interval '8 hours'`

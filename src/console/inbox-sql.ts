@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
 import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
-import { DEAD_DELIVERY_TIME, REGISTRATION_TIME, kybDeadline } from './inbox-deadlines-sql.ts'
+import { DEAD_DELIVERY_TIME, RECONCILIATION_TIME, REGISTRATION_TIME, kybDeadline } from './inbox-deadlines-sql.ts'
 import { merchantInboxItems } from './merchant-inbox-sql.ts'
 
 /** How many of each kind are read, the most urgent first, and how far the deliveries of one merchant are counted. */
@@ -67,6 +67,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(disputesIn('UNDER_REVIEW', 'dispute_under_review')),
     withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
     withMerchant(deadDeliveries(all)),
+    lastReconciliation(),
   ]
 }
 
@@ -103,6 +104,18 @@ function stuckRegistrations(): FragmentSqlToken {
       order by r.created_at
       limit ${EACH_KIND_MAX}
     )`
+}
+
+/** The last run of the daily reconciliation, unless the books were in order. */
+function lastReconciliation(): FragmentSqlToken {
+  return sql.fragment`
+    select 'reconciliation_' || lower(r.status) as kind, r.id, null::uuid as merchant_id, null as realm_slug,
+      'All merchants' as trading_name, r.difference_count as count, r.finished_at as since,
+      r.finished_at + ${RECONCILIATION_TIME} as due_at
+    from (
+      select * from reconciliations where status <> 'RUNNING' order by started_at desc, id desc limit 1
+    ) r
+    where r.status <> 'BALANCED'`
 }
 
 function awaitedEvidence(condition: FragmentSqlToken): FragmentSqlToken {

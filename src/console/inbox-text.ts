@@ -41,6 +41,14 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: deadText(item.count, 'to the merchant'),
     command: `svc webhooks list --merchant ${merchant(item)} --status DEAD`,
   }),
+  reconciliation_different: ({ count }) => ({
+    summary: count === 1 ? 'the books have 1 difference' : `the books have ${count} differences`,
+    command: 'svc reconcile --last',
+  }),
+  reconciliation_failed: () => ({
+    summary: 'the daily reconciliation has failed and is tried again',
+    command: 'svc reconcile --last',
+  }),
 }
 
 /** The summary and the command for a merchant's team. */

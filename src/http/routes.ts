@@ -152,6 +152,7 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setPayoutHold, admin.setPayoutHold),
   route(wireAdmin.setMerchantActive, admin.setMerchantActive),
   route(wireReconciliation.getReconciliation, reconciliation.getReconciliation),
+  route(wireReconciliation.listReconciliations, reconciliation.listReconciliations),
   route(wireReconciliation.getPortalReconciliation, reconciliation.getPortalReconciliation),
   route(wirePayouts.listPayouts, payouts.listPayouts),
   route(wirePayouts.getPayout, payouts.getPayout),

@@ -42,6 +42,24 @@ export function makeMetrics() {
     webhooksInFlight: new Gauge({ name: 'svc_webhooks_in_flight', help: 'Webhook attempts in progress', registers }),
     /** Open streams of events. */
     eventStreams: new Gauge({ name: 'svc_event_streams', help: 'Open streams of events', registers }),
+    /** Differences that the last reconciliation found, by kind. */
+    reconciliationDifferences: new Gauge({
+      name: 'svc_reconciliation_differences',
+      help: 'Differences that the last daily reconciliation found',
+      labelNames: ['kind'],
+      registers,
+    }),
+    /** When the last reconciliation ended: its age is time() less this. */
+    reconciliationTime: new Gauge({
+      name: 'svc_reconciliation_last_run_timestamp_seconds',
+      help: 'When the last daily reconciliation that compared everything ended',
+      registers,
+    }),
+    reconciliationSeconds: new Gauge({
+      name: 'svc_reconciliation_duration_seconds',
+      help: 'How long the last daily reconciliation took',
+      registers,
+    }),
     /** Runs of background jobs, by outcome. */
     jobRuns: new Counter({
       name: 'svc_job_runs_total',

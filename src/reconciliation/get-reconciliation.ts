@@ -1,3 +1,4 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -30,20 +31,37 @@ export async function getReconciliation(
   const scope: Scope = { merchantId, from, asOf }
   return app.pool.transaction(async (tx) => {
     await readSnapshot(tx)
-    const totals = (await listTotals(tx, scope)).map(presentTotal)
-    const differences: Difference[] = []
-    let hasMore = false
-    for (const name of CHECK_NAMES) {
-      const found = await listDifferences(tx, { name, scope, limit: OF_A_KIND_MAX + 1 })
-      hasMore ||= found.length > OF_A_KIND_MAX
-      differences.push(...found.slice(0, OF_A_KIND_MAX).map((row) => presentDifference(name, row)))
-    }
-    const isBalanced = differences.length === 0
-    return { from: from ?? null, as_of: asOf, is_balanced: isBalanced, totals, differences, has_more: hasMore }
+    const found = await findDifferences(tx, scope, CHECK_NAMES)
+    const hasMore = found.difference_counts.some(({ count }) => count > OF_A_KIND_MAX)
+    const isBalanced = found.differences.length === 0
+    const totals = await readTotals(tx, scope)
+    return { from: from ?? null, as_of: asOf, is_balanced: isBalanced, totals, ...found, has_more: hasMore }
   })
 }
 
-function presentDifference(kind: CheckName, { expected, found, ...row }: DifferenceRecord): Difference {
+/** What some checks find: the first differences of each kind, and how many there are. */
+export async function findDifferences(
+  tx: DatabaseTransactionConnection,
+  scope: Scope,
+  names: readonly CheckName[],
+): Promise<Pick<Reconciliation, 'difference_counts' | 'differences'>> {
+  const differences: Difference[] = []
+  const counts: Reconciliation['difference_counts'] = []
+  for (const kind of names) {
+    const found = await listDifferences(tx, { name: kind, scope, limit: OF_A_KIND_MAX })
+    const count = found[0]?.of_kind ?? 0
+    if (count > 0) counts.push({ kind, count })
+    differences.push(...found.map((row) => presentDifference(kind, row)))
+  }
+  return { difference_counts: counts, differences }
+}
+
+export async function readTotals(tx: DatabaseTransactionConnection, scope: Scope): Promise<ReconciledTotal[]> {
+  return (await listTotals(tx, scope)).map(presentTotal)
+}
+
+function presentDifference(kind: CheckName, difference: DifferenceRecord): Difference {
+  const { expected, found, of_kind: _, ...row } = difference
   const money = (amount: string | null): string | null => (amount === null ? null : formatNumeric(amount, row.currency))
   return { kind, ...row, expected_amount: money(expected), found_amount: money(found), cause: causeOf(kind) }
 }

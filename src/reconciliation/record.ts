@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KeptReconciliation } from '../wire/reconciliation.ts'
 
 /** A difference as a check finds it. */
 export const DifferenceRecord = z.object({
@@ -8,6 +9,8 @@ export const DifferenceRecord = z.object({
   currency: z.string(),
   expected: z.string().nullable(),
   found: z.string().nullable(),
+  /** How many the check finds. */
+  of_kind: z.int(),
 })
 export type DifferenceRecord = z.infer<typeof DifferenceRecord>
 
@@ -22,3 +25,7 @@ export const TotalRecord = z.object({
   ledger_refunded: z.string(),
 })
 export type TotalRecord = z.infer<typeof TotalRecord>
+
+/** A run of the daily job, as it is kept. */
+export const RunRecord = KeptReconciliation
+export type RunRecord = z.infer<typeof RunRecord>

@@ -175,6 +175,14 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
 export type CheckName = Difference['kind']
 export const CHECK_NAMES: readonly CheckName[] = Object.freeze(Object.keys(CHECKS)) as readonly CheckName[]
 
+/** The checks that a period limits, and those that need everything. */
+export const PERIOD_CHECKS: readonly CheckName[] = Object.freeze(
+  CHECK_NAMES.filter((name) => CHECKS[name].isWholeOnly !== true),
+)
+export const WHOLE_CHECKS: readonly CheckName[] = Object.freeze(
+  CHECK_NAMES.filter((name) => CHECKS[name].isWholeOnly === true),
+)
+
 export function causeOf(name: CheckName): string {
   return CHECKS[name].cause
 }
@@ -187,7 +195,7 @@ export function listDifferences(
   const { query, isWholeOnly } = CHECKS[name]
   if (isWholeOnly === true && scope.from !== undefined) return Promise.resolve([])
   return tx.any(sql.type(DifferenceRecord)`
-    select f.merchant_id, f.subject, f.payment_id, f.currency, f.expected, f.found
+    select f.merchant_id, f.subject, f.payment_id, f.currency, f.expected, f.found, count(*) over ()::int4 as of_kind
     from (${query(scope)}) f
     order by f.merchant_id, f.currency, f.subject, f.found
     limit ${limit}

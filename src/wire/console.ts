@@ -137,14 +137,18 @@ export const InboxKind = z.enum([
   'deliveries_dead',
   'webhook_endpoint_gone',
   'secret_overlap_ending',
+  'reconciliation_different',
+  'reconciliation_failed',
 ])
 export type InboxKind = z.infer<typeof InboxKind>
 
 /** A task that needs the action of a person. */
 export const InboxItem = z.strictObject({
   kind: InboxKind,
-  id: Uuid.meta({ description: 'the id of its subject: a dispute, a merchant, a registration' }),
-  merchant_id: Uuid.nullable().meta({ description: 'null for a registration without a merchant' }),
+  id: Uuid.meta({ description: 'the id of its subject: a dispute, a merchant, a registration, a reconciliation' }),
+  merchant_id: Uuid.nullable().meta({
+    description: 'null for a registration without a merchant, and for a reconciliation',
+  }),
   realm_slug: z.string().nullable(),
   trading_name: z.string(),
   summary: z.string().meta({ description: 'one sentence' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Currency, Instant, Money, NoBody, NoHeaders, None, Timestamp, Uuid } from './common.ts'
+import { Currency, Instant, Limit, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf } from './common.ts'
 import { operation } from './operation.ts'
 
 /** What can disagree. */
@@ -56,17 +56,38 @@ export const ReconciledTotal = z.strictObject({
 })
 export type ReconciledTotal = z.infer<typeof ReconciledTotal>
 
+const DifferenceCount = z.strictObject({ kind: z.enum(DIFFERENCE_KINDS), count: z.int() })
+
 const Reconciliation = z.strictObject({
   from: Timestamp.nullable(),
   as_of: Timestamp,
   is_balanced: z.boolean(),
   totals: z.array(ReconciledTotal),
+  difference_counts: z.array(DifferenceCount).meta({ description: 'of the kinds that there are' }),
   differences: z.array(Difference),
   has_more: z
     .boolean()
     .meta({ description: 'whether a kind has more differences than are listed: 100 of each at most' }),
 })
 export type Reconciliation = z.infer<typeof Reconciliation>
+
+/** A run of the daily job. */
+export const KeptReconciliation = z.strictObject({
+  id: Uuid,
+  status: z
+    .enum(['RUNNING', 'BALANCED', 'DIFFERENT', 'FAILED'])
+    .meta({ description: 'a run that has FAILED, or whose process has ended, is followed by another' }),
+  as_of: Timestamp,
+  started_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  next_run_at: Timestamp,
+  totals: z.array(ReconciledTotal),
+  difference_counts: z.array(DifferenceCount),
+  difference_count: z.int(),
+  differences: z.array(Difference).meta({ description: 'the first 100' }),
+  failure: z.string().nullable().meta({ description: 'why it has FAILED' }),
+})
+export type KeptReconciliation = z.infer<typeof KeptReconciliation>
 
 const Query = z.strictObject({
   from: Instant.optional().meta({
@@ -102,5 +123,20 @@ export const getPortalReconciliation = operation({
   access: ['merchant'],
   permission: 'read balances',
   query: Query,
+  errors: [],
+})
+
+export const listReconciliations = operation({
+  name: 'listReconciliations',
+  method: 'GET',
+  path: '/api/v1/admin/reconciliations',
+  summary: 'List runs of the daily reconciliation, newest first',
+  access: ['platform'],
+  permission: 'read merchants',
+  params: None,
+  query: z.strictObject({ limit: Limit, cursor: z.string().max(256).optional() }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(KeptReconciliation) },
   errors: [],
 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { britishFile } from '../support/bank-files.ts'
 import { paidPayment, realService } from './real-service.ts'
 
@@ -33,6 +34,16 @@ t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3
     differences: [{ kind: 'PAYMENT_LEDGER', subject: paymentId }, { kind: 'BANK_DEBIT' }],
   })
   t.match(await service.operate(['reconcile', '--as-of', 'someday']), { code: 2 })
+  await owner.query('delete from reconciliations')
+  t.match(await service.operate(['reconcile', '--last']), { code: 0, stderr: /has not run yet/ })
+  await t.resolves(runReconciliation(service.app, new AbortController().signal))
+  t.match(await service.operate(['reconcile', '--last']), {
+    code: 0,
+    stdout: /Status +DIFFERENT[^]*Differences +2[^]*PAYMENT_LEDGER/,
+  })
+  t.match(await service.operate(['reconcile', '--last', '--fail-on-diff']), { code: 3 })
+  t.match(await service.operate(['inbox']), { stdout: /the books have 2 differences[^]*svc reconcile --last/ })
+  t.match(await service.operate(['reconcile', '--last', '--since', '1d']), { code: 2 })
 })
 
 t.test('a CSV file is imported by its columns; a line is resolved by hand', async (t) => {

@@ -28,6 +28,8 @@ export function placeOf(row: InboxItem): Place | undefined {
     case 'deliveries_dead':
       return { screen: 'webhooks', filter: `DEAD ${ofMerchant(ofOne)}` }
     case 'secret_overlap_ending':
+    case 'reconciliation_different':
+    case 'reconciliation_failed':
       return undefined
   }
 }

@@ -1,0 +1,141 @@
+import t from 'tap'
+import { keepBalances } from '../../src/ledger/keep-balances.ts'
+import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
+import { testService } from '../support/app.ts'
+import { settledPayment } from '../support/payments.ts'
+
+const service = await testService(t)
+const { app, owner } = service
+const headers = await service.operator('SUPPORT')
+const never = new AbortController().signal
+
+async function runs(query = '') {
+  const { body } = await service.call('GET', `/api/v1/admin/reconciliations${query}`, { headers })
+  return body
+}
+
+/** The tasks of operators about the reconciliation. */
+async function tasks() {
+  const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
+  return body.data.filter(({ kind }: { kind: string }) => kind.startsWith('reconciliation'))
+}
+
+const makeDue = () => owner.query(`update reconciliations set next_run_at = now() - interval '1 second'`)
+
+async function gauge(name: string) {
+  return (await app.metrics.registry.getSingleMetric(name)?.get())?.values ?? []
+}
+
+const merchant = await service.merchant()
+const paymentId = await settledPayment(service, merchant, { amount: '50.00' })
+await keepBalances(app)
+const { rows: ages } = await owner.query(`update merchants set created_at = now() - interval '3 days' returning id`)
+t.equal(ages.length, 1)
+
+t.test('a run is kept, once a day, whichever processes try', async (t) => {
+  await Promise.all([1, 2, 3].map(() => runReconciliation(app, never)))
+  await runReconciliation(app, never)
+  const { data } = await runs()
+  t.equal(data.length, 1)
+  t.match(data[0], {
+    status: 'BALANCED',
+    difference_count: 0,
+    differences: [],
+    failure: null,
+    totals: [{ merchant_id: merchant.id, settled_amount: '50.00', ledger_settled_amount: '50.00' }],
+  })
+  t.equal(Date.parse(data[0].next_run_at) - Date.parse(data[0].started_at), 86_400_000)
+  t.same(await tasks(), [])
+  const finished = Date.parse(data[0].finished_at) / 1000
+  const isThen = (value: number): boolean => Math.abs(value - finished) < 0.001
+  const shown = await gauge('svc_reconciliation_last_run_timestamp_seconds')
+  t.ok(shown.length === 1 && shown.every(({ value }) => isThen(value)))
+})
+
+t.test('differences are kept, counted, shown as metrics and as a task that a clean run takes away', async (t) => {
+  const setGross = (gross: number) =>
+    owner.query(
+      `update payment_intents set gross_amount = $2, amount = $2, net_amount = $2::numeric - fee_amount where id = $1`,
+      [paymentId, gross],
+    )
+  await setGross(5000)
+  await owner.query('update ledger_kept_balances set clearing = clearing - 1, held = held + 1')
+  await makeDue()
+  await runReconciliation(app, never)
+  const { data } = await runs('?limit=1')
+  t.match(data, [
+    {
+      status: 'DIFFERENT',
+      difference_count: 4,
+      difference_counts: [
+        { kind: 'PAYMENT_LEDGER', count: 1 },
+        { kind: 'BANK_DEBIT', count: 1 },
+        { kind: 'LEDGER_BALANCE', count: 2 },
+      ],
+      differences: [
+        { subject: paymentId, expected_amount: '5000.00', found_amount: '50.00' },
+        { subject: paymentId },
+        { subject: 'clearing' },
+        { subject: 'held' },
+      ],
+    },
+  ])
+  t.equal(Date.parse(data[0].next_run_at) - Date.parse(data[0].started_at), 3_600_000, 'looked at again soon')
+  t.match(await tasks(), [
+    {
+      kind: 'reconciliation_different',
+      id: data[0].id,
+      merchant_id: null,
+      count: 4,
+      summary: 'the books have 4 differences',
+      command: 'svc reconcile --last',
+    },
+  ])
+  t.match(
+    (await gauge('svc_reconciliation_differences')).filter(({ value }) => value > 0),
+    [
+      { labels: { kind: 'PAYMENT_LEDGER' }, value: 1 },
+      { labels: { kind: 'LEDGER_BALANCE' }, value: 2 },
+      { labels: { kind: 'BANK_DEBIT' }, value: 1 },
+    ],
+  )
+
+  await setGross(50)
+  await owner.query('update ledger_kept_balances set clearing = clearing + 1, held = held - 1')
+  await makeDue()
+  await runReconciliation(app, never)
+  t.same(await tasks(), [])
+  const all = await runs('?limit=2')
+  t.match(all, { data: [{ status: 'BALANCED' }, { status: 'DIFFERENT' }], has_more: true })
+  t.match(await runs(`?limit=2&cursor=${all.next_cursor}`), { data: [{ status: 'BALANCED' }], has_more: false })
+  t.match(await service.call('GET', '/api/v1/admin/reconciliations?cursor=x', { headers }), { status: 400 })
+})
+
+t.test('a run that fails is visible, and tried again', async (t) => {
+  await owner.query('alter table ledger_entries rename to ledger_gone')
+  await makeDue()
+  await t.rejects(runReconciliation(app, never))
+  await owner.query('alter table ledger_gone rename to ledger_entries')
+  const { data } = await runs('?limit=1')
+  t.match(data, [{ status: 'FAILED', failure: String }])
+  t.equal(Date.parse(data[0].next_run_at) - Date.parse(data[0].started_at), 600_000)
+  t.match(await tasks(), [{ kind: 'reconciliation_failed', command: 'svc reconcile --last' }])
+  await makeDue()
+  await runReconciliation(app, never)
+  t.match(await runs('?limit=1'), { data: [{ status: 'BALANCED' }] })
+  t.same(await tasks(), [])
+})
+
+t.test('a run whose process died is marked as failed, and followed by another', async (t) => {
+  await owner.query(
+    `insert into reconciliations (id, as_of, next_run_at) values (gen_random_uuid(), now(), now() + interval '1 hour')`,
+  )
+  await runReconciliation(app, never)
+  t.match(await runs('?limit=1'), { data: [{ status: 'RUNNING', finished_at: null }] }, 'its claim holds')
+  t.same(await tasks(), [], 'the last run that ended was clean')
+  await makeDue()
+  await runReconciliation(app, never)
+  t.match(await runs('?limit=2'), {
+    data: [{ status: 'BALANCED' }, { status: 'FAILED', failure: 'the process that ran it has ended' }],
+  })
+})
