@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
@@ -35,7 +32,6 @@ const ListenOptions = z.object({
   skipVerify: z.boolean().default(false),
   printJson: z.boolean().default(false),
   outputStyle: z.enum(LISTEN_STYLES),
-  readyFile: z.string().optional(),
   ...MerchantScope.shape,
 })
 type ListenOptions = z.infer<typeof ListenOptions>
@@ -56,7 +52,6 @@ export function addListen(command: Command, runtime: Runtime): void {
   ofMerchants(command)
     .optionsGroup('For scripts and people:')
     .option('--print-json', 'Print payloads to standard output, one per line; all else to stderr')
-    .option('--ready-file <file>', 'Create this file when listening has started')
     .addOption(
       new Option('--output-style <style>', 'Output style; quiet shows failures only')
         .choices(LISTEN_STYLES)
@@ -107,7 +102,6 @@ function planOf(context: Context, options: ListenOptions) {
       printsData: options.printJson || context.print.isMachine,
       url,
     }),
-    readyFile: options.readyFile === undefined ? undefined : clearReadyFile(context.io.cwd, options.readyFile),
   }
 }
 
@@ -147,8 +141,8 @@ async function listen(context: Context, { options }: CommandInput<ListenOptions>
 
 /** Whether the operators' stream is meant, whose events have no body to send on or to check. @throws {CliError} exit code 2 */
 async function meansMerchants(client: Client, options: ListenOptions): Promise<boolean> {
-  const { forwardTo, addHeader, skipVerify, once, stopAfter, printJson, readyFile } = options
-  const needsBodies = [forwardTo, stopAfter, readyFile].some((each) => each !== undefined) || addHeader.length > 0
+  const { forwardTo, addHeader, skipVerify, once, stopAfter, printJson } = options
+  const needsBodies = [forwardTo, stopAfter].some((each) => each !== undefined) || addHeader.length > 0
   const isOwn = needsBodies || skipVerify || once || printJson
   const isNamed = options.allMerchants || options.merchant !== undefined
   if (isNamed && isOwn)
@@ -175,7 +169,7 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
       sender,
       secret,
       signal,
-      onReady: (cursor) => sayReady(plan, { cursor, apiUrl: client.apiUrl }),
+      onReady: () => report.note('Ready'),
       printData(event) {
         printData(context, plan, event)
         if (context.io.stdout.isGone === true) onUnread()
@@ -184,16 +178,6 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
   } finally {
     await sender?.close()
   }
-}
-
-/** The file comes first: a script that has seen the line finds it. */
-function sayReady(
-  { report, readyFile, url }: Plan,
-  { cursor, apiUrl }: { cursor: string | null; apiUrl: string },
-): void {
-  if (readyFile !== undefined)
-    writeReadyFile(readyFile, { pid: process.pid, api_url: apiUrl, forward_to: url?.href ?? null, cursor })
-  report.note('Ready')
 }
 
 function printData({ io, print }: Context, { printJson }: Plan, { payload, event_id: id }: FeedEvent): void {
@@ -231,28 +215,4 @@ function summary({ events, answered, failed, cursor }: Tally, url: URL | undefin
   const forwarded = url === undefined ? '' : `, ${answered} answered with 2xx, ${failed} failed`
   const onward = cursor === null ? '' : `; to go on from here: --cursor ${cursor}`
   return `Stopped after ${events} ${events === 1 ? 'event' : 'events'}${forwarded}${onward}`
-}
-
-/** Removes what an earlier run left, which would tell a script that this one is ready. Returns the absolute path. */
-function clearReadyFile(cwd: string, path: string): string {
-  const file = resolve(cwd, path)
-  orUsage(path, () => rmSync(file, { force: true }))
-  return file
-}
-
-/** Writes the file in one step: whoever sees it sees all of it. */
-function writeReadyFile(file: string, facts: Readonly<Record<string, unknown>>): void {
-  const draft = `${file}.${randomUUID()}`
-  orUsage(file, () => {
-    writeFileSync(draft, `${JSON.stringify(facts)}\n`, { flag: 'wx' })
-    renameSync(draft, file)
-  })
-}
-
-function orUsage(path: string, act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    throw usageError(`--ready-file: can't write ${path} (${error instanceof Error ? error.message : String(error)})`)
-  }
 }

@@ -4,7 +4,7 @@ import type { SeedTold, Trade, TradeWishes } from './seed/seed-trade.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { DEMO_TRADE } from './seed/seed-demo.ts'
 import type { CommandResult, Context, InputOf } from '../kit/context.ts'
-import { CliError, usageError } from '../base/errors.ts'
+import { CliError, usageError, withFacts } from '../base/errors.ts'
 import { withProgress } from '../output/progress.ts'
 import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
 
@@ -30,49 +30,23 @@ export async function seed(context: Context, input: SeedInput): Promise<CommandR
 
 /** Tells how far it is also where no line can move; what was made before it was ended on the way stays, and is told. */
 async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
-  const { payments: total } = wishes
-  const shops: string[] = []
-  let payments = 0
+  const { seed: number, payments: total } = wishes
+  let isBegun = false
   try {
     return await withProgress(context, { title: 'Seeding', unit: 'payments', total }, (progress) => {
-      const say = (text: string): void => (progress.isShown ? undefined : context.note(text))
-      const told: SeedTold = {
-        shop(name) {
-          shops.push(name)
-          say(`Shop: ${name}`)
-        },
-        payments(done) {
-          payments = done
-          progress.at(done)
-          if (done % TOLD_EVERY === 0 && done < total) say(`${done} of ${total} payments`)
-        },
-        rest() {
-          progress.at(payments, 'disputes, webhooks and reviews')
-          say(`${payments} payments. Now their disputes, webhooks that nobody takes, and reviews.`)
-        },
+      const tell: SeedTold = (done, what) => {
+        isBegun = true
+        progress.at(done, what)
+        if (!progress.isShown && what !== undefined) context.note(`${done} of ${total} payments; ${what}`)
       }
-      return stoppable(context.client(), (client) => seedTrade(client, wishes, told))
+      return stoppable(context.client(), (client) => seedTrade(client, wishes, tell))
     })
   } catch (error) {
-    throw shops.length === 0 ? error : halfMade(error, { wishes, shops, payments })
+    if (!isBegun || !(error instanceof CliError)) throw error
+    const message = `${error.message}; what there is of seed ${number} stays`
+    const options = { ...error.options, hint: withNextSeed(wishes), cause: error }
+    throw withFacts(new CliError(error.code, message, options), { seed: String(number) })
   }
-}
-
-/** How many payments go by between two words about it. */
-const TOLD_EVERY = 50
-
-type Made = { wishes: TradeWishes; shops: readonly string[]; payments: number }
-
-function halfMade(error: unknown, { wishes, shops, payments }: Made): unknown {
-  if (!(error instanceof CliError)) return error
-  const message = `${error.message}; of seed ${wishes.seed} there are ${shops.join(', ')} and ${payments} of ${wishes.payments} payments, which stay`
-  const facts = { seed: String(wishes.seed), merchants: shops.join(', '), payments: String(payments) }
-  return new CliError(error.code, message, {
-    ...error.options,
-    hint: withNextSeed(wishes),
-    facts: { ...error.options.facts, ...facts },
-    cause: error,
-  })
 }
 
 function wishesOf({ seed: number = '1', merchants, payments }: SeedInput['options']): TradeWishes {

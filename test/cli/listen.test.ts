@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpsServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -599,47 +599,6 @@ t.test('a service that is not there at the start, and one that knows no such mer
   t.equal(await gone.ended, 8)
   t.notMatch(gone.err(), /Ready/)
   t.equal(await startListening({ service, merchant: { ...merchant, clientId: 'nobody' } }, '--once').ended, 4)
-})
-
-t.test('the ready file is there whole once the place to begin is known, and never from an earlier run', async (t) => {
-  const service = await testService(t)
-  const merchant = await service.merchant()
-  const directory = mkdtempSync(join(tmpdir(), 'svc-listen-'))
-  t.teardown(() => rmSync(directory, { recursive: true }))
-  const file = join(directory, 'ready.json')
-  writeFileSync(file, 'old')
-  const failed = startListening(
-    { service: { url: `http://127.0.0.1:${await freePort()}` }, merchant },
-    '--ready-file',
-    file,
-  )
-  t.equal(await failed.ended, 8)
-  t.notOk(existsSync(file))
-  const listening = startListening(
-    { service, merchant },
-    '--ready-file',
-    file,
-    '--once',
-    '--forward-to',
-    'localhost:1/x',
-    '--timeout',
-    '30s',
-  )
-  await until(async () => existsSync(file))
-  t.match(JSON.parse(readFileSync(file, 'utf8')), {
-    pid: process.pid,
-    api_url: service.url,
-    forward_to: 'http://localhost:1/x',
-    cursor: /^\S+$/,
-  })
-  await createPayment(service, merchant)
-  t.equal(await listening.ended, 3)
-  t.match(
-    await runCli(['listen', '--ready-file', join(directory, 'no', 'such', 'x'), '--once'], {
-      env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId },
-    }),
-    { code: 2 },
-  )
 })
 
 t.test('a wrong command line is told before anything is asked of the service', async (t) => {

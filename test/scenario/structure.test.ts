@@ -1,6 +1,5 @@
 import t from 'tap'
 import { loadScenarios, readVars } from '../../cli/scenario/read/load.ts'
-import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'
 import { mistakeText } from '../../cli/scenario/read/source.ts'
 import { jsonSchema } from '../../cli/scenario/read/file-schema.ts'
 import { STRUCTURES } from '../../cli/scenario/language/structure.ts'
@@ -40,16 +39,6 @@ t.test('each row of a matrix is a case of its own', async (t) => {
   t.equal(casesOf(columns, { amount: '9.00' }).length, 3, 'the command line wins, and equal rows are one')
 })
 
-t.test('a run has no more cases than it can hold', async (t) => {
-  const text = `${scenarioOf([AMOUNT], 'matrix: { amount: ["1.00", "2.00", "3.00"] }\n')}---\n${scenarioOf([PAY])}`
-  t.equal(readScenarios({ file: 'x.yaml', text, vars: {}, casesMax: 4 }).cases.length, 4)
-  for (const casesMax of [0, 2, 3]) {
-    const { cases, mistakes } = readScenarios({ file: 'x.yaml', text, vars: {}, casesMax })
-    t.same([cases, mistakes.length], [[], 1])
-    t.match(mistakes[0], { message: /a run would have more than 20000 cases/, hint: /several runs/ })
-  }
-})
-
 t.test('a matrix that can be none is refused at its place', async (t) => {
   const told = (matrix: string, step = PAY): string[] => mistakesOf(scenarioOf([step], `matrix: ${matrix}\n`))
   t.same(told('{}'), ['3:1 a row of the matrix has no variable'])
@@ -62,11 +51,11 @@ t.test('a matrix that can be none is refused at its place', async (t) => {
   t.same(told('[{ merchant: x }, { merchant: y }]'), [])
   t.same(
     told('[{ amount: "1.00" }, { amount: 2 }]', AMOUNT),
-    ['5:20 amount must be text: quote it (where amount=2)'],
-    'what is wrong with some rows says with which',
+    ['5:20 amount must be text: quote it'],
+    'what is wrong with some rows is told once',
   )
   t.same(told('[{ amount: "1.00" }, { amout: "2.00" }]', AMOUNT), [
-    '5:20 unknown reference $amount: did you mean $amout? (where amout=2.00)',
+    '5:20 unknown reference $amount: did you mean $amout?',
   ])
   t.same(told('[{ amount: "1.00" }, { amount: "2.00" }]', 'pays: {}').length, 1, 'and what all have, once')
 })
@@ -132,7 +121,7 @@ t.test('a loop that can be none is refused at its place', async (t) => {
   const round = (inner: string): string => `{ for_each: { in: $n, as: x, steps: [ ${inner} ] } }`
   const endless = `{ in: $n, as: x, steps: [ ${round(round(round('{ use: ./nowhere.yaml }')))} ] }`
   const all = told(endless, `vars: { n: [${[...Array(40).keys()].join()}] }\n`)
-  t.match(all, [/more than 5000 loops/, /nowhere/], 'loops around nothing have an end, too')
+  t.match(all, [/more than 2000 steps/, /nowhere/], 'loops around nothing have an end, too')
   t.match(mistakesOf(scenarioOf([PAY, 'for_eahc: { in: [1] }'])), [/did you mean "for_each"/])
 })
 
@@ -239,7 +228,7 @@ t.test('what is wrong with a used file is told in it, and what is wrong with usi
     loadScenarios([file], { cwd, vars: {} }).mistakes.map(
       ({ place, message }) => `${place.file}:${place.line}:${place.column} ${message}`,
     )
-  t.same(told('use.yaml'), ['wrong.yaml:3:1 "given" has no effect in a file that is used for its steps'])
+  t.same(told('use.yaml'), ['wrong.yaml:3:1 unknown field "given"'])
   t.same(told('bad.yaml'), [
     'bad-part.yaml:4:22 unknown reference $p9',
     "bad-part.yaml:5:20 5.00 is a floating-point number here, which can't hold an amount exactly: quote it",

@@ -46,7 +46,7 @@ const ARGUMENTS: readonly Rule[] = [
 const VALUES: readonly Rule[] = [
   [/./, /^--profile\b/, 'profiles'],
   [/./, /^--(?!query )\S+ (file|path|export)$/, 'files'],
-  [/./, /^--(ready-file|env|out) /, 'files'],
+  [/./, /^--(env|out) /, 'files'],
   [/./, /^--\S+ (directory|dir|folder)$/, 'dirs'],
   [/./, /^--\S+ merchant$/, 'merchants'],
   [/^(payments|sandbox|webhooks)/, /^--payment /, 'payments'],

@@ -9,8 +9,6 @@ import type { TradeWishes } from './seed-trade.ts'
 /** What `svc up --seed demo` fills a sandbox with; a second time it finds it there. */
 export const DEMO_TRADE = { seed: 1, merchants: 3, payments: 200 } as const satisfies TradeWishes
 
-const UNTOLD = { shop: () => undefined, payments: () => undefined, rest: () => undefined }
-
 /** Filling the bank has its time. */
 const REQUEST_MS = 180_000
 
@@ -28,7 +26,7 @@ export async function seedDemo(
   try {
     note('Seeding: customers, merchants and their payments.')
     await call(client, seedSandbox, { body: {} })
-    const { already_there: isThere, payments, disputes } = await seedTrade(client, wishes, UNTOLD)
+    const { already_there: isThere, payments, disputes } = await seedTrade(client, wishes, () => undefined)
     note(isThere ? 'The demo is there already.' : `Seeded ${payments} payments and ${disputes} disputes.`)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

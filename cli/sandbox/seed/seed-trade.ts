@@ -32,13 +32,8 @@ export type Trade = {
   kyb_pending: string[]
 }
 
-/** Told of what a seed has made, for who watches it, and for whoever ends it on the way. */
-export type SeedTold = {
-  shop(name: string): void
-  payments(done: number): void
-  /** What comes behind the payments. */
-  rest(): void
-}
+/** Told how many payments there are, and what is made now where that is something else. */
+export type SeedTold = (done: number, what?: string) => void
 
 /** Six attempts, with the most that chance adds to the waits between them (contract §Delivery rules 4). */
 const UNTIL_DEAD = '12h'
@@ -56,21 +51,21 @@ const REQUEST_MS = 180_000
 export async function seedTrade(
   client: Client,
   { seed, merchants, payments }: TradeWishes,
-  told: SeedTold,
+  tell: SeedTold,
 ): Promise<Trade> {
   const patient = { ...client, timeoutMs: REQUEST_MS }
   const before = await seededBefore(patient, seed)
   if (before === 'part') throw unfinished({ seed, merchants, payments })
   if (before === 'whole') return { ...NOTHING, seed, already_there: true }
-  const shops = await makeShops(patient, { seed, count: merchants, onMade: told.shop })
+  const shops = await makeShops(patient, { seed, count: merchants, onMade: (name) => tell(0, `shop ${name}`) })
   const paid = [...shops, ...ownShop(patient)]
   const planned = planPayments({ seed, payments, shares: sharesOf(paid.length, shops) })
   const made = await makePayments(planned, {
     client: patient,
     shops: paid,
-    onProgress: told.payments,
+    onProgress: tell,
   })
-  told.rest()
+  tell(made.length, 'disputes, webhooks and reviews')
   const disputes = await makeDisputes(patient, made)
   const dead = await letDie(patient, shops)
   const { held, pending } = await makeReviews(patient, { seed, shops })

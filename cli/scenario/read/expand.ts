@@ -42,17 +42,12 @@ export type Spreading = {
   /** Those of the command line. */
   given: Vars
   files: UsedFiles
-  /** How many steps there may still be. */
+  /** How many steps, loops and uses of files there may still be: around nothing, loops would take for ever. */
   left: number
-  /** How many loops and uses of files may still be begun: without a step in them they would take for ever. */
-  begun: number
 }
 
-/** As many steps may a case have, once everything is spread out. */
+/** As many steps may a case have, once everything is spread out; loops and uses of files count too. */
 export const STEPS_MAX = 2_000
-
-/** As many loops, branches and uses of files, each counted as often as it is spread out. */
-export const BEGUN_MAX = 5_000
 
 /** Spreads a list of steps out, at `scope.path`. What is wrong with its structure is noted. */
 export function spreadSteps(raw: unknown, scope: Scope, spreading: Spreading): Part[] {
@@ -71,21 +66,15 @@ function position({ prefix }: Scope, index: number): { label: string } {
 function spreadStep(raw: unknown, scope: Scope, { label, spreading }: Position): Part[] {
   const words = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
   const structure = words.find(isStructure)
-  if (spreading.left < 0 || spreading.begun < 0) return []
+  if (spreading.left < 0) return []
   const { opened, path, vars, round } = scope
   const note = (found: Explained): void => spreading.noteIn(opened, found)
-  if (structure === undefined) {
-    spreading.left -= 1
-    if (spreading.left === -1)
-      note({ path, what: 'value', message: `with everything spread out, these are more than ${STEPS_MAX} steps` })
-    return spreading.left < 0 ? [] : [{ kind: 'step', value: withVars(raw, vars), vars, opened, path, label, round }]
-  }
-  spreading.begun -= 1
-  if (spreading.begun < 0) {
-    const message = `with everything spread out, these are more than ${BEGUN_MAX} loops and uses of files`
-    note({ path, what: 'value', message })
+  spreading.left -= 1
+  if (spreading.left < 0) {
+    note({ path, what: 'value', message: `with everything spread out, these are more than ${STEPS_MAX} steps` })
     return []
   }
+  if (structure === undefined) return [{ kind: 'step', value: withVars(raw, vars), vars, opened, path, label, round }]
   for (const word of words.filter((one) => one !== structure))
     note({
       path: [...path, word],

@@ -3,7 +3,7 @@ import { usageError } from '../../base/errors.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { findScenarioFiles, readScenarioFile } from './find-files.ts'
 import type { Case } from './read-case.ts'
-import { CASES_MAX, readScenarios } from './read-scenarios.ts'
+import { readScenarios } from './read-scenarios.ts'
 import type { Read } from './read-scenarios.ts'
 import { told } from './source.ts'
 import type { Mistake } from './source.ts'
@@ -22,6 +22,9 @@ export type LoadOptions = {
   reports?: ReadonlySet<string> | undefined
 }
 
+/** As many cases may a run have: each takes memory until the run has ended. */
+const CASES_MAX = 20_000
+
 /**
  * Reads all cases that the words mean, in order, and all mistakes of all files.
  * @throws {CliError} with exit code 2 for a word that means no file, for variables that no file takes, and where nothing
@@ -30,14 +33,11 @@ export type LoadOptions = {
 export function loadScenarios(words: readonly string[], options: LoadOptions): Loaded {
   const { cwd, vars } = options
   const files = findScenarioFiles(words, options).map((file) => ({ ...file, text: readScenarioFile(file) }))
-  let casesMax = CASES_MAX
-  const read = files.map(({ label, path, text }) => {
-    const one = readScenarios({ file: label, text, path, cwd, casesMax, vars })
-    casesMax -= one.cases.length
-    return one
-  })
+  const read = files.map(({ label, path, text }) => readScenarios({ file: label, text, path, cwd, vars }))
   for (const name of Object.keys(vars)) refuseUnknown(name, read)
   const cases = read.flatMap((one) => one.cases)
+  if (cases.length > CASES_MAX)
+    throw usageError(`a run has at most ${CASES_MAX} cases`, 'smaller tables, or several runs')
   const mistakes = told(read.flatMap((one) => one.mistakes))
   if (cases.length === 0 && mistakes.length === 0)
     throw usageError(

@@ -14,7 +14,7 @@ import type { Step } from './read-step.ts'
 import { resolveReferences } from './references.ts'
 import { locate } from './source.ts'
 import type { Mistake, Place, Source } from './source.ts'
-import { BEGUN_MAX, STEPS_MAX, spreadSteps } from './expand.ts'
+import { STEPS_MAX, spreadSteps } from './expand.ts'
 import type { Part } from './expand.ts'
 import type { UsedFiles } from './use-file.ts'
 import { RESERVED_NAMES, withVars } from './variables.ts'
@@ -74,7 +74,7 @@ export function readCase(
   const givenValue = resolveReferences(memberOf(value, 'given'), () => undefined, { last: true })
   const given = parse(Given.optional(), givenValue, { path: [], note: () => undefined })
   const scope = { vars, opened, path: ['steps'], round: '', prefix: '', chain: path === undefined ? [] : [path] }
-  const spreading = { noteIn, given: commandLine, files, left: STEPS_MAX, begun: BEGUN_MAX }
+  const spreading = { noteIn, given: commandLine, files, left: STEPS_MAX }
   const parts = spreadSteps(memberOf(raw, 'steps'), scope, spreading)
   const plan = planOf(parts, { noteIn, count: 0 })
   checkParts(parts, noteIn)

@@ -8,7 +8,7 @@ import { readCase } from './read-case.ts'
 import type { Case } from './read-case.ts'
 import { BYTES_MAX, documentsOf } from './read-documents.ts'
 import { parse } from './read-step.ts'
-import { placeText, inOrder, makeMistake, makeSource, told } from './source.ts'
+import { inOrder, makeMistake, makeSource, told } from './source.ts'
 import type { Mistake, Place, Source } from './source.ts'
 import type { UsedFiles } from './use-file.ts'
 import { givenFor, namesIn, varsOf } from './variables.ts'
@@ -25,8 +25,6 @@ export type ReadOptions = {
   /** Where the file is: what it uses is looked for beside it. A text without one uses what lies in `cwd`. */
   path?: string | undefined
   cwd?: string | undefined
-  /** How many cases there may still be in this run. */
-  casesMax?: number | undefined
 }
 
 export type Read = {
@@ -37,9 +35,6 @@ export type Read = {
 }
 
 const DOCUMENTS_MAX = 1_000
-
-/** As many cases may a run have: each takes its time to read, and memory until the run has ended. */
-export const CASES_MAX = 20_000
 
 /** Reads a file of scenarios. All its mistakes are found at once; with any of them, nothing of it should be played. */
 export function readScenarios(options: ReadOptions): Read {
@@ -56,12 +51,9 @@ export function readScenarios(options: ReadOptions): Read {
   if (documents.length > DOCUMENTS_MAX) return refuse(`the file has more than ${DOCUMENTS_MAX} documents`)
   const files: UsedFiles = { cwd: options.cwd ?? process.cwd(), found: new Map(), mistakes: [] }
   const read: Documents[] = []
-  let left = options.casesMax ?? CASES_MAX
   for (const [index, document] of documents.entries()) {
     const key = `${file}#${index + 1}`
-    const one = readDocument(document, { ...options, source, key, left, files })
-    if (one === undefined) return refuse(TOO_MANY, 'smaller tables, or several runs')
-    left -= one.cases.length
+    const one = readDocument(document, { ...options, source, key, files })
     read.push(one)
   }
   const cases = read.flatMap((one) => one.cases).map((scenario, index) => ({ ...scenario, number: index + 1 }))
@@ -70,21 +62,12 @@ export function readScenarios(options: ReadOptions): Read {
   return { cases, mistakes: inOrder(mistakes, file), names: raws.includes(undefined) ? undefined : namesIn(raws) }
 }
 
-/** What is said of a file, or of a run, that has more. */
-export const TOO_MANY = `with this, a run would have more than ${CASES_MAX} cases`
-
-type DocumentOptions = ReadOptions & { source: Source; key: string; left: number; files: UsedFiles }
+type DocumentOptions = ReadOptions & { source: Source; key: string; files: UsedFiles }
 type Unnumbered = Omit<Case, 'number'>
 type Documents = { raw: unknown; cases: Unnumbered[]; mistakes: Mistake[] }
 
-/**
- * The cases of a document: one, or one for each row of its table; none where it is there to be used by others.
- * @returns undefined where there are more than there may still be
- */
-function readDocument(
-  document: Document,
-  { source, key, left, files, vars: commandLine, path }: DocumentOptions,
-): Documents | undefined {
+/** The cases of a document: one, or one for each row of its table; none where it is there to be used by others. */
+function readDocument(document: Document, { source, key, files, vars: commandLine, path }: DocumentOptions): Documents {
   const opened = openDocument(document, source)
   const { mistakes, noteIn } = collectMistakes(opened.mistakes)
   const { raw } = opened
@@ -96,29 +79,14 @@ function readDocument(
   const own = varsOf(raw)
   const known = { ...own, ...givenFor(own, commandLine, source.file) }
   const rows = rowsOf(opened, { known, given: commandLine, noteIn })
-  if (rows.length > left) return undefined
   const read = rows.map((row) => {
     const rowKey = row.text === '' ? key : `${key}[${row.text}]`
     const vars = { ...known, ...row.vars }
-    return { row, ...readCase(opened, { row, key: rowKey, vars, given: commandLine, files, path }) }
+    return readCase(opened, { row, key: rowKey, vars, given: commandLine, files, path })
   })
   return {
     raw,
     cases: read.flatMap(({ scenario }) => (scenario === undefined ? [] : [scenario])),
-    mistakes: [...mistakes, ...ofRows(read)],
+    mistakes: [...mistakes, ...read.flatMap((one) => one.mistakes)],
   }
-}
-
-type ReadRow = { row: { text: string }; mistakes: readonly Mistake[] }
-
-/** A mistake that not every row has is about what is in the rows that have it: they are named. */
-function ofRows(read: readonly ReadRow[]): Mistake[] {
-  const counts = new Map<string, number>()
-  for (const { mistakes } of read)
-    for (const one of mistakes) counts.set(placeText(one), (counts.get(placeText(one)) ?? 0) + 1)
-  return read.flatMap(({ row, mistakes }) =>
-    mistakes.map((one) =>
-      counts.get(placeText(one)) === read.length ? one : { ...one, message: `${one.message} (where ${row.text})` },
-    ),
-  )
 }

@@ -4,7 +4,6 @@ import { parseAllDocuments } from 'yaml'
 import type { Explained } from './explain.ts'
 import { labelOf } from './find-files.ts'
 import { PartFrame } from './file-schema.ts'
-import { memberOf } from '../member.ts'
 import { openDocument } from './document.ts'
 import type { NoteIn, Opened } from './document.ts'
 import { BYTES_MAX, documentsOf } from './read-documents.ts'
@@ -59,7 +58,9 @@ export function openUsed(
     refuse(`${file} can't be used`)
     return undefined
   }
-  if (!isUsable(opened, noteIn)) return undefined
+  // What another file makes of it, such as its merchant, would be lost: the frame of a part has no place for that.
+  const isPart = parse(PartFrame, opened.raw, { path: [], note: (found) => noteIn(opened, found) }) !== undefined
+  if (!isPart) return undefined
   return { opened, vars: varsOf(opened.raw), chain: [...chain, path] }
 }
 
@@ -105,21 +106,4 @@ function problemOf(path: string): string | undefined {
   const stats = statSync(path)
   if (!stats.isFile()) return 'it is no file'
   return stats.size > BYTES_MAX ? 'it is larger than 1 MiB' : undefined
-}
-
-/** What another file makes of it, such as its merchant, would be lost. */
-function isUsable(opened: Opened, noteIn: NoteIn): boolean {
-  const { raw } = opened
-  const lost = ['given', 'matrix'].filter((field) => memberOf(raw, field) !== undefined)
-  for (const field of lost)
-    noteIn(opened, {
-      path: [field],
-      what: 'key',
-      message: `"${field}" has no effect in a file that is used for its steps`,
-      hint: `"${field}" in the file that uses it`,
-    })
-  const kept = Object.fromEntries(Object.entries(Object(raw)).filter(([field]) => !lost.includes(field)))
-  const value = typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? kept : raw
-  const isFrame = parse(PartFrame, value, { path: [], note: (found) => noteIn(opened, found) }) !== undefined
-  return isFrame && lost.length === 0
 }
