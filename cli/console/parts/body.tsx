@@ -5,20 +5,8 @@ import { cutTo, EMPTY_LINE, padded, paragraph } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
 import type { Seen } from '../view-model.ts'
 import { Modal, typedLine } from './modal.tsx'
-import { TextLine } from './text-line.tsx'
+import { Lines, TextLine } from './text-line.tsx'
 import { SIGNS } from '../table-lines.ts'
-
-function signsOf({
-  isSelected,
-  isMarked,
-  isFresh,
-}: {
-  isSelected: boolean
-  isMarked: boolean
-  isFresh: boolean
-}): string {
-  return `${isSelected ? '>' : ' '}${isMarked ? '*' : isFresh ? '+' : ' '}`
-}
 
 /** The list of a screen: only what is to be seen of it is drawn, whatever its length. */
 export function Table({ seen }: { seen: Seen }): ReactElement {
@@ -34,8 +22,8 @@ export function Table({ seen }: { seen: Seen }): ReactElement {
         const id = ids[index] ?? ''
         const isSelected = index === view.index
         const isFresh = view.fresh.has(id)
-        const signs = { text: signsOf({ isSelected, isMarked: view.marks.has(id), isFresh }) }
-        const parts: Line = [signs, ...laid.row(index)]
+        const signs = `${isSelected ? '>' : ' '}${view.marks.has(id) ? '*' : isFresh ? '+' : ' '}`
+        const parts: Line = [{ text: signs }, ...laid.row(index)]
         return (
           <TextLine
             key={id}
@@ -44,10 +32,7 @@ export function Table({ seen }: { seen: Seen }): ReactElement {
           />
         )
       })}
-      {rows.length === 0 &&
-        paragraph(emptyText(seen), width - SIGNS, 'dim').map((parts, index) => (
-          <TextLine key={index} parts={[{ text: '  ' }, ...parts]} />
-        ))}
+      {rows.length === 0 && <Lines lines={paragraph(emptyText(seen), width - SIGNS, 'dim')} indent="  " />}
       {rows.length > 0 && feed.rows.length === 0 && <TextLine parts={EMPTY_LINE} />}
     </Box>
   )
@@ -105,47 +90,24 @@ export function lowerLines(console: Console, width: number): readonly Line[] {
   return [[{ text: bar.kind === 'filter' ? '/' : ':' }, ...typedLine(bar.edit, width - 2).slice(1)]]
 }
 
-function Opened({ seen }: { seen: Seen }): ReactElement {
-  const top = seen.view.open?.top ?? 0
-  const lines = seen.opened?.lines.slice(top, top + seen.bodyHeight) ?? []
-  return (
-    <Box flexDirection="column" height={seen.bodyHeight}>
-      {lines.map((parts, index) => (
-        <TextLine key={index} parts={[{ text: ' ' }, ...parts]} />
-      ))}
-    </Box>
-  )
-}
-
-function List({ seen }: { seen: Seen }): ReactElement {
-  return (
-    <Box flexDirection="column">
-      {seen.head.map((parts, index) => (
-        <TextLine key={index} parts={cutTo(parts, seen.layout.width)} />
-      ))}
-      <Table seen={seen} />
-    </Box>
-  )
-}
-
 export function Body({ console, width }: { console: Console; width: number }): ReactElement {
   const seen = console.seen()
-  const { modal } = console.state()
+  const { opened, view, head, bodyHeight } = seen
+  const top = view.open?.top ?? 0
+  const list = (
+    <>
+      <Lines lines={head} width={width} />
+      <Table seen={seen} />
+    </>
+  )
+  const body = opened === undefined ? list : <Lines lines={opened.lines.slice(top, top + bodyHeight)} indent=" " />
   return (
     <>
       <TextLine parts={titleLine(seen, width)} />
-      <Box flexDirection="column" height={seen.bodyHeight} overflow="hidden">
-        {modal !== undefined ? (
-          <Modal console={console} />
-        ) : seen.opened === undefined ? (
-          <List seen={seen} />
-        ) : (
-          <Opened seen={seen} />
-        )}
+      <Box flexDirection="column" height={bodyHeight} overflow="hidden">
+        {console.state().modal === undefined ? body : <Modal console={console} />}
       </Box>
-      {lowerLines(console, width).map((parts, index) => (
-        <TextLine key={index} parts={cutTo(parts, width)} />
-      ))}
+      <Lines lines={lowerLines(console, width)} width={width} />
     </>
   )
 }

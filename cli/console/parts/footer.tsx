@@ -9,7 +9,7 @@ import { FRAME_KEYS } from '../frame-keys.ts'
 import { doesIt, givenSoFar } from '../model/modal.ts'
 import type { Form } from '../model/modal.ts'
 import type { Bar } from '../model/state.ts'
-import { TextLine } from './text-line.tsx'
+import { Lines } from './text-line.tsx'
 
 type Shown = readonly [key: string, label: string]
 
@@ -96,9 +96,7 @@ function fit(list: readonly Shown[], width: number): Line {
 export function Footer({ console, width }: { console: Console; width: number }): ReactElement {
   return (
     <Box flexDirection="column" flexShrink={0}>
-      {footerLines(console, width).map((parts, index) => (
-        <TextLine key={index} parts={parts} />
-      ))}
+      <Lines lines={footerLines(console, width)} />
     </Box>
   )
 }

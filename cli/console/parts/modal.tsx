@@ -10,7 +10,7 @@ import { givenSoFar } from '../model/modal.ts'
 import { spanText } from '../../base/ages.ts'
 import type { Field, Form } from '../model/modal.ts'
 import { readingLines } from '../tools.ts'
-import { TextLine } from './text-line.tsx'
+import { Lines } from './text-line.tsx'
 
 /** The modal, in the place of the screen's body: a form, or a text to read. */
 export function Modal({ console }: { console: Console }): ReactElement | null {
@@ -28,9 +28,7 @@ export function Modal({ console }: { console: Console }): ReactElement | null {
     return (
       <>
         <Frame title={modal.title} lines={lines} width={width} live={modal.live} />
-        {below.map((parts, index) => (
-          <TextLine key={index} parts={[{ text: ' ' }, ...parts]} />
-        ))}
+        <Lines lines={below} indent=" " />
       </>
     )
   }
@@ -62,9 +60,7 @@ function Frame({ title, lines, width, live = false }: FrameProps): ReactElement 
         {live ? 'LIVE: ' : ''}
         {printable(title)}
       </Text>
-      {lines.map((parts, index) => (
-        <TextLine key={index} parts={cutTo(parts, width - 4)} />
-      ))}
+      <Lines lines={lines} width={width - 4} />
     </Box>
   )
 }

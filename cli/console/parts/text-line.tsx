@@ -1,6 +1,7 @@
 import { Text } from 'ink'
 import type { ReactElement } from 'react'
 import { printable } from '../../base/text.ts'
+import { cutTo } from '../lines.ts'
 import type { Line, Tone } from '../lines.ts'
 
 type Look = Omit<Parameters<typeof Text>[0], 'children'>
@@ -29,5 +30,27 @@ export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined
             </Text>
           ))}
     </Text>
+  )
+}
+
+/** Lines one below the other, cut to a width where there is one. Lines have no names, and stand where they stand. */
+export function Lines({
+  lines,
+  width,
+  indent = '',
+}: {
+  lines: readonly Line[]
+  width?: number
+  indent?: string
+}): ReactElement {
+  return (
+    <>
+      {lines.map((parts, index) => (
+        <TextLine
+          key={index}
+          parts={[...(indent === '' ? [] : [{ text: indent }]), ...(width === undefined ? parts : cutTo(parts, width))]}
+        />
+      ))}
+    </>
   )
 }
