@@ -127,7 +127,7 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   ],
   empty: 'There are no merchants yet: svc register, or svc sandbox seed --merchants 3',
   detail: {
-    title: (row) => `${nameOf(row)} (${realmOf(row) === '' ? row.id : realmOf(row)})`,
+    title: (row) => `${nameOf(row)} (${handleOf(row)})`,
     read: readWhole,
     row: ({ row }) => row,
     find: findMerchantByPart,
@@ -190,8 +190,8 @@ function stoppedText({ merchant }: MerchantRow): string {
   return isActive ? '' : 'disabled'
 }
 
-function handleOf({ merchant, registration }: MerchantRow): string {
-  return merchant?.realm_slug ?? registration?.slug ?? merchant?.id ?? ''
+function handleOf(row: MerchantRow): string {
+  return realmOf(row) === '' ? row.id : realmOf(row)
 }
 
 function createdAt({ merchant, registration }: MerchantRow): string | null {

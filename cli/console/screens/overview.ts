@@ -28,96 +28,61 @@ export type Item = {
 const LAG_LOOK_MS = 5_000
 const LAG_ACT_MS = 60_000
 
+/** Its id, what it is, how many there are, and if there are any: how urgent it is, a detail, and where it is dealt with. */
+type Row = readonly [string, string, number, Item['state'], string, ScreenName, filter?: string]
+
 /** What there is to look after. Rows stay at none, so that the others keep their places. */
 export function itemsOf(overview: Overview, { kind, permissions }: Pick<Who, 'kind' | 'permissions'>): Item[] {
   const { worker, payments, kyb, disputes, deliveries, as_of: asOf } = overview
   const now = Date.parse(asOf)
   const oldest = (at: string | null): string => (at === null ? '' : `oldest ${ageOf(at, now)}`)
   const isOperator = kind === 'platform'
-  const counted = (
-    id: string,
-    what: string,
-    count: number,
-    rest: Pick<Item, 'state' | 'detail' | 'leadsTo'> & { filter?: string },
-  ): Item => ({
-    id,
-    what,
-    overview,
-    count: many(count),
-    ...rest,
-    ...(count === 0 ? { state: 'good' as const, detail: '' } : {}),
-  })
-  const disputed = (id: string, what: string, count: number, filter: string, rest: Pick<Item, 'state' | 'detail'>) =>
-    counted(id, what, count, { ...rest, leadsTo: 'disputes', filter })
   const due = disputes.next_evidence_due_at
   const evidence = due === null ? '' : `evidence due ${untilText(due, now)}`
+  const open = [evidence, oldest(disputes.oldest_open_at)].filter((text) => text !== '').join(', ')
   // An OPEN one waits for its merchant, the others for the platform.
-  const ofPlatform = isOperator ? ('act' as const) : ('good' as const)
+  const ofPlatform = isOperator ? 'act' : 'good'
   const waits = isOperator ? '' : 'the platform decides'
+  const escalated = isOperator ? 'for an OWNER' : waits
   const lagState = worker.lag_ms >= LAG_ACT_MS ? 'act' : worker.lag_ms >= LAG_LOOK_MS ? 'look' : 'good'
-  return [
+  const ofWebhooks: Row[] = [
+    ['dead', 'Webhooks dead', deliveries.dead, 'act', 'they wait for a replay', 'webhooks', 'DEAD'],
+    [
+      'pending',
+      'Webhooks pending',
+      deliveries.pending,
+      'good',
+      oldest(deliveries.oldest_due_at),
+      'webhooks',
+      'PENDING',
+    ],
+  ]
+  const rows: Row[] = [
     ...(kyb === null
       ? []
-      : [
-          counted('kyb', 'KYB waiting', kyb.pending, {
-            state: 'act',
-            detail: oldest(kyb.oldest_pending_at),
-            leadsTo: 'kyb',
-          }),
-        ]),
-    disputed('disputes', 'Disputes open', disputes.open, 'OPEN', {
-      state: isOperator ? 'look' : 'act',
-      detail: [evidence, oldest(disputes.oldest_open_at)].filter((text) => text !== '').join(', '),
-    }),
-    disputed('review', 'Disputes in review', disputes.under_review, 'UNDER_REVIEW', {
-      state: ofPlatform,
-      detail: waits,
-    }),
-    disputed('escalated', 'Disputes escalated', disputes.escalated, 'ESCALATED', {
-      state: ofPlatform,
-      detail: isOperator ? 'for an OWNER' : waits,
-    }),
-    ...(isOperator || permissions.includes('manage webhooks')
-      ? [
-          counted('dead', 'Webhooks dead', deliveries.dead, {
-            state: 'act',
-            detail: 'they wait for a replay',
-            leadsTo: 'webhooks',
-            filter: 'DEAD',
-          }),
-          counted('pending', 'Webhooks pending', deliveries.pending, {
-            state: 'good',
-            detail: oldest(deliveries.oldest_due_at),
-            leadsTo: 'webhooks',
-            filter: 'PENDING',
-          }),
-        ]
-      : []),
-    {
-      id: 'worker',
-      what: 'Worker behind',
-      overview,
-      count: lagState === 'good' ? '-' : spanText(worker.lag_ms),
-      detail: lagState === 'good' ? '' : 'svc doctor',
-      state: lagState,
-      leadsTo: undefined,
-    },
+      : [['kyb', 'KYB waiting', kyb.pending, 'act', oldest(kyb.oldest_pending_at), 'kyb'] satisfies Row]),
+    ['disputes', 'Disputes open', disputes.open, isOperator ? 'look' : 'act', open, 'disputes', 'OPEN'],
+    ['review', 'Disputes in review', disputes.under_review, ofPlatform, waits, 'disputes', 'UNDER_REVIEW'],
+    ['escalated', 'Disputes escalated', disputes.escalated, ofPlatform, escalated, 'disputes', 'ESCALATED'],
+    ...(isOperator || permissions.includes('manage webhooks') ? ofWebhooks : []),
+  ]
+  const itemOf = ([id, what, count, state, detail, leadsTo, filter]: Row): Item => ({
+    ...{ id, what, overview, leadsTo, count: count >= COUNTED_MAX ? `${COUNTED_MAX}+` : String(count) },
+    ...(filter === undefined ? {} : { filter }),
+    ...(count === 0 ? { state: 'good', detail: '' } : { state, detail }),
+  })
+  const lag =
+    lagState === 'good' ? { count: '-', detail: '' } : { count: spanText(worker.lag_ms), detail: 'svc doctor' }
+  return [
+    ...rows.map(itemOf),
+    { id: 'worker', what: 'Worker behind', overview, state: lagState, leadsTo: undefined, ...lag },
     ...PaymentStatus.options.map((status) =>
-      counted(status, `Payments ${status}`, payments.by_status[status], {
-        state: 'good',
-        detail: 'in 24 h',
-        leadsTo: 'payments',
-        filter: status,
-      }),
+      itemOf([status, `Payments ${status}`, payments.by_status[status], 'good', 'in 24 h', 'payments', status]),
     ),
   ]
 }
 
 const COUNTED_MAX = 10_000
-
-function many(count: number): string {
-  return count >= COUNTED_MAX ? `${COUNTED_MAX}+` : String(count)
-}
 
 const BARS = '▁▂▃▄▅▆▇█'
 const ASCII = '_.-=+*#@'
