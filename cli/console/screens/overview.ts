@@ -67,7 +67,11 @@ export function itemsOf(overview: Overview, { kind, permissions }: Pick<Who, 'ki
     ...(isOperator || permissions.includes('manage webhooks') ? ofWebhooks : []),
   ]
   const itemOf = ([id, what, count, state, detail, leadsTo, filter]: Row): Item => ({
-    ...{ id, what, overview, leadsTo, count: count >= COUNTED_MAX ? `${COUNTED_MAX}+` : String(count) },
+    id,
+    what,
+    overview,
+    leadsTo,
+    count: count >= COUNTED_MAX ? `${COUNTED_MAX}+` : String(count),
     ...(filter === undefined ? {} : { filter }),
     ...(count === 0 ? { state: 'good', detail: '' } : { state, detail }),
   })
