@@ -33,6 +33,7 @@ export const NOUN_GROUPS = [
       { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
       { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
       { name: 'settlements', summary: 'List, close and schedule settlements' },
+      { name: 'payouts', summary: 'List, retry and send payouts by file' },
       { name: 'bank-accounts', summary: 'Manage payout accounts' },
       { name: 'team', summary: "Manage the merchant's team" },
       { name: 'credentials', summary: "Manage API clients: a merchant's, the platform's" },
@@ -62,7 +63,6 @@ export const NOUN_GROUPS = [
     ],
     more: [
       { name: 'reconcile', summary: 'Compare payments, ledger, bank and statements' },
-      { name: 'payouts', summary: 'Send payouts by file' },
       { name: 'statements', summary: 'Import bank statements and match their lines' },
       { name: 'staff', summary: 'Manage operators, and the signing keys of realms' },
     ],

@@ -134,6 +134,8 @@ const WEBHOOKS: Partial<Record<ErrorCode, Hint>> = {
 const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   ACCOUNT_NOT_FOUND: { customer: 'svc ob accounts', any: 'svc sandbox accounts' },
   ORDER_NOT_FOUND: 'the whole id, as svc ob pay told it',
+  PAYOUT_NOT_FOUND: { platform: 'svc payouts list --all-merchants', any: 'svc payouts list' },
+  PAYOUT_NOT_RETRYABLE: 'how it stands: svc payouts show <id>',
   SETTLEMENT_NOT_FOUND: 'svc settlements list',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',
   RECURRING_PAYMENT_NOT_CANCELLABLE: 'svc ob recurring show <RecurringPaymentId>',

@@ -24,6 +24,7 @@ const LISTS = {
   'team member': 'svc team list',
   'unmatched statement line': 'svc statements lines --state unmatched',
   settlement: 'svc settlements list',
+  payout: 'svc payouts list',
   'bank account': 'svc bank-accounts list',
   account: 'svc ob accounts',
   'account of the bank': 'svc sandbox accounts',

@@ -76,11 +76,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   STAFF_NOT_FOUND: { meaning: 'The staff has no such member.', next: '`svc staff list`.' },
   MAIL_NOT_FOUND: { meaning: 'The sandbox has no such mail.', next: '`svc sandbox mail list`.' },
   REALM_NOT_FOUND: { meaning: 'The identity provider has no such realm.', next: '`svc merchants repair <realm>`.' },
-  PAYOUT_NOT_FOUND: { meaning: 'The caller has no payout with this id.', next: 'Check the id and the merchant.' },
   PAYOUT_FILE_NOT_FOUND: {
     meaning: 'There is no such file of payouts.',
     next: '`svc payouts files`.',
   },
+  PAYOUT_NOT_FOUND: { meaning: 'The caller has no payout with this id.', next: '`svc payouts list`.' },
   STATEMENT_LINE_NOT_FOUND: { meaning: 'No bank statement has this line.', next: '`svc statements lines`.' },
   SETTLEMENT_NOT_FOUND: { meaning: 'The merchant has no settlement with this id.', next: '`svc settlements list`.' },
   DISPUTE_NOT_FOUND: { meaning: 'The caller has no dispute with this id.', next: 'Check the id and the merchant.' },
@@ -119,7 +119,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   PAYOUT_NOT_RETRYABLE: {
     meaning: 'The payout is paid, is sent by file, or there is nothing to pay again.',
-    next: 'Read its status.',
+    next: 'Read its status with `svc payouts show <id>`.',
   },
   STATEMENT_LINE_MATCHED: {
     meaning: 'The line of the bank statement is matched already.',

@@ -58,7 +58,7 @@ t.test('bash completes commands, options, choices and files', async (t) => {
     ['svc', 'payments', 'list', '--status', '=', '"Se'],
     ['svc', `$(touch ${probe})`, '`id`', '; id', ''],
   ])
-  t.same(commands, ['payments', 'payer'])
+  t.same(commands, ['payments', 'payouts', 'payer'])
   t.same(verbs, ['refund', 'refunds'])
   t.same(options, ['--status', '--state-dir'].slice(0, options?.length))
   t.same(choices, ['Settled'])

@@ -12,6 +12,8 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   login: { elsewhere: 'test/cli/auth/login.test.ts', json: true, refused: 4 },
   'profile token': { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
   'checkout branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
+  'payouts show': { elsewhere: 'test/cli/payouts.test.ts', json: true, refused: 6 },
+  'payouts retry': { elsewhere: 'test/cli/payouts.test.ts', json: true, refused: 7 },
   'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
   // What they read and write goes to a bank and comes from it.

@@ -81,6 +81,7 @@ const UNKNOWN_SETTLEMENT = { args: [NOBODY], exit: 6, error: 'SETTLEMENT_NOT_FOU
 
 const SETTLEMENTS: Rows = {
   'settlements list': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'payouts list': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'settlements show': asMerchant({ args: settlement, refusal: UNKNOWN_SETTLEMENT }),
   'settlements lines': asMerchant({ args: settlement, refusal: UNKNOWN_SETTLEMENT }),
   'settlements export': asMerchant({

@@ -1,0 +1,26 @@
+import { retryPayout } from '../../src/wire/payouts.ts'
+import { endOfId } from '../base/text.ts'
+import { action } from '../kit/action.ts'
+import { payout } from './subject.ts'
+import { printPayout } from './view.ts'
+
+const retry = action({
+  command: 'payouts retry',
+  summary: 'Send a failed or unanswered payout again',
+  details:
+    'After a failure or return a new payout takes the money now, also to an account that the bank has rejected. Without an answer the bank is asked again.',
+  examples: ['svc payouts retry a2b4358c --reason "the bank has repaired it"'],
+  subject: payout,
+  flags: { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } },
+  operation: retryPayout,
+  request: (id, { reason }) => ({ params: { id }, body: { reason } }),
+  facts: ({ status }) => status,
+  effect: (thing) => `send ${payout.name(thing)} again`,
+  done: (thing, { payout_id: id }) =>
+    id === thing.payout_id ? 'the bank is asked again' : `created the payout ${endOfId(id)}`,
+  confirm: true,
+  view: printPayout,
+})
+
+/** What operators do about payouts. */
+export const PAYOUT_ACTIONS = [retry] as const

@@ -1,0 +1,35 @@
+import { getAdminPayout, getPayout, listAdminPayouts, listPayouts } from '../../src/wire/payouts.ts'
+import type { Payout, PayoutWithEvents } from '../../src/wire/payouts.ts'
+import { endOfId } from '../base/text.ts'
+import type { Client } from '../client/call.ts'
+import type { Subject } from '../kit/action.ts'
+
+// How far back a part of an id is looked for.
+const PAGES_MAX = 10
+
+/** A payout of the merchant's own, or for operators of any merchant. */
+export async function findPayout(client: Client, given: string, isOfAll: boolean): Promise<PayoutWithEvents> {
+  const { call } = await import('../client/call.ts')
+  const { rowsOf } = await import('../client/pages.ts')
+  const { resolveId } = await import('../kit/resolve-id.ts')
+  const id = await resolveId(given, 'payout', async function* ids() {
+    const list = isOfAll ? listAdminPayouts : listPayouts
+    const pages = rowsOf(async (query) => (await call(client, list, { query })).body, PAGES_MAX)
+    for await (const { payout_id } of pages) yield payout_id
+  })
+  return (await call(client, isOfAll ? getAdminPayout : getPayout, { params: { id } })).body
+}
+
+/** A payout of any merchant. */
+export const payout: Subject<Payout> = {
+  noun: 'payout',
+  summary: 'Its id, or at least its last 8 characters',
+  async find(client, given) {
+    const thing = await findPayout(client, given, true)
+    return { thing, isExact: thing.payout_id === given.toLowerCase() }
+  },
+  id: ({ payout_id: id }) => id,
+  name: ({ amount, currency }) => `the payout of ${amount} ${currency}`,
+  handle: ({ payout_id: id }) => id,
+  confirmBy: ({ payout_id: id, merchant_id }) => [endOfId(id), id, merchant_id],
+}

@@ -1,0 +1,52 @@
+import { Payout } from '../../src/wire/payouts.ts'
+import type { PayoutWithEvents } from '../../src/wire/payouts.ts'
+import { endOfId, minuteOf, shortTime } from '../base/text.ts'
+import type { Context } from '../kit/context.ts'
+import type { Column } from '../output/table.ts'
+
+export function printPayouts(context: Context, items: readonly Payout[], isOfAll: boolean): void {
+  context.print.list({
+    items,
+    fields: Object.keys(Payout.shape),
+    columns: isOfAll ? [ID, MERCHANT, ...COLUMNS] : [ID, ...COLUMNS],
+    id: (row) => row.payout_id,
+    empty: 'There are no such payouts.',
+  })
+}
+
+const ID: Column<Payout> = { title: 'id', value: (row) => row.payout_id, short: endOfId }
+const MERCHANT: Column<Payout> = { title: 'merchant', value: (row) => row.merchant_id, short: endOfId }
+const COLUMNS: readonly Column<Payout>[] = [
+  { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
+  { title: 'amount', value: (row) => row.amount, align: 'right' },
+  { title: 'cur', value: (row) => row.currency },
+  { title: 'status', value: (row) => row.status, style: styleOf },
+  { title: 'failure', value: (row) => row.failure?.code ?? '', dropped: 1 },
+  { title: 'account', value: (row) => row.bank_account_id, short: endOfId, dropped: 2 },
+]
+
+function styleOf(status: string): 'green' | 'red' | undefined {
+  if (status === 'PAID') return 'green'
+  return status === 'FAILED' || status === 'RETURNED' ? 'red' : undefined
+}
+
+export function printPayout(context: Context, payout: Payout & Partial<PayoutWithEvents>): void {
+  const { payout_id: id, failure, settlement_ids: settlements = [], status_history: history = [] } = payout
+  context.print.record({
+    item: payout,
+    id,
+    lines: [
+      ['Id', id],
+      ['Amount', `${payout.amount} ${payout.currency}`],
+      ['Status', payout.status],
+      ...(failure === null ? [] : [['Failure', `${failure.code}: ${failure.reason}`] as [string, string]]),
+      ['Sent by', payout.connector],
+      ['Bank account', payout.bank_account_id],
+      ['End-to-end id', payout.end_to_end_id],
+      ['Bank reference', payout.bank_reference ?? ''],
+      ...(payout.retry_at === null ? [] : [['Next payout', shortTime(payout.retry_at)] as [string, string]]),
+      ...settlements.map((settlement): [string, string] => ['Settlement', settlement]),
+      ...history.map((each): [string, string] => [each.new_status, shortTime(each.created_at)]),
+    ],
+  })
+}
