@@ -20,7 +20,7 @@ const IDLE_WITHIN_MS = 30_000
 /** The interval of polling whether the work at a due time is done. */
 const POLL_MS = 5
 
-/** A wake-up may be lost, so it is repeated, but rarely, because each one costs a notification. */
+/** A job is woken when it is first due; that may be lost, so it is repeated, but rarely: each costs a notification. */
 const POLLS_PER_WAKE = 20
 
 /** The clock stops slightly after a due time, so that rounding can't make a comparison with it fail. */
@@ -105,13 +105,15 @@ async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonl
   for (let polls = 0; ; polls += 1) {
     const { jobs, underway } = await findNextDue(app.pool, subjects)
     if (jobs.length === 0 && underway === 0) return [...busy]
-    for (const job of jobs) busy.add(job)
     if (performance.now() > deadline) {
       throw new DomainError('SERVICE_UNAVAILABLE', `due work is not being done${named(jobs)}`, {
         next: 'check that a worker runs: svc status',
       })
     }
-    if (polls % POLLS_PER_WAKE === 0) for (const job of jobs) app.wake.notify(job)
+    for (const job of jobs) {
+      if (polls % POLLS_PER_WAKE === 0 || !busy.has(job)) app.wake.notify(job)
+      busy.add(job)
+    }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
