@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
@@ -84,13 +85,24 @@ async function insertEntries(owner: Client, { merchant, count, daysAgo }: Entrie
 }
 
 async function closeMs(owner: Client, merchant: string): Promise<number> {
+  const id = randomUUID()
   const begun = performance.now()
-  const { rows } = await owner.query<{ is_closed: boolean }>({
+  await owner.query('begin')
+  for (let from: string | null = '-infinity'; from !== null;) from = await closeMore(owner, { id, merchant, from })
+  await owner.query('commit')
+  return performance.now() - begun
+}
+
+type Closing = { id: string; merchant: string; from: string }
+
+/** One statement of closing, as the job sends it; null after the last one. */
+async function closeMore(owner: Client, { id, merchant, from }: Closing): Promise<string | null> {
+  const { rows } = await owner.query<{ is_closed: boolean; more_from: string | null }>({
     name: 'close',
-    text: 'select close_settlement(uuidv7(), $1, $2, false) as is_closed',
-    values: [merchant, 'GBP'],
+    text: `select is_closed, more_from::text as more_from
+           from close_settlement($1, $2, 'GBP', false, 10000, $3::timestamptz)`,
+    values: [id, merchant, from],
   })
-  const ms = performance.now() - begun
-  if (rows[0]?.is_closed !== true) throw new Error('the period was not closed')
-  return ms
+  if (rows[0]?.is_closed !== true && rows[0]?.more_from === null) throw new Error('the period was not closed')
+  return rows[0]?.more_from ?? null
 }

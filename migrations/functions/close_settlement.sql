@@ -1,15 +1,24 @@
 -- Closes the open period of a merchant and currency: assigns its lines to a new settlement, and moves the settlement's
--- total to merchant_payable. Returns false where there is nothing to close: no lines, or the period has not ended, unless
--- it is ended now, by hand. Closers of one merchant take turns; payments do not wait for it.
+-- total to merchant_payable. The period must have ended, unless it is ended now, by hand. Who closes by hand
+-- waits for another closer; payments wait for none.
+--
+-- A call assigns `lines_max` lines at most, so that no statement is long. While there are more, `more_from` is not null,
+-- and the caller calls again with it, in the same transaction. With `is_closed` false there was nothing to close.
 --
 -- A total below half a penny, and so also a debt, remains in clearing, and the next settlement opens with it.
 -- needs: functions/post_ledger
-create or replace function close_settlement(settlement uuid, merchant uuid, currency_code text, by_hand boolean)
-returns boolean
+create or replace function close_settlement(
+  settlement uuid, merchant uuid, currency_code text, by_hand boolean, lines_max integer, lines_from timestamptz,
+  out is_closed boolean, out more_from timestamptz
+)
 language plpgsql
 security definer
 strict
 set search_path = public, pg_temp
+-- Lines come from their indexes in order, also while there are no statistics: sorting those that are left for each call
+-- would take longer the more there are.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   period open_settlements;
@@ -19,32 +28,48 @@ declare
   payable numeric;
   rounding numeric;
 begin
-  perform pg_advisory_xact_lock(hashtextextended(format('settlement %s %s', merchant, currency_code), 0));
-  select o.* into period from open_settlements o where o.merchant_id = merchant and o.currency = currency_code;
-  if not found then return false; end if;
+  is_closed := false;
   if by_hand then
-    -- The time of this statement: the transaction may have waited.
-    period.period_to := period.merchant_time + (clock_timestamp() - now());
+    perform pg_advisory_xact_lock(hashtextextended(format('settlement %s %s', merchant, currency_code), 0));
+  elsif not pg_try_advisory_xact_lock(hashtextextended(format('settlement %s %s', merchant, currency_code), 0)) then
+    return;
+  end if;
+  select o.* into period from open_settlements o where o.merchant_id = merchant and o.currency = currency_code;
+  if not found then return; end if;
+  if by_hand then
+    period.period_to := period.merchant_time;
     period.settlement_schedule := 'MANUAL';
+    -- Another one has just closed it.
+    if period.period_to <= period.period_from then return; end if;
   elsif period.due_at > now() is not false then
-    return false;
+    return;
   end if;
 
-  with taken as (
+  with line as (
+    select l.ctid, l.occurred_at from settlement_lines l
+    where l.merchant_id = merchant and l.currency = currency_code and l.settlement_id is null
+      and l.occurred_at >= lines_from and l.occurred_at < period.period_to
+    order by l.occurred_at
+    limit lines_max
+  ),
+  taken as (
     update settlement_lines l
     set settlement_id = settlement
-    where l.merchant_id = merchant and l.currency = currency_code and l.settlement_id is null
-      and l.occurred_at < period.period_to
-    returning l.movement, l.amount
+    where l.ctid = any (array(select line.ctid from line))
+    returning l.occurred_at
   )
+  select max(t.occurred_at) into more_from from taken t having count(*) = lines_max;
+  if more_from is not null then return; end if;
+
   select count(*) as lines,
-    coalesce(sum(amount) filter (where movement = 'payment_settled'), 0) as gross,
-    coalesce(-sum(amount) filter (where movement = 'fee_taken'), 0) as fees,
-    coalesce(-sum(amount) filter (where movement in ('payment_refunded', 'dispute_refunded')), 0) as refunded,
-    coalesce(sum(amount) filter (where movement = 'correction'), 0) as corrected
+    coalesce(sum(l.amount) filter (where l.movement = 'payment_settled'), 0) as gross,
+    coalesce(-sum(l.amount) filter (where l.movement = 'fee_taken'), 0) as fees,
+    coalesce(-sum(l.amount) filter (where l.movement in ('payment_refunded', 'dispute_refunded')), 0) as refunded,
+    coalesce(sum(l.amount) filter (where l.movement = 'correction'), 0) as corrected
   into total
-  from taken;
-  if total.lines = 0 then return false; end if;
+  from settlement_lines l
+  where l.merchant_id = merchant and l.settlement_id = settlement;
+  if total.lines = 0 then return; end if;
 
   select coalesce(sum(s.net_amount - s.payable_amount), 0) into opening
   from (
@@ -96,9 +121,9 @@ begin
       where l.merchant_id = merchant and l.currency = currency_code and l.settlement_id is null
     )
   where k.merchant_id = merchant and k.currency = currency_code;
-  return true;
+  is_closed := true;
 end
 $$;
 
-revoke execute on function close_settlement(uuid, uuid, text, boolean) from public;
-grant execute on function close_settlement(uuid, uuid, text, boolean) to svc_runtime;
+revoke execute on function close_settlement(uuid, uuid, text, boolean, integer, timestamptz) from public;
+grant execute on function close_settlement(uuid, uuid, text, boolean, integer, timestamptz) to svc_runtime;

@@ -25,7 +25,8 @@ async function closeDue(app: App, period: OpenPeriod): Promise<boolean> {
   try {
     // What was posted in the last seconds before the period's end belongs to it.
     await keepBalancesOf(app, period.merchant_id)
-    return await closePeriod(app.pool, { id: app.ids.uuid(), period, byHand: false })
+    const id = app.ids.uuid()
+    return await app.pool.transaction((tx) => closePeriod(tx, { id, period, byHand: false }))
   } catch (error) {
     app.log.error({ err: error, ...period }, 'a settlement stays open after its end; it is tried again')
     return false

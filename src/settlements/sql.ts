@@ -1,4 +1,4 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { OpenPeriod, SettlementLineRecord, SettlementRecord } from './record.ts'
@@ -14,6 +14,8 @@ const columns = sql.fragment`
   s.payout_id, s.bank_account_id, s.closed_at
 `
 
+export type ClosedPeriod = { id: string; period: OpenPeriod; byHand: boolean; linesAtOnce?: number | undefined }
+
 /** Periods that have ended, the longest ago first. */
 export function listDuePeriods(tx: CommonQueryMethods, limit: number): Promise<readonly OpenPeriod[]> {
   return tx.any(sql.type(OpenPeriod)`
@@ -28,15 +30,25 @@ export function listOpenPeriods(tx: CommonQueryMethods, merchantId: string): Pro
   `)
 }
 
+/** Lines of one statement: a fraction of the longest time that a statement has. */
+const LINES_AT_ONCE = 10_000
+
+const Closing = z.object({ is_closed: z.boolean(), more_from: z.string().nullable() })
+
 /** Closes a period: after its end, or by hand now. @returns false where there is nothing to close */
-export function closePeriod(
-  tx: CommonQueryMethods,
-  { id, period, byHand }: { id: string; period: OpenPeriod; byHand: boolean },
+export async function closePeriod(
+  tx: DatabaseTransactionConnection,
+  { id, period, byHand, linesAtOnce = LINES_AT_ONCE }: ClosedPeriod,
 ): Promise<boolean> {
   const { merchant_id: merchantId, currency } = period
-  return tx.oneFirst(sql.type(z.object({ is_closed: z.boolean() }))`
-    select close_settlement(${id}, ${merchantId}, ${currency}, ${byHand}) as is_closed
-  `)
+  for (let from = '-infinity'; ;) {
+    const { is_closed: isClosed, more_from: moreFrom } = await tx.one(sql.type(Closing)`
+      select is_closed, more_from::text as more_from
+      from close_settlement(${id}, ${merchantId}, ${currency}, ${byHand}, ${linesAtOnce}, ${from}::timestamptz)
+    `)
+    if (moreFrom === null) return isClosed
+    from = moreFrom
+  }
 }
 
 export type SettlementPage = {

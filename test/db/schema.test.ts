@@ -298,6 +298,11 @@ const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   record_refund_event: 'trigger',
 }
 
+/** The functions that choose how PostgreSQL plans their statements. */
+const PLANNER_SETTINGS: Record<string, string[]> = {
+  close_settlement: ['enable_sort=off', 'enable_bitmapscan=off'],
+}
+
 const { url: databaseUrl } = await testDatabase(t)
 const owner: pg.Client = await makePgConnection({ databaseUrl, onError: () => undefined })
 t.teardown(() => owner.end())
@@ -541,7 +546,7 @@ t.test(
   `)
     t.same(definers.map(({ name }) => name).toSorted(), Object.keys(DEFINERS).toSorted())
     for (const { name, config, runtime, everyone, trigger } of definers) {
-      t.same(config, ['search_path=public, pg_temp'], name)
+      t.same(config, ['search_path=public, pg_temp', ...(PLANNER_SETTINGS[name] ?? [])], name)
       t.equal(trigger, DEFINERS[name] === 'trigger', name)
       // Only a trigger can call a trigger's function.
       if (!trigger) t.same({ runtime, everyone }, { runtime: true, everyone: false }, name)

@@ -1,7 +1,9 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { closeDueSettlements } from '../../src/settlements/close-settlements.ts'
+import { closePeriod } from '../../src/settlements/sql.ts'
 import { testService } from '../support/app.ts'
 import { MONEY_OWED, brokenInvariants } from '../support/invariants.ts'
 import { balancesOf, postFor } from '../support/ledger.ts'
@@ -168,7 +170,7 @@ t.test(
     await blocker.query('select from ledger_kept_balances where merchant_id = $1 for update', [merchant.id])
     const { rows: pids } = await worker.query('select pg_backend_pid() as pid')
     const closing = worker
-      .query('select close_settlement(gen_random_uuid(), $1, $2, false)', [merchant.id, 'GBP'])
+      .query(`select close_settlement(gen_random_uuid(), $1, $2, false, 100, '-infinity')`, [merchant.id, 'GBP'])
       .then(
         () => 'closed',
         () => 'lost',
@@ -187,6 +189,27 @@ t.test(
     t.match(await settlementsOf(merchant.id), [{ net_amount: '4.9000', rounding_amount: '-0.0025', line_count: 3 }])
   },
 )
+
+t.test('a period of many lines is closed in several statements of one transaction', async (t) => {
+  const merchant = await service.merchant()
+  for (let batch = 0; batch < 4; batch += 1) {
+    const movements = Array.from({ length: 25 }, () => ['payment_settled', '1.0001'] as ['payment_settled', string])
+    await postFor(service, merchant.id, ...movements)
+  }
+  await keepBalances(app)
+  const period = { merchant_id: merchant.id, currency: 'GBP' }
+  // All lines of a batch have one time.
+  const close = (tx: DatabaseTransactionConnection, linesAtOnce: number) =>
+    closePeriod(tx, { id: app.ids.uuid(), period, byHand: true, linesAtOnce })
+  const takenBack = app.pool.transaction(async (tx) => {
+    t.equal(await close(tx, 30), true)
+    throw new Error('taken back')
+  })
+  await t.rejects(takenBack, { message: 'taken back' })
+  t.equal(await app.pool.transaction((tx) => close(tx, 30)), true)
+  t.equal(await app.pool.transaction((tx) => close(tx, 30)), false)
+  t.match(await settlementsOf(merchant.id), [{ gross_amount: '100.0100', line_count: 100 }])
+})
 
 t.test('an entry whose transaction commits after its period has closed is in the next one', async (t) => {
   const merchant = await service.merchant()

@@ -29,7 +29,8 @@ export async function closedSettlement(
   const settled = { merchantId, subjectId: randomUUID(), amount, currency, movement: 'payment_settled' } as const
   await app.pool.transaction((tx) => postMovements(tx, [settled]))
   await keepBalancesOf(app, merchantId)
-  const isClosed = await closePeriod(app.pool, { id, period: { merchant_id: merchantId, currency }, byHand: true })
+  const period = { merchant_id: merchantId, currency }
+  const isClosed = await app.pool.transaction((tx) => closePeriod(tx, { id, period, byHand: true }))
   if (!isClosed) throw new Error('no settlement was closed')
   return id
 }
