@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { longDurationText } from '../../src/lib/duration.ts'
 import { advanceSandboxClock, readSandboxClock } from '../../src/wire/sandbox.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
+import { ChangeOptions, change, changing } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
+import { durationOf, action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { merchantOrDemo } from './whose.ts'
+import type { Command } from 'commander'
+import { collect, subcommand } from '../kit/option-values.ts'
 
 /** Many due times may lie on the way, each with an attempt of up to five seconds. */
 export const ADVANCE_TIMEOUT_MS = 120_000
@@ -103,4 +105,35 @@ async function merchantOf(
 ): Promise<string | undefined> {
   if (merchant === undefined && !isNeeded) return undefined
   return merchantOrDemo(context, client, { merchant, hint: '--merchant <merchant>, or --customer <id>' })
+}
+
+const MERCHANT = 'Merchant: its id, realm or client id (the demo merchant)'
+
+export function addClock(sandbox: Command, runtime: Runtime): void {
+  const clock = sandbox.command('clock').helpCommand(false).description('Show and advance the sandbox clock')
+  subjects(clock.command('advance').argument('<duration>', 'Duration, such as 90s, 5m, 11h or 7d'))
+    .description('Advance the sandbox clock')
+    .addHelpText(
+      'after',
+      '\nWhat becomes due in that time happens, in its order.\n\nExamples:\n  svc sandbox clock advance 11h\n  svc sandbox clock advance 2h --merchant acme-ltd\n  svc sandbox clock advance 31d --customer customer-demo\n',
+    )
+    .action(action(runtime, AdvanceOptions, advance))
+  subjects(clock.command('set').argument('<moment>', 'Time with its zone, such as 2027-01-31T09:00:00Z'))
+    .description('Advance the sandbox clock to a given time')
+    .addHelpText(
+      'after',
+      '\nThe clock cannot go back.\n\nExamples:\n  svc sandbox clock set 2027-01-31T09:00:00Z --merchant acme-ltd\n',
+    )
+    .action(action(runtime, AdvanceOptions, set))
+  subcommand(clock, 'show', 'Show the sandbox clock of a merchant or a customer')
+    .option('--merchant <merchant>', MERCHANT)
+    .option('--customer <id>', 'Customer of the bank, instead of a merchant')
+    .addHelpText('after', '\nExamples:\n  svc sandbox clock show\n  svc sandbox clock show --customer customer-demo\n')
+    .action(action(runtime, ShowOptions, show))
+}
+
+function subjects(command: Command): Command {
+  return changing(command)
+    .option('--merchant <merchant>', MERCHANT)
+    .option('--customer <id>', 'Customer of the bank, with --merchant or alone; may be repeated', collect)
 }

@@ -4,3 +4,12 @@ export function memberOf(value: unknown, name: string): unknown {
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined
 }
+
+/** The fields that are there. */
+export function present<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
+  }
+}

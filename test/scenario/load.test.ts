@@ -1,11 +1,10 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { rerunOf } from '../../cli/scenario/commands/run-again.ts'
-import { RunOptions } from '../../cli/scenario/commands/run-options.ts'
+import { rerunOf, RunOptions } from '../../cli/scenario/commands/run-options.ts'
 import { listBuiltIns } from '../../cli/scenario/read/find-files.ts'
 import { loadScenarios, readVars } from '../../cli/scenario/read/load.ts'
-import type { Case } from '../../cli/scenario/read/read-scenarios.ts'
+import type { Case } from '../../cli/scenario/read/read-case.ts'
 import { runCli } from '../cli/harness.ts'
 import { PAY, casesOf, scenarioOf } from './read.ts'
 

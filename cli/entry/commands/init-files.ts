@@ -9,7 +9,7 @@ import { findService } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
 import type { Context } from '../../kit/context.ts'
 import { jsonSchema } from '../../scenario/read/file-schema.ts'
-import { starterOf } from '../../scenario/read/starter.ts'
+import { starterOf } from '../../scenario/commands/scenarios.ts'
 
 /** The values of a server's settings at the service that the command line means, or that runs here, by their names. */
 export function settingsOf(context: Context): Readonly<Record<string, string>> {

@@ -2,9 +2,7 @@ import { usageError } from '../../base/errors.ts'
 import { EXIT, exitOfSignal } from '../../base/exit-codes.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { durationOf } from '../../kit/context.ts'
-import { shuffledCases, taggedCases } from '../play/choose.ts'
-import { findCommands } from '../read/find-commands.ts'
-import { loadScenarios, onlyCases, readVars } from '../read/load.ts'
+import { shuffledCases, taggedCases, loadScenarios, onlyCases, readVars } from '../read/load.ts'
 import { playAll } from '../play/play-all.ts'
 import type { Case } from '../read/read-case.ts'
 import { openReporters, reportFilesOf } from '../reporters/open.ts'
@@ -13,10 +11,12 @@ import type { Reporter } from '../reporters/reporter.ts'
 import { printable } from '../../base/text.ts'
 import { identityOf } from '../../service/up/plan.ts'
 import { onStopSignals } from '../../base/signals.ts'
-import { rerunOf } from './run-again.ts'
+import { rerunOf } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
 import { withService } from './run-service.ts'
 import { mistakesError } from './scenarios.ts'
+import { makeMistake } from '../read/source.ts'
+import type { Mistake } from '../read/source.ts'
 
 /** `svc run`: reads everything first, so that nothing is played of files with mistakes. */
 export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
@@ -106,4 +106,17 @@ function reporterOf(context: Context, options: RunOptions): Reporter {
 function wishedReporters(context: Context, { reporter }: RunOptions): readonly string[] {
   const isToldHere = reporter.some((word) => !word.includes('='))
   return isToldHere ? reporter : [context.json ? 'json' : 'pretty', ...reporter]
+}
+
+/** The steps that would run a command on this machine, as what stands in the way where nobody has allowed them. */
+function findCommands(cases: readonly Pick<Case, 'steps'>[]): Mistake[] {
+  return cases
+    .flatMap(({ steps }) => steps)
+    .filter(({ verb }) => verb === 'exec')
+    .map(({ source, placeOf }) =>
+      makeMistake(source, placeOf(['exec']), {
+        message: 'this step runs a command on this machine, which nobody has allowed',
+        hint: '--allow-exec, for files that you trust as you would trust a script',
+      }),
+    )
 }

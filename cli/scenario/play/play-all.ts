@@ -1,7 +1,7 @@
 import type { Client } from '../../client/call.ts'
 import { playCase } from './play.ts'
 import type { CaseResult, PlayOptions } from './play.ts'
-import type { Case } from '../read/read-scenarios.ts'
+import type { Case } from '../read/read-case.ts'
 
 export type PlayAllOptions = PlayOptions & {
   /** Told of each case in its order. */

@@ -3,14 +3,11 @@ import { TIMER_MAX_MS } from '../../base/times.ts'
 import type { CaseRun } from './case-run.ts'
 import type { Failure } from '../failure.ts'
 import { makeKeys } from './keys.ts'
-import { idsOf } from './made-ids.ts'
-import type { MadeIds } from './made-ids.ts'
-import { unmetNeed } from './needs.ts'
+import { unmetNeed, GOODBYE_MS, clearStage, prepareStage, setStage } from './stage.ts'
 import { errorOf, inTime, playPlan } from './play-plan.ts'
 import type { StepResult } from './play-plan.ts'
 import type { Case } from '../read/read-case.ts'
 import type { Step } from '../read/read-step.ts'
-import { GOODBYE_MS, clearStage, prepareStage, setStage } from './stage.ts'
 import { isUnreachable, tellFailure } from './tell-failure.ts'
 import type { Failed } from './tell-failure.ts'
 
@@ -118,3 +115,28 @@ async function playSteps(
     failed: told === undefined ? undefined : { ...told, beside },
   }
 }
+
+/**
+ * What a case made, by the ids that the service gave: to look at it afterwards, and to compare two runs of one seed. In
+ * the order of names and ids, for what is made at the same time is there in another order each time; events are those
+ * that the receiver had at the end of the case.
+ */
+export type MadeIds = {
+  /** Empty where the merchant was not made. */
+  merchantId: string
+  payments: readonly { name: string; paymentId: string }[]
+  events: readonly { eventId: string; eventType: string }[]
+}
+
+export function idsOf({ merchant, made, receiver }: CaseRun): MadeIds {
+  const events = new Map((receiver?.receipts ?? []).map(({ eventId, eventType }) => [eventId, { eventId, eventType }]))
+  return {
+    merchantId: merchant.merchant_id,
+    payments: made
+      .flatMap((each) => (each.kind === 'payment' ? [{ name: each.name, paymentId: each.created.payment_id }] : []))
+      .toSorted((one, other) => compare(one.name, other.name) || compare(one.paymentId, other.paymentId)),
+    events: [...events.values()].toSorted((one, other) => compare(one.eventId, other.eventId)),
+  }
+}
+
+const { compare } = new Intl.Collator('en', { numeric: true })

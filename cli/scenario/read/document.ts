@@ -1,8 +1,8 @@
 import type { Document } from 'yaml'
 import type { Explained } from './explain.ts'
-import { locate, makeMistake, placeText } from './source.ts'
+import { locate, makeMistake, placeText, placeOf } from './source.ts'
 import type { Mistake, Source } from './source.ts'
-import { aliasMistakes, floatMistakes, syntaxMistakes } from './yaml-mistakes.ts'
+import { visit, isScalar } from 'yaml'
 
 /** A document of a file, as it is written, with what is wrong with its YAML. */
 export type Opened = { source: Source; document: Document; raw: unknown; mistakes: readonly Mistake[] }
@@ -38,4 +38,59 @@ export function collectMistakes(first: readonly Mistake[]): { mistakes: Mistake[
     places.add(placeText(mistake))
   }
   return { mistakes, noteIn }
+}
+
+const SYNTAX_SHOWN_MAX = 3
+
+/** One slip of YAML may be reported many times over; the first reports are the ones that help. */
+function syntaxMistakes(document: Document, source: Source): Mistake[] {
+  return document.errors.slice(0, SYNTAX_SHOWN_MAX).map(({ message, pos: [start], code }) =>
+    makeMistake(source, placeOf(source, [start, start + 1]), {
+      message: `this is no YAML: ${message}`,
+      hint: code === 'TAB_AS_INDENT' ? 'spaces instead of tabs' : undefined,
+    }),
+  )
+}
+
+/** Aliases of something that they are inside of: it would have no end. */
+function aliasMistakes(document: Document, source: Source): Mistake[] {
+  const mistakes: Mistake[] = []
+  visit(document, {
+    Alias(_key, node, ancestors) {
+      if (!ancestors.some((ancestor) => ancestor === node.resolve(document)) || node.range == null) return
+      const [start, end] = node.range
+      const message = `*${node.source} stands inside of what it repeats, which would have no end`
+      const hint = 'the value itself in place of the alias'
+      mistakes.push(makeMistake(source, placeOf(source, [start, end]), { message, hint }))
+    },
+  })
+  return mistakes
+}
+
+/** A float can't hold money exactly, and nothing else in this language has decimals: each one wants quotes. */
+function floatMistakes(document: Document, source: Source): Mistake[] {
+  const mistakes: Mistake[] = []
+  visit(document, {
+    Scalar(_key, node) {
+      const written = node.source ?? String(node.value)
+      if (typeof node.value !== 'number' || /^[-+]?\d+$/.test(written) || node.range == null) return
+      const message = `${written} is a floating-point number here, which can't hold an amount exactly: quote it`
+      mistakes.push(
+        makeMistake(source, placeOf(source, [node.range[0], node.range[1]]), { message, hint: `"${written}"` }),
+      )
+    },
+  })
+  return mistakes
+}
+
+/** As large may a file of scenarios be. */
+export const BYTES_MAX = 1024 * 1024
+
+/** The documents of a file in which something stands; a separator at a file's end begins one too. */
+export function documentsOf<D extends Document>(parsed: readonly D[]): D[] {
+  return parsed.filter((document) => !isEmpty(document) || document.errors.length > 0)
+}
+
+function isEmpty({ contents }: Document): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null)
 }

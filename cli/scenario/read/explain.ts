@@ -1,8 +1,7 @@
-import type { z } from 'zod'
 import { show } from '../matchers.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
-import { keysAt, valueAtPath } from './schema-places.ts'
 import type { Mistake, Path } from './source.ts'
+import { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
@@ -110,4 +109,37 @@ function sizeMessage(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, p
 function nameOf(path: Path): string {
   const name = path.findLast((step) => typeof step === 'string')
   return name === undefined ? '' : `${name} `
+}
+
+/** The fields that an object at this place of a schema's value may have. */
+function keysAt(schema: z.ZodType, path: Path): string[] {
+  const objects = schemasAt([schema], path).filter((found) => found instanceof z.ZodObject)
+  return [...new Set(objects.flatMap((object) => Object.keys(object.shape)))]
+}
+
+/** All that a value at this place may be: the forms of unions one by one. */
+function schemasAt(schemas: readonly z.core.$ZodType[], path: Path): z.core.$ZodType[] {
+  const open = schemas.flatMap(unwrap)
+  const [step, ...rest] = path
+  if (step === undefined) return open
+  const inner = open.flatMap((schema): readonly z.core.$ZodType[] => {
+    if (schema instanceof z.ZodArray) return [schema.element]
+    if (schema instanceof z.ZodRecord) return [schema.valueType]
+    const member = schema instanceof z.ZodObject ? schema.shape[String(step)] : undefined
+    return member === undefined ? [] : [member]
+  })
+  return inner.length === 0 ? [] : schemasAt(inner, rest)
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap())
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(unwrap) : [schema]
+}
+
+/** What stands at a place of a value; undefined where the way leads nowhere. */
+function valueAtPath(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, step) => {
+    if (typeof inner !== 'object' || inner === null) return undefined
+    return Object.entries(inner).find(([key]) => key === String(step))?.[1]
+  }, value)
 }

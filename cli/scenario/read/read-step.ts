@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { explainIssues } from './explain.ts'
 import type { Explained } from './explain.ts'
-import { ExpectError, VERBS, isVerb } from '../language.ts'
+import { ExpectError, VERBS, isVerb, VERB_NAMES } from '../language.ts'
 import type { Verb } from '../language.ts'
 import { MerchantReference } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
@@ -9,8 +9,9 @@ import type { Opened } from './document.ts'
 import { locate } from './source.ts'
 import type { Path, Place, Source } from './source.ts'
 import { ruleProblems, shellProblem } from './step-rules.ts'
-import { titleOf } from './title.ts'
-import { COMMON_VERBS, FORMER_VERBS, exampleOf, guessVerb } from './verb-guess.ts'
+import { Lexer, isNode } from 'yaml'
+import { STRUCTURES, STRUCTURE_NAMES, isStructure } from '../language/structure.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 
 export type Step = {
   /** From 1, in the order of the file with everything spread out. */
@@ -165,4 +166,70 @@ function withBankHint(found: Explained): Explained {
     message: 'a payment\'s fate at the mock bank is fixed when it is made, so "reject" is no verb of the bank',
     hint: 'pay: { …, scenario: insufficient-funds }, then bank: { approve: $p1 }',
   }
+}
+
+const TITLE_MAX = 76
+
+/** What a step is called: the line of its verb as the file has it, without what else stands in that line. */
+export function titleOf({ document, source }: Opened, path: Path): string {
+  const { line, column } = locate(source, document, path, 'key')
+  const end = endOf({ document, source }, path)
+  const rest = (source.lines[line - 1] ?? '').slice(column - 1, end?.line === line ? end.col - 1 : undefined)
+  const text = withoutComment(rest.trim()).trim()
+  return text.length > TITLE_MAX ? `${text.slice(0, TITLE_MAX)}…` : text
+}
+
+/** Where what follows the verb ends; undefined where that is not to be seen, as with an alias. */
+function endOf(
+  { document, source }: Pick<Opened, 'document' | 'source'>,
+  path: Path,
+): { line: number; col: number } | undefined {
+  const node: unknown = document.getIn(path, true)
+  return isNode(node) && node.range != null ? source.counter.linePos(node.range[1]) : undefined
+}
+
+/** The lexer's own marks, which stand for no character of the text. */
+const LEXER_MARKS = new Set(['\u0002', '\u0018', '\u001f'])
+
+/** A # begins a comment only where YAML says so, which is not inside of quotes. */
+function withoutComment(line: string): string {
+  let length = 0
+  for (const token of new Lexer().lex(line)) {
+    if (token.startsWith('#')) return line.slice(0, length)
+    if (!LEXER_MARKS.has(token)) length += token.length
+  }
+  return line
+}
+
+const STEP_WORDS: readonly string[] = [...VERB_NAMES, ...STRUCTURE_NAMES]
+
+/** The line that shows how a verb is written. */
+export function exampleOf(verb: string): string | undefined {
+  if (isVerb(verb)) return `- ${VERBS[verb].examples[0]}`
+  return isStructure(verb) ? `- ${STRUCTURES[verb].examples[0]}` : undefined
+}
+
+/** The verb that a word was probably meant to be: the first that ends in it, as payments.refund in refund, or a near one. */
+function guessVerb(word: string, beside: readonly string[] = []): string | undefined {
+  return STEP_WORDS.find((verb) => verb.endsWith(`.${word}`)) ?? nearestWord(word, [...STEP_WORDS, ...beside])
+}
+
+const READ_ACCOUNTS = '- http: { get: "/open-banking/v1/accounts/$c1.account_id/balances", by: $c1 }'
+/** What is written in place of verbs that there are no more. */
+const FORMER_VERBS: ReadonlyMap<string, string> = new Map([
+  ['accounts', '- http: { get: /open-banking/v1/accounts, by: $c1 }'],
+  ['balances', READ_ACCOUNTS],
+  ['transactions', READ_ACCOUNTS.replace('balances', 'transactions')],
+])
+
+/** The verbs that most steps have, and where the others are listed. */
+const COMMON_VERBS = `one of pay, bank, await, expect, payments.refund, webhooks, receiver, clock, dispute, http; svc sandbox scenarios schema has all ${STEP_WORDS.length}`
+
+/** What is played, one after the other: steps, and branches that are played at the same time. */
+export type Planned = Step | { branches: readonly Plan[] }
+export type Plan = readonly Planned[]
+
+/** All steps in the order of the file. */
+export function stepsOf(plan: Plan): Step[] {
+  return plan.flatMap((part) => ('branches' in part ? part.branches.flatMap(stepsOf) : [part]))
 }

@@ -1,5 +1,5 @@
 import type { CaseResult } from '../play/play.ts'
-import type { Case } from '../read/read-scenarios.ts'
+import type { Case } from '../read/read-case.ts'
 import type { ReportOptions, Reporter, Stop, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 

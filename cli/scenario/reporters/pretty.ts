@@ -1,6 +1,6 @@
 import type { Paint } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
-import type { MadeIds } from '../play/made-ids.ts'
+import type { MadeIds } from '../play/play.ts'
 import type { ReportOptions, Reporter, Summary, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 

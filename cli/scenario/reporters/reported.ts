@@ -1,5 +1,5 @@
 import type { CaseResult } from '../play/play.ts'
-import type { Case } from '../read/read-scenarios.ts'
+import type { Case } from '../read/read-case.ts'
 import type { Reporter, Stop, Summary } from './reporter.ts'
 
 type Run = { cases: readonly Case[]; signal: AbortSignal }

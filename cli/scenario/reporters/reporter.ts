@@ -1,5 +1,5 @@
 import type { CaseResult } from '../play/play.ts'
-import type { Case } from '../read/read-scenarios.ts'
+import type { Case } from '../read/read-case.ts'
 
 /** Why cases were not played. An error is what nobody asked for, unlike --bail. */
 export type Stop = { reason: string; isError: boolean }

@@ -23,7 +23,7 @@ import { Advance, CustomerReference, Name, PaymentReference, Text, expectedOf, m
 import { made } from '../language/verb-table.ts'
 import { madeOf } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
-import { present } from '../present.ts'
+import { present } from '../member.ts'
 import { visitBank } from './bank.ts'
 import { numberOf } from './customers.ts'
 import { contactOf } from './payers.ts'

@@ -29,7 +29,7 @@ import {
 import { made } from '../language/verb-table.ts'
 import { madeOf } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
-import { present } from '../present.ts'
+import { present } from '../member.ts'
 import { visitBank } from './bank.ts'
 import { numberOf } from './customers.ts'
 import { form, holds, verb, waits } from './verb.ts'
