@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { z } from 'zod'
-import { CUSTOMERS_REALM, issuerOf } from '../../../src/lib/realms.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, issuerOf } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { unreachable } from '../unreachable.ts'
@@ -132,6 +132,7 @@ function clientRefusal(
 ): CliError | undefined {
   if (error !== 'invalid_client' && error !== 'unauthorized_client') return undefined
   const { client_id: clientId = '', client_secret: secret } = form
+  const isMerchants = realm !== PLATFORM_REALM && realm !== CUSTOMERS_REALM
   const [message, hint] =
     secret === undefined
       ? [
@@ -140,7 +141,7 @@ function clientRefusal(
         ]
       : [
           `the secret of ${clientId} is wrong, or the client has been revoked`,
-          `check SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile\na new secret: svc credentials rotate ${clientId}`,
+          `check SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile${isMerchants ? `\na new secret: svc credentials rotate ${clientId}` : ''}`,
         ]
   return new CliError('INVALID_CLIENT', message, { exit: EXIT.signedOut, status, hint })
 }
