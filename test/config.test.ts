@@ -204,6 +204,12 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     /SVC_SMS_URL must be an https/,
   ],
   ['live with shortened retries', { SVC_MODE: 'live', SVC_WEBHOOK_TIME_SCALE: '60' }, /SVC_WEBHOOK_TIME_SCALE/],
+  [
+    'live with payouts at the mock bank',
+    { SVC_MODE: 'live', SVC_PAYOUT_CONNECTOR: 'mock' },
+    /SVC_PAYOUT_CONNECTOR=mock/,
+  ],
+  ['payouts by another way', { SVC_PAYOUT_CONNECTOR: 'post' }, /SVC_PAYOUT_CONNECTOR/],
   ['live over http', { SVC_MODE: 'live', SVC_PUBLIC_URL: 'http://pay.example' }, /SVC_PUBLIC_URL must be an https/],
   ['live without an address of its own', { SVC_MODE: 'live' }, /SVC_PUBLIC_URL must be an https/],
   ['live to private addresses', { SVC_MODE: 'live', SVC_WEBHOOK_ALLOW_PRIVATE: 'true' }, /SVC_WEBHOOK_ALLOW_PRIVATE/],
