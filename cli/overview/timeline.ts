@@ -102,6 +102,10 @@ function textOf({ kind, status, text, by, ref }: TimelineEntry): string {
     case 'refund':
     case 'dispute':
       return `${kind} ${status ?? ''}: ${text}${whose}`
+    case 'settlement':
+      return `${text}${ref === null ? '' : ` [${endOfId(ref)}]`}`
+    case 'payout':
+      return `${status ?? ''}: ${text}${ref === null ? '' : ` [${endOfId(ref)}]`}`
     case 'merchant':
     case 'operator':
       return `${text}${whose}`

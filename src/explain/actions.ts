@@ -24,6 +24,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     on: ['merchant'],
     text: ({ to }) => `set settlements to ${to ?? 'another schedule'}`,
   },
+  'payout.retry': { on: [], text: () => 'retried the payout' },
   'settlement.close': { on: ['merchant'], text: () => 'closed a settlement' },
   'merchant.limits': { on: ['merchant'], text: () => 'changed the limits' },
   'webhook.endpoint': { on: ['delivery', 'merchant'], text: endpointText },

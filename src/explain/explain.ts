@@ -8,6 +8,7 @@ import { DELIVERY } from './delivery.ts'
 import { DISPUTE } from './dispute.ts'
 import { MERCHANT } from './merchant.ts'
 import { PAYMENT } from './payment.ts'
+import { PAYOUT, SETTLEMENT, canSeeMoney } from './payout.ts'
 import { canSeeWebhooks, describe } from './steps.ts'
 import type { Viewer } from './steps.ts'
 import * as subjects from './subjects-sql.ts'
@@ -17,24 +18,26 @@ import type { TimelineLimits } from './timeline-sql.ts'
 import { timelineOf } from './timeline.ts'
 
 /** Twelve attempts are two rounds of them, where the webhook was replayed; of a single delivery sixteen rounds are shown. */
-const LIMITS: TimelineLimits = { refund: 50, dispute: 100, webhook: 50, attempt: 12, action: 50 }
+const LIMITS: TimelineLimits = { refund: 50, dispute: 100, payout: 50, webhook: 50, attempt: 12, action: 50 }
 const DELIVERY_LIMITS: TimelineLimits = { ...LIMITS, attempt: 100 }
 
 /** The two other names that support is given: end-to-end ids of bank statements, and event ids of receivers' logs. */
 const NAMES = [/^[A-Z]{3}[0-9a-f]{32}$/, /^evt_\w{1,60}$/]
 
 /**
- * The timeline of a payment, delivery, dispute or merchant, computed from the records and the transition tables that the
- * service runs on. All of it is read as of one moment.
+ * The timeline of a payment, delivery, dispute, settlement, payout or merchant, computed from the records and the
+ * transition tables that the service runs on. All of it is read as of one moment.
  * @param input.id the subject's id, a refund's, an end-to-end id or an event id
  * @throws {DomainError} RESOURCE_NOT_FOUND, the same for an unknown, a malformed and another merchant's id;
- *   FORBIDDEN_ROLE for a delivery where the caller may not see webhooks (decision 31)
+ *   FORBIDDEN_ROLE for a delivery where the caller may not see webhooks (decision 31), and so for settlements and payouts
  */
 export async function explain(app: App, { id, viewer }: { id: string; viewer: Viewer }): Promise<Explanation> {
   const subject = await findSubject(app, viewer, id)
   const hasWebhooks = canSeeWebhooks(viewer)
   if (subject.kind === 'delivery' && !hasWebhooks)
     throw new DomainError('FORBIDDEN_ROLE', 'this role may not read webhooks')
+  if ((subject.kind === 'settlement' || subject.kind === 'payout') && !canSeeMoney(viewer))
+    throw new DomainError('FORBIDDEN_ROLE', 'this role may not read settlements and payouts')
   // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
   const { disputeWindowDays } = app.config
@@ -44,6 +47,8 @@ export async function explain(app: App, { id, viewer }: { id: string; viewer: Vi
     const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
     const rows = await listTimeline(tx, { subject, limits, viewer, since, until })
     const { timeline, leftOut } = timelineOf(rows, { limits, viewer, payment })
+    if (!canSeeMoney(viewer) && subject.kind === 'payment')
+      leftOut.push('settlements and payouts (your role has no access to them)')
     if (!hasWebhooks && subject.kind !== 'merchant') leftOut.push('webhooks (your role has no access to them)')
     return { ...subject, ...description, timeline, left_out: leftOut }
   })
@@ -54,7 +59,10 @@ async function findSubject(app: App, { merchantId }: Viewer, id: string): Promis
   const names = { merchantId: merchantId ?? null, uuid: isUuid(id) ? id : null, name: isName ? id : null }
   const subject = isName || isUuid(id) ? await subjects.findSubject(app.pool, names) : null
   if (subject !== null) return subject
-  throw new DomainError('RESOURCE_NOT_FOUND', 'no payment, delivery, dispute or merchant has this id')
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'no payment, delivery, dispute, settlement, payout or merchant has this id',
+  )
 }
 
 /** The subject in words, and the times between which actions on its merchant concern it. */
@@ -76,6 +84,12 @@ async function describeSubject(
     }
     case 'dispute':
       return { ...describe(DISPUTE, await subjects.findDisputeFacts(tx, subject), viewer), ...always }
+    case 'settlement':
+      return { ...describe(SETTLEMENT, await subjects.findSettlementFacts(tx, subject), viewer), ...always }
+    case 'payout': {
+      const payout = await subjects.findPayoutFacts(tx, subject)
+      return { ...describe(PAYOUT, payout, viewer), ...always, since: payout.created_at }
+    }
     case 'merchant':
       return { ...describe(MERCHANT, await subjects.findMerchantFacts(tx, subject), viewer), ...always }
     default:

@@ -7,6 +7,7 @@ import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
 import { canSeeWebhooks, endpointActions, forMerchant, forOperator } from './steps.ts'
+import { moneyPlaceActions, moneyPlaceText } from './payout.ts'
 import type { Action, Moves, SubjectKind } from './steps.ts'
 import type { PaymentFacts } from './subjects-sql.ts'
 import { countText, isZero, momentText, moneyText, spanText, untilText } from './text.ts'
@@ -100,16 +101,20 @@ export function dueOfPayment(payment: PaymentFacts): TimelineEntry[] {
 
 export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
   title: ({ gross_amount, currency }) => `payment of ${moneyText(gross_amount, currency)}`,
-  standing: (payment) => {
+  standing: (payment, viewer) => {
     const { open_dispute: open } = payment
     const dispute = open === null ? '' : `. It is disputed (${open.reason}): the dispute is ${open.status}`
-    return `${STANDING[payment.status](payment)}${dispute}`
+    return `${STANDING[payment.status](payment)}${moneyPlaceText(payment.money, viewer)}${dispute}`
   },
   table: paymentTable,
   moves: MOVES,
   also: (payment, viewer) => {
     const isHeld = payment.has_held_webhooks && canSeeWebhooks(viewer)
-    return [...disputeActions(payment), ...(isHeld ? endpointActions(payment.endpoint) : [])]
+    return [
+      ...disputeActions(payment),
+      ...moneyPlaceActions(payment.money, viewer),
+      ...(isHeld ? endpointActions(payment.endpoint) : []),
+    ]
   },
 }
 

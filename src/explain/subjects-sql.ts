@@ -6,6 +6,10 @@ import { disputeSummaryColumns, disputeTables } from '../disputes/read-sql.ts'
 import { DisputeSummaryRecord } from '../disputes/record.ts'
 import { PaymentRecord } from '../payments/record.ts'
 import { paymentColumns, paymentTables } from '../payments/sql.ts'
+import { PayoutRecord } from '../payouts/record.ts'
+import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
+import { SettlementRecord } from '../settlements/record.ts'
+import { settlementColumns } from '../settlements/sql.ts'
 import { recordColumns } from '../webhooks/log-sql.ts'
 import { DeliveryRecord } from '../webhooks/record.ts'
 import { KybStatus } from '../wire/admin.ts'
@@ -21,7 +25,11 @@ const Text = z.string()
 const TextOrNull = z.string().nullable()
 
 /** The record that an id names, and the merchant that owns it. */
-const Subject = z.object({ kind: z.enum(['payment', 'delivery', 'dispute', 'merchant']), id: Text, merchant_id: Text })
+const Subject = z.object({
+  kind: z.enum(['payment', 'delivery', 'dispute', 'settlement', 'payout', 'merchant']),
+  id: Text,
+  merchant_id: Text,
+})
 export type Subject = z.infer<typeof Subject>
 
 /** Where a merchant's webhooks go: to an address, to one that is paused, or to none. */
@@ -58,6 +66,12 @@ export function findSubject(
       union all
       select 'dispute', id, merchant_id from disputes where id = ${uuid}
       union all
+      select 'settlement', id, merchant_id from settlements where id = ${uuid}
+      union all
+      select 'payout', id, merchant_id from payouts where id = ${uuid}
+      union all
+      select 'payout', id, merchant_id from payouts where end_to_end_id = ${name}
+      union all
       select 'merchant', id, id from merchants where id = ${uuid}
       union all
       select own.kind, own.id, m.id
@@ -80,7 +94,7 @@ const endpoint = sql.fragment`
 /** Of a delivery `d` of the merchant `m`, with its row `q` of the queue. */
 export const isLeased = sql.fragment`coalesce(q.locked_until > now(), false)`
 export const isTest = sql.fragment`
-  d.payment_intent_id is null and d.event_type not like 'consent.%'
+  d.payment_intent_id is null and d.event_type not like 'consent.%' and d.event_type not like 'payout.%'
     and coalesce(d.payload #>> '{data,test}' = 'true', false)
 `
 export const held = sql.fragment`
@@ -116,6 +130,8 @@ const PaymentFacts = PaymentRecord.omit({
   newest_refund_at: TextOrNull,
   endpoint: Endpoint,
   has_held_webhooks: z.boolean(),
+  /** Where its money is, once it has settled. */
+  money: z.object({ settlement_id: TextOrNull, payout_id: TextOrNull, payout_status: TextOrNull }).nullable(),
 })
 export type PaymentFacts = z.infer<typeof PaymentFacts>
 
@@ -144,7 +160,15 @@ export function findPaymentFacts(
         select from webhook_deliveries d
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.next_retry_at = 'infinity'
           and d.status in ('PENDING', 'FAILED')
-      ) as has_held_webhooks
+      ) as has_held_webhooks,
+      (
+        select jsonb_build_object('settlement_id', s.id, 'payout_id', o.id, 'payout_status', o.status)
+        from ledger_entries e
+        left join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
+        left join settlements s on s.merchant_id = e.merchant_id and s.id = l.settlement_id
+        left join payouts o on o.merchant_id = e.merchant_id and o.id = s.payout_id
+        where e.merchant_id = p.merchant_id and e.subject_id = p.id and e.movement = 'payment_settled'
+      ) as money
     from ${paymentTables}
     join merchants m on m.id = p.merchant_id
     cross join lateral (
@@ -198,6 +222,51 @@ export function findDisputeFacts(tx: CommonQueryMethods, { merchant_id, id }: Su
   return tx.one(sql.type(DisputeFacts)`
     select ${disputeSummaryColumns}, now() as now from ${disputeTables}
     where d.merchant_id = ${merchant_id} and d.id = ${id}
+  `)
+}
+
+const SettlementFacts = SettlementRecord.extend({
+  id: Text,
+  now: Text,
+  payout_status: TextOrNull,
+  may_be_paid: z.boolean(),
+  has_account: z.boolean(),
+})
+export type SettlementFacts = z.infer<typeof SettlementFacts>
+
+export function findSettlementFacts(tx: CommonQueryMethods, { merchant_id, id }: Subject): Promise<SettlementFacts> {
+  return tx.one(sql.type(SettlementFacts)`
+    select ${settlementColumns}, s.id, now() as now, o.status as payout_status, ${mayBePaid} as may_be_paid,
+      exists (
+        select from merchant_bank_accounts a
+        where a.merchant_id = m.id and a.is_active and (s.currency = 'GBP' or a.encrypted_iban is not null)
+      ) as has_account
+    from settlements s
+    left join payouts o on o.merchant_id = s.merchant_id and o.id = s.payout_id
+    join merchants m on m.id = s.merchant_id
+    where s.merchant_id = ${merchant_id} and s.id = ${id}
+  `)
+}
+
+const PayoutFacts = PayoutRecord.extend({
+  now: Text,
+  may_be_paid: z.boolean(),
+  settlement_count: z.int(),
+  /** The newest of them. */
+  settlement_id: TextOrNull,
+})
+export type PayoutFacts = z.infer<typeof PayoutFacts>
+
+export function findPayoutFacts(tx: CommonQueryMethods, { merchant_id, id }: Subject): Promise<PayoutFacts> {
+  return tx.one(sql.type(PayoutFacts)`
+    select ${payoutColumns}, now() as now, ${mayBePaid} as may_be_paid, paid.*
+    from payouts p
+    join merchants m on m.id = p.merchant_id
+    cross join lateral (
+      select count(*)::int4 as settlement_count, (array_agg(s.id order by s.period_to desc))[1] as settlement_id
+      from settlements s where s.merchant_id = p.merchant_id and s.payout_id = p.id
+    ) paid
+    where p.merchant_id = ${merchant_id} and p.id = ${id}
   `)
 }
 

@@ -6,11 +6,13 @@ import { attemptsMax } from '../webhooks/states.ts'
 import { DisputeChangedBy, DisputeReason, DisputeStatus } from '../wire/disputes.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
 import { ChangedBy, PaymentStatus } from '../wire/payments.ts'
+import { PayoutStatus } from '../wire/payouts.ts'
 import { RefundStatus } from '../wire/refunds.ts'
 import { DeliveryStatus } from '../wire/webhooks.ts'
 import { actionText } from './actions.ts'
 import { HELD_TEXTS } from './delivery.ts'
 import { DISPUTE_PHRASES } from './dispute.ts'
+import { payoutPhrase } from './payout.ts'
 import { Held } from './subjects-sql.ts'
 import { countText, moneyText } from './text.ts'
 
@@ -58,6 +60,9 @@ const DisputeEventRow = row('dispute', {
 }).extend({ from: DisputeStatus.nullable(), to: DisputeStatus })
 export type DisputeEventRow = z.infer<typeof DisputeEventRow>
 
+const PayoutEventRow = row('payout', { ...Money, failure_code: TextOrNull }).extend({ to: PayoutStatus })
+export type PayoutEventRow = z.infer<typeof PayoutEventRow>
+
 const ActionRow = row('action', { action: Text, role: Text, had_endpoint: z.boolean(), has_endpoint: z.boolean() })
 export type ActionRow = z.infer<typeof ActionRow>
 
@@ -88,6 +93,13 @@ export const TimelineRow = z.discriminatedUnion('source', [
   }),
   phrased(row('registration', {}), 'merchant', () => 'the merchant was registered'),
   phrased(RefundRow, 'refund', refundPhrase),
+  phrased(
+    row('settlement', Money),
+    'settlement',
+    ({ facts }) => `a settlement of ${moneyText(facts.amount, facts.currency)} was closed`,
+  ),
+  phrased(PayoutEventRow, 'payout', payoutPhrase),
+  phrased(row('settlement due', {}), 'due', () => 'the period ends, and its settlement is closed'),
   phrased(row('webhook', WebhookFacts).extend({ to: DeliveryStatus }), 'webhook', ({ facts }) => {
     const text = `${facts.is_test ? 'test ' : ''}webhook ${facts.event_type} (${facts.event_id})`
     return facts.held === null ? text : `${text}, which ${HELD_TEXTS[facts.held]}`

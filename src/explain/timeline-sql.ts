@@ -1,6 +1,7 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import { actionsOn } from './actions.ts'
+import { canSeeMoney } from './payout.ts'
 import { canSeeWebhooks } from './steps.ts'
 import type { Viewer } from './steps.ts'
 import { ACTIONS_READ_MAX, held, isLeased, isTest } from './subjects-sql.ts'
@@ -11,7 +12,9 @@ import { TimelineRow } from './timeline-rows.ts'
 const PAYMENT_MOVES_MAX = 50
 
 /** How many rows of each source a timeline shows; attempts are counted for each webhook. */
-export type TimelineLimits = Readonly<Record<'refund' | 'dispute' | 'webhook' | 'attempt' | 'action', number>>
+export type TimelineLimits = Readonly<
+  Record<'refund' | 'dispute' | 'payout' | 'webhook' | 'attempt' | 'action', number>
+>
 
 export type TimelineQuery = {
   subject: Subject
@@ -25,9 +28,11 @@ export type TimelineQuery = {
 
 /** The event tables that the timeline of each kind of subject is the union of. */
 const SOURCES: Readonly<Record<Subject['kind'], readonly ((query: TimelineQuery) => FragmentSqlToken)[]>> = {
-  payment: [paymentMoves, refunds, disputes, webhooks, actions],
+  payment: [paymentMoves, refunds, disputes, settlements, payouts, webhooks, actions],
   delivery: [webhooks, actions],
   dispute: [refunds, disputes, webhooks],
+  settlement: [settlements, payouts],
+  payout: [settlements, payouts, webhooks, actions],
   merchant: [registration, actions],
 }
 
@@ -113,10 +118,77 @@ function disputes({ subject, limits, viewer }: TimelineQuery): FragmentSqlToken 
     from disputes where ${isOfSubject} and status = 'OPEN'`
 }
 
+/** The settlements that the subject's money is in: its own, those of its lines, or those that the payout pays. */
+function settlementsOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
+  if (kind === 'settlement') return sql.fragment`s.merchant_id = ${merchantId} and s.id = ${id}`
+  if (kind === 'payout') return sql.fragment`s.merchant_id = ${merchantId} and s.payout_id = ${id}`
+  return sql.fragment`
+    s.merchant_id = ${merchantId} and s.id in (
+      select l.settlement_id
+      from ledger_entries e
+      join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
+      where e.merchant_id = ${merchantId} and (
+        e.subject_id = ${id} or e.subject_id in (
+          select r.id from payment_refunds r where r.merchant_id = ${merchantId} and r.payment_intent_id = ${id}
+        )
+      )
+    )`
+}
+
+/** Settlements when they were closed, and the end of the period that a payment's lines are still in. */
+function settlements({ subject, limits, viewer }: TimelineQuery): FragmentSqlToken {
+  const open = sql.fragment`
+    union all
+    select 'settlement due', o.due_at, null, null, null, null, null::uuid, 1, '{}'
+    from ledger_entries e
+    join open_settlements o on o.merchant_id = e.merchant_id and o.currency = e.currency and o.due_at is not null
+    left join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
+    where e.merchant_id = ${subject.merchant_id} and e.subject_id = ${subject.id} and e.movement = 'payment_settled'
+      and l.settlement_id is null and ${canSeeMoney(viewer)}`
+  return sql.fragment`(
+    select 'settlement', s.closed_at, null, null::text, null, null, s.id, 1::bigint,
+      jsonb_build_object('amount', s.net_amount::text, 'currency', s.currency)
+    from settlements s
+    where ${settlementsOf(subject)} and ${canSeeMoney(viewer)}
+    order by s.closed_at desc
+    limit ${limits.payout}
+  ) ${subject.kind === 'payment' ? open : sql.fragment``}`
+}
+
+/** The moves of the payouts that had the money of those settlements, failed ones too: each takes all that is payable. */
+function payouts({ subject, limits, viewer }: TimelineQuery): FragmentSqlToken {
+  const ofSettlements = sql.fragment`
+    p.id in (
+      select t.id
+      from settlements s
+      left join payouts last on last.merchant_id = s.merchant_id and last.id = s.payout_id
+      join payouts t on t.merchant_id = s.merchant_id and t.currency = s.currency and t.created_at >= s.closed_at
+        and t.created_at <= coalesce(last.created_at, 'infinity')
+      where ${settlementsOf(subject)} and s.payable_amount > 0
+    )`
+  return sql.fragment`(
+    select 'payout', e.created_at, e.previous_status::text, e.new_status::text, e.changed_by, null, p.id,
+      row_number() over (order by e.ordinal desc),
+      jsonb_build_object('amount', p.amount::text, 'currency', p.currency, 'failure_code', p.failure_code)
+    from payouts p
+    join payout_events e on e.merchant_id = p.merchant_id and e.payout_id = p.id
+    where p.merchant_id = ${subject.merchant_id} and ${canSeeMoney(viewer)}
+      and ${subject.kind === 'payout' ? sql.fragment`p.id = ${subject.id}` : ofSettlements}
+    order by e.ordinal desc
+    limit ${limits.payout + 1}
+  )`
+}
+
 /** Which of a merchant's webhooks are the payment's, are about the dispute, or are the delivery itself. */
 function isWebhookOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
   if (kind === 'delivery') return sql.fragment`id = ${id}`
   if (kind === 'payment') return sql.fragment`payment_intent_id = ${id}`
+  // They are queued in the transactions of its moves, and so have their times.
+  if (kind === 'payout')
+    return sql.fragment`
+      event_type like 'payout.%' and payload #>> '{data,id}' = ${id} and created_at in (
+        select created_at from payout_events where merchant_id = ${merchantId} and payout_id = ${id}
+      )`
   return sql.fragment`
     event_type like 'dispute.%' and payload #>> '{data,id}' = ${id} and payment_intent_id = (
       select payment_intent_id from disputes where merchant_id = ${merchantId} and id = ${id}
@@ -186,7 +258,7 @@ function actions({ subject, limits, viewer, since, until }: TimelineQuery): Frag
       ) a
       where (
           a.action = any(${sql.array(actionsOn(subject.kind), 'text')})
-          or ${subject.kind} = 'delivery' and a.subject_id = ${subject.id}
+          or ${subject.kind} in ('delivery', 'payout') and a.subject_id = ${subject.id}
         )
         and a.created_at >= coalesce(${since}::timestamptz, '-infinity')
         and a.created_at <= coalesce(${until}::timestamptz, 'infinity')

@@ -12,12 +12,25 @@ import type { TimelineLimits } from './timeline-sql.ts'
  * The rows of one transaction have one time: the cause of the others comes first, and the webhooks that announce it last.
  * What is due comes after everything that has happened.
  */
-const ORDER = ['merchant', 'operator', 'dispute', 'refund', 'payment', 'consent', 'webhook', 'attempt', 'due'] as const
+const ORDER = [
+  'merchant',
+  'operator',
+  'dispute',
+  'refund',
+  'payment',
+  'consent',
+  'settlement',
+  'payout',
+  'webhook',
+  'attempt',
+  'due',
+] as const
 
 /** The sources that have a limit, in the order of their notes in `left_out`, and what such a note calls their rows. */
 const LIMITED: readonly [source: keyof TimelineLimits, noun: (row: TimelineRow) => string][] = [
   ['refund', () => 'refunds before the'],
   ['dispute', () => 'dispute events before the'],
+  ['payout', () => 'payout events before the'],
   ['webhook', () => 'webhooks before the'],
   ['attempt', ({ ref, facts }) => `attempts of ${'event_type' in facts ? facts.event_type : ''} ${ref} before its`],
   ['action', () => 'actions before the'],

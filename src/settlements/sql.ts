@@ -7,7 +7,8 @@ const isPaidOut = sql.fragment`exists (
   select from payouts p where p.merchant_id = s.merchant_id and p.id = s.payout_id and p.status = 'PAID'
 )`
 
-const columns = sql.fragment`
+/** Of a settlement `s`. */
+export const settlementColumns = sql.fragment`
   s.id as settlement_id, s.merchant_id, s.currency, case when ${isPaidOut} then 'PAID_OUT' else 'CLOSED' end as status,
   s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
   s.fee_amount, s.refunded_amount, s.corrected_amount, s.rounding_amount, s.net_amount, s.payable_amount, s.line_count,
@@ -80,7 +81,7 @@ export function listSettlementRows(tx: CommonQueryMethods, page: SettlementPage)
     )
   }
   return tx.any(sql.type(SettlementRecord)`
-    select ${columns}
+    select ${settlementColumns}
     from settlements s
     where ${sql.join(conditions, sql.fragment` and `)}
     order by s.period_to desc, s.id desc
@@ -95,7 +96,7 @@ export function findSettlement(
   { merchantId, id }: SettlementKey,
 ): Promise<SettlementRecord | null> {
   return tx.maybeOne(sql.type(SettlementRecord)`
-    select ${columns} from settlements s where s.merchant_id = ${merchantId} and s.id = ${id}
+    select ${settlementColumns} from settlements s where s.merchant_id = ${merchantId} and s.id = ${id}
   `)
 }
 

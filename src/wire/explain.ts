@@ -5,13 +5,25 @@ import { operation } from './operation.ts'
 /** An event of any of the event tables; `due` is a scheduled one. */
 export const TimelineEntry = z.strictObject({
   at: Timestamp,
-  kind: z.enum(['merchant', 'operator', 'dispute', 'refund', 'payment', 'consent', 'webhook', 'attempt', 'due']),
+  kind: z.enum([
+    'merchant',
+    'operator',
+    'dispute',
+    'refund',
+    'payment',
+    'consent',
+    'settlement',
+    'payout',
+    'webhook',
+    'attempt',
+    'due',
+  ]),
   /** The actor: `MERCHANT_API`, `BANK_CALLBACK`, an operator's name; null where the caller may not see it. */
   by: z.string().nullable(),
   text: z.string(),
   /** The resulting status, or the outcome of an attempt. */
   status: z.string().nullable(),
-  /** The id of the delivery, refund or dispute; an attempt has its delivery's. */
+  /** The id of the delivery, refund, dispute, settlement or payout; an attempt has its delivery's. */
   ref: z.string().nullable(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
@@ -35,9 +47,9 @@ export type NextStep = z.infer<typeof NextStep>
 export const OtherStep = z.strictObject({ what: z.string(), by: z.string(), how: z.string().nullable() })
 export type OtherStep = z.infer<typeof OtherStep>
 
-/** The timeline of a payment, delivery, dispute or merchant, why it has its status, and what can happen next. */
+/** The timeline of a payment, delivery, dispute, settlement, payout or merchant, why it has its status, and what can happen next. */
 export const Explanation = z.strictObject({
-  kind: z.enum(['payment', 'delivery', 'dispute', 'merchant']),
+  kind: z.enum(['payment', 'delivery', 'dispute', 'settlement', 'payout', 'merchant']),
   id: Uuid,
   merchant_id: Uuid,
   title: z.string().meta({ description: 'the subject in a few words', examples: ['payment of 50.00 GBP'] }),
@@ -72,7 +84,7 @@ export const explainForOperator = operation({
   name: 'explainForOperator',
   method: 'GET',
   path: '/api/v1/admin/explain/{id}',
-  summary: 'Explain any payment, delivery, dispute or merchant',
+  summary: 'Explain any record, or a merchant',
   access: ['platform'],
   permission: 'read merchants',
   params: IdParams,

@@ -55,6 +55,7 @@ const payment = (status: PaymentStatus): PaymentFacts => ({
   updated_at: NOW,
   ended_at: null,
   consent_ended: false,
+  money: null,
   state_valid: true,
   gross_amount: '50.0000',
   fee_amount: '0.7000',

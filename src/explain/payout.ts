@@ -1,0 +1,117 @@
+import { failureOf, isFailureCode } from '../lib/failure-codes.ts'
+import { PAYOUT_TRANSITIONS } from '../payouts/states.ts'
+import type { PayoutTrigger } from '../payouts/states.ts'
+import type { PayoutStatus } from '../wire/payouts.ts'
+import { forMerchant, forOperator } from './steps.ts'
+import type { Action, SubjectKind, Viewer } from './steps.ts'
+import type { PaymentFacts, PayoutFacts, SettlementFacts } from './subjects-sql.ts'
+import { countText, isZero, momentText, moneyText, untilText } from './text.ts'
+import type { PayoutEventRow } from './timeline-rows.ts'
+
+/* What becomes of money after a payment has settled: settlements, and the payouts that pay them. */
+
+const PHRASES: Readonly<Record<PayoutStatus, (money: string, reason: string) => string>> = {
+  CREATED: (money) => `a payout of ${money} was created`,
+  SENT: (money) => `the payout of ${money} is on its way to the bank`,
+  PAID: (money) => `the bank carried out the payout of ${money}`,
+  FAILED: (money, reason) => `the payout of ${money} failed: ${reason}; its money is in the next one`,
+  RETURNED: (money, reason) => `the payout of ${money} came back: ${reason}; its money is in the next one`,
+}
+
+/** The text of a payout's move in a timeline. */
+export function payoutPhrase({ to, facts }: PayoutEventRow): string {
+  return PHRASES[to](moneyText(facts.amount, facts.currency), reasonText(facts.failure_code))
+}
+
+function reasonText(code: string | null): string {
+  return code !== null && isFailureCode(code) ? `${failureOf(code).reason} (${code})` : 'no reason is recorded'
+}
+
+const STANDING: Readonly<Record<PayoutStatus, (payout: PayoutFacts) => string>> = {
+  CREATED: (it) =>
+    it.connector === 'file'
+      ? 'waits for an operator to export it in an instruction file'
+      : `waits to be sent${it.may_be_paid ? '' : ': the merchant is held, suspended or disabled'}`,
+  SENT: (it) =>
+    it.next_attempt_at === null
+      ? 'is in an instruction file: the bank has not said yet what became of it'
+      : `the bank has not said yet what became of it; it is asked again at ${untilText(it.now, it.next_attempt_at)}`,
+  PAID: (it) => `paid: the bank carried it out${it.bank_reference === null ? '' : ` as ${it.bank_reference}`}`,
+  FAILED: (it) => `failed: ${reasonText(it.failure_code)}. ${retryText(it)}`,
+  RETURNED: (it) => `came back after it was paid: ${reasonText(it.failure_code)}. ${retryText(it)}`,
+}
+
+function retryText({ now, retry_at: at }: PayoutFacts): string {
+  if (at === null) return 'Its money is paid out once there is another bank account, or an operator retries it'
+  return `Its money is in the next payout${at > now ? `, not before ${untilText(now, at)}` : ''}`
+}
+
+export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
+  title: (it) =>
+    `payout of ${moneyText(it.amount, it.currency)}, which pays ${countText(it.settlement_count, 'settlement')}`,
+  standing: (payout) => STANDING[payout.status](payout),
+  table: () => PAYOUT_TRANSITIONS,
+  moves: {
+    creation: { by: 'the service, once settlements can be paid' },
+    sending: {
+      by: ({ connector }) => (connector === 'file' ? 'an operator, by exporting it' : 'the service'),
+      how: ({ connector }) => (connector === 'file' ? [forOperator('svc payouts export --file <path>')] : []),
+    },
+    confirmation: { by: 'the bank', at: (it) => it.next_attempt_at },
+    rejection: { by: 'the bank, or the merchant by disabling the account before it is sent' },
+    return: { by: "the merchant's bank" },
+  },
+  also: ({ id, status, settlement_id: settlementId }) => [
+    ...(status === 'CREATED' || status === 'PAID'
+      ? []
+      : [{ what: 'retry it now', by: 'an operator', how: [forOperator(`svc payouts retry ${id} --reason "..."`)] }]),
+    ...explained('its settlement', settlementId),
+  ],
+}
+
+export const SETTLEMENT: SubjectKind<never, SettlementFacts> = {
+  title: (it) => `settlement of ${moneyText(it.net_amount, it.currency)}, until ${momentText(it.period_to)}`,
+  standing: (it) =>
+    `closed with ${countText(it.line_count, 'line')}: ${isZero(it.payable_amount) ? 'nothing is to be paid, and the next settlement opens with it' : payableText(it)}`,
+  table: () => [],
+  moves: {},
+  also: ({ id, payout_id: payoutId }) => [
+    { what: 'list its lines', by: 'the merchant', how: [forMerchant('read balances', `svc settlements lines ${id}`)] },
+    ...explained('its payout', payoutId),
+  ],
+}
+
+function payableText(it: SettlementFacts): string {
+  const money = `${moneyText(it.payable_amount, it.currency)} to be paid`
+  if (it.payout_id !== null) return `${money}, by the payout ${it.payout_id}, which is ${it.payout_status}`
+  if (!it.may_be_paid) return `${money}, once the merchant is not held, suspended or disabled any more`
+  return it.has_account
+    ? `${money} by the next payout`
+    : `${money}, once the merchant has a bank account for ${it.currency}`
+}
+
+type MoneyFacts = PaymentFacts['money']
+
+/** Where the money of a settled payment is: in the open period, or in a settlement. */
+export function moneyPlaceText(facts: MoneyFacts, viewer: Viewer): string {
+  if (facts === null || !canSeeMoney(viewer)) return ''
+  if (facts.settlement_id === null) return '. Its money is in the next settlement'
+  const paid = facts.payout_id === null ? '' : `, which the payout ${facts.payout_id} pays (${facts.payout_status})`
+  return `. Its money is in the settlement ${facts.settlement_id}${paid}`
+}
+
+export function moneyPlaceActions(facts: MoneyFacts, viewer: Viewer): Action[] {
+  return canSeeMoney(viewer) ? explained('its settlement', facts?.settlement_id ?? null) : []
+}
+
+function explained(what: string, id: string | null): Action[] {
+  if (id === null) return []
+  const read = `svc explain ${id}`
+  const how = [forMerchant('read balances', read), forOperator(read, 'read merchants')]
+  return [{ what: `explain ${what}`, by: 'anyone with access to it', how }]
+}
+
+/** Whether the viewer may see settlements and payouts. */
+export function canSeeMoney({ side, can }: Viewer): boolean {
+  return side === 'operator' || can('read balances')
+}
