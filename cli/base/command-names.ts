@@ -30,7 +30,7 @@ export const NOUN_GROUPS = [
       { name: 'secret', summary: 'Show and rotate the webhook signing secret' },
     ],
     more: [
-      { name: 'explain', summary: 'Explain a payment, delivery, dispute or merchant' },
+      { name: 'explain', summary: 'Explain a payment, payout, dispute, delivery or merchant' },
       { name: 'checkout', summary: 'Put the checkout on a page: tokens, look, origins' },
       { name: 'settlements', summary: 'List, close and schedule settlements' },
       { name: 'payouts', summary: 'List, retry and send payouts by file' },

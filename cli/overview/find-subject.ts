@@ -64,7 +64,7 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
   if (IS_OUT.has(own.code)) return any
   return new CliError(
     'NOT_FOUND',
-    `there is no payment, delivery, dispute or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
+    `there is no payment, payout, dispute, delivery or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
     {
       exit: EXIT.notFound,
       hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc payments mandates show <id>',

@@ -65,7 +65,7 @@ t.test('a partly refunded payment shows every move, and every webhook with its a
   })
   t.equal(
     explanation.standing,
-    'settled: the bank has executed it; 20.00 GBP of 50.00 GBP refunded, 30.00 GBP refundable.',
+    'settled: the bank has executed it; 20.00 GBP of 50.00 GBP refunded, 30.00 GBP refundable. Its money is in the next settlement.',
   )
   t.same(kindsOf(explanation.timeline, 'payment', 'refund'), [
     'payment AwaitingAuthorisation',

@@ -89,7 +89,7 @@ t.test('a payment says where its money is, and so do its settlement and its payo
   t.equal(own.also.at(-1)?.how, `svc explain ${settlement}`)
 })
 
-t.test('a payout that failed or came back is told, and which one has its money now', async (t) => {
+t.test('a payout that failed or was returned is in the timeline, and its money in the next one', async (t) => {
   const { service, merchant, payment } = await setting(t)
   const settlement = await closed(service, merchant)
   await faults(service, merchant, { fail_payout: '100%' })
@@ -108,9 +108,9 @@ t.test('a payout that failed or came back is told, and which one has its money n
   await createPayouts(service.app)
   await sendPayouts(service.app)
   await collectReturns(service.app)
-  const told = moneyOf(await explained(service, merchant, settlement))
-  t.match(told.at(-1), /^the payout of 49\.30 GBP came back: /)
-  t.equal(told.filter((text) => text.endsWith('was created')).length, 2)
+  const became = moneyOf(await explained(service, merchant, settlement))
+  t.match(became.at(-1), /^the payout of 49\.30 GBP came back: /)
+  t.equal(became.filter((text) => text.endsWith('was created')).length, 2)
 })
 
 t.test('settlements and payouts are of their merchant, and of the roles that see balances', async (t) => {
