@@ -62,6 +62,7 @@ export const NOUN_GROUPS = [
       { name: 'ui', summary: 'Open the console' },
     ],
     more: [
+      { name: 'balances', summary: 'List balances, one row per currency' },
       { name: 'reconcile', summary: 'Compare payments, ledger, bank and statements' },
       { name: 'statements', summary: 'Import bank statements and match their lines' },
       { name: 'staff', summary: 'Manage operators, and the signing keys of realms' },

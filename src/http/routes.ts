@@ -151,6 +151,7 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setKybStatus, admin.setKybStatus),
   route(wireAdmin.setPayoutHold, admin.setPayoutHold),
   route(wireAdmin.setMerchantActive, admin.setMerchantActive),
+  route(wireLedger.listBalances, ledger.listBalances),
   route(wireReconciliation.getReconciliation, reconciliation.getReconciliation),
   route(wireReconciliation.listReconciliations, reconciliation.listReconciliations),
   route(wireReconciliation.getPortalReconciliation, reconciliation.getPortalReconciliation),

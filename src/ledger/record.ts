@@ -4,3 +4,17 @@ import { LEDGER_ACCOUNTS } from './movements.ts'
 /** The balance of one account of a merchant, as numeric text on the account's normal side. */
 export const LedgerBalance = z.object({ currency: z.string(), account: z.enum(LEDGER_ACCOUNTS), balance: z.string() })
 export type LedgerBalance = z.infer<typeof LedgerBalance>
+
+/** All balances of a merchant and currency, as numeric text on each account's normal side. */
+export const MerchantBalances = z.object({
+  merchant_id: z.string(),
+  currency: z.string(),
+  bank: z.string(),
+  clearing: z.string(),
+  merchant_payable: z.string(),
+  held: z.string(),
+  payouts_in_transit: z.string(),
+  fees_earned: z.string(),
+  rounding: z.string(),
+})
+export type MerchantBalances = z.infer<typeof MerchantBalances>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { sidesOf } from './movements.ts'
 import type { Posting } from './movements.ts'
-import { LedgerBalance } from './record.ts'
+import { LedgerBalance, MerchantBalances } from './record.ts'
 
 /**
  * Posts movements in the transaction of what moved the money. Each is posted once: a repeat changes nothing, and one that
@@ -44,5 +44,54 @@ export function foldEntries(
 export function listBalanceRows(tx: CommonQueryMethods, merchantId: string): Promise<readonly LedgerBalance[]> {
   return tx.any(sql.type(LedgerBalance)`
     select currency, account, balance from ledger_balances where merchant_id = ${merchantId} order by currency, account
+  `)
+}
+
+const sums = sql.fragment`
+  coalesce(sum(balance) filter (where account = 'bank'), 0.0000) as bank,
+  coalesce(sum(balance) filter (where account = 'clearing'), 0.0000) as clearing,
+  coalesce(sum(balance) filter (where account = 'merchant_payable'), 0.0000) as merchant_payable,
+  coalesce(sum(balance) filter (where account = 'held'), 0.0000) as held,
+  coalesce(sum(balance) filter (where account = 'payouts_in_transit'), 0.0000) as payouts_in_transit,
+  coalesce(sum(balance) filter (where account = 'fees_earned'), 0.0000) as fees_earned,
+  coalesce(sum(balance) filter (where account = 'rounding'), 0.0000) as rounding
+`
+
+export type BalancesPage = {
+  merchantId: string | undefined
+  after: { merchantId: string; currency: string } | undefined
+  limit: number
+}
+
+/** A page of balances by merchant and currency, with one row more than `limit` where there are more. */
+export function listMerchantBalances(
+  tx: CommonQueryMethods,
+  { merchantId, after, limit }: BalancesPage,
+): Promise<readonly MerchantBalances[]> {
+  const isMeant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}::uuid`
+  const isAfter =
+    after === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(merchant_id, currency) > (${after.merchantId}::uuid, ${after.currency}::char(3))`
+  return tx.any(sql.type(MerchantBalances)`
+    select merchant_id, currency, ${sums}
+    from ledger_balances
+    where ${isMeant} and ${isAfter}
+    group by merchant_id, currency
+    order by merchant_id, currency
+    limit ${limit + 1}
+  `)
+}
+
+const CurrencySums = MerchantBalances.omit({ merchant_id: true })
+
+/** The balances of the whole service by currency, or of one merchant. */
+export function sumBalances(
+  tx: CommonQueryMethods,
+  merchantId: string | undefined,
+): Promise<readonly z.infer<typeof CurrencySums>[]> {
+  const isMeant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}::uuid`
+  return tx.any(sql.type(CurrencySums)`
+    select currency, ${sums} from ledger_balances where ${isMeant} group by currency order by currency
   `)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Currency, NoBody, NoHeaders, None, listOf } from './common.ts'
+import { Currency, Limit, NoBody, NoHeaders, None, Uuid, listOf } from './common.ts'
 import { operation } from './operation.ts'
 
 const amount = (description: string) => z.string().meta({ description, examples: ['49.30', '-0.70'] })
@@ -29,5 +29,35 @@ export const getBalances = operation({
   headers: NoHeaders,
   body: NoBody,
   replies: { 200: listOf(Balance) },
+  errors: [],
+})
+
+/** The balances of all accounts of the ledger. */
+const Accounts = Balance.omit({ fees_paid: true }).extend({
+  bank: amount("at the service's bank"),
+  fees_earned: amount('the fees of the platform'),
+  rounding: amount('what settlements have rounded off; negative where they have added'),
+})
+
+export const MerchantBalance = Accounts.extend({ merchant_id: Uuid })
+export type MerchantBalance = z.infer<typeof MerchantBalance>
+
+export const listBalances = operation({
+  name: 'listBalances',
+  method: 'GET',
+  path: '/api/v1/admin/balances',
+  summary: 'List balances of merchants, one row per currency',
+  description: 'The `totals` are the sums by currency over all pages. Bank less what is owed is fees and rounding, always.',
+  access: ['platform'],
+  permission: 'read merchants',
+  params: None,
+  query: z.strictObject({
+    merchant_id: z.string().max(64).optional(),
+    limit: Limit,
+    cursor: z.string().max(256).optional(),
+  }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(MerchantBalance).extend({ totals: z.array(Accounts) }) },
   errors: [],
 })

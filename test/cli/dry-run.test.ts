@@ -16,6 +16,7 @@ const READING =
 const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
   'only look': [
     'webhooks endpoint check',
+    'balances',
     'reconcile',
     'listen',
     'secret snippet',

@@ -13,6 +13,13 @@ t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3
   const paymentId = await paidPayment(service, merchant)
   const fine = await service.as(merchant, ['reconcile', '--fail-on-diff'])
   t.match(fine, { code: 0, stdout: /Differences +none[^]*GBP +settled 50\.00, fees 0\.70, refunded 0\.00/ })
+  t.match(await service.as(merchant, ['balances']), { code: 0, stdout: /GBP +49\.30 +0\.00/ })
+  t.match(await service.operate(['balances', '--merchant', merchant.realm]), {
+    code: 0,
+    stdout: new RegExp(`${merchant.id.slice(-8)} +GBP +49\\.30`),
+    stderr: /GBP: bank 50\.00, owed 49\.30, fees 0\.70, rounding 0\.00/,
+  })
+  t.match(await service.operate(['balances', '--all-merchants', '-o', 'csv']), { code: 0, stdout: /^currency,/ })
   await owner.query('begin')
   await owner.query('set local session_replication_role = replica')
   await owner.query(

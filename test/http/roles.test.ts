@@ -105,6 +105,7 @@ const MAY: Record<string, string> = {
   importPayoutReport: 'OWNER OPS',
   importStatements: 'OWNER OPS',
   getReconciliation: 'OWNER OPS SUPPORT',
+  listBalances: 'OWNER OPS SUPPORT',
   listReconciliations: 'OWNER OPS SUPPORT',
   getPortalReconciliation: 'ADMIN FINANCE',
   listStatements: 'OWNER OPS',

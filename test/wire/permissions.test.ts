@@ -154,6 +154,7 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   importPayoutReport: 'operate merchants',
   importStatements: 'operate merchants',
   getReconciliation: 'read merchants',
+  listBalances: 'read merchants',
   listReconciliations: 'read merchants',
   getPortalReconciliation: 'read balances',
   listStatements: 'operate merchants',

@@ -86,6 +86,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
       (await import('../../team/commands.ts')).addStaff,
       (await import('../../service/staff-bootstrap.ts')).addStaffBootstrap,
     ),
+  balances: async () => (await import('../../reconciliation/balances.ts')).addBalances,
   reconcile: async () => (await import('../../reconciliation/commands.ts')).addReconcile,
   statements: async () => (await import('../../statements/commands.ts')).addStatements,
   audit: async () => (await import('../../audit/commands.ts')).addAudit,

@@ -125,6 +125,7 @@ const DISPUTES: Rows = {
     writes: true,
     refusal: { args: ['no-such-file.xml'], exit: 2, error: 'USAGE' },
   }),
+  balances: of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
   // Without a time each run has another one.
   reconcile: of({
     args: ['--as-of', '2026-11-01'],

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { Balance, MerchantBalance, getBalances, listBalances } from '../../src/wire/ledger.ts'
+import { endOfId } from '../base/text.ts'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
+import { call } from '../client/call.ts'
+import { collectPages } from '../client/pages.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { Paging, paged } from '../kit/paging.ts'
+import { findMerchant } from '../merchants/find.ts'
+import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import type { Column } from '../output/table.ts'
+
+const Options = Paging.extend(MerchantScope.shape)
+
+/** `svc balances`: what is owed to a merchant, or to all of them. */
+export function addBalances(command: Command, runtime: Runtime): void {
+  paged(ofMerchants(command))
+    .addHelpText('after', '\nExamples:\n  svc balances\n  svc balances --all-merchants -o csv\n')
+    .action(action(runtime, Options, list))
+}
+
+async function list(context: Context, { options }: CommandInput<z.infer<typeof Options>>): Promise<CommandResult> {
+  const { merchant, allMerchants } = options
+  const client = context.client()
+  const empty = 'No payment has settled yet.'
+  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) {
+    const { data: items } = (await call(client, getBalances, {})).body
+    const columns = [...COLUMNS, { title: 'fees paid', value: ({ fees_paid }: Balance) => fees_paid, align } as const]
+    context.print.list({ items, fields: Object.keys(Balance.shape), columns, id: (row) => row.currency, empty })
+    return
+  }
+  const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
+  let totals = ''
+  const { items, nextCursor } = await collectPages(options, async (page) => {
+    const { body } = await call(client, listBalances, { query: { ...one, ...page } })
+    totals = body.totals
+      .map(
+        (row) =>
+          `${row.currency}: bank ${row.bank}, owed ${row.total}, fees ${row.fees_earned}, rounding ${row.rounding}`,
+      )
+      .join('\n')
+    return body
+  })
+  context.print.list({
+    items,
+    fields: Object.keys(MerchantBalance.shape),
+    columns: OF_ALL,
+    id: (row) => `${row.merchant_id} ${row.currency}`,
+    empty,
+  })
+  if (totals !== '') context.note(totals)
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+}
+
+const align = 'right'
+const COLUMNS: readonly Column<Omit<Balance, 'fees_paid'>>[] = [
+  { title: 'cur', value: (row) => row.currency },
+  { title: 'clearing', value: (row) => row.clearing, align },
+  { title: 'payable', value: (row) => row.merchant_payable, align },
+  { title: 'held', value: (row) => row.held, align, dropped: 1 },
+  { title: 'in transit', value: (row) => row.payouts_in_transit, align },
+  { title: 'total', value: (row) => row.total, align },
+]
+const OF_ALL: readonly Column<MerchantBalance>[] = [
+  { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
+  ...COLUMNS,
+  { title: 'bank', value: (row) => row.bank, align, dropped: 4 },
+  { title: 'fees', value: (row) => row.fees_earned, align, dropped: 3 },
+  { title: 'rounding', value: (row) => row.rounding, align, dropped: 2 },
+]
