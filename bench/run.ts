@@ -10,6 +10,7 @@ import { benchDeliver } from './cases/deliver.ts'
 import { benchFirstPaint } from './cases/first-paint.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
+import { benchReconcile } from './cases/reconcile.ts'
 import { benchSettle } from './cases/settle.ts'
 import { benchStart } from './cases/start.ts'
 import { benchStatement } from './cases/statement.ts'
@@ -24,8 +25,8 @@ Compares the service with PostgreSQL's own limit and with the conventional libra
 ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
-  --only <case>      create, read, deliver, claim, settle, close, statement, latency, first-paint,
-                     start or console; may be given more than once
+  --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, latency,
+                     first-paint, start or console; may be given more than once
   --rounds <n>       rounds, each with one turn of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service to this folder
@@ -40,6 +41,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   claim: benchClaim,
   settle: benchSettle,
   close: benchClose,
+  reconcile: benchReconcile,
   statement: benchStatement,
   latency: benchLatency,
   'first-paint': benchFirstPaint,

@@ -66,13 +66,13 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       select e.merchant_id, e.subject_id::text as subject, e.subject_id as payment_id, e.currency, null::numeric as expected,
         e.amount as found
       from ${entries(scope, ['payment_settled', 'fee_taken'])}
-      where not exists (
-        select from payment_events v
-        where v.merchant_id = e.merchant_id and v.payment_intent_id = e.subject_id and v.new_status = 'Settled'
-      ) or not exists (
-        select from payment_intents p
-        where p.merchant_id = e.merchant_id and p.id = e.subject_id and p.status in ('Settled', 'Refunded')
-      )
+      -- Joins, because PostgreSQL reads whole tables for "not exists (…) or not exists (…)".
+      left join payment_events v
+        on v.merchant_id = e.merchant_id and v.payment_intent_id = e.subject_id and v.previous_status = 'Authorised'
+          and v.new_status = 'Settled'
+      left join payment_intents p
+        on p.merchant_id = e.merchant_id and p.id = e.subject_id and p.status in ('Settled', 'Refunded')
+      where v.id is null or p.id is null
     `,
   },
   REFUND_LEDGER: {
@@ -92,7 +92,12 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       select e.merchant_id, e.subject_id::text as subject, r.payment_intent_id as payment_id, e.currency,
         null::numeric as expected, e.amount as found
       from ${entries(scope, REFUND_MOVEMENTS)}
-      left join payment_refunds r on r.merchant_id = e.merchant_id and r.id = e.subject_id
+      -- One by one: a join reads all refunds of all time.
+      left join lateral (
+        select r.id, r.status, r.payment_intent_id from payment_refunds r
+        where r.merchant_id = e.merchant_id and r.id = e.subject_id
+        limit 1
+      ) r on true
       where r.id is null or r.status <> 'EXECUTED'
     `,
   },

@@ -47,7 +47,8 @@ export const listBalances = operation({
   method: 'GET',
   path: '/api/v1/admin/balances',
   summary: 'List balances of merchants, one row per currency',
-  description: 'The `totals` are the sums by currency over all pages. Bank less what is owed is fees and rounding, always.',
+  description:
+    'The `totals` are the sums by currency over all pages. Bank less what is owed is fees and rounding, always.',
   access: ['platform'],
   permission: 'read merchants',
   params: None,
