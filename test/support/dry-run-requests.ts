@@ -11,7 +11,7 @@ import { orderBody } from './orders.ts'
 import { dayFromNow, offerBody, requestBody } from './payment-requests.ts'
 import { settledPayment } from './payments.ts'
 import { answerTo, byFile, exportByFile } from './payout-bank.ts'
-import { payableMerchant } from './payouts.ts'
+import { payableMerchant, payoutsOf } from './payouts.ts'
 import { recurringBody } from './recurring.ts'
 import { register } from './registrations.ts'
 import { plantDead } from './webhooks.ts'
@@ -179,6 +179,12 @@ export const SAMPLES: Record<string, Sample> = {
     const { messageId, payments } = await exportByFile(service.app)
     const statuses = Object.fromEntries(payments.map(({ endToEndId }) => [endToEndId, 'RJCT AC04']))
     return { headers: operator, body: { content: answerTo(messageId, statuses) } }
+  },
+  retryPayout: async ({ service, operator }) => {
+    const payee = await payableMerchant(service)
+    await createPayouts(service.app)
+    const [payout] = await payoutsOf(service, payee)
+    return { headers: operator, params: { id: payout?.id ?? '' }, body: { reason: 'the bank asks for it' } }
   },
   importStatements: ({ operator }) => ({
     headers: operator,
