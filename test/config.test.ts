@@ -53,6 +53,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     holidays: bankHolidays(),
     payoutAccounts: new Map(),
     payoutName: 'svc',
+    payoutConnector: 'mock',
     webhookConcurrency: 128,
     webhookConcurrencyPerMerchant: 8,
     webhookAllowPrivate: true,
