@@ -132,6 +132,45 @@ t.test('each corruption by hand is named with its row and both amounts', async (
       ],
     ],
     [
+      'the currency of a payment',
+      ({ paymentId }) => byHand([`update payment_intents set currency = 'EUR' where id = $1`, [paymentId]]),
+      ({ paymentId, refundId }) =>
+        [
+          { kind: 'PAYMENT_LEDGER', subject: paymentId, expected_amount: '50.00', found_amount: '50.00' },
+          { kind: 'FEE_LEDGER', subject: paymentId },
+          { kind: 'REFUND_LEDGER', subject: refundId },
+          { kind: 'BANK_DEBIT', subject: paymentId, found_amount: null },
+          { kind: 'BANK_CREDIT', subject: refundId, found_amount: null },
+        ].map((each) => ({ currency: 'EUR', ...each })),
+    ],
+    [
+      'a refund that is gone',
+      ({ refundId }) => byHand([`delete from payment_refunds where id = $1`, [refundId]]),
+      ({ refundId, paymentId }) => [
+        { kind: 'LEDGER_WITHOUT_REFUND', subject: refundId, expected_amount: null, found_amount: '5.00' },
+        { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '0.00', found_amount: '5.00' },
+      ],
+    ],
+    [
+      'the refunded amount of a payment',
+      ({ paymentId }) => byHand([`update payment_intents set refunded_amount = 0 where id = $1`, [paymentId]]),
+      ({ paymentId: subject }) => [{ kind: 'REFUNDED_AMOUNT', subject, expected_amount: '5.00', found_amount: '0.00' }],
+    ],
+    [
+      'a payment that is gone',
+      ({ paymentId }) => byHand([`delete from payment_intents where id = $1`, [paymentId]]),
+      ({ paymentId: subject }) => [
+        { kind: 'LEDGER_WITHOUT_PAYMENT', subject, expected_amount: null, found_amount: '0.70' },
+        { kind: 'LEDGER_WITHOUT_PAYMENT', subject, expected_amount: null, found_amount: '50.00' },
+      ],
+    ],
+    [
+      "the bank's debit in another currency",
+      ({ paymentId }) =>
+        byHand([`update mock_bank.bank_debits set currency = 'EUR' where payment_id = $1`, [paymentId]]),
+      ({ paymentId: subject }) => [{ kind: 'BANK_DEBIT', subject, expected_amount: '50.00', found_amount: null }],
+    ],
+    [
       'an entry that is gone',
       ({ paymentId }) =>
         byHand([`delete from ledger_entries where subject_id = $1 and movement = 'payment_settled'`, [paymentId]]),
