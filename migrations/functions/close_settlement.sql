@@ -34,7 +34,7 @@ begin
   elsif not pg_try_advisory_xact_lock(hashtextextended(format('settlement %s %s', merchant, currency_code), 0)) then
     return;
   end if;
-  select o.* into period from open_settlements o where o.merchant_id = merchant and o.currency = currency_code;
+  select o.* into period from open_settlements o where o.merchant_id = merchant and o.currency = currency_code::bpchar;
   if not found then return; end if;
   if by_hand then
     period.period_to := period.merchant_time;
@@ -47,7 +47,7 @@ begin
 
   with line as (
     select l.ctid, l.occurred_at from settlement_lines l
-    where l.merchant_id = merchant and l.currency = currency_code and l.settlement_id is null
+    where l.merchant_id = merchant and l.currency = currency_code::bpchar and l.settlement_id is null
       and l.occurred_at >= lines_from and l.occurred_at < period.period_to
     order by l.occurred_at
     limit lines_max
@@ -74,7 +74,7 @@ begin
   select coalesce(sum(s.net_amount - s.payable_amount), 0) into opening
   from (
     select p.net_amount, p.payable_amount from settlements p
-    where p.merchant_id = merchant and p.currency = currency_code
+    where p.merchant_id = merchant and p.currency = currency_code::bpchar
     order by p.period_to desc
     limit 1
   ) s;
@@ -113,14 +113,14 @@ begin
   );
 
   -- Locked first, so that the next statement sees lines that were added meanwhile.
-  perform from ledger_kept_balances k where k.merchant_id = merchant and k.currency = currency_code for update;
+  perform from ledger_kept_balances k where k.merchant_id = merchant and k.currency = currency_code::bpchar for update;
   update ledger_kept_balances k
   set settled_until = period.period_to,
     unsettled_since = (
       select min(l.occurred_at) from settlement_lines l
-      where l.merchant_id = merchant and l.currency = currency_code and l.settlement_id is null
+      where l.merchant_id = merchant and l.currency = currency_code::bpchar and l.settlement_id is null
     )
-  where k.merchant_id = merchant and k.currency = currency_code;
+  where k.merchant_id = merchant and k.currency = currency_code::bpchar;
   is_closed := true;
 end
 $$;
