@@ -47,7 +47,7 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof O
     items,
     fields: Object.keys(MerchantBalance.shape),
     columns: OF_ALL,
-    id: (row) => `${row.merchant_id} ${row.currency}`,
+    id: (row) => row.merchant_id,
     empty,
   })
   if (totals !== '') context.note(totals)

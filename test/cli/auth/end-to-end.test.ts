@@ -113,7 +113,7 @@ t.test('a secret that has been replaced is exit code 4', async (t) => {
   const env = { ...settings.env, SVC_CLIENT_ID: 'demo-server', SVC_CLIENT_SECRET: 'a-wrong-secret' }
   const wrong = await runCli(['whoami', '--api-url', service.url], { ...settings, env })
   t.equal(wrong.code, 4)
-  t.match(wrong.stderr, /the secret of demo-server is wrong[^]*Try: check the id and the secret/)
+  t.match(wrong.stderr, /the secret of demo-server is wrong[^]*Try: check SVC_CLIENT_ID and SVC_CLIENT_SECRET/)
   t.notMatch(wrong.stderr, /a-wrong-secret/)
   const forged = `${stdout.trim().slice(0, -8)}AAAAAAAA`
   t.match(await runCli(['whoami'], { ...settings, env: { ...settings.env, SVC_TOKEN: forged } }), { code: 4 })
