@@ -47,8 +47,10 @@ function retryText({ now, retry_at: at }: PayoutFacts): string {
 }
 
 export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
-  title: (it) =>
-    `payout of ${moneyText(it.amount, it.currency)}, which pays ${countText(it.settlement_count, 'settlement')}`,
+  title: ({ amount, currency, settlement_count: count }) => {
+    const paid = count === 0 ? '' : `, which pays ${countText(count, 'settlement')}`
+    return `payout of ${moneyText(amount, currency)}${paid}`
+  },
   standing: (payout) => STANDING[payout.status](payout),
   table: () => PAYOUT_TRANSITIONS,
   moves: {

@@ -98,7 +98,12 @@ t.test('a payout that failed or was returned is in the timeline, and its money i
   const [failed] = await payoutsOf(service, merchant)
   if (failed === undefined) throw new Error('there is no payout')
   const lost = await explained(service, merchant, failed.id)
-  t.match(lost, { status: 'FAILED', standing: /^failed: .+\. Its money is in the next payout/, next: [] })
+  t.match(lost, {
+    title: 'payout of 49.30 GBP',
+    status: 'FAILED',
+    standing: /^failed: .+\. Its money is in the next payout/,
+    next: [],
+  })
   t.match(moneyOf(await explained(service, merchant, payment)).at(-1), /^the payout of 49\.30 GBP failed: /)
   const operator = await service.call('GET', `/api/v1/admin/explain/${failed.id}`, { headers: OPERATOR })
   t.match(operator.body.also[0], { what: 'retry it now', how: `svc payouts retry ${failed.id} --reason "..."` })
