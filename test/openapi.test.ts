@@ -1,5 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { request } from 'undici'
 import { z } from 'zod'
+import type { App } from '../src/app.ts'
+import { serveDescription } from '../src/http/api-description.ts'
 import { ERROR_STATUS } from '../src/http/error-status.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../src/http/routes.ts'
 import type { ErrorCode } from '../src/lib/errors.ts'
@@ -68,6 +74,49 @@ function documented(operation: (typeof operations)[number]): z.infer<typeof Docu
   if (found === undefined) throw new Error(`${operation.name} is not in the document`)
   return found
 }
+
+t.test('the document is sent compressed to whoever takes that, and not again to whoever has it', async (t) => {
+  const ask = (headers: Record<string, string>) => request(`${service.app.publicUrl}/openapi.json`, { headers })
+  const plain = await ask({ 'accept-encoding': 'gzip;q=0' })
+  t.equal(plain.headers['content-encoding'], undefined)
+  const text = await plain.body.text()
+  t.same(JSON.parse(text), body)
+  const compressed = await ask({ 'accept-encoding': 'br, gzip' })
+  t.equal(compressed.headers['content-encoding'], 'gzip')
+  t.equal(compressed.headers['vary'], 'accept-encoding')
+  const bytes = Buffer.from(await compressed.body.arrayBuffer())
+  t.equal(gunzipSync(bytes).toString(), text)
+  t.ok(bytes.length * 5 < text.length, `${bytes.length} of ${text.length} bytes`)
+  const etag = String(plain.headers['etag'])
+  for (const held of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+    const again = await ask({ 'if-none-match': held })
+    t.equal(again.statusCode, 304, held)
+    t.equal(await again.body.text(), '')
+  }
+  const other = await ask({ 'if-none-match': '"other"' })
+  t.equal(other.statusCode, 200)
+  await other.body.dump()
+})
+
+t.test('the document is made once, however many ask at the same time', async (t) => {
+  let asked = 0
+  const app: App = Object.create(service.app, {
+    publicUrl: {
+      get: () => {
+        asked += 1
+        return service.app.publicUrl
+      },
+    },
+  })
+  const serve = serveDescription(app, 'b')
+  const server = createServer((req, res) => void serve(req, res)).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = z.object({ port: z.number() }).parse(server.address())
+  for (let round = 0; round < 2; round += 1)
+    await Promise.all(Array.from({ length: 5 }, async () => (await request(`http://127.0.0.1:${port}`)).body.dump()))
+  t.equal(asked, 1)
+})
 
 t.test('the document is served, and names where it is served', async (t) => {
   t.equal(status, 200)

@@ -4,8 +4,8 @@ import polka from 'polka'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { lacksTls } from '../lib/tls.ts'
-import { openApiDocument } from '../openapi.ts'
 import { describeHealth, describeReadiness } from '../observe/health.ts'
+import { serveDescription } from './api-description.ts'
 import type { CallersOptions } from './callers.ts'
 import { addAssetRoutes } from './assets.ts'
 import { addCheckoutPages } from './checkout-pages.ts'
@@ -129,7 +129,8 @@ function addOperationalRoutes(app: App, router: Router): void {
     }),
   )
   for (const [path, surface] of OPENAPI_PATHS) {
-    router.get(path, (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app, surface))))
+    const serve = serveDescription(app, surface)
+    router.get(path, (req, res) => caught(app, req, res, () => serve(req, res)))
   }
   router.get('/errors/:code', (req, res) => describeError(app, req, res))
 }
