@@ -47,6 +47,8 @@ export const runtimeSettings: Readonly<Record<string, string>> = {
   statement_timeout: `${statementTimeoutMs}ms`,
   idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}ms`,
   lock_timeout: `${lockTimeoutMs}ms`,
+  // Short statements over tables that are estimated to be long: compiling them would take many times their own duration.
+  jit: 'off',
 }
 
 const connect = async (client: pg.Client): Promise<pg.Client> => {

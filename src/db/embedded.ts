@@ -64,7 +64,6 @@ const settings: Readonly<Record<string, string>> = {
   shared_buffers: '64MB',
   min_wal_size: '32MB',
   max_wal_size: '256MB',
-  jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_min_error_statement: 'panic',

@@ -104,12 +104,13 @@ const settingNames = [
   'idle_in_transaction_session_timeout',
   'timezone',
   'application_name',
+  'jit',
 ]
-const expected = ['5s', '2s', '5s', 'UTC', 'svc']
+const expected = ['5s', '2s', '5s', 'UTC', 'svc', 'off']
 const Settings = z.object({ settings: z.array(z.string()) })
 const query = `select array(select current_setting(name) from unnest(array['${settingNames.join("','")}']) as name) as settings`
 
-t.test('every connection has its timeouts from its first statement on', async (t) => {
+t.test('every connection has its settings from its first statement on', async (t) => {
   t.same((await client.query(query)).rows, [{ settings: expected }])
   const token = { ...sql.type(Settings)`select 1`, sql: query }
   t.same(await pool.one(token), { settings: expected })
