@@ -108,8 +108,8 @@ export const readSandboxClock = operation({
   permission: 'operate sandbox',
   params: None,
   query: z.strictObject({
-    merchant_id: z.string().max(64).optional(),
-    customer_id: z.string().max(64).optional().meta({ description: 'external id, in place of merchant_id' }),
+    merchant_id: text(64).optional(),
+    customer_id: text(64).optional().meta({ description: 'external id, in place of merchant_id' }),
   }),
   headers: NoHeaders,
   body: NoBody,
