@@ -204,6 +204,7 @@ t.test('operations with CSV declare it, and no others', async (t) => {
       'listStatementLines',
       'listUnmatchedMovements',
       'listAdminSettlements',
+      'listAdminSettlementLines',
     ],
   )
   for (const operation of operations)

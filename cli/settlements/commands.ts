@@ -3,32 +3,29 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import {
   SettlementLine,
-  getSettlement,
   getSettlementSchedule,
+  listAdminSettlementLines,
   listAdminSettlements,
   listSettlementLines,
   listSettlements,
 } from '../../src/wire/settlements.ts'
-import type { Settlement } from '../../src/wire/settlements.ts'
 import { parseTime } from '../base/times.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { collectPages, rowsOf } from '../client/pages.ts'
+import { collectPages } from '../client/pages.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { ExportTarget, exportPages } from '../kit/export-pages.ts'
+import { forAllMerchants, subcommand } from '../kit/option-values.ts'
 import { Paging, TimeRange, paged, withTimeRange } from '../kit/paging.ts'
-import { resolveId } from '../kit/resolve-id.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
 import { SETTLEMENT_ACTIONS } from './actions.ts'
+import { findSettlement } from './find.ts'
 import { printLines, printSchedule, printSettlement, printSettlements } from './view.ts'
-import { subcommand } from '../kit/option-values.ts'
 
-// How far back a part of an id is looked for.
-const PAGES_MAX = 10
 const WHICH = 'Its id, or at least its last 8 characters'
 
 /** `svc settlements`: what a merchant is owed, period by period. */
@@ -46,22 +43,22 @@ export function addSettlements(settlements: Command, runtime: Runtime): void {
       '\nExamples:\n  svc settlements list --since 30d\n  svc settlements list --merchant acme-ltd -o csv\n',
     )
     .action(action(runtime, ListOptions, list))
-  subcommand(settlements, 'show', 'Show a settlement')
-    .argument('<settlement>', WHICH)
+  const ofOne = (name: string, summary: string): Command =>
+    forAllMerchants(subcommand(settlements, name, summary).argument('<settlement>', WHICH))
+  ofOne('show', 'Show a settlement')
     .addHelpText('after', '\nExamples:\n  svc settlements show a2b4358c\n')
-    .action(action(runtime, z.object({}), show))
-  paged(subcommand(settlements, 'lines', 'List the lines of a settlement').argument('<settlement>', WHICH))
+    .action(action(runtime, Scope, show))
+  paged(ofOne('lines', 'List the lines of a settlement'))
     .addHelpText('after', '\nExamples:\n  svc settlements lines a2b4358c\n')
-    .action(action(runtime, Paging, lines))
-  subcommand(settlements, 'export', 'Export the lines of a settlement as CSV or JSON')
-    .argument('<settlement>', WHICH)
+    .action(action(runtime, LinesOptions, lines))
+  ofOne('export', 'Export the lines of a settlement as CSV or JSON')
     .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
     .option('--force', 'Overwrite an existing file')
     .addHelpText(
       'after',
       '\nFetches every page.\n\nExamples:\n  svc settlements export a2b4358c > lines.csv\n  svc settlements export a2b4358c -o jsonl | jq .amount\n',
     )
-    .action(action(runtime, ExportTarget, exportLines))
+    .action(action(runtime, ExportOptions, exportLines))
   settlements
     .command('schedule')
     .helpCommand(false)
@@ -73,6 +70,9 @@ export function addSettlements(settlements: Command, runtime: Runtime): void {
   addActions(settlements, runtime, SETTLEMENT_ACTIONS)
 }
 
+const Scope = z.object({ allMerchants: z.boolean().default(false) })
+const LinesOptions = Paging.extend(Scope.shape)
+const ExportOptions = ExportTarget.extend(Scope.shape)
 const ListOptions = Paging.extend({
   ...TimeRange.shape,
   ...MerchantScope.shape,
@@ -100,40 +100,41 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
-/** @throws {CliError} exit code 6 where the merchant has no such settlement */
-async function findSettlement(client: Client, given: string): Promise<Settlement> {
-  const id = await resolveId(given, 'settlement', async function* ids() {
-    const pages = rowsOf(async (query) => (await call(client, listSettlements, { query })).body, PAGES_MAX)
-    for await (const { settlement_id } of pages) yield settlement_id
-  })
-  return (await call(client, getSettlement, { params: { id } })).body
+type Of = CommandInput<z.infer<typeof Scope>>
+
+async function show(context: Context, { args: [given = ''], options }: Of): Promise<CommandResult> {
+  printSettlement(context, (await found(context, given, options)).settlement)
 }
 
-async function show(context: Context, { args: [given = ''] }: CommandInput<object>): Promise<CommandResult> {
-  printSettlement(context, await findSettlement(context.client(), given))
-}
-
-async function lines(context: Context, { args: [given = ''], options }: CommandInput<Paging>): Promise<CommandResult> {
-  const client = context.client()
-  const { settlement_id: id } = await findSettlement(client, given)
-  const { items, nextCursor } = await collectPages(options, async (query) => {
-    return (await call(client, listSettlementLines, { params: { id }, query })).body
-  })
+async function lines(
+  context: Context,
+  { args: [given = ''], options }: CommandInput<z.infer<typeof LinesOptions>>,
+): Promise<CommandResult> {
+  const { read } = await found(context, given, options)
+  const { items, nextCursor } = await collectPages(options, (query) => read(context.client(), query))
   printLines(context, items)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
 async function exportLines(
   context: Context,
-  { args: [given = ''], options }: CommandInput<ExportTarget>,
+  { args: [given = ''], options }: CommandInput<z.infer<typeof ExportOptions>>,
 ): Promise<CommandResult> {
-  const { settlement_id: id } = await findSettlement(context.client(), given)
-  await exportPages(context, options, {
-    columns: Object.keys(SettlementLine.shape),
-    noun: 'line',
-    instead: 'svc settlements lines --all',
-    read: async (client, query) => (await call(client, listSettlementLines, { params: { id }, query })).body,
-  })
+  const { read } = await found(context, given, options)
+  const columns = Object.keys(SettlementLine.shape)
+  await exportPages(context, options, { columns, noun: 'line', instead: 'svc settlements lines --all', read })
+}
+
+/** A settlement, and what reads its lines. */
+async function found(context: Context, given: string, { allMerchants }: z.infer<typeof Scope>) {
+  const client = context.client()
+  const isOfAll = await meansAllMerchants(client, allMerchants)
+  const settlement = await findSettlement(client, given, isOfAll)
+  const params = { id: settlement.settlement_id }
+  const list = isOfAll ? listAdminSettlementLines : listSettlementLines
+  const read = async (by: Client, query: { limit?: number; cursor?: string }) =>
+    (await call(by, list, { params, query })).body
+  return { settlement, read }
 }
 
 async function showSchedule(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

@@ -174,6 +174,8 @@ export const ROUTES: readonly Route[] = [
   route(wireLimits.getLimits, limits.getLimits),
   route(wireLimits.setLimits, limits.setLimits),
   route(wireSettlements.listAdminSettlements, settlements.listAdminSettlements),
+  route(wireSettlements.getAdminSettlement, settlements.getAdminSettlement),
+  route(wireSettlements.listAdminSettlementLines, settlements.listAdminSettlementLines),
   route(wireSettlements.setSettlementSchedule, settlements.setSettlementSchedule),
   route(wireAudit.listAudit, audit.listAudit),
   route(wireAudit.exportAudit, audit.exportAudit),

@@ -6,7 +6,7 @@ import { findSettlement } from './sql.ts'
 import type { SettlementKey } from './sql.ts'
 
 /**
- * A settlement of a merchant.
+ * A settlement of a merchant, or of any for operators.
  * @throws {DomainError} SETTLEMENT_NOT_FOUND, also for another merchant's
  */
 export async function getSettlement(app: Pick<App, 'pool'>, key: SettlementKey): Promise<SettlementRecord> {

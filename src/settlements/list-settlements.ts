@@ -38,6 +38,6 @@ export async function listSettlementLines(
   { limit, cursor, ...key }: SettlementKey & { limit: number; cursor?: string | undefined },
 ): Promise<Paged<SettlementLineRecord>> {
   const after = cursor === undefined ? undefined : keyOfCursor(cursor, (text) => /^[1-9]\d{0,17}$/.test(text))
-  await getSettlement(app, key)
-  return pageOf(await listLineRows(app.pool, { ...key, after, limit }), limit, ({ id }) => id)
+  const { merchant_id: merchantId, settlement_id: settlementId } = await getSettlement(app, key)
+  return pageOf(await listLineRows(app.pool, { merchantId, id: settlementId, after, limit }), limit, ({ id }) => id)
 }

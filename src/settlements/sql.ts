@@ -89,21 +89,23 @@ export function listSettlementRows(tx: CommonQueryMethods, page: SettlementPage)
   `)
 }
 
-export type SettlementKey = { merchantId: string; id: string }
+/** `merchantId` is undefined for operators. */
+export type SettlementKey = { merchantId: string | undefined; id: string }
 
 export function findSettlement(
   tx: CommonQueryMethods,
   { merchantId, id }: SettlementKey,
 ): Promise<SettlementRecord | null> {
+  const own = merchantId === undefined ? sql.fragment`true` : sql.fragment`s.merchant_id = ${merchantId}`
   return tx.maybeOne(sql.type(SettlementRecord)`
-    select ${settlementColumns} from settlements s where s.merchant_id = ${merchantId} and s.id = ${id}
+    select ${settlementColumns} from settlements s where s.id = ${id} and ${own}
   `)
 }
 
 /** A page of lines in the order of the ledger, with one row more than `limit` where there are more. */
 export function listLineRows(
   tx: CommonQueryMethods,
-  { merchantId, id, after, limit }: SettlementKey & { after: string | undefined; limit: number },
+  { merchantId, id, after, limit }: { merchantId: string; id: string; after: string | undefined; limit: number },
 ): Promise<readonly SettlementLineRecord[]> {
   return tx.any(sql.type(SettlementLineRecord)`
     select l.ordinal::text as id, case l.movement

@@ -183,6 +183,36 @@ export const listAdminSettlements = operation({
   errors: [],
 })
 
+export const getAdminSettlement = operation({
+  ...ofOperators,
+  permission: 'read merchants',
+  name: 'getAdminSettlement',
+  method: 'GET',
+  path: '/api/v1/admin/settlements/{id}',
+  summary: 'Get a settlement of any merchant',
+  params: IdParams,
+  query: None,
+  body: NoBody,
+  replies: { 200: Settlement },
+  errors: ['SETTLEMENT_NOT_FOUND'],
+})
+
+export const listAdminSettlementLines = operation({
+  ...ofOperators,
+  permission: 'read merchants',
+  name: 'listAdminSettlementLines',
+  method: 'GET',
+  path: '/api/v1/admin/settlements/{id}/lines',
+  summary: 'List the lines of any settlement, oldest first',
+  description: AS_CSV,
+  csv: true,
+  params: IdParams,
+  query: Page,
+  body: NoBody,
+  replies: { 200: listOf(SettlementLine) },
+  errors: ['SETTLEMENT_NOT_FOUND'],
+})
+
 export const setSettlementSchedule = operation({
   ...ofOperators,
   permission: 'operate merchants',

@@ -29,6 +29,9 @@ t.test('a merchant closes, lists, shows and exports a settlement', async (t) => 
   t.match(readFileSync(join(dir, 'lines.csv'), 'utf8'), /^id,kind,payment_id,[^]*,ROUNDING,,,,,0\.0025,GBP,/)
   const operated = await service.operate(['settlements', 'list', '--merchant', shop.realm])
   t.match(operated, { code: 0, stdout: /48\.30/ })
+  t.match(await service.operate(['settlements', 'show', id.slice(-8)]), { code: 0, stdout: /Payable +48\.30 GBP/ })
+  t.match(await service.operate(['settlements', 'lines', id]), { code: 0, stdout: /FEE +-0\.7025/ })
+  t.match(await service.operate(['settlements', 'export', id, '-o', 'jsonl']), { code: 0, stdout: /"ROUNDING"/ })
 })
 
 t.test('the schedule is shown and set, by operators with a reason', async (t) => {

@@ -83,6 +83,8 @@ const MAY: Record<string, string> = {
   getSettlementSchedule: 'ADMIN FINANCE',
   putSettlementSchedule: 'ADMIN FINANCE',
   listAdminSettlements: 'OWNER OPS SUPPORT',
+  getAdminSettlement: 'OWNER OPS SUPPORT',
+  listAdminSettlementLines: 'OWNER OPS SUPPORT',
   setSettlementSchedule: 'OWNER OPS',
   listBankAccounts: 'ADMIN FINANCE',
   addBankAccount: 'ADMIN',

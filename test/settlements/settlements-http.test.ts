@@ -215,6 +215,14 @@ t.test('operators list the settlements of all merchants, or of one', async (t) =
   t.same((await list(`?merchant_id=${merchant.id}`)).body.data, body.settlements)
   t.equal((await list('?limit=1')).body.has_more, true)
   t.same((await list('?merchant_id=nobody')).body.data, [])
+  const [settlement] = body.settlements
+  t.same((await list(`/${settlement.settlement_id}`)).body, settlement)
+  t.match((await list(`/${settlement.settlement_id}/lines`)).body, {
+    data: [{ kind: 'PAYMENT', amount: '3.00' }],
+    has_more: false,
+  })
+  for (const path of [`/${randomUUID()}`, '/nobody', `/${randomUUID()}/lines`])
+    t.match(await list(path), { status: 404, body: { code: 'SETTLEMENT_NOT_FOUND' } })
   const { rows } = await service.owner.query(
     `select after from operator_actions where merchant_id = $1 and action = 'settlement.close'`,
     [merchant.id],

@@ -132,6 +132,8 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   getSettlementSchedule: 'read balances',
   putSettlementSchedule: 'manage settlements',
   listAdminSettlements: 'read merchants',
+  getAdminSettlement: 'read merchants',
+  listAdminSettlementLines: 'read merchants',
   setSettlementSchedule: 'operate merchants',
   listBankAccounts: 'read bank accounts',
   addBankAccount: 'manage bank accounts',

@@ -7,6 +7,7 @@ import { getSettlementSchedule, setSettlementSchedule } from '../../settlements/
 import type * as wire from '../../wire/settlements.ts'
 import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf, merchantOf, operatorOf } from '../principal.ts'
+import { viewOf } from '../view-of.ts'
 
 export const settlements: Handlers<typeof wire> = {
   /** GET /api/v1/portal/settlements */
@@ -23,9 +24,7 @@ export const settlements: Handlers<typeof wire> = {
   /** GET /api/v1/portal/settlements/{id}/lines */
   async listSettlementLines(app, { principal, params, query }) {
     const key = { merchantId: merchantIdOf(principal), id: params.id }
-    const { rows, nextCursor } = await listSettlementLines(app, { ...key, ...query })
-    const data = rows.map((line) => ({ ...line, amount: formatNumeric(line.amount, line.currency) }))
-    return { status: 200, body: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
+    return linesBody(await listSettlementLines(app, { ...key, ...query }))
   },
 
   /** POST /api/v1/portal/settlements */
@@ -51,6 +50,20 @@ export const settlements: Handlers<typeof wire> = {
     return listBody(await listSettlements(app, { merchantId, query }))
   },
 
+  /** GET /api/v1/admin/settlements/{id} */
+  async getAdminSettlement(app, { params }) {
+    return { status: 200, body: present(await getSettlement(app, { merchantId: undefined, id: params.id })) }
+  },
+
+  /** GET /api/v1/admin/settlements/{id}/lines */
+  async listAdminSettlementLines(app, { principal, params, query }) {
+    const view = viewOf(operatorOf(principal))
+    const { status, body } = linesBody(
+      await listSettlementLines(app, { merchantId: undefined, id: params.id, ...query }),
+    )
+    return { status, body: view(body) }
+  },
+
   /** PUT /api/v1/admin/merchants/{id}/settlement-schedule */
   async setSettlementSchedule(app, { principal, params, body }) {
     const { settlement_schedule: schedule, reason, expected } = body
@@ -62,6 +75,11 @@ export const settlements: Handlers<typeof wire> = {
 function listBody({ rows, nextCursor }: Awaited<ReturnType<typeof listSettlements>>) {
   const body = { data: rows.map(present), has_more: nextCursor !== null, next_cursor: nextCursor }
   return { status: 200 as const, body }
+}
+
+function linesBody({ rows, nextCursor }: Awaited<ReturnType<typeof listSettlementLines>>) {
+  const data = rows.map((line) => ({ ...line, amount: formatNumeric(line.amount, line.currency) }))
+  return { status: 200 as const, body: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
 }
 
 function present(settlement: SettlementRecord): wire.Settlement {

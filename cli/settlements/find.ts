@@ -1,0 +1,25 @@
+import { getAdminSettlement, getSettlement, listAdminSettlements, listSettlements } from '../../src/wire/settlements.ts'
+import type { Settlement } from '../../src/wire/settlements.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { rowsOf } from '../client/pages.ts'
+import { resolveId } from '../kit/resolve-id.ts'
+
+// How far back a part of an id is looked for.
+const PAGES_MAX = 10
+
+/**
+ * A settlement of the merchant's own, or for operators of any merchant.
+ * @throws {CliError} exit code 6 where there is none
+ */
+export async function findSettlement(client: Client, given: string, isOfAll: boolean): Promise<Settlement> {
+  const id = await resolveId(given, 'settlement', () => settlementIds(client, isOfAll))
+  return (await call(client, isOfAll ? getAdminSettlement : getSettlement, { params: { id } })).body
+}
+
+/** Ids of settlements, the last period first. */
+export async function* settlementIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
+  const list = isOfAll ? listAdminSettlements : listSettlements
+  const pages = rowsOf(async (query) => (await call(client, list, { query })).body, PAGES_MAX)
+  for await (const { settlement_id } of pages) yield settlement_id
+}
