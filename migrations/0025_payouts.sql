@@ -106,20 +106,26 @@ create index settlements__merchant_id__payout_id on settlements (merchant_id, pa
 
 grant update (payout_id) on settlements to svc_runtime;
 
--- Merchants and currencies with closed settlements that no payout pays, where the merchant may be paid out and has an
--- account: the newest active one, which outside Britain needs an IBAN. And when a payout may be created: after a failure
+-- Merchants and currencies with closed settlements that no payout pays: the account that they go to, which is the newest
+-- active one and outside Britain needs an IBAN; what stands in the way; and when a payout may be created: after a failure
 -- not at once, and where the bank rejected the account not before there is another.
-create view payout_payees as
-select s.merchant_id, s.currency, target.bank_account_id, coalesce(last.retry_at, '-infinity') as due_at
+create view payout_prospects as
+select s.merchant_id, s.currency, target.bank_account_id, coalesce(last.retry_at, '-infinity') as due_at,
+  case
+    when m.kyb_status <> 'APPROVED' then 'MERCHANT_NOT_APPROVED'
+    when not m.is_active then 'MERCHANT_INACTIVE'
+    when m.payout_held then 'PAYOUT_HELD'
+    when target.bank_account_id is null then 'BANK_ACCOUNT_MISSING'
+  end as blocked_by
 from (select distinct merchant_id, currency from settlements where payout_id is null and payable_amount > 0) s
-join merchants m on m.id = s.merchant_id and m.kyb_status = 'APPROVED' and m.is_active and not m.payout_held
-cross join lateral (
+join merchants m on m.id = s.merchant_id
+left join lateral (
   select a.id as bank_account_id
   from merchant_bank_accounts a
   where a.merchant_id = s.merchant_id and a.is_active and (s.currency = 'GBP' or a.encrypted_iban is not null)
   order by a.created_at desc, a.id desc
   limit 1
-) target
+) target on true
 left join lateral (
   select case when l.retry_at < 'infinity' or l.bank_account_id = target.bank_account_id then l.retry_at end as retry_at
   from payouts l
@@ -128,6 +134,11 @@ left join lateral (
   limit 1
 ) last on true;
 
+-- Those that nothing stands in the way of.
+create view payout_payees as
+select merchant_id, currency, bank_account_id, due_at from payout_prospects where blocked_by is null;
+
+grant select on payout_prospects to svc_runtime;
 grant select on payout_payees to svc_runtime;
 
 -- How far the returned payouts of each bank are read.

@@ -10,7 +10,7 @@ export function printPayouts(context: Context, items: readonly Payout[], isOfAll
     fields: Object.keys(Payout.shape),
     columns: isOfAll ? [ID, MERCHANT, ...COLUMNS] : [ID, ...COLUMNS],
     id: (row) => row.payout_id,
-    empty: 'There are no such payouts.',
+    empty: 'There are no such payouts. svc balances shows what is owed, and what stands in the way of a payout.',
   })
 }
 

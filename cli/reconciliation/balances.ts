@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { Balance, MerchantBalance, getBalances, listBalances } from '../../src/wire/ledger.ts'
+import type { PayoutBlock } from '../../src/wire/ledger.ts'
 import { endOfId } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
@@ -29,6 +30,7 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof O
     const { data: items } = (await call(client, getBalances, {})).body
     const columns = [...COLUMNS, { title: 'fees paid', value: ({ fees_paid }: Balance) => fees_paid, align } as const]
     context.print.list({ items, fields: Object.keys(Balance.shape), columns, id: (row) => row.currency, empty })
+    for (const row of items) noteBlock(context, row)
     return
   }
   const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
@@ -50,12 +52,33 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof O
     id: (row) => row.merchant_id,
     empty,
   })
+  for (const row of items) noteBlock(context, row, row.trading_name)
   if (totals !== '') context.note(totals)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
+/** What stands in the way of a payout, and what to do about it. */
+const BLOCKS: Record<PayoutBlock, string> = {
+  MERCHANT_NOT_APPROVED: 'the KYB review is not approved (svc kyb approve)',
+  MERCHANT_INACTIVE: 'the merchant is disabled (svc merchants enable)',
+  PAYOUT_HELD: 'payouts are held (svc hold release)',
+  BANK_ACCOUNT_MISSING: 'no bank account takes it (svc bank-accounts create; an IBAN for other currencies than GBP)',
+  BANK_ACCOUNT_REJECTED: 'the bank rejected the account (svc bank-accounts create, or svc payouts retry)',
+}
+
+type Blockable = Pick<Balance, 'currency' | 'merchant_payable' | 'payout_blocked_by'>
+
+function noteBlock(
+  context: Context,
+  { currency, merchant_payable, payout_blocked_by: block }: Blockable,
+  name = '',
+): void {
+  if (block === null) return
+  context.note(`${name === '' ? '' : `${name}: `}${merchant_payable} ${currency} is not paid out: ${BLOCKS[block]}`)
+}
+
 const align = 'right'
-const COLUMNS: readonly Column<Omit<Balance, 'fees_paid'>>[] = [
+const COLUMNS: readonly Column<Omit<Balance, 'fees_paid' | 'payout_blocked_by'>>[] = [
   { title: 'cur', value: (row) => row.currency },
   { title: 'clearing', value: (row) => row.clearing, align },
   { title: 'payable', value: (row) => row.merchant_payable, align },
@@ -64,7 +87,8 @@ const COLUMNS: readonly Column<Omit<Balance, 'fees_paid'>>[] = [
   { title: 'total', value: (row) => row.total, align },
 ]
 const OF_ALL: readonly Column<MerchantBalance>[] = [
-  { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
+  { title: 'merchant', value: (row) => row.trading_name },
+  { title: 'id', value: (row) => row.merchant_id, short: endOfId, dropped: 5 },
   ...COLUMNS,
   { title: 'bank', value: (row) => row.bank, align, dropped: 4 },
   { title: 'fees', value: (row) => row.fees_earned, align, dropped: 3 },

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { MerchantBalances } from './record.ts'
+import type { CurrencySums, MerchantBalances } from './record.ts'
 import { listMerchantBalances, sumBalances } from './sql.ts'
 
 export type ListBalancesInput = { merchant_id?: string | undefined; limit: number; cursor?: string | undefined }
@@ -10,7 +10,7 @@ type Balances = {
   rows: readonly MerchantBalances[]
   nextCursor: string | null
   /** By currency, over all pages. */
-  totals: readonly Omit<MerchantBalances, 'merchant_id'>[]
+  totals: readonly CurrencySums[]
 }
 
 /**

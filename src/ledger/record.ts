@@ -5,9 +5,8 @@ import { LEDGER_ACCOUNTS } from './movements.ts'
 export const LedgerBalance = z.object({ currency: z.string(), account: z.enum(LEDGER_ACCOUNTS), balance: z.string() })
 export type LedgerBalance = z.infer<typeof LedgerBalance>
 
-/** All balances of a merchant and currency, as numeric text on each account's normal side. */
-export const MerchantBalances = z.object({
-  merchant_id: z.string(),
+/** The balances of all accounts in a currency, as numeric text on each account's normal side. */
+export const CurrencySums = z.object({
   currency: z.string(),
   bank: z.string(),
   clearing: z.string(),
@@ -17,4 +16,8 @@ export const MerchantBalances = z.object({
   fees_earned: z.string(),
   rounding: z.string(),
 })
+export type CurrencySums = z.infer<typeof CurrencySums>
+
+/** The same of one merchant. */
+export const MerchantBalances = CurrencySums.extend({ merchant_id: z.string(), trading_name: z.string() })
 export type MerchantBalances = z.infer<typeof MerchantBalances>

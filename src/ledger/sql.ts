@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { sidesOf } from './movements.ts'
 import type { Posting } from './movements.ts'
-import { LedgerBalance, MerchantBalances } from './record.ts'
+import { CurrencySums, LedgerBalance, MerchantBalances } from './record.ts'
 
 /**
  * Posts movements in the transaction of what moved the money. Each is posted once: a repeat changes nothing, and one that
@@ -74,22 +74,22 @@ export function listMerchantBalances(
       ? sql.fragment`true`
       : sql.fragment`(merchant_id, currency) > (${after.merchantId}::uuid, ${after.currency}::char(3))`
   return tx.any(sql.type(MerchantBalances)`
-    select merchant_id, currency, ${sums}
-    from ledger_balances
-    where ${isMeant} and ${isAfter}
-    group by merchant_id, currency
-    order by merchant_id, currency
-    limit ${limit + 1}
+    with page as (
+      select merchant_id, currency, ${sums}
+      from ledger_balances
+      where ${isMeant} and ${isAfter}
+      group by merchant_id, currency
+      order by merchant_id, currency
+      limit ${limit + 1}
+    )
+    select page.*, m.trading_name
+    from page join merchants m on m.id = page.merchant_id
+    order by page.merchant_id, page.currency
   `)
 }
 
-const CurrencySums = MerchantBalances.omit({ merchant_id: true })
-
 /** The balances of the whole service by currency, or of one merchant. */
-export function sumBalances(
-  tx: CommonQueryMethods,
-  merchantId: string | undefined,
-): Promise<readonly z.infer<typeof CurrencySums>[]> {
+export function sumBalances(tx: CommonQueryMethods, merchantId: string | undefined): Promise<readonly CurrencySums[]> {
   const isMeant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}::uuid`
   return tx.any(sql.type(CurrencySums)`
     select currency, ${sums} from ledger_balances where ${isMeant} group by currency order by currency

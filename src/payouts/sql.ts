@@ -1,6 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
+import { PayoutBlock } from '../wire/ledger.ts'
 import type { PayoutStatus } from '../wire/payouts.ts'
 import { PayoutEventRecord, PayoutRecord } from './record.ts'
 
@@ -15,6 +16,18 @@ export const payoutColumns = sql.fragment`
 
 /** Whether a merchant `m` may be paid out now. */
 export const mayBePaid = sql.fragment`(m.kyb_status = 'APPROVED' and m.is_active and not m.payout_held)`
+
+const Blocked = z.object({ merchant_id: z.string(), currency: z.string(), blocked_by: PayoutBlock })
+export type Blocked = z.infer<typeof Blocked>
+
+/** Of some merchants the currencies in which something is payable that no payout will pay, and why. */
+export function listBlocked(tx: CommonQueryMethods, merchantIds: readonly string[]): Promise<readonly Blocked[]> {
+  return tx.any(sql.type(Blocked)`
+    select v.merchant_id, v.currency, coalesce(v.blocked_by, 'BANK_ACCOUNT_REJECTED') as blocked_by
+    from payout_prospects v
+    where v.merchant_id = any(${sql.array(merchantIds, 'uuid')}) and (v.blocked_by is not null or v.due_at = 'infinity')
+  `)
+}
 
 /** A payout by its id, with `merchantId` only if it is that merchant's. */
 export function findPayout(

@@ -4,6 +4,21 @@ import { operation } from './operation.ts'
 
 const amount = (description: string) => z.string().meta({ description, examples: ['49.30', '-0.70'] })
 
+/** Why `merchant_payable` is not being paid out. */
+export const PayoutBlock = z.enum([
+  'MERCHANT_NOT_APPROVED',
+  'MERCHANT_INACTIVE',
+  'PAYOUT_HELD',
+  'BANK_ACCOUNT_MISSING',
+  'BANK_ACCOUNT_REJECTED',
+])
+export type PayoutBlock = z.infer<typeof PayoutBlock>
+
+const payoutBlock = PayoutBlock.nullable().meta({
+  description:
+    'what stands between `merchant_payable` and the next payout; BANK_ACCOUNT_REJECTED until there is another account',
+})
+
 /** What is owed to a merchant in one currency, and the fees it has paid. */
 export const Balance = z.strictObject({
   currency: Currency,
@@ -13,6 +28,7 @@ export const Balance = z.strictObject({
   payouts_in_transit: amount("sent to the merchant's bank account, not confirmed yet"),
   total: amount('the sum of the four; negative where refunds exceeded what was left'),
   fees_paid: amount('the fees of all payments so far'),
+  payout_blocked_by: payoutBlock,
 })
 export type Balance = z.infer<typeof Balance>
 
@@ -33,13 +49,17 @@ export const getBalances = operation({
 })
 
 /** The balances of all accounts of the ledger. */
-const Accounts = Balance.omit({ fees_paid: true }).extend({
+const Accounts = Balance.omit({ fees_paid: true, payout_blocked_by: true }).extend({
   bank: amount("at the service's bank"),
   fees_earned: amount('the fees of the platform'),
   rounding: amount('what settlements have rounded off; negative where they have added'),
 })
 
-export const MerchantBalance = Accounts.extend({ merchant_id: Uuid })
+export const MerchantBalance = Accounts.extend({
+  merchant_id: Uuid,
+  trading_name: z.string(),
+  payout_blocked_by: payoutBlock,
+})
 export type MerchantBalance = z.infer<typeof MerchantBalance>
 
 export const listBalances = operation({

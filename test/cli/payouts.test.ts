@@ -11,6 +11,7 @@ const { app } = service
 const shop = await service.merchant()
 const run = (words: readonly string[]) =>
   runCli(['payouts', ...words, '--api-url', service.url], { env: { SVC_CLIENT_ID: shop.clientId } })
+const balances = (env: Record<string, string>) => runCli(['balances', '--api-url', service.url], { env })
 const operate = (words: readonly string[]) => service.operate(['payouts', ...words])
 
 t.test('a merchant lists and shows its payouts, and an operator retries one', async (t) => {
@@ -19,6 +20,9 @@ t.test('a merchant lists and shows its payouts, and an operator retries one', as
   const settlement = await closedSettlement(service, shop)
   await createPayouts(app)
   await sendPayouts(app)
+  const rejected = /49\.30 GBP is not paid out: the bank rejected the account\s/
+  t.match(await balances({ SVC_CLIENT_ID: shop.clientId }), { code: 0, stderr: rejected })
+  t.match(await service.operate(['balances', '--all-merchants']), { code: 0, stdout: /Acme/, stderr: rejected })
   const [failed] = await payoutsOf(service, shop)
   const id = failed?.id ?? ''
   t.match(await run(['list', '--status', 'FAILED']), { code: 0, stdout: /49\.30 +GBP +FAILED/ })

@@ -167,6 +167,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.payout_events': 'SELECT',
   'public.payout_files': 'INSERT,SELECT',
   'public.payout_payees': 'SELECT',
+  'public.payout_prospects': 'SELECT',
   'public.payout_return_positions': 'INSERT,SELECT,UPDATE',
   'public.reconciliations': 'INSERT,SELECT',
   'public.payouts': 'INSERT,SELECT',

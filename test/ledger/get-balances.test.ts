@@ -13,8 +13,9 @@ t.test("a merchant's balances are its own, per currency, before and after they a
   await settledPayment(service, shop, { amount: '100.00', currency: 'EUR' })
   await settledPayment(service, other)
   const none = { merchant_payable: '0.00', held: '0.00', payouts_in_transit: '0.00' }
-  const eur = { currency: 'EUR', clearing: '98.80', ...none, total: '98.80', fees_paid: '1.20' }
-  const gbp = { currency: 'GBP', clearing: '49.30', ...none, total: '49.30', fees_paid: '0.70' }
+  const nothing = { payout_blocked_by: null }
+  const eur = { currency: 'EUR', clearing: '98.80', ...none, total: '98.80', fees_paid: '1.20', ...nothing }
+  const gbp = { currency: 'GBP', clearing: '49.30', ...none, total: '49.30', fees_paid: '0.70', ...nothing }
   t.same((await read()).data, [eur, gbp])
   await keepBalances(service.app)
   t.same((await read()).data, [eur, gbp])

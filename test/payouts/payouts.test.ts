@@ -32,6 +32,14 @@ async function faults(merchant: TestMerchant, settings: object): Promise<void> {
   if (set.status !== 200) throw new Error(set.text)
 }
 
+/** What stands in the way of a merchant's first balance, as the merchant reads it (unless it is rejected) and as operators do. */
+async function blockOf(merchant: TestMerchant): Promise<(string | null)[]> {
+  const own = await service.call('GET', '/api/v1/portal/balances', { merchant })
+  const query = `?merchant_id=${merchant.id}`
+  const all = await service.call('GET', `/api/v1/admin/balances${query}`, { headers: OPERATOR })
+  return [...(own.status === 200 ? [own] : []), all].map(({ body }) => body.data[0].payout_blocked_by)
+}
+
 async function statusesOf(merchant: TestMerchant): Promise<string[]> {
   return (await payoutsOf(service, merchant)).map(({ status }) => status)
 }
@@ -140,9 +148,12 @@ t.test('an account that this bank does not have is rejected until there is anoth
   await passPayoutTimes(service, merchant)
   await run()
   t.match(await payoutsOf(service, merchant), [{ status: 'FAILED', failure_code: 'INVALID_CREDITOR_ACCOUNT' }])
+  t.same(await blockOf(merchant), ['BANK_ACCOUNT_REJECTED', 'BANK_ACCOUNT_REJECTED'])
   await payoutAccount(service, merchant)
+  t.same(await blockOf(merchant), [null, null])
   await run()
   t.same(await statusesOf(merchant), ['FAILED', 'PAID'])
+  t.same(await blockOf(merchant), [null, null])
 })
 
 t.test('who is held, suspended, disabled or without an account is skipped, and follows after release', async (t) => {
@@ -150,20 +161,23 @@ t.test('who is held, suspended, disabled or without an account is skipped, and f
   await closedSettlement(service, merchant)
   await run()
   t.same(await statusesOf(merchant), [], 'without an account')
+  t.same(await blockOf(merchant), ['BANK_ACCOUNT_MISSING', 'BANK_ACCOUNT_MISSING'])
   await payoutAccount(service, merchant)
   const stops = [
     [
       "payout_held = true, payout_held_at = now(), payout_held_by = 'olga'",
       'payout_held = false, payout_held_at = null, payout_held_by = null',
+      'PAYOUT_HELD',
     ],
-    ["kyb_status = 'SUSPENDED'", "kyb_status = 'APPROVED'"],
-    ['is_active = false', 'is_active = true'],
+    ["kyb_status = 'SUSPENDED'", "kyb_status = 'APPROVED'", 'MERCHANT_NOT_APPROVED'],
+    ['is_active = false', 'is_active = true', 'MERCHANT_INACTIVE'],
   ] as const
   const set = (change: string) => owner.query(`update merchants set ${change} where id = $1`, [merchant.id])
-  for (const [stop, release] of stops) {
+  for (const [stop, release, block] of stops) {
     await set(stop)
     await run()
     t.same(await statusesOf(merchant), [], stop)
+    t.equal((await blockOf(merchant)).at(-1), block, 'operators see why')
     await set(release)
   }
   await createPayouts(app)
@@ -196,6 +210,7 @@ t.test('outside Britain the account needs an IBAN', async (t) => {
   const merchant = await payableMerchant(service, { currency: 'EUR' })
   await run()
   t.same(await payoutsOf(service, merchant), [])
+  t.same(await blockOf(merchant), ['BANK_ACCOUNT_MISSING', 'BANK_ACCOUNT_MISSING'])
   const withIban = await payoutAccount(service, merchant, {
     sort_code: '20-45-31',
     account_number: '73619284',

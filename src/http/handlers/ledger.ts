@@ -1,29 +1,39 @@
 import { getBalances } from '../../ledger/get-balances.ts'
 import type { CurrencyBalances } from '../../ledger/get-balances.ts'
 import { listBalances } from '../../ledger/list-balances.ts'
-import type { MerchantBalances } from '../../ledger/record.ts'
+import type { CurrencySums } from '../../ledger/record.ts'
 import { formatSum } from '../../lib/money.ts'
 import type * as wire from '../../wire/ledger.ts'
 import type { Handlers } from '../endpoint.ts'
+import { findBlocked } from '../../payouts/find-blocked.ts'
 import { merchantIdOf } from '../principal.ts'
 
 export const ledger: Handlers<typeof wire> = {
   /** GET /api/v1/portal/balances */
   async getBalances(app, { principal }) {
-    const balances = await getBalances(app, merchantIdOf(principal))
-    return { status: 200, body: { data: balances.map(present), has_more: false, next_cursor: null } }
+    const merchantId = merchantIdOf(principal)
+    const [balances, blockOf] = await Promise.all([getBalances(app, merchantId), findBlocked(app, [merchantId])])
+    const data = balances.map((row) => present(row, blockOf(merchantId, row.currency)))
+    return { status: 200, body: { data, has_more: false, next_cursor: null } }
   },
 
   /** GET /api/v1/admin/balances */
   async listBalances(app, { query }) {
     const { rows, nextCursor, totals } = await listBalances(app, query)
-    const data = rows.map((row) => ({ merchant_id: row.merchant_id, ...presentAll(row) }))
+    const blockOf = await findBlocked(
+      app,
+      rows.map((row) => row.merchant_id),
+    )
+    const data = rows.map((row) => {
+      const { merchant_id, trading_name, currency } = row
+      return { merchant_id, trading_name, ...presentAll(row), payout_blocked_by: blockOf(merchant_id, currency) }
+    })
     const body = { data, has_more: nextCursor !== null, next_cursor: nextCursor, totals: totals.map(presentAll) }
     return { status: 200, body }
   },
 }
 
-function present({ currency, accounts }: CurrencyBalances): wire.Balance {
+function present({ currency, accounts }: CurrencyBalances, block: wire.PayoutBlock | null): wire.Balance {
   const { clearing, merchant_payable, held, payouts_in_transit, fees_earned } = accounts
   return {
     currency,
@@ -33,10 +43,13 @@ function present({ currency, accounts }: CurrencyBalances): wire.Balance {
     payouts_in_transit: formatSum([payouts_in_transit], currency),
     total: formatSum([clearing, merchant_payable, held, payouts_in_transit], currency),
     fees_paid: formatSum([fees_earned], currency),
+    payout_blocked_by: block,
   }
 }
 
-function presentAll(balances: Omit<MerchantBalances, 'merchant_id'>): Omit<wire.MerchantBalance, 'merchant_id'> {
+function presentAll(
+  balances: CurrencySums,
+): Omit<wire.MerchantBalance, 'merchant_id' | 'trading_name' | 'payout_blocked_by'> {
   const { currency, bank, clearing, merchant_payable, held, payouts_in_transit, fees_earned, rounding } = balances
   return {
     currency,
