@@ -14,6 +14,18 @@ export function whoseColumns<Row>(ownerOf: (row: Row) => Owned | undefined): Col
   ]
 }
 
+/** The same for rows that may be the merchant's own, which are not named. */
+export const ownerColumns = whoseColumns((row: object) => (isOwned(row) ? row : undefined))
+
+/** Whose one thing is, as a line of a record; none for the merchant's own. */
+export function ownerLines(thing: object): [string, string][] {
+  return isOwned(thing) ? [['Merchant', whoseText(thing)]] : []
+}
+
+function isOwned(thing: object): thing is Owned {
+  return 'trading_name' in thing
+}
+
 /** The same in one: `Acme (acme-ltd)`. */
 export function whoseText({ trading_name: name, realm_slug: realm, merchant_id: id }: Owned): string {
   return `${name} (${realm ?? id})`

@@ -1,21 +1,25 @@
-import { Payout } from '../../src/wire/payouts.ts'
+import { AdminPayout, Payout } from '../../src/wire/payouts.ts'
 import type { PayoutWithEvents } from '../../src/wire/payouts.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import type { Context } from '../kit/context.ts'
+import { ownerColumns, ownerLines } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
 
 export function printPayouts(context: Context, items: readonly Payout[], isOfAll: boolean): void {
   context.print.list({
     items,
-    fields: Object.keys(Payout.shape),
-    columns: isOfAll ? [ID, MERCHANT, ...COLUMNS] : [ID, ...COLUMNS],
+    fields: Object.keys((isOfAll ? AdminPayout : Payout).shape),
+    columns: payoutColumns(isOfAll),
     id: (row) => row.payout_id,
     empty: 'There are no such payouts. svc balances shows what is owed, and what stands in the way of a payout.',
   })
 }
 
+export function payoutColumns(isOfAll: boolean): readonly Column<Payout>[] {
+  return [ID, ...(isOfAll ? ownerColumns : []), ...COLUMNS]
+}
+
 const ID: Column<Payout> = { title: 'id', value: (row) => row.payout_id, short: endOfId }
-const MERCHANT: Column<Payout> = { title: 'merchant', value: (row) => row.merchant_id, short: endOfId }
 const COLUMNS: readonly Column<Payout>[] = [
   { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
   { title: 'amount', value: (row) => row.amount, align: 'right' },
@@ -37,6 +41,7 @@ export function printPayout(context: Context, payout: Payout & Partial<PayoutWit
     id,
     lines: [
       ['Id', id],
+      ...ownerLines(payout),
       ['Amount', `${payout.amount} ${payout.currency}`],
       ['Status', payout.status],
       ...(failure === null ? [] : [['Failure', `${failure.code}: ${failure.reason}`] as [string, string]]),

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { Balance, MerchantBalance, getBalances, listBalances } from '../../src/wire/ledger.ts'
 import type { PayoutBlock } from '../../src/wire/ledger.ts'
-import { endOfId } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
@@ -10,7 +9,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { findMerchant } from '../merchants/find.ts'
-import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import { MerchantScope, ofMerchants, ownerColumns } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
 
 const Options = Paging.extend(MerchantScope.shape)
@@ -87,8 +86,7 @@ const COLUMNS: readonly Column<Omit<Balance, 'fees_paid' | 'payout_blocked_by'>>
   { title: 'total', value: (row) => row.total, align },
 ]
 const OF_ALL: readonly Column<MerchantBalance>[] = [
-  { title: 'merchant', value: (row) => row.trading_name },
-  { title: 'id', value: (row) => row.merchant_id, short: endOfId, dropped: 5 },
+  ...ownerColumns,
   ...COLUMNS,
   { title: 'bank', value: (row) => row.bank, align, dropped: 4 },
   { title: 'fees', value: (row) => row.fees_earned, align, dropped: 3 },

@@ -1,21 +1,25 @@
-import { Settlement, SettlementLine } from '../../src/wire/settlements.ts'
+import { AdminSettlement, Settlement, SettlementLine } from '../../src/wire/settlements.ts'
 import type { MerchantSettlementSchedule } from '../../src/wire/settlements.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import type { Context } from '../kit/context.ts'
+import { ownerColumns, ownerLines } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
 
 export function printSettlements(context: Context, items: readonly Settlement[], isOfAll = false): void {
   context.print.list({
     items,
-    fields: Object.keys(Settlement.shape),
-    columns: isOfAll ? [ID, MERCHANT, ...COLUMNS] : [ID, ...COLUMNS],
+    fields: Object.keys((isOfAll ? AdminSettlement : Settlement).shape),
+    columns: settlementColumns(isOfAll),
     id: (row) => row.settlement_id,
     empty: 'There are no such settlements.',
   })
 }
 
+export function settlementColumns(isOfAll: boolean): readonly Column<Settlement>[] {
+  return [ID, ...(isOfAll ? ownerColumns : []), ...COLUMNS]
+}
+
 const ID: Column<Settlement> = { title: 'id', value: (row) => row.settlement_id, short: endOfId }
-const MERCHANT: Column<Settlement> = { title: 'merchant', value: (row) => row.merchant_id, short: endOfId }
 const COLUMNS: readonly Column<Settlement>[] = [
   { title: 'period until', value: (row) => shortTime(row.period_to), short: dayOf },
   { title: 'opening', value: (row) => row.opening_balance, align: 'right', dropped: 2 },
@@ -35,6 +39,7 @@ export function printSettlement(context: Context, settlement: Settlement): void 
     id,
     lines: [
       ['Id', id],
+      ...ownerLines(settlement),
       ['Period', `${shortTime(row.period_from)} until ${shortTime(row.period_to)} (${row.kind})`],
       ['Opening balance', `${row.opening_balance} ${currency}`],
       ['Gross', row.gross_amount],
@@ -56,24 +61,21 @@ export function printLines(context: Context, items: readonly SettlementLine[]): 
   context.print.list({
     items,
     fields: Object.keys(SettlementLine.shape),
-    columns: [
-      { title: 'line', value: (row) => row.id },
-      { title: 'kind', value: (row) => row.kind },
-      { title: 'payment', value: (row) => row.payment_id ?? '', short: endOfId },
-      { title: 'amount', value: (row) => row.amount, align: 'right' },
-      { title: 'cur', value: (row) => row.currency },
-      { title: 'posted', value: (row) => shortTime(row.occurred_at), short: minuteOf },
-      {
-        title: 'reference',
-        value: (row) => row.remittance_reference ?? row.end_to_end_id ?? '',
-        dropped: 1,
-        least: 12,
-      },
-    ],
+    columns: LINE_COLUMNS,
     id: (row) => row.id,
     empty: 'There are no lines.',
   })
 }
+
+export const LINE_COLUMNS: readonly Column<SettlementLine>[] = [
+  { title: 'line', value: (row) => row.id },
+  { title: 'kind', value: (row) => row.kind },
+  { title: 'payment', value: (row) => row.payment_id ?? '', short: endOfId },
+  { title: 'amount', value: (row) => row.amount, align: 'right' },
+  { title: 'cur', value: (row) => row.currency },
+  { title: 'posted', value: (row) => shortTime(row.occurred_at), short: minuteOf },
+  { title: 'reference', value: (row) => row.remittance_reference ?? row.end_to_end_id ?? '', dropped: 1, least: 12 },
+]
 
 export function printSchedule(context: Context, schedule: MerchantSettlementSchedule): void {
   context.print.record({

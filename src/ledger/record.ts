@@ -19,5 +19,9 @@ export const CurrencySums = z.object({
 export type CurrencySums = z.infer<typeof CurrencySums>
 
 /** The same of one merchant. */
-export const MerchantBalances = CurrencySums.extend({ merchant_id: z.string(), trading_name: z.string() })
+export const MerchantBalances = CurrencySums.extend({
+  merchant_id: z.string(),
+  trading_name: z.string(),
+  realm_slug: z.string().nullable(),
+})
 export type MerchantBalances = z.infer<typeof MerchantBalances>

@@ -82,7 +82,7 @@ export function listMerchantBalances(
       order by merchant_id, currency
       limit ${limit + 1}
     )
-    select page.*, m.trading_name
+    select page.*, m.trading_name, m.realm_slug
     from page join merchants m on m.id = page.merchant_id
     order by page.merchant_id, page.currency
   `)

@@ -142,3 +142,6 @@ export const ErrorBody = z.object({
     .meta({ description: 'the values of the resource that made the request impossible' }),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** The names of a row's merchant, for operators. */
+export const MerchantNames = { trading_name: z.string(), realm_slug: z.string().nullable() }

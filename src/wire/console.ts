@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, Limit } from './common.ts'
+import {
+  Currency,
+  IdParams,
+  MerchantNames,
+  Money,
+  NoBody,
+  NoHeaders,
+  None,
+  Timestamp,
+  Uuid,
+  listOf,
+  Limit,
+} from './common.ts'
 import { operation, streamOperation } from './operation.ts'
 import { ListQuery, Payment, PaymentSummary } from './payments.ts'
 import { RefundRow } from './refunds.ts'
@@ -191,7 +203,7 @@ export const getPortalInbox = operation({
   ...inbox,
 })
 
-const ofMerchant = { merchant_id: Uuid, realm_slug: z.string().nullable(), trading_name: z.string() }
+const ofMerchant = { merchant_id: Uuid, ...MerchantNames }
 
 /** A payment in the operators' list. */
 export const AdminPaymentSummary = PaymentSummary.extend(ofMerchant)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Currency, Limit, NoBody, NoHeaders, None, Uuid, listOf } from './common.ts'
+import { Currency, Limit, MerchantNames, NoBody, NoHeaders, None, Uuid, listOf } from './common.ts'
 import { operation } from './operation.ts'
 
 const amount = (description: string) => z.string().meta({ description, examples: ['49.30', '-0.70'] })
@@ -57,7 +57,7 @@ const Accounts = Balance.omit({ fees_paid: true, payout_blocked_by: true }).exte
 
 export const MerchantBalance = Accounts.extend({
   merchant_id: Uuid,
-  trading_name: z.string(),
+  ...MerchantNames,
   payout_blocked_by: payoutBlock,
 })
 export type MerchantBalance = z.infer<typeof MerchantBalance>

@@ -4,6 +4,7 @@ import {
   IdParams,
   Instant,
   Limit,
+  MerchantNames,
   Money,
   NoBody,
   NoHeaders,
@@ -60,6 +61,11 @@ export const PayoutWithEvents = Payout.extend({
 })
 export type PayoutWithEvents = z.infer<typeof PayoutWithEvents>
 
+/** Payouts as operators see them. */
+export const AdminPayout = Payout.extend(MerchantNames)
+export type AdminPayout = z.infer<typeof AdminPayout>
+const AdminPayoutWithEvents = PayoutWithEvents.extend(MerchantNames)
+
 const Filters = z.strictObject({
   limit: Limit,
   cursor: z.string().max(200).optional(),
@@ -102,7 +108,7 @@ export const listAdminPayouts = operation({
   path: '/api/v1/admin/payouts',
   summary: 'List payouts of all merchants, newest first',
   query: Filters.extend({ merchant_id: text(64).optional() }),
-  replies: { 200: listOf(Payout) },
+  replies: { 200: listOf(AdminPayout) },
   errors: [],
 })
 
@@ -113,7 +119,7 @@ export const getAdminPayout = operation({
   path: '/api/v1/admin/payouts/{id}',
   summary: 'Get a payout of any merchant',
   params: IdParams,
-  replies: { 200: PayoutWithEvents },
+  replies: { 200: AdminPayoutWithEvents },
   errors: ['PAYOUT_NOT_FOUND'],
 })
 

@@ -3,6 +3,7 @@ import {
   Currency,
   IdParams,
   Limit,
+  MerchantNames,
   Money,
   NoBody,
   NoHeaders,
@@ -44,6 +45,10 @@ export const Settlement = z.strictObject({
   closed_at: Timestamp,
 })
 export type Settlement = z.infer<typeof Settlement>
+
+/** A settlement as operators see it. */
+export const AdminSettlement = Settlement.extend(MerchantNames)
+export type AdminSettlement = z.infer<typeof AdminSettlement>
 
 export const SettlementLine = z.strictObject({
   id: z.string().meta({ description: 'the number of the entry of the ledger', examples: ['1042'] }),
@@ -179,7 +184,7 @@ export const listAdminSettlements = operation({
   params: None,
   query: ListQuery.extend({ merchant_id: z.string().max(64).optional() }),
   body: NoBody,
-  replies: { 200: listOf(Settlement) },
+  replies: { 200: listOf(AdminSettlement) },
   errors: [],
 })
 
@@ -193,7 +198,7 @@ export const getAdminSettlement = operation({
   params: IdParams,
   query: None,
   body: NoBody,
-  replies: { 200: Settlement },
+  replies: { 200: AdminSettlement },
   errors: ['SETTLEMENT_NOT_FOUND'],
 })
 

@@ -16,7 +16,7 @@ t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3
   t.match(await service.as(merchant, ['balances']), { code: 0, stdout: /GBP +49\.30 +0\.00/ })
   t.match(await service.operate(['balances', '--merchant', merchant.realm]), {
     code: 0,
-    stdout: new RegExp(`${merchant.id.slice(-8)} +GBP +49\\.30`),
+    stdout: new RegExp(`Acme +${merchant.realm} +GBP +49\\.30`),
     stderr: /GBP: bank 50\.00, owed 49\.30, fees 0\.70, rounding 0\.00/,
   })
   t.match(await service.operate(['balances', '--all-merchants', '-o', 'csv']), { code: 0, stdout: /^currency,/ })

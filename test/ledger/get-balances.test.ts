@@ -25,7 +25,7 @@ t.test("a merchant's balances are its own, per currency, before and after they a
   t.match(ofShop, {
     data: [
       { merchant_id: shop.id, currency: 'EUR', bank: '100.00', total: '98.80', fees_earned: '1.20', rounding: '0.00' },
-      { merchant_id: shop.id, currency: 'GBP', bank: '50.00', clearing: '49.30', fees_earned: '0.70' },
+      { trading_name: 'Acme', realm_slug: shop.realm, currency: 'GBP', bank: '50.00', fees_earned: '0.70' },
     ],
     totals: [{ bank: '100.00' }, { bank: '50.00' }],
   })

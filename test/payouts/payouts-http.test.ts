@@ -93,6 +93,7 @@ t.test('a merchant reads its payouts, and no other', async (t) => {
       body: { code: 'PAYOUT_NOT_FOUND' },
     })
   t.match((await asOperator('GET', `?merchant_id=${merchant.id}`)).body, { data: [newest, oldest] })
+  t.match((await asOperator('GET', `/${newest.payout_id}`)).body, { ...newest, trading_name: 'Acme' })
   t.match((await asOperator('GET', '?merchant_id=nonsense')).body, { data: [] })
   t.match(await asOperator('GET', `/${newest.payout_id}`), { status: 200, body: { settlement_ids: [second] } })
   const settlement = await service.call('GET', `/api/v1/portal/settlements/${second}`, { merchant })

@@ -3,6 +3,7 @@ import type { CurrencyBalances } from '../../ledger/get-balances.ts'
 import { listBalances } from '../../ledger/list-balances.ts'
 import type { CurrencySums } from '../../ledger/record.ts'
 import { formatSum } from '../../lib/money.ts'
+import type { MerchantNames } from '../../wire/common.ts'
 import type * as wire from '../../wire/ledger.ts'
 import type { Handlers } from '../endpoint.ts'
 import { findBlocked } from '../../payouts/find-blocked.ts'
@@ -25,8 +26,14 @@ export const ledger: Handlers<typeof wire> = {
       rows.map((row) => row.merchant_id),
     )
     const data = rows.map((row) => {
-      const { merchant_id, trading_name, currency } = row
-      return { merchant_id, trading_name, ...presentAll(row), payout_blocked_by: blockOf(merchant_id, currency) }
+      const { merchant_id, trading_name, realm_slug, currency } = row
+      return {
+        merchant_id,
+        trading_name,
+        realm_slug,
+        ...presentAll(row),
+        payout_blocked_by: blockOf(merchant_id, currency),
+      }
     })
     const body = { data, has_more: nextCursor !== null, next_cursor: nextCursor, totals: totals.map(presentAll) }
     return { status: 200, body }
@@ -49,7 +56,7 @@ function present({ currency, accounts }: CurrencyBalances, block: wire.PayoutBlo
 
 function presentAll(
   balances: CurrencySums,
-): Omit<wire.MerchantBalance, 'merchant_id' | 'trading_name' | 'payout_blocked_by'> {
+): Omit<wire.MerchantBalance, keyof typeof MerchantNames | 'merchant_id' | 'payout_blocked_by'> {
   const { currency, bank, clearing, merchant_payable, held, payouts_in_transit, fees_earned, rounding } = balances
   return {
     currency,

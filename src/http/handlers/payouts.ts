@@ -2,12 +2,14 @@ import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import { getPayout } from '../../payouts/get-payout.ts'
 import type { PayoutDetails } from '../../payouts/get-payout.ts'
+import { withMerchantName, withMerchantNames } from '../../merchants/with-names.ts'
 import { listPayouts } from '../../payouts/list-payouts.ts'
 import type { PayoutRecord } from '../../payouts/record.ts'
 import { retryPayout } from '../../payouts/retry-payout.ts'
 import type * as wire from '../../wire/payouts.ts'
 import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf, operatorOf } from '../principal.ts'
+import { viewOf } from '../view-of.ts'
 
 export const payouts: Handlers<typeof wire> = {
   /** GET /api/v1/portal/payouts */
@@ -22,13 +24,17 @@ export const payouts: Handlers<typeof wire> = {
   },
 
   /** GET /api/v1/admin/payouts */
-  async listAdminPayouts(app, { query: { merchant_id: merchantId, ...query } }) {
-    return pageBody(await listPayouts(app, { merchantId, query }))
+  async listAdminPayouts(app, { principal, query: { merchant_id: merchantId, ...query } }) {
+    const { status, body } = pageBody(await listPayouts(app, { merchantId, query }))
+    const data = await withMerchantNames(app, body.data)
+    return { status, body: viewOf(operatorOf(principal))({ ...body, data }) }
   },
 
   /** GET /api/v1/admin/payouts/{id} */
-  async getAdminPayout(app, { params }) {
-    return { status: 200, body: presentDetails(await getPayout(app, { merchantId: undefined, id: params.id })) }
+  async getAdminPayout(app, { principal, params }) {
+    const payout = presentDetails(await getPayout(app, { merchantId: undefined, id: params.id }))
+    const body = await withMerchantName(app, payout)
+    return { status: 200, body: viewOf(operatorOf(principal))(body) }
   },
 
   /** POST /api/v1/admin/payouts/{id}/retry */

@@ -1,4 +1,5 @@
 import { formatNumeric } from '../../lib/money.ts'
+import { withMerchantName, withMerchantNames } from '../../merchants/with-names.ts'
 import { closeSettlements } from '../../settlements/close-settlements.ts'
 import { getSettlement } from '../../settlements/get-settlement.ts'
 import { listSettlementLines, listSettlements } from '../../settlements/list-settlements.ts'
@@ -46,13 +47,17 @@ export const settlements: Handlers<typeof wire> = {
   },
 
   /** GET /api/v1/admin/settlements */
-  async listAdminSettlements(app, { query: { merchant_id: merchantId, ...query } }) {
-    return listBody(await listSettlements(app, { merchantId, query }))
+  async listAdminSettlements(app, { principal, query: { merchant_id: merchantId, ...query } }) {
+    const { status, body } = listBody(await listSettlements(app, { merchantId, query }))
+    const data = await withMerchantNames(app, body.data)
+    return { status, body: viewOf(operatorOf(principal))({ ...body, data }) }
   },
 
   /** GET /api/v1/admin/settlements/{id} */
-  async getAdminSettlement(app, { params }) {
-    return { status: 200, body: present(await getSettlement(app, { merchantId: undefined, id: params.id })) }
+  async getAdminSettlement(app, { principal, params }) {
+    const settlement = present(await getSettlement(app, { merchantId: undefined, id: params.id }))
+    const body = await withMerchantName(app, settlement)
+    return { status: 200, body: viewOf(operatorOf(principal))(body) }
   },
 
   /** GET /api/v1/admin/settlements/{id}/lines */
