@@ -11,13 +11,20 @@ function settlements(scope: Scope): FragmentSqlToken {
   `
 }
 
+/** The payment that a row is about, if any: looked up for the differences alone. */
+function paymentOf(row: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+    select p.id from payment_intents p where p.merchant_id = ${row}.merchant_id and p.id = ${row}.subject_id
+  )`
+}
+
 /** What settlements can disagree with: their lines, the ledger, and each other. */
 export const SETTLEMENT_CHECKS = {
   SETTLEMENT_LINE: {
     cause: 'the line of the settlement was changed or removed, or its entry of the ledger was',
     query: (scope) => sql.fragment`
-      select e.merchant_id, e.ordinal::text as subject, p.id as payment_id, e.currency, e.added as expected,
-        l.amount as found
+      select e.merchant_id, e.ordinal::text as subject, ${paymentOf(sql.fragment`e`)} as payment_id, e.currency,
+        e.added as expected, l.amount as found
       from (
         select e.*, case when e.credit = 'clearing' then e.amount else -e.amount end as added
         from ${merchantsIn(scope)} m
@@ -25,7 +32,6 @@ export const SETTLEMENT_CHECKS = {
         where 'clearing' in (e.debit, e.credit) and e.movement <> 'settlement_closed'
       ) e
       left join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
-      left join payment_intents p on p.merchant_id = e.merchant_id and p.id = e.subject_id
       where (l.amount, l.currency, l.movement, l.subject_id) is distinct from (e.added, e.currency, e.movement, e.subject_id)
         -- The job that keeps balances makes the lines.
         and (l.ordinal is not null or not exists (select from ledger_unfolded u where u.ordinal = e.ordinal))
@@ -35,11 +41,10 @@ export const SETTLEMENT_CHECKS = {
     cause: 'the ledger has no such entry: it was removed, or the line was made by hand',
     isWholeOnly: true,
     query: (scope) => sql.fragment`
-      select l.merchant_id, l.ordinal::text as subject, p.id as payment_id, l.currency, null::numeric as expected,
-        l.amount as found
+      select l.merchant_id, l.ordinal::text as subject, ${paymentOf(sql.fragment`l`)} as payment_id, l.currency,
+        null::numeric as expected, l.amount as found
       from ${merchantsIn(scope)} m
       join settlement_lines l on l.merchant_id = m.id
-      left join payment_intents p on p.merchant_id = l.merchant_id and p.id = l.subject_id
       where not exists (select from ledger_entries e where e.ordinal = l.ordinal and e.merchant_id = l.merchant_id)
     `,
   },

@@ -9,9 +9,13 @@ import { SETTLEMENT_CHECKS } from './settlement-sql.ts'
 
 export type { Scope } from './scope-sql.ts'
 
-/** One snapshot for all checks: a payment that settles between two of them would be a difference. */
+/**
+ * One snapshot for all checks: a payment that settles between two of them would be a difference. Without parallel workers,
+ * which for some thousand rows take longer to start than to work, and would take processors from payments.
+ */
 export async function readSnapshot(tx: DatabaseTransactionConnection): Promise<void> {
   await tx.query(sql.typeAlias('void')`set transaction isolation level repeatable read read only`)
+  await tx.query(sql.typeAlias('void')`set local max_parallel_workers_per_gather = 0`)
 }
 
 /** Payments `p` that have settled in the time: by their event, which says when. */
