@@ -93,7 +93,7 @@ function printFound(
     lines: [
       ...lines,
       ['Differences', count === 0 ? 'none' : String(count)],
-      ...totals.map((total): Line => [`${endOfId(total.merchant_id)} ${total.currency}`, totalText(total)]),
+      ...totals.map((total): Line => [`${total.trading_name} ${total.currency}`, totalText(total)]),
     ],
     ...(count === 0 ? {} : { after: table.join('\n') }),
   })

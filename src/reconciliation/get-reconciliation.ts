@@ -1,6 +1,7 @@
+import { StatementTimeoutError } from 'slonik'
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { DomainError } from '../lib/errors.ts'
+import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { formatNumeric } from '../lib/money.ts'
 import type { Difference, ReconciledTotal, Reconciliation } from '../wire/reconciliation.ts'
@@ -21,7 +22,8 @@ export type GetReconciliationInput = {
 /**
  * Compares payments, refunds, the ledger, settlements, payouts, the mock bank's books and bank statements in one snapshot. It
  * changes nothing.
- * @throws {DomainError} MERCHANT_NOT_FOUND for what is no id of a merchant
+ * @throws {DomainError} MERCHANT_NOT_FOUND for what is no id of a merchant; VALIDATION_FAILED at `from` where one statement
+ *   cannot compare so much: the daily run does it in parts
  */
 export async function getReconciliation(
   app: Pick<App, 'pool'>,
@@ -29,14 +31,26 @@ export async function getReconciliation(
 ): Promise<Reconciliation> {
   if (merchantId !== undefined && !isUuid(merchantId)) throw new DomainError('MERCHANT_NOT_FOUND', 'merchant not found')
   const scope: Scope = { merchantId, from, asOf }
-  return app.pool.transaction(async (tx) => {
-    await readSnapshot(tx)
-    const found = await findDifferences(tx, scope, CHECK_NAMES)
-    const hasMore = found.difference_counts.some(({ count }) => count > OF_A_KIND_MAX)
-    const isBalanced = found.differences.length === 0
-    const totals = await readTotals(tx, scope)
-    return { from: from ?? null, as_of: asOf, is_balanced: isBalanced, totals, ...found, has_more: hasMore }
-  })
+  try {
+    return await app.pool.transaction((tx) => compare(tx, scope))
+  } catch (error) {
+    if (!(error instanceof StatementTimeoutError)) throw error
+    const much = from === undefined ? 'is required: everything is' : 'is too early: that is'
+    throw invalidField(
+      'from',
+      'TOO_MUCH',
+      `${much} more than one request can compare; the daily run compares everything`,
+    )
+  }
+}
+
+async function compare(tx: DatabaseTransactionConnection, scope: Scope): Promise<Reconciliation> {
+  await readSnapshot(tx)
+  const found = await findDifferences(tx, scope, CHECK_NAMES)
+  const hasMore = found.difference_counts.some(({ count }) => count > OF_A_KIND_MAX)
+  const isBalanced = found.differences.length === 0
+  const totals = await readTotals(tx, scope)
+  return { from: scope.from ?? null, as_of: scope.asOf, is_balanced: isBalanced, totals, ...found, has_more: hasMore }
 }
 
 /** What some checks find: the first differences of each kind, and how many there are. */
@@ -66,10 +80,11 @@ function presentDifference(kind: CheckName, difference: DifferenceRecord): Diffe
   return { kind, ...row, expected_amount: money(expected), found_amount: money(found), cause: causeOf(kind) }
 }
 
-function presentTotal({ merchant_id, currency, ...sums }: TotalRecord): ReconciledTotal {
+function presentTotal({ merchant_id, trading_name, currency, ...sums }: TotalRecord): ReconciledTotal {
   const money = (amount: string): string => formatNumeric(amount, currency)
   return {
     merchant_id,
+    trading_name,
     currency,
     settled_amount: money(sums.settled),
     ledger_settled_amount: money(sums.ledger_settled),

@@ -16,6 +16,7 @@ export type DifferenceRecord = z.infer<typeof DifferenceRecord>
 
 export const TotalRecord = z.object({
   merchant_id: z.string(),
+  trading_name: z.string(),
   currency: z.string(),
   settled: z.string(),
   ledger_settled: z.string(),

@@ -97,11 +97,12 @@ function sumTotals(totals: readonly ReconciledTotal[]): ReconciledTotal[] {
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
-    const { merchant_id, currency } = first
+    const { merchant_id, trading_name, currency } = first
     const sum = (amounts: readonly string[]): string => formatSum(amounts, currency)
     return [
       {
         merchant_id,
+        trading_name,
         currency,
         settled_amount: sum(group.map((each) => each.settled_amount)),
         ledger_settled_amount: sum(group.map((each) => each.ledger_settled_amount)),

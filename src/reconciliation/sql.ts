@@ -233,10 +233,11 @@ export function listTotals(tx: CommonQueryMethods, scope: Scope): Promise<readon
       from ${entries(scope, ['payment_settled', 'fee_taken', ...REFUND_MOVEMENTS])}
       group by e.merchant_id, e.currency
     )
-    select merchant_id, currency, sum(settled) as settled, sum(ledger_settled) as ledger_settled, sum(fees) as fees,
+    select merchant_id, m.trading_name, currency, sum(settled) as settled, sum(ledger_settled) as ledger_settled, sum(fees) as fees,
       sum(ledger_fees) as ledger_fees, sum(refunded) as refunded, sum(ledger_refunded) as ledger_refunded
     from (select * from paid union all select * from given union all select * from posted) each
-    group by merchant_id, currency
+    join merchants m on m.id = merchant_id
+    group by merchant_id, m.trading_name, currency
     order by merchant_id, currency
   `)
 }

@@ -46,6 +46,7 @@ export type Difference = z.infer<typeof Difference>
 /** The sums of one merchant and currency: by the payments, and by the ledger. */
 export const ReconciledTotal = z.strictObject({
   merchant_id: Uuid,
+  trading_name: z.string(),
   currency: Currency,
   settled_amount: Money,
   ledger_settled_amount: Money,
@@ -91,7 +92,8 @@ export type KeptReconciliation = z.infer<typeof KeptReconciliation>
 
 const Query = z.strictObject({
   from: Instant.optional().meta({
-    description: 'movements since then; without it everything, and the kept balances are recounted as well',
+    description:
+      'movements since then; without it everything, and the kept balances are recounted as well, unless that takes too long',
   }),
   as_of: Instant.optional().meta({ description: 'movements until then; now by default' }),
 })

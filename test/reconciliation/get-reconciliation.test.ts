@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
+import type { App } from '../../src/app.ts'
+import { sql } from '../../src/db/sql.ts'
+import { getReconciliation } from '../../src/reconciliation/get-reconciliation.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer, TestMerchant } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
@@ -30,6 +33,27 @@ async function story(): Promise<{ merchant: TestMerchant; paymentId: string; ref
   const { body } = await refund(service, merchant, { id: paymentId, body: { amount: '5.00' } })
   return { merchant, paymentId, refundId: body.refund_id ?? body.id }
 }
+
+t.test('more than one request can compare is rejected with what to do instead', async (t) => {
+  await story()
+  const hurried = {
+    pool: {
+      ...app.pool,
+      transaction: (run: Parameters<typeof app.pool.transaction>[0]) =>
+        app.pool.transaction(async (tx) => {
+          await tx.query(sql.typeAlias('void')`set local statement_timeout = 1`)
+          return run(tx)
+        }),
+    },
+  } as Pick<App, 'pool'>
+  const compare = (from?: string) => getReconciliation(hurried, { merchantId: undefined, from })
+  const rejected = (message: RegExp) => ({
+    code: 'VALIDATION_FAILED',
+    errors: [{ path: 'from', code: 'TOO_MUCH', message }],
+  })
+  await t.rejects(compare(), rejected(/^is required: everything is more than one request can compare/))
+  await t.rejects(compare('2020-01-01T00:00:00Z'), rejected(/^is too early/))
+})
 
 t.test('untouched books add up, for the operator and for the merchant', async (t) => {
   const { merchant } = await story()
