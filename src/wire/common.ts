@@ -144,4 +144,4 @@ export const ErrorBody = z.object({
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** The names of a row's merchant, for operators. */
-export const MerchantNames = { trading_name: z.string(), realm_slug: z.string().nullable() }
+export const MerchantNames = { realm_slug: z.string().nullable(), trading_name: z.string() }
