@@ -73,7 +73,8 @@ export function pressKey(console: Console, name: string): void {
   if (console.state().toast !== undefined) console.update({ toast: undefined })
   const own = console.seen().keys.find((each) => each.key === name)
   if (own !== undefined) return startKey(console, own)
-  const screen = screensOf(console.state()).find((each) => each.key === name)
+  const group = screensOf(console.state()).filter((each) => each.key === name)
+  const screen = group[(group.findIndex((each) => each.name === console.state().screen) + 1) % group.length]
   if (screen !== undefined) return console.update(gone(screen.name))
   const shared = frameKey(name)
   if (shared !== undefined) return runFrameKey(console, shared)

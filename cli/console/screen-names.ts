@@ -9,5 +9,9 @@ export const SCREEN_NAMES = [
   'audit',
   'sandbox',
   'inbox',
+  'balances',
+  'settlements',
+  'payouts',
+  'differences',
 ] as const
 export type ScreenName = (typeof SCREEN_NAMES)[number]

@@ -205,6 +205,8 @@ export type ScreenKey<Row> = {
 export type Screen<Row = any, Whole = any, Extra = any> = {
   name: ScreenName
   key: string
+  /** Screens with one key are one tab of this name; the key goes from one to the next. */
+  group?: string
   title: string
   short: string
   /** What one of them is called in the command bar: `:payment <id>`. */

@@ -3,6 +3,7 @@ import { audit } from './screens/audit.ts'
 import { disputes } from './screens/disputes.ts'
 import { inbox } from './screens/inbox.ts'
 import { kyb, merchants } from './screens/merchants.ts'
+import { balances, differences, payouts, settlements } from './screens/money.ts'
 import { overview } from './screens/overview.ts'
 import { payments } from './screens/payments.ts'
 import { sandbox } from './screens/sandbox.ts'
@@ -19,4 +20,8 @@ export const SCREENS: readonly Screen[] = [
   audit,
   sandbox,
   inbox,
+  balances,
+  settlements,
+  payouts,
+  differences,
 ]

@@ -5,7 +5,7 @@ import type { Line, Tone } from './lines.ts'
 import { cutTo, line, paragraph, EMPTY_LINE, paragraphOf } from './lines.ts'
 import { usableKeys } from './model/allowed.ts'
 import type { Rights } from './model/allowed.ts'
-import { screenOf, viewOf } from './model/state.ts'
+import { screenOf, screensOf, viewOf } from './model/state.ts'
 import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
 import { detailLines } from './record-lines.ts'
@@ -19,6 +19,8 @@ export type Opened = { id: string; row: unknown; feed: Feed; title: string; line
 /** Everything that is to be seen, made of the state and of what has been read. */
 export type Seen = {
   screen: Screen
+  /** The screens that share its key, itself among them. */
+  siblings: readonly Screen[]
   view: View
   layout: Layout
   feed: Feed
@@ -112,6 +114,7 @@ export function makeSee(): (state: State) => Seen {
       whole: wholeOf(feedOf(state.cache, baseKey(screen))),
       isFull: feed.next !== null && feed.rows.length >= ROWS_MAX,
       screen,
+      siblings: screensOf(state).filter(({ key }) => key === screen.key),
       view,
       layout,
       age: ageOf({ screen, view, feed, opened, cache: state.cache }),

@@ -19,6 +19,9 @@ const retry = action({
   done: (thing, { payout_id: id }) =>
     id === thing.payout_id ? 'the bank is asked again' : `created the payout ${endOfId(id)}`,
   confirm: true,
+  key: { letter: 'r', label: 'retry' },
+  applies: ({ status, connector }) =>
+    status === 'FAILED' || status === 'RETURNED' || (status !== 'PAID' && connector !== 'file'),
   view: printPayout,
 })
 

@@ -25,8 +25,8 @@ const COLUMNS: readonly Column<Payout>[] = [
   { title: 'amount', value: (row) => row.amount, align: 'right' },
   { title: 'cur', value: (row) => row.currency },
   { title: 'status', value: (row) => row.status, style: styleOf },
-  { title: 'failure', value: (row) => row.failure?.code ?? '', dropped: 1 },
-  { title: 'account', value: (row) => row.bank_account_id, short: endOfId, dropped: 2 },
+  { title: 'failure', value: (row) => row.failure?.code ?? '', least: 8 },
+  { title: 'account', value: (row) => row.bank_account_id, short: endOfId, dropped: 1 },
 ]
 
 function styleOf(status: string): 'green' | 'red' | undefined {
@@ -34,7 +34,7 @@ function styleOf(status: string): 'green' | 'red' | undefined {
   return status === 'FAILED' || status === 'RETURNED' ? 'red' : undefined
 }
 
-export function printPayout(context: Context, payout: Payout & Partial<PayoutWithEvents>): void {
+export function printPayout(context: Pick<Context, 'print'>, payout: Payout & Partial<PayoutWithEvents>): void {
   const { payout_id: id, failure, settlement_ids: settlements = [], status_history: history = [] } = payout
   context.print.record({
     item: payout,

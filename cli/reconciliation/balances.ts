@@ -9,8 +9,8 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { findMerchant } from '../merchants/find.ts'
-import { MerchantScope, ofMerchants, ownerColumns } from '../merchants/whose.ts'
-import type { Column } from '../output/table.ts'
+import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import { BALANCE_COLUMNS, MERCHANT_BALANCE_COLUMNS, totalsText } from './view.ts'
 
 const Options = Paging.extend(MerchantScope.shape)
 
@@ -27,8 +27,8 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof O
   const empty = 'No payment has settled yet.'
   if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) {
     const { data: items } = (await call(client, getBalances, {})).body
-    const columns = [...COLUMNS, { title: 'fees paid', value: ({ fees_paid }: Balance) => fees_paid, align } as const]
-    context.print.list({ items, fields: Object.keys(Balance.shape), columns, id: (row) => row.currency, empty })
+    const fields = Object.keys(Balance.shape)
+    context.print.list({ items, fields, columns: BALANCE_COLUMNS, id: (row) => row.currency, empty })
     for (const row of items) noteBlock(context, row)
     return
   }
@@ -36,18 +36,13 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof O
   let totals = ''
   const { items, nextCursor } = await collectPages(options, async (page) => {
     const { body } = await call(client, listBalances, { query: { ...one, ...page } })
-    totals = body.totals
-      .map(
-        (row) =>
-          `${row.currency}: bank ${row.bank}, owed ${row.total}, fees ${row.fees_earned}, rounding ${row.rounding}`,
-      )
-      .join('\n')
+    totals = body.totals.map(totalsText).join('\n')
     return body
   })
   context.print.list({
     items,
     fields: Object.keys(MerchantBalance.shape),
-    columns: OF_ALL,
+    columns: MERCHANT_BALANCE_COLUMNS,
     id: (row) => row.merchant_id,
     empty,
   })
@@ -75,20 +70,3 @@ function noteBlock(
   if (block === null) return
   context.note(`${name === '' ? '' : `${name}: `}${merchant_payable} ${currency} is not paid out: ${BLOCKS[block]}`)
 }
-
-const align = 'right'
-const COLUMNS: readonly Column<Omit<Balance, 'fees_paid' | 'payout_blocked_by'>>[] = [
-  { title: 'cur', value: (row) => row.currency },
-  { title: 'clearing', value: (row) => row.clearing, align },
-  { title: 'payable', value: (row) => row.merchant_payable, align },
-  { title: 'held', value: (row) => row.held, align, dropped: 1 },
-  { title: 'in transit', value: (row) => row.payouts_in_transit, align },
-  { title: 'total', value: (row) => row.total, align },
-]
-const OF_ALL: readonly Column<MerchantBalance>[] = [
-  ...ownerColumns,
-  ...COLUMNS,
-  { title: 'bank', value: (row) => row.bank, align, dropped: 4 },
-  { title: 'fees', value: (row) => row.fees_earned, align, dropped: 3 },
-  { title: 'rounding', value: (row) => row.rounding, align, dropped: 2 },
-]

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { getPortalReconciliation, getReconciliation, listReconciliations } from '../../src/wire/reconciliation.ts'
-import type { Difference, KeptReconciliation, ReconciledTotal, Reconciliation } from '../../src/wire/reconciliation.ts'
+import type { KeptReconciliation, ReconciledTotal, Reconciliation } from '../../src/wire/reconciliation.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { endOfId, shortTime } from '../base/text.ts'
+import { shortTime } from '../base/text.ts'
 import { parseTime } from '../base/times.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
@@ -13,7 +13,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../kit/conte
 import { DataOption, forAllMerchants } from '../kit/option-values.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { tableOf } from '../output/table.ts'
-import type { Column } from '../output/table.ts'
+import { DIFFERENCE_COLUMNS } from './view.ts'
 
 const Options = z.object({
   since: z.string().optional(),
@@ -86,7 +86,11 @@ function printFound(
 ): void {
   const { differences, totals } = found
   const count = found.difference_counts.reduce((sum, each) => sum + each.count, 0)
-  const table = tableOf(differences, COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
+  const table = tableOf(differences, DIFFERENCE_COLUMNS, {
+    header: true,
+    paint: (_style, text) => text,
+    width: print.width,
+  })
   print.record({
     item: found,
     id,
@@ -109,16 +113,6 @@ async function read(client: Client, { since, asOf, merchant, allMerchants }: Opt
   const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
   return (await call(client, getReconciliation, { query: { ...query, ...one } })).body
 }
-
-const COLUMNS: readonly Column<Difference>[] = [
-  { title: 'difference', value: (row) => row.kind },
-  { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
-  { title: 'row', value: (row) => row.subject, short: endOfId },
-  { title: 'expected', value: (row) => row.expected_amount ?? 'none', align: 'right' },
-  { title: 'found', value: (row) => row.found_amount ?? 'none', align: 'right' },
-  { title: 'cur', value: (row) => row.currency },
-  { title: 'cause', value: (row) => row.cause, below: true },
-]
 
 /** Totals by the payments; where the ledger has another one, that too. */
 function totalText(total: ReconciledTotal): string {

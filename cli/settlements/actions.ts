@@ -31,6 +31,7 @@ const close = action({
   effect: (_now, { currency }) => `settle what is owed${currency === undefined ? '' : ` in ${currency.toUpperCase()}`}`,
   done: (_now, { settlements }) =>
     settlements.length === 0 ? 'there was nothing to settle' : `closed ${settlements.length}`,
+  key: { letter: 'c', label: 'close periods' },
   view: (context, { settlements }) => printSettlements(context, settlements),
 })
 
@@ -54,6 +55,7 @@ const setSchedule = action({
   request: (_id, { schedule: wanted }) => ({ body: { settlement_schedule: wanted } }),
   effect: (_now, { schedule: wanted }) => `settle ${wanted} from now on`,
   done: (_now, { settlement_schedule: now }) => `periods are settled ${now}`,
+  key: { letter: 's', label: 'schedule' },
   view: printSchedule,
 })
 

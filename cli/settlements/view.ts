@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Settlement>[] = [
   { title: 'lines', value: (row) => String(row.line_count), align: 'right', dropped: 1 },
 ]
 
-export function printSettlement(context: Context, settlement: Settlement): void {
+export function printSettlement(context: Pick<Context, 'print'>, settlement: Settlement): void {
   const { settlement_id: id, currency, ...row } = settlement
   context.print.record({
     item: settlement,

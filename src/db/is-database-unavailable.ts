@@ -10,7 +10,7 @@ import {
 import { BatchUnavailableError } from './batcher.ts'
 import { DatabaseSilentError } from './pool.ts'
 
-/** Errors that a repeat may cure. slonik gives its errors no names of their own, so they are told apart by class. */
+/** Errors that a repeat may cure. slonik gives its errors no names of their own, so their classes are compared. */
 const UNAVAILABLE = [
   BatchUnavailableError,
   DatabaseSilentError,

@@ -61,10 +61,7 @@ export function titleLine(seen: Seen, width: number): Line {
     return [...cutTo(name, width - place.length), { text: place, tone: 'dim' }]
   }
   const place = rows.length === 0 ? '' : `${view.index + 1}/`
-  const spans: Span[] = [
-    { text: ` ${screen.title} `, tone: 'bold' },
-    { text: `${place}${countText(seen)}`, tone: 'dim' },
-  ]
+  const spans: Span[] = [...titleSpans(seen), { text: `${place}${countText(seen)}`, tone: 'dim' }]
   if (view.filter !== '') spans.push({ text: `  filter: ${view.filter}`, tone: 'warn' })
   if (view.marks.size > 0) spans.push({ text: `  ${view.marks.size} marked`, tone: 'warn' })
   if (view.wide) spans.push({ text: seen.laid().most === 0 ? '  wide' : '  wide: left, right', tone: 'dim' })
@@ -72,6 +69,17 @@ export function titleLine(seen: Seen, width: number): Line {
   else if (screen.follow === true && !view.follows && view.top > 0)
     spans.push({ text: '  not following: g', tone: 'dim' })
   return cutTo(spans, width)
+}
+
+/** The name of the screen; of one that shares its key, the others are beside it where no filter needs the room. */
+function titleSpans({ screen, siblings, view }: Seen): Span[] {
+  if (siblings.length < 2 || view.filter !== '') return [{ text: ` ${screen.title} `, tone: 'bold' }]
+  return siblings
+    .flatMap((each): Span[] => [
+      { text: ' ' },
+      each === screen ? { text: `[${each.title}]`, tone: 'bold' } : { text: each.title, tone: 'dim' },
+    ])
+    .concat({ text: '  0 next  ', tone: 'dim' })
 }
 
 /** How many rows there are, and of how many: all of the list where they are counted, or else those that were read. */

@@ -81,13 +81,16 @@ function placeLine(console: Console, room: number): Line {
 
 /** The screens by their numbers and names; where there is little room by shorter ones, or by numbers alone. */
 export function tabsLine(screens: readonly Screen[], present: string, width: number): Line {
+  const here = screens.find(({ name }) => name === present)?.key
+  const tabs = screens.filter(({ key }, index) => screens.findIndex((each) => each.key === key) === index)
+  const nameOf = ({ group, title }: Screen): string => group ?? title
   const lineOf = (titleOf: (screen: Screen) => string): Line =>
-    screens.flatMap((screen): Span[] => {
-      const isPresent = screen.name === present
-      const text = `${screen.key} ${isPresent ? screen.title : titleOf(screen)}`.trim()
+    tabs.flatMap((screen): Span[] => {
+      const isPresent = screen.key === here
+      const text = `${screen.key} ${(isPresent ? nameOf : titleOf)(screen)}`.trim()
       return [{ text: ' ' }, isPresent ? { text: `[${text}]`, tone: 'bold' } : { text, tone: 'dim' }]
     })
-  const forms = [lineOf(({ title }) => title), lineOf(({ short }) => short)]
+  const forms = [lineOf(nameOf), lineOf(({ short }) => short)]
   return forms.find((each) => lineWidth(each) <= width - 1) ?? lineOf(() => '')
 }
 

@@ -27,9 +27,10 @@ export function placeOf(row: InboxItem): Place | undefined {
       return { screen: 'disputes', open: row.id }
     case 'deliveries_dead':
       return { screen: 'webhooks', filter: `DEAD ${ofMerchant(ofOne)}` }
-    case 'secret_overlap_ending':
     case 'reconciliation_different':
     case 'reconciliation_failed':
+      return { screen: 'differences' }
+    case 'secret_overlap_ending':
       return undefined
   }
 }

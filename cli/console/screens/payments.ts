@@ -110,7 +110,7 @@ export const payments = screen<PaymentRow, WholePayment>({
   name: 'payments',
   key: '4',
   title: 'Payments',
-  short: 'Paym',
+  short: 'Pay',
   noun: 'payment',
   reads: ['read merchants', 'read payments'],
   follow: true,

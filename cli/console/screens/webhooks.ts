@@ -65,7 +65,7 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   name: 'webhooks',
   key: '6',
   title: 'Webhooks',
-  short: 'Hooks',
+  short: 'Hook',
   noun: 'delivery',
   reads: ['read merchants', 'manage webhooks'],
   follow: true,

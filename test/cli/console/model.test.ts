@@ -199,7 +199,7 @@ t.test('of a screen that a role has not it is told whose it is', async (t) => {
 
 t.test('Tab goes on in the command bar', async (t) => {
   const names = (word: string): string[] => (word === 'merchant' ? ['harbour', 'Harbour Coffee', 'old-harbour'] : [])
-  t.same(candidates('p', SCREENS, names), ['payments', 'payment', 'profile'])
+  t.same(candidates('p', SCREENS, names), ['payments', 'payouts', 'payment', 'payout', 'profile'])
   t.same(candidates('merchant HAR', SCREENS, names), [
     'merchant harbour',
     'merchant Harbour Coffee',
