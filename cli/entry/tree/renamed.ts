@@ -87,6 +87,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['listen --since', '--cursor'],
   ['listen --until', '--stop-after'],
   // Words that people try first.
+  ['console', 'ui'],
   ['approve', 'kyb approve'],
   ['merchants approve', 'kyb approve'],
   ['kyb hold', 'hold set'],
