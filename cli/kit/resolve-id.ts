@@ -13,9 +13,10 @@ const LISTS = {
   dispute: 'svc disputes list',
   'dispute of yours': 'svc disputes list',
   merchant: 'svc merchants list',
-  'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc disputes list',
-  'merchant, payment, dispute or delivery':
-    'svc merchants list\nsvc payments list --all-merchants\nsvc disputes list\nsvc webhooks list --all-merchants',
+  'payment, dispute, delivery, settlement or payout of yours':
+    'svc payments list\nsvc disputes list\nsvc webhooks list\nsvc settlements list\nsvc payouts list',
+  'merchant, payment, dispute, delivery, settlement or payout':
+    'svc merchants list\nsvc payments list --all-merchants\nsvc disputes list\nsvc webhooks list --all-merchants\nsvc payouts list --all-merchants',
   mandate: 'svc payments mandates list',
   'payment of the payer': 'svc payer payments list',
   'mandate of the payer': 'svc payments mandates list --as-payer',

@@ -12,6 +12,8 @@ import { findMerchant } from '../merchants/find.ts'
 import { isWholeName, paymentIds } from '../payments/find.ts'
 import { rowsOf } from '../client/pages.ts'
 import { resolveId } from '../kit/resolve-id.ts'
+import { payoutIds } from '../payouts/subject.ts'
+import { settlementIds } from '../settlements/find.ts'
 
 // How far back a part of an id is looked for in each list: a thousand rows.
 const PAGES_MAX = 10
@@ -64,7 +66,7 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
   if (IS_OUT.has(own.code)) return any
   return new CliError(
     'NOT_FOUND',
-    `there is no payment, payout, dispute, delivery or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
+    `there is no payment, dispute, delivery, settlement, payout or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
     {
       exit: EXIT.notFound,
       hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc payments mandates show <id>',
@@ -84,24 +86,35 @@ async function asOperator(client: Client, given: string): Promise<Explanation> {
 
 /** The merchant's own name means itself; a part of an id is looked for among what it has. */
 async function ownId(client: Client, given: string): Promise<string> {
-  if (PART.test(given)) return resolveId(given, 'payment, delivery or dispute of yours', () => ownIds(client))
+  if (PART.test(given))
+    return resolveId(given, 'payment, dispute, delivery, settlement or payout of yours', () => ownIds(client))
   const { body: who } = await call(client, { ...whoami, access: ['merchant'] }, {})
   if (who.merchant !== null && (who.realm === given || who.client_id === given)) return who.merchant.id
-  return resolveId(given, 'payment, delivery or dispute of yours', () => ownIds(client))
+  return resolveId(given, 'payment, dispute, delivery, settlement or payout of yours', () => ownIds(client))
 }
 
 async function* ownIds(client: Client): AsyncGenerator<string> {
   yield* paymentIds(client, 'merchant')
   const disputes = rowsOf(async (query) => (await call(client, listDisputes, { query })).body, PAGES_MAX)
   for await (const { id } of disputes) yield id
-  yield* ownDeliveries(client)
+  yield* visible(ownDeliveries(client))
+  yield* visible(moneyIds(client, false))
 }
 
-/** Some roles see payments and no webhooks: for them there are none. */
 async function* ownDeliveries(client: Client): AsyncGenerator<string> {
+  const { body } = await call(client, listWebhooks, {})
+  for (const { id } of body.data) yield id
+}
+
+async function* moneyIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
+  yield* settlementIds(client, isOfAll)
+  yield* payoutIds(client, isOfAll)
+}
+
+/** Some roles see payments, and no webhooks or no payouts: for them there are none. */
+async function* visible(ids: AsyncGenerator<string>): AsyncGenerator<string> {
   try {
-    const { body } = await call(client, listWebhooks, {})
-    for (const { id } of body.data) yield id
+    yield* ids
   } catch (error) {
     if (!(error instanceof CliError && error.code === 'FORBIDDEN_ROLE')) throw error
   }
@@ -111,7 +124,7 @@ async function* ownDeliveries(client: Client): AsyncGenerator<string> {
 async function anyId(client: Client, given: string): Promise<string> {
   const merchant = await namedMerchant(client, given)
   if (merchant !== undefined) return merchant
-  return resolveId(given, 'merchant, payment, dispute or delivery', () => anyIds(client))
+  return resolveId(given, 'merchant, payment, dispute, delivery, settlement or payout', () => anyIds(client))
 }
 
 async function namedMerchant(client: Client, given: string): Promise<string | undefined> {
@@ -129,4 +142,5 @@ async function* anyIds(client: Client): AsyncGenerator<string> {
   for await (const { id } of disputes) yield id
   const deliveries = rowsOf(async (query) => (await call(client, listOutbox, { query })).body, PAGES_MAX)
   for await (const { id } of deliveries) yield id
+  yield* moneyIds(client, true)
 }

@@ -10,14 +10,18 @@ const PAGES_MAX = 10
 /** A payout of the merchant's own, or for operators of any merchant. */
 export async function findPayout(client: Client, given: string, isOfAll: boolean): Promise<PayoutWithEvents> {
   const { call } = await import('../client/call.ts')
-  const { rowsOf } = await import('../client/pages.ts')
   const { resolveId } = await import('../kit/resolve-id.ts')
-  const id = await resolveId(given, 'payout', async function* ids() {
-    const list = isOfAll ? listAdminPayouts : listPayouts
-    const pages = rowsOf(async (query) => (await call(client, list, { query })).body, PAGES_MAX)
-    for await (const { payout_id } of pages) yield payout_id
-  })
+  const id = await resolveId(given, 'payout', () => payoutIds(client, isOfAll))
   return (await call(client, isOfAll ? getAdminPayout : getPayout, { params: { id } })).body
+}
+
+/** Ids of payouts, the newest first. */
+export async function* payoutIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
+  const { call } = await import('../client/call.ts')
+  const { rowsOf } = await import('../client/pages.ts')
+  const list = isOfAll ? listAdminPayouts : listPayouts
+  const pages = rowsOf(async (query) => (await call(client, list, { query })).body, PAGES_MAX)
+  for await (const { payout_id } of pages) yield payout_id
 }
 
 /** A payout of any merchant. */

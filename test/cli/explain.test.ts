@@ -175,7 +175,8 @@ t.test('what neither sees is not found, and a broken service is no reason to ask
   const words = (url: string) => ['explain', ID, '--api-url', url, '--client-id', 'acme']
   t.match(await runCli(words(none.url)), {
     code: 6,
-    stderr: /there is no payment, payout, dispute, delivery or merchant "01a1.*neither the merchant nor the operator/,
+    stderr:
+      /there is no payment, dispute, delivery, settlement, payout or merchant "01a1.*neither the merchant nor the operator/,
   })
   const broken = await fakeService(t, () => refusal(500, 'INTERNAL_ERROR'))
   t.equal((await runCli(words(broken.url))).code, 1)

@@ -26,6 +26,7 @@ t.test('a merchant lists and shows its payouts, and an operator retries one', as
   const [failed] = await payoutsOf(service, shop)
   const id = failed?.id ?? ''
   t.match(await run(['list', '--status', 'FAILED']), { code: 0, stdout: /49\.30 +GBP +FAILED/ })
+  t.match(await service.operate(['explain', id.slice(-8)]), { code: 0, stdout: /payout of 49\.30 GBP/i })
   t.match(await run(['list', '--status', 'PAID', '--since', '1h', '--currency', 'gbp']), { code: 0, stdout: '' })
   t.match(await run(['show', id.slice(-8)]), {
     code: 0,

@@ -31,6 +31,9 @@ t.test('a merchant closes, lists, shows and exports a settlement', async (t) => 
   t.match(operated, { code: 0, stdout: /48\.30/ })
   t.match(await service.operate(['settlements', 'show', id.slice(-8)]), { code: 0, stdout: /Payable +48\.30 GBP/ })
   t.match(await service.operate(['settlements', 'lines', id]), { code: 0, stdout: /FEE +-0\.7025/ })
+  const explained = { code: 0, stdout: /settlement of 48\.30 GBP/i }
+  t.match(await runCli(['explain', id.slice(-8), '--api-url', service.url], { env }), explained)
+  t.match(await service.operate(['explain', id.slice(-8)]), explained)
   t.match(await service.operate(['settlements', 'export', id, '-o', 'jsonl']), { code: 0, stdout: /"ROUNDING"/ })
 })
 
