@@ -198,7 +198,10 @@ function help(console: Console): void {
     ...rowsOf(shown.map(({ keys, label }) => [keys.map((key) => KEY_WORDS[key] ?? key).join(' '), label])),
     EMPTY_LINE,
     ...rowsOf([
-      [`${numbers[0]?.key ?? ''}..${numbers.at(-1)?.key ?? ''}`, 'the screens, by the numbers above'],
+      [
+        `${numbers[0]?.key ?? ''}..${numbers.at(-1)?.key ?? ''}`,
+        'the screens, by the numbers above; 0 again goes on to the next of its tab',
+      ],
       [':help', 'the commands behind the colon'],
       ...(isBoth === true ? [[':as operator, :as merchant', 'act as the operator, or as the merchant'] as const] : []),
       ['ctrl-e', 'in a form: write a reason in $EDITOR'],

@@ -33,7 +33,7 @@ export function addBank(sandbox: Command, runtime: Runtime): void {
     .optionsGroup('The bank:')
     .option('--customers <count>', 'Number of customers, 1 to 100 (5)')
     .option('--days <count>', 'Days of history up to yesterday, 1 to 730; 20000 over all customers (365)')
-    .optionsGroup('Trade: payments in every state, disputes, dead webhooks, merchants to review:')
+    .optionsGroup('Trade: payments in every state, disputes, payouts, dead webhooks, merchants to review:')
     .option('--merchants <count>', 'Number of demo merchants, 1 to 8; 3 with --payments alone')
     .option('--payments <count>', 'Number of payments, 0 to 5000; 200 with --merchants alone')
     .addHelpText('after', SEED_HELP)

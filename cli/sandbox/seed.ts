@@ -76,7 +76,9 @@ function printTrade({ print, note }: Context, trade: Trade): void {
   print.record({ item: trade, id: String(trade.seed), lines: tradeLines(trade) })
   if (trade.already_there) note(`The trade of seed ${trade.seed} is there already; --seed takes another number.`)
   else if (!print.isMachine)
-    note('Next: svc merchants list, svc payments list, svc disputes list, svc webhooks list --all-merchants')
+    note(
+      'Next: svc merchants list, svc payments list, svc disputes list, svc payouts list --all-merchants, svc webhooks list --all-merchants',
+    )
 }
 
 function tradeLines(trade: Trade): [string, string][] {
@@ -87,6 +89,7 @@ function tradeLines(trade: Trade): [string, string][] {
     ['Shops', trade.merchants.join(', ')],
     ['Payments', `${trade.payments}: ${states.join(', ')}`],
     ['Disputes', String(trade.disputes)],
+    ['Settlements', String(trade.settlements)],
     ['Dead webhooks', String(trade.dead_deliveries)],
     ['Payouts held', trade.held.join(', ')],
     ['To review', trade.kyb_pending.join(', ')],

@@ -31,9 +31,10 @@ export function addUp(command: Command, runtime: Runtime): void {
     .addOption(new Option('--idp <kind>', 'Identity provider (embedded); none trusts headers').choices(IDENTITY_KINDS))
     .option('--auth-url <url>', 'Address of Keycloak, as in its tokens (SVC_AUTH_URL)')
     .addOption(
-      new Option('--seed <what>', 'Add sample data once: merchants, payments, disputes, dead webhooks').choices([
-        'demo',
-      ]),
+      new Option(
+        '--seed <what>',
+        'Add sample data once: merchants, payments, disputes, payouts, dead webhooks',
+      ).choices(['demo']),
     )
     .option('--detach', 'Run in the background; the log is in the state directory')
     .addHelpText('after', EXAMPLES)

@@ -4,6 +4,7 @@ import t from 'tap'
 import { planPayments } from '../../cli/sandbox/seed/plan.ts'
 import { seedDemo } from '../../cli/sandbox/seed/seed-demo.ts'
 import { SCRATCH } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import { run as runLine } from '../../cli/entry/run.ts'
 import { makeIo, runCli } from './harness.ts'
 import { realService } from './real-service.ts'
@@ -44,6 +45,17 @@ t.test('a seed makes shops that trade, and what waits for operators; once for ea
   )
   t.equal(dead.length, trade.dead_deliveries)
   t.ok(dead.length > 0)
+  const list = async (noun: string) =>
+    JSON.parse((await operate([noun, 'list', '--all-merchants', '--all', '--json'])).stdout)
+  t.equal((await list('settlements')).length, trade.settlements)
+  await until('payouts are PAID and FAILED', async () => {
+    const payouts = new Set((await list('payouts')).map(({ status }: { status: string }) => status))
+    return payouts.has('PAID') && payouts.has('FAILED')
+  })
+  t.match(await operate(['balances', '--all-merchants']), {
+    stderr: /Northwind Books: .* is not paid out: payouts are held/,
+  })
+  t.match(await operate(['reconcile', '--fail-on-diff']), { code: 0 })
   t.equal((await operate(['sandbox', 'books', '-q', 'is_balanced'])).stdout, 'true\n')
 
   const again = await run([...words, '--json'])
@@ -117,7 +129,7 @@ t.test('svc up --seed demo fills the service that has just started, and runs on 
   const state = { api_url: url, auth_url: null, merchant, operator: null }
   const small = { seed: 1, merchants: 1, payments: 4 }
   await seedDemo(state, (line) => void said.push(line), small)
-  t.match(said.at(-1), /^Seeded 4 payments and \d disputes?s?\.$/)
+  t.match(said.at(-1), /^Seeded 4 payments, \d disputes and \d settlements\.$/)
   await seedDemo(state, (line) => void said.push(line), small)
   t.equal(said.at(-1), 'The demo is there already.')
   await seedDemo({ ...state, api_url: 'http://127.0.0.1:9' }, (line) => void said.push(line), small)

@@ -55,15 +55,20 @@ export async function makeShops(
   return shops
 }
 
+/** The shop whose payouts are held: the second of three or more. */
+export function heldOf(shops: readonly Shop[]): Shop | undefined {
+  return shops.length > 2 ? shops[1] : undefined
+}
+
 /** What waits for an operator beside payments: a hold where there are three shops, a suspension, and reviews. */
 export async function makeReviews(
   client: Client,
   { seed, shops }: { seed: number; shops: readonly Shop[] },
 ): Promise<{ held: string[]; pending: string[] }> {
-  const held = shops.slice(1, 2).filter(() => shops.length > 2)
-  for (const { merchantId = '' } of held)
+  const held = heldOf(shops)
+  if (held !== undefined)
     await call(client, setPayoutHold, {
-      params: { id: merchantId },
+      params: { id: held.merchantId ?? '' },
       body: { payout_held: true, reason: 'Refunds are twice what they were last month' },
     })
   const suspended = await make(client, { name: nameOf(SUSPENDED, seed) })
@@ -74,7 +79,7 @@ export async function makeReviews(
   // The first of them last: it says that the seed is whole.
   const names = APPLICANTS.map((name) => nameOf(name, seed))
   for (const name of names.toReversed()) await make(client, { name, kyb_status: 'PENDING' })
-  return { held: held.map(({ name }) => name), pending: names }
+  return { held: held === undefined ? [] : [held.name], pending: names }
 }
 
 async function make(client: Client, wish: Partial<NewSandboxMerchant> & { name: string }): Promise<SandboxMerchant> {

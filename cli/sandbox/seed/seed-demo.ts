@@ -26,8 +26,12 @@ export async function seedDemo(
   try {
     note('Seeding: customers, merchants and their payments.')
     await call(client, seedSandbox, { body: {} })
-    const { already_there: isThere, payments, disputes } = await seedTrade(client, wishes, () => undefined)
-    note(isThere ? 'The demo is there already.' : `Seeded ${payments} payments and ${disputes} disputes.`)
+    const { already_there: isThere, payments, disputes, settlements } = await seedTrade(client, wishes, () => undefined)
+    note(
+      isThere
+        ? 'The demo is there already.'
+        : `Seeded ${payments} payments, ${disputes} disputes and ${settlements} settlements.`,
+    )
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     // What a failure left half made keeps its number.

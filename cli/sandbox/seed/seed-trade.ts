@@ -7,10 +7,11 @@ import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { rowsOf } from '../../client/pages.ts'
 import { makeDisputes } from './make-disputes.ts'
-import { makeReviews, makeShops, nameOf, seededBefore } from './make-merchants.ts'
+import { heldOf, makeReviews, makeShops, nameOf, seededBefore } from './make-merchants.ts'
 import type { Shop } from './make-merchants.ts'
 import { makePayments } from './make-payments.ts'
 import type { MadePayment } from './make-payments.ts'
+import { makeSettlements } from './make-settlements.ts'
 import { planPayments } from './plan.ts'
 import { APPLICANTS, SHOPS, SUSPENDED } from './words.ts'
 
@@ -27,6 +28,7 @@ export type Trade = {
   payments: number
   by_status: Partial<Record<PaymentStatus, number>>
   disputes: number
+  settlements: number
   dead_deliveries: number
   held: string[]
   kyb_pending: string[]
@@ -42,7 +44,7 @@ const UNTIL_DEAD = '12h'
 const REQUEST_MS = 180_000
 
 /**
- * Fills a sandbox with shops that trade: payments in every state, disputes, webhooks that nobody took, a hold, merchants
+ * Fills a sandbox with shops that trade: payments in every state, disputes, settlements, webhooks that nobody took, a hold, merchants
  * to review. All of it by the calls that make such things otherwise, as operator, merchant, payer and bank. What was
  * seeded under a number is not seeded again, were it only a part of it.
  * @param client acts as an operator; the merchant that it acts for, if any, gets a part of the payments
@@ -68,6 +70,7 @@ export async function seedTrade(
   tell(made.length, 'disputes, webhooks and reviews')
   const disputes = await makeDisputes(patient, made)
   const dead = await letDie(patient, shops)
+  const settlements = await makeSettlements(paid, { held: heldOf(shops), wrong: shops[2] })
   const { held, pending } = await makeReviews(patient, { seed, shops })
   return {
     seed,
@@ -76,6 +79,7 @@ export async function seedTrade(
     payments: made.length,
     by_status: countsOf(made),
     disputes,
+    settlements,
     dead_deliveries: dead,
     held,
     kyb_pending: pending,
@@ -101,6 +105,7 @@ const NOTHING: Omit<Trade, 'seed' | 'already_there'> = {
   payments: 0,
   by_status: {},
   disputes: 0,
+  settlements: 0,
   dead_deliveries: 0,
   held: [],
   kyb_pending: [],
