@@ -75,7 +75,7 @@ function documented(operation: (typeof operations)[number]): z.infer<typeof Docu
   return found
 }
 
-t.test('the document is sent compressed to whoever takes that, and not again to whoever has it', async (t) => {
+t.test('the document is sent compressed to clients that accept that, and not again to those that have it', async (t) => {
   const ask = (headers: Record<string, string>) => request(`${service.app.publicUrl}/openapi.json`, { headers })
   const plain = await ask({ 'accept-encoding': 'gzip;q=0' })
   t.equal(plain.headers['content-encoding'], undefined)

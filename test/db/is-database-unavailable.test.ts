@@ -146,7 +146,7 @@ const ANSWERED: Record<string, string> = {
   'a refusal of our own': "do $$ begin raise exception 'timeout expired' using errcode = 'P0001'; end $$",
 }
 
-t.test('every way in which the database gives no answer is told from a wrong answer', async (t) => {
+t.test('every way in which the database gives no answer is distinguished from a wrong answer', async (t) => {
   for (const [name, fail] of Object.entries(UNANSWERED)) {
     const error = await fail()
     t.ok(isDatabaseUnavailable(error), `${name}: ${error.constructor.name}: ${error.message}`)
