@@ -75,28 +75,31 @@ function documented(operation: (typeof operations)[number]): z.infer<typeof Docu
   return found
 }
 
-t.test('the document is sent compressed to clients that accept that, and not again to those that have it', async (t) => {
-  const ask = (headers: Record<string, string>) => request(`${service.app.publicUrl}/openapi.json`, { headers })
-  const plain = await ask({ 'accept-encoding': 'gzip;q=0' })
-  t.equal(plain.headers['content-encoding'], undefined)
-  const text = await plain.body.text()
-  t.same(JSON.parse(text), body)
-  const compressed = await ask({ 'accept-encoding': 'br, gzip' })
-  t.equal(compressed.headers['content-encoding'], 'gzip')
-  t.equal(compressed.headers['vary'], 'accept-encoding')
-  const bytes = Buffer.from(await compressed.body.arrayBuffer())
-  t.equal(gunzipSync(bytes).toString(), text)
-  t.ok(bytes.length * 5 < text.length, `${bytes.length} of ${text.length} bytes`)
-  const etag = String(plain.headers['etag'])
-  for (const held of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
-    const again = await ask({ 'if-none-match': held })
-    t.equal(again.statusCode, 304, held)
-    t.equal(await again.body.text(), '')
-  }
-  const other = await ask({ 'if-none-match': '"other"' })
-  t.equal(other.statusCode, 200)
-  await other.body.dump()
-})
+t.test(
+  'the document is sent compressed to clients that accept that, and not again to those that have it',
+  async (t) => {
+    const ask = (headers: Record<string, string>) => request(`${service.app.publicUrl}/openapi.json`, { headers })
+    const plain = await ask({ 'accept-encoding': 'gzip;q=0' })
+    t.equal(plain.headers['content-encoding'], undefined)
+    const text = await plain.body.text()
+    t.same(JSON.parse(text), body)
+    const compressed = await ask({ 'accept-encoding': 'br, gzip' })
+    t.equal(compressed.headers['content-encoding'], 'gzip')
+    t.equal(compressed.headers['vary'], 'accept-encoding')
+    const bytes = Buffer.from(await compressed.body.arrayBuffer())
+    t.equal(gunzipSync(bytes).toString(), text)
+    t.ok(bytes.length * 5 < text.length, `${bytes.length} of ${text.length} bytes`)
+    const etag = String(plain.headers['etag'])
+    for (const held of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
+      const again = await ask({ 'if-none-match': held })
+      t.equal(again.statusCode, 304, held)
+      t.equal(await again.body.text(), '')
+    }
+    const other = await ask({ 'if-none-match': '"other"' })
+    t.equal(other.statusCode, 200)
+    await other.body.dump()
+  },
+)
 
 t.test('the document is made once, however many ask at the same time', async (t) => {
   let asked = 0

@@ -35,5 +35,9 @@ export const DEAD_DELIVERY_TIME = sql.fragment`interval '24 hours'`
 /** A suspended or held merchant loses money each day. */
 export const STOPPED_MERCHANT_TIME = sql.fragment`interval '24 hours'`
 
+/** A bank's API answers within seconds; a file is answered within its bank's days. Longer silence is looked into. */
+export const PAYOUT_ANSWER_TIME = sql.fragment`case p.connector when 'file' then interval '3 days' else interval '1 day' end`
+export const UNANSWERED_PAYOUT_TIME = sql.fragment`interval '8 hours'`
+
 /** Money that does not add up is looked into on the same day. */
 export const RECONCILIATION_TIME = sql.fragment`interval '8 hours'`

@@ -4,7 +4,14 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
 import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
-import { DEAD_DELIVERY_TIME, RECONCILIATION_TIME, REGISTRATION_TIME, kybDeadline } from './inbox-deadlines-sql.ts'
+import {
+  DEAD_DELIVERY_TIME,
+  PAYOUT_ANSWER_TIME,
+  RECONCILIATION_TIME,
+  REGISTRATION_TIME,
+  UNANSWERED_PAYOUT_TIME,
+  kybDeadline,
+} from './inbox-deadlines-sql.ts'
 import { merchantInboxItems } from './merchant-inbox-sql.ts'
 
 /** How many of each kind are read, the most urgent first, and how far the deliveries of one merchant are counted. */
@@ -67,6 +74,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(disputesIn('UNDER_REVIEW', 'dispute_under_review')),
     withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
     withMerchant(deadDeliveries(all)),
+    withMerchant(unansweredPayouts()),
     lastReconciliation(),
   ]
 }
@@ -153,4 +161,19 @@ function deadDeliveries(condition: FragmentSqlToken): FragmentSqlToken {
     where lost.count > 0 and ${condition}
     order by lost.since
     limit ${EACH_KIND_MAX}`
+}
+
+/** The payouts of a merchant for which the bank's answer is late, as one item. */
+function unansweredPayouts(): FragmentSqlToken {
+  const late = sql.fragment`p.sent_at + ${PAYOUT_ANSWER_TIME}`
+  return sql.fragment`
+    (
+      select 'payouts_unanswered' as kind, p.merchant_id as id, p.merchant_id, count(*)::int4 as count,
+        min(p.sent_at) as since, min(${late}) + ${UNANSWERED_PAYOUT_TIME} as due_at
+      from payouts p
+      where p.status = 'SENT' and ${late} < now()
+      group by p.merchant_id
+      order by min(p.sent_at)
+      limit ${EACH_KIND_MAX}
+    )`
 }

@@ -41,6 +41,10 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: deadText(item.count, 'to the merchant'),
     command: `svc webhooks list --merchant ${merchant(item)} --status DEAD`,
   }),
+  payouts_unanswered: (item) => ({
+    summary: `the bank has not answered ${item.count === 1 ? 'a payout' : `${item.count} payouts`}`,
+    command: `svc payouts list --merchant ${merchant(item)} --status SENT`,
+  }),
   reconciliation_different: ({ count }) => ({
     summary: count === 1 ? 'the books have 1 difference' : `the books have ${count} differences`,
     command: 'svc reconcile --last',

@@ -149,6 +149,7 @@ export const InboxKind = z.enum([
   'deliveries_dead',
   'webhook_endpoint_gone',
   'secret_overlap_ending',
+  'payouts_unanswered',
   'reconciliation_different',
   'reconciliation_failed',
 ])

@@ -5,6 +5,8 @@ import type { TestMerchant } from '../support/app.ts'
 import { OPERATOR, accept, escalate, raiseAsPayer, submitEvidence } from '../support/disputes.ts'
 import { settledPayment } from '../support/payments.ts'
 import { serviceWithRealms } from '../support/realms.ts'
+import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { payableMerchant } from '../support/payouts.ts'
 import { plantDead } from '../support/webhooks.ts'
 
 const HOUR = 3_600_000
@@ -30,7 +32,24 @@ t.test('the operator inbox has every task, most urgent first', async (t) => {
      values ($1, 'half-made', 'PROVISIONING', 'Half Ltd', 'Half', 'h@x.example', now() - interval '1 minute')`,
     [randomUUID()],
   )
+  const paid = await payableMerchant(service)
+  await createPayouts(service.app)
+  await service.owner.query(`update payouts set status = 'SENT', sent_at = $2 where merchant_id = $1`, [
+    paid.id,
+    '2026-01-01T10:00:00Z',
+  ])
   const { data } = await inbox()
+  const [unanswered] = data.splice(0, 1)
+  t.match(unanswered, {
+    kind: 'payouts_unanswered',
+    id: paid.id,
+    count: 1,
+    since: '2026-01-01T10:00:00.000Z',
+    due_at: '2026-01-02T18:00:00.000Z',
+    command: `svc payouts list --merchant ${paid.realm} --status SENT`,
+  })
+  await service.owner.query('update payouts set sent_at = now() where merchant_id = $1', [paid.id])
+  t.same((await inbox()).data, data, 'what was just sent is no task')
   t.same(
     data.map(({ kind }: { kind: string }) => kind),
     [

@@ -171,6 +171,7 @@ const ITEM: InboxItem = {
 
 t.test('a row of the inbox leads to its place, and y copies its command', async (t) => {
   const of = (kind: InboxItem['kind']): unknown => placeOf({ ...ITEM, kind })
+  t.same(of('payouts_unanswered'), { screen: 'payouts', filter: `SENT merchant:${M}` })
   t.same(of('deliveries_dead'), { screen: 'webhooks', filter: `DEAD merchant:${M}` })
   t.same(of('webhook_endpoint_gone'), { screen: 'merchants', open: M })
   t.same(of('payouts_held'), { screen: 'merchants', open: M })
