@@ -6,6 +6,7 @@ import {
   DONE_TO_MANDATES,
   DONE_TO_MERCHANTS,
   DONE_TO_PAYMENTS,
+  DONE_TO_SETTLEMENTS,
   DONE_TO_WEBHOOKS,
 } from './verbs/actions.ts'
 import { BankFault, bank } from './verbs/bank.ts'
@@ -42,7 +43,7 @@ export const VERB_GROUPS = {
   disputes: { dispute, ...DONE_TO_DISPUTES },
   payers: { ...PAYER_VERBS, ...DONE_TO_MANDATES },
   customers: { ...CUSTOMER_VERBS, ...INSTRUCTION_VERBS },
-  merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS },
+  merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS, ...DONE_TO_SETTLEMENTS },
   other: { ...REQUEST_VERBS, exec },
 } as const
 

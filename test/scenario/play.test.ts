@@ -146,6 +146,16 @@ t.test("a refusal that nobody expected fails the case with the API's words", asy
   })
 })
 
+t.test('a balance, settlement or payout that is not there, or is another, is named', async (t) => {
+  const failed = async (...steps: string[]) => (await playSteps(t, steps)).failure
+  t.match(await failed('expect: { balance: EUR, total: "1.00" }'), { message: 'there is no balance in EUR' })
+  t.match(await failed('await: { payout: GBP, status: PAID, within: 50ms }'), { message: /the payout of GBP/ })
+  const settled = [PAY, 'bank: { approve: $p1 }', 'await: { payment: $p1, status: Settled }', 'settlements.close: {}']
+  t.match(await failed(...settled, 'expect: { settlement: GBP, status: PAID_OUT }'), {
+    differences: [{ path: 'status', actual: 'CLOSED' }],
+  })
+})
+
 t.test('an expected refusal is held against status, code and message', async (t) => {
   const held = 'given: { merchant: { payout_held: true } }\n'
   const refused = async (expected: string): Promise<CaseResult> =>

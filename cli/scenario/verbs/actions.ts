@@ -3,6 +3,7 @@ import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS } from '../../mandates/actions.t
 import { ACTIVE_ACTIONS, HOLD_ACTIONS, KYB_ACTIONS } from '../../merchants/actions.ts'
 import { TERMS_ACTIONS } from '../../merchants/setup-actions.ts'
 import { PAYMENT_ACTIONS } from '../../payments/actions.ts'
+import { SETTLEMENT_ACTIONS } from '../../settlements/actions.ts'
 import { ENDPOINT_ACTIONS } from '../../webhooks/endpoint-actions.ts'
 import { SECRET_ACTIONS } from '../../webhooks/secret-actions.ts'
 import { Refund } from '../../../src/wire/refunds.ts'
@@ -85,6 +86,9 @@ export const DONE_TO_WEBHOOKS = {
   ...actionVerbs(ITS_OWN, ENDPOINT_ACTIONS),
   ...actionVerbs({ ...ITS_OWN, done: keepSecret }, SECRET_ACTIONS),
 }
+
+/** What a merchant does about its settlements. */
+export const DONE_TO_SETTLEMENTS = actionVerbs(ITS_OWN, SETTLEMENT_ACTIONS)
 
 /** The receiver goes on with the secret that it has until it is told to take the newest. */
 function keepSecret(run: CaseRun, reply: unknown, input: Readonly<Record<string, unknown>>): void {

@@ -4,6 +4,7 @@ import { made } from '../language/verb-table.ts'
 import { ACCOUNT, BOOKS, ORDER } from './customers.ts'
 import { DISPUTE } from './disputes.ts'
 import { RECURRING, REQUEST } from './instructions.ts'
+import { MONEY } from './money.ts'
 import { AS_OPERATORS_SEE_IT, AUDIT } from './merchants.ts'
 import { RECEIPT } from './payers.ts'
 import { MANDATE, PAYMENT } from './payments.ts'
@@ -15,6 +16,7 @@ const ALL = [
   DELIVERY,
   DISPUTE,
   MANDATE,
+  MONEY,
   RECEIPT,
   ACCOUNT,
   ORDER,
