@@ -46,7 +46,7 @@ function addBankPages(app: App, router: Router, served: Served): void {
  * the bank has signed, and the webhook receiver needs a signature of the merchant's secret.
  */
 function addShopPages(app: App, router: Router, served: Served): void {
-  router.get('/dev/merchant-harness', (req, res) => served(req, res, async () => sendPage(res, harnessPage(app))))
+  router.get('/dev/merchant-harness', (req, res) => served(req, res, async () => sendPage(res, await harnessPage(app))))
   router.post('/dev/merchant-harness', (req, res) =>
     served(req, res, async () => {
       const isOwn = isOwnForm(req.headers, app.publicUrl)

@@ -12,10 +12,13 @@ export const HARNESS_BRAND = 'Merchant harness'
 /** The return addresses of the harness's shop. */
 export const RETURN_PATHS = ['/payments/return', SUCCESS_PATH] as const
 
+/** The merchant that `svc up` makes. */
+export const DEMO_CLIENT_ID = 'demo-server'
+
 const DEFAULTS = {
   amount: '50.00',
   currency: 'GBP',
-  client_id: 'demo-server',
+  client_id: DEMO_CLIENT_ID,
   max_per_payment: '100.00',
   auto_redirect: 'on',
 }
@@ -23,7 +26,14 @@ const DEFAULTS = {
 type Values = Readonly<Record<string, string>>
 
 /** The form of /dev/merchant-harness: the shop's side of a payment, for testing the whole flow in a browser. */
-export function harnessForm(origin: string, values: Values = DEFAULTS, problems: readonly string[] = []): PageReply {
+export function harnessForm(
+  origin: string,
+  {
+    values = DEFAULTS,
+    problems = [],
+    below,
+  }: { values?: Values; problems?: readonly string[]; below?: Html | undefined },
+): PageReply {
   const value = (name: string): string => values[name] ?? ''
   const content = html`<h1>Take a payment</h1>
 ${problems.length === 0 ? undefined : html`<p class="problem" role="alert">${problems.join('; ')}</p>`}
@@ -53,7 +63,8 @@ ${tick('mandate', 'Set up a mandate for more payments', values)}
 </fieldset>
 <button class="main" type="submit">Pay by bank</button>
 </form>
-<p class="note">The same with the checkout of a shop's page: <a href="/widget-demo.html">the widget's demo</a>.</p>`
+<p class="note">The same with the checkout of a shop's page: <a href="/widget-demo.html">the widget's demo</a>.</p>
+${below}`
   return page(problems.length === 0 ? 200 : 400, {
     brand: HARNESS_BRAND,
     title: HARNESS_BRAND,

@@ -7,15 +7,16 @@ import { createPayment } from '../../payments/create-payment.ts'
 import { IdempotencyKey } from '../../wire/common.ts'
 import { CreatePayment } from '../../wire/new-payment.ts'
 import type { CreatedPayment } from '../../wire/payments.ts'
-import { HARNESS_BRAND, HARNESS_PATH, RETURN_PATHS, harnessForm } from './harness-form.ts'
+import { DEMO_CLIENT_ID, HARNESS_BRAND, HARNESS_PATH, RETURN_PATHS, harnessForm } from './harness-form.ts'
+import { demoMoney } from './harness-money.ts'
 import { ruleProblems } from './harness-problems.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 import { when } from './time-text.ts'
 
 /** GET /dev/merchant-harness. */
-export function harnessPage(app: App): PageReply {
-  return harnessForm(new URL(app.publicUrl).origin)
+export async function harnessPage(app: App): Promise<PageReply> {
+  return harnessForm(new URL(app.publicUrl).origin, { below: await demoMoney(app, DEMO_CLIENT_ID) })
 }
 
 /** The page for a form that a foreign page has sent. */
@@ -29,7 +30,8 @@ export function foreignForm(): PageReply {
 /** Creates the payment of the form, and redirects the browser to its bank or shows the link. */
 export async function submitHarness(app: App, form: URLSearchParams): Promise<PageReply> {
   const values = Object.fromEntries(form)
-  const again = (problems: readonly string[]): PageReply => harnessForm(new URL(app.publicUrl).origin, values, problems)
+  const again = (problems: readonly string[]): PageReply =>
+    harnessForm(new URL(app.publicUrl).origin, { values, problems })
   const merchant = await identifyMerchant(app, values['client_id'] ?? '')
   const key = IdempotencyKey.safeParse(values['idempotency_key'] || app.ids.uuid())
   const body = CreatePayment.safeParse(bodyOf(app, values))

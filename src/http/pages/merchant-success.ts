@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts'
 import { html } from '../../lib/html.ts'
 import { tradingNameOf } from '../../merchants/trading-name.ts'
+import { moneyOfPayment } from './harness-money.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
 import { amountText, failureText, lookAgain, outcomeOf, statusRow } from './payment-outcome.ts'
@@ -30,6 +31,7 @@ ${failureText(outcome)}
 ${statusRow(payment)}
 <div><dt>Reference</dt><dd>${payment.end_to_end_id}</dd></div>
 <div><dt>Payment</dt><dd>${payment.id}</dd></div>
+${await moneyOfPayment(app, payment)}
 </dl>
 ${lookAgain(outcome)}
 <a class="next" href="/payments/return?${new URLSearchParams({ state: payment.bank_consent_id }).toString()}">Show the receipt</a>

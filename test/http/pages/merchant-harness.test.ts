@@ -4,6 +4,9 @@ import t from 'tap'
 import { BANKS } from '../../../src/banks/catalogue.ts'
 import { SCENARIO_NAMES } from '../../../src/banks/scenarios.ts'
 import { atBank, testService, untilStatus } from '../../support/app.ts'
+import { ensureDemoMerchant } from '../../../src/sandbox/seed-merchant.ts'
+import { closedSettlement } from '../../support/payouts.ts'
+import { until } from '../../support/until.ts'
 import { getPage, postForm } from '../../support/forms.ts'
 import type { PageAnswer } from '../../support/forms.ts'
 
@@ -169,6 +172,22 @@ t.test('a payer who returns without paying sees the reason', async (t) => {
   const page = await getPage(service.url + first.location)
   t.match(page, { status: 200, html: /<h1>Your order was not paid<\/h1>/ })
   t.match(page.html, /You cancelled the payment\./)
+})
+
+t.test('the money of the demo merchant is shown, and where that of a settled payment is', async (t) => {
+  t.notMatch((await getPage(HARNESS)).html, 'Money of', 'there is no demo merchant')
+  const demo = await ensureDemoMerchant(service.app)
+  t.match((await getPage(HARNESS)).html, /Money of Demo Shop[^]*No payment has settled yet/)
+  const answer = await submit({ client_id: demo.client_id, return_to: '/dev/merchant-success' })
+  const back = await atBank(answer.location ?? '', 'approve')
+  const first = await getPage(`${service.url}/dev/merchant-success?${new URLSearchParams(back)}`)
+  const outcome = async () => (await getPage(service.url + first.location)).html
+  await until('the payment is settled', async () => /Its money is in the next settlement/.test(await outcome()))
+  const settlement = await closedSettlement(service, demo)
+  t.match(await outcome(), new RegExp(`Its money is in the settlement ${settlement}`))
+  const { html } = await getPage(HARNESS)
+  t.match(html, /Balance in GBP[^]*£0\.00 in the open period, £98\.60 to be paid out/)
+  t.match(html, new RegExp(`Settlement until[^]*£98\\.60 CLOSED <code>${settlement}`))
 })
 
 t.test('a payer who returns from a receipt brings no parameters, and is thanked', async (t) => {
