@@ -59,7 +59,7 @@ export async function benchClose(bench: Bench): Promise<RatioTarget[]> {
       ratio: (perEntry.at(-1) ?? Number.NaN) / (perEntry[0] ?? Number.NaN),
       most: 1.5,
     },
-    { what: `closing a day after ${sizes.at(-1)} settled entries : without`, ratio: many / few, most: 1.3 },
+    { what: `closing a day after ${sizes.at(-1)} settled entries : without`, ratio: many / few, most: 1.2 },
   ]
 }
 

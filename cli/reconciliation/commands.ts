@@ -15,6 +15,9 @@ import { findMerchant } from '../merchants/find.ts'
 import { tableOf } from '../output/table.ts'
 import { DIFFERENCE_COLUMNS } from './view.ts'
 
+/** A million payments take the service about half a minute. */
+const TIMEOUT_MS = 180_000
+
 const Options = z.object({
   since: z.string().optional(),
   asOf: z.string().optional(),
@@ -47,7 +50,8 @@ export function addReconcile(command: Command, runtime: Runtime): void {
 
 async function reconcile(context: Context, { options }: CommandInput<Options>): Promise<CommandResult> {
   if (options.last) return showLast(context, options)
-  const found = await read(context.client(), options)
+  const client = context.client()
+  const found = await read({ ...client, timeoutMs: Math.max(client.timeoutMs, TIMEOUT_MS) }, options)
   const from = found.from === null ? 'everything' : `from ${shortTime(found.from)}`
   printFound(context, found, {
     id: String(found.is_balanced),

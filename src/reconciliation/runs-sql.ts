@@ -88,10 +88,6 @@ export function readLastCompared(tx: CommonQueryMethods): Promise<z.infer<typeof
   `)
 }
 
-/** The first time at which money can have moved, and all merchants; null without a merchant. */
-export function readExtent(tx: CommonQueryMethods): Promise<{ begins_at: string | null; merchant_ids: string[] }> {
-  const Extent = z.object({ begins_at: z.string().nullable(), merchant_ids: z.array(z.string()) })
-  return tx.one(sql.type(Extent)`
-    select min(created_at) as begins_at, coalesce(array_agg(id::text order by id), '{}') as merchant_ids from merchants
-  `)
+export function listMerchantIds(tx: CommonQueryMethods): Promise<readonly string[]> {
+  return tx.anyFirst(sql.type(z.object({ id: z.string() }))`select id from merchants order by id`)
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { britishFile } from '../support/bank-files.ts'
@@ -51,6 +52,15 @@ t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3
   t.match(await service.operate(['reconcile', '--last', '--fail-on-diff']), { code: 3 })
   t.match(await service.operate(['inbox']), { stdout: /the books have 2 differences[^]*svc reconcile --last/ })
   t.match(await service.operate(['reconcile', '--last', '--since', '1d']), { code: 2 })
+})
+
+t.test('reconciling large books may take longer than other requests', async (t) => {
+  await owner.query('begin')
+  await owner.query('lock table payment_intents in access exclusive mode')
+  const reading = service.operate(['reconcile', '--all-merchants'], { env: { SVC_TIMEOUT: '500ms' } })
+  await delay(1_500)
+  await owner.query('commit')
+  t.match(await reading, { code: 0, stdout: /Compared/ })
 })
 
 t.test('a CSV file is imported by its columns; a line is resolved by hand', async (t) => {

@@ -4,6 +4,7 @@ import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import type { App } from '../../src/app.ts'
 import { sql } from '../../src/db/sql.ts'
 import { getReconciliation } from '../../src/reconciliation/get-reconciliation.ts'
+import { listWindows } from '../../src/reconciliation/windows-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer, TestMerchant } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
@@ -297,6 +298,62 @@ t.test('a time narrows it to what moved in it', async (t) => {
     totals: [],
   })
   t.match((await reconcile(`?merchant_id=${merchant.id}&from=2020-01-01T00:00:00Z`)).body, { is_balanced: false })
+})
+
+t.test('large books are compared part by part, with the same result', async (t) => {
+  const { merchant, paymentId, refundId } = await story()
+  for (let count = 0; count < 4; count += 1) await settledPayment(service, merchant, { amount: '3.00' })
+  await keepBalances(app)
+  await byHand(
+    [`update payment_intents set fee_amount = 1, net_amount = gross_amount - 1 where id = $1`, [paymentId]],
+    [`update payment_refunds set amount = 4 where id = $1`, [refundId]],
+    [`update ledger_kept_balances set clearing = clearing - 1, held = held + 1 where merchant_id = $1`, [merchant.id]],
+    [
+      `delete from ledger_entries where merchant_id = $1 and movement = 'fee_taken' and subject_id <> $2`,
+      [merchant.id, paymentId],
+    ],
+  )
+  for (const merchantId of [merchant.id, undefined]) {
+    const input = { merchantId, as_of: new Date().toISOString() }
+    const whole = await getReconciliation(app, input)
+    const kinds = whole.difference_counts.map(({ kind }) => kind)
+    for (const kind of ['FEE_LEDGER', 'REFUND_LEDGER', 'LEDGER_BALANCE', 'SETTLEMENT_LINE_WITHOUT_ENTRY'])
+      t.ok(
+        kinds.some((each) => each === kind),
+        kind,
+      )
+    const inParts = await getReconciliation(app, input, { windowEntries: 2 })
+    const sorted = ({ differences }: typeof whole): string[] =>
+      differences.map((each) => JSON.stringify(each)).toSorted()
+    t.same(sorted(inParts), sorted(whole))
+    t.same({ ...inParts, differences: [] }, { ...whole, differences: [] })
+    await t.rejects(getReconciliation(app, input, { windowEntries: 2, windowsMax: 1 }), {
+      code: 'VALIDATION_FAILED',
+      errors: [{ path: 'from', code: 'TOO_MUCH' }],
+    })
+  }
+})
+
+t.test('the parts cover all the time that is compared, and do not overlap', async (t) => {
+  const { merchant } = await story()
+  for (const merchantId of [merchant.id, undefined]) {
+    const asOf = new Date().toISOString()
+    const windows = await listWindows(app.pool, { merchantId, from: undefined, asOf }, 3)
+    t.ok(windows.length > 1)
+    t.match([windows[0]?.from, windows.at(-1)?.asOf], [undefined, asOf])
+    const gaps = await Promise.all(
+      windows.slice(1).map(async ({ from }, index) => {
+        const values = [from, windows[index]?.asOf]
+        const { rows } = await owner.query('select ($1::timestamptz - $2::timestamptz)::text as gap', values)
+        return rows[0].gap
+      }),
+    )
+    t.ok(gaps.every((gap) => gap === '00:00:00.000001'))
+    const [first] = windows
+    t.same(await listWindows(app.pool, { merchantId, from: first?.asOf, asOf: first?.asOf ?? '' }, 3), [
+      { merchantId, from: `${first?.asOf}`, asOf: first?.asOf },
+    ])
+  }
 })
 
 t.test('reading while payments settle finds no difference', async (t) => {

@@ -69,14 +69,14 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
       difference_count: 4,
       difference_counts: [
         { kind: 'PAYMENT_LEDGER', count: 1 },
-        { kind: 'BANK_DEBIT', count: 1 },
         { kind: 'LEDGER_BALANCE', count: 2 },
+        { kind: 'BANK_DEBIT', count: 1 },
       ],
       differences: [
         { subject: paymentId, expected_amount: '5000.00', found_amount: '50.00' },
-        { subject: paymentId },
         { subject: 'clearing' },
         { subject: 'held' },
+        { subject: paymentId },
       ],
     },
   ])

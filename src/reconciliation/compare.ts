@@ -1,0 +1,101 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import { formatNumeric, formatSum } from '../lib/money.ts'
+import type { Difference, ReconciledTotal, Reconciliation } from '../wire/reconciliation.ts'
+import type { DifferenceRecord, TotalRecord } from './record.ts'
+import { CHECK_NAMES, PERIOD_CHECKS, WHOLE_CHECKS, causeOf, findByKey, listDifferences, listTotals } from './sql.ts'
+import type { CheckName, Scope } from './sql.ts'
+
+/** The most differences of one kind that are listed. */
+const OF_A_KIND_MAX = 100
+
+/** What some checks found: the sums, the first differences of each kind, and how many there are. */
+export type Findings = Pick<Reconciliation, 'totals' | 'differences' | 'difference_counts'>
+
+/** Sums and compares what moved in the time. */
+export async function compareWindow(tx: DatabaseTransactionConnection, scope: Scope): Promise<Findings> {
+  await findByKey(tx, true)
+  const found = await findDifferences(tx, scope, PERIOD_CHECKS)
+  return { ...found, totals: (await listTotals(tx, scope)).map(presentTotal) }
+}
+
+/** The checks that no time can limit. */
+export async function compareWhole(tx: DatabaseTransactionConnection, scope: Scope): Promise<Findings> {
+  await findByKey(tx, false)
+  return findDifferences(tx, scope, WHOLE_CHECKS)
+}
+
+/** Adds up what was found in the parts, the differences in the order of the checks. */
+export function mergeFindings(parts: readonly Findings[]): Findings {
+  const merged: Findings = {
+    totals: sumTotals(parts.flatMap(({ totals }) => totals)),
+    differences: [],
+    difference_counts: [],
+  }
+  for (const kind of CHECK_NAMES) {
+    const counts = parts.flatMap((part) => part.difference_counts).filter((each) => each.kind === kind)
+    if (counts.length === 0) continue
+    merged.difference_counts.push({ kind, count: counts.reduce((sum, { count }) => sum + count, 0) })
+    const differences = parts.flatMap((part) => part.differences).filter((each) => each.kind === kind)
+    merged.differences.push(...differences.slice(0, OF_A_KIND_MAX))
+  }
+  return merged
+}
+
+async function findDifferences(
+  tx: DatabaseTransactionConnection,
+  scope: Scope,
+  names: readonly CheckName[],
+): Promise<Findings> {
+  const found: Findings = { totals: [], differences: [], difference_counts: [] }
+  for (const kind of names) {
+    const rows = await listDifferences(tx, { name: kind, scope, limit: OF_A_KIND_MAX })
+    const count = rows[0]?.of_kind ?? 0
+    if (count > 0) found.difference_counts.push({ kind, count })
+    found.differences.push(...rows.map((row) => presentDifference(kind, row)))
+  }
+  return found
+}
+
+function presentDifference(kind: CheckName, difference: DifferenceRecord): Difference {
+  const { expected, found, of_kind: _, ...row } = difference
+  const money = (amount: string | null): string | null => (amount === null ? null : formatNumeric(amount, row.currency))
+  return { kind, ...row, expected_amount: money(expected), found_amount: money(found), cause: causeOf(kind) }
+}
+
+function presentTotal({ merchant_id, trading_name, currency, ...sums }: TotalRecord): ReconciledTotal {
+  const money = (amount: string): string => formatNumeric(amount, currency)
+  return {
+    merchant_id,
+    trading_name,
+    currency,
+    settled_amount: money(sums.settled),
+    ledger_settled_amount: money(sums.ledger_settled),
+    fee_amount: money(sums.fees),
+    ledger_fee_amount: money(sums.ledger_fees),
+    refunded_amount: money(sums.refunded),
+    ledger_refunded_amount: money(sums.ledger_refunded),
+  }
+}
+
+function sumTotals(totals: readonly ReconciledTotal[]): ReconciledTotal[] {
+  const groups = Map.groupBy(totals, ({ merchant_id, currency }) => `${merchant_id} ${currency}`)
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const { merchant_id, trading_name, currency } = first
+    const sum = (amounts: readonly string[]): string => formatSum(amounts, currency)
+    return [
+      {
+        merchant_id,
+        trading_name,
+        currency,
+        settled_amount: sum(group.map((each) => each.settled_amount)),
+        ledger_settled_amount: sum(group.map((each) => each.ledger_settled_amount)),
+        fee_amount: sum(group.map((each) => each.fee_amount)),
+        ledger_fee_amount: sum(group.map((each) => each.ledger_fee_amount)),
+        refunded_amount: sum(group.map((each) => each.refunded_amount)),
+        ledger_refunded_amount: sum(group.map((each) => each.ledger_refunded_amount)),
+      },
+    ]
+  })
+}
