@@ -36,8 +36,9 @@ import { explainText, ofMerchant, oneOf, readFilter, wordAfter } from './merchan
 const SHARED = { key: '0', group: 'Money', short: 'Money', reads: ['read merchants', 'read balances'] } as const
 
 const MONEY_EVENT = /^(payout|dispute|refund)\.|^payment\.(settled|refunded)$/
-// Settlements close and payouts are sent without an event.
+// Settlements close and payouts are sent without an event; comparing the books costs more than reading a list.
 const OLD_MS = 20_000
+const COMPARED_MS = 60_000
 
 const refreshing: Pick<Resource<unknown>, 'isDirty' | 'isOld'> = {
   isDirty: (hint: Hint) => 'event' in hint && MONEY_EVENT.test(hint.event.event_type),
@@ -213,13 +214,17 @@ type Compared = { text: string; next: string; isWrong: boolean }
 
 /**
  * Where payments, ledger, bank and statements disagree: for operators as the last daily run has found, for merchants of
- * the last day, compared when the screen is opened.
+ * the last day, compared again each minute.
  */
 export const differences = screen<Difference, never, Compared>({
   ...SHARED,
   name: 'differences',
   title: 'Differences',
-  list: { read: readDifferences, isDirty: () => false },
+  list: {
+    read: readDifferences,
+    isDirty: () => false,
+    isOld: (_rows, { readAt, now }) => now - readAt > COMPARED_MS,
+  },
   id: (row) => `${row.kind}/${row.merchant_id}/${row.currency}/${row.subject}`,
   head: (_rows, _layout, compared) =>
     compared === undefined
@@ -273,7 +278,7 @@ async function readDifferences({ client, who }: Reading): Promise<Page<Differenc
   if (last === undefined)
     return { rows: [], next: null, extra: { text: 'Not compared yet', next: NOW, isWrong: false } }
   const { status, as_of: asOf, difference_count: count, failure } = last
-  const text = `${status}: ${failure ?? `${count === 0 ? 'no' : count} differences`} until ${shortTime(asOf)}`
+  const text = `${status}: ${failure ?? `${count === 0 ? 'no' : count} difference${count === 1 ? '' : 's'}`} until ${shortTime(asOf)}`
   const next = `Next run ${shortTime(last.next_run_at)}. ${NOW}`
   return { rows: last.differences, next: null, extra: { text, next, isWrong: status !== 'BALANCED' } }
 }
