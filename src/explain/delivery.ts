@@ -2,21 +2,16 @@ import { outcomeText } from '../lib/outcome-text.ts'
 import { DELIVERY_TRANSITIONS, attemptsMax } from '../webhooks/states.ts'
 import type { DeliveryTrigger } from '../webhooks/states.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
+import type { DeliveryFacts } from './facts-sql.ts'
+import { HELD_TEXTS } from './phrases.ts'
 import { endpointActions, forMerchant, forOperator } from './steps.ts'
 import type { Action, Command, SubjectKind } from './steps.ts'
-import type { DeliveryFacts, Held } from './subjects-sql.ts'
 import { momentText, spanText, untilText } from './text.ts'
 
 /** A delivery that no worker has taken for so long after it was due is a matter of the workers, not of the merchant. */
 const LATE_MS = 30_000
 
 const MERCHANT_OR_OPERATOR = 'the merchant, or an operator for it'
-
-export const HELD_TEXTS: Readonly<Record<NonNullable<Held>, string>> = {
-  paused: 'waits because the merchant has paused its endpoint',
-  none: 'waits for the merchant to set an endpoint',
-  'too old': 'waits for a replay: it was too old to be sent when the endpoint was set',
-}
 
 const STANDING: Readonly<Record<DeliveryStatus, (delivery: DeliveryFacts) => string>> = {
   PENDING: (it) => `has not been tried yet: ${waitText(it)}`,

@@ -1,31 +1,11 @@
 import { DISPUTE_TRANSITIONS } from '../disputes/states.ts'
-import type { DisputeStep, DisputeTrigger } from '../disputes/states.ts'
-import type { DisputeChangedBy, DisputeStatus } from '../wire/disputes.ts'
+import type { DisputeTrigger } from '../disputes/states.ts'
+import type { DisputeStatus } from '../wire/disputes.ts'
+import type { DisputeFacts } from './facts-sql.ts'
 import { forMerchant, forOperator } from './steps.ts'
-import type { Action, Command, Move, SubjectKind, Viewer } from './steps.ts'
-import type { DisputeFacts } from './subjects-sql.ts'
+import type { Action, Command, Move, SubjectKind } from './steps.ts'
 import { isZero, momentText, moneyText, untilText } from './text.ts'
-import type { DisputeEventRow } from './timeline-rows.ts'
-
-const ACTORS: Readonly<Record<DisputeChangedBy, string>> = {
-  PAYER: 'the payer',
-  MERCHANT: 'the merchant',
-  PLATFORM: 'an operator',
-  BATCH_JOB: 'the service',
-}
-
-/** The text of each event of a dispute in a timeline. */
-export const DISPUTE_PHRASES: Readonly<Record<DisputeStep, (row: DisputeEventRow) => string>> = {
-  opening: ({ facts: { changed_by, amount, currency, reason } }) =>
-    `${ACTORS[changed_by]} disputed the payment of ${moneyText(amount, currency)}: ${reason}`,
-  evidence: ({ from }) => (from === 'OPEN' ? 'the merchant submitted evidence' : 'the merchant added evidence'),
-  'evidence deadline': () => 'the evidence deadline passed without evidence',
-  escalation: () => 'an operator escalated it',
-  acceptance: () => "the merchant accepted it: resolved in the payer's favour",
-  'resolution for the merchant': () => "an operator resolved it in the merchant's favour",
-  'resolution for the payer': () => "an operator resolved it in the payer's favour",
-  'refund ordered': () => 'an operator ordered its refund again',
-}
+import type { Viewer } from './viewer.ts'
 
 const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: Viewer) => string>> = {
   OPEN: (it) =>

@@ -1,4 +1,3 @@
-import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -6,20 +5,26 @@ import { getPayment } from '../payments/get-payment.ts'
 import type { Explanation } from '../wire/explain.ts'
 import { DELIVERY } from './delivery.ts'
 import { DISPUTE } from './dispute.ts'
+import * as facts from './facts-sql.ts'
 import { MERCHANT } from './merchant.ts'
 import { PAYMENT } from './payment.ts'
-import { PAYOUT, SETTLEMENT, canSeeMoney } from './payout.ts'
-import { canSeeWebhooks, describe } from './steps.ts'
-import type { Viewer } from './steps.ts'
+import { PAYOUT, SETTLEMENT } from './payout.ts'
+import { reader } from './steps.ts'
 import * as subjects from './subjects-sql.ts'
 import type { Subject } from './subjects-sql.ts'
-import { listTimeline } from './timeline-sql.ts'
-import type { TimelineLimits } from './timeline-sql.ts'
-import { timelineOf } from './timeline.ts'
+import { limitsOf, listTimeline } from './timeline-sql.ts'
+import { inOrder, timelineOf } from './timeline.ts'
+import { canSeeMoney, canSeeWebhooks } from './viewer.ts'
+import type { Viewer } from './viewer.ts'
 
-/** Twelve attempts are two rounds of them, where the webhook was replayed; of a single delivery sixteen rounds are shown. */
-const LIMITS: TimelineLimits = { refund: 50, dispute: 100, payout: 50, webhook: 50, attempt: 12, action: 50 }
-const DELIVERY_LIMITS: TimelineLimits = { ...LIMITS, attempt: 100 }
+const READERS = {
+  payment: reader(PAYMENT, facts.findPaymentFacts),
+  delivery: reader(DELIVERY, facts.findDeliveryFacts),
+  dispute: reader(DISPUTE, facts.findDisputeFacts),
+  settlement: reader(SETTLEMENT, facts.findSettlementFacts),
+  payout: reader(PAYOUT, facts.findPayoutFacts),
+  merchant: reader(MERCHANT, facts.findMerchantFacts),
+} satisfies Record<Subject['kind'], unknown>
 
 /** The two other names that support is given: end-to-end ids of bank statements, and event ids of receivers' logs. */
 const NAMES = [/^[A-Z]{3}[0-9a-f]{32}$/, /^evt_\w{1,60}$/]
@@ -40,17 +45,16 @@ export async function explain(app: App, { id, viewer }: { id: string; viewer: Vi
     throw new DomainError('FORBIDDEN_ROLE', 'this role may not read settlements and payouts')
   // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
-  const { disputeWindowDays } = app.config
+  const input = { viewer, disputeWindowDays: app.config.disputeWindowDays }
   return app.pool.transaction(async (tx) => {
     await subjects.beginRead(tx)
-    const { payment, since, until, ...description } = await describeSubject(tx, subject, { viewer, disputeWindowDays })
-    const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
-    const rows = await listTimeline(tx, { subject, limits, viewer, since, until })
-    const { timeline, leftOut } = timelineOf(rows, { limits, viewer, payment })
+    const { description, due, since, until, movesOf } = await READERS[subject.kind](tx, subject, input)
+    const rows = await listTimeline(tx, { subject, viewer, since, until })
+    const { timeline, leftOut } = timelineOf(rows, { limits: limitsOf(subject), viewer, movesOf })
     if (!canSeeMoney(viewer) && subject.kind === 'payment')
       leftOut.push('settlements and payouts (your role has no access to them)')
     if (!hasWebhooks && subject.kind !== 'merchant') leftOut.push('webhooks (your role has no access to them)')
-    return { ...subject, ...description, timeline, left_out: leftOut }
+    return { ...subject, ...description, timeline: inOrder([...timeline, ...due]), left_out: leftOut }
   })
 }
 
@@ -63,36 +67,4 @@ async function findSubject(app: App, { merchantId }: Viewer, id: string): Promis
     'RESOURCE_NOT_FOUND',
     'no payment, delivery, dispute, settlement, payout or merchant has this id',
   )
-}
-
-/** The subject in words, and the times between which actions on its merchant concern it. */
-async function describeSubject(
-  tx: CommonQueryMethods,
-  subject: Subject,
-  { viewer, disputeWindowDays }: { viewer: Viewer; disputeWindowDays: number },
-) {
-  const always = { payment: null, since: null, until: null }
-  switch (subject.kind) {
-    case 'payment': {
-      const payment = await subjects.findPaymentFacts(tx, subject, disputeWindowDays)
-      return { ...describe(PAYMENT, payment, viewer), payment, since: payment.created_at, until: payment.ended_at }
-    }
-    case 'delivery': {
-      const delivery = await subjects.findDeliveryFacts(tx, subject)
-      const { created_at: since, delivered_at: until } = delivery
-      return { ...describe(DELIVERY, delivery, viewer), payment: null, since, until }
-    }
-    case 'dispute':
-      return { ...describe(DISPUTE, await subjects.findDisputeFacts(tx, subject), viewer), ...always }
-    case 'settlement':
-      return { ...describe(SETTLEMENT, await subjects.findSettlementFacts(tx, subject), viewer), ...always }
-    case 'payout': {
-      const payout = await subjects.findPayoutFacts(tx, subject)
-      return { ...describe(PAYOUT, payout, viewer), ...always, since: payout.created_at }
-    }
-    case 'merchant':
-      return { ...describe(MERCHANT, await subjects.findMerchantFacts(tx, subject), viewer), ...always }
-    default:
-      return subject.kind satisfies never
-  }
 }

@@ -1,10 +1,12 @@
 import { KYB_TRANSITIONS } from '../merchants/states.ts'
 import type { KybTrigger } from '../merchants/states.ts'
 import type { KybStatus } from '../wire/admin.ts'
-import { canSeeWebhooks, endpointActions, forMerchant, forOperator } from './steps.ts'
-import type { Action, Command, Move, SubjectKind, Viewer } from './steps.ts'
-import type { MerchantFacts } from './subjects-sql.ts'
+import type { MerchantFacts } from './facts-sql.ts'
+import { endpointActions, forMerchant, forOperator } from './steps.ts'
+import type { Action, Command, Move, SubjectKind } from './steps.ts'
 import { countText, momentText } from './text.ts'
+import { canSeeWebhooks } from './viewer.ts'
+import type { Viewer } from './viewer.ts'
 
 const STANDING: Readonly<Record<KybStatus, (merchant: MerchantFacts) => string>> = {
   PENDING: () => "waits for an operator's approval; until then it creates no payments",

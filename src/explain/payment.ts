@@ -1,3 +1,4 @@
+import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
 import { failureOfPayment } from '../lib/failure-codes.ts'
 import type { FailureSource } from '../lib/failure-codes.ts'
@@ -6,12 +7,15 @@ import { PAYMENT_TRANSITIONS, isPossibleMove } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
-import { canSeeWebhooks, endpointActions, forMerchant, forOperator } from './steps.ts'
-import { moneyPlaceActions, moneyPlaceText } from './payout.ts'
+import type { PaymentFacts } from './facts-sql.ts'
+import { moneyPlaceText } from './payout.ts'
+import { phraseOf } from './phrases.ts'
+import type { Facts } from './phrases.ts'
+import { endpointActions, explained, forMerchant, forOperator } from './steps.ts'
 import type { Action, Moves, SubjectKind } from './steps.ts'
-import type { PaymentFacts } from './subjects-sql.ts'
 import { countText, isZero, momentText, moneyText, spanText, untilText } from './text.ts'
-import type { PaymentMoveRow } from './timeline-rows.ts'
+import type { TimelineRow } from './timeline-sql.ts'
+import { canSeeMoney, canSeeWebhooks } from './viewer.ts'
 
 const CREATOR = 'the merchant, by creating it'
 const ASKED_UNTIL_ANSWER = 'the service, by asking the bank until it answers'
@@ -26,8 +30,16 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
     by: 'the merchant, or the payer on our page',
     how: ({ id }) => [forMerchant('create payments', `svc payments cancel ${id}`)],
   },
-  expiry: { by: "the service, at the consent's end", at: (it) => it.expires_at },
-  settlement: { by: 'the service, when the bank executes it', at: (it) => it.settle_at },
+  expiry: {
+    by: "the service, at the consent's end",
+    at: (it) => it.expires_at,
+    due: 'the consent expires; the payment fails if it is still waiting',
+  },
+  settlement: {
+    by: 'the service, when the bank executes it',
+    at: (it) => it.settle_at,
+    due: 'the bank is asked to execute it',
+  },
   'execution refused': { by: 'the bank, when the service asks it to execute', at: (it) => it.settle_at },
   refund: {
     by: 'the merchant, when all of it is refunded; an operator, by resolving a dispute',
@@ -40,31 +52,6 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
   'mandate refusal': {
     by: 'the bank, or the service once the mandate has ended or the bank has not answered for too long',
   },
-}
-
-/** The text of each move in a timeline, once it has happened. */
-export const PAYMENT_PHRASES: Readonly<Record<PaymentTrigger, (it: PaymentFacts, row: PaymentMoveRow) => string>> = {
-  creation: (it) => `created: ${splitText(it)}`,
-  'creation at a remote bank': (it) => `created: ${splitText(it)}; the bank has not accepted it yet`,
-  staging: () => 'the bank accepted it: the payer can authorise it now',
-  authorisation: (_, row) => `the payer authorised it at the bank${wayText(row)}`,
-  denial: (it, row) => `${failureText(it)}${wayText(row)}`,
-  cancellation: (it) =>
-    it.failure_source === 'PAYER' ? 'the payer cancelled it on our page' : 'the merchant cancelled it',
-  expiry: () => 'the consent ended before the payer authorised it',
-  settlement: (it) => `the bank executed it: ${moneyText(it.gross_amount, it.currency)} taken`,
-  'execution refused': (it) => `the bank refused to execute it: ${failureText(it)}`,
-  refund: () => 'refunded in full',
-  'creation under a mandate': (it) => `created under a mandate: ${splitText(it)}; the bank has not accepted it yet`,
-  'mandate staging': () => 'the bank accepted it',
-  'mandate authorisation': () => 'the bank authorised it under the mandate',
-  'mandate refusal': failureText,
-}
-
-/** The text at the end of a timeline for the moves that happen by themselves. */
-const DUE: Readonly<Partial<Record<PaymentTrigger, string>>> = {
-  expiry: 'the consent expires; the payment fails if it is still waiting',
-  settlement: 'the bank is asked to execute it',
 }
 
 const STANDING: Readonly<Record<PaymentStatus, (payment: PaymentFacts) => string>> = {
@@ -85,18 +72,8 @@ const STANDING: Readonly<Record<PaymentStatus, (payment: PaymentFacts) => string
 const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS
 
 /** The rows that a payment of this kind can take: under a mandate, or authorised by its payer. */
-export function paymentTable({ under_mandate: underMandate }: PaymentFacts): readonly PaymentTransition[] {
+function paymentTable({ under_mandate: underMandate }: PaymentFacts): readonly PaymentTransition[] {
   return TABLE.filter(({ on }) => isPossibleMove({ underMandate }, on))
-}
-
-/** The entries of the moves that will happen by themselves. */
-export function dueOfPayment(payment: PaymentFacts): TimelineEntry[] {
-  return paymentTable(payment).flatMap(({ from, on }) => {
-    const at = (from === payment.status ? MOVES[on].at?.(payment) : null) ?? null
-    const text = DUE[on]
-    if (at === null || text === undefined) return []
-    return [{ at, kind: 'due', by: null, text, status: null, ref: null }]
-  })
 }
 
 export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
@@ -107,23 +84,45 @@ export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
     return `${STANDING[payment.status](payment)}${moneyPlaceText(payment.money, viewer)}${dispute}`
   },
   table: paymentTable,
+  entriesOf,
   moves: MOVES,
   also: (payment, viewer) => {
     const isHeld = payment.has_held_webhooks && canSeeWebhooks(viewer)
     return [
       ...disputeActions(payment),
-      ...moneyPlaceActions(payment.money, viewer),
+      ...(canSeeMoney(viewer) ? explained('its settlement', payment.money?.settlement_id ?? null) : []),
       ...(isHeld ? endpointActions(payment.endpoint) : []),
     ]
   },
 }
 
-function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {
-  if (open !== null) {
-    const read = `svc explain ${open.id}`
-    const how = [forMerchant('read payments', read), forOperator(read, 'read merchants')]
-    return [{ what: 'explain its dispute', by: 'anyone with access to it', how }]
+/** A payment's move, and that of its consent with it. */
+function entriesOf({ kind, at, from, to, by, ref, facts }: TimelineRow, payment: PaymentFacts): TimelineEntry[] {
+  const moves = paymentTable(payment).filter((row) => row.from === from && row.to === to)
+  const move = moves.find(({ actor }) => actor === by) ?? moves[0]
+  const job = facts['job'] === null ? '' : ` (job ${facts['job']})`
+  const text = `${phraseOf(kind, move?.on ?? 'moved', facts, paymentSlots(payment))}${job}`
+  const moved: TimelineEntry = { at, kind, by, text, status: to, ref }
+  const consent = CONSENT_TRANSITIONS.find(({ on }) => on === move?.consent)
+  if (consent === undefined) return [moved]
+  // Once a mandate is authorised, the moment is the mandate's own end.
+  const until = payment.consent_status === 'AWAITING_AUTHORISATION' ? ` until ${momentText(payment.expires_at)}` : ''
+  const phrase = consent.from === null ? `the consent waits for the payer${until}` : `the consent is ${consent.to}`
+  return [moved, { at, kind: 'consent', by, text: phrase, status: consent.to, ref }]
+}
+
+/** The slots of the phrases of its moves (phrases.ts). */
+function paymentSlots(payment: PaymentFacts): Facts {
+  return {
+    split: splitText(payment),
+    gross: moneyText(payment.gross_amount, payment.currency),
+    failure: failureText(payment),
+    canceller: payment.failure_source === 'PAYER' ? 'the payer cancelled it on our page' : 'the merchant cancelled it',
   }
+}
+
+function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {
+  if (open !== null) return explained('its dispute', open.id, 'read payments')
   const wasPaid = it.status === 'Settled' || it.status === 'Refunded'
   if (!wasPaid || it.disputable_until <= it.now || it.dispute_count >= DISPUTES_MAX) return []
   return [
@@ -152,11 +151,6 @@ function failureText(payment: PaymentFacts): string {
   if (failure === null) return 'no reason is recorded'
   const { code, reason, source, iso_code } = failure
   return `${reason} (${code}, ${iso_code}; reported by the ${FAILURE_SOURCES[source]})`
-}
-
-/** The payer's browser and the bank's callback bring the same result: the first one counts. */
-function wayText({ facts }: PaymentMoveRow): string {
-  return facts.by_browser ? ", as the payer's browser reported" : ", as the bank's callback reported"
 }
 
 function splitText({ currency, ...it }: PaymentFacts): string {

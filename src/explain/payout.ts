@@ -1,31 +1,15 @@
-import { failureOf, isFailureCode } from '../lib/failure-codes.ts'
 import { PAYOUT_TRANSITIONS } from '../payouts/states.ts'
 import type { PayoutTrigger } from '../payouts/states.ts'
 import type { PayoutStatus } from '../wire/payouts.ts'
-import { forMerchant, forOperator } from './steps.ts'
-import type { Action, SubjectKind, Viewer } from './steps.ts'
-import type { PaymentFacts, PayoutFacts, SettlementFacts } from './subjects-sql.ts'
+import type { PaymentFacts, PayoutFacts, SettlementFacts } from './facts-sql.ts'
+import { failureCodeText } from './phrases.ts'
+import { explained, forMerchant, forOperator } from './steps.ts'
+import type { SubjectKind } from './steps.ts'
 import { countText, isZero, momentText, moneyText, untilText } from './text.ts'
-import type { PayoutEventRow } from './timeline-rows.ts'
+import { canSeeMoney } from './viewer.ts'
+import type { Viewer } from './viewer.ts'
 
 /* What becomes of money after a payment has settled: settlements, and the payouts that pay them. */
-
-const PHRASES: Readonly<Record<PayoutStatus, (money: string, reason: string) => string>> = {
-  CREATED: (money) => `a payout of ${money} was created`,
-  SENT: (money) => `the payout of ${money} is on its way to the bank`,
-  PAID: (money) => `the bank carried out the payout of ${money}`,
-  FAILED: (money, reason) => `the payout of ${money} failed: ${reason}; its money is in the next one`,
-  RETURNED: (money, reason) => `the payout of ${money} came back: ${reason}; its money is in the next one`,
-}
-
-/** The text of a payout's move in a timeline. */
-export function payoutPhrase({ to, facts }: PayoutEventRow): string {
-  return PHRASES[to](moneyText(facts.amount, facts.currency), reasonText(facts.failure_code))
-}
-
-function reasonText(code: string | null): string {
-  return code !== null && isFailureCode(code) ? `${failureOf(code).reason} (${code})` : 'no reason is recorded'
-}
 
 const STANDING: Readonly<Record<PayoutStatus, (payout: PayoutFacts) => string>> = {
   CREATED: (it) =>
@@ -37,8 +21,8 @@ const STANDING: Readonly<Record<PayoutStatus, (payout: PayoutFacts) => string>> 
       ? 'is in an instruction file: the bank has not said yet what became of it'
       : `the bank has not said yet what became of it; it is asked again at ${untilText(it.now, it.next_attempt_at)}`,
   PAID: (it) => `paid: the bank carried it out${it.bank_reference === null ? '' : ` as ${it.bank_reference}`}`,
-  FAILED: (it) => `failed: ${reasonText(it.failure_code)}. ${retryText(it)}`,
-  RETURNED: (it) => `came back after it was paid: ${reasonText(it.failure_code)}. ${retryText(it)}`,
+  FAILED: (it) => `failed: ${failureCodeText(it.failure_code)}. ${retryText(it)}`,
+  RETURNED: (it) => `came back after it was paid: ${failureCodeText(it.failure_code)}. ${retryText(it)}`,
 }
 
 function retryText({ now, retry_at: at }: PayoutFacts): string {
@@ -100,20 +84,4 @@ export function moneyPlaceText(facts: MoneyFacts, viewer: Viewer): string {
   if (facts.settlement_id === null) return '. Its money is in the next settlement'
   const paid = facts.payout_id === null ? '' : `, which the payout ${facts.payout_id} pays (${facts.payout_status})`
   return `. Its money is in the settlement ${facts.settlement_id}${paid}`
-}
-
-export function moneyPlaceActions(facts: MoneyFacts, viewer: Viewer): Action[] {
-  return canSeeMoney(viewer) ? explained('its settlement', facts?.settlement_id ?? null) : []
-}
-
-function explained(what: string, id: string | null): Action[] {
-  if (id === null) return []
-  const read = `svc explain ${id}`
-  const how = [forMerchant('read balances', read), forOperator(read, 'read merchants')]
-  return [{ what: `explain ${what}`, by: 'anyone with access to it', how }]
-}
-
-/** Whether the viewer may see settlements and payouts. */
-export function canSeeMoney({ side, can }: Viewer): boolean {
-  return side === 'operator' || can('read balances')
 }

@@ -1,25 +1,11 @@
-import { maskFreeText } from '../lib/mask.ts'
+import type { CommonQueryMethods } from 'slonik'
 import type { Transition } from '../lib/machine.ts'
 import type { Permission } from '../lib/permissions.ts'
-import type { Endpoint } from './subjects-sql.ts'
-
-/** The caller, on whom depends what is shown and which commands are suggested. */
-export type Viewer = {
-  side: 'merchant' | 'operator'
-  /** The only merchant whose records there are; undefined for operators, who see all. */
-  merchantId: string | undefined
-  can(permission: Permission): boolean
-}
-
-/** Whether the viewer may see webhooks: operators, and merchant roles that manage them (decisions 30 and 31). */
-export function canSeeWebhooks({ side, can }: Viewer): boolean {
-  return side === 'operator' || can('manage webhooks')
-}
-
-/** Free text, with the numbers of phones and accounts masked for operators who may only read. */
-export function wordsFor({ side, can }: Viewer, text: string): string {
-  return side === 'operator' && !can('operate merchants') ? maskFreeText(text) : text
-}
+import type { TimelineEntry } from '../wire/explain.ts'
+import type { Settings } from './facts-sql.ts'
+import type { Endpoint, Subject } from './subjects-sql.ts'
+import type { TimelineRow } from './timeline-sql.ts'
+import type { Viewer } from './viewer.ts'
 
 /** A command, and which callers may use it. */
 export type Command = { side: Viewer['side']; needs: Permission; type: string }
@@ -41,6 +27,8 @@ export type Move<Facts> = {
   by: string | ((facts: Facts) => string)
   /** When it happens by itself. */
   at?: (facts: Facts) => string | null
+  /** The entry at the end of a timeline that says so, where no row of the union does. */
+  due?: string
   how?: (facts: Facts) => readonly Command[]
 }
 
@@ -58,7 +46,11 @@ export type SubjectKind<Trigger extends string, Facts> = {
   table(facts: Facts): readonly (Transition<string, Trigger> & { webhook?: string | null })[]
   moves: Moves<Trigger, Facts>
   also(facts: Facts, viewer: Viewer): Action[]
+  /** The entries of a row whose phrase needs the subject as well. */
+  entriesOf?(row: TimelineRow, facts: Facts): TimelineEntry[]
 }
+
+type SubjectFacts = { status: string; now: string; created_at?: string; ended_at?: string | null }
 
 /** A subject in words: the rows of its own table that lead on from its status, and the first command for each. */
 export function describe<Trigger extends string, Facts extends { status: string; now: string }>(
@@ -82,6 +74,39 @@ export function describe<Trigger extends string, Facts extends { status: string;
       }),
     also: also(facts, viewer).map(({ what, by, how }) => ({ what, by, how: commandFor(how) })),
   }
+}
+
+/** Reads one kind of subject: what is said of it beside its timeline, and what its timeline needs of it. */
+export function reader<Trigger extends string, Facts extends SubjectFacts>(
+  kind: SubjectKind<Trigger, Facts>,
+  find: (tx: CommonQueryMethods, subject: Subject, settings: Settings) => Promise<Facts>,
+) {
+  return async (tx: CommonQueryMethods, subject: Subject, { viewer, ...settings }: Settings & { viewer: Viewer }) => {
+    const facts = await find(tx, subject, settings)
+    const due = kind.table(facts).flatMap(({ from, on }): TimelineEntry[] => {
+      const { at, due: text } = kind.moves[on]
+      const time = (from === facts.status ? at?.(facts) : null) ?? null
+      if (time === null || text === undefined) return []
+      return [{ at: time, kind: 'due', by: null, text, status: null, ref: null }]
+    })
+    return {
+      description: describe(kind, facts, viewer),
+      /** The moves that will happen by themselves. */
+      due,
+      /** The times between which actions on its merchant concern it. */
+      since: facts.created_at ?? null,
+      until: facts.ended_at ?? null,
+      movesOf: (row: TimelineRow): TimelineEntry[] => kind.entriesOf?.(row, facts) ?? [],
+    }
+  }
+}
+
+/** Points to another subject, which has an explanation of its own. */
+export function explained(what: string, id: string | null, needs: Permission = 'read balances'): Action[] {
+  if (id === null) return []
+  const read = `svc explain ${id}`
+  const how = [forMerchant(needs, read), forOperator(read, 'read merchants')]
+  return [{ what: `explain ${what}`, by: 'anyone with access to it', how }]
 }
 
 /** The action that ends the wait of deliveries for their endpoint; none for one that is in use. */

@@ -1,87 +1,51 @@
-import { CONSENT_TRANSITIONS } from '../consents/states.ts'
-import type { TimelineEntry } from '../wire/explain.ts'
-import { PAYMENT_PHRASES, dueOfPayment, paymentTable } from './payment.ts'
-import { wordsFor } from './steps.ts'
-import type { Viewer } from './steps.ts'
-import type { PaymentFacts } from './subjects-sql.ts'
-import { momentText } from './text.ts'
-import type { PaymentMoveRow, TimelineRow } from './timeline-rows.ts'
-import type { TimelineLimits } from './timeline-sql.ts'
+import { TimelineEntry } from '../wire/explain.ts'
+import { phraseOf } from './phrases.ts'
+import type { TimelineLimits, TimelineRow } from './timeline-sql.ts'
+import { wordsFor } from './viewer.ts'
+import type { Viewer } from './viewer.ts'
 
 /**
  * The rows of one transaction have one time: the cause of the others comes first, and the webhooks that announce it last.
  * What is due comes after everything that has happened.
  */
-const ORDER = [
-  'merchant',
-  'operator',
-  'dispute',
-  'refund',
-  'payment',
-  'consent',
-  'settlement',
-  'payout',
-  'webhook',
-  'attempt',
-  'due',
-] as const
-
-/** The sources that have a limit, in the order of their notes in `left_out`, and what such a note calls their rows. */
-const LIMITED: readonly [source: keyof TimelineLimits, noun: (row: TimelineRow) => string][] = [
-  ['refund', () => 'refunds before the'],
-  ['dispute', () => 'dispute events before the'],
-  ['payout', () => 'payout events before the'],
-  ['webhook', () => 'webhooks before the'],
-  ['attempt', ({ ref, facts }) => `attempts of ${'event_type' in facts ? facts.event_type : ''} ${ref} before its`],
-  ['action', () => 'actions before the'],
-]
+const ORDER = TimelineEntry.shape.kind.options
 
 /**
  * The entries of rows within the limits in the order in which they happened, and what is left out of them.
- * @param payment the subject itself; null for a subject of another kind, whose timeline has no moves of payments
+ * @param movesOf the entries of the moves of a payment, which need the payment as well
  */
 export function timelineOf(
   rows: readonly TimelineRow[],
-  { limits, viewer, payment }: { limits: TimelineLimits; viewer: Viewer; payment: PaymentFacts | null },
+  { limits, viewer, movesOf }: { limits: TimelineLimits; viewer: Viewer; movesOf(row: TimelineRow): TimelineEntry[] },
 ): { timeline: TimelineEntry[]; leftOut: string[] } {
-  const maxima = new Map<string, number>(Object.entries(limits))
-  const isBeyond = ({ source, nth }: TimelineRow): boolean => nth > (maxima.get(source) ?? Infinity)
-  const entries = rows.filter((row) => !isBeyond(row)).flatMap((row) => entriesOf(row, viewer, payment))
-  const due = payment === null ? [] : dueOfPayment(payment)
-  const beyond = rows.filter(isBeyond)
-  const notes = LIMITED.flatMap(([source, noun]) =>
-    beyond.filter((row) => row.source === source).map((row) => `${noun(row)} last ${limits[source]}`),
-  )
-  return { timeline: inOrder([...entries, ...due]), leftOut: [...new Set(notes)] }
+  const limitOf = ({ kind }: TimelineRow): number => limits[kind] ?? Infinity
+  const beyond = rows.filter((row) => row.nth > limitOf(row)).toSorted(byKind)
+  const notes = beyond.map((row) => `${rowsText(row)} last ${limitOf(row)}`)
+  const entries = rows
+    .filter((row) => row.nth <= limitOf(row))
+    .flatMap((row) => (row.kind === 'payment' ? movesOf(row) : [entryOf(row, viewer)]))
+  return { timeline: entries, leftOut: [...new Set(notes)] }
 }
 
-/** Entries of one time and kind stay in the order of their rows. */
-function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+/** Entries in the order of their times; those of one time and kind stay as they are. */
+export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const isDue = ({ kind }: TimelineEntry): number => (kind === 'due' ? 1 : 0)
   const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
-  return entries.toSorted(
-    (a, b) => isDue(a) - isDue(b) || compare(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind),
-  )
+  return entries.toSorted((a, b) => isDue(a) - isDue(b) || compare(a.at, b.at) || byKind(a, b))
 }
 
-function entriesOf(row: TimelineRow, viewer: Viewer, payment: PaymentFacts | null): TimelineEntry[] {
-  if (row.source === 'payment') return payment === null ? [] : moveEntries(row, payment)
-  const { at, kind, actor: by, text, words, to: status, ref } = row
-  return [{ at, kind, by, text: words === null ? text : `${text}: ${wordsFor(viewer, words)}`, status, ref }]
+function byKind(a: Pick<TimelineEntry, 'kind'>, b: Pick<TimelineEntry, 'kind'>): number {
+  return ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)
 }
 
-/** A payment's move, and that of its consent with it. */
-function moveEntries(row: PaymentMoveRow, payment: PaymentFacts): TimelineEntry[] {
-  const { at, actor: by, ref, facts } = row
-  const moves = paymentTable(payment).filter(({ from, to }) => from === row.from && to === row.to)
-  const move = moves.find(({ actor }) => actor === by) ?? moves[0]
-  const job = facts.job === null ? '' : ` (job ${facts.job})`
-  const text = `${move === undefined ? 'moved' : PAYMENT_PHRASES[move.on](payment, row)}${job}`
-  const moved: TimelineEntry = { at, kind: 'payment', by, text, status: row.to, ref }
-  const consent = CONSENT_TRANSITIONS.find(({ on }) => on === move?.consent)
-  if (consent === undefined) return [moved]
-  // Once a mandate is authorised, the moment is the mandate's own end.
-  const until = payment.consent_status === 'AWAITING_AUTHORISATION' ? ` until ${momentText(payment.expires_at)}` : ''
-  const phrase = consent.from === null ? `the consent waits for the payer${until}` : `the consent is ${consent.to}`
-  return [moved, { at, kind: 'consent', by, text: phrase, status: consent.to, ref }]
+/** What a note on rows beyond a limit calls them. */
+function rowsText({ kind, ref, facts }: TimelineRow): string {
+  if (kind === 'attempt') return `attempts of ${facts['event_type']} ${ref} before its`
+  if (kind === 'dispute' || kind === 'payout') return `${kind} events before the`
+  return `${kind === 'operator' || kind === 'merchant' ? 'action' : kind}s before the`
+}
+
+function entryOf({ kind, what, at, by, to: status, ref, words, facts }: TimelineRow, viewer: Viewer): TimelineEntry {
+  const text = phraseOf(kind, what, facts)
+  return { at, kind, by, text: words === null ? text : `${text}: ${wordsFor(viewer, words)}`, status, ref }
 }

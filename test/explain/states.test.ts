@@ -5,8 +5,8 @@ import { DISPUTE } from '../../src/explain/dispute.ts'
 import { MERCHANT } from '../../src/explain/merchant.ts'
 import { PAYMENT } from '../../src/explain/payment.ts'
 import { describe } from '../../src/explain/steps.ts'
-import type { Viewer } from '../../src/explain/steps.ts'
-import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts } from '../../src/explain/subjects-sql.ts'
+import type { Viewer } from '../../src/explain/viewer.ts'
+import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts } from '../../src/explain/facts-sql.ts'
 import type { Transition } from '../../src/lib/machine.ts'
 import { KYB_TRANSITIONS } from '../../src/merchants/states.ts'
 import { PAYMENT_TRANSITIONS, isPossibleMove } from '../../src/payments/states.ts'
@@ -165,6 +165,7 @@ const delivery = (status: DeliveryStatus, attempts: number): DeliveryFacts => ({
   last_error: 'http_500',
   next_retry_at: LATER,
   delivered_at: null,
+  ended_at: null,
   is_test: false,
   is_leased: false,
   held: null,
