@@ -146,7 +146,6 @@ const LAYERS = [
   'disputes',
   'webhooks',
   'team',
-  'bank-accounts',
   'settlements',
   'checkout',
   'audit',

@@ -12,8 +12,6 @@ import type { Suspend } from './terminal.ts'
 const COLUMNS_MIN = 60
 const ROWS_MIN = 16
 
-const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])
-
 /** The whole picture. All state is in the console; this only draws it, and passes keys on. */
 export function App({ console, onTerminal }: { console: Console; onTerminal(suspend: Suspend): void }): ReactElement {
   useSyncExternalStore(console.subscribe, console.state)
@@ -26,7 +24,7 @@ export function App({ console, onTerminal }: { console: Console; onTerminal(susp
   useInput((input, key) => {
     const names = keyNames(input, key)
     // What nobody sees is done by no key.
-    console.press(isTooSmall ? names.filter((name) => BLIND.has(name)) : names)
+    console.press(isTooSmall ? names.filter((name) => name === 'ctrl-c') : names)
   })
   usePaste((text) => {
     if (!isTooSmall) console.paste(text)

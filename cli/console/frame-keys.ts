@@ -70,7 +70,6 @@ export const FRAME_KEYS: readonly FrameKey[] = [
   },
   { keys: ['?'], label: 'help', footer: 'both', run: help },
   { keys: ['q'], label: 'back or quit', brief: 'quit', footer: 'both', run: leave },
-  { keys: ['ctrl-z'], label: 'stop; fg in the shell goes on', run: (console) => void stop(console) },
   { keys: ['ctrl-c'], label: 'quit', run: ({ host }) => host.quit() },
 ]
 
@@ -158,12 +157,6 @@ function leave(console: Console): void {
 function signIn(console: Console): Promise<void> {
   return attempt(console, async () =>
     (await console.host.login()) ? { text: 'signed in', tone: 'good' } : { text: 'login cancelled', tone: 'info' },
-  )
-}
-
-export function stop(console: Console): Promise<void> {
-  return attempt(console, async () =>
-    (await console.host.stop()) ? undefined : { text: 'ctrl-z: no shell is here to stop for', tone: 'info' },
   )
 }
 

@@ -9,8 +9,6 @@ export type Host = {
   edit(initial: string): Promise<string | undefined>
   /** Lets the user sign in, in the suspended terminal; then the client is another. False where it was given up. */
   login(): Promise<boolean>
-  /** Stops the process and those it was started by, until their shell goes on with them. False where there is no such shell. */
-  stop(): Promise<boolean>
   /** Goes on as another profile. @throws {CliError} where there is none, or nobody is signed in to it */
   profile(name: string): Promise<void>
   /** Goes on as the merchant or as the operator, where the credentials are of both. @throws {CliError} where they are not */

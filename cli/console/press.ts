@@ -2,7 +2,7 @@ import { confirmAction, scriptText, startAction } from './actions.ts'
 import { barKey, typedInBar } from './bar.ts'
 import type { Console } from './console.ts'
 import { errorText, toolsOf } from './tools.ts'
-import { copy, frameKey, moveBy, runFrameKey, stop } from './frame-keys.ts'
+import { copy, frameKey, moveBy, runFrameKey } from './frame-keys.ts'
 import { fitsRow, whyHidden, whyUnfit } from './model/allowed.ts'
 import { gone } from './model/changes.ts'
 import { inserted } from './model/edit.ts'
@@ -64,7 +64,6 @@ export function keyNames(input: string, key: PressedKey): string[] {
 /** What each key does, where the user is: in a form, in the line at the bottom, or on a screen. */
 export function pressKey(console: Console, name: string): void {
   if (name === 'ctrl-c') return console.host.quit()
-  if (name === 'ctrl-z') return void stop(console)
   const { modal, bar } = console.state()
   if (modal?.kind === 'form') return inForm(console, modal, name)
   if (modal !== undefined) return inReading(console, modal, name)

@@ -126,7 +126,6 @@ function hostOf(
 
   return {
     stateDir,
-    stop: guard.stop,
     quit: () => guard.end(EXIT.ok),
     write: (text) => void process.stdout.write(text),
     edit: (initial) => guard.suspend(() => editText(io, { initial, suffix: '.txt' })),

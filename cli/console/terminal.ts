@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { useApp } from 'ink'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -18,8 +17,6 @@ type Guard = {
   attach(suspend: Suspend): void
   /** Runs something that has the terminal for itself: then ctrl-c is meant for that. */
   suspend<T>(run: () => Promise<T>): Promise<T>
-  /** Stops the process and those it was started by, until their shell goes on with them. False where there is no such shell. */
-  stop(): Promise<boolean>
   /** Takes the picture away, and gives signals and errors back to whoever had them. */
   restore(unmount: () => void): void
 }
@@ -112,7 +109,6 @@ export function guardTerminal({ isSpoken }: { isSpoken: boolean }): Guard {
     fail,
     attach: (given) => void (give = given),
     suspend,
-    stop: async () => process.platform !== 'win32' && !isLent && suspend(stopGroup),
     restore(unmount) {
       try {
         unmount()
@@ -174,32 +170,5 @@ function takeKeys(onKeys: (text: string) => void): () => void {
   return () => {
     stdin.off('readable', listener)
     stdin.setRawMode(false)
-  }
-}
-
-/** So long is waited for the signal that says that we were stopped and go on. */
-const WOKEN_MS = 100
-
-/**
- * Stops the whole group of processes, as the terminal itself does: what has started us stops too, and the shell behind
- * it has the terminal. Where no shell controls it nothing stops, for nobody could go on with it.
- * @returns whether it was stopped
- */
-export async function stopGroup(): Promise<boolean> {
-  const ours = process.listeners('SIGTSTP')
-  let isWoken = false
-  const onWoken = (): void => void (isWoken = true)
-  process.once('SIGCONT', onWoken)
-  process.removeAllListeners('SIGTSTP')
-  try {
-    process.kill(0, 'SIGTSTP')
-    await delay(WOKEN_MS)
-    // A timer that is over runs before the signals that wait.
-    await nextTurn()
-    await nextTurn()
-    return isWoken
-  } finally {
-    process.off('SIGCONT', onWoken)
-    for (const listener of ours) process.on('SIGTSTP', listener)
   }
 }

@@ -26,7 +26,7 @@ const LISTS = {
   'unmatched statement line': 'svc statements lines --state unmatched',
   settlement: 'svc settlements list',
   payout: 'svc payouts list',
-  'bank account': 'svc bank-accounts list',
+  'bank account': 'svc payouts accounts list',
   account: 'svc ob accounts',
   'account of the bank': 'svc sandbox accounts',
   'recurring payment': 'svc ob recurring list',

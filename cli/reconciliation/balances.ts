@@ -56,8 +56,8 @@ const BLOCKS: Record<PayoutBlock, string> = {
   MERCHANT_NOT_APPROVED: 'the KYB review is not approved (svc kyb approve)',
   MERCHANT_INACTIVE: 'the merchant is disabled (svc merchants enable)',
   PAYOUT_HELD: 'payouts are held (svc hold release)',
-  BANK_ACCOUNT_MISSING: 'no bank account takes it (svc bank-accounts create; an IBAN for other currencies than GBP)',
-  BANK_ACCOUNT_REJECTED: 'the bank rejected the account (svc bank-accounts create, or svc payouts retry)',
+  BANK_ACCOUNT_MISSING: 'no bank account takes it (svc payouts accounts create; an IBAN for other currencies than GBP)',
+  BANK_ACCOUNT_REJECTED: 'the bank rejected the account (svc payouts accounts create, or svc payouts retry)',
 }
 
 type Blockable = Pick<Balance, 'currency' | 'merchant_payable' | 'payout_blocked_by'>

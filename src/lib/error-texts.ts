@@ -86,7 +86,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   DISPUTE_NOT_FOUND: { meaning: 'The caller has no dispute with this id.', next: 'Check the id and the merchant.' },
   BANK_ACCOUNT_NOT_FOUND: {
     meaning: 'The merchant has no payout account with this id.',
-    next: '`svc bank-accounts list`.',
+    next: '`svc payouts accounts list`.',
   },
   AUDIT_ENTRY_NOT_FOUND: { meaning: 'The audit trail has no such entry.', next: '`svc audit list`.' },
   RESOURCE_NOT_FOUND: { meaning: 'Nothing has this path or id.', next: 'Check the path and the id.' },

@@ -17,7 +17,7 @@ const ACCOUNT = {
 const NUMBERS = { sort_code: '20-45-31', account_number: '73619284' }
 const PATH = '/api/v1/portal/bank-accounts'
 const env = { SVC_CLIENT_ID: 'acme-server' }
-const ADD = ['bank-accounts', 'create', '--holder', 'Acme Ltd']
+const ADD = ['payouts', 'accounts', 'create', '--holder', 'Acme Ltd']
 
 function service(t: Parameters<typeof fakeAdmin>[0], mode: 'sandbox' | 'live' = 'sandbox') {
   return fakeAdmin(
@@ -37,10 +37,10 @@ function service(t: Parameters<typeof fakeAdmin>[0], mode: 'sandbox' | 'live' = 
 
 t.test('the list shows masked numbers, for people and for programs', async (t) => {
   const { run } = await service(t)
-  const listed = await run(['bank-accounts', 'list'], { env })
+  const listed = await run(['payouts', 'accounts', 'list'], { env })
   t.match(listed, { code: 0, stdout: /SORT CODE[^]*Acme Ltd +\*\*\*\*4531 +\*\*\*\*9284[^]*active/ })
-  t.same(JSON.parse((await run(['bank-accounts', 'list', '--json'], { env })).stdout), [ACCOUNT])
-  t.match(await run(['bank-accounts', 'list', '-o', 'id'], { env }), { stdout: `${ID}\n` })
+  t.same(JSON.parse((await run(['payouts', 'accounts', 'list', '--json'], { env })).stdout), [ACCOUNT])
+  t.match(await run(['payouts', 'accounts', 'list', '-o', 'id'], { env }), { stdout: `${ID}\n` })
 })
 
 t.test('numbers come as JSON on standard input, and stand in no flag', async (t) => {
@@ -51,7 +51,7 @@ t.test('numbers come as JSON on standard input, and stand in no flag', async (t)
   t.same(writes(), [{ method: 'POST', path: PATH, body: { account_holder_name: 'Acme Ltd', ...NUMBERS } }])
   for (const flag of ['--account-number', '--sort-code', '--iban'])
     t.match(await run([...ADD, flag, '73619284'], { env }), { code: 2, stderr: /unknown option/ })
-  const help = await run(['bank-accounts', 'create', '--help'])
+  const help = await run(['payouts', 'accounts', 'create', '--help'])
   t.match(help.stdout, /No number stands on the command line/)
 })
 
@@ -101,7 +101,7 @@ t.test('--dry-run asks for no number, asks the service where there are some, and
   t.match(told, { code: 0, stdout: /Would send +POST/, stderr: /Nothing was changed/ })
   t.notMatch(`${told.stdout}${told.stderr}`, '73619284')
   t.match(admin.requests, [{ method: 'POST', path: `${PATH}?dry_run=true` }])
-  t.match(await run(['bank-accounts', 'disable', ID, '--dry-run', '--json'], { env }), {
+  t.match(await run(['payouts', 'accounts', 'disable', ID, '--dry-run', '--json'], { env }), {
     code: 0,
     stdout: /"method":"DELETE".*end payouts to the account \*\*\*\*9284 of Acme Ltd/,
   })
@@ -110,11 +110,11 @@ t.test('--dry-run asks for no number, asks the service where there are some, and
 
 t.test('an account is disabled by its id or the end of it', async (t) => {
   const { run, writes } = await service(t)
-  t.match(await run(['bank-accounts', 'disable', ID.slice(-8)], { env }), { code: 0, stdout: /disabled/ })
+  t.match(await run(['payouts', 'accounts', 'disable', ID.slice(-8)], { env }), { code: 0, stdout: /disabled/ })
   t.same(writes(), [{ method: 'DELETE', path: `${PATH}/${ID}`, body: null }])
-  t.match(await run(['bank-accounts', 'disable', 'ffffffff'], { env }), {
+  t.match(await run(['payouts', 'accounts', 'disable', 'ffffffff'], { env }), {
     code: 6,
-    stderr: /no bank account[^]*bank-accounts list/,
+    stderr: /no bank account[^]*payouts accounts list/,
   })
 })
 
@@ -122,11 +122,14 @@ t.test('in live mode both ask first, and a program has to say --yes', async (t) 
   const { run, writes } = await service(t, 'live')
   const stdin = JSON.stringify(NUMBERS)
   t.match(await run([...ADD, '--stdin'], { env, stdin }), { code: 2, stderr: /asks first/ })
-  t.match(await run(['bank-accounts', 'disable', ID], { env }), { code: 2, stderr: /asks first/ })
-  t.match(await run(['bank-accounts', 'disable', ID.slice(-8), '--yes'], { env }), { code: 2, stderr: /whole id/ })
+  t.match(await run(['payouts', 'accounts', 'disable', ID], { env }), { code: 2, stderr: /asks first/ })
+  t.match(await run(['payouts', 'accounts', 'disable', ID.slice(-8), '--yes'], { env }), {
+    code: 2,
+    stderr: /whole id/,
+  })
   t.same(writes(), [])
   t.match(await run([...ADD, '--stdin', '--yes'], { env, stdin }), { code: 0 })
-  t.match(await run(['bank-accounts', 'disable', ID, '--yes'], { env }), { code: 0 })
+  t.match(await run(['payouts', 'accounts', 'disable', ID, '--yes'], { env }), { code: 0 })
   t.equal(writes().length, 2)
 })
 
@@ -147,6 +150,6 @@ t.test('a refusal names the next command', async (t) => {
   )
   t.match(await runCli([...ADD, '--stdin'], { env: { ...env, SVC_API_URL: url }, stdin: JSON.stringify(NUMBERS) }), {
     code: 7,
-    stderr: /Try: svc bank-accounts list/,
+    stderr: /Try: svc payouts accounts list/,
   })
 })

@@ -112,7 +112,7 @@ t.test('what hurts a real merchant asks first', async (t) => {
     'config keys rotate',
     'credentials revoke',
     'credentials rotate',
-    'bank-accounts disable',
+    'payouts accounts disable',
     'webhooks endpoint set',
     'payments mandates end',
   ])

@@ -9,7 +9,7 @@ t.test('svc up takes a rotated key at its next start, and everything works under
   const stateDir = stateDirOf(t)
   const at = ['--state-dir', stateDir]
   const first = await upDetached(stateDir)
-  t.match(await runCli(['bank-accounts', 'list', ...at]), { code: 0 })
+  t.match(await runCli(['payouts', 'accounts', 'list', ...at]), { code: 0 })
   const old = first.key_id ?? ''
   t.match(await runCli(['config', 'keys', 'list', '--json', ...at]), {
     code: 0,

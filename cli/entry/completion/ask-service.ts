@@ -28,7 +28,7 @@ const LISTS = {
   team: { by: ['listTeam'], value: 'email', meaning: ['role'] },
   staff: { by: ['listStaff'], value: 'email', meaning: ['role'] },
   credentials: { by: ['listApiCredentials', 'listStaffClients'], value: 'client_id', meaning: ['role', 'name'] },
-  'bank-accounts': { by: ['listBankAccounts'], value: 'id', meaning: ['account_holder_name', 'iban'] },
+  'payout-accounts': { by: ['listBankAccounts'], value: 'id', meaning: ['account_holder_name', 'iban'] },
   mail: { by: ['listMails'], value: 'id', meaning: ['subject', 'recipient'] },
   banks: { by: ['listBanks'], value: 'id', meaning: ['name'] },
   'bank-scenarios': { by: ['listBankScenarios'], value: 'name', meaning: ['summary'] },

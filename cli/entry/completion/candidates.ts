@@ -33,7 +33,7 @@ const ARGUMENTS: readonly Rule[] = [
   [/^team /, /^member$/, 'team'],
   [/^staff /, /^member$/, 'staff'],
   [/^credentials /, /^client-id$/, 'credentials'],
-  [/^bank-accounts /, /^account-id$/, 'bank-accounts'],
+  [/^payouts accounts /, /^account-id$/, 'payout-accounts'],
   [/./, /^mail$/, 'mail'],
   [/^profile (use|show|remove)$/, /^name$/, 'profiles'],
   [/^sandbox scenarios show$/, /^name$/, 'scenarios'],

@@ -58,7 +58,6 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   explain: async () => (await import('../../overview/explain.ts')).addExplain,
   team: async () => (await import('../../team/commands.ts')).addTeam,
   credentials: async () => (await import('../../team/commands.ts')).addCredentials,
-  'bank-accounts': async () => (await import('../../bank-accounts/commands.ts')).addBankAccounts,
   settlements: async () => (await import('../../settlements/commands.ts')).addSettlements,
   payouts: async () => (await import('../../payouts/commands.ts')).addPayouts,
   checkout: async () => (await import('../../checkout/commands.ts')).addCheckout,

@@ -49,39 +49,3 @@ t.test('who leaves while something is being done is told what, and where to look
   t.match(left.text, new RegExp(`Try: svc explain ${APPROVED.id} --platform`))
   t.equal(writes().length, 1)
 })
-
-t.test('ctrl-z gives the terminal to the shell, and fg goes on', async (t) => {
-  const { open } = await liveService(t, [APPROVED], () => undefined)
-  const console = open({
-    // A shell that controls jobs, as one at a prompt does.
-    around: (command) => `set -m; ${command}; echo "[stopped]"; stty -a | tr ';' '\\n'; echo "[shell]"; read -r _; fg`,
-  })
-  await console.until(/KYB queue 1\/1/)
-  const before = console.raw().length
-  console.press('ctrl-z')
-  await console.until(() => /\[stopped\][^]*\[shell\]/.test(console.raw().slice(before)))
-  const shell = console.raw().slice(before)
-  t.ok(
-    shell.indexOf('\u001b[?1049l') < shell.indexOf('[stopped]') && shell.includes('\u001b[?1049l'),
-    'out of the picture',
-  )
-  t.match(shell, /(?<!-)\bicanon\b/)
-  t.match(shell, /(?<!-)\becho\b/)
-  console.press('enter')
-  await console.until(/KYB queue 1\/1/)
-  console.press('?')
-  await console.until(/Keys of KYB queue/)
-  console.press('ctrl-c')
-  t.match(await console.ended(), { code: 0, ...RESTORED })
-})
-
-t.test('where no shell controls it ctrl-z stops nothing, and says so', async (t) => {
-  const { open } = await liveService(t, [APPROVED], () => undefined)
-  const console = open()
-  await console.until(/KYB queue 1\/1/)
-  console.press('ctrl-z')
-  await console.until(/ctrl-z: no shell is here to stop for/)
-  await console.until(/KYB queue 1\/1/)
-  console.press('q')
-  t.match(await console.ended(), { code: 0, ...RESTORED })
-})

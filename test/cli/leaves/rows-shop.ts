@@ -50,8 +50,8 @@ const PEOPLE: Rows = {
     writes: true,
     refusal: { args: ['nobody-key-00000000'], exit: 6, error: 'CREDENTIAL_NOT_FOUND' },
   }),
-  'bank-accounts list': asMerchant({ refusal: UNKNOWN_CLIENT }),
-  'bank-accounts create': asMerchant({
+  'payouts accounts list': asMerchant({ refusal: UNKNOWN_CLIENT }),
+  'payouts accounts create': asMerchant({
     args: async (world) => ({ ...(await asNew(world, '--holder', 'Acme Ltd', '--stdin')), stdin: ACCOUNT }),
     writes: true,
     refusal: {
@@ -60,10 +60,10 @@ const PEOPLE: Rows = {
       error: 'USAGE',
     },
   }),
-  'bank-accounts disable': asMerchant({
+  'payouts accounts disable': asMerchant({
     args: async (world) => {
       const { env = {} } = await asNew(world)
-      const add = ['bank-accounts', 'create', '--holder', 'Acme Ltd', '--stdin', '-o', 'id']
+      const add = ['payouts', 'accounts', 'create', '--holder', 'Acme Ltd', '--stdin', '-o', 'id']
       return { words: [(await world.run('merchant', add, { env, stdin: ACCOUNT })).stdout.trim()], env }
     },
     writes: true,

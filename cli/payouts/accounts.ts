@@ -1,33 +1,82 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { addBankAccount } from '../../src/wire/bank-accounts.ts'
-import { usageError } from '../base/errors.ts'
+import { BankAccount, addBankAccount, disableBankAccount, listBankAccounts } from '../../src/wire/bank-accounts.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { parsedJson } from '../base/json.ts'
+import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { urlOf } from '../client/build-request.ts'
 import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
+import { action as declared } from '../kit/action.ts'
+import type { Subject } from '../kit/action.ts'
 import { ChangeOptions, change, dangerous, tried } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { BANK_ACCOUNT_ACTIONS } from './actions.ts'
-import { list, printAccount } from './view.ts'
 import { subcommand } from '../kit/option-values.ts'
+import { resolveId } from '../kit/resolve-id.ts'
 
-export function addBankAccounts(accounts: Command, runtime: Runtime): void {
+/** An account that payouts go to. */
+const bankAccount: Subject<BankAccount> = {
+  noun: 'account-id',
+  summary: 'Its id, or its last 8 characters',
+  async find(client, given) {
+    const accounts = (await call(client, listBankAccounts, {})).body.data
+    const id = await resolveId(given, 'bank account', async function* ids() {
+      for (const account of accounts) yield account.id
+    })
+    const thing = accounts.find((account) => account.id === id)
+    if (thing === undefined)
+      throw new CliError('BANK_ACCOUNT_NOT_FOUND', `bank account not found: ${given}`, {
+        exit: EXIT.notFound,
+        hint: 'svc payouts accounts list',
+      })
+    return { thing, isExact: given.toLowerCase() === id }
+  },
+  id: ({ id }) => id,
+  name: ({ account_holder_name: holder, account_number: number }) => `${number} of ${holder}`,
+  handle: ({ id }) => id,
+  confirmBy: ({ id }) => [id.slice(-8), id],
+}
+
+const disable = declared({
+  command: 'payouts accounts disable',
+  summary: 'Disable a payout account',
+  details: 'No payout goes to a disabled account. It stays in the list.',
+  examples: ['svc payouts accounts disable 4f7a1c9e'],
+  subject: bankAccount,
+  flags: {},
+  operation: disableBankAccount,
+  request: (id) => ({ params: { id } }),
+  move: {
+    member: 'is_active',
+    from: true,
+    to: false,
+    already: (thing) => `${bankAccount.name(thing)} is disabled already`,
+  },
+  effect: (thing) => `end payouts to the account ${bankAccount.name(thing)}`,
+  done: (thing) => `disabled ${bankAccount.name(thing)}`,
+  confirm: true,
+  view: printAccount,
+})
+
+/** `svc payouts accounts`: where a merchant's payouts go. */
+export function addAccounts(payouts: Command, runtime: Runtime): void {
+  const accounts = subcommand(payouts, 'accounts', 'Manage the accounts that payouts go to')
   accounts.addHelpText(
     'after',
-    '\nExamples:\n  svc bank-accounts create --holder "Acme Ltd"\n  svc bank-accounts list\n',
+    '\nExamples:\n  svc payouts accounts create --holder "Acme Ltd"\n  svc payouts accounts list\n',
   )
   subcommand(accounts, 'list', 'List payout accounts with masked numbers')
-    .addHelpText('after', '\nExamples:\n  svc bank-accounts list\n')
+    .addHelpText('after', '\nExamples:\n  svc payouts accounts list\n')
     .action(action(runtime, z.object({}), list))
   dangerous(subcommand(accounts, 'create', 'Create a payout account'))
     .requiredOption('--holder <name>', 'Name of the account holder')
     .option('--stdin', 'Read the account numbers as JSON from standard input')
     .addHelpText('after', CREATE_HELP)
     .action(action(runtime, CreateOptions, create))
-  addActions(accounts, runtime, BANK_ACCOUNT_ACTIONS)
+  addActions(payouts, runtime, [disable])
 }
 
 const CREATE_HELP = `
@@ -35,8 +84,8 @@ No number stands on the command line, where the shell's history and other users 
 asked for; a program writes them to standard input, as {"sort_code", "account_number", "iban"}; the last may be left out.
 
 Examples:
-  svc bank-accounts create --holder "Acme Ltd"
-  svc bank-accounts create --holder "Acme Ltd" --stdin < account.json
+  svc payouts accounts create --holder "Acme Ltd"
+  svc payouts accounts create --holder "Acme Ltd" --stdin < account.json
 `
 
 const CreateOptions = ChangeOptions.extend({ holder: z.string(), stdin: z.boolean().default(false) })
@@ -88,7 +137,7 @@ async function readNumbers(io: Io, { stdin }: { stdin: boolean }): Promise<Numbe
   if (!io.stdin.isTTY || !io.stderr.isTTY) {
     throw usageError(
       'there is no terminal to ask for the numbers at',
-      'svc bank-accounts create --holder "..." --stdin < account.json',
+      'svc payouts accounts create --holder "..." --stdin < account.json',
     )
   }
   const sort_code = await ask(io, 'Sort code: ')
@@ -112,4 +161,42 @@ async function readJson(io: Io): Promise<Numbers> {
     'standard input must be one JSON object of strings: sort_code, account_number and perhaps iban',
     `echo '{"sort_code":"12-34-56","account_number":"12345678"}' is the form`,
   )
+}
+
+async function list(context: Context): Promise<CommandResult> {
+  const { body } = await call(context.client(), listBankAccounts, {})
+  context.print.list({
+    items: body.data,
+    fields: Object.keys(BankAccount.shape),
+    columns: [
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'holder', value: (row) => row.account_holder_name, least: 16 },
+      { title: 'sort code', value: (row) => row.sort_code },
+      { title: 'account', value: (row) => row.account_number },
+      { title: 'iban', value: (row) => row.iban ?? '', dropped: 2 },
+      { title: 'state', value: stateOf, style: (state) => (state === 'active' ? 'green' : 'red') },
+      { title: 'added', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 1 },
+    ],
+    id: (row) => row.id,
+    empty: 'There are no bank accounts.',
+  })
+}
+
+function stateOf({ is_active }: BankAccount): string {
+  return is_active ? 'active' : 'disabled'
+}
+
+function printAccount(context: Context, account: BankAccount): void {
+  context.print.record({
+    item: account,
+    id: account.id,
+    lines: [
+      ['Id', account.id],
+      ['Holder', account.account_holder_name],
+      ['Sort code', account.sort_code],
+      ['Account', account.account_number],
+      ['IBAN', account.iban ?? ''],
+      ['State', stateOf(account)],
+    ],
+  })
 }
