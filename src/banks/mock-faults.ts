@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CommonQueryMethods } from 'slonik'
 import type { Logger } from '../observe/log.ts'
 import { BankUnavailableError } from './connector.ts'
@@ -26,7 +26,7 @@ export async function answerWithFaults<T>(
 ): Promise<T> {
   throwIfAborted(signal)
   if (counted === null) return work()
-  await delay(counted.latency_ms, signal)
+  await addLatency(counted.latency_ms, signal)
   const outcome = outcomeOfCall(faultSettingsOf(counted), counted.calls)
   if (outcome === 'not heard') throw noAnswer()
   const answer = await work()
@@ -72,10 +72,10 @@ async function timesToSend({ pool, log }: Bank, { callback, callbackCount, merch
   return times
 }
 
-async function delay(ms: number, signal: AbortSignal): Promise<void> {
+async function addLatency(ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
   try {
-    await sleep(ms, undefined, { signal })
+    await delay(ms, undefined, { signal })
   } catch (error) {
     if (!signal.aborted) throw error
   }

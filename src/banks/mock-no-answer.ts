@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { BankUnavailableError } from './connector.ts'
 import type { SimulatedFailure } from './scenarios.ts'
 
@@ -21,7 +21,7 @@ export async function simulateNoAnswer(
 /** Waits like a silent bank: until the caller aborts, or until the time is over. */
 async function waitSilently(ms: number, signal: AbortSignal): Promise<void> {
   try {
-    await sleep(ms, undefined, { signal })
+    await delay(ms, undefined, { signal })
   } catch (error) {
     if (!signal.aborted) throw error
   }

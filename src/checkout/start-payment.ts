@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { bankById } from '../banks/catalogue.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
@@ -71,7 +71,7 @@ async function createReplacingOpen(app: App, input: CreatePaymentInput): Promise
       await cancelOpenPayment(app, { merchantId: input.merchant.id, id: error.paymentId })
     }
     // A random pause, so that one of many requests that cancel each other's payments succeeds.
-    await sleep(app.ids.random() * PAUSE_MS * attempt)
+    await delay(app.ids.random() * PAUSE_MS * attempt)
   }
   throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is also being started elsewhere, perhaps in another tab', {
     next: 'close the other one, and try again',

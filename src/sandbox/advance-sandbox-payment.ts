@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
@@ -132,7 +132,7 @@ async function returnFromBank(
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'BANK_UNAVAILABLE')) throw error
       if (performance.now() > deadline) throw noAnswer()
-      await sleep(SILENT_MS)
+      await delay(SILENT_MS)
     }
   }
 }
@@ -145,7 +145,7 @@ async function settle(app: App, id: string): Promise<void> {
     if (payment.status !== 'Authorised' || performance.now() > deadline) return
     await settleNow(app.pool, { merchantId: payment.merchant_id, id: payment.id })
     await settlePayments(app, NEVER)
-    await sleep(POLL_MS)
+    await delay(POLL_MS)
   }
 }
 
@@ -168,7 +168,7 @@ async function refund(app: App, { id, merchant_id: merchantId }: PaymentRecord):
     if (performance.now() > deadline) return
     await resumeAllNow(app.pool, { merchantId, id })
     await resumeRefunds(app, NEVER)
-    await sleep(POLL_MS)
+    await delay(POLL_MS)
   }
   await refundPayment(app, { merchantId, id, body: {}, rawBody: '{}', idempotencyKey: undefined })
 }

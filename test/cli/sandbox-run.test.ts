@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSyn
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { Parser } from 'tap-parser'
@@ -217,7 +217,7 @@ t.test('a step that takes long is told on a terminal', async (t) => {
 })
 
 async function until(t: Test, isSo: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(20)) if (isSo()) return
+  for (const end = Date.now() + 20_000; Date.now() < end; await delay(20)) if (isSo()) return
   t.fail(`waited for ${what}`)
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { SCENARIO_NAMES } from '../../src/banks/scenarios.ts'
 import { playDisputes } from '../../src/sandbox/play-disputes.ts'
@@ -233,7 +233,7 @@ async function untilSlowly<T>(look: () => Promise<T | false | undefined>): Promi
   for (let looks = 0; looks < 400; looks += 1) {
     const found = await look()
     if (found !== undefined && found !== false) return found
-    await sleep(250)
+    await delay(250)
   }
   throw new Error('not reached')
 }
