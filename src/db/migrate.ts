@@ -4,7 +4,13 @@ import { z } from 'zod'
 import { packageVersion } from '../lib/package-root.ts'
 import { isNewerVersion } from '../lib/versions.ts'
 import { makeAdminConnection } from './connection.ts'
-import { MigrationError, pathOf, readMigrationFiles } from './migration-files.ts'
+import {
+  MigrationError,
+  NewerDatabaseError,
+  ObsoleteDatabaseError,
+  UnmigratedDatabaseError,
+} from './migration-errors.ts'
+import { excerptOf, readMigrationFiles } from './migration-files.ts'
 import type { MigrationFile } from './migration-files.ts'
 import {
   AppliedMigration,
@@ -18,8 +24,6 @@ import {
   RECORD_FUNCTIONS,
   RECORD_MIGRATION,
 } from './migration-records-sql.ts'
-
-export { MigrationError } from './migration-files.ts'
 
 /*
  * Two kinds of files. Migrations (`migrations/0002_merchants.sql`) are applied once, in the order of their numbers.
@@ -46,21 +50,6 @@ export type MigrationState = {
   state: 'applied' | 'pending' | 'changed'
   /** ISO 8601 in UTC, or null while it is not applied. */
   appliedAt: string | null
-}
-
-/** The database was migrated by a newer version: nothing may run on it, and nothing was changed. */
-export class NewerDatabaseError extends Error {
-  override readonly name = 'NewerDatabaseError'
-}
-
-/** The database lacks migrations or functions of this code: every statement that uses them would fail. */
-export class UnmigratedDatabaseError extends Error {
-  override readonly name = 'UnmigratedDatabaseError'
-}
-
-/** The database was created before the migrations were rewritten as a baseline, and cannot be upgraded. */
-export class ObsoleteDatabaseError extends Error {
-  override readonly name = 'ObsoleteDatabaseError'
 }
 
 // One fixed number for this project, so that two processes that start at once take turns.
@@ -149,7 +138,7 @@ const apply = async (client: Client, file: MigrationFile, { log, onBegin }: Prog
     await client.query(file.text)
   } catch (error) {
     if (!isRejected(error)) throw error
-    log(excerptOf(file, error))
+    log(excerptOf(file, error.position))
     const kept =
       file.kind === 'migration'
         ? 'None of it was kept; the migrations before it are applied.'
@@ -165,15 +154,6 @@ const ELSEWHERE = /^(08|53|57|58)/
 
 const isRejected = (error: unknown): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && !ELSEWHERE.test(error.code ?? '')
-
-/** The line that the server points at, with the one before it. */
-const excerptOf = ({ name, text }: MigrationFile, { position }: pg.DatabaseError): string => {
-  if (position === undefined) return pathOf(name)
-  const lines = text.slice(0, Number(position) - 1).split('\n')
-  const column = lines.at(-1)?.length ?? 0
-  const excerpt = text.split('\n').slice(Math.max(lines.length - 2, 0), lines.length)
-  return [`${pathOf(name)}:${lines.length}:`, ...excerpt, `${' '.repeat(column)}^^^^`].join('\n')
-}
 
 const record = async (client: Client, files: readonly MigrationFile[], version: string): Promise<void> => {
   const functions = files.filter(({ kind }) => kind === 'function')

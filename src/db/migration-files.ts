@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { packageRoot } from '../lib/package-root.ts'
+import { MigrationError } from './migration-errors.ts'
 
 /** A SQL file of the migrations folder. */
 export type MigrationFile = {
@@ -13,11 +14,6 @@ export type MigrationFile = {
   sha256: string
   /** The names in the `-- needs:` lines of its header. */
   needs: readonly string[]
-}
-
-/** A migration or function that cannot be applied: its header is wrong, or the database rejects it. */
-export class MigrationError extends Error {
-  override readonly name = 'MigrationError'
 }
 
 const MIGRATION = /^\d{4}_[a-z0-9_]+\.sql$/
@@ -108,4 +104,13 @@ function inOrder(migrations: readonly MigrationFile[], functions: readonly Migra
 
   for (const file of [...migrations, ...functions]) visit(file, [])
   return [...ordered]
+}
+
+/** The line of a file that the server points at, with the one before it. */
+export function excerptOf({ name, text }: MigrationFile, position: string | undefined): string {
+  if (position === undefined) return pathOf(name)
+  const lines = text.slice(0, Number(position) - 1).split('\n')
+  const column = lines.at(-1)?.length ?? 0
+  const excerpt = text.split('\n').slice(Math.max(lines.length - 2, 0), lines.length)
+  return [`${pathOf(name)}:${lines.length}:`, ...excerpt, `${' '.repeat(column)}^^^^`].join('\n')
 }

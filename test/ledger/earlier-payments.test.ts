@@ -1,5 +1,6 @@
 import t from 'tap'
-import { MigrationError, migrateUp } from '../../src/db/migrate.ts'
+import { MigrationError } from '../../src/db/migration-errors.ts'
+import { migrateUp } from '../../src/db/migrate.ts'
 import { testService } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'
 

@@ -50,7 +50,10 @@ export function versionCheck({ version, version_text: text }: Pick<Facts, 'versi
 }
 
 async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
-  const { NewerDatabaseError, UnmigratedDatabaseError, requireMigrated } = await import('../../../src/db/migrate.ts')
+  const [{ requireMigrated }, { NewerDatabaseError, UnmigratedDatabaseError }] = await Promise.all([
+    import('../../../src/db/migrate.ts'),
+    import('../../../src/db/migration-errors.ts'),
+  ])
   try {
     await requireMigrated({ databaseUrl })
     return ok('all are applied')
