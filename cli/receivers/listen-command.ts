@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { FeedEvent } from '../../src/wire/webhooks.ts'
+import type { FeedEvent } from '../../src/wire/feed.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
 import { onStopSignals } from '../base/signals.ts'

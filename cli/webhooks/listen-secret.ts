@@ -1,5 +1,5 @@
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
-import type { FeedEvent } from '../../src/wire/webhooks.ts'
+import type { FeedEvent } from '../../src/wire/feed.ts'
 import type { Client } from '../client/call.ts'
 import type { Context } from '../kit/context.ts'
 import { serviceFile, stateOfMerchant } from '../client/service-state.ts'

@@ -9,6 +9,7 @@ import * as wireConsents from '../wire/consents.ts'
 import * as wireConsole from '../wire/console.ts'
 import * as wireDisputes from '../wire/disputes.ts'
 import * as wireExplain from '../wire/explain.ts'
+import * as wireFeed from '../wire/feed.ts'
 import * as wireFees from '../wire/fees.ts'
 import * as wireLedger from '../wire/ledger.ts'
 import * as wireLimits from '../wire/limits.ts'
@@ -49,6 +50,7 @@ import { consents } from './handlers/consents.ts'
 import { consoleViews } from './handlers/console.ts'
 import { disputes } from './handlers/disputes.ts'
 import { explanations } from './handlers/explain.ts'
+import { feed } from './handlers/feed.ts'
 import { fees } from './handlers/fees.ts'
 import { ledger } from './handlers/ledger.ts'
 import { limits } from './handlers/limits.ts'
@@ -116,7 +118,7 @@ export const ROUTES: readonly Route[] = [
   route(wireWebhooks.replayWebhooks, webhooks.replayWebhooks),
   route(wireWebhooks.getWebhook, webhooks.getWebhook),
   route(wireWebhooks.replayWebhook, webhooks.replayWebhook),
-  route(wireWebhooks.listEvents, webhooks.listEvents),
+  route(wireFeed.listEvents, feed.listEvents),
   route(wireSecrets.getWebhookSecret, secrets.getWebhookSecret),
   route(wireSecrets.rotateWebhookSecret, secrets.rotateWebhookSecret),
   route(wireSecrets.endSecretOverlap, secrets.endSecretOverlap),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listEvents } from '../../../src/wire/webhooks.ts'
-import type { FeedEvent } from '../../../src/wire/webhooks.ts'
+import { listEvents } from '../../../src/wire/feed.ts'
+import type { FeedEvent } from '../../../src/wire/feed.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { isSigned } from '../../webhooks/listen-secret.ts'

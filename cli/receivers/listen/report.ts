@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../../src/wire/webhooks.ts'
+import type { FeedEvent } from '../../../src/wire/feed.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'

@@ -9,7 +9,7 @@ import type {
   DisputeEvent,
   DisputeSummary,
   DisputeWithEvents,
-} from '../../wire/disputes.ts'
+} from '../../wire/dispute-fields.ts'
 
 /** A dispute in its merchant's list. */
 export function presentSummary(dispute: DisputeSummaryRecord): DisputeSummary {

@@ -3,7 +3,6 @@ import { checkWebhookEndpoint } from '../../webhooks/check-webhook-endpoint.ts'
 import { getWebhook } from '../../webhooks/get-webhook.ts'
 import { listWebhooks } from '../../webhooks/list-webhooks.ts'
 import { listOutbox } from '../../webhooks/list-outbox.ts'
-import { listEvents } from '../../webhooks/list-events.ts'
 import type { DeliveryRecord, OutboxRecord } from '../../webhooks/record.ts'
 import { replayForMerchant } from '../../webhooks/replay-for-merchant.ts'
 import { replayWebhooks } from '../../webhooks/replay-webhooks.ts'
@@ -68,16 +67,6 @@ export const webhooks: Handlers<typeof wire> = {
   async replayWebhook(app, { principal, params }) {
     const delivery = await replayWebhook(app, { merchantId: merchantIdOf(principal), id: params.id })
     return { status: 200, body: presentDelivery(delivery) }
-  },
-
-  /** GET /api/v1/portal/events */
-  async listEvents(app, { principal, query }) {
-    const { events, nextCursor } = await listEvents(app, {
-      merchantId: merchantIdOf(principal),
-      after: query.after,
-      limit: query.limit,
-    })
-    return { status: 200, body: { data: events, next_cursor: nextCursor } }
   },
 
   /** GET /api/v1/admin/outbox */
