@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { DisputeStatus } from '../../src/wire/disputes.ts'
+import { DisputeStatus } from '../../src/wire/dispute-fields.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { addAction, addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'

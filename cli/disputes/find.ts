@@ -1,7 +1,7 @@
 import { isUuid } from '../../src/lib/ids.ts'
 import { getAdminPayment } from '../../src/wire/console.ts'
 import { getAdminDispute, getDispute, listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
-import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../src/wire/disputes.ts'
+import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../src/wire/dispute-fields.ts'
 import { getPayment } from '../../src/wire/payments.ts'
 import type { Side } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'

@@ -1,5 +1,6 @@
-import { DisputeReason, disputeAsPayer, raiseAdminDispute, raiseDispute } from '../../src/wire/disputes.ts'
-import type { AdminDispute, Dispute } from '../../src/wire/disputes.ts'
+import { DisputeReason } from '../../src/wire/dispute-fields.ts'
+import { disputeAsPayer, raiseAdminDispute, raiseDispute } from '../../src/wire/disputes.ts'
+import type { AdminDispute, Dispute } from '../../src/wire/dispute-fields.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'

@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import {
-  AdminDisputeSummary,
-  DisputeStatus,
-  DisputeSummary,
-  listAdminDisputes,
-  listDisputes,
-} from '../../src/wire/disputes.ts'
+import { AdminDisputeSummary, DisputeStatus, DisputeSummary } from '../../src/wire/dispute-fields.ts'
+import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { distanceOf, roughly } from '../base/times.ts'

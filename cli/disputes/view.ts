@@ -1,11 +1,11 @@
-import { DisputeStatus } from '../../src/wire/disputes.ts'
+import { DisputeStatus } from '../../src/wire/dispute-fields.ts'
 import type {
   AdminDispute,
   AdminDisputeSummary,
   Dispute,
   DisputeEvent,
   DisputeSummary,
-} from '../../src/wire/disputes.ts'
+} from '../../src/wire/dispute-fields.ts'
 import { beside } from '../output/two-columns.ts'
 import type { Statement } from '../output/two-columns.ts'
 import type { Context } from '../kit/context.ts'

@@ -3,7 +3,7 @@ import type { ParameterisedScenario, PlainScenario } from '../lib/bank-scenarios
 import { parseDuration } from '../lib/duration.ts'
 import { invalidField } from '../lib/errors.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
-import { DisputeReason } from '../wire/disputes.ts'
+import { DisputeReason } from '../wire/dispute-fields.ts'
 
 /**
  * How the mock bank behaves, scenario by scenario (contract §Sandbox scenarios). The table shows the outcome when the

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { DisputeStatus } from '../wire/disputes.ts'
+import type { DisputeStatus } from '../wire/dispute-fields.ts'
 import { listDisputeRows } from './read-sql.ts'
 import { listUrgentRows } from './urgent-sql.ts'
 import type { UrgentPosition, UrgentRow } from './urgent-sql.ts'

@@ -1,6 +1,6 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
-import type { DisputeStatus } from '../wire/disputes.ts'
+import type { DisputeStatus } from '../wire/dispute-fields.ts'
 import { disputeDue } from './deadline-sql.ts'
 import { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
 

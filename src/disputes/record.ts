@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
+import { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/dispute-fields.ts'
 import { RefundStatus } from '../wire/refunds.ts'
 
 /**

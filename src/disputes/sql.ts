@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import type { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
+import type { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/dispute-fields.ts'
 import { OverdueDispute } from './record.ts'
 
 /** Whether a payment was created within the last `days`, by the database's clock and the advances of the sandbox clock. */

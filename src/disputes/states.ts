@@ -1,5 +1,5 @@
 import type { Transition } from '../lib/machine.ts'
-import type { DisputeStatus } from '../wire/disputes.ts'
+import type { DisputeStatus } from '../wire/dispute-fields.ts'
 import type { EventType } from '../wire/webhook-events.ts'
 
 export type DisputeTrigger =

@@ -1,6 +1,6 @@
 import { DISPUTE_TRANSITIONS } from '../disputes/states.ts'
 import type { DisputeTrigger } from '../disputes/states.ts'
-import type { DisputeStatus } from '../wire/disputes.ts'
+import type { DisputeStatus } from '../wire/dispute-fields.ts'
 import type { DisputeFacts } from './facts-sql.ts'
 import { forMerchant, forOperator } from './steps.ts'
 import type { Action, Command, Move, SubjectKind } from './steps.ts'

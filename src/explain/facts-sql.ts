@@ -13,7 +13,7 @@ import { settlementColumns } from '../settlements/sql.ts'
 import { recordColumns } from '../webhooks/log-sql.ts'
 import { DeliveryRecord } from '../webhooks/record.ts'
 import { KybStatus } from '../wire/admin.ts'
-import { DisputeReason, DisputeStatus } from '../wire/disputes.ts'
+import { DisputeReason, DisputeStatus } from '../wire/dispute-fields.ts'
 import { ACTIONS_READ_MAX, Endpoint, Held, endpoint, held, isLeased, isTest } from './subjects-sql.ts'
 import type { Subject } from './subjects-sql.ts'
 

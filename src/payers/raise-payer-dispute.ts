@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { raiseDispute } from '../disputes/raise-dispute.ts'
 import type { DisputeRecord } from '../disputes/record.ts'
-import type { DisputeReason } from '../wire/disputes.ts'
+import type { DisputeReason } from '../wire/dispute-fields.ts'
 import { findOwnPayment } from './get-payer-payment.ts'
 import type { PayerPaymentKey } from './get-payer-payment.ts'
 

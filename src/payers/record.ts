@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DisputeReason, DisputeStatus } from '../wire/disputes.ts'
+import { DisputeReason, DisputeStatus } from '../wire/dispute-fields.ts'
 import { ConsentType } from '../wire/mandate-fields.ts'
 import { PaymentStatus } from '../wire/payments.ts'
 

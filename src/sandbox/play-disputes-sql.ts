@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { DisputeStatus } from '../wire/disputes.ts'
+import { DisputeStatus } from '../wire/dispute-fields.ts'
 
 const DisputeState = z.strictObject({ id: z.uuid(), status: DisputeStatus })
 export type DisputeState = z.infer<typeof DisputeState>

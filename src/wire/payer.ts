@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, text } from './common.ts'
 import { Allowance, RevokedConsent } from './consents.ts'
-import { DisputeReason, DisputeStatus, StatementText } from './disputes.ts'
+import { DisputeReason, DisputeStatus, StatementText } from './dispute-fields.ts'
 import { operation } from './operation.ts'
 import { ConsentStatus, Failure, PaymentStatus, StatusChange } from './payments.ts'
 

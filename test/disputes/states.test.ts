@@ -3,7 +3,7 @@ import t from 'tap'
 import { expireEvidence } from '../../src/disputes/expire-evidence.ts'
 import { DISPUTE_TRANSITIONS } from '../../src/disputes/states.ts'
 import { terminalStates } from '../../src/lib/machine.ts'
-import { DisputeStatus } from '../../src/wire/disputes.ts'
+import { DisputeStatus } from '../../src/wire/dispute-fields.ts'
 import { testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import {

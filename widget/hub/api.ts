@@ -8,7 +8,7 @@ import type {
   PayerReceipt,
   PayerSession,
 } from '../../src/wire/payer.ts'
-import type { DisputeReason } from '../../src/wire/disputes.ts'
+import type { DisputeReason } from '../../src/wire/dispute-fields.ts'
 import type { SessionStore } from './session.ts'
 
 /** Why a call failed, as far as the page distinguishes it. */

@@ -1,4 +1,4 @@
-import type { DisputeReason } from '../../src/wire/disputes.ts'
+import type { DisputeReason } from '../../src/wire/dispute-fields.ts'
 import { el } from '../dom.ts'
 import type { Draft, Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'

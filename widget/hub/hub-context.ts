@@ -1,5 +1,5 @@
 import type { Child } from '../dom.ts'
-import type { DisputeReason } from '../../src/wire/disputes.ts'
+import type { DisputeReason } from '../../src/wire/dispute-fields.ts'
 import type { Api } from './api.ts'
 import type { Format } from './format.ts'
 import type { Route } from './routes.ts'

@@ -1,4 +1,4 @@
-import type { DisputeReason, DisputeStatus } from '../../src/wire/disputes.ts'
+import type { DisputeReason, DisputeStatus } from '../../src/wire/dispute-fields.ts'
 import type { PaymentStatus } from '../../src/wire/payments.ts'
 import { failureTextOf } from './failure-texts.ts'
 

@@ -1,11 +1,6 @@
-import {
-  DisputeStatus,
-  getAdminDispute,
-  getDispute,
-  listAdminDisputes,
-  listDisputes,
-} from '../../../src/wire/disputes.ts'
-import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wire/disputes.ts'
+import { DisputeStatus } from '../../../src/wire/dispute-fields.ts'
+import { getAdminDispute, getDispute, listAdminDisputes, listDisputes } from '../../../src/wire/disputes.ts'
+import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wire/dispute-fields.ts'
 import { call } from '../../client/call.ts'
 import { DISPUTE_ACTIONS } from '../../disputes/actions.ts'
 import { findAnyDispute, findOwnDispute } from '../../disputes/find.ts'

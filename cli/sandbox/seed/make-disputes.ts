@@ -5,7 +5,7 @@ import {
   resolveDispute,
   submitEvidence,
 } from '../../../src/wire/disputes.ts'
-import type { DisputeReason } from '../../../src/wire/disputes.ts'
+import type { DisputeReason } from '../../../src/wire/dispute-fields.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import type { MadePayment } from './make-payments.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Dispute } from '../../../src/wire/disputes.ts'
+import type { Dispute } from '../../../src/wire/dispute-fields.ts'
 import type { CreatePayment } from '../../../src/wire/new-payment.ts'
 import type { CreatedPayment, ScaComplete } from '../../../src/wire/payments.ts'
 import type { SandboxAccount, SandboxCustomer } from '../../../src/wire/sandbox-bank.ts'

@@ -1,5 +1,5 @@
 import type { BankAccount } from '../../../src/wire/bank-accounts.ts'
-import type { Dispute } from '../../../src/wire/disputes.ts'
+import type { Dispute } from '../../../src/wire/dispute-fields.ts'
 import type { PaymentResponse } from '../../../src/wire/orders.ts'
 import type { PayerDispute } from '../../../src/wire/payer.ts'
 import type { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'

@@ -1,15 +1,13 @@
 import { z } from 'zod'
+import { Dispute, DisputeReason, DisputeStatus } from '../../../src/wire/dispute-fields.ts'
 import {
-  Dispute,
-  DisputeReason,
-  DisputeStatus,
   disputeAsPayer,
   getDispute,
   listDisputes,
   raiseAdminDispute,
   raiseDispute,
 } from '../../../src/wire/disputes.ts'
-import type { DisputeWithEvents } from '../../../src/wire/disputes.ts'
+import type { DisputeWithEvents } from '../../../src/wire/dispute-fields.ts'
 import { call } from '../../client/call.ts'
 import { refuseUnlike } from '../assert-matches.ts'
 import { DisputeReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from '../language/parts.ts'

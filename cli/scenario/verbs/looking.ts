@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Dispute } from '../../../src/wire/disputes.ts'
+import { Dispute } from '../../../src/wire/dispute-fields.ts'
 import { made } from '../language/verb-table.ts'
 import { ACCOUNT, BOOKS, ORDER } from './customers.ts'
 import { DISPUTE } from './disputes.ts'

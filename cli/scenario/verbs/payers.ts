@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { DisputeReason } from '../../../src/wire/disputes.ts'
+import { DisputeReason } from '../../../src/wire/dispute-fields.ts'
 import { getMail, listMails } from '../../../src/wire/mails.ts'
 import {
   PayerContact,
