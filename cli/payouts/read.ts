@@ -1,9 +1,8 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { PayoutStatus, listAdminPayouts, listPayouts } from '../../src/wire/payouts.ts'
+import { PayoutStatus } from '../../src/wire/payouts.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
-import { call } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
 import { action } from '../kit/context.ts'
 import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
@@ -11,7 +10,7 @@ import { forAllMerchants, subcommand } from '../kit/option-values.ts'
 import { Paging, TimeRange, paged, rangeOf, withTimeRange } from '../kit/paging.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
-import { findPayout, payout } from './subject.ts'
+import { findPayout, payout, payoutPage } from './subject.ts'
 import { printPayout, printPayouts } from './view.ts'
 
 /** Commands that show payouts, to merchants their own. */
@@ -49,10 +48,8 @@ async function list(context: Context, { options }: InputOf<typeof ListOptions>):
   }
   const isOfAll = await meansAllMerchants(client, allMerchants || merchant !== undefined)
   const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
-  const { items, nextCursor } = await collectPages(options, async (page) =>
-    isOfAll
-      ? (await call(client, listAdminPayouts, { query: { ...filter, ...one, ...page } })).body
-      : (await call(client, listPayouts, { query: { ...filter, ...page } })).body,
+  const { items, nextCursor } = await collectPages(options, (page) =>
+    payoutPage(client, isOfAll, { ...filter, ...one, ...page }),
   )
   printPayouts(context, items, isOfAll)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { getAdminPayout, getPayout, listAdminPayouts, listPayouts } from '../../src/wire/payouts.ts'
 import type { Payout, PayoutWithEvents } from '../../src/wire/payouts.ts'
 import { endOfId } from '../base/text.ts'
@@ -15,12 +16,18 @@ export async function findPayout(client: Client, given: string, isOfAll: boolean
   return (await call(client, isOfAll ? getAdminPayout : getPayout, { params: { id } })).body
 }
 
+type Query = z.input<typeof listAdminPayouts.query>
+
+/** A page of payouts: the merchant's own, or for operators of all or of one. */
+export async function payoutPage(client: Client, isOfAll: boolean, query: Query) {
+  const { call } = await import('../client/call.ts')
+  return (await call(client, isOfAll ? listAdminPayouts : listPayouts, { query })).body
+}
+
 /** Ids of payouts, the newest first. */
 export async function* payoutIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
-  const { call } = await import('../client/call.ts')
   const { rowsOf } = await import('../client/pages.ts')
-  const list = isOfAll ? listAdminPayouts : listPayouts
-  const pages = rowsOf(async (query) => (await call(client, list, { query })).body, PAGES_MAX)
+  const pages = rowsOf((query) => payoutPage(client, isOfAll, query), PAGES_MAX)
   for await (const { payout_id } of pages) yield payout_id
 }
 

@@ -5,9 +5,7 @@ import {
   SettlementLine,
   getSettlementSchedule,
   listAdminSettlementLines,
-  listAdminSettlements,
   listSettlementLines,
-  listSettlements,
 } from '../../src/wire/settlements.ts'
 import { parseTime } from '../base/times.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
@@ -23,7 +21,7 @@ import { Paging, TimeRange, paged, withTimeRange } from '../kit/paging.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
 import { SETTLEMENT_ACTIONS } from './actions.ts'
-import { findSettlement } from './find.ts'
+import { findSettlement, settlementPage } from './find.ts'
 import { printLines, printSchedule, printSettlement, printSettlements } from './view.ts'
 
 const WHICH = 'Its id, or at least its last 8 characters'
@@ -91,10 +89,8 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
   }
   const isOfAll = await meansAllMerchants(client, allMerchants || merchant !== undefined)
   const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
-  const { items, nextCursor } = await collectPages(options, async (page) =>
-    isOfAll
-      ? (await call(client, listAdminSettlements, { query: { ...filter, ...one, ...page } })).body
-      : (await call(client, listSettlements, { query: { ...filter, ...page } })).body,
+  const { items, nextCursor } = await collectPages(options, (page) =>
+    settlementPage(client, isOfAll, { ...filter, ...one, ...page }),
   )
   printSettlements(context, items, isOfAll)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)

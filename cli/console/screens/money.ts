@@ -1,7 +1,8 @@
+import { isUuid } from '../../../src/lib/ids.ts'
 import { isKnownCurrency } from '../../../src/lib/money.ts'
 import { getBalances, listBalances } from '../../../src/wire/ledger.ts'
 import type { Balance, MerchantBalance } from '../../../src/wire/ledger.ts'
-import { PayoutStatus, getAdminPayout, getPayout, listAdminPayouts, listPayouts } from '../../../src/wire/payouts.ts'
+import { PayoutStatus, getAdminPayout, getPayout } from '../../../src/wire/payouts.ts'
 import type { Payout, PayoutWithEvents } from '../../../src/wire/payouts.ts'
 import { getPortalReconciliation, listReconciliations } from '../../../src/wire/reconciliation.ts'
 import type { Difference } from '../../../src/wire/reconciliation.ts'
@@ -9,20 +10,19 @@ import {
   getAdminSettlement,
   getSettlement,
   listAdminSettlementLines,
-  listAdminSettlements,
   listSettlementLines,
-  listSettlements,
 } from '../../../src/wire/settlements.ts'
 import type { Settlement, SettlementLine } from '../../../src/wire/settlements.ts'
 import { shortTime } from '../../base/text.ts'
 import type { Who } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { PAYOUT_ACTIONS } from '../../payouts/actions.ts'
-import { findPayout } from '../../payouts/subject.ts'
+import { findPayout, payoutPage } from '../../payouts/subject.ts'
 import { payoutColumns, printPayout } from '../../payouts/view.ts'
 import { BALANCE_COLUMNS, DIFFERENCE_COLUMNS, MERCHANT_BALANCE_COLUMNS, totalsText } from '../../reconciliation/view.ts'
 import { SETTLEMENT_ACTIONS } from '../../settlements/actions.ts'
-import { findSettlement } from '../../settlements/find.ts'
+import { findSettlement, settlementPage } from '../../settlements/find.ts'
 import { LINE_COLUMNS, printSettlement, settlementColumns } from '../../settlements/view.ts'
 import { actionKeys } from '../action-key.ts'
 import { EMPTY_LINE, heading, line } from '../lines.ts'
@@ -45,13 +45,32 @@ const refreshing: Pick<Resource<unknown>, 'isDirty' | 'isOld'> = {
   isOld: (_rows, { readAt, now }) => now - readAt > OLD_MS,
 }
 
-const WORDS = {
-  currency: (word: string) => (isKnownCurrency(word.toUpperCase()) ? word.toUpperCase() : undefined),
-  merchant_id: (word: string) => wordAfter(word, ofMerchant('')),
+type Asked<Status> = { currency?: string; merchant_id?: string; status?: Status; limit: number; cursor?: string }
+
+/** A list whose filter the service knows in part. */
+function listed<Row, Status>(
+  pageFrom: (client: Client, isOfAll: boolean, query: Asked<Status>) => Promise<Parameters<typeof pageOf<Row>>[0]>,
+  status: (word: string) => Status | undefined,
+) {
+  const words = {
+    currency: (word: string) => (isKnownCurrency(word.toUpperCase()) ? word.toUpperCase() : undefined),
+    merchant_id: (word: string) => wordAfter(word, ofMerchant('')),
+    status,
+  }
+  return {
+    list: {
+      async read({ client, who, filter, page }: Reading): Promise<Page<Row>> {
+        const isOfAll = who.kind === 'platform'
+        const { merchant_id: merchant, ...wanted } = readFilter(filter, words).query
+        const one = isOfAll && merchant !== undefined ? { merchant_id: merchant } : {}
+        return pageOf(await pageFrom(client, isOfAll, { ...page, ...wanted, ...one }))
+      },
+      ...refreshing,
+    },
+    serviceFilter: (filter: string) => readFilter(filter, words).asked,
+    serviceLooksFor: 'a status, a currency or merchant:<id>',
+  }
 }
-const SETTLEMENT_WORDS = { ...WORDS, status: oneOf(['CLOSED', 'PAID_OUT'] as const) }
-const PAYOUT_WORDS = { ...WORDS, status: oneOf(PayoutStatus.options) }
-const LOOKS_FOR = 'a status, a currency or merchant:<id>'
 
 /** What the filter takes for one merchant. */
 function filterColumn(who: Who) {
@@ -114,9 +133,7 @@ export const settlements = screen<Settlement, WholeSettlement>({
   name: 'settlements',
   title: 'Settlements',
   noun: 'settlement',
-  list: { read: readSettlements, ...refreshing },
-  serviceFilter: (filter) => readFilter(filter, SETTLEMENT_WORDS).asked,
-  serviceLooksFor: LOOKS_FOR,
+  ...listed(settlementPage, oneOf(['CLOSED', 'PAID_OUT'] as const)),
   id: (row) => row.settlement_id,
   columns: ({ who }) => [...settlementColumns(who.kind === 'platform'), ...filterColumn(who)],
   empty: 'No period is settled yet.',
@@ -143,14 +160,6 @@ export const settlements = screen<Settlement, WholeSettlement>({
   ],
 })
 
-async function readSettlements({ client, who, filter, page }: Reading): Promise<Page<Settlement>> {
-  const { merchant_id: merchant, ...wanted } = readFilter(filter, SETTLEMENT_WORDS).query
-  const query = { ...page, ...wanted }
-  if (who.kind === 'merchant') return pageOf((await call(client, listSettlements, { query })).body)
-  const one = merchant === undefined ? {} : { merchant_id: merchant }
-  return pageOf((await call(client, listAdminSettlements, { query: { ...query, ...one } })).body)
-}
-
 async function readSettlement({ client, who, arg: id }: Reading): Promise<WholeSettlement> {
   const ofOne = { params: { id } }
   const query = { limit: 100 }
@@ -170,9 +179,7 @@ export const payouts = screen<ShownPayout>({
   name: 'payouts',
   title: 'Payouts',
   noun: 'payout',
-  list: { read: readPayouts, ...refreshing },
-  serviceFilter: (filter) => readFilter(filter, PAYOUT_WORDS).asked,
-  serviceLooksFor: LOOKS_FOR,
+  ...listed(payoutPage, oneOf(PayoutStatus.options)),
   id: (row) => row.payout_id,
   columns: ({ who }) => [...payoutColumns(who.kind === 'platform'), ...filterColumn(who)],
   empty: 'Nothing is paid out yet.',
@@ -199,14 +206,6 @@ export const payouts = screen<ShownPayout>({
 /** The first settlement that it pays; the list does not know. */
 function paidBy({ settlement_ids: ids }: ShownPayout): string {
   return ids?.[0] ?? ''
-}
-
-async function readPayouts({ client, who, filter, page }: Reading): Promise<Page<Payout>> {
-  const { merchant_id: merchant, ...wanted } = readFilter(filter, PAYOUT_WORDS).query
-  const query = { ...page, ...wanted }
-  if (who.kind === 'merchant') return pageOf((await call(client, listPayouts, { query })).body)
-  const one = merchant === undefined ? {} : { merchant_id: merchant }
-  return pageOf((await call(client, listAdminPayouts, { query: { ...query, ...one } })).body)
 }
 
 /** What was compared, and how that went. */
@@ -251,11 +250,13 @@ export const differences = screen<Difference, never, Compared>({
   ],
 })
 
-/** Where what differs is looked at; an entry of the ledger without a payment is nowhere. */
+/** Where what differs is looked at; what is not there, and an entry or account of the ledger, is nowhere. */
 function placeOf({ kind, payment_id: payment, subject }: Difference): Parameters<Tools['go']> | undefined {
   if (payment !== null) return ['payments', { open: payment }]
-  if (kind.startsWith('SETTLEMENT_')) return ['settlements', { open: subject }]
-  return kind === 'PAYOUT_LEDGER' || kind.startsWith('BANK_PAYOUT') ? ['payouts', { open: subject }] : undefined
+  if (!isUuid(subject)) return undefined
+  if (kind === 'LEDGER_WITHOUT_PAYOUT' || kind === 'BANK_PAYOUT_UNKNOWN') return undefined
+  if (kind.includes('PAYOUT')) return ['payouts', { open: subject }]
+  return kind.includes('SETTLEMENT') ? ['settlements', { open: subject }] : undefined
 }
 
 function idOf(row: Difference): string {
