@@ -4,6 +4,7 @@ import type { Difference, ReconciledTotal, Reconciliation } from '../wire/reconc
 import type { DifferenceRecord, TotalRecord } from './record.ts'
 import { CHECK_NAMES, PERIOD_CHECKS, WHOLE_CHECKS, causeOf, findByKey, listDifferences, listTotals } from './sql.ts'
 import type { CheckName, Scope } from './sql.ts'
+import { WINDOW_ENTRIES, listNumbers } from './windows-sql.ts'
 
 /** The most differences of one kind that are listed. */
 const OF_A_KIND_MAX = 100
@@ -18,10 +19,19 @@ export async function compareWindow(tx: DatabaseTransactionConnection, scope: Sc
   return { ...found, totals: (await listTotals(tx, scope)).map(presentTotal) }
 }
 
-/** The checks that no time can limit. */
-export async function compareWhole(tx: DatabaseTransactionConnection, scope: Scope): Promise<Findings> {
+/** The checks that no time can limit. Lines are read in parts, because they are as many as the entries. */
+export async function compareWhole(
+  tx: DatabaseTransactionConnection,
+  scope: Scope,
+  windowEntries = WINDOW_ENTRIES,
+): Promise<Findings> {
   await findByKey(tx, false)
-  return findDifferences(tx, scope, WHOLE_CHECKS)
+  const inParts = new Set<CheckName>(['SETTLEMENT_LINE_WITHOUT_ENTRY'])
+  const others = WHOLE_CHECKS.filter((name) => !inParts.has(name))
+  const parts = [await findDifferences(tx, scope, others)]
+  for (const numbers of await listNumbers(tx, windowEntries * 10))
+    parts.push(await findDifferences(tx, { ...scope, numbers }, [...inParts]))
+  return mergeFindings(parts)
 }
 
 /** Adds up what was found in the parts, the differences in the order of the checks. */

@@ -2,7 +2,16 @@ import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 
 /** What is compared: one merchant or all of them, from a moment or from the beginning, up to a moment. */
-export type Scope = { merchantId: string | undefined; from: string | undefined; asOf: string }
+export type Scope = {
+  merchantId: string | undefined
+  from: string | undefined
+  asOf: string
+  /** For the check that reads all lines: the numbers that it reads now. */
+  numbers?: Numbers | undefined
+}
+
+/** From a number up to another, or to the end. */
+export type Numbers = { first: bigint; end: bigint | null }
 
 /** A check, whose query returns a row for each difference. */
 export type Check = { cause: string; query(scope: Scope): FragmentSqlToken; isWholeOnly?: true }
@@ -18,6 +27,13 @@ export function merchantsIn({ merchantId }: Scope): FragmentSqlToken {
 export function during(column: FragmentSqlToken, { from, asOf }: Scope): FragmentSqlToken {
   const until = sql.fragment`${column} <= ${asOf}::timestamptz`
   return from === undefined ? until : sql.fragment`${until} and ${column} >= ${from}::timestamptz`
+}
+
+/** That a number is among those that are read. */
+export function among(column: FragmentSqlToken, { numbers }: Scope): FragmentSqlToken {
+  if (numbers === undefined) return sql.fragment`true`
+  const from = sql.fragment`${column} >= ${numbers.first}`
+  return numbers.end === null ? from : sql.fragment`${from} and ${column} < ${numbers.end}`
 }
 
 /** Entries `e` of some movements that were posted in the time. */

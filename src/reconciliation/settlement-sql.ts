@@ -1,6 +1,6 @@
 import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
-import { during, merchantsIn } from './scope-sql.ts'
+import { among, during, merchantsIn } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
 
 /** Settlements `s` that were closed in the time. */
@@ -44,8 +44,11 @@ export const SETTLEMENT_CHECKS = {
       select l.merchant_id, l.ordinal::text as subject, ${paymentOf(sql.fragment`l`)} as payment_id, l.currency,
         null::numeric as expected, l.amount as found
       from ${merchantsIn(scope)} m
-      join settlement_lines l on l.merchant_id = m.id
-      where not exists (select from ledger_entries e where e.ordinal = l.ordinal and e.merchant_id = l.merchant_id)
+      join settlement_lines l on l.merchant_id = m.id and ${among(sql.fragment`l.ordinal`, scope)}
+      where not exists (
+        select from ledger_entries e
+        where e.ordinal = l.ordinal and e.merchant_id = l.merchant_id and ${among(sql.fragment`e.ordinal`, scope)}
+      )
     `,
   },
   SETTLEMENT_TOTAL: {

@@ -2,7 +2,7 @@ import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { during } from './scope-sql.ts'
-import type { Scope } from './scope-sql.ts'
+import type { Numbers, Scope } from './scope-sql.ts'
 
 /** Entries of the ledger in a window: reconciling these takes each check a small part of the 5 s that a statement may last. */
 export const WINDOW_ENTRIES = 50_000
@@ -26,6 +26,16 @@ export async function listWindows(tx: CommonQueryMethods, scope: Scope, size = W
     order by starts_at nulls first
   `)
   return rows.map(({ from_at, as_of: asOf }) => ({ merchantId: scope.merchantId, from: from_at ?? undefined, asOf }))
+}
+
+/** Splits the numbers of all entries, the last part without an end. */
+export async function listNumbers(tx: CommonQueryMethods, size: number): Promise<readonly Numbers[]> {
+  const Part = z.object({ first: z.bigint(), end: z.bigint().nullable() })
+  return tx.any(sql.type(Part)`
+    select first, lead(first) over (order by first) as end
+    from generate_series(0, coalesce((select max(ordinal) from ledger_entries), 0), ${size}::bigint) first
+    order by first
+  `)
 }
 
 /** By the numbers of the entries: one search of their key for each cut, however long the ledger is. */
