@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open, openConsole } from '../../test/support/terminal.ts'
+import { open } from '../../test/support/terminal.ts'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
 import { percentile } from '../support/numbers.ts'
+import { builtLauncher } from '../support/launcher.ts'
 import { slopeOf, usageOf } from '../support/process.ts'
 import type { RatioTarget } from '../support/report.ts'
 import { makePaymentCreator } from './console/creator.ts'
@@ -18,8 +19,9 @@ const PAYMENTS = 10_000
 /** The memory of a process that has just started does not indicate a leak. */
 const WARM_UP_MS = 15_000
 
-/** An operator looks at payments, and moves about, while 200 of them come every second. */
+/** An operator looks at payments, and moves about, while 200 of them come every second. Needs `npm run build`. */
 export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
+  const launcher = builtLauncher()
   const count = bench.quick ? PAYMENTS / 10 : PAYMENTS
   const database = await bench.server.database('bench_console')
   const merchant = await insertMerchant(database, 'bench-console', 'https://shop.example/webhooks')
@@ -32,14 +34,16 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
   // The echo of a bare terminal, on the same machine at the same time.
   const echo = open(owner, `'${process.execPath}' -e "process.stdin.pipe(process.stdout)"`, { columns: 120, rows: 40 })
   const opened = performance.now()
-  const console = openConsole(owner, {
-    url,
+  const console = open(owner, `'${process.execPath}' '${launcher}' ui --platform --screen payments`, {
+    cwd: folder,
     env: {
+      SVC_API_URL: url,
+      SVC_CONFIG_DIR: join(folder, 'config'),
+      SVC_STATE_DIR: join(folder, 'state'),
       SVC_PLATFORM_USER: 'ada',
       NODE_OPTIONS: `--expose-gc --import=${join(import.meta.dirname, '../processes/heap-report.js')}`,
       BENCH_HEAP_FILE: heapFile,
     },
-    words: ['--platform', '--screen', 'payments'],
     columns: 120,
     rows: 40,
   })

@@ -1,15 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Bench } from '../support/context.ts'
+import { ROOT, builtLauncher } from '../support/launcher.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const LAUNCHER = join(ROOT, 'bin', 'svc.js')
 const RECORDER = join(ROOT, 'test', 'support', 'loaded-packages.js')
 
 /** The most expensive packages, loaded only by the commands that need them. */
@@ -42,13 +40,12 @@ const STARTS: readonly Start[] = [
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
 export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<RatioTarget[]> {
-  if (!existsSync(join(ROOT, 'dist', 'cli', 'entry', 'tree', 'commands.json')))
-    throw new Error('svc is not built; run: npm run build')
+  const launcher = builtLauncher()
   const bare: number[] = []
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
   for (let round = 0; round < (quick ? 5 : 20); round += 1) {
     bare.push(timeOf(['-e', '0']))
-    for (const { words, took, code } of starts) took.push(timeOf([LAUNCHER, ...words], code))
+    for (const { words, took, code } of starts) took.push(timeOf([launcher, ...words], code))
   }
   printTable('Starts of the command line', [
     ['', 'ms, median', 'x bare', 'loads'],
@@ -57,7 +54,7 @@ export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<Ratio
       what,
       median(took).toFixed(0),
       ratioOf(took, bare).toFixed(2),
-      loadedBy(words).join(', '),
+      loadedBy([launcher, ...words]).join(', '),
     ]),
   ])
   return starts.flatMap(({ what, took, most }) =>
@@ -77,11 +74,11 @@ function timeOf(args: readonly string[], code = 0): number {
 }
 
 /** Which of the heavy packages a command loads. */
-function loadedBy(words: readonly string[]): string[] {
+function loadedBy(args: readonly string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-start-'))
   const file = join(folder, 'loaded')
   try {
-    spawnSync(process.execPath, ['--import', RECORDER, LAUNCHER, ...words], {
+    spawnSync(process.execPath, ['--import', RECORDER, ...args], {
       env: { ...cleanEnv(), SVC_LOADED_FILE: file },
     })
     const loaded = readFileSync(file, 'utf8').split('\n')
