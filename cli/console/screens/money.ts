@@ -254,7 +254,7 @@ export const differences = screen<Difference, never, Compared>({
 function placeOf({ kind, payment_id: payment, subject }: Difference): Parameters<Tools['go']> | undefined {
   if (payment !== null) return ['payments', { open: payment }]
   if (!isUuid(subject)) return undefined
-  if (kind === 'LEDGER_WITHOUT_PAYOUT' || kind === 'BANK_PAYOUT_UNKNOWN') return undefined
+  if (/WITHOUT|UNKNOWN/.test(kind)) return undefined
   if (kind.includes('PAYOUT')) return ['payouts', { open: subject }]
   return kind.includes('SETTLEMENT') ? ['settlements', { open: subject }] : undefined
 }
