@@ -6,7 +6,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { nearestWord } from '../base/nearest-word.ts'
-import { findMerchant } from '../merchants/find.ts'
+import { merchantId } from '../merchants/find.ts'
 import { collectPages } from '../client/pages.ts'
 import { TimeRange, rangeOf, withTimeRange, Paging, paged } from '../kit/paging.ts'
 import { KNOWN_ACTIONS } from './actions.ts'
@@ -61,12 +61,7 @@ async function list(context: Context, { options }: InputOf<typeof ListOptions>):
   if (follow && (all || cursor !== undefined || until !== undefined))
     throw usageError('--follow begins with the newest: --all, --cursor and --until are for lists without it')
   const client = context.client()
-  const filter = {
-    ...(merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }),
-    ...(name === undefined ? {} : { action: name }),
-    ...(actor === undefined ? {} : { actor }),
-    ...rangeOf(options),
-  }
+  const filter = { merchant_id: await merchantId(client, merchant), action: name, actor, ...rangeOf(options) }
   if (follow) return followAudit(context, { query: filter, limit: options.limit, options })
   const { items, nextCursor } = await collectPages(options, async (page) => {
     return (await call(client, listAudit, { query: { ...filter, ...page } })).body

@@ -104,7 +104,7 @@ const accept = action({
   operation: acceptDispute,
   request: (id, { refund = false, note: words }) => ({
     params: { id },
-    body: { ...(words === undefined ? {} : { note: words }), refund },
+    body: { note: words, refund },
   }),
   expected: ['status', 'refundable_amount'],
   applies: isUndecided,
@@ -136,7 +136,7 @@ const escalate = action({
   operation: escalateDispute,
   request: (id, { reason: why, assignee }) => ({
     params: { id },
-    body: { reason: why, ...(assignee === undefined ? {} : { assignee }) },
+    body: { reason: why, assignee },
   }),
   expected: ['status'],
   applies: isUndecided,

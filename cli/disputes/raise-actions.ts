@@ -59,7 +59,7 @@ const raiseOwn = action({
   operation: raiseDispute,
   request: (id, { reason, statement }) => ({
     params: { id },
-    body: { reason, ...(statement === undefined ? {} : { statement }) },
+    body: { reason, statement },
   }),
   key: { letter: 'x', label: 'dispute', needs: 'one' },
   view: (context, reply) => printRaised(context, reply, 'evidence'),
@@ -75,7 +75,7 @@ const raiseForPlatform = action({
   operation: raiseAdminDispute,
   request: (id, { reason, statement }) => ({
     params: { id },
-    body: { reason, ...(statement === undefined ? {} : { statement }) },
+    body: { reason, statement },
   }),
   key: { letter: 'x', label: 'dispute', needs: 'one' },
   view: (context, reply) => printRaised(context, reply, 'show'),
@@ -91,7 +91,7 @@ const raiseLikePayer = action({
   operation: disputeAsPayer,
   request: (id, { reason, statement }) => ({
     params: { id },
-    body: { reason, ...(statement === undefined ? {} : { payer_statement: statement }) },
+    body: { reason, payer_statement: statement },
   }),
   view: (context, reply) => printRaised(context, reply, 'evidence'),
 })

@@ -6,11 +6,10 @@ import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { distanceOf, roughly } from '../base/times.ts'
 import { isBoth, meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
+import type { PageReader } from '../client/pages.ts'
 import type { CommandResult, Context, InputOf } from '../kit/context.ts'
-import { Paging, TimeRange, rangeOf } from '../kit/paging.ts'
-import { findMerchant } from '../merchants/find.ts'
-import { whoseColumns } from '../merchants/whose.ts'
+import { Paging, TimeRange, listPages, rangeOf } from '../kit/paging.ts'
+import { scopeOf, whoseColumns } from '../merchants/whose.ts'
 import type { Owned } from '../merchants/whose.ts'
 import { disputedId, findAnyDispute, findOwnDispute } from './find.ts'
 import { isResolved, printDispute, shortStatus } from './view.ts'
@@ -29,22 +28,15 @@ export const ListOptions = Paging.extend({
 
 export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const client = context.client()
-  const { status, order, payment, merchant, allMerchants, ...range } = options
-  const isForOperators = await meansAllMerchants(client, allMerchants || merchant !== undefined)
-  const side = isForOperators ? 'platform' : 'merchant'
-  const filter = {
-    ...(status === undefined ? {} : { status }),
-    ...(order === undefined ? {} : { order }),
-    ...rangeOf(range),
-    ...(payment === undefined ? {} : { payment_id: await disputedId(client, payment, side) }),
-  }
-  const ofMerchant = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
-  const found = await collectPages(options, async (page) =>
-    isForOperators
-      ? (await call(client, listAdminDisputes, { query: { ...filter, ...ofMerchant, ...page } })).body
-      : (await call(client, listDisputes, { query: { ...filter, ...page } })).body,
-  )
-  printDisputes(context, { ...found, isForOperators })
+  const { status, order, payment } = options
+  const scope = await scopeOf(client, options)
+  const payment_id = payment && (await disputedId(client, payment, scope === undefined ? 'merchant' : 'platform'))
+  const filter = { status, order, ...rangeOf(options), payment_id }
+  const read: PageReader<ListedDispute> = async (page) =>
+    scope === undefined
+      ? (await call(client, listDisputes, { query: { ...filter, ...page } })).body
+      : (await call(client, listAdminDisputes, { query: { ...filter, ...scope, ...page } })).body
+  await listPages(context, options, read, (rows) => printDisputes(context, rows, scope !== undefined))
 }
 
 /** `svc disputes show`: operators see more of it, so whoever is both looks as one. */
@@ -63,8 +55,6 @@ export async function show(
     context.note(`Next: svc disputes evidence ${endOfId(dispute.id)}, or accept`)
 }
 
-type DisputeList = { items: readonly ListedDispute[]; nextCursor: string | null; isForOperators: boolean }
-
 /** How a status looks: an end in green, one that costs the merchant in red, what is open in yellow. */
 function disputeStyle(status: string): Style {
   if (status === 'RESOLVED_MERCHANT_FAVOUR') return 'green'
@@ -73,7 +63,7 @@ function disputeStyle(status: string): Style {
 }
 
 /** Disputes as a table; operators see whose they are as well. */
-function printDisputes({ print, note }: Context, { items, nextCursor, isForOperators }: DisputeList): void {
+function printDisputes({ print }: Context, items: readonly ListedDispute[], isForOperators: boolean): void {
   print.list<ListedDispute>({
     items,
     fields: Object.keys((isForOperators ? AdminDisputeSummary : DisputeSummary).shape),
@@ -92,7 +82,6 @@ function printDisputes({ print, note }: Context, { items, nextCursor, isForOpera
     id: (row) => row.id,
     empty: 'There are no such disputes.',
   })
-  if (nextCursor !== null) note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
 function ownerOf(row: ListedDispute): Owned | undefined {

@@ -10,14 +10,12 @@ import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
 import { call } from '../client/call.ts'
-import type { Client } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
 import { addAction, addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption, subcommand } from '../kit/option-values.ts'
-import { Paging, paged } from '../kit/paging.ts'
+import { Paging, listPages, paged } from '../kit/paging.ts'
 import { tableOf } from '../output/table.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS, mandate } from './actions.ts'
 import { mandateId, payerMandates } from './find.ts'
@@ -27,9 +25,13 @@ export const ListOptions = Paging.extend({ status: ConsentStatus.optional(), asP
 export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
   const { status, asPayer: isPayer } = options
   if (isPayer) return listOfPayer(context)
-  const read = reader(context.client(), status === undefined ? {} : { status })
-  const { items, nextCursor } = await collectPages(options, read)
-  context.print.list({
+  const read: PageReader<Mandate> = async (page) =>
+    (await call(context.client(), listConsents, { query: { ...page, status } })).body
+  await listPages(context, options, read, (rows) => printMandates(context, rows))
+}
+
+function printMandates({ print }: Context, items: readonly Mandate[]): void {
+  print.list({
     items,
     fields: Object.keys(Mandate.shape),
     columns: [
@@ -44,7 +46,6 @@ export async function list(context: Context, { options }: InputOf<typeof ListOpt
     id: (row) => row.consent_id,
     empty: 'There are no such mandates.',
   })
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
 /** Those that the payer who is signed in can end: all of them, on one page. */
@@ -76,10 +77,6 @@ function leftOf({ allowances, caps_enforced: isEnforced }: PayerConsent): string
 function consentStyle(status: string): Style | undefined {
   if (status === 'AUTHORISED') return 'green'
   return status === 'AWAITING_AUTHORISATION' ? 'yellow' : 'red'
-}
-
-function reader(client: Client, filter: { status?: z.infer<typeof ConsentStatus> }): PageReader<Mandate> {
-  return async (page) => (await call(client, listConsents, { query: { ...page, ...filter } })).body
 }
 
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {

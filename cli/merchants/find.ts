@@ -64,6 +64,11 @@ function reader(client: Client, filter: { search?: string }): PageReader<AdminMe
   return async (page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body
 }
 
+/** The id of the merchant that a flag names; undefined where none does. @throws {CliError} as above */
+export async function merchantId(client: Client, given: string | undefined): Promise<string | undefined> {
+  return given === undefined ? undefined : (await findMerchant(client, [given])).merchant.id
+}
+
 /**
  * The id of the merchant that people name: as above, or by a part of its realm or of its names that no other has.
  * @throws {CliError} when there is none, or more than one

@@ -39,11 +39,11 @@ export async function list(context: Context, { options }: InputOf<typeof ListOpt
 
 function filterOf({ status, held, disabled, search, order }: z.infer<typeof FilterFields>): Filter {
   return {
-    ...(status === undefined ? {} : { kyb_status: status }),
+    kyb_status: status,
     ...(held ? { payout_held: 'true' } : {}),
     ...(disabled ? { is_active: 'false' } : {}),
-    ...(search === undefined ? {} : { search }),
-    ...(order === undefined ? {} : { order }),
+    search,
+    order,
   }
 }
 

@@ -63,8 +63,8 @@ const feesSet = action({
   request: (id, { percentage, flat, reason: why }) => ({
     params: { id },
     body: {
-      ...(percentage === undefined ? {} : { fee_percentage: percentage }),
-      ...(flat === undefined ? {} : { fee_flat: flat }),
+      fee_percentage: percentage,
+      fee_flat: flat,
       reason: why,
     },
   }),
@@ -113,8 +113,8 @@ const limitsSet = action({
   request: (id, { currencies, maxPayment, reason: why }) => ({
     params: { id },
     body: {
-      ...(currencies === undefined ? {} : { currencies: currencies.split(',') }),
-      ...(maxPayment === undefined ? {} : { payment_amount_max: maxPayment }),
+      currencies: currencies?.split(','),
+      payment_amount_max: maxPayment,
       reason: why,
     },
   }),
@@ -187,8 +187,8 @@ const repair = action({
     params: { slug },
     body: {
       rollback,
-      ...(adminEmail === undefined ? {} : { admin_email: adminEmail }),
-      ...(why === undefined ? {} : { reason: why }),
+      admin_email: adminEmail,
+      reason: why,
     },
   }),
   effect: ({ word: slug }, { rollback, adminEmail }) =>

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { meansAllMerchants } from '../client/auth/acting-side.ts'
+import type { Client } from '../client/call.ts'
 import { forAllMerchants } from '../kit/option-values.ts'
 import type { Column } from '../output/table.ts'
+import { merchantId } from './find.ts'
 
 /** Whose a row is, in the lists of all merchants. */
 export type Owned = { trading_name: string; realm_slug: string | null; merchant_id: string }
@@ -39,4 +42,13 @@ export function ofMerchants(command: Command): Command {
     '--merchant <merchant>',
     'Filter by merchant: its id, realm or client id',
   )
+}
+
+/** The filter of the rows that an operator means; undefined where a merchant means its own. */
+export async function scopeOf(
+  client: Client,
+  { merchant, allMerchants }: z.infer<typeof MerchantScope>,
+): Promise<{ merchant_id: string | undefined } | undefined> {
+  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) return undefined
+  return { merchant_id: await merchantId(client, merchant) }
 }

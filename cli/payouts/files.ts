@@ -9,14 +9,14 @@ import {
 } from '../../src/wire/payout-files.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
+import type { PageReader } from '../client/pages.ts'
 import { readBankFile } from '../kit/bank-file.ts'
 import { ChangeOptions, change, changing, dryRun } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { writeTarget } from '../kit/export-pages.ts'
 import { subcommand } from '../kit/option-values.ts'
-import { Paging, paged } from '../kit/paging.ts'
+import { Paging, listPages, paged } from '../kit/paging.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { targetFile } from '../output/target-file.ts'
@@ -89,17 +89,12 @@ function printFile(context: Context, file: PayoutFile): void {
 }
 
 async function listFiles(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
-  const { items, nextCursor } = await collectPages(options, async (query) => {
-    return (await call(context.client(), listPayoutFiles, { query })).body
-  })
-  context.print.list({
-    items,
-    fields: Object.keys(PayoutFile.shape),
-    columns: FILE_COLUMNS,
-    id: (row) => row.id,
-    empty: 'There are no files of payouts.',
-  })
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  const read: PageReader<PayoutFile> = async (query) => (await call(context.client(), listPayoutFiles, { query })).body
+  const fields = Object.keys(PayoutFile.shape)
+  const empty = 'There are no files of payouts.'
+  await listPages(context, options, read, (items) =>
+    context.print.list({ items, fields, columns: FILE_COLUMNS, id: (row) => row.id, empty }),
+  )
 }
 
 const FILE_COLUMNS: readonly Column<PayoutFile>[] = [

@@ -2,14 +2,12 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { Balance, MerchantBalance, getBalances, listBalances } from '../../src/wire/ledger.ts'
 import type { PayoutBlock } from '../../src/wire/ledger.ts'
-import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { Paging, paged } from '../kit/paging.ts'
-import { findMerchant } from '../merchants/find.ts'
-import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import { MerchantScope, ofMerchants, scopeOf } from '../merchants/whose.ts'
 import { BALANCE_COLUMNS, MERCHANT_BALANCE_COLUMNS, totalsText } from './view.ts'
 
 const Options = Paging.extend(MerchantScope.shape)
@@ -22,20 +20,19 @@ export function addBalances(command: Command, runtime: Runtime): void {
 }
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof Options>>): Promise<CommandResult> {
-  const { merchant, allMerchants } = options
   const client = context.client()
   const empty = 'No payment has settled yet.'
-  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) {
+  const scope = await scopeOf(client, options)
+  if (scope === undefined) {
     const { data: items } = (await call(client, getBalances, {})).body
     const fields = Object.keys(Balance.shape)
     context.print.list({ items, fields, columns: BALANCE_COLUMNS, id: (row) => row.currency, empty })
     for (const row of items) noteBlock(context, row)
     return
   }
-  const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
   let totals = ''
   const { items, nextCursor } = await collectPages(options, async (page) => {
-    const { body } = await call(client, listBalances, { query: { ...one, ...page } })
+    const { body } = await call(client, listBalances, { query: { ...scope, ...page } })
     totals = body.totals.map(totalsText).join('\n')
     return body
   })

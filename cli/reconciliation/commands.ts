@@ -5,13 +5,12 @@ import type { KeptReconciliation, ReconciledTotal, Reconciliation } from '../../
 import { EXIT } from '../base/exit-codes.ts'
 import { shortTime } from '../base/text.ts'
 import { parseTime } from '../base/times.ts'
-import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { DataOption, forAllMerchants } from '../kit/option-values.ts'
-import { findMerchant } from '../merchants/find.ts'
+import { scopeOf } from '../merchants/whose.ts'
 import { tableOf } from '../output/table.ts'
 import { DIFFERENCE_COLUMNS } from './view.ts'
 
@@ -107,15 +106,11 @@ function printFound(
   })
 }
 
-async function read(client: Client, { since, asOf, merchant, allMerchants }: Options): Promise<Reconciliation> {
-  const query = {
-    ...(since === undefined ? {} : { from: parseTime(since, '--since') }),
-    ...(asOf === undefined ? {} : { as_of: parseTime(asOf, '--as-of') }),
-  }
-  if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined)))
-    return (await call(client, getPortalReconciliation, { query })).body
-  const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
-  return (await call(client, getReconciliation, { query: { ...query, ...one } })).body
+async function read(client: Client, { since, asOf, ...whose }: Options): Promise<Reconciliation> {
+  const query = { from: since && parseTime(since, '--since'), as_of: asOf && parseTime(asOf, '--as-of') }
+  const scope = await scopeOf(client, whose)
+  if (scope === undefined) return (await call(client, getPortalReconciliation, { query })).body
+  return (await call(client, getReconciliation, { query: { ...query, ...scope } })).body
 }
 
 /** Totals by the payments; where the ledger has another one, that too. */

@@ -7,19 +7,17 @@ import {
   listAdminSettlementLines,
   listSettlementLines,
 } from '../../src/wire/settlements.ts'
-import { parseTime } from '../base/times.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
+import type { PageReader } from '../client/pages.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { ExportTarget, exportPages } from '../kit/export-pages.ts'
 import { forAllMerchants, subcommand } from '../kit/option-values.ts'
-import { Paging, TimeRange, paged, withTimeRange } from '../kit/paging.ts'
-import { findMerchant } from '../merchants/find.ts'
-import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import { Paging, TimeRange, daysOf, listPages, paged, withTimeRange } from '../kit/paging.ts'
+import { MerchantScope, ofMerchants, scopeOf } from '../merchants/whose.ts'
 import { SETTLEMENT_ACTIONS } from './actions.ts'
 import { findSettlement, settlementPage } from './find.ts'
 import { printLines, printSchedule, printSettlement, printSettlements } from './view.ts'
@@ -79,21 +77,12 @@ const ListOptions = Paging.extend({
 })
 
 async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
-  const { since, until, currency, status, merchant, allMerchants } = options
   const client = context.client()
-  const filter = {
-    ...(since === undefined ? {} : { from: parseTime(since, '--since').slice(0, 10) }),
-    ...(until === undefined ? {} : { to: parseTime(until, '--until').slice(0, 10) }),
-    ...(currency === undefined ? {} : { currency: currency.toUpperCase() }),
-    ...(status === undefined ? {} : { status }),
-  }
-  const isOfAll = await meansAllMerchants(client, allMerchants || merchant !== undefined)
-  const one = merchant === undefined ? {} : { merchant_id: (await findMerchant(client, [merchant])).merchant.id }
-  const { items, nextCursor } = await collectPages(options, (page) =>
-    settlementPage(client, isOfAll, { ...filter, ...one, ...page }),
-  )
-  printSettlements(context, items, isOfAll)
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  const filter = { ...daysOf(options), currency: options.currency?.toUpperCase(), status: options.status }
+  const scope = await scopeOf(client, options)
+  const isOfAll = scope !== undefined
+  const read = (page: object) => settlementPage(client, isOfAll, { ...filter, ...scope, ...page })
+  await listPages(context, options, read, (rows) => printSettlements(context, rows, isOfAll))
 }
 
 type Of = CommandInput<z.infer<typeof Scope>>
@@ -107,9 +96,8 @@ async function lines(
   { args: [given = ''], options }: CommandInput<z.infer<typeof LinesOptions>>,
 ): Promise<CommandResult> {
   const { read } = await found(context, given, options)
-  const { items, nextCursor } = await collectPages(options, (query) => read(context.client(), query))
-  printLines(context, items)
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  const ofPage: PageReader<SettlementLine> = (query) => read(context.client(), query)
+  await listPages(context, options, ofPage, (rows) => printLines(context, rows))
 }
 
 async function exportLines(

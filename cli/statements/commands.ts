@@ -4,12 +4,11 @@ import { z } from 'zod'
 import { DATE_FORMATS, listStatementLines, listStatements, listUnmatchedMovements } from '../../src/wire/statements.ts'
 import { parseTime } from '../base/times.ts'
 import { call } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
 import { addActions } from '../kit/action-command.ts'
 import { changing } from '../kit/change.ts'
 import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { Paging, TimeRange, paged, withTimeRange } from '../kit/paging.ts'
+import { Paging, TimeRange, daysOf, listPages, paged, withTimeRange } from '../kit/paging.ts'
 import { STATEMENT_ACTIONS } from './actions.ts'
 import { CSV_EXAMPLE, ImportOptions, importFile } from './import.ts'
 import { printLines, printMovements, printStatements } from './view.ts'
@@ -59,49 +58,32 @@ const LinesOptions = MissingOptions.extend({
 })
 
 async function list(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
-  const { items, nextCursor } = await collectPages(options, async (query) => {
-    return (await call(context.client(), listStatements, { query })).body
-  })
-  printStatements(context, items)
-  noteMore(context, nextCursor)
+  await listPages(
+    context,
+    options,
+    async (query) => (await call(context.client(), listStatements, { query })).body,
+    (rows) => printStatements(context, rows),
+  )
 }
 
 async function listLines(context: Context, { options }: InputOf<typeof LinesOptions>): Promise<CommandResult> {
   const { state, statement, payment } = options
-  const filter = {
-    ...daysOf(options),
-    ...(state === undefined ? {} : { state }),
-    ...(statement === undefined ? {} : { statement_id: statement }),
-    ...(payment === undefined ? {} : { payment_id: payment }),
-  }
-  const { items, nextCursor } = await collectPages(options, async (page) => {
-    return (await call(context.client(), listStatementLines, { query: { ...filter, ...page } })).body
-  })
-  printLines(context, items)
-  noteMore(context, nextCursor)
+  const filter = { ...daysOf(options), state, statement_id: statement, payment_id: payment }
+  await listPages(
+    context,
+    options,
+    async (page) => (await call(context.client(), listStatementLines, { query: { ...filter, ...page } })).body,
+    (rows) => printLines(context, rows),
+  )
 }
 
 async function listMissing(context: Context, { options }: InputOf<typeof MissingOptions>): Promise<CommandResult> {
-  const { from = dayOf('7d', '--since'), to = new Date().toISOString().slice(0, 10) } = daysOf(options)
-  const { items, nextCursor } = await collectPages(options, async (page) => {
-    return (await call(context.client(), listUnmatchedMovements, { query: { from, to, ...page } })).body
-  })
-  printMovements(context, items)
-  noteMore(context, nextCursor)
-}
-
-/** Banks book by the day, and both ends are part of it. */
-function daysOf({ since, until }: TimeRange): { from?: string; to?: string } {
-  return {
-    ...(since === undefined ? {} : { from: dayOf(since, '--since') }),
-    ...(until === undefined ? {} : { to: dayOf(until, '--until') }),
-  }
-}
-
-function dayOf(time: string, flag: string): string {
-  return parseTime(time, flag).slice(0, 10)
-}
-
-function noteMore(context: Context, nextCursor: string | null): void {
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  const { since = '7d', until = new Date().toISOString() } = options
+  const days = { from: parseTime(since, '--since').slice(0, 10), to: parseTime(until, '--until').slice(0, 10) }
+  await listPages(
+    context,
+    options,
+    async (page) => (await call(context.client(), listUnmatchedMovements, { query: { ...days, ...page } })).body,
+    (rows) => printMovements(context, rows),
+  )
 }

@@ -23,7 +23,7 @@ export async function importFile(
 ): Promise<CommandResult> {
   const content = await readBankFile(context, file)
   const csv = csvOf(options)
-  const body = { content, ...(csv === undefined ? {} : { csv }) }
+  const body = { content, csv }
   const outcome = await change(context, context.client(), importStatements, { input: { body }, options })
   if (outcome === undefined) return undefined
   printStatements(context, outcome.statements)

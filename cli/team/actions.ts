@@ -123,7 +123,7 @@ const inviteStaff = action({
     reason,
   },
   operation: addStaff,
-  request: (_id, { name, ...body }) => ({ body: { ...body, ...(name === undefined ? {} : { display_name: name }) } }),
+  request: (_id, { name, ...body }) => ({ body: { ...body, display_name: name } }),
   effect: (_thing, values) => `invite ${values.email} as ${values.role}`,
   done: (_thing, member) => `invited ${member.email}`,
   view: printInvited(printOperator),

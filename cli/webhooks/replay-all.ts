@@ -25,8 +25,8 @@ export async function replayAllOwn(
   const body = {
     status: 'DEAD' as const,
     dry_run: options.dryRun,
-    ...(from === undefined ? {} : { since: from }),
-    ...(to === undefined ? {} : { until: to }),
+    since: from,
+    until: to,
     ...(options.event === undefined ? {} : { event_type: options.event }),
   }
   const { body: counted } = await call(context.client(), replayWebhooks, { body })
@@ -49,7 +49,7 @@ export async function replayAllOfMerchant(context: Context, options: BulkOptions
   const filter = {
     merchant_id: merchant.id,
     status: 'DEAD' as const,
-    ...(event === undefined ? {} : { event_type: event }),
+    event_type: event,
   }
   const { items } = await collectPages({ limit: '100', all: true }, async (page) => {
     return (await call(client, listOutbox, { query: { ...filter, ...page } })).body
