@@ -219,6 +219,7 @@ const CONCEPTS = [
   'settlements',
   'payouts',
   'payments',
+  'payout-files',
   'checkout',
   'disputes',
   'transactions',

@@ -3,7 +3,7 @@ import type { SealedNumber } from '../bank-accounts/numbers.ts'
 import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
 import type { SealContext } from '../lib/seal.ts'
 import { mailBodyContext } from '../mail/seal-context.ts'
-import { payoutFileContext } from '../payouts/files/create-payout-file.ts'
+import { payoutFileContext } from '../payout-files/create-payout-file.ts'
 import { previousSecretContext, webhookSecretContext } from '../signing/secret.ts'
 
 /** The values of a row's primary key, in order. */

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
-import { createPayoutFile } from '../../src/payouts/files/create-payout-file.ts'
+import { createPayoutFile } from '../../src/payout-files/create-payout-file.ts'
 import { allAt, readXml, textAt } from '../../src/lib/read-xml.ts'
 import type { Element } from '../../src/lib/read-xml.ts'
 import { britishFile } from './bank-files.ts'

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../../lib/failure-codes.ts'
+import type { FailureCode } from '../lib/failure-codes.ts'
 
 /** Codes of ISO 20022 (ExternalStatusReason1Code) that banks reject payments with, and what each is here. */
 const FAILURES: Readonly<Record<string, FailureCode>> = {

@@ -1,10 +1,10 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
-import { bankAccountColumns } from '../../bank-accounts/sql.ts'
-import { BankAccountRecord } from '../../bank-accounts/record.ts'
-import { sql } from '../../db/sql.ts'
-import { PayoutRecord } from '../record.ts'
-import { mayBePaid, payoutColumns } from '../sql.ts'
+import { bankAccountColumns } from '../bank-accounts/sql.ts'
+import { BankAccountRecord } from '../bank-accounts/record.ts'
+import { sql } from '../db/sql.ts'
+import { PayoutRecord } from '../payouts/record.ts'
+import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
 import { PayoutFileContent, PayoutFileRecord } from './record.ts'
 
 const columns = sql.fragment`f.id, f.message_id, f.payout_count, f.control_sum, f.content_hash, f.created_by, f.created_at`

@@ -1,6 +1,6 @@
-import { UnreadableFile, plainText, shown } from '../../lib/file-text.ts'
-import { allAt, child, readXml, textAt } from '../../lib/read-xml.ts'
-import type { Element } from '../../lib/read-xml.ts'
+import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
+import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
+import type { Element } from '../lib/read-xml.ts'
 
 /**
  * What a bank says of a payment: it will make it, it will not, it does not know yet, or it has had the same one before

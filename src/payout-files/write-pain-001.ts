@@ -1,6 +1,6 @@
-import { html } from '../../lib/html.ts'
-import type { Html } from '../../lib/html.ts'
-import { formatNumeric, formatSum } from '../../lib/money.ts'
+import { html } from '../lib/html.ts'
+import type { Html } from '../lib/html.ts'
+import { formatNumeric, formatSum } from '../lib/money.ts'
 
 export type Instruction = {
   endToEndId: string

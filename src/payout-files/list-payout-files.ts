@@ -1,6 +1,6 @@
-import type { App } from '../../app.ts'
-import { keyOfCursor, pageOf } from '../../lib/cursor.ts'
-import { isUuid } from '../../lib/ids.ts'
+import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { isUuid } from '../lib/ids.ts'
 import type { PayoutFileRecord } from './record.ts'
 import { listPayoutFileRows } from './sql.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readPain002 } from '../../../src/payouts/files/read-pain-002.ts'
+import { readPain002 } from '../../src/payout-files/read-pain-002.ts'
 
 const answer = (inner: string, version = '10'): string =>
   `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.${version}">
