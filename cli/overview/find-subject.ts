@@ -20,7 +20,7 @@ const PAGES_MAX = 10
 
 const PART = /^[0-9a-f-]{8,36}$/i
 
-/** Why one side can't tell it while the other may: it is not there, or nobody of that side is signed in. */
+/** The errors of one side after which the other is asked: not found, or not signed in. */
 const TRY_THE_OTHER: ReadonlySet<string> = new Set([
   'RESOURCE_NOT_FOUND',
   'NOT_FOUND',
@@ -32,8 +32,8 @@ const TRY_THE_OTHER: ReadonlySet<string> = new Set([
 const IS_OUT: ReadonlySet<string> = new Set(['NOT_SIGNED_IN', 'WRONG_REALM'])
 
 /**
- * The story of what the user means, told to the merchant whose it is, and otherwise to the operator.
- * @throws {CliError} when neither can be told
+ * The explanation of a record, read as the merchant that owns it, and otherwise as the operator.
+ * @throws {CliError} when neither of them can read it
  */
 export async function findExplanation(
   context: Context,
@@ -51,16 +51,16 @@ export async function findExplanation(
 
 type Attempt = { story: Explanation } | { failure: CliError }
 
-async function attempt(tell: () => Promise<Explanation>): Promise<Attempt> {
+async function attempt(read: () => Promise<Explanation>): Promise<Attempt> {
   try {
-    return { story: await tell() }
+    return { story: await read() }
   } catch (error) {
     if (error instanceof CliError && TRY_THE_OTHER.has(error.code)) return { failure: error }
     throw error
   }
 }
 
-/** A side that nobody is signed in for says nothing about the id: the other's word counts then. */
+/** The error to report. A side that is not signed in does not know whether the id exists. */
 function bothFailed(given: string, own: CliError, any: CliError): CliError {
   if (IS_OUT.has(any.code) || own.code === 'FORBIDDEN_ROLE') return own
   if (IS_OUT.has(own.code)) return any

@@ -4,22 +4,22 @@ import { endOfId, printable, shortTime } from '../base/text.ts'
 import { distanceOf, roughly } from '../base/times.ts'
 import { wrapped } from '../base/wrap.ts'
 
-/** The attempts of one webhook that are shown unasked: one round of them. */
+/** How many attempts of one webhook are shown without --all: those of one delivery that was not replayed. */
 const ATTEMPTS_SHOWN = 6
-/** How many things are shown unasked: the first ones, and then the last. */
+/** How many entries are shown without --all: the first ones, and then the last. */
 const FIRST_SHOWN = 10
 const LAST_SHOWN = 30
-/** Narrower than this, a text goes below its time. */
+/** In a narrower terminal a text is printed below its time. */
 const ONE_LINE_MIN = 100
 /** `59 minutes ago`. */
 const DISTANCE_WIDTH = 14
 
 export type TimelineOptions = { paint: Paint; width: number; all: boolean }
 
-/** A thing that happened, and what belongs to it: a webhook's attempts. */
+/** An entry, and a webhook's attempts below it. */
 type Group = { entry: TimelineEntry; children: TimelineEntry[] }
 
-/** What happened, line by line: attempts under their webhook, and a word for whatever is not shown. */
+/** The lines of a timeline: attempts below their webhook, and a remark on what is not shown. */
 export function timelineLines(story: Explanation, { all, ...options }: TimelineOptions): string[] {
   const groups = grouped(story.timeline)
   const hidden = all ? 0 : Math.max(0, groups.length - FIRST_SHOWN - LAST_SHOWN)
@@ -30,7 +30,7 @@ export function timelineLines(story: Explanation, { all, ...options }: TimelineO
     ...lines.slice(0, hidden === 0 ? undefined : FIRST_SHOWN).flat(),
     ...gap,
     ...(hidden === 0 ? [] : lines.slice(FIRST_SHOWN).flat()),
-    ...story.left_out.flatMap((text) => wrapped(printable(`Not told: ${text}.`), options.width, '  ')),
+    ...story.left_out.flatMap((text) => wrapped(printable(`Not shown: ${text}.`), options.width, '  ')),
   ]
 }
 
@@ -67,7 +67,7 @@ function groupLines({ entry, children }: Group, options: LineOptions): string[] 
   ]
 }
 
-/** Its time, how far that is, and what it was; in a narrow terminal the text begins a line of its own. */
+/** The time of an entry, how long ago that is, and its text, which has a line of its own in a narrow terminal. */
 function entryLines(entry: TimelineEntry, options: LineOptions & { isBelow?: boolean }): string[] {
   const { paint, width, asOf, isBelow = false } = options
   const style = styleOf(entry)
@@ -87,7 +87,7 @@ function entryLines(entry: TimelineEntry, options: LineOptions & { isBelow?: boo
   return [`${paint('dim', head)}${isBelow ? '  ' : ''}${mark}${first}`, ...below]
 }
 
-/** Jobs are named in their texts, and attempts and consents have nobody to name. */
+/** The text of an entry with its actor. Jobs are named in their texts, and attempts and consents have no actor. */
 function textOf({ kind, status, text, by, ref }: TimelineEntry): string {
   const whose = by === null || by === 'BATCH_JOB' ? '' : ` (${by})`
   switch (kind) {

@@ -7,14 +7,14 @@ import { distanceOf, roughly } from '../base/times.ts'
 import { timelineLines } from './timeline.ts'
 import { wrapped } from '../base/wrap.ts'
 
-/** What CSV and tables of the timeline have. */
+/** The columns of the timeline as CSV and as a table. */
 export const timelineColumns: readonly Column<TimelineEntry>[] = [
   { title: 'at', value: (row) => shortTime(row.at) },
   { title: 'kind', value: (row) => row.kind },
   { title: 'text', value: (row) => row.text },
 ]
 
-/** The whole story for people: where it stands and why, what happened, and what can happen next. */
+/** Prints an explanation for a person: its status and why, what happened, and what can happen next. */
 export function printExplanation(context: Context, story: Explanation, { all }: { all: boolean }): void {
   const { print } = context
   const width = print.width ?? Infinity
@@ -26,7 +26,7 @@ export function printExplanation(context: Context, story: Explanation, { all }: 
     [heading('What can happen next'), ...nextLines(context, story, width)],
     ...(story.also.length === 0
       ? []
-      : [[heading('Beside that'), ...story.also.flatMap((step) => otherLines(context, step, width))]]),
+      : [[heading('Other actions'), ...story.also.flatMap((step) => otherLines(context, step, width))]]),
   ]
   print.record({
     item: story,
@@ -50,8 +50,8 @@ function nextLines(context: Context, { next, as_of: asOf }: Explanation, width: 
 }
 
 function stepLines(context: Context, step: NextStep, { asOf, width }: { asOf: string; width: number }): string[] {
-  const tells = step.webhook === null ? '' : `; tells ${step.webhook}`
-  const text = `${step.to} (${step.on}): ${step.by}${whenText(step.at, asOf)}${tells}`
+  const webhook = step.webhook === null ? '' : `; sends ${step.webhook}`
+  const text = `${step.to} (${step.on}): ${step.by}${whenText(step.at, asOf)}${webhook}`
   const [first = '', ...rest] = wrapped(printable(text), width - 2, '  ')
   const painted = first.replace(step.to, context.print.paint('bold', step.to))
   return [painted, ...rest.map((line) => `  ${line}`), ...commandLine(context, step.how)]
@@ -66,7 +66,7 @@ function otherLines(context: Context, { what, by, how }: OtherStep, width: numbe
   return [...wrapped(printable(`${what}: ${by}`), width, '  '), ...commandLine(context, how)]
 }
 
-/** A command stands alone on its line, never broken: it is there to be copied. */
+/** A command has a line of its own and is never wrapped, so that it can be copied. */
 function commandLine({ io, flags, print }: Context, how: string | null): string[] {
   return how === null ? [] : [`      ${print.paint('cyan', printable(asTyped(how, io.calledAs, flags)))}`]
 }

@@ -56,12 +56,12 @@ async function show(words: readonly string[], { columns = 140, tty = true, calle
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
-const told = (story: Explanation) => (): Answer => ({ json: story })
+const answerOf = (story: Explanation) => (): Answer => ({ json: story })
 
 t.test(
   'a person reads where it stands, what happened with attempts below their webhook, and what to type',
   async (t) => {
-    const { url, requests } = await fakeService(t, told(storyOf()))
+    const { url, requests } = await fakeService(t, answerOf(storyOf()))
     const { code, stdout } = await show(['explain', ID, '--api-url', url, '--client-id', 'acme'])
     t.equal(code, 0)
     t.equal(requests[0]?.path, `/api/v1/portal/explain/${ID}`)
@@ -81,10 +81,10 @@ What happened
   2026-11-21 09:32:00Z  in 2 minutes    attempt 2 of 6 of payment.initiated is due
 
 What can happen next
-  Refunded (refund): the merchant; tells payment.refunded
+  Refunded (refund): the merchant; sends payment.refunded
       svc --api-url ${url} payments refund ${ID}
 
-Beside that
+Other actions
   dispute it: the payer
 `,
     )
@@ -92,15 +92,15 @@ Beside that
 )
 
 t.test('in a narrow terminal nothing but ids and commands is wider than it', async (t) => {
-  const { url } = await fakeService(t, told(storyOf()))
+  const { url } = await fakeService(t, answerOf(storyOf()))
   const { stdout } = await show(['explain', ID, '--api-url', url, '--client-id', 'acme'], { columns: 60 })
   const wide = stdout.split('\n').filter((line) => line.length > 60)
   t.same(wide, [`      svc --api-url ${url} payments refund ${ID}`])
   t.match(stdout, '  11-21 09:20:00  10 minutes ago\n    AwaitingAuthorisation: created: 50.00 GBP')
 })
 
-t.test('colours tell how things ended, where there are colours', async (t) => {
-  const { url } = await fakeService(t, told(storyOf()))
+t.test('colours show how things ended, where there are colours', async (t) => {
+  const { url } = await fakeService(t, answerOf(storyOf()))
   const words = ['explain', ID, '--api-url', url, '--client-id', 'acme']
   const { stdout } = await show([...words, '--color', 'always'])
   t.match(stdout, '\u001b[31mattempt 1 of 6: http_500')
@@ -125,24 +125,24 @@ t.test('a long story is cut in the middle, and says so; --all shows it', async (
     left_out: ['refunds before the last 50'],
     next: [],
   })
-  const { url } = await fakeService(t, told(story))
+  const { url } = await fakeService(t, answerOf(story))
   const words = ['explain', ID, '--api-url', url, '--client-id', 'acme']
   const { stdout } = await show(words)
   t.match(stdout, /act 9\n {2}\.\.\. 21 more between: --all\n.*act 31\n/)
   t.match(stdout, /\.\.\. 5 earlier attempts: --all\n.*attempt number 5\n/)
-  t.match(stdout, '\n  Not told: refunds before the last 50.\n')
+  t.match(stdout, '\n  Not shown: refunds before the last 50.\n')
   t.match(stdout, '\n  No further transitions (final).\n')
   const all = (await show([...words, '--all'])).stdout
   for (let index = 0; index < 60; index += 1) t.match(all, `act ${index}\n`)
   t.match(all, 'attempt number 0\n')
-  const one = await fakeService(t, told(storyOf({ timeline: [webhook, ...attempts.slice(0, 8)] })))
+  const one = await fakeService(t, answerOf(storyOf({ timeline: [webhook, ...attempts.slice(0, 8)] })))
   const { stdout: short } = await show(['explain', ID, '--api-url', one.url, '--client-id', 'acme'])
   t.match(short, /\.\.\. 1 earlier attempt: --all\n/)
 })
 
 t.test('programs get the explanation, and its timeline row by row', async (t) => {
   const story = storyOf()
-  const { url } = await fakeService(t, told(story))
+  const { url } = await fakeService(t, answerOf(story))
   const words = ['explain', ID, '--api-url', url, '--client-id', 'acme']
   t.same(JSON.parse((await show([...words, '-o', 'json'])).stdout), story)
   const rows = (await show([...words, '-o', 'jsonl'])).stdout.trim().split('\n')
@@ -200,7 +200,7 @@ t.test('parts of ids, realms and end-to-end ids are understood by a real service
   t.equal(await idOf([merchant.clientId, ...as]), `${merchant.id}\n`, 'its own name')
   t.equal(await idOf([merchant.realm]), `${merchant.id}\n`, 'an operator names it by its realm')
   t.equal(await idOf([delivery.slice(-8)]), `${delivery}\n`, 'and any delivery by its end')
-  t.equal(await idOf([payment.slice(-8), '--platform']), `${payment}\n`, 'and a payment that has told something')
+  t.equal(await idOf([payment.slice(-8), '--platform']), `${payment}\n`, 'and a payment that has sent something')
   t.match(await runCli(['explain', 'no-such-realm', ...as, ...common]), { code: 6 })
 })
 
