@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Test } from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
 import { routesOf } from '../src/http/routes.ts'
 import { runCli } from './cli/harness.ts'
+import { commandServer } from './support/command-server.ts'
 import { blocksOf, readPages } from './support/markdown.ts'
 import type { Block, Page } from './support/markdown.ts'
 import { ensureBuilt } from './support/built.ts'
@@ -66,73 +63,22 @@ function tailOf(output: string, from = 0): string {
   return output.slice(Math.max(from, output.length - 3_000))
 }
 
-/**
- * Runs command lines that a shell sends, in this process: starting Node.js for each of 170 commands costs a minute of
- * a core. The body has the standard input behind the words and variables; the answer is the exit code and the
- * beginning of the names of two files with the output.
- */
-async function commandServer(t: Test): Promise<string> {
-  let count = 0
-  const server = createServer((req, res) => {
-    void (async () => {
-      const parts = await buffer(req)
-      const end = parts.indexOf('\0\0')
-      const [cwd = '', ...fields] = parts.subarray(0, end).toString().split('\0')
-      const at = fields.indexOf('--words--')
-      const own = fields.slice(0, at).map((field): [string, string] => {
-        const equals = field.indexOf('=')
-        return [field.slice(0, equals), field.slice(equals + 1)]
-      })
-      const { code, stdout, stderr } = await runCli(fields.slice(at + 1), {
-        cwd,
-        env: { ...env, ...Object.fromEntries(own) },
-        stdin: parts.subarray(end + 2),
-      })
-      const name = join(folder, `output-${(count += 1)}`)
-      writeFileSync(`${name}.out`, stdout)
-      writeFileSync(`${name}.err`, stderr)
-      res.end(`${code} ${name}`)
-    })()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return `http://127.0.0.1:${address.port}`
-}
-
-/** The functions of the shell in place of the programs: `svc` asks the server above, and `curl` fails with its request. */
-function functionsOf(commands: string): string {
+/** The functions of the shell in place of the programs: `svc` runs in this process, and `curl` fails with its request. */
+function functionsOf(svcFunction: string): string {
   return `curl() { command curl --fail-with-body "$@"; }
-svc() {
-  local answer
-  answer=$({
-    printf '%s\\0' "$PWD"
-    env -0 | grep -z '^SVC_' || true
-    printf '%s\\0' --words-- "$@"
-    printf '\\0'
-    case " $* " in *' - '*|*stdin*) cat ;; esac
-  } | command curl -s --data-binary @- '${commands}')
-  cat "\${answer#* }.out"
-  cat "\${answer#* }.err" >&2
-  return "\${answer%% *}"
-}
+${svcFunction}
 npx() { if [ "$1" = --no ]; then shift; fi; shift; svc "$@"; }`
 }
 
 /** The blocks of a shell as one script, which names the line of each before it runs. */
-function scriptOf(page: Page, blocks: readonly Block[], address: string, commandsUrl: string): string {
+function scriptOf(page: Page, blocks: readonly Block[], address: string, svcFunction: string): string {
   const parts = blocks.map(({ text, line, remark }) => {
     const exit = /^exits: (?<code>\d+)$/.exec(remark ?? '')?.groups?.['code']
     const commands = text.replaceAll(DOCUMENTED, address)
     const body = exit === undefined ? commands : `set +e\n${commands}\n[ $? -eq ${exit} ] || exit 1\nset -e`
     return `echo "== ${page.path}:${line}"\n${body}\n`
   })
-  return ['set -eu -o pipefail', functionsOf(commandsUrl), ...parts].join('\n')
+  return ['set -eu -o pipefail', functionsOf(svcFunction), ...parts].join('\n')
 }
 
 t.test('the snippets of the documentation run', async (t) => {
@@ -143,7 +89,7 @@ t.test('the snippets of the documentation run', async (t) => {
   env['SHOP_CLIENT_ID'] = merchant.client_id
   env['SHOP_CLIENT_SECRET'] = merchant.client_secret
   const { host } = new URL(apiUrl)
-  const commandsUrl = await commandServer(t)
+  const svcFunction = await commandServer(t, env)
   for (const [index, page] of pages.entries()) {
     const blocks = blocksOf(page).filter((block) => !isNotRun(block))
     const cwd = join(folder, String(index))
@@ -157,7 +103,7 @@ t.test('the snippets of the documentation run', async (t) => {
     }
     const commands = blocks.filter(({ language }) => language === 'sh')
     if (commands.length > 0) {
-      const { code, output } = await run('bash', ['-c', scriptOf(page, commands, host, commandsUrl)], cwd)
+      const { code, output } = await run('bash', ['-c', scriptOf(page, commands, host, svcFunction)], cwd)
       t.equal(code, 0, page.path, { output: tailOf(output, output.lastIndexOf('\n== ')) })
     }
     if (scenarios.length > 0) {
