@@ -49,12 +49,14 @@ t.test('every instant is in exactly one period, and the next one begins at its e
   for (const alignment of ['CALENDAR', 'CONSENT'] as const) {
     for (const period of PERIODS) {
       const since = '2024-02-29T23:30:00.000Z'
+      // The period after each is asked for once, not on each of its days.
+      let followed = ''
       for (let day = 0; day < 800; day += 1) {
         const now = new Date(Date.parse('2025-12-01T22:30:00.000Z') + day * 86_400_000).toISOString()
         const { start, end } = periodAt({ period, alignment }, { now, since })
-        const after = periodAt({ period, alignment }, { now: end, since })
-        if (!(start <= now && now < end && after.start === end))
-          t.fail(`${alignment} ${period} ${now}: ${start} ${end}`)
+        const isFollowed = end === followed || periodAt({ period, alignment }, { now: end, since }).start === end
+        if (!(start <= now && now < end && isFollowed)) t.fail(`${alignment} ${period} ${now}: ${start} ${end}`)
+        followed = end
       }
     }
   }
