@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import { freePort } from '../../src/db/free-port.ts'
 import { clusterUrl } from '../support/cluster.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { runCli } from './harness.ts'
 import { noteRan, provesLeaves } from './ran.ts'
 import {
   LAUNCHER,
@@ -20,6 +21,7 @@ import {
   upForeground,
 } from './service.ts'
 
+/* What runs until it is stopped is a process, and so is what makes one; what only ends with an answer runs in this one. */
 function startPart(t: Test, word: string, env: NodeJS.ProcessEnv) {
   const child = spawn(...nodeCommand([LAUNCHER, word]), { env: cleanEnv(env), stdio: ['ignore', 'ignore', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
@@ -37,7 +39,7 @@ t.test('a migration that the database refuses is named, with what to look at', a
   await owner.query("create type kyb_status as enum ('NONE')")
   await owner.end()
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
-  const { code, stdout, stderr } = await svc(['migrate', 'up'], { env })
+  const { code, stdout, stderr } = await runCli(['migrate', 'up'], { env })
   t.same([code, stdout], [1, ''])
   t.match(stderr, /^Error: The database rejected the migration 0002_merchants: type "kyb_status" already exists\. /m)
   t.match(stderr, /Try: which are applied: .*svc migrate status\n/)
@@ -52,20 +54,23 @@ t.test('migrate, serve and worker run the parts from the environment, and end we
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     SVC_PORT: String(port),
   }
-  t.match(await svc(['migrate', 'status'], { env }), { code: 3, stdout: /not yet/ })
+  t.match(await runCli(['migrate', 'status'], { env }), { code: 3, stdout: /not yet/ })
   for (const word of ['serve', 'worker']) {
-    const { code, stderr } = await svc([word], { env })
+    const { code, stderr } = await runCli([word], { env, calledAs: 'npx svc' })
     t.equal(code, 1, word)
     t.match(stderr, /^Error: The database has not been migrated yet\.\nTry: .*npx svc migrate up/, word)
   }
   t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: /"0001_roles"/ })
-  t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: '{"applied":[]}\n' })
-  t.match(await svc(['migrate', 'status'], { env }), { code: 0 })
+  t.match(await runCli(['migrate', 'up', '--json'], { env }), { code: 0, stdout: '{"applied":[]}\n' })
+  t.match(await runCli(['migrate', 'status'], { env }), { code: 0 })
   t.match(await svc(['worker', '--once', '--concurrency', '4', '--json'], { env }), {
     code: 0,
     stdout: '{"failed":[]}\n',
   })
-  t.match(await svc(['worker', '--concurrency', '0'], { env }), { code: 2, stderr: /--concurrency: must be a whole/ })
+  t.match(await runCli(['worker', '--concurrency', '0'], { env }), {
+    code: 2,
+    stderr: /--concurrency: must be a whole/,
+  })
 
   const api = startPart(t, 'serve', env)
   const worker = startPart(t, 'worker', env)
@@ -73,14 +78,14 @@ t.test('migrate, serve and worker run the parts from the environment, and end we
   await until('the worker runs', () => worker.said().includes('The worker runs.'))
   t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200)
   t.match(
-    await svc(['payments', 'list', '--api-url', `http://127.0.0.1:${port}`, '--client-id', 'nobody'], { cwd: '/' }),
+    await runCli(['payments', 'list', '--api-url', `http://127.0.0.1:${port}`, '--client-id', 'nobody'], { cwd: '/' }),
     { code: 4 },
   )
-  t.match(await svc(['status', '-q', 'ready'], { cwd: '/', env: { SVC_API_URL: `http://127.0.0.1:${port}` } }), {
+  t.match(await runCli(['status', '-q', 'ready'], { cwd: '/', env: { SVC_API_URL: `http://127.0.0.1:${port}` } }), {
     code: 0,
     stdout: 'true\n',
   })
-  t.match(await svc(['serve'], { env }), { code: 1, stderr: new RegExp(`port ${port} [^]*SVC_PORT`) })
+  t.match(await runCli(['serve'], { env }), { code: 1, stderr: new RegExp(`port ${port} [^]*SVC_PORT`) })
   for (const { child, ended } of [api, worker]) {
     child.kill('SIGTERM')
     t.same(await ended, [0, null])
@@ -95,13 +100,13 @@ t.test('up over a database from outside starts no database of its own', async (t
   t.same(databaseProcesses(stateDir), [])
   t.equal(
     (
-      await svc(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--approve', '--wait'], {
+      await runCli(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--approve', '--wait'], {
         env: { SVC_STATE_DIR: stateDir },
       })
     ).code,
     0,
   )
-  t.match(await svc(['up', '--state-dir', stateDir, '--db', databaseUrl]), { code: 7 })
+  t.match(await runCli(['up', '--state-dir', stateDir, '--db', databaseUrl]), { code: 7 })
   t.match(await svc(['down', '--state-dir', stateDir]), { code: 0, stdout: new RegExp(String(state.pid)) })
   const {
     child,
@@ -125,13 +130,21 @@ const key = (): string => randomBytes(32).toString('base64')
 t.test('no part runs on a database that is older or newer than its code', async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: key(), SVC_PORT: '0' }
-  t.match(await svc(['migrate', 'status'], { env }), { code: 0 })
+  t.match(await runCli(['migrate', 'status'], { env }), { code: 0 })
   await query(databaseUrl, "insert into schema_migrations (name) values ('9999_later')")
   for (const word of ['serve', 'worker'])
-    t.match(await svc([word], { env }), { code: 1, stderr: /9999_later.*Run that version or a newer one/ }, word)
+    t.match(
+      await runCli([word], { env, calledAs: 'npx svc' }),
+      { code: 1, stderr: /9999_later.*Run that version or a newer one/ },
+      word,
+    )
   await query(databaseUrl, "delete from schema_migrations where name in ('9999_later', '0017_refunds')")
   for (const word of ['serve', 'worker'])
-    t.match(await svc([word], { env }), { code: 1, stderr: /lacks 0017_refunds\.\nTry: .*npx svc migrate up/ }, word)
+    t.match(
+      await runCli([word], { env, calledAs: 'npx svc' }),
+      { code: 1, stderr: /lacks 0017_refunds\.\nTry: .*npx svc migrate up/ },
+      word,
+    )
 })
 
 t.test('a login that is no more than a member of svc_runtime may see that all is migrated', async (t) => {
@@ -139,7 +152,7 @@ t.test('a login that is no more than a member of svc_runtime may see that all is
   // The server is shared, so what is its own and not the database's goes as well.
   t.teardown(async () => query(await clusterUrl(), `drop role if exists ${login}`))
   const { url: databaseUrl } = await emptyDatabase(t)
-  t.match(await svc(['migrate', 'up'], { env: { SVC_MIGRATION_DATABASE_URL: databaseUrl } }), { code: 0 })
+  t.match(await runCli(['migrate', 'up'], { env: { SVC_MIGRATION_DATABASE_URL: databaseUrl } }), { code: 0 })
   // Without inheritance: what the role may do, the login may only after it has taken the role on.
   await query(databaseUrl, `create role ${login} login noinherit password 'p' in role svc_runtime`)
   const url = new URL(databaseUrl)
@@ -154,7 +167,7 @@ t.test('a login that is no more than a member of svc_runtime may see that all is
     await part.ended
   }
   await query(databaseUrl, 'revoke select on schema_migrations from svc_runtime')
-  t.match(await svc(['worker'], { env }), {
+  t.match(await runCli(['worker'], { env, calledAs: 'npx svc' }), {
     code: 1,
     stderr: /may not see which migrations[^]*Try: .*npx svc migrate up/,
   })
@@ -170,7 +183,7 @@ t.test(
     await upDetached(stateDir, [], { env: { ...env, SVC_ENCRYPTION_KEY: right } })
     t.match(await svc(['down', '--state-dir', stateDir]), { code: 0 })
     for (const words of [['serve'], ['worker'], ['up', '--port', '0', '--state-dir', stateDir]]) {
-      const { code, stdout, stderr } = await svc(words, { env: { ...env, SVC_ENCRYPTION_KEY: wrong } })
+      const { code, stdout, stderr } = await runCli(words, { env: { ...env, SVC_ENCRYPTION_KEY: wrong } })
       t.equal(code, 1, words.join(' '))
       t.match(
         stderr,
