@@ -51,7 +51,7 @@ export async function benchReconcile(bench: Bench): Promise<RatioTarget[]> {
   ]
 }
 
-/** Without a time: each once, as the longer one takes half a minute. */
+/** Without a time: each once, as the longer one takes about a minute. */
 async function wholeMs(all: readonly Books[]): Promise<number[]> {
   const times: number[] = []
   for (const { pool, merchantId, size } of all) {

@@ -14,7 +14,7 @@ import { scopeOf } from '../merchants/whose.ts'
 import { tableOf } from '../output/table.ts'
 import { DIFFERENCE_COLUMNS } from './view.ts'
 
-/** A million payments take the service about half a minute. */
+/** A million payments take the service about a minute. */
 const TIMEOUT_MS = 180_000
 
 const Options = z.object({

@@ -8,7 +8,7 @@ import { readSnapshot } from './sql.ts'
 import type { Scope } from './sql.ts'
 import { WINDOW_ENTRIES, listWindows } from './windows-sql.ts'
 
-/** Almost two million payments, which take about a minute: the caller waits for it, and it has a connection of the pool. */
+/** Almost two million payments, which take about two minutes: the caller waits for it, and it has a connection of the pool. */
 const WINDOWS_MAX = 80
 
 export type GetReconciliationInput = {
