@@ -20,11 +20,11 @@ export async function run(argv: readonly string[], given: Io): Promise<ExitCode>
   const words = withoutDoubt(argv)
   try {
     const io = surroundingsOf(given, words)
-    if (opensConsole(words, io)) return await (await import('./run-program.ts')).runConsole(io, words)
+    if (opensConsole(words, io)) return await (await import('./program.ts')).runConsole(io, words)
     if (isForFirstPage(words)) return await printFirstPage(io)
     const place = await placeOf(words)
     if (await isMistyped(words, place)) return await refuseCommand(io, words, place)
-    return await (await import('./run-program.ts')).runProgram(io, words)
+    return await (await import('./program.ts')).runProgram(io, words)
   } catch (error) {
     return reportError(given, error, formOf(words, given))
   }

@@ -7,16 +7,16 @@ import { getLimits } from '../../src/wire/limits.ts'
 import { call } from '../client/call.ts'
 import { addActions } from '../kit/action-command.ts'
 import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { paged } from '../kit/paging.ts'
-import { ACTIVE_ACTIONS } from './actions.ts'
+import type { CommandInput, CommandResult, Context, Runtime, InputOf } from '../kit/context.ts'
+import { subcommand } from '../kit/option-values.ts'
+import { paged, Paging } from '../kit/paging.ts'
+import { ACTIVE_ACTIONS, KYB_ACTIONS } from './actions.ts'
 import { printFees } from './fees-view.ts'
 import { findMerchant } from './find.ts'
-import { ExportOptions, ListOptions, exportMerchants, list, registrations, show } from './read.ts'
+import { ExportOptions, ListOptions, exportMerchants, list, registrations, show, merchantsOf } from './read.ts'
 import { REPAIR_ACTIONS, TERMS_ACTIONS } from './setup-actions.ts'
 import { merchant as subject } from './subject.ts'
-import { printLimits } from './view.ts'
-import { subcommand } from '../kit/option-values.ts'
+import { printLimits, printMerchants } from './view.ts'
 
 export const MERCHANT = subject.summary
 
@@ -109,4 +109,30 @@ async function showFees(context: Context, { args }: CommandInput<object>): Promi
   const { merchant } = await findMerchant(client, args)
   const { body } = await call(client, getFees, { params: { id: merchant.id } })
   printFees(context, merchant, body)
+}
+
+const QueueOptions = Paging.extend({ status: KybStatus })
+
+/** `svc kyb`: the same merchants as a queue of decisions (decision 19). */
+export function addKyb(kyb: Command, runtime: Runtime): void {
+  kyb.addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb approve acme-ltd --reason "documents checked"\n')
+  paged(
+    subcommand(kyb, 'list', 'List merchants awaiting KYB review, oldest first').addOption(
+      new Option('--status <status>', 'List merchants with this status instead')
+        .choices(KybStatus.options)
+        .default('PENDING'),
+    ),
+  )
+    .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb list --status SUSPENDED\n  svc kyb list -o id\n')
+    .action(action(runtime, QueueOptions, queue))
+  aboutMerchant(subcommand(kyb, 'show', 'Show a merchant and its past KYB decisions'))
+    .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
+    .action(action(runtime, z.object({}), show))
+  addActions(kyb, runtime, KYB_ACTIONS)
+}
+
+async function queue(context: Context, { options }: InputOf<typeof QueueOptions>): Promise<CommandResult> {
+  const found = await merchantsOf(context.client(), { kyb_status: options.status, order: 'oldest' }, options)
+  const empty = options.status === 'PENDING' ? 'No merchant waits for a decision.' : 'There are no such merchants.'
+  printMerchants(context, { ...found, empty })
 }

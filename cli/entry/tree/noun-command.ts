@@ -77,7 +77,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
   doctor: async () => (await import('../../service/doctor/commands.ts')).addDoctor,
   inbox: async () => (await import('../../overview/inbox.ts')).addInbox,
   merchants: async () => (await import('../../merchants/commands.ts')).addMerchants,
-  kyb: async () => (await import('../../merchants/kyb.ts')).addKyb,
+  kyb: async () => (await import('../../merchants/commands.ts')).addKyb,
   hold: async () => (await import('../../merchants/read.ts')).addHold,
   disputes: async () => (await import('../../disputes/commands.ts')).addDisputes,
   staff: async () =>
