@@ -102,10 +102,7 @@ const accept = action({
     note: { value: 'text', summary: 'Message to the payer', label: 'A message to the payer', long: true },
   },
   operation: acceptDispute,
-  request: (id, { refund = false, note: words }) => ({
-    params: { id },
-    body: { note: words, refund },
-  }),
+  request: (id, { refund = false, note: words }) => ({ params: { id }, body: { note: words, refund } }),
   expected: ['status', 'refundable_amount'],
   applies: isUndecided,
   facts,
@@ -134,10 +131,7 @@ const escalate = action({
     },
   },
   operation: escalateDispute,
-  request: (id, { reason: why, assignee }) => ({
-    params: { id },
-    body: { reason: why, assignee },
-  }),
+  request: (id, body) => ({ params: { id }, body }),
   expected: ['status'],
   applies: isUndecided,
   facts: ({ status }) => status,

@@ -57,10 +57,7 @@ const raiseOwn = action({
   subject: disputedOf(async () => 'merchant'),
   flags,
   operation: raiseDispute,
-  request: (id, { reason, statement }) => ({
-    params: { id },
-    body: { reason, statement },
-  }),
+  request: (id, body) => ({ params: { id }, body }),
   key: { letter: 'x', label: 'dispute', needs: 'one' },
   view: (context, reply) => printRaised(context, reply, 'evidence'),
 })
@@ -73,10 +70,7 @@ const raiseForPlatform = action({
   subject: disputedOf(async () => 'platform'),
   flags,
   operation: raiseAdminDispute,
-  request: (id, { reason, statement }) => ({
-    params: { id },
-    body: { reason, statement },
-  }),
+  request: (id, body) => ({ params: { id }, body }),
   key: { letter: 'x', label: 'dispute', needs: 'one' },
   view: (context, reply) => printRaised(context, reply, 'show'),
 })
@@ -89,10 +83,7 @@ const raiseLikePayer = action({
   subject: disputedOf(async (client) => ((await meansAllMerchants(client, false)) ? 'platform' : 'merchant')),
   flags: payerFlags,
   operation: disputeAsPayer,
-  request: (id, { reason, statement }) => ({
-    params: { id },
-    body: { reason, payer_statement: statement },
-  }),
+  request: (id, { reason, statement }) => ({ params: { id }, body: { reason, payer_statement: statement } }),
   view: (context, reply) => printRaised(context, reply, 'evidence'),
 })
 

@@ -16,7 +16,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { DataOption, subcommand } from '../kit/option-values.ts'
 import { Paging, listPages, paged } from '../kit/paging.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS, mandate } from './actions.ts'
 import { mandateId, payerMandates } from './find.ts'
 
@@ -87,7 +87,6 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
 
 function printMandate({ print }: Context, mandate: Mandate): void {
   const { currency } = mandate
-  const allowances = allowanceLines(mandate.allowances, print.width)
   print.record({
     item: mandate,
     id: mandate.consent_id,
@@ -103,7 +102,7 @@ function printMandate({ print }: Context, mandate: Mandate): void {
       ['Valid to', endText(mandate)],
       ['Created', shortTime(mandate.created_at)],
     ],
-    ...(allowances.length === 0 ? {} : { after: allowances.join('\n') }),
+    ...tableBelow(print, mandate.allowances, ALLOWANCE_COLUMNS),
   })
 }
 
@@ -118,12 +117,6 @@ function endText({ status, valid_to: at }: Pick<Mandate, 'status' | 'valid_to'>)
 }
 
 /** What is used of each period's cap, and what is left. */
-function allowanceLines(allowances: readonly Allowance[], width: number | undefined): string[] {
-  if (allowances.length === 0) return []
-  const plain = (_style: unknown, text: string): string => text
-  return tableOf(allowances, ALLOWANCE_COLUMNS, { header: true, paint: plain, width })
-}
-
 const ALLOWANCE_COLUMNS = [
   { title: 'period', value: (row: Allowance) => row.period },
   { title: 'at most', value: (row: Allowance) => row.max_amount, align: 'right' as const },

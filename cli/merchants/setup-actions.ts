@@ -62,11 +62,7 @@ const feesSet = action({
   operation: setFees,
   request: (id, { percentage, flat, reason: why }) => ({
     params: { id },
-    body: {
-      fee_percentage: percentage,
-      fee_flat: flat,
-      reason: why,
-    },
+    body: { fee_percentage: percentage, fee_flat: flat, reason: why },
   }),
   expected: ['fee_percentage', 'fee_flat'],
   effect: ({ trading_name: name, ...fees }, { percentage = fees.fee_percentage, flat = fees.fee_flat }) =>
@@ -112,11 +108,7 @@ const limitsSet = action({
   operation: setLimits,
   request: (id, { currencies, maxPayment, reason: why }) => ({
     params: { id },
-    body: {
-      currencies: currencies?.split(','),
-      payment_amount_max: maxPayment,
-      reason: why,
-    },
+    body: { currencies: currencies?.split(','), payment_amount_max: maxPayment, reason: why },
   }),
   expected: ['currencies', 'payment_amount_max'],
   effect: ({ trading_name: name, ...limits }, { currencies, maxPayment = limits.payment_amount_max }) =>
@@ -185,11 +177,7 @@ const repair = action({
   operation: repairRegistration,
   request: (slug, { rollback = false, adminEmail, reason: why }) => ({
     params: { slug },
-    body: {
-      rollback,
-      admin_email: adminEmail,
-      reason: why,
-    },
+    body: { rollback, admin_email: adminEmail, reason: why },
   }),
   effect: ({ word: slug }, { rollback, adminEmail }) =>
     rollback === true

@@ -8,7 +8,7 @@ import type { repairRegistration } from '../../src/wire/registration.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { actorText } from '../base/role-text.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 
@@ -99,7 +99,6 @@ export function printMerchant(
   merchant: AdminMerchant & { actions?: OperatorAction[] },
 ): void {
   const { actions = [] } = merchant
-  const table = tableOf(actions, ACTION_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
   print.record({
     item: merchant,
     id: merchant.id,
@@ -119,7 +118,7 @@ export function printMerchant(
       ['Created', shortTime(merchant.created_at)],
       ['Changed', shortTime(merchant.updated_at)],
     ],
-    ...(actions.length === 0 ? {} : { after: table.join('\n') }),
+    ...tableBelow(print, actions, ACTION_COLUMNS),
   })
 }
 

@@ -24,7 +24,17 @@ export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>
   return [...parts.header, ...parts.rows.flat()]
 }
 
-/** The same, with the lines of each row by themselves. */
+/** A table below a record, in one colour; nothing where there are no rows. */
+export function tableBelow<Row>(
+  { width }: { readonly width: number | undefined },
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+): { after?: string } {
+  if (rows.length === 0) return {}
+  return { after: tableOf(rows, columns, { header: true, paint: (_style, text) => text, width }).join('\n') }
+}
+
+/** The lines of a table, those of each row by themselves. */
 export function tableParts<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -17,7 +17,7 @@ import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../
 import { writeTarget } from '../kit/export-pages.ts'
 import { subcommand } from '../kit/option-values.ts'
 import { Paging, listPages, paged } from '../kit/paging.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { targetFile } from '../output/target-file.ts'
 
@@ -114,11 +114,6 @@ async function importReport(
   const outcome = await change(context, context.client(), importPayoutReport, { input: { body: { content } }, options })
   if (outcome === undefined) return
   const { file: answered, rejected } = outcome
-  const table = tableOf(rejected, REJECTED_COLUMNS, {
-    header: true,
-    paint: (_style, text) => text,
-    width: context.print.width,
-  })
   context.print.record({
     item: outcome,
     id: answered.id,
@@ -131,7 +126,7 @@ async function importReport(
       ['Copies', String(outcome.duplicate_count)],
       ['Not answered', String(outcome.unanswered_count)],
     ],
-    ...(rejected.length === 0 ? {} : { after: table.join('\n') }),
+    ...tableBelow(context.print, rejected, REJECTED_COLUMNS),
   })
 }
 

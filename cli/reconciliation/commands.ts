@@ -11,7 +11,7 @@ import { action } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { DataOption, forAllMerchants } from '../kit/option-values.ts'
 import { scopeOf } from '../merchants/whose.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import { DIFFERENCE_COLUMNS } from './view.ts'
 
 /** A million payments take the service about a minute. */
@@ -89,11 +89,6 @@ function printFound(
 ): void {
   const { differences, totals } = found
   const count = found.difference_counts.reduce((sum, each) => sum + each.count, 0)
-  const table = tableOf(differences, DIFFERENCE_COLUMNS, {
-    header: true,
-    paint: (_style, text) => text,
-    width: print.width,
-  })
   print.record({
     item: found,
     id,
@@ -102,7 +97,7 @@ function printFound(
       ['Differences', count === 0 ? 'none' : String(count)],
       ...totals.map((total): Line => [`${total.trading_name} ${total.currency}`, totalText(total)]),
     ],
-    ...(count === 0 ? {} : { after: table.join('\n') }),
+    ...tableBelow(print, differences, DIFFERENCE_COLUMNS),
   })
 }
 

@@ -12,7 +12,7 @@ import { durationOf } from '../kit/context.ts'
 import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
 import { rangeOf } from '../kit/paging.ts'
 import type { TimeRange } from '../kit/paging.ts'
-import { findMerchant } from '../merchants/find.ts'
+import { findMerchant, merchantId } from '../merchants/find.ts'
 import { withProgress } from '../output/progress.ts'
 import { findDelivery, ownDeliveryId } from './find.ts'
 import { replayOne, replayIfDead } from './replay-one.ts'
@@ -67,7 +67,7 @@ async function replayNamed(
   const { dryRun, ofMerchants, wait, reason, merchant } = options
   const timeoutMs = durationOf(options.timeout, '--timeout')
   const client = context.client()
-  const only = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id
+  const only = await merchantId(client, merchant)
   const replayed: (Delivery | AdminDelivery)[] = []
   let exit: ExitCode | undefined
   const tell = (error: unknown): void => {
@@ -115,14 +115,8 @@ async function replayAllOwn(
   context: Context,
   options: Omit<BulkOptions, 'merchant' | 'reason'>,
 ): Promise<CommandResult> {
-  const { from, to } = rangeOf(options)
-  const body = {
-    status: 'DEAD' as const,
-    dry_run: options.dryRun,
-    since: from,
-    until: to,
-    ...(options.event === undefined ? {} : { event_type: options.event }),
-  }
+  const { from: since, to: until } = rangeOf(options)
+  const body = { status: 'DEAD' as const, dry_run: options.dryRun, since, until, event_type: options.event }
   const { body: counted } = await call(context.client(), replayWebhooks, { body })
   const { matching, queued, has_more: hasMore } = counted
   const { dryRun } = options
@@ -140,11 +134,7 @@ async function replayAllOfMerchant(context: Context, options: BulkOptions): Prom
   const { from, to } = rangeOf(options)
   const client = context.client()
   const { merchant } = await findMerchant(client, [options.merchant])
-  const filter = {
-    merchant_id: merchant.id,
-    status: 'DEAD' as const,
-    event_type: event,
-  }
+  const filter = { merchant_id: merchant.id, status: 'DEAD' as const, event_type: event }
   const { items } = await collectPages({ limit: '100', all: true }, async (page) => {
     return (await call(client, listOutbox, { query: { ...filter, ...page } })).body
   })
