@@ -1,11 +1,11 @@
-import type { Client } from 'pg'
-import { z } from 'zod'
 import { CliError } from '../../base/errors.ts'
 import { keysOf, withDatabase } from '../keys/rotate.ts'
 import type { Keys } from '../keys/rotate.ts'
 import { keyFile } from '../up/key-file.ts'
 import { clockVerdict, finding, ok, reasonOf, restartOr, runChecks, skipped, within } from './check.ts'
 import type { Check, Verdict } from './check.ts'
+import { readFacts } from './database-sql.ts'
+import type { Facts } from './database-sql.ts'
 import type { DoctorTarget } from './target.ts'
 
 const VERSION_LEAST = 15
@@ -116,55 +116,4 @@ function addKeyCommand({ source }: Keys, stateDir: string, kid: string): string 
   return source === 'environment'
     ? `export SVC_ENCRYPTION_KEY_PREVIOUS=<the key with the id ${kid}>`
     : `echo '<the key with the id ${kid}>' >> ${keyFile(stateDir)}`
-}
-
-const Facts = z.object({
-  /** As server_version_num has it: 180004. */
-  version: z.int(),
-  version_text: z.string(),
-  now_ms: z.number(),
-  role: z.string(),
-  login: z.string(),
-  /** Null where there is no such role. */
-  is_member: z.boolean().nullable(),
-  can_create: z.boolean(),
-  /** Who owns the first table that the login may not change. */
-  foreign_owner: z.string().nullable(),
-})
-type Facts = z.infer<typeof Facts>
-
-const FACTS = `
-  select current_setting('server_version_num')::int4 as version, current_setting('server_version') as version_text,
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, $1::text as role, session_user::text as login,
-    (select pg_has_role(session_user, oid, 'member') from pg_roles where rolname = $1) as is_member,
-    has_schema_privilege(session_user, 'public', 'create') as can_create,
-    (
-      select pg_get_userbyid(c.relowner)::text
-      from pg_class c
-      join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('public', 'idp', 'mock_bank') and c.relkind in ('r', 'S')
-        and not pg_has_role(session_user, c.relowner, 'member')
-      order by c.relname
-      limit 1
-    ) as foreign_owner`
-
-/** @throws an error in words where the database can't be reached */
-async function readFacts(databaseUrl: string): Promise<Facts & { aheadMs: number }> {
-  const [{ RUNTIME_ROLE }, { makePgConnection }, { describeDatabaseError }] = await Promise.all([
-    import('../../../src/app.ts'),
-    import('../../../src/db/connection.ts'),
-    import('../../../src/db/describe-error.ts'),
-  ])
-  let client: Client | undefined
-  try {
-    client = await makePgConnection({ databaseUrl, applicationName: 'svc doctor', onError: () => undefined })
-    const before = Date.now()
-    const { rows } = await client.query(FACTS, [RUNTIME_ROLE])
-    const facts = Facts.parse(rows[0])
-    return { ...facts, aheadMs: facts.now_ms - (before + Date.now()) / 2 }
-  } catch (cause) {
-    throw new Error(describeDatabaseError(cause, databaseUrl), { cause })
-  } finally {
-    await client?.end()
-  }
 }
