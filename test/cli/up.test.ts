@@ -7,6 +7,7 @@ import t from 'tap'
 import { isRunning } from '../../cli/client/service-state.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { runCli } from './harness.ts'
+import { until } from '../support/until.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -14,7 +15,6 @@ import {
   nodeCommand,
   stateDirOf,
   svc,
-  until,
   upDetached,
   upForeground,
 } from './service.ts'
@@ -67,16 +67,16 @@ t.test(
       t.equal(statSync(join(stateDir, file)).mode & 0o777, 0o600, file)
 
     const env = { SVC_STATE_DIR: stateDir }
-    const made = await svc(
+    const made = await runCli(
       ['payments', 'create', '--amount', '50.00', '--currency', 'GBP', '--approve', '--wait', 'Settled', '--json'],
       { env },
     )
     t.equal(made.code, 0)
     const payment = JSON.parse(made.stdout)
     t.match(payment, { status: 'Settled', gross_amount: '50.00', fee_amount: '0.70' })
-    t.match(await svc(['status', '-q', 'running'], { env }), { code: 0, stdout: 'true\n' })
-    t.match(await svc(['migrate', 'status'], { env }), { code: 0, stdout: /0001_roles/ })
-    t.match(await svc(['up', '--port', '0', '--detach'], { env }), {
+    t.match(await runCli(['status', '-q', 'running'], { env }), { code: 0, stdout: 'true\n' })
+    t.match(await runCli(['migrate', 'status'], { env }), { code: 0, stdout: /0001_roles/ })
+    t.match(await runCli(['up', '--port', '0', '--detach'], { env }), {
       code: 7,
       stderr: new RegExp(`process ${state.pid}, ${state.api_url}[^]*svc down`),
     })
@@ -85,13 +85,13 @@ t.test(
     t.notOk(isRunning(state.pid))
     t.same(databaseProcesses(stateDir), [])
     t.notOk(existsSync(join(stateDir, 'svc.json')))
-    t.match(await svc(['down'], { env }), { code: 0, stdout: /no service was running/ })
-    t.match(await svc(['status'], { env }), { code: 8, stdout: /not running/ })
+    t.match(await runCli(['down'], { env }), { code: 0, stdout: /no service was running/ })
+    t.match(await runCli(['status'], { env }), { code: 8, stdout: /not running/ })
 
     const again = await upDetached(stateDir)
     t.same(again.merchant, state.merchant)
     t.equal(again.api_url, state.api_url, 'addresses that were given out stay good')
-    t.match(await svc(['payments', 'show', payment.payment_id, '-q', 'status'], { env }), {
+    t.match(await runCli(['payments', 'show', payment.payment_id, '-q', 'status'], { env }), {
       code: 0,
       stdout: 'Settled\n',
     })
@@ -103,12 +103,12 @@ t.test('two services run side by side, each with its own payments', async (t) =>
   const first = JSON.parse(readFileSync(join(one, 'svc.json'), 'utf8'))
   const second = await upDetached(two)
   t.not(first.api_url, second.api_url)
-  t.equal((await svc(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--state-dir', one])).code, 0)
-  t.match(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', one])).stdout), [
+  t.equal((await runCli(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--state-dir', one])).code, 0)
+  t.match(JSON.parse((await runCli(['payments', 'list', '--json', '--state-dir', one])).stdout), [
     { gross_amount: '1.00' },
     { gross_amount: '50.00' },
   ])
-  t.same(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', two])).stdout), [])
+  t.same(JSON.parse((await runCli(['payments', 'list', '--json', '--state-dir', two])).stdout), [])
 })
 
 t.test(
@@ -117,7 +117,7 @@ t.test(
     const first = JSON.parse(readFileSync(join(stateDir, 'svc.json'), 'utf8'))
     process.kill(first.pid, 'SIGKILL')
     await until('the service is gone', () => !isRunning(first.pid))
-    t.match(await svc(['status', '--state-dir', stateDir]), { code: 8 })
+    t.match(await runCli(['status', '--state-dir', stateDir]), { code: 8 })
     const second = await upDetached(stateDir)
     t.not(second.pid, first.pid)
     t.same(second.merchant, first.merchant)
@@ -255,9 +255,9 @@ t.test('wrong choices are usage errors before anything starts', async (t) => {
   ]) {
     t.match(await runCli(['up', ...words, '--state-dir', '/nowhere/svc']), { code: 2 }, words.join(' '))
   }
-  t.match(await svc(['serve'], { cwd: '/' }), { code: 2, stderr: /SVC_DATABASE_URL/ })
-  t.match(await svc(['worker'], { cwd: '/' }), { code: 2, stderr: /SVC_ENCRYPTION_KEY/ })
-  t.match(await svc(['migrate', 'up'], { cwd: '/' }), { code: 2, stderr: /no database is named/ })
+  t.match(await runCli(['serve'], { cwd: '/' }), { code: 2, stderr: /SVC_DATABASE_URL/ })
+  t.match(await runCli(['worker'], { cwd: '/' }), { code: 2, stderr: /SVC_ENCRYPTION_KEY/ })
+  t.match(await runCli(['migrate', 'up'], { cwd: '/' }), { code: 2, stderr: /no database is named/ })
 })
 
 t.test('a database from outside that does not answer is told without its password', async (t) => {
