@@ -3,7 +3,8 @@ import t from 'tap'
 import { keyFile, readKeyRing } from '../../cli/service/up/key-file.ts'
 import { kidOfKey } from '../../src/lib/seal.ts'
 import { runCli } from './harness.ts'
-import { stateDirOf, until, upDetached } from './service.ts'
+import { until } from '../support/until.ts'
+import { stateDirOf, upDetached } from './service.ts'
 
 t.test('svc up takes a rotated key at its next start, and everything works under it', async (t) => {
   const stateDir = stateDirOf(t)

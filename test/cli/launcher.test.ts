@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { runningState } from '../../cli/client/find-service.ts'
-import { LAUNCHER, cleanEnv, databaseProcesses, nodeCommand, stateDirOf, svc, until } from './service.ts'
+import { until } from '../support/until.ts'
+import { LAUNCHER, cleanEnv, databaseProcesses, nodeCommand, stateDirOf, svc } from './service.ts'
 
 // Another Node.js than the one of the package, where the machine has an old one.
 const OLD_NODE = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node'].find((path) => {

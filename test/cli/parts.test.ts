@@ -9,6 +9,7 @@ import { clusterUrl } from '../support/cluster.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { runCli } from './harness.ts'
 import { noteRan, provesLeaves } from './ran.ts'
+import { until } from '../support/until.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -16,7 +17,6 @@ import {
   nodeCommand,
   stateDirOf,
   svc,
-  until,
   upDetached,
   upForeground,
 } from './service.ts'

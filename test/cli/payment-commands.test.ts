@@ -4,7 +4,7 @@ import t from 'tap'
 import { makeWholeProgram } from '../../cli/entry/program.ts'
 import { createPayment } from '../support/app.ts'
 import { SCRATCH } from '../support/scratch.ts'
-import { until } from './service.ts'
+import { until } from '../support/until.ts'
 import { makeIo, runCli } from './harness.ts'
 import { paidPayment, realService } from './real-service.ts'
 

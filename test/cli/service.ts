@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { isRunning } from '../../cli/client/service-state.ts'
 import type { ServiceState } from '../../cli/client/service-state.ts'
 import { ensureBuilt } from '../support/built.ts'
 import { SCRATCH } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import { noteRan } from './ran.ts'
 
 ensureBuilt('cli')
@@ -112,19 +112,6 @@ export async function upForeground(
   await until('the service is up', () => stdout.includes('\n') || child.exitCode !== null)
   if (stdout === '') throw new Error(`svc up ended with ${child.exitCode}: ${stderr}`)
   return { child, state: JSON.parse(stdout), said: () => stderr, ended }
-}
-
-/** Polls until the condition holds. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = 60_000,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`timed out: ${what}`)
-    await delay(25)
-  }
 }
 
 /** The processes that run on this state directory's database, by their command lines. */

@@ -19,6 +19,7 @@ import { startWorker } from '../../src/worker.ts'
 import { ensureBuilt } from './built.ts'
 import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
+import { pause } from './until.ts'
 
 /** `clientSecret` proves the server client where there is an identity provider. */
 export type TestMerchant = { id: string; clientId: string; clientSecret: string; realm: string; secret: string }
@@ -245,12 +246,12 @@ export async function authorisedPayment(
 
 /** Calls `look` until it gives something, for at most `ms`. */
 export async function until<T>(look: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
-  const end = performance.now() + ms
+  const startedAt = performance.now()
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found
-    if (performance.now() > end) throw new Error(`not reached within ${ms} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    if (performance.now() - startedAt > ms) throw new Error(`not reached within ${ms} ms`)
+    await pause(startedAt)
   }
 }
 

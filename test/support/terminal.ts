@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type { Test } from 'tap'
 import { noteRan } from '../cli/ran.ts'
 import { bundled } from './built.ts'
 import { SCRATCH } from './scratch.ts'
+import { pause } from './until.ts'
 
 /*
  * A command in a real pseudo-terminal, with a terminal behind it that understands what it draws. A shell runs it, and
@@ -132,12 +132,13 @@ export function open(t: Owner, command: string, { columns = 80, rows = 24, env =
 
   async function until(what: RegExp | ((text: string) => boolean), timeoutMs = TIMEOUT_MS): Promise<string> {
     const holds = typeof what === 'function' ? what : (text: string): boolean => what.test(text)
-    const deadline = performance.now() + timeoutMs
+    const startedAt = performance.now()
     for (;;) {
       const text = screen().join('\n')
       if (isWhole() && holds(text)) return text
-      if (performance.now() > deadline) throw new Error(`timed out, waiting for ${String(what)}; the screen:\n${text}`)
-      await delay(15)
+      if (performance.now() - startedAt > timeoutMs)
+        throw new Error(`timed out, waiting for ${String(what)}; the screen:\n${text}`)
+      await pause(startedAt)
     }
   }
 
@@ -158,11 +159,11 @@ export function open(t: Owner, command: string, { columns = 80, rows = 24, env =
       if (child !== undefined) process.kill(child, signal)
     },
     async ended(timeoutMs = TIMEOUT_MS) {
-      const deadline = performance.now() + timeoutMs
+      const startedAt = performance.now()
       while (!ENDED.test(written)) {
-        if (isOver || performance.now() > deadline)
+        if (isOver || performance.now() - startedAt > timeoutMs)
           throw new Error(`it did not end; the screen:\n${screen().join('\n')}`)
-        await delay(15)
+        await pause(startedAt)
       }
       const [, code, stty = ''] = ENDED.exec(written) ?? []
       await new Promise<void>((resolve) => terminal.write('', resolve))

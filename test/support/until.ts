@@ -1,14 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+const FIRST_MS = 10
+const LONGEST_MS = 50
+
+/** Waits between two looks: briefly at first, and longer the longer it takes, because each look costs CPU. */
+export async function pause(startedAt: number): Promise<void> {
+  await delay(Math.min(Math.max((performance.now() - startedAt) / 5, FIRST_MS), LONGEST_MS))
+}
+
 /** Polls until the condition holds. @throws when it does not within the time */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 60_000,
 ): Promise<void> {
-  const deadline = performance.now() + timeoutMs
+  const startedAt = performance.now()
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
-    await delay(10)
+    if (performance.now() - startedAt > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+    await pause(startedAt)
   }
 }

@@ -3,7 +3,7 @@ import { run } from '../../../cli/entry/run.ts'
 import { makeIo } from '../harness.ts'
 import type { CliSettings, Outcome } from '../harness.ts'
 import { noteRan } from '../ran.ts'
-import { until } from '../service.ts'
+import { until } from '../../support/until.ts'
 
 export type Running = { ended: Promise<Outcome>; said(): string }
 
