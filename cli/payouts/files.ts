@@ -30,7 +30,7 @@ const ImportOptions = ChangeOptions.omit({ yes: true })
 /** Commands for payouts that an operator takes to the bank as a file. */
 export function addFileCommands(payouts: Command, runtime: Runtime): void {
   changing(payouts.command('export'))
-    .description('Export waiting payouts as a file for the bank')
+    .description('Export waiting payouts and refunds as a file for the bank')
     .requiredOption('--file <path>', 'File to write, which must not exist; - is standard output')
     .option('--again <id>', 'Write an earlier file again, with the same bytes')
     .addHelpText(
@@ -56,11 +56,18 @@ async function exportFile(context: Context, { options }: InputOf<typeof ExportOp
   const outcome =
     again === undefined
       ? (await call(client, createPayoutFile, {})).body
-      : { file: (await call(client, getPayoutFile, { params: { id: again } })).body, left_out: [], has_more: false }
+      : {
+          file: (await call(client, getPayoutFile, { params: { id: again } })).body,
+          left_out: [],
+          left_out_refunds: [],
+          has_more: false,
+        }
   for (const { payout_id: id, reason } of outcome.left_out) context.note(`${id} is left out: ${LEFT_OUT[reason]}`)
-  if (outcome.has_more) context.note('More payouts wait than one file takes: export again')
+  for (const { refund_id: id } of outcome.left_out_refunds)
+    context.note(`refund ${id} is left out: ${LEFT_OUT.NO_PAYING_ACCOUNT}`)
+  if (outcome.has_more) context.note('More payouts or refunds wait than one file takes: export again')
   if (outcome.file === null)
-    return context.print.record({ item: outcome, id: '', lines: [['File', 'none: no payout waits for one']] })
+    return context.print.record({ item: outcome, id: '', lines: [['File', 'none: no payout or refund waits for one']] })
   const { content, ...file } = outcome.file
   context.note(`To write this file again: svc payouts export --again ${file.id} --file <path>`)
   if (target === undefined) context.io.stdout.write(content)
@@ -81,6 +88,7 @@ function printFile(context: Context, file: PayoutFile): void {
       ['Id', file.id],
       ['Message', file.message_id],
       ['Payouts', String(file.payout_count)],
+      ['Refunds', String(file.refund_count)],
       ['Control sum', file.control_sum],
       ['SHA-256', file.content_sha256],
       ['Created', `${shortTime(file.created_at)} by ${file.created_by}`],
@@ -101,6 +109,7 @@ const FILE_COLUMNS: readonly Column<PayoutFile>[] = [
   { title: 'id', value: (row) => row.id, short: endOfId },
   { title: 'message', value: (row) => row.message_id, dropped: 2 },
   { title: 'payouts', value: (row) => String(row.payout_count), align: 'right' },
+  { title: 'refunds', value: (row) => String(row.refund_count), align: 'right' },
   { title: 'control sum', value: (row) => row.control_sum, align: 'right' },
   { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
   { title: 'by', value: (row) => row.created_by, dropped: 1 },
@@ -113,7 +122,11 @@ async function importReport(
   const content = await readBankFile(context, file)
   const outcome = await change(context, context.client(), importPayoutReport, { input: { body: { content } }, options })
   if (outcome === undefined) return
-  const { file: answered, rejected } = outcome
+  const { file: answered } = outcome
+  const rejected: Rejected[] = [
+    ...outcome.rejected.map(({ payout_id: id, ...row }) => ({ ...row, id, kind: 'payout' })),
+    ...outcome.rejected_refunds.map(({ refund_id: id, ...row }) => ({ ...row, id, kind: 'refund' })),
+  ]
   context.print.record({
     item: outcome,
     id: answered.id,
@@ -131,7 +144,8 @@ async function importReport(
 }
 
 const REJECTED_COLUMNS: readonly Column<Rejected>[] = [
-  { title: 'payout', value: (row) => row.payout_id, short: endOfId },
+  { title: 'kind', value: (row) => row.kind },
+  { title: 'id', value: (row) => row.id, short: endOfId },
   { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
   { title: 'amount', value: (row) => row.amount, align: 'right' },
   { title: 'cur', value: (row) => row.currency },
@@ -139,4 +153,7 @@ const REJECTED_COLUMNS: readonly Column<Rejected>[] = [
   { title: 'bank', value: (row) => row.bank_reason ?? '' },
   { title: 'text', value: (row) => row.bank_text ?? '', dropped: 1 },
 ]
-type Rejected = z.infer<(typeof importPayoutReport.replies)[200]>['rejected'][number]
+type Rejected = Omit<z.infer<(typeof importPayoutReport.replies)[200]>['rejected'][number], 'payout_id'> & {
+  id: string
+  kind: string
+}

@@ -10,6 +10,8 @@ import type { FailureCode } from '../lib/failure-codes.ts'
 export type BankConnector = StagesConsents & {
   /** The name in `/api/v1/bank/callbacks/{connector}`. */
   readonly id: string
+  /** Whether `refund` gives money back, or an operator takes refunds to the bank in a file. */
+  readonly refundsBy: 'api' | 'file'
   /**
    * Exchanges the code of the payer's redirect for the outcome of the authorisation. Repeating it for the same state
    * and code gives the same outcome.
@@ -22,7 +24,7 @@ export type BankConnector = StagesConsents & {
    */
   execute(order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome>
   /**
-   * Gives money back; `refundId` is the bank's idempotency key.
+   * Gives money back, where the bank refunds by its API; `refundId` is its idempotency key.
    * @throws {BankUnavailableError} when the bank gives no answer
    */
   refund(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>

@@ -75,6 +75,7 @@ export function makeMockBank(options: MockBankOptions): MockBank {
   const bank: Bank = { post: postOverHttp, silenceMs: SILENCE_MS, ...options }
   return {
     id: 'mock',
+    refundsBy: 'api',
     staging: 'local',
     stage: (consent) =>
       stageConsent(

@@ -9,7 +9,7 @@ export type RefundOrder = { dispute: DisputeRecord; payment: PaymentRecord }
 
 /**
  * Orders the refund that was requested with a resolution, in its transaction (decision 24); undefined where none was.
- * @throws {DomainError} PAYMENT_ALREADY_REFUNDED
+ * @throws {DomainError} PAYMENT_ALREADY_REFUNDED, REFUND_ACCOUNT_UNKNOWN
  */
 export async function orderRefund(
   tx: DatabaseTransactionConnection,
@@ -21,5 +21,9 @@ export async function orderRefund(
     throw alreadyRefunded('repeat without refund: the payment is refunded, or a refund is in progress')
   // An earlier refund, if any, was refused by the bank; its id makes this one's ids different.
   const ids = app.ids.for('dispute refund', dispute.id, dispute.refund_id ?? '')
-  return createPendingRefund(tx, { ids }, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
+  return createPendingRefund(
+    tx,
+    { ids, banks: app.banks },
+    { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id },
+  )
 }

@@ -168,15 +168,22 @@ function executionText({ now, settle_at: at }: PaymentFacts): string {
   return `it has been due for ${spanText(at, now)}: the service keeps asking the bank until it answers`
 }
 
-function refundedText({ currency, next_refund_at: next, ...it }: PaymentFacts): string {
+function refundedText(payment: PaymentFacts): string {
+  const { next_refund_at: next, ...it } = payment
+  const { currency } = it
   const done = isZero(it.refunded_amount)
     ? 'nothing refunded'
     : `${moneyText(it.refunded_amount, currency)} of ${moneyText(it.gross_amount, currency)} refunded`
   const waits =
-    isZero(it.refund_reserved_amount) || next === null
-      ? ''
-      : `; the bank has not answered ${countText(it.pending_refund_count, 'refund')} of ${moneyText(it.refund_reserved_amount, currency)} yet, and is asked next ${next > it.now ? `at ${momentText(next)}` : 'now'}`
+    isZero(it.refund_reserved_amount) || it.pending_refund_count === 0 ? '' : `; ${openRefundsText(it, next)}`
   return `${done}, ${moneyText(it.remaining_amount, currency)} refundable${waits}`
+}
+
+/** Refunds that no bank's API is asked about have no time: an operator's file takes them to the bank. */
+function openRefundsText(it: Omit<PaymentFacts, 'next_refund_at'>, next: string | null): string {
+  const refunds = `${countText(it.pending_refund_count, 'refund')} of ${moneyText(it.refund_reserved_amount, it.currency)}`
+  if (next === null) return `${refunds} goes to the bank in a file, and is executed when a bank statement has it`
+  return `the bank has not answered ${refunds} yet, and is asked next ${next > it.now ? `at ${momentText(next)}` : 'now'}`
 }
 
 /** Whether refunds that the bank has not answered yet hold all that is left. */

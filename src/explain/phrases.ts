@@ -44,6 +44,7 @@ export const PHRASES = {
   refund: {
     requested: 'a refund of {money} was requested',
     ordered: 'a refund of {money} was ordered with the resolution of a dispute',
+    sent: 'a file took the refund of {money} to the bank',
     EXECUTED: 'the bank refunded {money}',
     FAILED: 'the bank refused to refund {money}: {failure}',
   },

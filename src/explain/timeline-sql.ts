@@ -97,7 +97,7 @@ function paymentMoves({ subject }: TimelineQuery): FragmentSqlToken {
     from ${moves} e`
 }
 
-/** A refund is requested, and then has an end, or the time at which the bank is asked again. */
+/** A refund is requested, and may go to the bank in a file, and then has an end, or the time at which the bank is asked again. */
 function refunds({ subject }: TimelineQuery): FragmentSqlToken {
   const isOfSubject = isOf(subject, subject.kind === 'dispute' ? 'dispute_id' : 'payment_intent_id')
   return sql.fragment`
@@ -110,9 +110,11 @@ function refunds({ subject }: TimelineQuery): FragmentSqlToken {
     cross join lateral (
       select 'refund', case when r.dispute_id is null then 'requested' else 'ordered' end, r.created_at, null, 'PENDING'
       union all
+      select 'refund', 'sent', r.sent_at, 'PENDING', 'PENDING' where r.sent_at is not null
+      union all
       select 'refund', r.status::text, r.updated_at, 'PENDING', r.status::text where r.status <> 'PENDING'
       union all
-      select 'due', 'refund', r.resume_at, 'PENDING', null where r.status = 'PENDING' and r.nth <= ${LIMITS.refund}
+      select 'due', 'refund', r.resume_at, 'PENDING', null where r.status = 'PENDING' and r.resume_at is not null and r.nth <= ${LIMITS.refund}
     ) e (kind, what, at, old, new)`
 }
 

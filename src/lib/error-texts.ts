@@ -182,6 +182,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   OVERDRAFT_IN_USE: { meaning: 'The account is overdrawn by more than the new limit.', next: 'Set a higher limit.' },
   REFUND_REFUSED: { meaning: 'The bank rejected the refund.', next: 'Try again later, or refund by other means.' },
   CHANGED_MEANWHILE: { meaning: 'It changed since you read it.', next: 'Read it again, then decide.' },
+  REFUND_ACCOUNT_UNKNOWN: {
+    meaning: "The payer's account is not known, and this bank refunds to an account only.",
+    next: 'Refund by other means.',
+  },
   REFUND_AVAILABLE_MISMATCH: {
     meaning: 'The amount left to refund is not the one you expected.',
     next: 'Read the payment again, then decide.',

@@ -48,14 +48,18 @@ export async function movePayment(app: App, move: PaymentMove): Promise<MoveOutc
 /** `movePayment` inside the caller's transaction; the caller calls `announceMove` after the commit. */
 export async function movePaymentIn(
   tx: DatabaseTransactionConnection,
-  app: App,
+  app: Pick<App, 'ids' | 'config'>,
   move: PaymentMove,
 ): Promise<MoveOutcome> {
   return movePaymentRow(tx, moveItem(app, move, transitionOf(move)))
 }
 
 /** Logs and counts a committed move, and wakes the jobs that continue from it. */
-export function announceMove(app: App, transition: PaymentTransition, paymentId: string): void {
+export function announceMove(
+  app: Pick<App, 'log' | 'metrics' | 'wake'>,
+  transition: PaymentTransition,
+  paymentId: string,
+): void {
   const { from, to, on } = transition
   app.log.info({ payment_id: paymentId, from, to, on }, 'a payment has moved')
   app.metrics.paymentMoves.inc({ from: transition.from ?? 'none', to: transition.to })
@@ -73,7 +77,7 @@ export function transitionOf({
   return mustMove<PaymentTransition>(PAYMENT_TRANSITIONS, from, on)
 }
 
-function moveItem(app: App, move: PaymentMove, transition: PaymentTransition): PaymentMoveItem {
+function moveItem(app: Pick<App, 'ids' | 'config'>, move: PaymentMove, transition: PaymentTransition): PaymentMoveItem {
   const consent =
     transition.consent === null ? null : mustMove(CONSENT_TRANSITIONS, 'AWAITING_AUTHORISATION', transition.consent)
   const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)

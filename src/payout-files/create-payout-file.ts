@@ -10,23 +10,29 @@ import type { SealContext } from '../lib/seal.ts'
 import { announcePayout, movePayout } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { isoText } from './iso-text.ts'
-import type { PayoutFileRecord } from './record.ts'
+import { payerAccountNumber } from '../payments/refunds/refund-route.ts'
+import type { FileRefund, PayoutFileRecord } from './record.ts'
+import { lockWaitingRefunds } from './refunds-sql.ts'
 import { insertPayoutFile, listAccountsOf, lockFiles, lockWaitingPayouts } from './sql.ts'
 import { writePain001 } from './write-pain-001.ts'
 import type { Instruction } from './write-pain-001.ts'
 
-/** Payouts of one file. Those that are left wait for the next. */
+/** Payouts of one file, and as many refunds. Those that are left wait for the next. */
 const PAYOUTS_MAX = 1_000
 const NAME_MAX = 70
+/** What ISO 20022 writes for a name that is not known. */
+const NO_NAME = 'NOTPROVIDED'
 
 /** Why a payout is not in the file: no account of ours has its currency, or a bank cannot read the holder's name. */
 export type LeftOutReason = 'NO_PAYING_ACCOUNT' | 'NAME_NOT_WRITABLE'
 export type LeftOut = { payout: PayoutRecord; reason: LeftOutReason }
+export type LeftOutRefund = { refund: FileRefund; reason: 'NO_PAYING_ACCOUNT' }
 
 export type CreatedPayoutFile = {
   /** Null where no payout can be sent. */
   file: (PayoutFileRecord & { content: string }) | null
   leftOut: readonly LeftOut[]
+  leftOutRefunds: readonly LeftOutRefund[]
   hasMore: boolean
 }
 
@@ -37,25 +43,47 @@ export function payoutFileContext(id: string): SealContext {
 }
 
 /**
- * Writes the payouts that wait for a file into one, and marks them as SENT, in one transaction: a crash leaves them
- * waiting, or the file can be read again by its id, and no payout is in two files.
+ * Writes the payouts and refunds that wait for a file into one, and marks them as sent, in one transaction: a crash leaves
+ * them waiting, or the file can be read again by its id, and none is in two files.
  */
 export async function createPayoutFile(app: PayoutFileApp, { actor }: { actor: Actor }): Promise<CreatedPayoutFile> {
   const { moved, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockFiles(tx)
     const waiting = await lockWaitingPayouts(tx, PAYOUTS_MAX)
-    const hasMore = waiting.length > PAYOUTS_MAX
+    const waitingRefunds = await lockWaitingRefunds(tx, PAYOUTS_MAX)
+    const hasMore = waiting.length > PAYOUTS_MAX || waitingRefunds.length > PAYOUTS_MAX
     const { items, leftOut, closed } = await sortPayouts(app, tx, waiting.slice(0, PAYOUTS_MAX))
-    const file = items.length === 0 ? null : await writeFile(app, tx, { items, actor })
+    const { refunds, leftOutRefunds } = sortRefunds(app, waitingRefunds.slice(0, PAYOUTS_MAX))
+    const isEmpty = items.length + refunds.length === 0
+    const file = isEmpty ? null : await writeFile(app, tx, { items, refunds, actor })
     const moved = [...closed]
-    for (const { payout } of file === null ? [] : items) moved.push(await mustMove(app, tx, payout, { on: 'sending' }))
-    return { file, leftOut, hasMore, moved }
+    for (const { payout } of items) moved.push(await mustMove(app, tx, payout, { on: 'sending' }))
+    return { file, leftOut, leftOutRefunds, hasMore, moved }
   })
   for (const payout of moved) announcePayout(app, payout)
   return outcome
 }
 
 type Item = { payout: PayoutRecord; instruction: Instruction }
+type RefundItem = { refund: FileRefund; instruction: Instruction }
+
+/** Which refunds can be written, and which wait for an account of ours. Merchants that are held refund nevertheless. */
+function sortRefunds(
+  { config }: PayoutFileApp,
+  refunds: readonly FileRefund[],
+): { refunds: RefundItem[]; leftOutRefunds: LeftOutRefund[] } {
+  const sorted = { refunds: [] as RefundItem[], leftOutRefunds: [] as LeftOutRefund[] }
+  for (const refund of refunds) {
+    const { end_to_end_id: endToEndId, amount, currency, payer_name: name } = refund
+    const creditorAccount = payerAccountNumber(refund, currency)
+    if (creditorAccount === null) throw new Error(`the refund ${refund.id} has no account`)
+    const creditorName = isoText(name ?? '', NAME_MAX) ?? NO_NAME
+    const instruction = { endToEndId, amount, creditorName, creditorAccount, remittance: endToEndId }
+    if (config.payoutAccounts.has(currency)) sorted.refunds.push({ refund, instruction })
+    else sorted.leftOutRefunds.push({ refund, reason: 'NO_PAYING_ACCOUNT' })
+  }
+  return sorted
+}
 
 /** Which payouts can be written, which can't, and which have failed because their account was disabled meanwhile. */
 async function sortPayouts(
@@ -105,29 +133,35 @@ function instructionOf(
 async function writeFile(
   app: PayoutFileApp,
   tx: DatabaseTransactionConnection,
-  { items, actor }: { items: readonly Item[]; actor: Actor },
+  { items, refunds, actor }: { items: readonly Item[]; refunds: readonly RefundItem[]; actor: Actor },
 ): Promise<PayoutFileRecord & { content: string }> {
   const id = app.ids.uuid()
   const messageId = id.replaceAll('-', '')
-  const content = writeMessage(app, messageId, items)
+  const content = writeMessage(app, messageId, [
+    ...items.map(({ payout, instruction }) => ({ currency: payout.currency, instruction })),
+    ...refunds.map(({ refund, instruction }) => ({ currency: refund.currency, instruction })),
+  ])
   const contentHash = createHash('sha256').update(content, 'utf8').digest('hex')
   const file = await insertPayoutFile(tx, {
     id,
     messageId,
     payoutIds: items.map(({ payout }) => payout.id),
+    refundIds: refunds.map(({ refund }) => refund.id),
     content: app.sealer.seal(content, payoutFileContext(id)),
     contentHash,
     createdBy: actor.name,
   })
-  const { payout_count, control_sum } = file
-  const after = { message_id: messageId, payout_count, control_sum, content_sha256: contentHash }
+  const { payout_count, refund_count, control_sum } = file
+  const after = { message_id: messageId, payout_count, refund_count, control_sum, content_sha256: contentHash }
   await recordAction(app, tx, { actor, action: 'payout_file.create', merchantId: null, subjectId: id, after })
   return { ...file, content }
 }
 
-function writeMessage({ config }: PayoutFileApp, messageId: string, items: readonly Item[]): string {
+type Written = { currency: string; instruction: Instruction }
+
+function writeMessage({ config }: PayoutFileApp, messageId: string, items: readonly Written[]): string {
   const now = new Date()
-  const byCurrency = Map.groupBy(items, ({ payout }) => payout.currency)
+  const byCurrency = Map.groupBy(items, ({ currency }) => currency)
   return writePain001({
     id: messageId,
     createdAt: now.toISOString(),

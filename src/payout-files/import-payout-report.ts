@@ -2,8 +2,12 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
+import type { FailureCode } from '../lib/failure-codes.ts'
 import { invalidField } from '../lib/errors.ts'
 import { UnreadableFile, shown } from '../lib/file-text.ts'
+import { announceRefund, finishRefundIn } from '../payments/refunds/execute-refund.ts'
+import type { FinishedRefund } from '../payments/refunds/execute-refund.ts'
+import { findRefund } from '../payments/refunds/sql.ts'
 import { announcePayout, movePayout } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { batchId } from './create-payout-file.ts'
@@ -11,21 +15,33 @@ import { failureOfReason } from './failure-of-reason.ts'
 import { payoutFileNotFound } from './get-payout-file.ts'
 import { readPain002 } from './read-pain-002.ts'
 import type { BankAnswer, ReportedStatus, StatusReport } from './read-pain-002.ts'
-import type { PayoutFileRecord } from './record.ts'
+import type { FileRefund, PayoutFileRecord } from './record.ts'
+import { listRefundsOfFile } from './refunds-sql.ts'
 import { findFileOfMessage, lockPayoutsOfFile } from './sql.ts'
 
 export type PayoutReport = {
   file: PayoutFileRecord
   /** Payouts that have failed now; the money is the merchant's balance again. */
   rejected: readonly { payout: PayoutRecord; reason: string | null; text: string | null }[]
-  /** How many payouts of the file have each answer; rejections also where they were known before. */
+  /** Refunds that have failed now; their amounts can be refunded again. */
+  rejectedRefunds: readonly RejectedRefund[]
+  /** How many payouts and refunds of the file have each answer; rejections also where they were known before. */
   counts: Readonly<Record<BankAnswer | 'NONE', number>>
 }
 
-type ReportApp = Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'wake'>
+type RejectedRefund = {
+  refund: FileRefund
+  failureCode: FailureCode
+  finished: FinishedRefund
+  reason: string | null
+  text: string | null
+}
+
+type ReportApp = Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>
 
 /**
- * Takes what the bank answers to a file of payouts: a rejected payout fails, and all others wait for the bank's statement.
+ * Takes what the bank answers to a file of payouts: a rejected payout or refund fails, and all others wait for the bank's
+ * statement.
  * Importing twice changes nothing.
  * @throws {DomainError} VALIDATION_FAILED at `content`, PAYOUT_FILE_NOT_FOUND for an answer to another message
  */
@@ -38,12 +54,19 @@ export async function importPayoutReport(
     const file = await findFileOfMessage(tx, report.messageId)
     if (file === null) throw payoutFileNotFound(`no file of payouts was the message ${shown(report.messageId)}`)
     const payouts = await lockPayoutsOfFile(tx, file.id)
-    refuseOthers(report, payouts)
+    const refunds = await listRefundsOfFile(tx, file.id)
+    refuseOthers(report, [...payouts, ...refunds])
     const answerTo = answersOf(report)
     const answered = payouts.map((payout) => ({ payout, status: answerTo(payout) }))
+    const answeredRefunds = refunds.map((refund) => ({ refund, status: answerTo(refund) }))
     const rejected = await fail(app, tx, answered)
-    const after = { message_id: file.message_id, rejected_payout_ids: rejected.map(({ payout }) => payout.id) }
-    if (rejected.length > 0)
+    const rejectedRefunds = await failRefunds(app, tx, answeredRefunds)
+    const after = {
+      message_id: file.message_id,
+      rejected_payout_ids: rejected.map(({ payout }) => payout.id),
+      rejected_refund_ids: rejectedRefunds.map(({ refund }) => refund.id),
+    }
+    if (rejected.length + rejectedRefunds.length > 0)
       await recordAction(app, tx, {
         actor,
         action: 'payout_report.import',
@@ -51,9 +74,10 @@ export async function importPayoutReport(
         subjectId: file.id,
         after,
       })
-    return { file, rejected, counts: countsOf(answered) }
+    return { file, rejected, rejectedRefunds, counts: countsOf([...answered, ...answeredRefunds]) }
   })
   for (const { payout } of outcome.rejected) announcePayout(app, payout)
+  for (const { finished } of outcome.rejectedRefunds) announceRefund(app, finished)
   return outcome
 }
 
@@ -66,19 +90,22 @@ function readReport(content: string): StatusReport {
   }
 }
 
+/** A payment of a file: a payout or a refund. */
+type Sent = { end_to_end_id: string; currency: string }
+
 /** An answer to a payment that is not in the file is an answer to another file, and nothing of it is trusted. */
-function refuseOthers({ statuses }: StatusReport, payouts: readonly PayoutRecord[]): void {
-  const known = new Set(payouts.map((payout) => payout.end_to_end_id))
+function refuseOthers({ statuses }: StatusReport, payments: readonly Sent[]): void {
+  const known = new Set(payments.map((payment) => payment.end_to_end_id))
   const other = statuses.find(({ about, id }) => about === 'payment' && !known.has(id))
   if (other !== undefined) throw invalidField('content', 'MISMATCH', `the file has no payment ${shown(other.id)}`)
 }
 
-/** The answer to a payout: its own, else the one to its batch, else the one to the message. */
-function answersOf({ messageId, statuses }: StatusReport): (payout: PayoutRecord) => ReportedStatus | undefined {
+/** The answer to a payment: its own, else the one to its batch, else the one to the message. */
+function answersOf({ messageId, statuses }: StatusReport): (payment: Sent) => ReportedStatus | undefined {
   const byId = new Map(statuses.map((status) => [`${status.about} ${status.id}`, status]))
-  return (payout) =>
-    byId.get(`payment ${payout.end_to_end_id}`) ??
-    byId.get(`batch ${batchId(messageId, payout.currency)}`) ??
+  return (payment) =>
+    byId.get(`payment ${payment.end_to_end_id}`) ??
+    byId.get(`batch ${batchId(messageId, payment.currency)}`) ??
     byId.get(`message ${messageId}`)
 }
 
@@ -101,7 +128,25 @@ async function fail(
   return rejected
 }
 
-function countsOf(answered: readonly Answered[]): PayoutReport['counts'] {
+async function failRefunds(
+  app: ReportApp,
+  tx: DatabaseTransactionConnection,
+  answered: readonly { refund: FileRefund; status: ReportedStatus | undefined }[],
+): Promise<RejectedRefund[]> {
+  const rejected: RejectedRefund[] = []
+  for (const { refund, status } of answered) {
+    if (status?.answer !== 'REJECTED') continue
+    const known = await findRefund(tx, { merchantId: refund.merchant_id, id: refund.id })
+    if (known?.status !== 'PENDING') continue
+    const failureCode = failureOfReason(status.reason)
+    const answer = { outcome: 'refused', failureCode } as const
+    const finished = await finishRefundIn(tx, app, known, { answer, actor: 'BATCH_JOB' })
+    if (finished.isFirst) rejected.push({ refund, failureCode, finished, reason: status.reason, text: status.text })
+  }
+  return rejected
+}
+
+function countsOf(answered: readonly Pick<Answered, 'status'>[]): PayoutReport['counts'] {
   const counts = { ACCEPTED: 0, REJECTED: 0, PENDING: 0, DUPLICATE: 0, NONE: 0 }
   for (const { status } of answered) counts[status?.answer ?? 'NONE'] += 1
   return counts

@@ -7,7 +7,9 @@ import { PayoutRecord } from '../payouts/record.ts'
 import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
 import { PayoutFileContent, PayoutFileRecord } from './record.ts'
 
-const columns = sql.fragment`f.id, f.message_id, f.payout_count, f.control_sum, f.content_hash, f.created_by, f.created_at`
+const columns = sql.fragment`
+  f.id, f.message_id, f.payout_count, f.refund_count, f.control_sum, f.content_hash, f.created_by, f.created_at
+`
 
 /** One file at a time: of two, each would have a part of the payouts. */
 export async function lockFiles(tx: DatabaseTransactionConnection): Promise<void> {
@@ -44,26 +46,34 @@ export type NewPayoutFile = {
   id: string
   messageId: string
   payoutIds: readonly string[]
+  refundIds: readonly string[]
   /** Sealed. */
   content: string
   contentHash: string
   createdBy: string
 }
 
-/** Records a file of payouts, whose amounts it adds up itself. */
+/** Records a file of payouts and refunds, whose amounts it adds up itself, and that they are in it. */
 export async function insertPayoutFile(
   tx: DatabaseTransactionConnection,
-  { payoutIds, ...file }: NewPayoutFile,
+  { payoutIds, refundIds, ...file }: NewPayoutFile,
 ): Promise<PayoutFileRecord> {
   const ids = sql.array([...payoutIds], 'uuid')
+  const ofRefunds = sql.array([...refundIds], 'uuid')
   const made = await tx.one(sql.type(PayoutFileRecord)`
-    insert into payout_files as f (id, message_id, payout_count, control_sum, content, content_hash, created_by)
-    select ${file.id}, ${file.messageId}, count(*), sum(p.amount), ${file.content}, ${file.contentHash}, ${file.createdBy}
-    from payouts p
-    where p.id = any(${ids})
+    insert into payout_files as f (id, message_id, payout_count, refund_count, control_sum, content, content_hash, created_by)
+    select ${file.id}, ${file.messageId}, payout.count, refund.count, payout.sum + refund.sum, ${file.content},
+      ${file.contentHash}, ${file.createdBy}
+    from (select count(*), coalesce(sum(amount), 0) as sum from payouts where id = any(${ids})) payout
+    cross join (
+      select count(*), coalesce(sum(amount), 0) as sum from payment_refunds where id = any(${ofRefunds})
+    ) refund
     returning ${columns}
   `)
   await tx.query(sql.type(z.object({}))`update payouts set file_id = ${file.id} where id = any(${ids})`)
+  await tx.query(sql.type(z.object({}))`
+    update payment_refunds set file_id = ${file.id}, sent_at = now(), updated_at = now() where id = any(${ofRefunds})
+  `)
   return made
 }
 

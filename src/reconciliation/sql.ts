@@ -186,7 +186,23 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       select r.merchant_id, r.id::text as subject, p.id as payment_id, p.currency, r.amount as expected, c.amount as found
       from ${executedRefunds(scope)}
       left join mock_bank.bank_credits c on c.refund_id = r.id and c.currency = p.currency
-      where p.bank_connector = 'mock' and r.amount is distinct from c.amount
+      where p.bank_connector = 'mock' and r.end_to_end_id is null and r.amount is distinct from c.amount
+    `,
+  },
+  FILE_REFUND: {
+    cause:
+      'no bank statement has the refund that a file took to the bank: the bank did not make it, or a statement is missing',
+    query: (scope) => sql.fragment`
+      select r.merchant_id, r.id::text as subject, r.payment_intent_id as payment_id, p.currency, r.amount as expected,
+        null::numeric as found
+      from ${merchantsIn(scope)} m
+      join payment_refunds r on r.merchant_id = m.id and r.sent_at is not null and ${during(sql.fragment`r.sent_at`, scope)}
+      join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+      -- A bank books within days.
+      where (r.status = 'EXECUTED' or (r.status = 'PENDING' and r.sent_at <= ${scope.asOf}::timestamptz - interval '10 days'))
+        and not exists (
+          select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
+        )
     `,
   },
   STATEMENT_LINE: {

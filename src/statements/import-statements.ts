@@ -7,7 +7,9 @@ import { invalidField } from '../lib/errors.ts'
 import { UnreadableFile } from '../lib/file-text.ts'
 import type { BankFile, BankLine, BankStatement } from './bank-file.ts'
 import { announcePayout } from '../payouts/move.ts'
+import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
+import { confirmRefunds } from './confirm-refunds.ts'
 import { matchLines } from './match-sql.ts'
 import type { Matched } from './match-sql.ts'
 import { readCamt } from './read-camt.ts'
@@ -34,17 +36,17 @@ export type ImportOutcome = {
 }
 
 /**
- * Imports a bank's file, matches every line that is still open, and confirms the payouts among them. A file, and a line, that was imported before is not
- * imported again (decision 255).
+ * Imports a bank's file, matches every line that is still open, and confirms the payouts and refunds among them. A file,
+ * and a line, that was imported before is not imported again (decision 255).
  * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line or the entry
  */
 export async function importStatements(
-  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'wake'>,
+  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>,
   { content, csv, actor }: ImportStatementsInput,
 ): Promise<ImportOutcome> {
   const file = readFile(content, csv)
   const fileHash = createHash('sha256').update(content, 'utf8').digest('hex')
-  const { moved, ...outcome } = await app.pool.transaction(async (tx) => {
+  const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockImports(tx)
     const before = await listStatementsOfFile(tx, fileHash)
     const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
@@ -52,6 +54,7 @@ export async function importStatements(
     const matched = await matchOpenLines(tx)
     return {
       moved: await confirmPayouts(app, tx, matched.payouts),
+      refunded: await confirmRefunds(app, tx, matched.refunds),
       statements,
       newLineCount,
       knownLineCount: sum(statements.map(({ line_count }) => line_count)) - newLineCount,
@@ -60,6 +63,7 @@ export async function importStatements(
     }
   })
   for (const payout of moved) announcePayout(app, payout)
+  for (const refund of refunded) announceRefund(app, refund)
   return outcome
 }
 
@@ -116,11 +120,12 @@ function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
 
 /** The surest rule first: what it has matched is gone for the next. */
 async function matchOpenLines(tx: DatabaseTransactionConnection): Promise<Matched> {
-  const all: Matched = { count: 0, payouts: [] }
+  const all: Matched = { count: 0, payouts: [], refunds: [] }
   for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const) {
-    const { count, payouts } = await matchLines(tx, rule)
+    const { count, payouts, refunds } = await matchLines(tx, rule)
     all.count += count
     all.payouts.push(...payouts)
+    all.refunds.push(...refunds)
   }
   return all
 }

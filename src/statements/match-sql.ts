@@ -2,7 +2,7 @@ import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToke
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { StatementLine } from '../wire/statements.ts'
-import { PayoutLine, UnmatchedMovementRecord } from './record.ts'
+import { PayoutLine, RefundLine, UnmatchedMovementRecord } from './record.ts'
 
 export type MatchRule = Exclude<NonNullable<StatementLine['matched_by']>, 'MANUAL'>
 
@@ -59,7 +59,16 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
       p.remittance_reference
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
-    where r.status = 'EXECUTED' and r.created_at >= ${from} and r.created_at < ${to}
+    where r.status = 'EXECUTED' and r.end_to_end_id is null and r.created_at >= ${from} and r.created_at < ${to}
+      and not exists (
+        select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
+      )
+    union all
+    -- A refund that a file took to the bank has an end-to-end id of its own, and is executed when its line is known.
+    select 'refund', r.merchant_id, p.id, r.id, null, 'DEBIT', r.amount, p.currency, r.end_to_end_id, r.sent_at, null, null
+    from payment_refunds r
+    join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+    where r.status in ('PENDING', 'EXECUTED') and r.sent_at >= ${from} and r.sent_at < ${to}
       and not exists (
         select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
       )
@@ -75,8 +84,11 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
   `
 }
 
-const Matched = z.object({ count: z.int(), payouts: z.array(PayoutLine) })
-/** How many lines were matched, and which payouts they are: debits first, as a payout is paid before it comes back. */
+const Matched = z.object({ count: z.int(), payouts: z.array(PayoutLine), refunds: z.array(RefundLine) })
+/**
+ * How many lines were matched, and which payouts and refunds they are: debits first, as a payout is paid before it comes
+ * back.
+ */
 export type Matched = z.infer<typeof Matched>
 
 /**
@@ -123,10 +135,11 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): 
         and m.place = o.place
     where l.id = o.id and (${isExact}::boolean or (o.alike = 1 and m.alike = 1))
       and m.created_at >= o.booked_on - ${DAYS_BEFORE}::integer and m.created_at < o.booked_on + ${DAYS_AFTER}::integer
-    returning l.merchant_id, l.payout_id, l.direction, l.bank_reference
+    returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference
     )
     select count(*)::integer as count,
-      coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts
+      coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts,
+      coalesce(json_agg(m order by m.refund_id) filter (where m.refund_id is not null), '[]') as refunds
     from matched m
   `)
 }

@@ -50,6 +50,14 @@ export const PayoutLine = z.object({
 })
 export type PayoutLine = z.infer<typeof PayoutLine>
 
+/** A line that is a refund. */
+export const RefundLine = z.object({
+  merchant_id: z.string(),
+  refund_id: z.string(),
+  bank_reference: z.string().nullable(),
+})
+export type RefundLine = z.infer<typeof RefundLine>
+
 export const UnmatchedMovementRecord = z.object({
   kind: z.enum(['payment', 'refund', 'payout']),
   merchant_id: z.string(),

@@ -6,7 +6,9 @@ import { isUuid } from '../lib/ids.ts'
 import { formatNumeric } from '../lib/money.ts'
 import type { StatementLineRecord } from './record.ts'
 import { announcePayout } from '../payouts/move.ts'
+import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
+import { confirmRefunds } from './confirm-refunds.ts'
 import { findMovement, findPayoutMovement, lockLine, resolveLine } from './sql.ts'
 import type { Movement, NamedMovement } from './sql.ts'
 
@@ -26,11 +28,11 @@ export type ResolveStatementLineInput = {
  *   movement of another direction, amount or currency, or one that has a line already
  */
 export async function resolveStatementLine(
-  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'wake'>,
+  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>,
   { id, reason, actor, ...named }: ResolveStatementLineInput,
 ): Promise<StatementLineRecord> {
   if (!isUuid(id)) throw lineNotFound()
-  const { resolved, moved } = await app.pool.transaction(async (tx) => {
+  const { resolved, moved, refunded } = await app.pool.transaction(async (tx) => {
     const line = await lockLine(tx, id)
     if (line === null) throw lineNotFound()
     if (line.matched_by !== null) throw alreadyMatched(line)
@@ -44,9 +46,16 @@ export async function resolveStatementLine(
       merchantId === null || payoutId === null
         ? []
         : [{ merchant_id: merchantId, payout_id: payoutId, direction, bank_reference }]
-    return { resolved, moved: await confirmPayouts(app, tx, lines) }
+    const refunds =
+      merchantId === null || refundId === null ? [] : [{ merchant_id: merchantId, refund_id: refundId, bank_reference }]
+    return {
+      resolved,
+      moved: await confirmPayouts(app, tx, lines),
+      refunded: await confirmRefunds(app, tx, refunds),
+    }
   })
   for (const payout of moved) announcePayout(app, payout)
+  for (const refund of refunded) announceRefund(app, refund)
   return resolved
 }
 

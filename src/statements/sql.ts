@@ -198,7 +198,8 @@ export function findMovement(
 ): Promise<Movement | null> {
   return tx.maybeOne(sql.type(Movement)`
     select case when r.id is null then 'payment' else 'refund' end as kind, p.merchant_id, p.id as payment_id,
-      r.id as refund_id, null as payout_id, p.end_to_end_id, coalesce(r.amount, p.gross_amount) as amount, p.currency,
+      r.id as refund_id, null as payout_id, coalesce(r.end_to_end_id, p.end_to_end_id) as end_to_end_id,
+      coalesce(r.amount, p.gross_amount) as amount, p.currency,
       coalesce(r.created_at, p.created_at) as created_at, case when r.id is null then 'CREDIT' else 'DEBIT' end as direction,
       (
         select l.id from bank_statement_lines l
@@ -206,7 +207,8 @@ export function findMovement(
       ) as line_id
     from payment_intents p
     left join payment_refunds r
-      on r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.id = ${refundId} and r.status = 'EXECUTED'
+      on r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.id = ${refundId}
+        and (r.status = 'EXECUTED' or (r.status = 'PENDING' and r.sent_at is not null))
     where p.id = ${paymentId} and p.status in ('Settled', 'Refunded') and (r.id is not null or ${refundId}::uuid is null)
   `)
 }

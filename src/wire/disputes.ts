@@ -125,7 +125,14 @@ export const acceptDispute = operation({
     .optional(),
   bodyOptional: true,
   replies: { 200: DisputeWithEvents },
-  errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED', 'PAYMENT_ALREADY_REFUNDED', 'CHANGED_MEANWHILE'],
+  errors: [
+    'DISPUTE_NOT_FOUND',
+    'DISPUTE_CLOSED',
+    'DISPUTE_ESCALATED',
+    'PAYMENT_ALREADY_REFUNDED',
+    'REFUND_ACCOUNT_UNKNOWN',
+    'CHANGED_MEANWHILE',
+  ],
 })
 
 export const listAdminDisputes = operation({
@@ -216,6 +223,7 @@ export const resolveDispute = operation({
     'DISPUTE_CLOSED',
     'DISPUTE_NOT_UNDER_REVIEW',
     'PAYMENT_ALREADY_REFUNDED',
+    'REFUND_ACCOUNT_UNKNOWN',
     'CHANGED_MEANWHILE',
   ],
 })

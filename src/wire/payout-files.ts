@@ -13,12 +13,21 @@ export const PayoutFile = z.strictObject({
   id: Uuid,
   message_id: z.string().meta({ description: "the message's name at the bank" }),
   payout_count: z.int(),
+  refund_count: z.int(),
   control_sum: Money.meta({ description: 'the sum of all amounts, whatever their currencies' }),
   content_sha256: z.string(),
   created_by: z.string(),
   created_at: Timestamp,
 })
 export type PayoutFile = z.infer<typeof PayoutFile>
+
+const RefundInFile = z.strictObject({
+  refund_id: Uuid,
+  payment_id: Uuid,
+  merchant_id: Uuid,
+  currency: Currency,
+  amount: Money,
+})
 
 const WithContent = PayoutFile.extend({
   content: z.string().meta({ description: 'the whole file, pain.001.001.09 of ISO 20022' }),
@@ -32,10 +41,11 @@ export const createPayoutFile = operation({
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/payout-files',
-  summary: 'Export waiting payouts as a file for the bank',
+  summary: 'Export waiting payouts and refunds as a file for the bank',
   description:
-    'Payouts that no API of a bank sends: at most 1,000 of them, the oldest first, as pain.001.001.09 of ISO 20022. They are ' +
-    'SENT with it, and in no second file; without such a payout, no file is created. Read the same file again by its id.',
+    'Payouts that no API of a bank sends, and refunds that none carries out: at most 1,000 of each, the oldest first, as ' +
+    'pain.001.001.09 of ISO 20022. Payouts are SENT with it, refunds stay PENDING with `sent_at`, and none is in a second ' +
+    'file; where nothing waits, no file is created. Read the same file again by its id.',
   params: None,
   query: None,
   body: None.optional(),
@@ -54,7 +64,10 @@ export const createPayoutFile = operation({
           }),
         )
         .meta({ description: 'payouts that stay CREATED, until the reason is gone' }),
-      has_more: z.boolean().meta({ description: 'whether more payouts wait than one file takes' }),
+      left_out_refunds: z
+        .array(RefundInFile.extend({ reason: z.enum(['NO_PAYING_ACCOUNT']) }))
+        .meta({ description: 'refunds that wait until an account of ours has their currency' }),
+      has_more: z.boolean().meta({ description: 'whether more payouts or refunds wait than one file takes' }),
     }),
   },
   errors: [],
@@ -95,8 +108,8 @@ export const importPayoutReport = operation({
   path: '/api/v1/admin/payout-reports',
   summary: "Import a bank's answer to a file of payouts",
   description:
-    'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; the ' +
-    'others stay SENT until a bank statement has them. Importing an answer twice changes nothing.',
+    'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; a ' +
+    'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. Importing an answer twice changes nothing.',
   bodyBytesMax: BODY_BYTES_MAX,
   params: None,
   query: None,
@@ -122,6 +135,15 @@ export const importPayoutReport = operation({
           }),
         )
         .meta({ description: 'payouts that have failed now' }),
+      rejected_refunds: z
+        .array(
+          RefundInFile.extend({
+            failure_code: z.string(),
+            bank_reason: z.string().nullable(),
+            bank_text: z.string().nullable(),
+          }),
+        )
+        .meta({ description: 'refunds that have failed now' }),
       accepted_count: z.int(),
       rejected_count: z.int().meta({ description: 'all rejections of the answer, also those that were known' }),
       pending_count: z.int(),

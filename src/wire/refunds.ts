@@ -59,6 +59,7 @@ export const refundPayment = operation({
     'REFUND_EXCEEDS_AVAILABLE',
     'REFUND_AVAILABLE_MISMATCH',
     'REFUND_REFUSED',
+    'REFUND_ACCOUNT_UNKNOWN',
     'IDEMPOTENCY_KEY_REUSED',
   ],
 })
@@ -73,6 +74,10 @@ export const RefundRow = z.strictObject({
   reason: z.string().nullable(),
   failure: Failure.nullable(),
   bank_reference: z.string().nullable(),
+  carried_by: z
+    .enum(['api', 'file'])
+    .meta({ description: "what takes it to the bank: its API, or an operator's file" }),
+  sent_at: Timestamp.nullable().meta({ description: 'when a file took it to the bank' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

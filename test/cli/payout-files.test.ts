@@ -14,7 +14,7 @@ t.test('payouts are exported, taken back where the bank rejects them, and paid b
   const cwd = t.testdir({ 'there.xml': 'last month' })
   const run = (...words: string[]) => service.operate(['payouts', ...words], { cwd })
   t.match(JSON.parse((await run('export', '--file', 'none.xml', '--json', '--dry-run')).stdout), { dry_run: true })
-  t.match(await run('export', '--file', 'none.xml'), { code: 0, stdout: /none: no payout waits/ })
+  t.match(await run('export', '--file', 'none.xml'), { code: 0, stdout: /none: no payout or refund waits/ })
   const merchants = [await payableMerchant(service), await payableMerchant(service)]
   await createPayouts(service.app)
   t.match(await run('export', '--file', 'there.xml'), { code: 2, stderr: /there\.xml is there already/ })

@@ -241,7 +241,16 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'webhook_sequence',
   ],
   'public.payment_orders': ['attempt_count', 'locked_until', 'status', 'status_reason_code', 'updated_at'],
-  'public.payment_refunds': ['attempt_count', 'bank_reference', 'failure_code', 'resume_at', 'status', 'updated_at'],
+  'public.payment_refunds': [
+    'attempt_count',
+    'bank_reference',
+    'failure_code',
+    'file_id',
+    'resume_at',
+    'sent_at',
+    'status',
+    'updated_at',
+  ],
   'public.payment_requests': ['counterparty_account_id', 'order_id', 'status', 'status_reason_code', 'updated_at'],
   'public.payout_files': ['content'],
   'public.payouts': [

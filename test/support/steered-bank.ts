@@ -25,7 +25,10 @@ export type SteeredBank = {
 }
 
 /** @param staging `remote` makes the service record a payment before it asks the bank (decision 17) */
-export function steeredBank(staging: 'local' | 'remote' = 'local'): SteeredBank {
+export function steeredBank(
+  staging: 'local' | 'remote' = 'local',
+  refundsBy: BankConnector['refundsBy'] = 'api',
+): SteeredBank {
   let mock: MockBank | undefined
   const calls: Record<Call, number> = {
     stage: 0,
@@ -62,6 +65,7 @@ export function steeredBank(staging: 'local' | 'remote' = 'local'): SteeredBank 
 
   const rest: Omit<BankConnector, 'staging' | 'stage'> = {
     id: 'mock',
+    refundsBy,
     exchangeCode: (request, signal) => around('exchangeCode', () => inner().exchangeCode(request, signal)),
     execute: (order, signal) => around('execute', () => inner().execute(order, signal)),
     refund: (order, signal) => around('refund', () => inner().refund(order, signal)),

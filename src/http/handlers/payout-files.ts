@@ -3,7 +3,7 @@ import { createPayoutFile } from '../../payout-files/create-payout-file.ts'
 import { getPayoutFile } from '../../payout-files/get-payout-file.ts'
 import { importPayoutReport } from '../../payout-files/import-payout-report.ts'
 import { listPayoutFiles } from '../../payout-files/list-payout-files.ts'
-import type { PayoutFileContent, PayoutFileRecord } from '../../payout-files/record.ts'
+import type { FileRefund, PayoutFileContent, PayoutFileRecord } from '../../payout-files/record.ts'
 import type { PayoutRecord } from '../../payouts/record.ts'
 import type * as wire from '../../wire/payout-files.ts'
 import type { Handlers } from '../endpoint.ts'
@@ -12,12 +12,15 @@ import { operatorOf } from '../principal.ts'
 export const payoutFiles: Handlers<typeof wire> = {
   /** POST /api/v1/admin/payout-files */
   async createPayoutFile(app, { principal }) {
-    const { file, leftOut, hasMore } = await createPayoutFile(app, { actor: operatorOf(principal).actor })
+    const { file, leftOut, leftOutRefunds, hasMore } = await createPayoutFile(app, {
+      actor: operatorOf(principal).actor,
+    })
     return {
       status: 200,
       body: {
         file: file === null ? null : presentContent(file),
         left_out: leftOut.map(({ payout, reason }) => ({ ...presentAmount(payout), reason })),
+        left_out_refunds: leftOutRefunds.map(({ refund, reason }) => ({ ...presentRefund(refund), reason })),
         has_more: hasMore,
       },
     }
@@ -38,7 +41,8 @@ export const payoutFiles: Handlers<typeof wire> = {
 
   /** POST /api/v1/admin/payout-reports */
   async importPayoutReport(app, { principal, body }) {
-    const { file, rejected, counts } = await importPayoutReport(app, { ...body, actor: operatorOf(principal).actor })
+    const { actor } = operatorOf(principal)
+    const { file, rejected, rejectedRefunds, counts } = await importPayoutReport(app, { ...body, actor })
     return {
       status: 200,
       body: {
@@ -46,6 +50,12 @@ export const payoutFiles: Handlers<typeof wire> = {
         rejected: rejected.map(({ payout, reason, text }) => ({
           ...presentAmount(payout),
           failure_code: payout.failure_code ?? '',
+          bank_reason: reason,
+          bank_text: text,
+        })),
+        rejected_refunds: rejectedRefunds.map(({ refund, failureCode, reason, text }) => ({
+          ...presentRefund(refund),
+          failure_code: failureCode,
           bank_reason: reason,
           bank_text: text,
         })),
@@ -61,9 +71,18 @@ export const payoutFiles: Handlers<typeof wire> = {
 
 /** The sum of several currencies is written with two digits, as in the file. */
 function presentFile({ content_hash, control_sum, ...file }: PayoutFileRecord): wire.PayoutFile {
-  const { id, message_id, payout_count, created_by, created_at } = file
+  const { id, message_id, payout_count, refund_count, created_by, created_at } = file
   const sum = formatNumeric(control_sum, 'GBP')
-  return { id, message_id, payout_count, control_sum: sum, content_sha256: content_hash, created_by, created_at }
+  return {
+    id,
+    message_id,
+    payout_count,
+    refund_count,
+    control_sum: sum,
+    content_sha256: content_hash,
+    created_by,
+    created_at,
+  }
 }
 
 function presentContent({ content, ...file }: PayoutFileContent): wire.PayoutFile & { content: string } {
@@ -72,4 +91,14 @@ function presentContent({ content, ...file }: PayoutFileContent): wire.PayoutFil
 
 function presentAmount({ id, merchant_id, currency, amount }: PayoutRecord) {
   return { payout_id: id, merchant_id, currency, amount: formatNumeric(amount, currency) }
+}
+
+function presentRefund({ id, payment_intent_id, merchant_id, currency, amount }: FileRefund) {
+  return {
+    refund_id: id,
+    payment_id: payment_intent_id,
+    merchant_id,
+    currency,
+    amount: formatNumeric(amount, currency),
+  }
 }

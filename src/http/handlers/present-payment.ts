@@ -50,7 +50,7 @@ export function presentToPayer(payment: PaymentWithHistory): PayerView {
 
 /** A refund. If it failed, the bank rejected it. */
 export function presentRefund(refund: ListedRefund): RefundRow {
-  const { id, payment_intent_id, amount, currency, status, failure_code: code, ...rest } = refund
+  const { id, payment_intent_id, amount, currency, status, failure_code: code, end_to_end_id: fileId, ...rest } = refund
   if (code !== null && !isFailureCode(code)) throw new Error(`the refund has an unknown failure ${code}`)
   return {
     refund_id: id,
@@ -59,6 +59,7 @@ export function presentRefund(refund: ListedRefund): RefundRow {
     currency,
     refund_status: status,
     ...rest,
+    carried_by: fileId === null ? 'api' : 'file',
     failure: code === null ? null : failureOf(code),
   }
 }

@@ -79,36 +79,62 @@ async function refundAtBank(
   }
 }
 
-type BankAnswer = { answer: RefundOutcome; actor: ChangedBy }
+type BankAnswer = {
+  answer: RefundOutcome | { outcome: 'executed'; bankReference: string | null }
+  actor: ChangedBy
+  /** What records it, where no caller waits. */
+  job?: 'resume-refunds' | 'import-statements' | undefined
+}
 
 async function recordAnswer(app: App, refund: RefundRecord, { answer, actor }: BankAnswer): Promise<RefundRecord> {
+  const finished = await app.pool.transaction((tx) => finishRefundIn(tx, app, refund, { answer, actor }))
+  announceRefund(app, finished)
+  return finished.ended
+}
+
+/** A refund as it is after its end, and whether its payment is completely refunded with it. */
+export type FinishedRefund = { ended: RefundRecord; completed: boolean; isFirst: boolean }
+
+/** Records the bank's answer to a refund, in the caller's transaction; announceRefund follows its commit. */
+export async function finishRefundIn(
+  tx: DatabaseTransactionConnection,
+  app: Pick<App, 'ids' | 'config'>,
+  refund: RefundRecord,
+  { answer, actor, job }: BankAnswer,
+): Promise<FinishedRefund> {
   const key = { merchantId: refund.merchant_id, id: refund.id }
-  const { completed, ended } = await app.pool.transaction(async (tx) => {
-    const payment = await lockPaymentRow(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
-    if (payment === null) throw new Error('the payment of a refund is missing')
-    const isFirst = await finishRefund(tx, {
-      ...key,
-      status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
-      failureCode: answer.outcome === 'executed' ? null : answer.failureCode,
-      bankReference: answer.outcome === 'executed' ? answer.bankReference : null,
-    })
-    return {
-      completed: isFirst && (await recordOnPayment(tx, app, { refund, payment, answer, actor })),
-      // Another process may have asked too and recorded its answer first: that one counts.
-      ended: await findRefund(tx, key),
-    }
+  const payment = await lockPaymentRow(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
+  if (payment === null) throw new Error('the payment of a refund is missing')
+  const isFirst = await finishRefund(tx, {
+    ...key,
+    status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
+    failureCode: answer.outcome === 'executed' ? null : answer.failureCode,
+    bankReference: answer.outcome === 'executed' ? answer.bankReference : null,
   })
+  const completed = isFirst && (await recordOnPayment(tx, app, { refund, payment, answer, actor, job }))
+  // Another process may have asked too and recorded its answer first: that one counts.
+  const ended = await findRefund(tx, key)
   if (ended === null) throw new Error('a refund that was finished is missing')
-  if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }), refund.payment_intent_id)
+  return { ended, completed, isFirst }
+}
+
+/** Wakes what follows the end of a refund. */
+export function announceRefund(app: Pick<App, 'log' | 'metrics' | 'wake'>, { ended, completed }: FinishedRefund): void {
+  if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }), ended.payment_intent_id)
   else app.wake.notify('deliver-webhooks')
-  return ended
 }
 
 /** Books a finished refund in the ledger and on its payment; true where the payment is now completely refunded. */
 async function recordOnPayment(
   tx: DatabaseTransactionConnection,
-  app: App,
-  { refund, payment, answer, actor }: BankAnswer & { refund: RefundRecord; payment: PaymentRecord },
+  app: Pick<App, 'ids' | 'config'>,
+  {
+    refund,
+    payment,
+    answer,
+    actor,
+    job = 'resume-refunds',
+  }: BankAnswer & { refund: RefundRecord; payment: PaymentRecord },
 ): Promise<boolean> {
   if (answer.outcome === 'executed') await postMovements(tx, [postingOf(refund, payment)])
   const amount = parseAmount(refund.amount)
@@ -124,9 +150,7 @@ async function recordOnPayment(
       ...move,
       actor,
       rawPayload:
-        actor === 'BATCH_JOB'
-          ? JSON.stringify({ job: 'resume-refunds', reason: 'the bank executed the refund' })
-          : refund.raw_payload,
+        actor === 'BATCH_JOB' ? JSON.stringify({ job, reason: 'the bank executed the refund' }) : refund.raw_payload,
       refund: { amount: refund.amount, data },
     })
     if (moved.outcome !== 'MOVED') throw new Error('a Settled payment whose row is locked did not move')

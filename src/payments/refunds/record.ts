@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SCHEME_NAMES } from '../../lib/account-identification.ts'
 import { RefundStatus } from '../../wire/refunds.ts'
 
 export const RefundRecord = z.object({
@@ -13,6 +14,8 @@ export const RefundRecord = z.object({
   failure_code: z.string().nullable(),
   request_fingerprint: z.string(),
   raw_payload: z.string(),
+  /** Of a refund that goes to the bank in a file. */
+  end_to_end_id: z.string().nullable(),
 })
 export type RefundRecord = z.infer<typeof RefundRecord>
 
@@ -26,7 +29,16 @@ export const ListedRefund = z.object({
   reason: z.string().nullable(),
   failure_code: z.string().nullable(),
   bank_reference: z.string().nullable(),
+  end_to_end_id: z.string().nullable(),
+  sent_at: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
 })
 export type ListedRefund = z.infer<typeof ListedRefund>
+
+/** The account that a payment came from, as its consent has it. */
+export const PayerAccount = z.object({
+  debtor_account_scheme: z.enum(SCHEME_NAMES).nullable(),
+  debtor_identification: z.string().nullable(),
+})
+export type PayerAccount = z.infer<typeof PayerAccount>

@@ -6,6 +6,7 @@ import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { RefundPayment } from '../../wire/refunds.ts'
 import { checkRefundAmount, withReserved } from './refundable-amount.ts'
 import { executeRefund } from './execute-refund.ts'
+import { routeOf } from './refund-route.ts'
 import { paymentNotFound, getPayment } from '../get-payment.ts'
 import type { PaymentKey } from '../get-payment.ts'
 import type { PaymentRecord } from '../record.ts'
@@ -33,13 +34,16 @@ const RESUME_SECONDS = 10
  *
  * Who may refund: the operation's permission is in src/wire/refunds.ts, the roles that have it in src/lib/permissions.ts.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
- *   REFUND_AVAILABLE_MISMATCH, REFUND_REFUSED, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED
+ *   REFUND_AVAILABLE_MISMATCH, REFUND_REFUSED, REFUND_ACCOUNT_UNKNOWN, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED
  */
 export async function refundPayment(app: App, input: RefundPaymentInput): Promise<RefundPaymentResult> {
   const key = { merchantId: input.merchantId, id: input.id }
   await getPayment(app, key)
   const reserved = await reserve(app, input)
-  const refund = reserved.isNew ? await executeOrLeavePending(app, reserved.refund) : reserved.refund
+  const refund =
+    reserved.isNew && reserved.refund.end_to_end_id === null
+      ? await executeOrLeavePending(app, reserved.refund)
+      : reserved.refund
   if (refund.status === 'FAILED') {
     throw new DomainError(
       'REFUND_REFUSED',
@@ -110,6 +114,7 @@ function reserve(app: App, input: RefundPaymentInput): Promise<ReservedRefund> {
       rawPayload: input.rawBody,
       disputeId: null,
       resumeSeconds: RESUME_SECONDS,
+      endToEndId: await routeOf(tx, app, payment),
     }
     await insertRefund(tx, refund)
     return { payment: withReserved(payment, amount), refund: pendingRecord(refund), isNew: true }
@@ -135,6 +140,7 @@ function pendingRecord(refund: Parameters<typeof insertRefund>[1]): RefundRecord
     failure_code: null,
     request_fingerprint: refund.fingerprint,
     raw_payload: refund.rawPayload,
+    end_to_end_id: refund.endToEndId,
   }
 }
 

@@ -1,11 +1,11 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../db/sql.ts'
-import { ListedRefund, RefundRecord } from './record.ts'
+import { ListedRefund, PayerAccount, RefundRecord } from './record.ts'
 
 const refundColumns = sql.fragment`
   r.id, r.merchant_id, r.payment_intent_id, r.dispute_id, r.amount, r.reason, r.status, r.failure_code,
-  r.request_fingerprint, r.raw_payload
+  r.request_fingerprint, r.raw_payload, r.end_to_end_id
 `
 
 /** The refund that was created with this idempotency key. */
@@ -46,6 +46,8 @@ export type NewRefund = {
   disputeId: string | null
   /** Seconds after which the job asks the bank, where no answer is recorded by then. */
   resumeSeconds: number
+  /** Of a refund that goes to the bank in a file: no job asks a bank about it. */
+  endToEndId: string | null
 }
 
 /** Records a refund as PENDING and reserves its amount on the payment, whose row is locked. */
@@ -58,12 +60,13 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
     )
     insert into payment_refunds (
       id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, dispute_id,
-      resume_at
+      resume_at, end_to_end_id
     )
     values (
       ${refund.id}, ${refund.merchantId}, ${refund.paymentId}, ${refund.amount}::numeric, ${refund.reason},
       ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, ${refund.disputeId}::uuid,
-      now() + make_interval(secs => ${refund.resumeSeconds})
+      case when ${refund.endToEndId}::text is null then now() + make_interval(secs => ${refund.resumeSeconds}) end,
+      ${refund.endToEndId}
     )
   `)
 }
@@ -72,7 +75,7 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
 export async function makeRefundDue(tx: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
   await tx.query(sql.type(z.object({}))`
     update payment_refunds set resume_at = now(), updated_at = now()
-    where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
+    where resume_at is not null and merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
   `)
 }
 
@@ -182,11 +185,22 @@ export function listRefundRows(
         )`
   return tx.any(sql.type(ListedRefund)`
     select r.id, r.payment_intent_id, r.amount, p.currency, r.status, r.reason, r.failure_code, r.bank_reference,
-      r.created_at, r.updated_at
+      r.end_to_end_id, r.sent_at, r.created_at, r.updated_at
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
     where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.id} and ${isAfter}
     order by r.created_at, r.id
     limit ${limit}
+  `)
+}
+
+export function getPayerAccount(
+  tx: CommonQueryMethods,
+  { merchantId, consentId }: { merchantId: string; consentId: string },
+): Promise<PayerAccount> {
+  return tx.one(sql.type(PayerAccount)`
+    select c.debtor_account_scheme, c.debtor_identification
+    from payment_consents c
+    where c.merchant_id = ${merchantId} and c.id = ${consentId}
   `)
 }

@@ -1,0 +1,38 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { App } from '../../app.ts'
+import { DomainError } from '../../lib/errors.ts'
+import type { PaymentRecord } from '../record.ts'
+import type { PayerAccount } from './record.ts'
+import { getPayerAccount } from './sql.ts'
+
+const BRITISH_IBAN = /^GB\d{2}[A-Z]{4}(\d{14})$/
+
+/**
+ * The payer's account as a file for the bank names it: sort code and account number in pounds, else an IBAN. Null where the
+ * consent has none that the bank could pay in this currency.
+ */
+export function payerAccountNumber(account: PayerAccount, currency: string): string | null {
+  const { debtor_account_scheme: scheme, debtor_identification: identification } = account
+  if (scheme === null || identification === null) return null
+  if (scheme === 'UK.OBIE.IBAN') return (currency === 'GBP' && BRITISH_IBAN.exec(identification)?.[1]) || identification
+  return currency === 'GBP' ? identification : null
+}
+
+/**
+ * How a new refund goes to the bank: its end-to-end id where an operator takes it there in a file, null where the bank's
+ * API is asked.
+ * @throws {DomainError} REFUND_ACCOUNT_UNKNOWN
+ */
+export async function routeOf(
+  tx: CommonQueryMethods,
+  app: Pick<App, 'ids' | 'banks'>,
+  payment: PaymentRecord,
+): Promise<string | null> {
+  if (app.banks.get(payment.bank_connector)?.refundsBy !== 'file') return null
+  const account = await getPayerAccount(tx, { merchantId: payment.merchant_id, consentId: payment.consent_id })
+  if (payerAccountNumber(account, payment.currency) !== null) return app.ids.endToEndId()
+  throw new DomainError(
+    'REFUND_ACCOUNT_UNKNOWN',
+    `the bank refunds to an account, and the payer's account for ${payment.currency} is not known`,
+  )
+}

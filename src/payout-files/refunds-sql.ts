@@ -1,0 +1,34 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { sql } from '../db/sql.ts'
+import { FileRefund } from './record.ts'
+
+const columns = sql.fragment`
+  r.id, r.merchant_id, r.payment_intent_id, p.currency, r.amount, r.end_to_end_id, c.payer_name, c.debtor_account_scheme,
+  c.debtor_identification
+`
+const tables = sql.fragment`
+  payment_refunds r
+  join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+  join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+`
+
+/** Refunds that wait for a file, the longest first, one more than `limit`. Locked. */
+export function lockWaitingRefunds(tx: DatabaseTransactionConnection, limit: number): Promise<readonly FileRefund[]> {
+  return tx.any(sql.type(FileRefund)`
+    select ${columns} from ${tables}
+    where r.status = 'PENDING' and r.end_to_end_id is not null and r.file_id is null
+    order by r.created_at, r.id
+    limit ${limit + 1}
+    for update of r
+  `)
+}
+
+/**
+ * The refunds of a file, in the order of their payments. Not locked: what ends a refund locks its payment first, and only
+ * one that is PENDING ends.
+ */
+export function listRefundsOfFile(tx: CommonQueryMethods, fileId: string): Promise<readonly FileRefund[]> {
+  return tx.any(sql.type(FileRefund)`
+    select ${columns} from ${tables} where r.file_id = ${fileId} order by r.payment_intent_id, r.created_at, r.id
+  `)
+}
