@@ -71,11 +71,13 @@ async function live(index: number): Promise<void> {
   const currency = pick(['GBP', 'EUR'])
   const { accounts } = pick(payers)
   const fitting = accounts.find((account) => account.currency === currency) ?? pick(accounts)
+  const other = accounts.find((account) => account.currency !== currency) ?? fitting
   const changes = {
     amount: `${1 + Math.floor(random() * 900)}.${10 + Math.floor(random() * 90)}`,
     currency,
     scenario: pick(SCENARIOS),
-    ...pick([debtor(random() < 0.9 ? fitting.number : pick(accounts).number), {}]),
+    // Some from an account in another currency in any case: whatever the seed, the bank has payments to refuse.
+    ...(index % 10 === 0 ? debtor(other.number) : pick([debtor(fitting.number), {}])),
   }
   const key = randomUUID()
   const [created] = await Promise.all(

@@ -130,8 +130,8 @@ t.test('Esc stops a story that goes on; reading on does not', async (t) => {
   console.press('s')
   await console.until(/> happy-path/)
   console.shot('sandbox-choose-60x16')
-  // A letter leads to the next word with it: same-key-at-once, secret-rotation, slow-bank.
-  console.press('s', 's', 's')
+  // A letter leads to the next word with it: same-key-at-once, secret-rotation, settled-and-paid-out, slow-bank.
+  console.press('s', 's', 's', 's')
   await console.until(/> slow-/)
   // With what it is about.
   await console.until(/slow-\S+ +\w+ \w+/)
