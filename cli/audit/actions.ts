@@ -14,6 +14,7 @@ export const KNOWN_ACTIONS = [
   'registration.restore_realm',
   'registration.rollback',
   'payout.retry',
+  'payout.fail',
   'payout_file.create',
   'payout_file.read',
   'payout_report.import',

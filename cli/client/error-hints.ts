@@ -137,6 +137,7 @@ const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   ORDER_NOT_FOUND: 'the whole id, as svc ob pay told it',
   PAYOUT_NOT_FOUND: { platform: 'svc payouts list --all-merchants', any: 'svc payouts list' },
   PAYOUT_NOT_RETRYABLE: 'how it stands: svc payouts show <id>',
+  PAYOUT_NOT_FAILABLE: 'how it stands: svc payouts show <id>',
   SETTLEMENT_NOT_FOUND: 'svc settlements list',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',
   RECURRING_PAYMENT_NOT_CANCELLABLE: 'svc ob recurring show <RecurringPaymentId>',

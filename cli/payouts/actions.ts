@@ -1,4 +1,4 @@
-import { retryPayout } from '../../src/wire/payouts.ts'
+import { PAYOUT_FAILURES, failPayout, retryPayout } from '../../src/wire/payouts.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
 import { payout } from './subject.ts'
@@ -25,5 +25,25 @@ const retry = action({
   view: printPayout,
 })
 
+const fail = action({
+  command: 'payouts fail',
+  summary: 'End a payout by file as failed',
+  details:
+    'For banks that answer in no file: the money is in the balance again. Be sure: a payout that the bank has made after all would be paid twice.',
+  examples: ['svc payouts fail a2b4358c --code ACCOUNT_CLOSED --reason "so the bank on the phone"'],
+  subject: payout,
+  flags: {
+    code: { value: 'code', summary: 'What the bank says', choices: PAYOUT_FAILURES, member: 'failure_code' },
+    reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
+  },
+  operation: failPayout,
+  request: (id, { code, reason }) => ({ params: { id }, body: { failure_code: code, reason } }),
+  facts: ({ status }) => status,
+  effect: (thing) => `record that the bank has not made ${payout.name(thing)}`,
+  done: (thing) => `${payout.name(thing)} has failed, and its money is in the balance again`,
+  confirm: true,
+  view: printPayout,
+})
+
 /** What operators do about payouts. */
-export const PAYOUT_ACTIONS = [retry] as const
+export const PAYOUT_ACTIONS = [retry, fail] as const

@@ -162,6 +162,7 @@ export const ROUTES: readonly Route[] = [
   route(wirePayouts.listAdminPayouts, payouts.listAdminPayouts),
   route(wirePayouts.getAdminPayout, payouts.getAdminPayout),
   route(wirePayouts.retryPayout, payouts.retryPayout),
+  route(wirePayouts.failPayout, payouts.failPayout),
   route(wirePayoutFiles.createPayoutFile, payoutFiles.createPayoutFile),
   route(wirePayoutFiles.listPayoutFiles, payoutFiles.listPayoutFiles),
   route(wirePayoutFiles.getPayoutFile, payoutFiles.getPayoutFile),

@@ -121,6 +121,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The payout is paid, is sent by file, or there is nothing to pay again.',
     next: 'Read its status with `svc payouts show <id>`.',
   },
+  PAYOUT_NOT_FAILABLE: {
+    meaning: "A bank's API sends the payout, or it is not SENT.",
+    next: 'Read its status with `svc payouts show <id>`.',
+  },
   STATEMENT_LINE_MATCHED: {
     meaning: 'The line of the bank statement is matched already.',
     next: '`svc statements lines --state unmatched`.',

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../lib/failure-codes.ts'
 import { z } from 'zod'
 import {
   Currency,
@@ -138,4 +139,40 @@ export const retryPayout = operation({
   body: z.strictObject({ reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }) }),
   replies: { 200: Payout },
   errors: ['PAYOUT_NOT_FOUND', 'PAYOUT_NOT_RETRYABLE', 'PAYOUT_HELD', 'MERCHANT_NOT_APPROVED', 'MERCHANT_INACTIVE'],
+})
+
+/** What a bank can say of a payment that it has not made, by phone or on its pages. */
+export const PAYOUT_FAILURES = [
+  'BANK_ERROR',
+  'INVALID_CREDITOR_ACCOUNT',
+  'ACCOUNT_CLOSED',
+  'ACCOUNT_BLOCKED',
+  'INSUFFICIENT_FUNDS',
+  'LIMIT_EXCEEDED',
+] as const satisfies readonly FailureCode[]
+
+const FailPayout = z.strictObject({
+  failure_code: z
+    .enum(PAYOUT_FAILURES)
+    .default('BANK_ERROR')
+    .meta({ description: 'after one of the account, the next payout waits for another account' }),
+  reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
+})
+export type FailPayout = z.output<typeof FailPayout>
+
+export const failPayout = operation({
+  ...ofOperators,
+  permission: 'operate merchants',
+  name: 'failPayout',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/payouts/{id}/fail',
+  summary: 'End a payout by file as failed',
+  description:
+    'For a bank whose answers can be read in no file: the payout has FAILED, and its money is in the balance again. A ' +
+    'payout that the bank has made after all would be paid twice.',
+  params: IdParams,
+  body: FailPayout,
+  replies: { 200: Payout },
+  errors: ['PAYOUT_NOT_FOUND', 'PAYOUT_NOT_FAILABLE'],
 })

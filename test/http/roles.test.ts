@@ -76,6 +76,7 @@ const MAY: Record<string, string> = {
   listAdminPayouts: 'OWNER OPS SUPPORT',
   getAdminPayout: 'OWNER OPS SUPPORT',
   retryPayout: 'OWNER OPS',
+  failPayout: 'OWNER OPS',
   listSettlements: 'ADMIN FINANCE',
   getSettlement: 'ADMIN FINANCE',
   listSettlementLines: 'ADMIN FINANCE',

@@ -173,6 +173,42 @@ t.test('ten exports at once write each payout into one file', async (t) => {
   for (const merchant of merchants) t.same(await statusesOf(merchant), ['SENT'])
 })
 
+t.test('what a bank says in no file is recorded by an operator, once and audited', async (t) => {
+  const merchant = await payableMerchant(service)
+  const fail = (id: string, more: object = {}) =>
+    post(`payouts/${id}/fail`, { failure_code: 'ACCOUNT_CLOSED', reason: 'told by the bank on the phone', ...more })
+  await createPayouts(app)
+  const [waiting] = await payoutsOf(service, merchant)
+  const id = waiting?.id ?? ''
+  t.match(await fail(id), { status: 409, body: { code: 'PAYOUT_NOT_FAILABLE', current: { status: 'CREATED' } } })
+  await exported()
+  t.match(await fail(id, { failure_code: 'CONSENT_EXPIRED' }), {
+    status: 400,
+    body: { errors: [{ path: 'failure_code' }] },
+  })
+  t.match(await fail(id, { reason: undefined }), { status: 400, body: { errors: [{ path: 'reason' }] } })
+  t.match(await fail('nonsense'), { status: 404, body: { code: 'PAYOUT_NOT_FOUND' } })
+  const answers = await Promise.all(Array.from({ length: 4 }, () => fail(id)))
+  t.same(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409])
+  t.match(await payoutsOf(service, merchant), [{ status: 'FAILED', failure_code: 'ACCOUNT_CLOSED' }])
+  t.match(await balancesOf(service, merchant), { GBP: { merchant_payable: '49.3000', payouts_in_transit: '0.0000' } })
+  t.same(await typesOf(merchant), ['payout.created', 'payout.failed'])
+  const { rows } = await owner.query(
+    "select subject_id, reason, after from operator_actions where action = 'payout.fail'",
+  )
+  t.match(rows, [{ subject_id: id, reason: /on the phone/, after: { failure_code: 'ACCOUNT_CLOSED' } }])
+  t.same(await differences(), [])
+
+  const byApi = { ...app, config: { ...app.config, payoutConnector: 'mock' as const } }
+  const other = await payableMerchant(service)
+  await createPayouts(byApi)
+  const [sent] = await payoutsOf(service, other)
+  t.match(await fail(sent?.id ?? ''), {
+    status: 409,
+    body: { code: 'PAYOUT_NOT_FAILABLE', error: /mock says itself/ },
+  })
+})
+
 t.test('a crash between writing and recording leaves nothing, and the payouts go with the next file', async (t) => {
   const merchant = await payableMerchant(service)
   await createPayouts(app)

@@ -186,6 +186,12 @@ export const SAMPLES: Record<string, Sample> = {
     const [payout] = await payoutsOf(service, payee)
     return { headers: operator, params: { id: payout?.id ?? '' }, body: { reason: 'the bank asks for it' } }
   },
+  failPayout: async ({ service, operator }) => {
+    const payee = await payableMerchant(service)
+    await exportByFile(service.app)
+    const [payout] = await payoutsOf(service, payee)
+    return { headers: operator, params: { id: payout?.id ?? '' }, body: { reason: 'told by the bank' } }
+  },
   importStatements: ({ operator }) => ({
     headers: operator,
     body: { content: britishFile([{ amount: '0.35', ref: 'FEE' }]) },

@@ -125,6 +125,7 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   listAdminPayouts: 'read merchants',
   getAdminPayout: 'read merchants',
   retryPayout: 'operate merchants',
+  failPayout: 'operate merchants',
   listSettlements: 'read balances',
   getSettlement: 'read balances',
   listSettlementLines: 'read balances',

@@ -1,5 +1,6 @@
 import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
 import { formatNumeric } from '../../lib/money.ts'
+import { failPayout } from '../../payouts/fail-payout.ts'
 import { getPayout } from '../../payouts/get-payout.ts'
 import type { PayoutDetails } from '../../payouts/get-payout.ts'
 import { withMerchantName, withMerchantNames } from '../../merchants/with-names.ts'
@@ -41,6 +42,12 @@ export const payouts: Handlers<typeof wire> = {
   async retryPayout(app, { principal, params, body }) {
     const { actor } = operatorOf(principal)
     return { status: 200, body: presentPayout(await retryPayout(app, { id: params.id, reason: body.reason, actor })) }
+  },
+
+  /** POST /api/v1/admin/payouts/{id}/fail */
+  async failPayout(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    return { status: 200, body: presentPayout(await failPayout(app, { ...body, id: params.id, actor })) }
   },
 }
 
