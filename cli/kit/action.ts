@@ -119,8 +119,8 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   flags: F
   operation: O
   /**
-   * Needs the id alone, as a scenario knows no more of the thing. What is written as a whole is made of the thing as it
-   * is; before that has been read it is undefined. What follows from the idempotency key is the same in a repetition.
+   * Needs the id alone. What is written as a whole is made of the thing as it is, which scenarios never have and others
+   * not before it was read: then it is undefined, and a value made up in its place would be written. What follows from the idempotency key is the same in a repetition.
    */
   request(id: string, values: V, thing?: Thing, key?: string): OperationInput<O>
   /**
