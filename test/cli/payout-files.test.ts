@@ -47,4 +47,26 @@ t.test('payouts are exported, taken back where the bank rejects them, and paid b
   t.same(statuses.toSorted(), ['FAILED', 'PAID'])
 })
 
+t.test('what the bank says on the phone ends a payout that it has not made', async (t) => {
+  const cwd = t.testdir({})
+  const run = (...words: string[]) => service.operate(['payouts', ...words], { cwd })
+  const merchant = await payableMerchant(service)
+  await createPayouts(service.app)
+  await run('export', '--file', 'payouts.xml')
+  const [sent] = await payoutsOf(service, merchant)
+  const id = sent?.id ?? ''
+  const said = ['--code', 'ACCOUNT_CLOSED', '--reason', 'on the phone']
+  t.match(await run('fail', id, '--dry-run', ...said), {
+    code: 0,
+    stdout: /the bank has not made the payout of 49\.30 GBP/,
+  })
+  t.match(await run('fail', id, '--code', 'TOO_LATE', '--reason', 'x'), { code: 2, stderr: /--code/ })
+  t.match(JSON.parse((await run('fail', id.slice(-8), ...said, '--json')).stdout), {
+    payout_id: id,
+    status: 'FAILED',
+    failure: { code: 'ACCOUNT_CLOSED' },
+  })
+  t.match(await run('fail', id, ...said), { code: 7, stderr: /the payout is FAILED; only one that is SENT/ })
+})
+
 provesLeaves(t, import.meta.filename)

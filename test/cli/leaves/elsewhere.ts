@@ -17,6 +17,7 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
   // What they read and write goes to a bank and comes from it.
+  'payouts fail': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
   'payouts export': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   'payouts import': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   ui: { elsewhere: 'test/cli/console/console.test.ts', json: 'it is looked at', refused: 2 },
