@@ -187,6 +187,7 @@ async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise
   try {
     const { more } = await job.run(app, signal)
     app.metrics.jobRuns.inc({ job: job.name, outcome: 'done' })
+    app.metrics.jobSuccess.set({ job: job.name }, Date.now() / 1_000)
     return more ? 'more' : 'done'
   } catch (error) {
     app.metrics.jobRuns.inc({ job: job.name, outcome: 'failed' })

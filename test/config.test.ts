@@ -31,6 +31,8 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     host: '127.0.0.1',
     port: 8080,
     publicUrl: undefined,
+    observePort: undefined,
+    drainSeconds: 0,
     identity: 'embedded',
     keycloak: undefined,
     sslRequired: 'none',

@@ -33,8 +33,19 @@ async function worker(
   const given = concurrency === undefined ? env : { ...env, SVC_WEBHOOK_CONCURRENCY: concurrency }
   if (once) return workOnce(context, given)
   await runPart(given, context.note, async (app) => {
-    const { startWorker } = await import('../../src/worker.ts')
-    return { what: 'The worker runs.', stop: startWorker(app).stop }
+    const [{ startWorker }, { listenForProbes }] = await Promise.all([
+      import('../../src/worker.ts'),
+      import('../../src/observe/probes.ts'),
+    ])
+    const probes = await listenForProbes(app)
+    const running = startWorker(app)
+    return {
+      what: probes === undefined ? 'The worker runs.' : `The worker runs; ${probes.url} has its probes and metrics.`,
+      stop: async () => {
+        await running.stop()
+        await probes?.stop()
+      },
+    }
   })
 }
 

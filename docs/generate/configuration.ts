@@ -28,6 +28,8 @@ const COMPUTED: Readonly<Record<string, string>> = {
   SVC_MIGRATION_DATABASE_URL: '`SVC_DATABASE_URL`',
   SVC_ENCRYPTION_KEY_PREVIOUS: 'none',
   SVC_PUBLIC_URL: '`http://` with host and port',
+  SVC_OBSERVE_PORT: 'none',
+  SVC_DRAIN_SECONDS: '`6` in live mode, else `0`',
   SVC_AUTH_URL: '**required** with Keycloak',
   SVC_KEYCLOAK_CLIENT_SECRET: '**required** with Keycloak',
   SVC_SSL_REQUIRED: '`external` in live mode and where the public address is https, else `none`',

@@ -12,6 +12,10 @@ export type Config = Readonly<{
   host: string
   port: number
   publicUrl: string | undefined
+  /** The port for probes and scrapers only; undefined if the API's port serves them. */
+  observePort: number | undefined
+  /** How long the API serves after it was asked to stop, while it is not ready. */
+  drainSeconds: number
   identity: 'embedded' | 'keycloak' | 'none'
   /** Undefined unless `identity` is `keycloak`. */
   keycloak: Readonly<{ authUrl: string; clientId: string; clientSecret: string }> | undefined

@@ -97,6 +97,10 @@ export const Environment = z.object({
   SVC_PORT: Port.default(8080),
   /** The address of the API for payers and merchants; by default made from host and port. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  /** A port for /healthz, /readyz and /metrics of the API or the worker; the API then serves /metrics only there. */
+  SVC_OBSERVE_PORT: Port.optional(),
+  /** How long the API serves after SIGTERM, with /readyz at 503, so that proxies turn away first. */
+  SVC_DRAIN_SECONDS: whole(0, 300).optional(),
   /** The identity provider. `none` trusts headers: only on a loopback address, never in live mode (decision 57). */
   SVC_IDENTITY: oneOf(['embedded', 'keycloak', 'none']).default('embedded'),
   /** The address of Keycloak, as in its tokens: issuers are `{SVC_AUTH_URL}/realms/<slug>`. */

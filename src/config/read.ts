@@ -32,6 +32,9 @@ export function readKeys(env: NodeJS.ProcessEnv): Pick<Config, 'encryptionKey' |
   return keys
 }
 
+/** Longer than clients may keep an idle connection to the API (http/server.ts), so that none is cut off. */
+const LIVE_DRAIN_SECONDS = 6
+
 function fromEnvironment(env: Environment): Config {
   return {
     mode: env.SVC_MODE,
@@ -43,6 +46,8 @@ function fromEnvironment(env: Environment): Config {
     host: env.SVC_HOST,
     port: env.SVC_PORT,
     publicUrl: env.SVC_PUBLIC_URL?.replace(/\/$/, ''),
+    observePort: env.SVC_OBSERVE_PORT,
+    drainSeconds: env.SVC_DRAIN_SECONDS ?? (env.SVC_MODE === 'live' ? LIVE_DRAIN_SECONDS : 0),
     identity: env.SVC_IDENTITY,
     keycloak: keycloakOf(env),
     sslRequired: env.SVC_SSL_REQUIRED ?? (hasTls(env) ? 'external' : 'none'),

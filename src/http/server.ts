@@ -4,7 +4,8 @@ import polka from 'polka'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { lacksTls } from '../lib/tls.ts'
-import { describeHealth, describeReadiness } from '../observe/health.ts'
+import { PROBES } from '../observe/probes.ts'
+import type { IsDraining } from '../observe/probes.ts'
 import { serveDescription } from './api-description.ts'
 import type { CallersOptions } from './callers.ts'
 import { addAssetRoutes } from './assets.ts'
@@ -40,7 +41,10 @@ const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as co
  * The HTTP server with every route, not yet listening. polka only routes. Errors go to our own `onError`, because polka's
  * would use an error's `status` as the response's and show its message.
  */
-export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Server {
+export function makeServer(
+  app: App,
+  { isDraining = () => false, ...limits }: Partial<CallersOptions> & { isDraining?: IsDraining } = {},
+): Server {
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
@@ -52,7 +56,7 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
     router[METHODS[operation.method]](path, (req, res) => caught(app, req, res, () => endpoint(req, res)))
   }
-  addOperationalRoutes(app, router)
+  addOperationalRoutes(app, router, isDraining)
   const asPage: Served = (req, res, run) => served(app, req, res, run)
   addAssetRoutes(app, router, asPage)
   addCheckoutPages(app, router, { served: asPage, limitRate })
@@ -77,13 +81,10 @@ function originForm({ url = '/', headers }: IncomingMessage): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** Paths of probes and scrapers, which call from inside the network, without the proxy that terminates TLS. */
-const OPERATIONAL = new Set(['/healthz', '/readyz', '/metrics'])
-
 /** Whether a request lacks the TLS that it needs (decision 62). Realms reject such requests themselves, in their own protocol. */
 function lacksRequiredTls(app: App, req: IncomingMessage): boolean {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
-  return !isOfRealms(req) && !OPERATIONAL.has(path) && lacksTls(req, app.config)
+  return !isOfRealms(req) && !PROBES.has(path) && lacksTls(req, app.config)
 }
 
 function rejectWithoutTls(): Promise<never> {
@@ -114,20 +115,12 @@ const OPENAPI_PATHS = [
   [`${OPEN_BANKING_PATH}/openapi.json`, 'a'],
 ] as const
 
-function addOperationalRoutes(app: App, router: Router): void {
-  router.get('/healthz', (_req, res) => sendJson(res, 200, describeHealth()))
-  router.get('/readyz', (req, res) =>
-    caught(app, req, res, async () => {
-      const readiness = await describeReadiness(app)
-      sendJson(res, readiness.status === 'ready' ? 200 : 503, readiness)
-    }),
-  )
-  router.get('/metrics', (req, res) =>
-    caught(app, req, res, async () => {
-      const text = await app.metrics.registry.metrics()
-      res.writeHead(200, { 'content-type': app.metrics.registry.contentType, 'cache-control': 'no-store' }).end(text)
-    }),
-  )
+function addOperationalRoutes(app: App, router: Router, isDraining: IsDraining): void {
+  for (const [path, probe] of PROBES) {
+    // Figures about the business stay inside where they have a port of their own.
+    if (path === '/metrics' && app.config.observePort !== undefined) continue
+    router.get(path, (req, res) => caught(app, req, res, () => probe(app, res, isDraining)))
+  }
   for (const [path, surface] of OPENAPI_PATHS) {
     const serve = serveDescription(app, surface)
     router.get(path, (req, res) => caught(app, req, res, () => serve(req, res)))

@@ -1,4 +1,4 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
@@ -26,4 +26,22 @@ export function countOutbox(db: CommonQueryMethods): Promise<OutboxCounts> {
       (select count(*)::int from (select from webhook_parked limit ${COUNTED_MAX}) as capped) as held
     from (select due_at from webhook_queue limit ${COUNTED_MAX}) as capped
   `)
+}
+
+/** How long the oldest row of each kind is overdue, in seconds; 0 where nothing is. */
+export const Overdue = z.object({ webhooks: z.number(), settlements: z.number(), consents: z.number() })
+export type Overdue = z.infer<typeof Overdue>
+
+/** Measures how late the background jobs are: each value is one read of an index. */
+export function measureOverdue(db: CommonQueryMethods): Promise<Overdue> {
+  return db.one(sql.type(Overdue)`
+    select
+      ${lateBy(sql.fragment`select min(due_at) from webhook_queue`)} as webhooks,
+      ${lateBy(sql.fragment`select min(settle_at) from payment_intents where status = 'Authorised'`)} as settlements,
+      ${lateBy(sql.fragment`select min(expires_at) from payment_consents where status = 'AWAITING_AUTHORISATION'`)} as consents
+  `)
+}
+
+function lateBy(since: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`greatest(0, coalesce(extract(epoch from now() - (${since})), 0))::float8`
 }

@@ -4,7 +4,8 @@ import type { OutboxCounts } from './health-sql.ts'
 
 /** Whether the service can serve requests, for `svc status` and orchestrators. */
 export type Readiness = {
-  status: 'ready' | 'not_ready'
+  /** `draining`: the process was asked to stop, and serves until its grace period ends. */
+  status: 'ready' | 'not_ready' | 'draining'
   database: 'reachable' | 'unreachable'
   /**
    * For information only: while it is `away`, sign-ins fail, but callers with a token are served. Missing if the service
@@ -23,11 +24,11 @@ export function describeHealth(): { status: 'ok' } {
 }
 
 /** Checks the database and the identity provider, and counts the outbox. */
-export async function describeReadiness(app: App): Promise<Readiness> {
+export async function describeReadiness(app: App, { isDraining }: { isDraining: boolean }): Promise<Readiness> {
   const identity = checkIdentity(app)
   try {
     const webhooks = await countOutbox(app.pool)
-    return { status: 'ready', database: 'reachable', ...(await identity), webhooks }
+    return { status: isDraining ? 'draining' : 'ready', database: 'reachable', ...(await identity), webhooks }
   } catch (error) {
     app.log.warn({ err: error }, 'the database does not respond')
     return { status: 'not_ready', database: 'unreachable', ...(await identity) }

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { App } from '../app.ts'
+import { countOutbox, measureOverdue } from './health-sql.ts'
 
 /** The metrics of the service, in Prometheus' format at /metrics. */
 export type Metrics = ReturnType<typeof makeMetrics>
@@ -60,6 +62,27 @@ export function makeMetrics() {
       help: 'How long the last daily reconciliation took',
       registers,
     }),
+    /** Deliveries in the outbox, by state, each counted up to 10,000. */
+    outbox: new Gauge({
+      name: 'svc_outbox_deliveries',
+      help: 'Webhook deliveries by state: waiting, due, dead, held; counted up to 10,000',
+      labelNames: ['state'],
+      registers,
+    }),
+    /** How late the oldest due row of each kind is. */
+    overdueSeconds: new Gauge({
+      name: 'svc_overdue_seconds',
+      help: 'How long the oldest due row is overdue: webhooks, settlements, consents',
+      labelNames: ['what'],
+      registers,
+    }),
+    /** When each background job last succeeded in this process. */
+    jobSuccess: new Gauge({
+      name: 'svc_job_last_success_timestamp_seconds',
+      help: 'When each background job last succeeded in this process',
+      labelNames: ['job'],
+      registers,
+    }),
     /** Runs of background jobs, by outcome. */
     jobRuns: new Counter({
       name: 'svc_job_runs_total',
@@ -68,4 +91,22 @@ export function makeMetrics() {
       registers,
     }),
   }
+}
+
+/**
+ * The metrics as text. What is counted in the database is read at each scrape; without the database those values are
+ * left out, because old ones would hide that it is away.
+ */
+export async function readMetrics({ metrics, pool, log }: Pick<App, 'metrics' | 'pool' | 'log'>): Promise<string> {
+  const { outbox, overdueSeconds, registry } = metrics
+  outbox.reset()
+  overdueSeconds.reset()
+  try {
+    const [counts, overdue] = await Promise.all([countOutbox(pool), measureOverdue(pool)])
+    for (const [state, count] of Object.entries(counts)) outbox.set({ state }, count)
+    for (const [what, seconds] of Object.entries(overdue)) overdueSeconds.set({ what }, seconds)
+  } catch (error) {
+    log.warn({ err: error }, 'the database does not respond')
+  }
+  return registry.metrics()
 }

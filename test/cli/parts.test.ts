@@ -73,10 +73,12 @@ t.test('migrate, serve and worker run the parts from the environment, and end we
   })
 
   const api = startPart(t, 'serve', env)
-  const worker = startPart(t, 'worker', env)
+  const probes = `http://127.0.0.1:${await freePort()}`
+  const worker = startPart(t, 'worker', { ...env, SVC_OBSERVE_PORT: new URL(probes).port })
   await until('the API listens', () => api.said().includes(`http://127.0.0.1:${port}`))
-  await until('the worker runs', () => worker.said().includes('The worker runs.'))
-  t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200)
+  await until('the worker runs', () => worker.said().includes(`The worker runs; ${probes} has its probes and metrics.`))
+  for (const url of [`http://127.0.0.1:${port}`, probes]) t.equal((await fetch(`${url}/readyz`)).status, 200)
+  t.match(await (await fetch(`${probes}/metrics`)).text(), /^svc_job_runs_total\{job="settle-payments"/m)
   t.match(
     await runCli(['payments', 'list', '--api-url', `http://127.0.0.1:${port}`, '--client-id', 'nobody'], { cwd: '/' }),
     { code: 4 },

@@ -196,6 +196,45 @@ t.test('stopping completes requests in progress, rejects new ones and closes idl
   await stopped
 })
 
+t.test('a process that drains turns proxies away first, and breaks no connection', async (t) => {
+  const config = { ...service.app.config, port: await freePort(), observePort: await freePort(), drainSeconds: 2 }
+  const app = await makeApp(config)
+  const api = await startApi(app)
+  t.teardown(() => app.close())
+  const probe = `http://127.0.0.1:${config.observePort}`
+  t.match(await (await fetch(`${probe}/readyz`)).json(), { status: 'ready' })
+  t.match(await (await fetch(`${probe}/metrics`)).text(), /^svc_outbox_deliveries/m)
+  t.equal((await fetch(`${api.url}/metrics`)).status, 404, 'figures stay inside')
+  t.equal((await fetch(`${probe}/api/v1/banks`)).status, 404, 'and that port has nothing else')
+  const agent = new Agent({ pipelining: 1, connections: 16 })
+  t.teardown(() => agent.close())
+  let isStopped = false
+  const statuses: number[] = []
+  const client = async () => {
+    while (!isStopped) {
+      const answer = await request(`${api.url}/api/v1/banks`, { dispatcher: agent })
+      await answer.body.dump()
+      statuses.push(answer.statusCode)
+      // A proxy that sees 503 sends no more: so do these clients before the grace period ends.
+      const ready = await fetch(`${probe}/readyz`)
+      if (ready.status === 503) {
+        t.match(await ready.json(), { status: 'draining', database: 'reachable' })
+        const last = await request(`${api.url}/healthz`, { dispatcher: agent })
+        t.match([last.statusCode, last.headers['connection']], [200, 'close'])
+        return
+      }
+    }
+  }
+  const clients = Array.from({ length: 16 }, client)
+  await until(async () => statuses.length > 100)
+  const stopped = api.stop()
+  await Promise.all(clients)
+  isStopped = true
+  await stopped
+  t.same([...new Set(statuses)], [200], `${statuses.length} requests`)
+  for (const url of [api.url, probe]) await t.rejects(request(`${url}/healthz`), { code: 'ECONNREFUSED' })
+})
+
 t.test('a handler that throws is a 500 without its message, and the process lives', async (t) => {
   const broken = await testService(t, {
     overrides: {

@@ -62,9 +62,35 @@ t.test('the metrics count requests, moves, attempts and jobs, and name no one', 
     /^svc_webhook_attempts_total\{outcome="[a-z_0-9]+"\} \d+$/m,
     /^svc_webhooks_in_flight \d+$/m,
     /^svc_job_runs_total\{job="settle-payments",outcome="done"\} \d+$/m,
+    /^svc_job_last_success_timestamp_seconds\{job="settle-payments"\} \d{10}/m,
+    /^svc_outbox_deliveries\{state="waiting"\} \d+$/m,
+    /^svc_overdue_seconds\{what="webhooks"\} \d/m,
     /^process_cpu_seconds_total /m,
     /^nodejs_eventloop_lag_seconds /m,
   ]
   for (const pattern of expected) t.match(text, pattern)
   t.notMatch(text, new RegExp(`${merchant.id}|${id}|${merchant.clientId}|canary`, 'i'))
+})
+
+t.test('the metrics say how late the jobs are', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+  const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
+  const overdue = async (what: string) => {
+    const { text } = await service.call('GET', '/metrics')
+    return Number(new RegExp(`^svc_overdue_seconds\\{what="${what}"\\} (.+)$`, 'm').exec(text)?.[1])
+  }
+  for (const what of ['webhooks', 'settlements', 'consents']) t.equal(await overdue(what), 0, what)
+  await createPayment(service, merchant)
+  const { id } = await authorisedPayment(service, merchant)
+  await service.owner.query(`update webhook_queue set due_at = now() - interval '90 seconds'`)
+  await service.owner.query(`update payment_intents set settle_at = now() - interval '60 seconds' where id = $1`, [id])
+  await service.owner.query(`update payment_consents set expires_at = now() - interval '30 seconds'`)
+  for (const [what, seconds] of [
+    ['webhooks', 90],
+    ['settlements', 60],
+    ['consents', 30],
+  ] as const) {
+    const late = await overdue(what)
+    t.ok(late >= seconds && late < seconds + 30, `${what}: ${late}`)
+  }
 })
