@@ -1,5 +1,6 @@
 import { NO_CUSTOMER, identifyCustomer } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
+import { identifyTokenCutoff } from '../identity/identify-token.ts'
 import { makeVerifier, invalidToken } from '../identity/verifier.ts'
 import type { VerifiedToken } from '../identity/verifier.ts'
 import { MERCHANT_ROLES, NO_ROLE, PLATFORM_ROLES, commonRole } from '../lib/permissions.ts'
@@ -115,7 +116,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
       const known = isFresh ? rows : remembered
       // Also for a token that was verified before, because the client may have been revoked since.
       const found = await clientOf(known, token.slug, token.clientId)
-      if (found === null) throw invalidToken()
+      if (found === null || (await hasEnded(known, token))) throw invalidToken()
       if (found.kind === 'merchant') return merchantCaller(known, token, found.client)
       return found.kind === 'platform' ? platformCaller(known, token, found.client) : customerCaller(known, token)
     },
@@ -131,6 +132,14 @@ type Rows = {
   member(key: string): ReturnType<typeof identifyMember>
   /** The customer that the client was created for, else the one with this `sub`. The key is both, with a space between. */
   customer(key: string): Promise<string | null>
+  /** The time up to which tokens are rejected. The key is realm, client and `sub`, with spaces between. */
+  tokenCutoff(key: string): Promise<number | null>
+}
+
+/** Whether the sign-in or secret that the token came from has ended since. */
+async function hasEnded(known: Rows, { slug, clientId, subject, issuedAtMs }: VerifiedToken): Promise<boolean> {
+  const cutoffMs = await known.tokenCutoff(`${slug} ${clientId} ${subject}`)
+  return cutoffMs !== null && issuedAtMs <= cutoffMs
 }
 
 function rowsOf(app: App): Rows {
@@ -146,6 +155,10 @@ function rowsOf(app: App): Rows {
       const at = key.indexOf(' ')
       return identifyCustomer(app, { clientId: key.slice(0, at), externalId: key.slice(at + 1) })
     },
+    tokenCutoff: (key) => {
+      const [slug = '', clientId = '', ...subject] = key.split(' ')
+      return identifyTokenCutoff(app, { slug, clientId, subject: subject.join(' ') })
+    },
   }
 }
 
@@ -156,6 +169,7 @@ function rememberedRows(rows: Rows, limits: CacheLookupOptions): Rows {
     staff: cacheLookup(rows.staff, limits),
     member: cacheLookup(rows.member, limits),
     customer: cacheLookup(rows.customer, limits),
+    tokenCutoff: cacheLookup(rows.tokenCutoff, limits),
   }
 }
 

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { credentialIdOf, issuerOf } from '../lib/realms.ts'
 import { ClientExistsError } from './provider.ts'
 import type { IdentityProvider, ServiceClientSpec } from './provider.ts'
+import { endTokens } from './token-cutoffs-sql.ts'
 
 const SUFFIX_LENGTH = 8
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
@@ -58,16 +59,17 @@ export async function createRecordedClient(
 }
 
 /**
- * Replaces the secret of a client. A client that the provider does not know is created: its row is older than the
+ * Replaces the secret of a client, whose access tokens end. A client that the provider does not know is created: its row is older than the
  * provider or the realm.
  * @throws {IdentityUnavailableError}
  */
 export async function renewRecordedClient(
-  { identity }: Pick<App, 'identity'>,
+  { identity, pool }: Pick<App, 'identity' | 'pool'>,
   { realm, clientId, roles }: ClientKey,
 ): Promise<IssuedSecret> {
   const secret = newClientSecret()
   await setClientSecret(identity, realm, { clientId, secret, roles })
+  await endTokens(pool, realm, { clientId })
   return issuedSecret(identity, realm, secret)
 }
 

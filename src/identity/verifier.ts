@@ -22,6 +22,8 @@ export type VerifiedToken = {
   scopes: readonly string[]
   /** Seconds since 1970. */
   expiresAt: number
+  /** The latest time that it can have been issued at, in milliseconds since 1970. */
+  issuedAtMs: number
 }
 
 export type Verifier = {
@@ -39,6 +41,9 @@ export type VerifierParts = {
   /** Seconds since 1970 and monotonic milliseconds; replaced in tests. */
   clock?: { seconds(): number; monotonicMs(): number }
 }
+
+/** The claim of the embedded provider with the time of issue in milliseconds. Other providers have `iat` only. */
+export const ISSUED_AT_MS = 'svc_iat_ms'
 
 const ALGORITHM = 'PS256'
 const TOKEN_BYTES_MAX = 8 * 1024
@@ -68,6 +73,7 @@ const Claims = z.object({
   realm_access: z.object({ roles: z.array(z.string()) }).optional(),
   email: z.string().optional(),
   scope: z.string().optional(),
+  [ISSUED_AT_MS]: z.number().optional(),
 })
 type Claims = z.infer<typeof Claims>
 
@@ -184,5 +190,6 @@ function verifiedOf(slug: string, claims: Claims): VerifiedToken {
     email: claims.email,
     scopes: claims.scope?.split(' ') ?? [],
     expiresAt: claims.exp,
+    issuedAtMs: claims[ISSUED_AT_MS] ?? claims.iat * 1_000 + 999,
   }
 }

@@ -3,8 +3,10 @@ import t from 'tap'
 import { clientIdsOf } from '../../src/lib/realms.ts'
 import { paymentBody, serviceToken, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
-import { CALLBACK, PASSWORD, PORTAL, ask, signIn } from '../support/identity.ts'
-import type { Tokens } from '../support/identity.ts'
+import { CALLBACK, PASSWORD, PORTAL, ask, exchange, refresh, signIn, signInForCode } from '../support/identity.ts'
+import type { SignInInput, SignedIn, Tokens } from '../support/identity.ts'
+import { UserAgent } from '../support/user-agent.ts'
+import { createActionLink } from '../../src/identity/embedded/users/action-tokens.ts'
 
 /* The tokens that the embedded provider really issues, at the doors of the API. */
 const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_PORTAL_URL: PORTAL } })
@@ -150,4 +152,95 @@ t.test('a removed team member is rejected within seconds, with a token that is v
   t.equal(removed.status, 200)
   await new Promise((resolve) => setTimeout(resolve, 10_100))
   t.match(await service.call('GET', '/api/v1/portal/webhooks', { headers: developer }), { status: 401 })
+})
+
+type Session = { input: SignInInput; signedIn: SignedIn; tokens: Tokens }
+
+/** What ends a person's sign-in; each returns the password that works afterwards. */
+const ENDS: Readonly<Record<string, (session: Session) => Promise<string>>> = {
+  'a password reset': async ({ input: { realm, email, clientId } }) => {
+    const password = `quite another secret sentence ${randomUUID()}`
+    const userId = (await app.identity.findUser(realm, email)) ?? ''
+    const link = await createActionLink(app, app.pool, {
+      realm,
+      userId,
+      purpose: 'reset',
+      clientId,
+      lifespanSeconds: 60,
+    })
+    const agent = new UserAgent(app.publicUrl)
+    t.equal((await agent.send(await agent.open(link), { password, repeated: password })).status, 200)
+    return password
+  },
+  'signing out': async ({ input: { realm }, signedIn: { agent }, tokens }) => {
+    const url = new URL(`${app.publicUrl}/realms/${realm}/protocol/openid-connect/logout`)
+    url.search = new URLSearchParams({
+      id_token_hint: tokens.id_token,
+    }).toString()
+    t.match(await agent.send(await agent.open(url)), { status: 200 })
+    return PASSWORD
+  },
+  'a code that is used again': async ({ input, signedIn }) => {
+    t.equal((await exchange(input, signedIn)).status, 400)
+    return PASSWORD
+  },
+  'a refresh token that is used again': async ({ input: { realm, clientId }, tokens }) => {
+    const renew = () => refresh(app.publicUrl, { slug: realm, portal: clientId }, tokens.refresh_token)
+    t.equal((await renew()).status, 200)
+    t.equal((await renew()).status, 400)
+    return PASSWORD
+  },
+  'a client that ends its refresh token': async ({ input: { realm, clientId }, tokens }) => {
+    const revoked = await ask(app.publicUrl, realm, 'revoke', { client_id: clientId, token: tokens.refresh_token })
+    t.equal(revoked.status, 200)
+    return PASSWORD
+  },
+}
+
+for (const [what, end] of Object.entries(ENDS)) {
+  t.test(`${what} ends the access token at once, and signing in again works at once`, async (t) => {
+    const { realm, email } = await register('Ending')
+    const input = { authUrl: app.publicUrl, realm, clientId: clientIdsOf(realm).portal, email, redirectUri: CALLBACK }
+    const signedIn = await signInForCode({ ...input, password: PASSWORD })
+    const { body: tokens } = await exchange(input, signedIn)
+    // A permanent way back in, for whoever has stolen the token.
+    const makeCredential = (token: string) =>
+      service.call('POST', '/api/v1/portal/api-credentials', {
+        headers: bearer(token),
+        body: { name: randomUUID(), role: 'ADMIN' },
+      })
+    t.equal((await makeCredential(tokens.access_token)).status, 201)
+    const password = await end({ input, signedIn, tokens })
+    for (const answer of [
+      await makeCredential(tokens.access_token),
+      await service.call('GET', '/api/v1/whoami', { headers: bearer(tokens.access_token) }),
+    ])
+      t.match(answer, { status: 401, body: { code: 'UNAUTHENTICATED' } })
+    const again = await signIn({ ...input, password })
+    t.equal((await makeCredential(again.tokens.access_token)).status, 201)
+  })
+}
+
+t.test("a new secret ends the tokens of the old one, and only the client's own", async (t) => {
+  const admin = bearer((await atPortal(other)).access_token)
+  const credential = { name: randomUUID(), role: 'ADMIN' }
+  const { body: made } = await service.call('POST', '/api/v1/portal/api-credentials', {
+    headers: admin,
+    body: credential,
+  })
+  const tokenOf = async (secret: string) =>
+    bearer(await serviceToken(app.publicUrl, { realm: other.realm, clientId: made.client_id, secret }))
+  const team = (headers: Record<string, string>) =>
+    service.call('POST', '/api/v1/portal/team', {
+      headers,
+      body: { email: `x@${randomUUID().slice(0, 8)}.example`, role: 'DEVELOPER' },
+    })
+  const stolen = await tokenOf(made.client_secret)
+  t.equal((await team(stolen)).status, 201)
+  const path = `/api/v1/portal/api-credentials/${made.client_id}/rotate`
+  const { body: rotated, status } = await service.call('POST', path, { headers: admin })
+  t.equal(status, 200)
+  t.match(await team(stolen), { status: 401, body: { code: 'UNAUTHENTICATED' } })
+  t.equal((await team(await tokenOf(rotated.client_secret))).status, 201)
+  t.equal((await team(admin)).status, 201)
 })

@@ -225,6 +225,7 @@ t.test('valid tokens are accepted with their content', async (t) => {
     email: 'ada@acme.example',
     scopes: [],
     expiresAt: payload['exp'],
+    issuedAtMs: now * 1_000 + 999,
   })
 })
 

@@ -8,6 +8,7 @@ import { metadataOf, readClient } from '../realms/clients.ts'
 import { SESSION_SECONDS } from './lifetimes.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { StateRecord } from '../record.ts'
+import { endTokens } from '../../token-cutoffs-sql.ts'
 import { endSession, retireSession } from './sessions-sql.ts'
 import {
   consumeState,
@@ -36,18 +37,19 @@ export function makeAdapters(parts: EmbeddedParts, realm: string): AdapterFactor
 const SESSION = 'Session'
 
 /**
- * Creates the function that ends a session on sign-out. Concurrent requests of the session may save it again
+ * Creates the function that ends a session on sign-out, and the access tokens of its user. Concurrent requests of the session may save it again
  * afterwards: it stays ended whatever they write.
  */
 export function makeEndSession(
   parts: EmbeddedParts,
   realm: string,
-): (session: { jti: string; uid: string }) => Promise<void> {
+): (session: { jti: string; uid: string; accountId?: string | undefined }) => Promise<void> {
   const hash = makeHash(parts, realm)
-  return async ({ jti, uid }) => {
+  return async ({ jti, uid, accountId }) => {
     const key = { realm, model: SESSION, idHash: hash(jti) }
     const payload = parts.sealer.seal('{}', contextOf(key))
     await endSession(parts.pool, { ...key, uidHash: hash(uid), payload, seconds: SESSION_SECONDS })
+    if (accountId !== undefined) await endTokens(parts.pool, realm, { subject: accountId })
   }
 }
 
@@ -78,6 +80,10 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
     return payload
   }
 
+  async function endTokensOf(subject: string | null): Promise<void> {
+    if (subject !== null) await endTokens(pool, realm, { subject })
+  }
+
   return {
     upsert: async (id, payload, seconds) => {
       const idHash = hash(id)
@@ -99,12 +105,14 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
       const key = keyOf(hash(id))
       if (await consumeState(pool, key)) return
       // The library checked before this call, so a concurrent second use is a replay as well.
-      await revokeGrantOf(pool, key)
+      await endTokensOf(await revokeGrantOf(pool, key))
       throw new errors.InvalidGrant(`${model} already used`)
     },
     // The library destroys a session when its id changes. Where the session ends, `makeEndSession` has run before.
     destroy: (id) => (model === SESSION ? retireSession : deleteState)(pool, keyOf(hash(id))),
-    revokeByGrantId: (grantId) => deleteStateOfGrant(pool, { realm, model, grantHash: hash(grantId) }),
+    // A code or refresh token was used again, or ended by its client: the access tokens of its user end with it.
+    revokeByGrantId: async (grantId) =>
+      endTokensOf(await deleteStateOfGrant(pool, { realm, model, grantHash: hash(grantId) })),
   }
 }
 

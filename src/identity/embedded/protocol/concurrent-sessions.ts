@@ -9,6 +9,7 @@ import type { RealmRecord } from '../record.ts'
 type Session = {
   jti: string
   uid: string
+  accountId?: string
   exp?: number
   loginTs?: number
   new?: boolean

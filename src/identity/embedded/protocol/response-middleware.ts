@@ -4,6 +4,7 @@ import { isKnownOrigin } from '../realms/clients-sql.ts'
 import { portalOriginOf } from '../realms/clients.ts'
 import { OPEN_PATHS } from './configuration.ts'
 import { FAILURE } from './log-events.ts'
+import { BEGAN_AT } from './token-claims.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
@@ -22,6 +23,7 @@ type Context = {
 /** Applies to every response of the library: allowed origins, failures, unknown paths and security headers. */
 export function useResponseMiddleware(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   provider.use(async (ctx, next) => {
+    ctx.state[BEGAN_AT] = Date.now()
     try {
       await next()
     } catch (error) {

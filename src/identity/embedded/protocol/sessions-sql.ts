@@ -1,6 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../../db/sql.ts'
+import { endTokens } from '../../token-cutoffs-sql.ts'
 import type { StateKey } from './state-sql.ts'
 
 /** A session changed its id: nothing is found or stored under the old id any more. */
@@ -37,7 +38,7 @@ export async function endSession(tx: CommonQueryMethods, session: EndedSession):
 }
 
 /**
- * Ends all sessions of a user and revokes everything granted to it. A concurrent request may write any of it back, so
+ * Ends all sessions and access tokens of a user and revokes everything granted to it. A concurrent request may write any of it back, so
  * sign-ins made before no longer count. The time is taken under the lock of the user's row, which every sign-in needs
  * too, and is in the next second because sign-ins are compared by whole seconds.
  */
@@ -50,4 +51,5 @@ export async function endSessions(tx: CommonQueryMethods, realm: string, subject
     )
     delete from idp.state where realm = ${realm} and subject = ${subject}
   `)
+  await endTokens(tx, realm, { subject })
 }

@@ -103,15 +103,26 @@ export async function consumeState(tx: CommonQueryMethods, { realm, model, idHas
 /**
  * Revokes the grant of a consumed token or code, which invalidates everything issued under it. Only the grant's own row
  * is deleted, so concurrent calls are safe; the other rows expire.
+ * @returns the user that the token or code belongs to
  */
-export async function revokeGrantOf(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
-  await tx.query(sql.prepared('revoke_idp_grant', z.object({}))`
-    delete from idp.state g
-    using idp.state s
-    where s.realm = ${realm} and s.model = ${model} and s.id_hash = ${idHash}
-      and g.realm = s.realm and g.model = 'Grant' and g.id_hash = s.grant_hash
+export async function revokeGrantOf(
+  tx: CommonQueryMethods,
+  { realm, model, idHash }: StateKey,
+): Promise<string | null> {
+  const row = await tx.maybeOne(sql.prepared('revoke_idp_grant', Subject)`
+    with used as (
+      select grant_hash, subject from idp.state where realm = ${realm} and model = ${model} and id_hash = ${idHash}
+    ), revoked as (
+      delete from idp.state g
+      using used
+      where g.realm = ${realm} and g.model = 'Grant' and g.id_hash = used.grant_hash
+    )
+    select subject from used
   `)
+  return row?.subject ?? null
 }
+
+const Subject = z.object({ subject: z.string().nullable() })
 
 export async function deleteState(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
   await tx.query(sql.prepared('delete_idp_state', z.object({}))`
@@ -119,14 +130,18 @@ export async function deleteState(tx: CommonQueryMethods, { realm, model, idHash
   `)
 }
 
-/** Deletes the items of one kind that were issued under a grant. */
+/**
+ * Deletes the items of one kind that were issued under a grant.
+ * @returns the user that they belong to; null if there were none
+ */
 export async function deleteStateOfGrant(
   tx: CommonQueryMethods,
   { realm, model, grantHash }: { realm: string; model: string; grantHash: string },
-): Promise<void> {
-  await tx.query(sql.prepared('delete_idp_state_of_grant', z.object({}))`
-    delete from idp.state where realm = ${realm} and grant_hash = ${grantHash} and model = ${model}
+): Promise<string | null> {
+  const rows = await tx.any(sql.prepared('delete_idp_state_of_grant', Subject)`
+    delete from idp.state where realm = ${realm} and grant_hash = ${grantHash} and model = ${model} returning subject
   `)
+  return rows[0]?.subject ?? null
 }
 
 /**

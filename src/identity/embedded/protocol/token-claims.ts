@@ -4,6 +4,10 @@ import { claimsOf } from './accounts.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 import { findUserBySubject } from '../users/users-sql.ts'
+import { ISSUED_AT_MS } from '../../verifier.ts'
+
+/** The key in a context's state of when its request began, in milliseconds since 1970. */
+export const BEGAN_AT = 'svc_began_at'
 
 type RealmContext = { parts: EmbeddedParts; realm: RealmRecord }
 type IssuedToken = { ctx: KoaContextWithOIDC; token: AccessToken | ClientCredentials; jwt: JWTStructured }
@@ -22,6 +26,8 @@ export async function fillAccessToken(
   Object.assign(jwt.payload, rest, {
     azp: token.clientId,
     typ: 'Bearer',
+    // `iat` counts seconds. From before the grant was read, so that one which ends meanwhile ends this token too.
+    [ISSUED_AT_MS]: ctx.state[BEGAN_AT],
     // A row may still name a role that the realm no longer has.
     realm_access: { roles: roles.filter((role) => realm.roles.includes(role)) },
   })

@@ -1,0 +1,39 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+/** Whose tokens: a person by the `sub` of its tokens, or a client. */
+export type TokenHolder = { subject: string } | { clientId: string }
+
+/**
+ * Rejects every access token that the holder was issued until now (migrations/0031_token_cutoffs.sql). The time is that
+ * of the process, as in the tokens.
+ */
+export async function endTokens(tx: CommonQueryMethods, realm: string, holder: TokenHolder): Promise<void> {
+  const name = 'subject' in holder ? personName(holder.subject) : clientName(holder.clientId)
+  await tx.query(sql.prepared('end_tokens', z.object({}))`
+    insert into token_cutoffs (realm_slug, holder, valid_from)
+    values (${realm}, ${name}, to_timestamp(${Date.now()}::float8 / 1000))
+    on conflict (realm_slug, holder) do update set valid_from = greatest(token_cutoffs.valid_from, excluded.valid_from)
+  `)
+}
+
+const Cutoff = z.object({ valid_from_ms: z.number() })
+
+/** The time, in milliseconds since 1970, up to which issued tokens are rejected; null if none are. */
+export async function findTokenCutoff(
+  tx: CommonQueryMethods,
+  { slug, clientId, subject }: { slug: string; clientId: string; subject: string },
+): Promise<number | null> {
+  const row = await tx.maybeOne(sql.prepared('find_token_cutoff', Cutoff)`
+    select (extract(epoch from valid_from) * 1000)::float8 as valid_from_ms
+    from token_cutoffs
+    where realm_slug = ${slug} and holder in (${clientName(clientId)}, ${personName(subject)})
+    order by valid_from desc
+    limit 1
+  `)
+  return row?.valid_from_ms ?? null
+}
+
+const personName = (subject: string): string => `person ${subject}`
+const clientName = (clientId: string): string => `client ${clientId}`
