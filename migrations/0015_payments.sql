@@ -99,5 +99,6 @@ create type payment_move as (
   merchant_id uuid, payment_id uuid, from_status text, to_status text, consent_from text, consent_to text,
   consent_window text, changed_by text, raw_payload text, audit_id uuid, delivery_id uuid, event_id text, event_type text,
   failure_code text, failure_source text, failure json, bank_reference text, bank_consent_reference text, redirect_url text,
-  settle_seconds integer, refund json, refund_amount numeric, test boolean
+  settle_seconds integer, refund json, refund_amount numeric, test boolean, debtor_account_scheme text,
+  debtor_identification text
 );

@@ -3,7 +3,8 @@
 -- transition table (payments/states.ts) decides which moves exist, and the check on payment_events asserts them again.
 --
 -- `outcome` is MOVED or STALE. A stale item changed nothing, and `status` is the one from when the statement began.
--- A mandate that is authorised gets its own expiry (decision 49).
+-- A mandate that is authorised gets its own expiry (decision 49). A consent that named no account gets the one that the
+-- payer chose.
 -- A payment that becomes Settled is posted to the ledger: its gross amount, and its fee.
 -- needs: functions/first_attempt_at, functions/iso_text, functions/payment_envelope, functions/post_ledger
 create or replace function move_payments(items json) returns table (ord bigint, outcome text, status payment_status, expires_at text)
@@ -61,6 +62,8 @@ begin
     update payment_consents c
     set status = coalesce(m.consent_to::consent_status, c.status),
       bank_consent_reference = coalesce(m.bank_consent_reference, c.bank_consent_reference),
+      debtor_account_scheme = coalesce(c.debtor_account_scheme, m.debtor_account_scheme::debtor_account_scheme),
+      debtor_identification = coalesce(c.debtor_identification, m.debtor_identification),
       -- A mandate remains valid after its authorisation, until the agreed end.
       expires_at = case when m.consent_to = 'AUTHORISED' then coalesce(c.valid_to, c.expires_at) else c.expires_at end,
       updated_at = now()

@@ -19,7 +19,13 @@ export type BankConnector = StagesConsents & {
    */
   exchangeCode(request: { state: string; code: string }, signal: AbortSignal): Promise<AuthorisationOutcome>
   /**
-   * Executes an authorised payment; `paymentId` is the bank's idempotency key.
+   * What the bank itself says of a consent. It is asked before anything that a browser claims may end a payment.
+   * @throws {BankUnavailableError} when the bank gives no answer; nothing is then known
+   */
+  readConsent(request: { state: string }, signal: AbortSignal): Promise<ConsentView>
+  /**
+   * Executes an authorised payment; `paymentId` is the bank's idempotency key. Where the bank settles later, it is
+   * called again until the outcome is final.
    * @throws {BankUnavailableError} when the bank gives no answer; the payment may or may not have been made
    */
   execute(order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome>
@@ -141,9 +147,21 @@ export type MandateOrder = {
 export type StagingOutcome = { outcome: 'staged' } | { outcome: 'rejected'; failureCode: FailureCode }
 
 export type AuthorisationOutcome =
-  | { outcome: 'authorised'; bankReference: string | undefined; settleInSeconds: number }
+  | {
+      outcome: 'authorised'
+      bankReference: string | undefined
+      settleInSeconds: number
+      /** The account that the payer chose, where the bank says so: refunds by file need it. */
+      debtorAccount?: DebtorAccount | undefined
+    }
   | { outcome: 'rejected'; failureCode: FailureCode }
   | { outcome: 'code-invalid' }
+
+/** `awaiting`: the payer has not decided yet, or the bank has not noted it. */
+export type ConsentView =
+  | { status: 'awaiting' }
+  | { status: 'authorised' }
+  | { status: 'rejected'; failureCode: FailureCode }
 
 export type ExecutionOrder = {
   paymentId: string
@@ -157,6 +175,8 @@ export type ExecutionOrder = {
 export type ExecutionOutcome =
   | { outcome: 'executed'; bankReference: string }
   | { outcome: 'rejected'; failureCode: FailureCode }
+  /** Accepted and not settled yet. */
+  | { outcome: 'pending'; askAgainInSeconds: number }
 
 export type RefundOrder = {
   refundId: string

@@ -6,6 +6,7 @@ import type {
   AuthorisationOutcome,
   BankCallback,
   BankConnector,
+  ConsentView,
   ExecutionOrder,
   ExecutionOutcome,
   MandateOrder,
@@ -83,6 +84,7 @@ export function makeMockBank(options: MockBankOptions): MockBank {
         consent,
       ),
     exchangeCode: (request, signal) => exchangeCode(bank, request, signal),
+    readConsent: ({ state }, signal) => readConsent(bank, state, signal),
     execute: (order, signal) => execute(bank, order, signal),
     refund: (order, signal) => refund(bank, order, signal),
     payOut: (order, signal) => payOut(bank, order, signal),
@@ -128,6 +130,15 @@ async function reportOutcome(
   const { exchange } = behaviourOf(authorisation)
   if (exchange) await simulateNoAnswer(bank, exchange, () => countExchange(bank.pool, authorisation.state), signal)
   return decidedOutcome(authorisation)
+}
+
+async function readConsent(bank: Bank, state: string, signal: AbortSignal): Promise<ConsentView> {
+  throwIfAborted(signal)
+  const authorisation = await findAuthorisation(bank.pool, state)
+  if (authorisation === null) return { status: 'awaiting' }
+  const decided = decidedOutcome(authorisation)
+  if (decided.outcome === 'authorised') return { status: 'authorised' }
+  return { status: 'rejected', failureCode: decided.failureCode }
 }
 
 async function execute(bank: Bank, order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome> {

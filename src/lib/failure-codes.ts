@@ -37,7 +37,7 @@ export function isFailureCode(text: string): text is FailureCode {
 
 /**
  * The failure of a code. `source` differs from the table only where the same code has another origin: a payer who
- * cancels on our own page instead of at the bank (decision 52).
+ * cancels on our own page instead of at the bank (decision 52), or whose browser alone reports the error (decision 15).
  */
 export function failureOf(code: FailureCode, source?: FailureSource): Failure {
   const row = FAILURES[code]

@@ -1,11 +1,13 @@
 import type { App } from '../app.ts'
 import type { BankCallback } from '../banks/connector.ts'
-import type { FailureCode } from '../lib/failure-codes.ts'
+import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { movePayment } from './move.ts'
 import type { MoveOutcome, PaymentRecord } from './record.ts'
 
-/** The decision of the bank, or of the payer who cancelled there. */
-export type Authorisation = BankCallback['result'] | { outcome: 'rejected'; failureCode: FailureCode }
+/** The decision of the bank; with a source of its own, that of the payer's browser. */
+export type Authorisation =
+  | BankCallback['result']
+  | { outcome: 'rejected'; failureCode: FailureCode; failureSource?: FailureSource }
 
 /**
  * Applies the bank's decision to a payment. The return page and the bank's callback both call it: the first one moves
@@ -24,12 +26,14 @@ export function applyAuthorisation(
     rawPayload,
   } as const
   if (authorisation.outcome === 'rejected') {
-    return movePayment(app, { ...move, on: 'denial', failureCode: authorisation.failureCode })
+    const { outcome: _, ...failure } = authorisation
+    return movePayment(app, { ...move, on: 'denial', ...failure })
   }
   return movePayment(app, {
     ...move,
     on: 'authorisation',
     bankReference: authorisation.bankReference,
     settleInSeconds: authorisation.settleInSeconds,
+    debtorAccount: authorisation.debtorAccount,
   })
 }

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
+import type { BankConnector } from '../banks/connector.ts'
 import { DomainError } from '../lib/errors.ts'
 import { failureOfRedirectError } from '../lib/failure-codes.ts'
 import { constantTimeEqual } from '../lib/hmac.ts'
@@ -12,8 +13,8 @@ import { paymentNotFound, isPastConsentEnd } from './get-payment.ts'
 import type { PaymentRecord } from './record.ts'
 import { findPaymentById } from './sql.ts'
 
-/** How long a bank may take to exchange a code. */
-const EXCHANGE_TIMEOUT_MS = 5_000
+/** How long a bank may take to exchange a code, or to show a consent. */
+const ASK_TIMEOUT_MS = 5_000
 
 export type CompleteScaInput = {
   id: string
@@ -24,8 +25,8 @@ export type CompleteScaInput = {
 
 /**
  * Completes strong customer authentication with the parameters that the bank's redirect carried. The `state` is the
- * credential; the outcome comes from the bank, by exchanging the code, never from the browser (decision 15). Repeating a
- * finished call returns the payment as it is now.
+ * credential; the outcome comes from the bank, never from the browser: a code is exchanged, and before an error ends the
+ * payment, the bank is asked for the consent (decision 15). Repeating a finished call returns the payment as it is now.
  * @throws {DomainError} PAYMENT_NOT_FOUND, STATE_MISMATCH, CODE_INVALID, CONSENT_EXPIRED, BANK_UNAVAILABLE
  */
 export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<PaymentRecord> {
@@ -36,9 +37,8 @@ export async function completeSca(app: App, { id, body, rawBody }: CompleteScaIn
   if (payment.status !== 'AwaitingAuthorisation') return checkNotExpired(payment)
   if (isPastConsentEnd(payment)) return expireAndRead(app, payment)
   const authorisation =
-    'code' in body
-      ? await exchangeCode(app, { ...body, connector: payment.bank_connector })
-      : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
+    'code' in body ? await exchangeCode(app, { ...body, payment }) : await afterError(app, { ...body, payment })
+  if (authorisation === undefined) return payment
   const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
   const current = await findPayment(app, id)
   // The move was rejected although the payment waits: its consent ended between the read and the move.
@@ -69,13 +69,38 @@ function consentExpired(): DomainError {
   })
 }
 
-type ExchangeCodeInput = { state: string; code: string; connector: string }
+type ExchangeCodeInput = { state: string; code: string; payment: PaymentRecord }
 
-async function exchangeCode(app: App, { state, code, connector }: ExchangeCodeInput): Promise<Authorisation> {
+async function exchangeCode(app: App, { state, code, payment }: ExchangeCodeInput): Promise<Authorisation> {
+  const result = await askBank(app, payment, (bank, signal) => bank.exchangeCode({ state, code }, signal))
+  if (result.outcome !== 'code-invalid') return result
+  throw new DomainError('CODE_INVALID', 'the bank does not know this code', {
+    errors: [{ path: 'code', code: 'CODE_INVALID', message: 'was not issued by the bank for this payment' }],
+  })
+}
+
+/**
+ * What an error in the payer's browser is worth. Undefined if the payer has authorised the payment at the bank: nothing
+ * ends, and its code or the bank's own report may still come. A failure has the bank as its source only if the bank says
+ * so.
+ */
+async function afterError(
+  app: App,
+  { state, error, payment }: { state: string; error: string; payment: PaymentRecord },
+): Promise<Authorisation | undefined> {
+  const consent = await askBank(app, payment, (bank, signal) => bank.readConsent({ state }, signal))
+  if (consent.status === 'authorised') return undefined
+  if (consent.status === 'rejected') return { outcome: 'rejected', failureCode: consent.failureCode }
+  return { outcome: 'rejected', failureCode: failureOfRedirectError(error), failureSource: 'PAYER' }
+}
+
+async function askBank<T>(
+  app: App,
+  payment: PaymentRecord,
+  ask: (bank: BankConnector, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   try {
-    const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
-    const result = await bankOf(app.banks, connector).exchangeCode({ state, code }, signal)
-    if (result.outcome !== 'code-invalid') return result
+    return await ask(bankOf(app.banks, payment.bank_connector), AbortSignal.timeout(ASK_TIMEOUT_MS))
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     throw new DomainError('BANK_UNAVAILABLE', 'the bank does not answer; nothing has changed', {
@@ -84,7 +109,4 @@ async function exchangeCode(app: App, { state, code, connector }: ExchangeCodeIn
       retryAfterSeconds: 5,
     })
   }
-  throw new DomainError('CODE_INVALID', 'the bank does not know this code', {
-    errors: [{ path: 'code', code: 'CODE_INVALID', message: 'was not issued by the bank for this payment' }],
-  })
 }

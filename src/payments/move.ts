@@ -1,5 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import type { DebtorAccount } from '../banks/connector.ts'
 import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { failureOf } from '../lib/failure-codes.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
@@ -25,6 +26,8 @@ export type PaymentMove = {
   bankReference?: string | undefined
   /** The remote bank's answer when the consent was staged there. */
   staged?: { bankConsentReference: string; redirectUrl: string } | undefined
+  /** The account that the payer chose at the bank; a consent that named one keeps it. */
+  debtorAccount?: DebtorAccount | undefined
   /** Seconds until the settlement job executes an authorised payment. */
   settleInSeconds?: number | undefined
   /** The refund that completes a refunded payment; amounts as numeric(19,4) text, formatted ones as on the wire. */
@@ -107,6 +110,8 @@ function moveItem(app: Pick<App, 'ids' | 'config'>, move: PaymentMove, transitio
       source: failure.source,
       isoCode: failure.iso_code,
     },
+    debtor_account_scheme: move.debtorAccount?.scheme ?? null,
+    debtor_identification: move.debtorAccount?.identification ?? null,
     bank_reference: move.bankReference ?? null,
     bank_consent_reference: move.staged?.bankConsentReference ?? null,
     redirect_url: move.staged?.redirectUrl ?? null,

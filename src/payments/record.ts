@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SCHEME_NAMES } from '../lib/account-identification.ts'
+import type { SchemeName } from '../lib/account-identification.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { ConsentType } from '../wire/mandate-fields.ts'
 import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
@@ -172,4 +173,6 @@ export type PaymentMoveItem = {
   refund: { id: string; amount: string; refundedTotal: string } | null
   refund_amount: string | null
   test: boolean
+  debtor_account_scheme: SchemeName | null
+  debtor_identification: string | null
 }

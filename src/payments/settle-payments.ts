@@ -20,7 +20,7 @@ const runBatch = makeConcurrentBatches<DueSettlement>()
 
 /**
  * Settles payments: executes authorised payments that are due, and records the bank's answer (decision 16). Only this
- * job makes a payment Settled. The bank knows an order by the payment's id, so asking again after a crash moves no money
+ * job makes a payment Settled. A bank that has accepted a payment and not settled it is asked again. The bank knows an order by the payment's id, so asking again after a crash moves no money
  * twice. A job: one merchant's slow bank does not keep the others waiting.
  * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
@@ -37,6 +37,7 @@ export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: 
 async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   const answer = await executeAtBank(app, payment)
   if (answer === undefined) return
+  if (answer.outcome === 'pending') return postpone(app, payment, answer.askAgainInSeconds)
   const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
   if (answer.outcome === 'executed') {
     const rawPayload = JSON.stringify({ job: 'settle-payments', reason: 'the bank executed the payment' })
@@ -65,7 +66,11 @@ async function executeAtBank(app: App, payment: DueSettlement) {
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is executed again later')
-    await postponeSettlement(app.pool, { merchantId: payment.merchant_id, id: payment.id, seconds: RETRY_SECONDS })
+    await postpone(app, payment, RETRY_SECONDS)
     return undefined
   }
+}
+
+function postpone(app: App, { merchant_id: merchantId, id }: DueSettlement, seconds: number): Promise<void> {
+  return postponeSettlement(app.pool, { merchantId, id, seconds })
 }

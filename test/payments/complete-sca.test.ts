@@ -58,20 +58,84 @@ t.test('a payer who cancels at the bank fails the payment with ACCESS_DENIED', a
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.failed'])
 })
 
-t.test('each error of the redirect maps to its own failure code', async (t) => {
-  const failures = {
-    access_denied: 'ACCESS_DENIED',
-    server_error: 'BANK_ERROR',
-    temporarily_unavailable: 'BANK_UNAVAILABLE',
-    invalid_scope: 'AUTHORISATION_FAILED',
-    login_required: 'AUTHORISATION_FAILED',
-    constructor: 'AUTHORISATION_FAILED',
+t.test(
+  'an error in the browser of a payer who has not decided fails the payment, and the payer is its source',
+  async (t) => {
+    const failures = {
+      access_denied: 'ACCESS_DENIED',
+      server_error: 'BANK_ERROR',
+      temporarily_unavailable: 'BANK_UNAVAILABLE',
+      invalid_scope: 'AUTHORISATION_FAILED',
+      login_required: 'AUTHORISATION_FAILED',
+      constructor: 'AUTHORISATION_FAILED',
+    }
+    for (const [error, code] of Object.entries(failures)) {
+      const { id, state } = await created()
+      const answer = await completeSca(service, id, { state, error, error_description: "in the bank's words" })
+      t.match(answer, { status: 200, body: { status: 'Failed', failure: { code, source: 'PAYER' } } }, error)
+      t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: code }, error)
+    }
+  },
+)
+
+t.test('an error in the browser ends nothing that the payer has authorised at the bank', async (t) => {
+  for (const error of ['access_denied', 'server_error', 'anything']) {
+    const { id, redirectUrl } = await created()
+    const back = await atBank(redirectUrl, 'approve')
+    const claimed = await completeSca(service, id, { state: back.state, error })
+    t.match(claimed, { status: 200, body: { status: 'AwaitingAuthorisation', failure: null } }, error)
+    t.same(await stateOf(service, id), UNTOUCHED)
+    t.same(await movesOf(service, id), ['AwaitingAuthorisation'])
+    t.equal((await completeSca(service, id, back)).body.status, 'Authorised', 'its code still works')
   }
-  for (const [error, code] of Object.entries(failures)) {
-    const { id, state } = await created()
-    const answer = await completeSca(service, id, { state, error, error_description: "in the bank's words" })
-    t.match(answer, { status: 200, body: { status: 'Failed', failure: { code } } }, error)
-    t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: code }, error)
+})
+
+t.test("where the bank has rejected the consent, the failure is the bank's, whatever the browser claims", async (t) => {
+  for (const [scenario, decision, code] of [
+    ['success', 'cancel', 'ACCESS_DENIED'],
+    ['limit-exceeded', 'approve', 'LIMIT_EXCEEDED'],
+  ] as const) {
+    const { id, state, redirectUrl } = await created({ scenario })
+    await atBank(redirectUrl, decision)
+    const answer = await completeSca(service, id, { state, error: 'server_error' })
+    t.match(answer, { status: 200, body: { status: 'Failed', failure: { code, source: 'ASPSP_REJECTION' } } }, scenario)
+  }
+})
+
+t.test('a bank that does not answer leaves the payment as it is, whatever the browser claims', async (t) => {
+  const { id, state } = await created()
+  bank.steer('readConsent', noAnswer)
+  t.match(await completeSca(service, id, { state, error: 'access_denied' }), {
+    status: 502,
+    headers: { 'retry-after': '5' },
+    body: { code: 'BANK_UNAVAILABLE' },
+  })
+  bank.steer('readConsent', undefined)
+  t.same(await stateOf(service, id), UNTOUCHED)
+  t.equal((await completeSca(service, id, { state, error: 'access_denied' })).body.status, 'Failed')
+})
+
+t.test('the account that the payer chose at the bank is kept, and an account that was named stays', async (t) => {
+  const named = { debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber', debtor_identification: '20000055779911' }
+  for (const [body, expected] of [
+    [{}, 'GB29NWBK60161331926819'],
+    [named, named.debtor_identification],
+  ] as const) {
+    const { id, redirectUrl } = await created(body)
+    const back = await atBank(redirectUrl, 'approve')
+    bank.steer('exchangeCode', async (answer) => ({
+      ...((await answer()) as object),
+      debtorAccount: { scheme: 'UK.OBIE.IBAN', identification: 'GB29NWBK60161331926819' },
+    }))
+    t.equal((await completeSca(service, id, back)).body.status, 'Authorised')
+    bank.steer('exchangeCode', undefined)
+    const { rows } = await service.owner.query(
+      `select c.debtor_account_scheme as scheme, c.debtor_identification as identification
+       from payment_consents c join payment_intents p on p.consent_id = c.id where p.id = $1`,
+      [id],
+    )
+    const scheme = expected === named.debtor_identification ? named.debtor_account_scheme : 'UK.OBIE.IBAN'
+    t.same(rows, [{ scheme, identification: expected }])
   }
 })
 

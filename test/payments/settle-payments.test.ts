@@ -66,6 +66,32 @@ t.test('a payment settles no sooner than its bank said', async (t) => {
   t.equal((await stateOf(service, id)).payment, 'Settled')
 })
 
+t.test('a payment that the bank has accepted and not settled is asked for until it is final', async (t) => {
+  for (const [end, status] of [
+    [undefined, 'Settled'],
+    [async () => ({ outcome: 'rejected', failureCode: 'ACCOUNT_CLOSED' }), 'Failed'],
+  ] as const) {
+    const { id } = await authorisedPayment(service, merchant)
+    bank.steer('execute', async () => ({ outcome: 'pending', askAgainInSeconds: 600 }))
+    const before = bank.calls.execute
+    await settlePayments(service.app)
+    await settlePayments(service.app)
+    t.equal(bank.calls.execute - before, 1, 'not before the bank may know more')
+    t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised'])
+    const { rows } = await service.owner.query(
+      `select round(extract(epoch from settle_at - now()))::int as seconds, locked_until from payment_intents where id = $1`,
+      [id],
+    )
+    t.match(rows, [{ seconds: Number, locked_until: null }])
+    t.ok(rows[0].seconds > 590 && rows[0].seconds <= 600, String(rows[0].seconds))
+    bank.steer('execute', end)
+    await passLeases()
+    await settlePayments(service.app)
+    bank.steer('execute', undefined)
+    t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', status])
+  }
+})
+
 t.test('a silent bank is asked again until it answers', async (t) => {
   const { id } = await authorisedPayment(service, merchant)
   bank.steer('execute', noAnswer)

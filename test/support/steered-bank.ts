@@ -5,6 +5,7 @@ import type { MockBank } from '../../src/banks/mock.ts'
 type Call =
   | 'stage'
   | 'exchangeCode'
+  | 'readConsent'
   | 'execute'
   | 'refund'
   | 'payOut'
@@ -33,6 +34,7 @@ export function steeredBank(
   const calls: Record<Call, number> = {
     stage: 0,
     exchangeCode: 0,
+    readConsent: 0,
     execute: 0,
     refund: 0,
     payOut: 0,
@@ -67,6 +69,7 @@ export function steeredBank(
     id: 'mock',
     refundsBy,
     exchangeCode: (request, signal) => around('exchangeCode', () => inner().exchangeCode(request, signal)),
+    readConsent: (request, signal) => around('readConsent', () => inner().readConsent(request, signal)),
     execute: (order, signal) => around('execute', () => inner().execute(order, signal)),
     refund: (order, signal) => around('refund', () => inner().refund(order, signal)),
     payOut: (order, signal) => around('payOut', () => inner().payOut(order, signal)),
