@@ -1,4 +1,6 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { makeCatalogue } from './banks/catalogue.ts'
+import type { BankCatalogue, ConfiguredBank } from './banks/catalogue.ts'
 import type { BankConnector } from './banks/connector.ts'
 import { makeMockBank } from './banks/mock.ts'
 import type { MockBank } from './banks/mock.ts'
@@ -42,9 +44,10 @@ export type App = {
   wake: Wake
   ids: Ids
   sealer: Sealer
-  /** Bank connectors by id; `bank` is the one that new payments go to. */
+  /** Bank connectors by id. */
   banks: ReadonlyMap<string, BankConnector>
-  bank: BankConnector
+  /** The banks that new payments can go to. */
+  catalogue: BankCatalogue
   /** The bank whose pages the sandbox serves. */
   mockBank: MockBank
   /** Realms, users and keys (identity/provider.ts). */
@@ -60,9 +63,17 @@ export type App = {
 }
 
 /** The external dependencies that a test or an embedding program can replace. */
-export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity' | 'probe'>> & {
+export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'identity' | 'probe'>> & {
+  /** Stands for the mock bank, in live mode too. */
+  bank?: BankConnector
+  /** Banks besides the mock bank's. */
+  configuredBanks?: readonly ConfiguredBank[]
   streamLimits?: Partial<StreamLimits>
 }
+
+/** What the log and `svc serve` say in live mode without a bank. */
+export const NO_BANK =
+  'no bank is configured: new payments are answered 503 BANK_NOT_CONFIGURED until SVC_BANK_PROFILES names one'
 
 /** The database role of the running service, which owns nothing. */
 export const RUNTIME_ROLE = 'svc_runtime'
@@ -90,7 +101,10 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const batches = makePaymentBatches({ ...target, onStatement })
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
-  const bank = overrides.bank ?? mockBank
+  const mock = overrides.bank ?? (config.mode === 'sandbox' ? mockBank : undefined)
+  const configured = overrides.configuredBanks ?? []
+  const catalogue = makeCatalogue(mock, configured)
+  if (catalogue.list.length === 0) log.warn(NO_BANK)
   const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
   const identity =
     overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
@@ -105,11 +119,13 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     wake,
     ids,
     sealer,
-    banks: new Map<string, BankConnector>([
-      ...(config.mode === 'sandbox' ? [[mockBank.id, mockBank] as const] : []),
-      [bank.id, bank],
-    ]),
-    bank,
+    banks: new Map(
+      [...(mock === undefined ? [] : [mock]), ...configured.map(({ connector }) => connector)].map((bank) => [
+        bank.id,
+        bank,
+      ]),
+    ),
+    catalogue,
     mockBank,
     identity,
     probe,

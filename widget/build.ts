@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { overBudget, formatWeights, weigh } from './build/budget.ts'
 import { SOURCES, bundleAll } from './build/bundle.ts'
 import type { Built } from './build/bundle.ts'
-import { drawLogos } from './build/logos.ts'
+import { drawLogos, neutralLogo } from './build/logos.ts'
 import { withCompressed, writeAll } from './build/write.ts'
 
 /*
@@ -20,7 +20,7 @@ function pages(): Built[] {
 }
 
 function logos(): Built[] {
-  return drawLogos().map(({ id, svg }) => ({ path: `banks/${id}.svg`, bytes: Buffer.from(svg) }))
+  return [...drawLogos(), neutralLogo()].map(({ id, svg }) => ({ path: `banks/${id}.svg`, bytes: Buffer.from(svg) }))
 }
 
 const folder = process.argv[2] ?? join(SOURCES, '..', 'dist', 'widget')

@@ -77,6 +77,7 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
   REFUND_AVAILABLE_MISMATCH: REFUND_LEFT,
   IDEMPOTENCY_KEY_REUSED: 'another --idempotency-key',
   BANK_UNAVAILABLE: `${AGAIN}, with the same --idempotency-key if it pays`,
+  BANK_NOT_CONFIGURED: 'which settings are missing: svc doctor --only service',
 }
 
 const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {

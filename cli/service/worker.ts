@@ -87,8 +87,10 @@ export function addServe(command: Command, runtime: Runtime): void {
 
 async function serve(context: Context): Promise<CommandResult> {
   await runPart(context.io.env, context.note, async (app) => {
-    const { startApi } = await import('../../src/api.ts')
+    const [{ startApi }, { NO_BANK }] = await Promise.all([import('../../src/api.ts'), import('../../src/app.ts')])
     const api = await startApi(app)
-    return { what: `The API listens on ${api.url}.`, stop: api.stop }
+    const listening = `The API listens on ${api.url}.`
+    const hasBank = app.catalogue.list.length > 0
+    return { what: hasBank ? listening : `${listening}\nBut ${NO_BANK}.`, stop: api.stop }
   })
 }

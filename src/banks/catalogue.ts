@@ -1,15 +1,25 @@
-/** A bank of the catalogue. They are fictional: the mock bank answers for all of them. */
+import { DomainError, invalidField } from '../lib/errors.ts'
+import type { BankConnector } from './connector.ts'
+
+/** A bank that a payer can choose. */
 export type CatalogueBank = {
   id: string
   name: string
   /** Whether it is shown in the grid above the list. */
   popular: boolean
+  /** The id of the connector that carries out its payments. */
+  connector: string
+}
+
+/** A fictional bank of the sandbox, which the mock bank answers for. */
+export type MockCatalogueBank = CatalogueBank & {
   /** The scenario of its payments, unless a payment names its own (banks/scenarios.ts). */
   scenario: string
 }
 
-/** The sixteen banks that a payer can choose (decisions 45 and 61). The names of those that always fail say how. */
-export const BANKS: readonly CatalogueBank[] = [
+const MOCK_CONNECTOR = 'mock'
+
+const FICTIONAL: readonly Omit<MockCatalogueBank, 'connector'>[] = [
   { id: 'mock-albion', name: 'Albion Bank', popular: true, scenario: 'success' },
   { id: 'mock-meridian', name: 'Meridian', popular: true, scenario: 'success' },
   { id: 'mock-severn', name: 'Severn & Wye', popular: true, scenario: 'success' },
@@ -33,13 +43,77 @@ export const BANKS: readonly CatalogueBank[] = [
   { id: 'mock-tortoise', name: 'Tortoise Bank (does not answer)', popular: false, scenario: 'bank-timeout' },
 ]
 
-const BY_ID = new Map(BANKS.map((bank) => [bank.id, bank]))
+/** The sixteen banks of the sandbox (decisions 45 and 61). The names of those that always fail say how. */
+export const MOCK_BANKS: readonly MockCatalogueBank[] = FICTIONAL.map((bank) => ({
+  ...bank,
+  connector: MOCK_CONNECTOR,
+}))
 
-export function bankById(id: string | null | undefined): CatalogueBank | undefined {
-  return id === null || id === undefined ? undefined : BY_ID.get(id)
+const MOCK_BY_ID = new Map(MOCK_BANKS.map((bank) => [bank.id, bank]))
+
+export function mockBankById(id: string | null | undefined): MockCatalogueBank | undefined {
+  return id === null || id === undefined ? undefined : MOCK_BY_ID.get(id)
 }
 
-/** The path of a bank's image, which the widget's build draws. */
+/** The path of a bank's image, which the widget's build draws: its own for a fictional bank, else a neutral one. */
 export function logoPath({ id }: CatalogueBank): string {
-  return `/widget/banks/${id}.svg`
+  return MOCK_BY_ID.has(id) ? `/widget/banks/${id}.svg` : NEUTRAL_LOGO
+}
+
+const NEUTRAL_LOGO = '/widget/banks/bank.svg'
+
+/** The banks that can be paid with here. */
+export type BankCatalogue = {
+  list: readonly CatalogueBank[]
+  byId(id: string | null | undefined): CatalogueBank | undefined
+  /**
+   * The connector of a new payment. Without a bank's id it is the mock bank's, or that of the only bank. The sandbox takes
+   * unknown ids as the mock bank's.
+   * @throws {DomainError} BANK_NOT_CONFIGURED where there is no bank; VALIDATION_FAILED for an id that is not listed, or
+   *   where one of several must be named
+   */
+  connectorFor(debtorBankId: string | undefined): BankConnector
+}
+
+/** A bank besides the mock bank's, with its connector. */
+export type ConfiguredBank = { connector: BankConnector; name: string; popular?: boolean }
+
+/**
+ * Makes the catalogue of one app.
+ * @param mock the mock bank, or what stands for it; undefined in live mode
+ */
+export function makeCatalogue(mock: BankConnector | undefined, configured: readonly ConfiguredBank[]): BankCatalogue {
+  const connectors = new Map(configured.map(({ connector }) => [connector.id, connector]))
+  const list: readonly CatalogueBank[] = [
+    ...configured.map(({ connector: { id }, name, popular = true }) => ({ id, name, popular, connector: id })),
+    ...(mock === undefined ? [] : MOCK_BANKS),
+  ]
+  const banks = new Map(list.map((bank) => [bank.id, bank]))
+  const only = connectors.size === 1 ? configured[0]?.connector : undefined
+  return {
+    list,
+    byId: (id) => (id === null || id === undefined ? undefined : banks.get(id)),
+    connectorFor: (debtorBankId) => {
+      if (list.length === 0) throw bankNotConfigured()
+      const chosen = connectors.get(banks.get(debtorBankId ?? '')?.connector ?? '') ?? mock
+      if (chosen !== undefined) return chosen
+      if (debtorBankId !== undefined) throw unknownBank()
+      if (only !== undefined) return only
+      throw invalidField(
+        'debtor_bank_id',
+        'REQUIRED',
+        'is required, as there are several banks; GET /api/v1/banks lists them',
+      )
+    },
+  }
+}
+
+function bankNotConfigured(): DomainError {
+  return new DomainError('BANK_NOT_CONFIGURED', 'no bank is configured, so no payment can be taken', {
+    next: 'the operator configures one: SVC_BANK_PROFILES',
+  })
+}
+
+export function unknownBank(): DomainError {
+  return invalidField('debtor_bank_id', 'UNKNOWN_BANK', 'is not one of the banks; GET /api/v1/banks lists them')
 }

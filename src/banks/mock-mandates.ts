@@ -6,7 +6,7 @@ import { findMandate, insertMandatePayment } from './mock-mandates-sql.ts'
 import type { Mandate } from './mock-mandates-sql.ts'
 import { findAuthorisation } from './mock-sql.ts'
 import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
-import { bankById } from './catalogue.ts'
+import { mockBankById } from './catalogue.ts'
 
 /**
  * Records a payment under a mandate as approved: from the account that the mandate was authorised for, to the same
@@ -22,7 +22,7 @@ export async function stageMandatePayment(
   const failureCode = failureOf(mandate)
   if (mandate === null || failureCode !== undefined)
     return { outcome: 'rejected', failureCode: failureCode ?? 'AUTHORISATION_FAILED' }
-  const scenario = order.scenario ?? bankById(mandate.debtor_bank_id)?.scenario ?? DEFAULT_SCENARIO
+  const scenario = order.scenario ?? mockBankById(mandate.debtor_bank_id)?.scenario ?? DEFAULT_SCENARIO
   const isDenied = parseScenario(scenario).behaviour.redirect === 'access_denied'
   const paymentIds = ids.for('decision at the bank', order.state)
   await insertMandatePayment(pool, {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import { constantTimeEqual, hmacHex } from '../lib/hmac.ts'
 import { isAmountText } from '../lib/money.ts'
-import { bankById } from './catalogue.ts'
+import { mockBankById } from './catalogue.ts'
 import type { ConsentRequest, StagedConsent } from './connector.ts'
 import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
 
@@ -51,7 +51,7 @@ export function stageConsent(
   bank: { publicUrl: string; secret: string; reference: string },
   consent: ConsentRequest,
 ): StagedConsent {
-  const scenario = consent.scenario ?? bankById(consent.debtorBankId)?.scenario ?? DEFAULT_SCENARIO
+  const scenario = consent.scenario ?? mockBankById(consent.debtorBankId)?.scenario ?? DEFAULT_SCENARIO
   parseScenario(scenario)
   const request: MockBankRequest = {
     consent: bank.reference,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
-import { bankById } from '../banks/catalogue.ts'
-import { DomainError, invalidField } from '../lib/errors.ts'
+import { unknownBank } from '../banks/catalogue.ts'
+import { DomainError } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { cancelPayment } from '../payments/cancel-payment.ts'
 import { createPayment } from '../payments/create-payment.ts'
@@ -40,8 +40,8 @@ function createPaymentInput(
   { checkout, idempotencyKey, body: chosen }: StartPaymentInput,
 ): CreatePaymentInput {
   const { token, hash, merchant } = checkout
-  if (chosen.debtor_bank_id !== undefined && bankById(chosen.debtor_bank_id) === undefined)
-    throw invalidField('debtor_bank_id', 'UNKNOWN_BANK', 'is not one of the banks; GET /api/v1/banks lists them')
+  if (chosen.debtor_bank_id !== undefined && app.catalogue.byId(chosen.debtor_bank_id) === undefined)
+    throw unknownBank()
   return {
     merchant,
     idempotencyKey: idempotencyKey === undefined ? undefined : checkoutIdempotencyKey(hash, idempotencyKey),

@@ -16,7 +16,6 @@ export function runDry<T>(app: App, work: (app: App) => Promise<T>): Promise<T> 
 }
 
 function dryApp(app: App, tx: DatabaseTransactionConnection): App {
-  const bank = app.bank.within?.(tx) ?? app.bank
   const banks = [...app.banks.values()].flatMap((each): [string, BankConnector][] => {
     const within = each.within?.(tx)
     return within === undefined ? [] : [[each.id, within]]
@@ -29,7 +28,6 @@ function dryApp(app: App, tx: DatabaseTransactionConnection): App {
     batches: paymentBatchesIn(tx),
     wake: { ...app.wake, notify: () => undefined },
     ids,
-    bank,
     banks: new Map(banks),
     identity: app.identity.within?.(tx) ?? makeUnchangedProvider(app.identity, ids),
     probe: { probe: () => Promise.resolve(null), close: () => Promise.resolve() },

@@ -201,6 +201,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   RATE_LIMITED: { meaning: 'Too many requests.', next: 'Wait for the seconds of `Retry-After`, then repeat.' },
   BANK_UNAVAILABLE: { meaning: 'The bank does not answer.', next: 'Repeat with the same idempotency key.' },
+  BANK_NOT_CONFIGURED: { meaning: 'No bank is configured, so no payment can be taken.', next: 'Ask the operator.' },
   IDP_UNAVAILABLE: { meaning: 'The identity provider does not answer.', next: 'Repeat later.' },
   SERVICE_UNAVAILABLE: { meaning: 'The service or its database is not ready.', next: 'Repeat later.' },
   INTERNAL_ERROR: { meaning: 'An unexpected failure.', next: 'Report it with its `request_id`.' },

@@ -13,6 +13,8 @@ export type Readiness = {
    */
   identity?: 'reachable' | 'away'
   webhooks?: OutboxCounts
+  /** For information only: with `none`, new payments are answered 503 BANK_NOT_CONFIGURED. */
+  banks: 'configured' | 'none'
 }
 
 /** Timeout of the identity provider's check, because the readiness check must respond quickly. */
@@ -26,12 +28,13 @@ export function describeHealth(): { status: 'ok' } {
 /** Checks the database and the identity provider, and counts the outbox. */
 export async function describeReadiness(app: App, { isDraining }: { isDraining: boolean }): Promise<Readiness> {
   const identity = checkIdentity(app)
+  const banks = app.catalogue.list.length === 0 ? 'none' : 'configured'
   try {
     const webhooks = await countOutbox(app.pool)
-    return { status: isDraining ? 'draining' : 'ready', database: 'reachable', ...(await identity), webhooks }
+    return { status: isDraining ? 'draining' : 'ready', database: 'reachable', ...(await identity), webhooks, banks }
   } catch (error) {
     app.log.warn({ err: error }, 'the database does not respond')
-    return { status: 'not_ready', database: 'unreachable', ...(await identity) }
+    return { status: 'not_ready', database: 'unreachable', ...(await identity), banks }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { debtorAccountOf } from '../banks/connector.ts'
-import type { ConsentRequest } from '../banks/connector.ts'
+import type { BankConnector, ConsentRequest } from '../banks/connector.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
@@ -22,7 +22,8 @@ import { PAYMENT_TRANSITIONS } from './states.ts'
  * Creates a payment, its consent, its first audit event and its first webhook in one transaction, or returns the payment
  * that an earlier request with the same key created (contract §Payments (merchant); decisions 14, 17 and 33).
  * @throws {DomainError} VALIDATION_FAILED, UNSUPPORTED_CURRENCY, AMOUNT_BELOW_FEE, MERCHANT_NOT_APPROVED,
- *   MERCHANT_INACTIVE, PAYOUT_HELD, IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, BANK_UNAVAILABLE
+ *   MERCHANT_INACTIVE, PAYOUT_HELD, IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, BANK_UNAVAILABLE,
+ *   BANK_NOT_CONFIGURED
  */
 export async function createPayment(app: App, input: CreatePaymentInput): Promise<CreatePaymentResult> {
   const { idempotencyKey } = input
@@ -36,12 +37,15 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
     return createPaymentUnderMandate(app, { ...input, idempotencyKey, consentId: input.body.consent_id })
   checkBody(app, input.body)
   const mandate = await readNewMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
-  const item = newPaymentItem(app, { ...input, idempotencyKey, mandate })
+  const chosen = app.catalogue.connectorFor(input.body.debtor_bank_id)
+  // In a dry run the mock bank keeps its books in the transaction.
+  const bank = app.banks.get(chosen.id) ?? chosen
+  const item = newPaymentItem(app, { ...input, idempotencyKey, mandate, bank })
   const outcome = await createWithRetries(item, () => app.batches.create.run(item))
-  if (outcome.outcome === 'CREATED') announceMove(app, creationTransition(app), item.payment_id)
+  if (outcome.outcome === 'CREATED') announceMove(app, creationTransition(bank), item.payment_id)
   const payment = await createdPayment(app, outcome, input)
   // A dry run asks no remote bank: its payment is shown as it is before it is staged.
-  if (payment.status !== 'Initiated' || !app.banks.has(app.bank.id))
+  if (payment.status !== 'Initiated' || !app.banks.has(bank.id))
     return { created: outcome.outcome === 'CREATED', payment }
   const staged = await stagePayment(app, {
     merchantId: input.merchant.id,
@@ -58,10 +62,14 @@ function checkBody(app: App, body: CreatePayment): void {
   checkAmount(body)
 }
 
-type NewPaymentInput = CreatePaymentInput & { idempotencyKey: string; mandate: NewMandate | undefined }
+type NewPaymentInput = CreatePaymentInput & {
+  idempotencyKey: string
+  mandate: NewMandate | undefined
+  bank: BankConnector
+}
 
 function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
-  const { merchant, body, mandate } = input
+  const { merchant, body, mandate, bank } = input
   const amount = toNumeric(parseAmount(body.amount))
   const random = app.ids.for('payment', merchant.id, input.idempotencyKey)
   const ids = {
@@ -69,13 +77,11 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
     consent_id: random.uuid(),
     end_to_end_id: random.endToEndId(),
     bank_consent_id: random.token(),
-    bank_connector: app.bank.id,
+    bank_connector: bank.id,
   }
-  const creation = creationTransition(app)
+  const creation = creationTransition(bank)
   const staged =
-    app.bank.staging === 'local'
-      ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount, mandate }))
-      : undefined
+    bank.staging === 'local' ? bank.stage(consentRequest({ ...ids, merchant, body, amount, mandate })) : undefined
   const { scenario, metadata, redirect_uri, currency, amount: _, ...payer } = body
   return {
     ...payer,
@@ -145,8 +151,8 @@ function consentRequest(input: ConsentRequestInput): ConsentRequest {
 }
 
 /** With a remote bank, which must be asked to stage the consent, a payment begins as Initiated (decision 17). */
-function creationTransition(app: App) {
-  const on = app.bank.staging === 'local' ? 'creation' : 'creation at a remote bank'
+function creationTransition(bank: BankConnector) {
+  const on = bank.staging === 'local' ? 'creation' : 'creation at a remote bank'
   const creation = PAYMENT_TRANSITIONS.find((row) => row.from === null && row.on === on)
   if (creation === undefined) throw new Error(`PAYMENT_TRANSITIONS has no ${on}`)
   return creation

@@ -174,6 +174,7 @@ export const createPayment = operation({
     'MERCHANT_INACTIVE',
     'PAYOUT_HELD',
     'BANK_UNAVAILABLE',
+    'BANK_NOT_CONFIGURED',
     'CONSENT_NOT_FOUND',
     'MANDATE_NOT_USABLE',
     'MANDATE_LIMIT_EXCEEDED',

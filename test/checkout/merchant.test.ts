@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BANKS } from '../../src/banks/catalogue.ts'
+import { MOCK_BANKS } from '../../src/banks/catalogue.ts'
 import { testService } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
 import { plainToken, readCheckout, signedToken, startPayment } from '../support/checkout.ts'
@@ -64,7 +64,7 @@ t.test('the checkout of a disabled merchant is closed', async (t) => {
   await service.owner.query('update merchants set is_active = false where id = $1', [shop.id])
   for (const answer of [
     await readCheckout(service, plainToken(service, shop)),
-    await startPayment(service, plainToken(service, shop), { debtor_bank_id: BANKS[0]?.id }),
+    await startPayment(service, plainToken(service, shop), { debtor_bank_id: MOCK_BANKS[0]?.id }),
   ])
     t.match(answer, { status: 403, body: { code: 'MERCHANT_INACTIVE', error: /^this shop can't take payments/ } })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { BANKS } from '../../src/banks/catalogue.ts'
+import { MOCK_BANKS } from '../../src/banks/catalogue.ts'
 import { atBank, createPayment, testService, untilStatus } from '../support/app.ts'
 import { approve, plainToken, readCheckout, seenByPayer, startPayment } from '../support/checkout.ts'
 import { completeSca, endConsent, refund } from '../support/payments.ts'
@@ -63,7 +63,7 @@ t.test("a requested scenario overrides the bank's own", async (t) => {
   await completeSca(service, own.body.payment_id, await atBank(own.body.redirect_url, 'approve'))
   const failed = await service.call('GET', `/api/v1/payments/${own.body.payment_id}`, { merchant })
   t.match(failed.body, { failure: { code: 'AUTHORISATION_FAILED' } }, "a merchant's own payments go to these banks too")
-  t.equal(BANKS.find(({ id }) => id === 'mock-doubtful')?.scenario, 'sca-fails')
+  t.equal(MOCK_BANKS.find(({ id }) => id === 'mock-doubtful')?.scenario, 'sca-fails')
 })
 
 t.test('an order can be tried twenty times', async (t) => {

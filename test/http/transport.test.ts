@@ -239,7 +239,7 @@ t.test('a handler that throws is a 500 without its message, and the process live
   const broken = await testService(t, {
     overrides: {
       bank: {
-        ...service.app.bank,
+        ...service.app.mockBank,
         exchangeCode: () =>
           Promise.reject(
             Object.assign(new Error('password authentication failed for user svc at 10.0.0.5'), {
@@ -274,7 +274,7 @@ t.test('an error with a code like a status, or with an invalid status, does not 
     { status: 200 },
   ]) {
     const broken = await testService(t, {
-      overrides: { bank: { ...service.app.bank, exchangeCode: () => Promise.reject(error) } },
+      overrides: { bank: { ...service.app.mockBank, exchangeCode: () => Promise.reject(error) } },
     })
     const { body } = await createPayment(broken, await broken.merchant())
     const answer = await broken.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, {

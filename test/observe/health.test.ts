@@ -6,7 +6,12 @@ t.test('liveness checks nothing else, readiness counts the outbox', async (t) =>
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
   const nothing = { waiting: 0, due: 0, dead: 0, held: 0 }
-  t.same((await service.call('GET', '/readyz')).body, { status: 'ready', database: 'reachable', webhooks: nothing })
+  t.same((await service.call('GET', '/readyz')).body, {
+    status: 'ready',
+    database: 'reachable',
+    webhooks: nothing,
+    banks: 'configured',
+  })
   const withEndpoint = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
   await createPayment(service, withEndpoint)
   await createPayment(service, withEndpoint)

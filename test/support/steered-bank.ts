@@ -29,6 +29,7 @@ export type SteeredBank = {
 export function steeredBank(
   staging: 'local' | 'remote' = 'local',
   refundsBy: BankConnector['refundsBy'] = 'api',
+  id = 'mock',
 ): SteeredBank {
   let mock: MockBank | undefined
   const calls: Record<Call, number> = {
@@ -66,7 +67,7 @@ export function steeredBank(
   }
 
   const rest: Omit<BankConnector, 'staging' | 'stage'> = {
-    id: 'mock',
+    id,
     refundsBy,
     exchangeCode: (request, signal) => around('exchangeCode', () => inner().exchangeCode(request, signal)),
     readConsent: (request, signal) => around('readConsent', () => inner().readConsent(request, signal)),

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import t from 'tap'
 import { ASSETS } from '../../src/http/asset-files.ts'
-import { BANKS, logoPath } from '../../src/banks/catalogue.ts'
+import { MOCK_BANKS, logoPath } from '../../src/banks/catalogue.ts'
 import { testService } from '../support/app.ts'
 
 const service = await testService(t)
@@ -76,7 +76,7 @@ t.test('files named by their content are cached for ever; scripts are for our ow
 })
 
 t.test('every bank has a logo without active content', async (t) => {
-  for (const bank of BANKS) {
+  for (const bank of MOCK_BANKS) {
     const { status, headers, bytes } = await get(logoPath(bank))
     t.equal(status, 200, bank.id)
     t.match(headers, {

@@ -1,4 +1,4 @@
-import { BANKS } from '../../src/banks/catalogue.ts'
+import { MOCK_BANKS } from '../../src/banks/catalogue.ts'
 import type { CatalogueBank } from '../../src/banks/catalogue.ts'
 import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
 
@@ -8,8 +8,13 @@ const GOLDEN_ANGLE = 137.508
 export type Logo = { id: string; svg: string }
 
 /** Logos of the invented banks: the initials of the name on a colour. */
-export function drawLogos(banks: readonly CatalogueBank[] = BANKS): Logo[] {
+export function drawLogos(banks: readonly CatalogueBank[] = MOCK_BANKS): Logo[] {
   return banks.map(({ id, name }, index) => ({ id, svg: drawLogo(monogramOf(name), colourOf(index)) }))
+}
+
+/** The image of banks that are not fictional: their own marks belong to them. */
+export function neutralLogo(): Logo {
+  return { id: 'bank', svg: drawLogo('£', '#4a5568') }
 }
 
 function drawLogo(letters: string, colour: string): string {

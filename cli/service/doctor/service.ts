@@ -9,17 +9,19 @@ import type { DoctorTarget } from './target.ts'
 
 /** A newer service may report more. */
 const Info = z.looseObject(ServiceInfo.pick({ version: true, mode: true }).shape)
-const Readiness = z.looseObject({ status: z.string(), database: z.string().optional() })
+const Readiness = z.looseObject({ status: z.string(), database: z.string().optional(), banks: z.string().optional() })
 
 export async function checkService(target: DoctorTarget): Promise<Check[]> {
   const { url, by } = target
   const configuration = by === 'environment' ? { configuration: () => configurationCheck(target) } : {}
   if (url === undefined) return runChecks({ ...configuration, running: () => whereNone(target) })
   const info = probe(`${url}${getService.path}`)
+  const readiness = probe(`${url}/readyz`)
   return runChecks({
     ...configuration,
     running: async () => runningCheck(target, url, await info),
-    ready: async () => readyCheck(target, await probe(`${url}/readyz`)),
+    ready: async () => readyCheck(target, await readiness),
+    banks: async () => banksCheck(await readiness),
     'service clock': async () => clockOf(await info),
     'api tls': () => tlsCheck(target, url),
     worker: () => workerCheck(target),
@@ -63,6 +65,13 @@ function readyCheck(target: DoctorTarget, probed: Probed): Verdict {
   if (data === undefined) return skipped(`it answered ${probed.status}, and not whether it is ready`)
   if (data.status === 'ready') return ok('it reaches its database')
   return finding(`it is not ready: its database is ${data.database ?? 'away'}`, startCommand(target))
+}
+
+function banksCheck(probed: Probed): Verdict {
+  const { data } = Readiness.safeParse(probed.status === undefined ? undefined : probed.json)
+  if (data?.banks === undefined) return skipped('it does not say whether it has a bank')
+  if (data.banks === 'configured') return ok('payments can be taken')
+  return finding('no bank is configured: new payments are answered 503', 'export SVC_BANK_PROFILES=<file>')
 }
 
 function clockOf(probed: Probed): Verdict {

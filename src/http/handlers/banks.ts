@@ -1,15 +1,20 @@
-import { BANKS, logoPath } from '../../banks/catalogue.ts'
+import { logoPath } from '../../banks/catalogue.ts'
 import { bankCallback } from '../../payments/bank-callback.ts'
 import type * as wire from '../../wire/banks.ts'
 import type { Handlers } from '../endpoint.ts'
 
 export const banks: Handlers<typeof wire> = {
   /** GET /api/v1/banks */
-  async listBanks() {
+  async listBanks({ catalogue }) {
     return {
       status: 200,
       body: {
-        data: BANKS.map((bank) => ({ id: bank.id, name: bank.name, popular: bank.popular, logo: logoPath(bank) })),
+        data: catalogue.list.map((bank) => ({
+          id: bank.id,
+          name: bank.name,
+          popular: bank.popular,
+          logo: logoPath(bank),
+        })),
       },
       headers: { 'cache-control': 'public, max-age=300' },
     }

@@ -43,20 +43,20 @@ export const payer: Handlers<typeof wire> = {
   /** GET /api/v1/payer/payments */
   async listPayerPayments(app, { principal }) {
     const payments = await listPayerPayments(app, payerOf(principal).contact)
-    return { status: 200, body: { data: payments.map(presentPayerPayment) } }
+    return { status: 200, body: { data: payments.map((payment) => presentPayerPayment(payment, app.catalogue)) } }
   },
 
   /** GET /api/v1/payer/payments/{id} */
   async getPayerPayment(app, { principal, params }) {
     const receipt = await getPayerPayment(app, { contact: payerOf(principal).contact, id: params.id })
-    return { status: 200, body: presentReceipt(receipt) }
+    return { status: 200, body: presentReceipt(receipt, app.catalogue) }
   },
 
   /** GET /api/v1/payer/consents */
   async listPayerConsents(app, { principal }) {
     const mandates = await listPayerConsents(app, payerOf(principal).contact)
-    const areCapsEnforced = app.config.vrpCaps === 'enforce'
-    return { status: 200, body: { data: mandates.map((mandate) => presentPayerMandate(mandate, { areCapsEnforced })) } }
+    const options = { areCapsEnforced: app.config.vrpCaps === 'enforce', banks: app.catalogue }
+    return { status: 200, body: { data: mandates.map((mandate) => presentPayerMandate(mandate, options)) } }
   },
 
   /** DELETE /api/v1/payer/consents/{id} */

@@ -1,4 +1,4 @@
-import { bankById } from '../../banks/catalogue.ts'
+import type { BankCatalogue } from '../../banks/catalogue.ts'
 import type { MandateWithAllowances } from '../../consents/record.ts'
 import type { DisputeRecord } from '../../disputes/record.ts'
 import { failureOfPayment } from '../../lib/failure-codes.ts'
@@ -10,7 +10,7 @@ import type { PayerConsent, PayerDispute, PayerPayment, PayerReceipt } from '../
 import { presentAllowances } from './present-mandate.ts'
 
 /** A payment as its payer sees it: nothing of other payers, and only the name of the merchant. */
-export function presentPayerPayment(payment: PayerPaymentRecord): PayerPayment {
+export function presentPayerPayment(payment: PayerPaymentRecord, banks: BankCatalogue): PayerPayment {
   const { currency } = payment
   return {
     payment_id: payment.id,
@@ -24,7 +24,7 @@ export function presentPayerPayment(payment: PayerPaymentRecord): PayerPayment {
     currency,
     remittance_reference: payment.remittance_reference,
     debtor_bank_id: payment.debtor_bank_id,
-    bank_name: bankById(payment.debtor_bank_id)?.name ?? null,
+    bank_name: banks.byId(payment.debtor_bank_id)?.name ?? null,
     consent_id: payment.consent_id,
     is_recurring: payment.consent_type === 'VARIABLE_RECURRING',
     failure: failureOfPayment(payment),
@@ -41,9 +41,9 @@ function presentLastDispute(payment: PayerPaymentRecord): PayerPayment['dispute'
   return { id, status, reason, opened_at, resolution_note: payment.dispute_resolution_note }
 }
 
-export function presentReceipt({ payment, changes, refunds }: PayerReceiptRecord): PayerReceipt {
+export function presentReceipt({ payment, changes, refunds }: PayerReceiptRecord, banks: BankCatalogue): PayerReceipt {
   return {
-    ...presentPayerPayment(payment),
+    ...presentPayerPayment(payment, banks),
     status_history: [...changes],
     refunds: refunds.map(({ amount, refunded_at }) => ({
       amount: formatNumeric(amount, payment.currency),
@@ -60,7 +60,7 @@ export function presentPayerDispute(dispute: DisputeRecord): PayerDispute {
 /** A mandate as its payer sees it. */
 export function presentPayerMandate(
   mandate: MandateWithAllowances,
-  { areCapsEnforced }: { areCapsEnforced: boolean },
+  { areCapsEnforced, banks }: { areCapsEnforced: boolean; banks: BankCatalogue },
 ): PayerConsent {
   const { currency } = mandate
   return {
@@ -72,7 +72,7 @@ export function presentPayerMandate(
     allowances: presentAllowances(mandate),
     caps_enforced: areCapsEnforced,
     remittance_reference: mandate.remittance_reference,
-    bank_name: bankById(mandate.debtor_bank_id)?.name ?? null,
+    bank_name: banks.byId(mandate.debtor_bank_id)?.name ?? null,
     payment_count: mandate.payment_count,
     last_payment_at: mandate.last_payment_at,
     valid_to: mandate.valid_to,

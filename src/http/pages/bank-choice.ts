@@ -1,4 +1,4 @@
-import { BANKS, logoPath } from '../../banks/catalogue.ts'
+import { logoPath } from '../../banks/catalogue.ts'
 import type { CatalogueBank } from '../../banks/catalogue.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
@@ -7,9 +7,9 @@ import type { Html } from '../../lib/html.ts'
 const SEARCH_LENGTH_MAX = 100
 
 /** Banks whose name contains each of the words, in any case. */
-export function banksNamed(search: string): readonly CatalogueBank[] {
+export function banksNamed(banks: readonly CatalogueBank[], search: string): readonly CatalogueBank[] {
   const words = plain(search.slice(0, SEARCH_LENGTH_MAX)).split(/\s+/)
-  return BANKS.filter(({ name }) => words.every((word) => plain(name).includes(word)))
+  return banks.filter(({ name }) => words.every((word) => plain(name).includes(word)))
 }
 
 /** Radio buttons, the popular banks first. */

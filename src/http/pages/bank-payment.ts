@@ -1,5 +1,5 @@
 import type { PayingAccounts } from '../../banks/mock-paying-account.ts'
-import { bankById } from '../../banks/catalogue.ts'
+import { mockBankById } from '../../banks/catalogue.ts'
 import type { MockBankRequest } from '../../banks/mock-request.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
@@ -24,7 +24,7 @@ export function paymentFacts(request: MockBankRequest, { named, areCapsEnforced 
 <dl>
 <div><dt>To</dt><dd>${request.payeeName}</dd></div>
 <div><dt>Reference</dt><dd>${request.endToEndId}</dd></div>
-${debtorBankId === undefined ? undefined : html`<div><dt>Your bank</dt><dd>${bankById(debtorBankId)?.name ?? debtorBankId}</dd></div>`}
+${debtorBankId === undefined ? undefined : html`<div><dt>Your bank</dt><dd>${mockBankById(debtorBankId)?.name ?? debtorBankId}</dd></div>`}
 ${named === null ? undefined : html`<div><dt>From</dt><dd>your account ending ${named.number.slice(-4)}</dd></div>`}
 </dl>
 ${mandateTerms(request, areCapsEnforced)}`

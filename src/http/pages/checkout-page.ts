@@ -1,5 +1,4 @@
 import type { App } from '../../app.ts'
-import { bankById } from '../../banks/catalogue.ts'
 import { startPayment } from '../../checkout/start-payment.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { html } from '../../lib/html.ts'
@@ -38,7 +37,7 @@ export async function submitCheckout(app: App, form: URLSearchParams): Promise<P
   try {
     // Parameters would make a new token each time, and a double click would create two payments.
     link = await openCheckout(app, form.has('token') ? form : new URLSearchParams({ token: '' }))
-    const bank = bankById(form.get('bank'))
+    const bank = app.catalogue.byId(form.get('bank'))
     const key = form.get('key') ?? ''
     if (bank === undefined || !isUuid(key)) return askForBank(app, link, { problem: 'Choose your bank.' })
     const { payment } = await startPayment(app, {
@@ -76,7 +75,7 @@ ${payForm(app, link, search)}
     title: `Pay ${shop}`,
     content,
     // Chromium also checks the redirect after a form against form-action, and it leads to the bank.
-    formTarget: `'self' ${app.config.mode === 'live' ? 'https:' : new URL(app.publicUrl).origin}`,
+    formTarget: `'self' ${leadsAway(app) ? 'https:' : new URL(app.publicUrl).origin}`,
     accent: branding.colors.primary,
     hasImages: true,
   })
@@ -91,8 +90,14 @@ function searchForm({ token }: CheckoutLink, search: string): Html {
 ${search === '' ? undefined : html`<p><a href="/checkout?${new URLSearchParams({ token }).toString()}">Show all banks</a></p>`}`
 }
 
+function leadsAway({ config, catalogue }: App): boolean {
+  return config.mode === 'live' || catalogue.list.some(({ connector }) => connector !== 'mock')
+}
+
 function payForm(app: App, { token, checkout }: CheckoutLink, search: string): Html {
-  const banks = banksNamed(search)
+  const banks = banksNamed(app.catalogue.list, search)
+  if (app.catalogue.list.length === 0)
+    return html`<p class="problem" role="status">No bank can be paid with at the moment. Please come back later.</p>`
   if (banks.length === 0) return html`<p role="status">No bank is called “${search}”.</p>`
   return html`<form method="post" action="/checkout">
 <input type="hidden" name="token" value="${token}">

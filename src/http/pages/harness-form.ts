@@ -1,4 +1,4 @@
-import { BANKS } from '../../banks/catalogue.ts'
+import type { App } from '../../app.ts'
 import { SCENARIO_NAMES } from '../../banks/scenarios.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
@@ -27,7 +27,7 @@ type Values = Readonly<Record<string, string>>
 
 /** The form of /dev/merchant-harness: the shop's side of a payment, for testing the whole flow in a browser. */
 export function harnessForm(
-  origin: string,
+  app: Pick<App, 'publicUrl' | 'catalogue'>,
   {
     values = DEFAULTS,
     problems = [],
@@ -44,7 +44,7 @@ ${problems.length === 0 ? undefined : html`<p class="problem" role="alert">${pro
 <label>Idempotency key <input name="idempotency_key" placeholder="a new one for each payment" value="${value('idempotency_key')}"></label>
 <label>Bank <select name="bank">
 ${option('', 'The payer chooses no bank', value('bank'))}
-${BANKS.map(({ id, name }) => option(id, name, value('bank')))}
+${app.catalogue.list.map(({ id, name }) => option(id, name, value('bank')))}
 </select></label>
 <label>Scenario <select name="scenario">
 ${option('', "The bank's own", value('scenario'))}
@@ -70,7 +70,7 @@ ${below}`
     title: HARNESS_BRAND,
     content,
     // Chromium also checks the redirect after a form against form-action, and it leads to the public address.
-    formTarget: `'self' ${origin}`,
+    formTarget: `'self' ${new URL(app.publicUrl).origin}`,
     // Without it, browsers would not send the form's origin; the page's address has no secret.
     referrer: 'same-origin',
   })

@@ -16,7 +16,7 @@ import { when } from './time-text.ts'
 
 /** GET /dev/merchant-harness. */
 export async function harnessPage(app: App): Promise<PageReply> {
-  return harnessForm(new URL(app.publicUrl).origin, { below: await demoMoney(app, DEMO_CLIENT_ID) })
+  return harnessForm(app, { below: await demoMoney(app, DEMO_CLIENT_ID) })
 }
 
 /** The page for a form that a foreign page has sent. */
@@ -30,8 +30,7 @@ export function foreignForm(): PageReply {
 /** Creates the payment of the form, and redirects the browser to its bank or shows the link. */
 export async function submitHarness(app: App, form: URLSearchParams): Promise<PageReply> {
   const values = Object.fromEntries(form)
-  const again = (problems: readonly string[]): PageReply =>
-    harnessForm(new URL(app.publicUrl).origin, { values, problems })
+  const again = (problems: readonly string[]): PageReply => harnessForm(app, { values, problems })
   const merchant = await identifyMerchant(app, values['client_id'] ?? '')
   const key = IdempotencyKey.safeParse(values['idempotency_key'] || app.ids.uuid())
   const body = CreatePayment.safeParse(bodyOf(app, values))

@@ -25,6 +25,9 @@ export type CreatePaymentUnderMandateInput = CreatePaymentInput & { idempotencyK
 const LOCK_ATTEMPTS_MAX = 100
 const LOCK_RETRY_MS = 20
 
+/** For items that create nothing: repeats, and payments under a mandate that is not there. */
+const NONE = 'none'
+
 const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
 
 /**
@@ -56,7 +59,7 @@ type Creation = { input: CreatePaymentUnderMandateInput; item: NewPaymentItem }
 async function createWhenUnlocked(app: App, creation: Creation): Promise<CreateOutcome> {
   const { input, item } = creation
   if (await hasPaymentWithKey(app.pool, keyOf(input)))
-    return createPaymentRow(app.pool, { ...item, bank_connector: app.bank.id })
+    return createPaymentRow(app.pool, { ...item, bank_connector: NONE })
   for (let attempt = 0; attempt < LOCK_ATTEMPTS_MAX; attempt += 1) {
     const outcome = await app.pool.transaction((tx) => createUnderLock(app, tx, creation))
     if (outcome !== 'BUSY') return outcome
@@ -86,7 +89,7 @@ async function createUnderLock(
     if (app.config.vrpCaps === 'enforce') await checkCaps(tx, { consent: locked, input })
   }
   // The bank that knows the mandate, even where new payments go to another one now.
-  return createPaymentRow(tx, { ...item, bank_connector: locked.bank_connector ?? app.bank.id })
+  return createPaymentRow(tx, { ...item, bank_connector: locked.bank_connector ?? NONE })
 }
 
 function keyOf({ merchant, idempotencyKey }: CreatePaymentUnderMandateInput) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import t from 'tap'
-import { BANKS } from '../../../src/banks/catalogue.ts'
+import { MOCK_BANKS } from '../../../src/banks/catalogue.ts'
 import { SCENARIO_NAMES } from '../../../src/banks/scenarios.ts'
 import { atBank, testService, untilStatus } from '../../support/app.ts'
 import { ensureDemoMerchant } from '../../../src/sandbox/seed-merchant.ts'
@@ -54,7 +54,7 @@ t.test('the form has every control, each with a label', async (t) => {
   t.match(html, /<input type="checkbox" name="auto_redirect" value="on" checked>/)
   for (const name of ['full_sca', 'mandate'])
     t.ok(html.includes(`<input type="checkbox" name="${name}" value="on">`), name)
-  for (const { id } of BANKS) t.ok(html.includes(`<option value="${id}">`), id)
+  for (const { id } of MOCK_BANKS) t.ok(html.includes(`<option value="${id}">`), id)
   t.equal([...html.matchAll(/<option value="mock-/g)].length, 16)
   t.ok([...html.matchAll(/<option /g)].length >= 16 + SCENARIO_NAMES.length)
   t.match(

@@ -1,0 +1,121 @@
+import t from 'tap'
+import { paymentBody, serviceToken, testService } from '../support/app.ts'
+import type { TestService } from '../support/app.ts'
+import { liveEnv } from '../support/live.ts'
+import { steeredBank } from '../support/steered-bank.ts'
+import type { SteeredBank } from '../support/steered-bank.ts'
+
+function bankCalled(id: string): SteeredBank {
+  return steeredBank('remote', 'file', id)
+}
+
+/** Creates payments as the server of a new, approved merchant. */
+async function payer(service: TestService) {
+  const { realm, clientId, clientSecret } = await service.merchant()
+  const token = await serviceToken(service.url, { realm, clientId, secret: clientSecret })
+  let key = 0
+  return (changes: object) =>
+    service.call('POST', '/api/v1/payments', {
+      headers: { authorization: `Bearer ${token}`, 'x-idempotency-key': `k${(key += 1)}` },
+      body: { ...paymentBody(), redirect_uri: 'https://shop.example/back', ...changes },
+    })
+}
+
+t.test('live mode without a bank takes no payment, and says so in readiness and lists', async (t) => {
+  const live = await testService(t, { env: await liveEnv() })
+  const pay = await payer(live)
+  for (const changes of [{}, { debtor_bank_id: 'mock-albion' }, { debtor_bank_id: 'anything' }])
+    t.match(await pay(changes), {
+      status: 503,
+      body: { code: 'BANK_NOT_CONFIGURED', next: /SVC_BANK_PROFILES/ },
+    })
+  const { rows } = await live.owner.query('select count(*)::int as count from payment_intents')
+  t.same(rows, [{ count: 0 }])
+  t.same((await live.call('GET', '/api/v1/banks')).body, { data: [] })
+  t.match(await live.call('GET', '/readyz'), { status: 200, body: { status: 'ready', banks: 'none' } })
+})
+
+t.test('live mode pays with the banks that are configured, and with no other', async (t) => {
+  const [first, second] = [bankCalled('first-bank'), bankCalled('second-bank')]
+  const live = await testService(t, {
+    env: await liveEnv(),
+    overrides: {
+      configuredBanks: [first, second].map(({ connector }) => ({ connector, name: `The ${connector.id}` })),
+    },
+  })
+  for (const bank of [first, second]) bank.behind(live.app.mockBank)
+  t.match((await live.call('GET', '/api/v1/banks')).body, {
+    data: [
+      { id: 'first-bank', name: 'The first-bank', logo: '/widget/banks/bank.svg' },
+      { id: 'second-bank', name: 'The second-bank' },
+    ],
+  })
+  t.match((await live.call('GET', '/readyz')).body, { banks: 'configured' })
+  const pay = await payer(live)
+  t.match(await pay({ debtor_bank_id: 'second-bank' }), { status: 201, body: { status: 'AwaitingAuthorisation' } })
+  t.same([first.calls.stage, second.calls.stage], [0, 1])
+  const { rows } = await live.owner.query('select bank_connector from payment_intents')
+  t.same(rows, [{ bank_connector: 'second-bank' }])
+  t.match(await pay({}), { status: 400, body: { errors: [{ path: 'debtor_bank_id', code: 'REQUIRED' }] } })
+  for (const debtor_bank_id of ['mock-albion', 'third-bank', '__proto__'])
+    t.match(await pay({ debtor_bank_id }), {
+      status: 400,
+      body: { errors: [{ path: 'debtor_bank_id', code: 'UNKNOWN_BANK' }] },
+    })
+})
+
+t.test('the only bank needs no name', async (t) => {
+  const only = bankCalled('only-bank')
+  const live = await testService(t, {
+    env: await liveEnv(),
+    overrides: { configuredBanks: [{ connector: only.connector, name: 'Only' }] },
+  })
+  only.behind(live.app.mockBank)
+  const pay = await payer(live)
+  t.match(await pay({}), { status: 201 })
+  t.equal(only.calls.stage, 1)
+})
+
+t.test('a sandbox can have a real bank beside the mock bank', async (t) => {
+  const real = bankCalled('real-bank')
+  const service = await testService(t, {
+    overrides: { configuredBanks: [{ connector: real.connector, name: 'Real' }] },
+  })
+  real.behind(service.app.mockBank)
+  const merchant = await service.merchant()
+  const { data } = (await service.call('GET', '/api/v1/banks')).body
+  t.equal(data.length, 17)
+  const paidAt = async (changes: object) => {
+    const { body, status, text } = await service.call('POST', '/api/v1/payments', {
+      merchant,
+      headers: { 'x-idempotency-key': JSON.stringify(changes) },
+      body: { ...paymentBody(), ...changes },
+    })
+    if (status !== 201) return text
+    const { rows } = await service.owner.query('select bank_connector from payment_intents where id = $1', [
+      body.payment_id,
+    ])
+    return rows[0]?.bank_connector ?? body.status
+  }
+  t.equal(await paidAt({}), 'mock')
+  t.equal(await paidAt({ debtor_bank_id: 'mock-fern' }), 'mock')
+  t.equal(await paidAt({ debtor_bank_id: 'some bank' }), 'mock')
+  t.equal(await paidAt({ debtor_bank_id: 'real-bank' }), 'real-bank')
+  t.equal(real.calls.stage, 1)
+})
+
+t.test('a dry run asks no real bank', async (t) => {
+  const real = bankCalled('real-bank')
+  const service = await testService(t, {
+    overrides: { configuredBanks: [{ connector: real.connector, name: 'Real' }] },
+  })
+  real.behind(service.app.mockBank)
+  const merchant = await service.merchant()
+  const { status, body } = await service.call('POST', '/api/v1/payments?dry_run=true', {
+    merchant,
+    headers: { 'x-idempotency-key': 'dry' },
+    body: { ...paymentBody(), debtor_bank_id: 'real-bank' },
+  })
+  t.match([status, body.status, body.redirect_url], [201, 'Initiated', null])
+  t.equal(real.calls.stage, 0)
+})
