@@ -1,6 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { SchemeName } from '../lib/account-identification.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
+import type { BankRedirects } from './redirects.ts'
 
 /**
  * The interface to a bank. The mock bank implements it for the sandbox; a real connector would call a bank's API. Every
@@ -67,6 +68,8 @@ export type BankConnector = StagesConsents & {
     headers: Readonly<Record<string, string | undefined>>
     rawBody: Buffer
   }): BankCallback | undefined
+  /** The payer's way through the bank's own pages; undefined where `redirectUrl` of a consent leads there directly. */
+  readonly redirects?: BankRedirects
   /** The same bank within a transaction, if it keeps its books in the service's database: for dry runs. */
   within?(tx: DatabaseTransactionConnection): BankConnector
 }

@@ -4,7 +4,8 @@ import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import { getCheckout } from '../wire/checkout.ts'
 import type { Operation } from '../wire/operation.ts'
-import { createPayment, getPayment } from '../wire/payments.ts'
+import { completeSca, createPayment, getPayment } from '../wire/payments.ts'
+import { bankReturnPage, receiveBankReturn, sendToBank } from './pages/bank-redirects.ts'
 import { busyPage } from './pages/busy-page.ts'
 import { checkoutPage, submitCheckout } from './pages/checkout-page.ts'
 import type { PageReply } from './pages/page.ts'
@@ -40,6 +41,26 @@ export function addCheckoutPages(
   )
   router.get('/payments/return', (req, res) =>
     served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => returnPage(app, actsOf(req))))),
+  )
+  addBankPages(app, router, { served, allowed })
+}
+
+/** The way to a bank that redirects browsers, and back (decision 266). */
+function addBankPages(app: App, router: Router, { served, allowed }: { served: Served; allowed: Allowed }): void {
+  router.get('/bank/authorise', (req, res) =>
+    served(req, res, async () =>
+      sendPage(
+        res,
+        await allowed(req, getPayment, () => sendToBank(app, { query: queryOf(req), headers: req.headers })),
+      ),
+    ),
+  )
+  router.get('/bank/return', (req, res) => served(req, res, async () => sendPage(res, bankReturnPage())))
+  router.post('/bank/return', (req, res) =>
+    served(req, res, async () => {
+      const form = await readForm(req)
+      sendPage(res, await allowed(req, completeSca, () => receiveBankReturn(app, { form, headers: req.headers })))
+    }),
   )
 }
 

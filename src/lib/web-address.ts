@@ -38,3 +38,11 @@ function writesItsHost(text: string, url: URL): boolean {
   const authority = text.slice(url.protocol.length + 2).split(/[/?#]/)[0] ?? ''
   return authority.toLowerCase().replace(/:\d*$/, '') === url.hostname
 }
+
+/** Adds parameters to an address, whose own query is kept as written (RFC 6749, section 3.1.2). */
+export function withParameters(target: URL, parameters: Record<string, string>): string {
+  const url = new URL(target)
+  const before = url.search === '' ? '' : `${url.search.slice(1)}&`
+  url.search = `?${before}${new URLSearchParams(parameters)}`
+  return url.href
+}

@@ -1,6 +1,7 @@
 import type { DecisionOutcome } from '../../banks/mock-decide.ts'
 import type { MockBankRequest } from '../../banks/mock-request.ts'
 import { html } from '../../lib/html.ts'
+import { withParameters } from '../../lib/web-address.ts'
 import type { Link } from './bank-link.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
@@ -19,14 +20,6 @@ export function returnPayer({ request, target }: Link, outcome: DecisionOutcome)
     default:
       return outcome satisfies never
   }
-}
-
-/** Adds parameters to an address, whose own query is kept as written (RFC 6749, section 3.1.2). */
-function withParameters(target: URL, parameters: Record<string, string>): string {
-  const url = new URL(target)
-  const before = url.search === '' ? '' : `${url.search.slice(1)}&`
-  url.search = `?${before}${new URLSearchParams(parameters)}`
-  return url.href
 }
 
 function stranded(request: MockBankRequest): PageReply {

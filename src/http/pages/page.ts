@@ -70,6 +70,10 @@ export type PageOptions = {
   referrer?: 'same-origin'
   /** Reloads the page after this many seconds. */
   refreshSeconds?: number
+  /** Goes on to this address at once. */
+  next?: string
+  /** Runs at the end of the page, allowed by its hash. */
+  script?: string
   /** The merchant's colour for the main button, as #RRGGBB; ignored if it is not one. */
   accent?: string
   /** Whether it shows images of this service. Images of other servers are never allowed. */
@@ -79,17 +83,16 @@ export type PageOptions = {
 /** A whole page. */
 export function page(
   status: number,
-  { title, brand, content, formTarget, referrer, refreshSeconds, accent, hasImages }: PageOptions,
+  { title, brand, content, formTarget, referrer, refreshSeconds, next, script, accent, hasImages }: PageOptions,
 ): PageReply {
   const style = STYLE + mainButtonIn(accent)
-  const refresh =
-    refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`
+  const refresh = next === undefined ? refreshSeconds : `0;url=${next}`
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${refresh}
+${refresh === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refresh)}">`}
 <title>${title}</title>
 <style>${{ html: style }}</style>
 </head>
@@ -98,6 +101,7 @@ ${refresh}
 <p class="brand">${brand}</p>
 ${content}
 </main>
+${script === undefined ? undefined : html`<script>${{ html: script }}</script>`}
 </body>
 </html>
 `
@@ -105,7 +109,7 @@ ${content}
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      ...safeHeaders(formTarget ?? "'none'", { style, hasImages }),
+      ...safeHeaders(formTarget ?? "'none'", { style, script, hasImages }),
       ...(referrer === undefined ? {} : { 'referrer-policy': referrer }),
     },
     body: document.html,
@@ -124,18 +128,27 @@ export function seeOther(location: string): PageReply {
 }
 
 /**
- * No scripts, frames, caches or Referer, because the address of the page contains the payer's secret. The style sheet is
- * allowed by its hash.
+ * No frames, caches or Referer, because the address of the page contains the payer's secret. The style sheet and a page's
+ * own script are allowed by their hashes.
  */
 function safeHeaders(
   formTarget: string,
-  { style = STYLE, hasImages = false }: { style?: string; hasImages?: boolean | undefined } = {},
+  {
+    style = STYLE,
+    script,
+    hasImages,
+  }: Partial<Record<'style' | 'script', string | undefined>> & { hasImages?: boolean | undefined } = {},
 ): Record<string, string> {
-  const styleHash = createHash('sha256').update(style).digest('base64')
+  const scripts = script === undefined ? '' : `script-src ${hashOf(script)}; `
+  const images = hasImages === true ? "img-src 'self'; " : ''
   return {
     'cache-control': 'no-store',
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; ${hasImages ? "img-src 'self'; " : ''}form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${hashOf(style)}; ${scripts}${images}form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   }
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
