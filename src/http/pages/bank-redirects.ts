@@ -26,7 +26,7 @@ const BRAND = 'Payment'
 
 /**
  * Sends the payer to the bank. The cookie marks the browser, as an answer that comes back in another one is not believed:
- * else the link of an attacker's own approval could complete somebody else's checkout, or a stolen answer be used.
+ * else the link of an attacker's own approval could complete another payer's checkout, or a stolen answer be used.
  */
 export async function sendToBank(
   app: App,
