@@ -11,8 +11,6 @@ import type { BankRedirects } from './redirects.ts'
 export type BankConnector = StagesConsents & {
   /** The name in `/api/v1/bank/callbacks/{connector}`. */
   readonly id: string
-  /** Whether `refund` gives money back, or an operator takes refunds to the bank in a file. */
-  readonly refundsBy: 'api' | 'file'
   /**
    * Exchanges the code of the payer's redirect for the outcome of the authorisation. Repeating it for the same state
    * and code gives the same outcome.
@@ -31,21 +29,13 @@ export type BankConnector = StagesConsents & {
    */
   execute(order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome>
   /**
-   * Gives money back, where the bank refunds by its API; `refundId` is its idempotency key.
+   * Gives money back; `refundId` is the bank's idempotency key. Undefined for a bank whose API does not refund: an operator
+   * takes its refunds to the bank in a file.
    * @throws {BankUnavailableError} when the bank gives no answer
    */
-  refund(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
-  /**
-   * Sends money to a merchant's bank account; `payoutId` is the bank's idempotency key.
-   * @throws {BankUnavailableError} when the bank gives no answer; the transfer may or may not have been made
-   */
-  payOut(order: PayoutOrder, signal: AbortSignal): Promise<PayoutOutcome>
-  /**
-   * Executed payouts whose money came back, the oldest first, after the position of an earlier answer. The position
-   * is that of the last of them.
-   * @throws {BankUnavailableError} when the bank gives no answer
-   */
-  payoutReturns(request: { after: string | undefined }, signal: AbortSignal): Promise<PayoutReturns>
+  refund?(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
+  /** Transfers to merchants' bank accounts; undefined for a bank whose API makes none. */
+  readonly payouts?: BankPayouts
   /**
    * Stages a payment under a mandate that the payer authorised before; `paymentId` is the bank's idempotency key.
    * @throws {BankUnavailableError} when the bank gives no answer
@@ -63,8 +53,8 @@ export type BankConnector = StagesConsents & {
    * @throws {BankUnavailableError} when the bank gives no answer
    */
   endMandate(mandate: { bankConsentReference: string }, signal: AbortSignal): Promise<void>
-  /** Verifies and parses a callback; undefined when it is not from the bank (decision 54). */
-  readCallback(callback: {
+  /** Verifies and parses a callback; undefined when it is not from the bank (decision 54). Banks without callbacks lack it. */
+  readCallback?(callback: {
     headers: Readonly<Record<string, string | undefined>>
     rawBody: Buffer
   }): BankCallback | undefined
@@ -72,6 +62,20 @@ export type BankConnector = StagesConsents & {
   readonly redirects?: BankRedirects
   /** The same bank within a transaction, if it keeps its books in the service's database: for dry runs. */
   within?(tx: DatabaseTransactionConnection): BankConnector
+}
+
+type BankPayouts = {
+  /**
+   * Sends money to a merchant's bank account; `payoutId` is the bank's idempotency key.
+   * @throws {BankUnavailableError} when the bank gives no answer; the transfer may or may not have been made
+   */
+  send(order: PayoutOrder, signal: AbortSignal): Promise<PayoutOutcome>
+  /**
+   * Executed payouts whose money came back, the oldest first, after the position of an earlier answer. The position
+   * is that of the last of them.
+   * @throws {BankUnavailableError} when the bank gives no answer
+   */
+  returns(request: { after: string | undefined }, signal: AbortSignal): Promise<PayoutReturns>
 }
 
 /**

@@ -41,18 +41,19 @@ import { behaviourOf, isAuthorised, decidedOutcome } from './mock-outcome.ts'
  * it keeps its own books (the schema `mock_bank`) and never reads the service's payments. Its accounts are those of the
  * Open Banking API: a payer's payments are debited there (decision 59).
  */
-export type MockBank = BankConnector & {
-  /** Verifies and parses the signed request of the bank's page; undefined when the bank did not sign it. */
-  readRequest(text: string): MockBankRequest | undefined
-  /** The accounts of this bank that can pay. */
-  payingAccounts(request: MockBankRequest): Promise<PayingAccounts>
-  /**
-   * Records the payer's decision and returns how the payer continues. The first decision counts: later ones get the
-   * same answer.
-   * @param account the id or number of the account that pays; an account at another bank if omitted
-   */
-  decide(request: MockBankRequest, decision: Decision, account?: string): Promise<DecisionOutcome>
-}
+export type MockBank = BankConnector &
+  Required<Pick<BankConnector, 'refund' | 'payouts' | 'readCallback'>> & {
+    /** Verifies and parses the signed request of the bank's page; undefined when the bank did not sign it. */
+    readRequest(text: string): MockBankRequest | undefined
+    /** The accounts of this bank that can pay. */
+    payingAccounts(request: MockBankRequest): Promise<PayingAccounts>
+    /**
+     * Records the payer's decision and returns how the payer continues. The first decision counts: later ones get the
+     * same answer.
+     * @param account the id or number of the account that pays; an account at another bank if omitted
+     */
+    decide(request: MockBankRequest, decision: Decision, account?: string): Promise<DecisionOutcome>
+  }
 
 export type MockBankOptions = {
   /** Where payers reach the bank's page and the bank reaches the service, without a trailing slash. */
@@ -76,7 +77,6 @@ export function makeMockBank(options: MockBankOptions): MockBank {
   const bank: Bank = { post: postOverHttp, silenceMs: SILENCE_MS, ...options }
   return {
     id: 'mock',
-    refundsBy: 'api',
     staging: 'local',
     stage: (consent) =>
       stageConsent(
@@ -87,8 +87,10 @@ export function makeMockBank(options: MockBankOptions): MockBank {
     readConsent: ({ state }, signal) => readConsent(bank, state, signal),
     execute: (order, signal) => execute(bank, order, signal),
     refund: (order, signal) => refund(bank, order, signal),
-    payOut: (order, signal) => payOut(bank, order, signal),
-    payoutReturns: (request, signal) => payoutReturns(bank, request, signal),
+    payouts: {
+      send: (order, signal) => payOut(bank, order, signal),
+      returns: (request, signal) => payoutReturns(bank, request, signal),
+    },
     stageUnderMandate: (order, signal) => stageUnderMandate(bank, order, signal),
     authoriseUnderMandate: (order, signal) => authoriseUnderMandate(bank, order, signal),
     endMandate: (mandate, signal) => endMandate(bank, mandate, signal),

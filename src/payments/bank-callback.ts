@@ -22,7 +22,7 @@ export async function bankCallback(
   { connector, headers, rawBody }: BankCallbackInput,
 ): Promise<'accepted' | 'already_known'> {
   const bank = app.banks.get(connector)
-  if (bank === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'bank connector not found')
+  if (bank?.readCallback === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'bank connector not found')
   const callback = bank.readCallback({ headers, rawBody })
   if (callback === undefined)
     throw new DomainError('UNAUTHENTICATED', "the callback does not carry this bank's signature")

@@ -7,18 +7,21 @@ import type { PayoutRecord } from './record.ts'
 
 const RETURNS_TIMEOUT_MS = 5_000
 
+type PayingBank = Required<Pick<BankConnector, 'id' | 'payouts'>>
+
 /**
  * Reads which payouts the banks have returned, and moves their money back. The position is saved after the moves: a crash
  * repeats them, which changes nothing. A job.
  */
 export async function collectReturns(app: App): Promise<{ more: boolean }> {
   let more = false
-  for (const bank of app.banks.values()) if (await collectFrom(app, bank)) more = true
+  for (const { id, payouts } of app.banks.values())
+    if (payouts !== undefined && (await collectFrom(app, { id, payouts }))) more = true
   return { more }
 }
 
 /** Whether there was a return. */
-async function collectFrom(app: App, bank: BankConnector): Promise<boolean> {
+async function collectFrom(app: App, bank: PayingBank): Promise<boolean> {
   const after = await readReturnPosition(app.pool, bank.id)
   const answer = await askReturns(app, bank, after)
   if (answer?.position === undefined) return false
@@ -27,13 +30,9 @@ async function collectFrom(app: App, bank: BankConnector): Promise<boolean> {
   return true
 }
 
-async function askReturns(
-  app: App,
-  bank: BankConnector,
-  after: string | undefined,
-): Promise<PayoutReturns | undefined> {
+async function askReturns(app: App, bank: PayingBank, after: string | undefined): Promise<PayoutReturns | undefined> {
   try {
-    return await bank.payoutReturns({ after }, AbortSignal.timeout(RETURNS_TIMEOUT_MS))
+    return await bank.payouts.returns({ after }, AbortSignal.timeout(RETURNS_TIMEOUT_MS))
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, connector: bank.id }, 'the bank did not answer; its returns are read later')

@@ -86,7 +86,9 @@ async function orderOf(app: App, payout: PayoutRecord): Promise<PayoutOrder> {
 
 async function askBank(app: App, payout: PayoutRecord, order: PayoutOrder): Promise<PayoutOutcome | undefined> {
   try {
-    return await bankOf(app.banks, payout.connector).payOut(order, AbortSignal.timeout(PAYOUT_TIMEOUT_MS))
+    const { payouts } = bankOf(app.banks, payout.connector)
+    if (payouts === undefined) throw new Error(`${payout.connector} makes no payouts`)
+    return await payouts.send(order, AbortSignal.timeout(PAYOUT_TIMEOUT_MS))
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payout_id: payout.id }, 'the bank did not answer; the payout stays SENT')

@@ -28,7 +28,7 @@ export type SteeredBank = {
 /** @param staging `remote` makes the service record a payment before it asks the bank (decision 17) */
 export function steeredBank(
   staging: 'local' | 'remote' = 'local',
-  refundsBy: BankConnector['refundsBy'] = 'api',
+  refundsBy: 'api' | 'file' = 'api',
   id = 'mock',
 ): SteeredBank {
   let mock: MockBank | undefined
@@ -68,13 +68,16 @@ export function steeredBank(
 
   const rest: Omit<BankConnector, 'staging' | 'stage'> = {
     id,
-    refundsBy,
     exchangeCode: (request, signal) => around('exchangeCode', () => inner().exchangeCode(request, signal)),
     readConsent: (request, signal) => around('readConsent', () => inner().readConsent(request, signal)),
     execute: (order, signal) => around('execute', () => inner().execute(order, signal)),
-    refund: (order, signal) => around('refund', () => inner().refund(order, signal)),
-    payOut: (order, signal) => around('payOut', () => inner().payOut(order, signal)),
-    payoutReturns: (request, signal) => around('payoutReturns', () => inner().payoutReturns(request, signal)),
+    ...(refundsBy === 'file'
+      ? {}
+      : { refund: (order, signal) => around('refund', () => inner().refund(order, signal)) }),
+    payouts: {
+      send: (order, signal) => around('payOut', () => inner().payouts.send(order, signal)),
+      returns: (request, signal) => around('payoutReturns', () => inner().payouts.returns(request, signal)),
+    },
     stageUnderMandate: (order, signal) => around('stageUnderMandate', () => inner().stageUnderMandate(order, signal)),
     authoriseUnderMandate: (order, signal) =>
       around('authoriseUnderMandate', () => inner().authoriseUnderMandate(order, signal)),

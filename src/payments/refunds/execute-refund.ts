@@ -61,7 +61,9 @@ async function refundAtBank(
   { refund, payment }: { refund: RefundRecord; payment: PaymentRecord },
 ): Promise<RefundOutcome | undefined> {
   try {
-    return await bankOf(app.banks, payment.bank_connector).refund(
+    const bank = bankOf(app.banks, payment.bank_connector)
+    if (bank.refund === undefined) throw new Error(`the API of ${bank.id} does not refund`)
+    return await bank.refund(
       {
         refundId: refund.id,
         paymentId: payment.id,

@@ -28,7 +28,8 @@ export async function routeOf(
   app: Pick<App, 'ids' | 'banks'>,
   payment: PaymentRecord,
 ): Promise<string | null> {
-  if (app.banks.get(payment.bank_connector)?.refundsBy !== 'file') return null
+  const bank = app.banks.get(payment.bank_connector)
+  if (bank === undefined || bank.refund !== undefined) return null
   const account = await getPayerAccount(tx, { merchantId: payment.merchant_id, consentId: payment.consent_id })
   if (payerAccountNumber(account, payment.currency) !== null) return app.ids.endToEndId()
   throw new DomainError(
