@@ -20,6 +20,7 @@ export const KNOWN_ACTIONS = [
   'payout_report.import',
   'statement.import',
   'statement_line.resolve',
+  'balance.correct',
   'settlement.close',
   'dispute.raise',
   'dispute.escalate',

@@ -1,10 +1,12 @@
 import { parseAmount, percentText, toNumeric } from '../../src/lib/money.ts'
 import { setFees } from '../../src/wire/fees.ts'
+import { CORRECTED_AGAINST, correctBalance } from '../../src/wire/ledger.ts'
 import { setLimits } from '../../src/wire/limits.ts'
 import { SettlementSchedule } from '../../src/wire/admin.ts'
 import { setSettlementSchedule } from '../../src/wire/settlements.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
+import { shortTime } from '../base/text.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
@@ -154,6 +156,56 @@ const schedule = action({
     }),
 })
 
+const correct = action({
+  command: 'merchants correct',
+  summary: "Add to a merchant's balance, or take from it",
+  details:
+    'Where no payment, refund or payout is the reason. The next settlement has it as a line. BANK is money that the bank got or gave, FEES the fees of the platform.',
+  examples: [
+    'svc merchants correct acme-ltd --amount 0.70 --currency GBP --against FEES --reason "a fee charged twice"',
+    'svc merchants correct acme-ltd --amount=-12.50 --currency GBP --against BANK --reference "chargeback of May" --reason "the bank took it"',
+  ],
+  subject: merchant,
+  flags: {
+    amount: { value: 'amount', summary: 'What the merchant gets; with a minus, what it gives', required: true },
+    currency: { value: 'code', summary: 'Currency of the balance', required: true },
+    against: {
+      value: 'account',
+      summary: 'Other side of the booking',
+      choices: CORRECTED_AGAINST,
+      member: 'booked_against',
+      required: true,
+    },
+    reference: { value: 'text', summary: 'What the merchant reads in its settlement' },
+    reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
+  },
+  operation: correctBalance,
+  request: (id, { amount, currency, against, reference, reason: why }) => ({
+    params: { id },
+    body: { amount, currency: currency.toUpperCase(), booked_against: against, reference, reason: why },
+  }),
+  effect: ({ trading_name: name }, { amount, currency, against }) =>
+    amount.startsWith('-')
+      ? `take ${amount.slice(1)} ${currency.toUpperCase()} from the balance of ${name}, for ${against}`
+      : `add ${amount} ${currency.toUpperCase()} to the balance of ${name}, from ${against}`,
+  done: ({ trading_name: name }, { amount, currency }) =>
+    `the balance of ${name} is corrected by ${amount} ${currency}`,
+  confirm: true,
+  view: (context, made) =>
+    context.print.record({
+      item: made,
+      id: made.correction_id,
+      lines: [
+        ['Correction', made.correction_id],
+        ['Merchant', made.merchant_id],
+        ['Amount', `${made.amount} ${made.currency}`],
+        ['Against', made.booked_against],
+        ['Reference', made.reference ?? ''],
+        ['Made', `${shortTime(made.created_at)} by ${made.created_by}`],
+      ],
+    }),
+})
+
 /** A registration, by the realm that it makes or has made. */
 const registration = wordSubject('realm', 'Realm, from svc merchants registrations or svc merchants list')
 
@@ -190,5 +242,5 @@ const repair = action({
 })
 
 /** How operators set merchants up. */
-export const TERMS_ACTIONS = [feesSet, limitsSet, schedule] as const
+export const TERMS_ACTIONS = [feesSet, limitsSet, schedule, correct] as const
 export const REPAIR_ACTIONS = [repair] as const

@@ -19,7 +19,8 @@ begin
     when 'payout_paid' then debit = 'payouts_in_transit' and credit = 'bank'
     when 'payout_failed' then debit = 'payouts_in_transit' and credit = 'merchant_payable'
     when 'payout_returned' then debit = 'bank' and credit = 'merchant_payable'
-    when 'correction' then debit <> credit
+    when 'correction' then debit = 'clearing' and credit in ('bank', 'fees_earned')
+      or debit in ('bank', 'fees_earned') and credit = 'clearing'
     else false
   end;
 end

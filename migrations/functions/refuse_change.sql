@@ -25,3 +25,5 @@ create or replace trigger append_only before update or delete or truncate on tra
   for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on ledger_entries
   for each statement execute function refuse_change();
+create or replace trigger append_only before update or delete or truncate on corrections
+  for each statement execute function refuse_change();

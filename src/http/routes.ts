@@ -154,6 +154,7 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setPayoutHold, admin.setPayoutHold),
   route(wireAdmin.setMerchantActive, admin.setMerchantActive),
   route(wireLedger.listBalances, ledger.listBalances),
+  route(wireLedger.correctBalance, ledger.correctBalance),
   route(wireReconciliation.getReconciliation, reconciliation.getReconciliation),
   route(wireReconciliation.listReconciliations, reconciliation.listReconciliations),
   route(wireReconciliation.getPortalReconciliation, reconciliation.getPortalReconciliation),

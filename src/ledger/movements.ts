@@ -12,8 +12,13 @@ export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
 
 type Sides = { debit: LedgerAccount; credit: LedgerAccount }
 
+/** What a correction is booked against: money at the bank, or the platform's fees. */
+export type CorrectedAgainst = 'bank' | 'fees_earned'
+type CorrectionSides = { debit: CorrectedAgainst; credit: 'clearing' } | { debit: 'clearing'; credit: CorrectedAgainst }
+
 /**
- * Every movement of money, with the account that it debits and the one that it credits. A correction names its own two.
+ * Every movement of money, with the account that it debits and the one that it credits. A correction names its own two,
+ * of which one is clearing.
  * `move_payments` posts `payment_settled` and `fee_taken`. The database holds the same table.
  */
 export const MOVEMENTS = {
@@ -35,14 +40,14 @@ export const MOVEMENTS = {
 
 export type Movement = keyof typeof MOVEMENTS
 
-/** A movement to post. Its subject is what moved the money: a payment, a refund, a settlement, a payout. */
+/** A movement to post. Its subject is what moved the money: a payment, a refund, a settlement, a payout, a correction. */
 export type Posting = {
   merchantId: string
   subjectId: string
   /** numeric(19,4) text, greater than 0. */
   amount: string
   currency: string
-} & ({ movement: Exclude<Movement, 'correction'> } | ({ movement: 'correction' } & Sides))
+} & ({ movement: Exclude<Movement, 'correction'> } | ({ movement: 'correction' } & CorrectionSides))
 
 export function sidesOf(posting: Posting): Sides {
   return posting.movement === 'correction' ? posting : MOVEMENTS[posting.movement]

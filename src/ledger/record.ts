@@ -18,6 +18,19 @@ export const CurrencySums = z.object({
 })
 export type CurrencySums = z.infer<typeof CurrencySums>
 
+/** A row of `corrections`: `amount` is what clearing gets. */
+export const CorrectionRecord = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  currency: z.string(),
+  amount: z.string(),
+  booked_against: z.enum(['bank', 'fees_earned']),
+  reference: z.string().nullable(),
+  created_by: z.string(),
+  created_at: z.string(),
+})
+export type CorrectionRecord = z.infer<typeof CorrectionRecord>
+
 /** The same of one merchant. */
 export const MerchantBalances = CurrencySums.extend({
   merchant_id: z.string(),

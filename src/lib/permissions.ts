@@ -126,7 +126,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   },
   'administer platform': {
     roles: ['OWNER'],
-    allows: 'manage staff and fees, read the audit trail, resolve escalated disputes',
+    allows: 'manage staff and fees, correct balances, read the audit trail, resolve escalated disputes',
     hasLastingEffect: true,
   },
   'operate sandbox': {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { Difference } from '../wire/reconciliation.ts'
 import { DifferenceRecord, TotalRecord } from './record.ts'
+import { CORRECTION_CHECKS } from './correction-sql.ts'
 import { PAYOUT_CHECKS } from './payout-sql.ts'
 import { during, entries, merchantsIn } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
@@ -221,6 +222,7 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
   },
   ...SETTLEMENT_CHECKS,
   ...PAYOUT_CHECKS,
+  ...CORRECTION_CHECKS,
 }
 
 export type CheckName = Difference['kind']

@@ -116,7 +116,7 @@ export function listLineRows(
         when 'correction' then 'CORRECTION'
         else 'ROUNDING'
       end as kind, p.id as payment_id, r.id as refund_id, p.end_to_end_id,
-      coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference, l.amount, l.currency, l.occurred_at
+      coalesce(p.remittance_reference, c.remittance_reference, k.reference) as remittance_reference, l.amount, l.currency, l.occurred_at
     from (
       select * from settlement_lines
       where merchant_id = ${merchantId} and settlement_id = ${id} and ordinal > ${after ?? '0'}::bigint
@@ -126,6 +126,7 @@ export function listLineRows(
     left join payment_refunds r on r.merchant_id = l.merchant_id and r.id = l.subject_id
     left join payment_intents p on p.merchant_id = l.merchant_id and p.id = coalesce(r.payment_intent_id, l.subject_id)
     left join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    left join corrections k on k.merchant_id = l.merchant_id and k.id = l.subject_id
     order by l.ordinal
   `)
 }

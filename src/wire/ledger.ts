@@ -1,5 +1,21 @@
 import { z } from 'zod'
-import { Currency, Limit, MerchantNames, NoBody, NoHeaders, None, Uuid, listOf } from './common.ts'
+import { fitsCurrency, isAmountText, isKnownCurrency, parseAmount } from '../lib/money.ts'
+import {
+  Currency,
+  IdParams,
+  IdempotencyKey,
+  Limit,
+  MerchantNames,
+  Money,
+  NoBody,
+  NoHeaders,
+  None,
+  Timestamp,
+  Uuid,
+  listOf,
+  reasonText,
+} from './common.ts'
+import { PAYMENT_AMOUNT_MAX } from './limits.ts'
 import { operation } from './operation.ts'
 
 const amount = (description: string) => z.string().meta({ description, examples: ['49.30', '-0.70'] })
@@ -81,4 +97,70 @@ export const listBalances = operation({
   body: NoBody,
   replies: { 200: listOf(MerchantBalance).extend({ totals: z.array(Accounts) }) },
   errors: [],
+})
+
+/** What a correction is booked against: money at the bank, or the fees of the platform. */
+export const CORRECTED_AGAINST = ['BANK', 'FEES'] as const
+
+const SignedAmount = z
+  .string()
+  .refine(isCorrection, `must be an amount such as 5.00 or -5.00, not 0, of at most ${PAYMENT_AMOUNT_MAX}`)
+  .meta({ examples: ['5.00', '-5.00'], description: 'what the merchant gets; with a minus, what it gives' })
+
+function isCorrection(text: string): boolean {
+  const amount = text.replace(/^-/, '')
+  return isAmountText(amount) && parseAmount(amount) > 0n && parseAmount(amount) <= parseAmount(PAYMENT_AMOUNT_MAX)
+}
+
+const CorrectBalance = z
+  .strictObject({
+    amount: SignedAmount,
+    currency: Currency.refine(isKnownCurrency, 'is not offered'),
+    booked_against: z.enum(CORRECTED_AGAINST).meta({
+      description: 'BANK for money that the bank got or gave without a payment, FEES for the fees of the platform',
+    }),
+    reference: reasonText(140).optional().meta({ description: 'what the merchant reads in its settlement' }),
+    reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
+  })
+  .refine((body) => body.booked_against === 'FEES' || isWhole(body), {
+    path: ['amount'],
+    error: 'must have at most two decimals where it is booked against BANK',
+  })
+export type CorrectBalance = z.output<typeof CorrectBalance>
+
+function isWhole({ amount, currency }: { amount: string; currency: string }): boolean {
+  return (
+    !isCorrection(amount) || !isKnownCurrency(currency) || fitsCurrency(parseAmount(amount.replace(/^-/, '')), currency)
+  )
+}
+
+export const Correction = z.strictObject({
+  correction_id: Uuid,
+  merchant_id: Uuid,
+  amount: Money,
+  currency: Currency,
+  booked_against: z.enum(CORRECTED_AGAINST),
+  reference: z.string().nullable(),
+  created_by: z.string(),
+  created_at: Timestamp,
+})
+export type Correction = z.infer<typeof Correction>
+
+export const correctBalance = operation({
+  name: 'correctBalance',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/merchants/{id}/corrections',
+  summary: "Add to a merchant's balance, or take from it",
+  description:
+    'Where no payment, refund or payout is the reason. The next settlement has it as a line. A repetition with the same ' +
+    'key answers the same correction.',
+  access: ['platform'],
+  permission: 'administer platform',
+  params: IdParams,
+  query: None,
+  headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional() }),
+  body: CorrectBalance,
+  replies: { 201: Correction },
+  errors: ['MERCHANT_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
 })

@@ -28,6 +28,8 @@ export const DIFFERENCE_KINDS = [
   'BANK_PAYOUT',
   'BANK_PAYOUT_RETURN',
   'BANK_PAYOUT_UNKNOWN',
+  'CORRECTION_LEDGER',
+  'CORRECTION_WITHOUT_ACTION',
 ] as const
 
 export const Difference = z.strictObject({

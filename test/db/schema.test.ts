@@ -136,6 +136,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.audit_checkpoints': 'INSERT,SELECT',
   'public.bank_statement_lines': 'INSERT,SELECT',
   'public.bank_statements': 'INSERT,SELECT',
+  'public.corrections': 'INSERT,SELECT',
   'public.customer_clients': 'INSERT,SELECT',
   'public.customer_proxies': 'INSERT,SELECT',
   'public.customers': 'INSERT,SELECT',

@@ -95,6 +95,7 @@ const MAY: Record<string, string> = {
   setFees: 'OWNER',
   getLimits: 'OWNER',
   setLimits: 'OWNER',
+  correctBalance: 'OWNER',
   getAuditEntry: 'OWNER',
   exportAudit: 'OWNER',
   listAdminDisputes: 'OWNER OPS SUPPORT',

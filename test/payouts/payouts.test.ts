@@ -1,11 +1,10 @@
 import t from 'tap'
-import { postMovements } from '../../src/ledger/sql.ts'
 import { collectReturns } from '../../src/payouts/collect-returns.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
 import { testService } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
-import { balancesOf, entriesOf } from '../support/ledger.ts'
+import { balancesOf, entriesOf, postFor } from '../support/ledger.ts'
 import {
   closedSettlement,
   passPayoutTimes,
@@ -222,9 +221,7 @@ t.test('outside Britain the account needs an IBAN', async (t) => {
 
 t.test('more than two digits after the point are not paid', async (t) => {
   const merchant = await payableMerchant(service)
-  const correction = { movement: 'correction', debit: 'rounding', credit: 'merchant_payable' } as const
-  const posting = { ...correction, merchantId: merchant.id, subjectId: merchant.id, amount: '0.0010', currency: 'GBP' }
-  await app.pool.transaction((tx) => postMovements(tx, [posting]))
+  await postFor(service, merchant.id, ['balance_released', '0.0010'])
   await run()
   t.same(await payoutsOf(service, merchant), [])
 })

@@ -149,6 +149,22 @@ const close = step('close', fc.constant(null), ({ merchant }) =>
   service.call('POST', '/api/v1/portal/settlements', { merchant, body: {} }),
 )
 
+const correct = step(
+  'correct',
+  fc.record({
+    amount: fc.tuple(fc.constantFrom('', '-'), Amount).map((parts) => parts.join('')),
+    currency: fc.constantFrom('GBP', 'EUR'),
+    booked_against: fc.constantFrom('BANK', 'FEES'),
+  }),
+  ({ merchant }, correction) =>
+    done(
+      service.call('POST', `/api/v1/admin/merchants/${merchant.id}/corrections`, {
+        headers: OPERATOR,
+        body: { ...correction, reason: 'a test' },
+      }),
+    ),
+)
+
 const kill = step('kill', fc.integer({ min: 0, max: 200 }), async (_run, afterMs) => {
   await new Promise((done) => setTimeout(done, afterMs))
   await worker.kill()
@@ -186,6 +202,7 @@ t.test('after every step of random sequences, all that says something of money a
       { weight: 2, arbitrary: account },
       { weight: 1, arbitrary: retry },
       { weight: 1, arbitrary: close },
+      { weight: 1, arbitrary: correct },
       { weight: 1, arbitrary: kill },
     ),
     { minLength: 6, maxLength: STEPS_MAX },

@@ -248,6 +248,11 @@ export const SAMPLES: Record<string, Sample> = {
     params: { id: merchant.id },
     body: { currencies: ['GBP'], payment_amount_max: '500.00', reason: 'agreed' },
   }),
+  correctBalance: ({ merchant, operator }) => ({
+    headers: operator,
+    params: { id: merchant.id },
+    body: { amount: '-5.00', currency: 'GBP', booked_against: 'FEES', reason: 'a fee that was forgotten' },
+  }),
   repairRegistration: async ({ service, operator }) => {
     const { body } = await register(service, { company_name: `Shop ${randomUUID().slice(0, 8)} Ltd` })
     return { headers: operator, params: { slug: body.realm_slug }, body: { admin_email: email() } }

@@ -144,6 +144,7 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   setFees: 'administer platform',
   getLimits: 'administer platform',
   setLimits: 'administer platform',
+  correctBalance: 'administer platform',
   getAuditEntry: 'administer platform',
   exportAudit: 'administer platform',
   listAdminDisputes: 'read merchants',

@@ -1,13 +1,14 @@
+import { correctBalance } from '../../ledger/correct-balance.ts'
 import { getBalances } from '../../ledger/get-balances.ts'
 import type { CurrencyBalances } from '../../ledger/get-balances.ts'
 import { listBalances } from '../../ledger/list-balances.ts'
-import type { CurrencySums } from '../../ledger/record.ts'
-import { formatSum } from '../../lib/money.ts'
+import type { CorrectionRecord, CurrencySums } from '../../ledger/record.ts'
+import { formatNumeric, formatSum } from '../../lib/money.ts'
 import type { MerchantNames } from '../../wire/common.ts'
 import type * as wire from '../../wire/ledger.ts'
 import type { Handlers } from '../endpoint.ts'
 import { findBlocked } from '../../payouts/find-blocked.ts'
-import { merchantIdOf } from '../principal.ts'
+import { merchantIdOf, operatorOf } from '../principal.ts'
 
 export const ledger: Handlers<typeof wire> = {
   /** GET /api/v1/portal/balances */
@@ -38,6 +39,28 @@ export const ledger: Handlers<typeof wire> = {
     const body = { data, has_more: nextCursor !== null, next_cursor: nextCursor, totals: totals.map(presentAll) }
     return { status: 200, body }
   },
+
+  /** POST /api/v1/admin/merchants/{id}/corrections */
+  async correctBalance(app, { principal, params, headers, body }) {
+    const { booked_against: against, ...correction } = body
+    const made = await correctBalance(app, {
+      ...correction,
+      merchantId: params.id,
+      bookedAgainst: against === 'BANK' ? 'bank' : 'fees_earned',
+      idempotencyKey: headers['x-idempotency-key'],
+      actor: operatorOf(principal).actor,
+    })
+    return { status: 201, body: presentCorrection(made) }
+  },
+}
+
+function presentCorrection({ id, booked_against: against, ...correction }: CorrectionRecord): wire.Correction {
+  return {
+    correction_id: id,
+    ...correction,
+    amount: formatNumeric(correction.amount, correction.currency),
+    booked_against: against === 'bank' ? 'BANK' : 'FEES',
+  }
 }
 
 function present({ currency, accounts }: CurrencyBalances, block: wire.PayoutBlock | null): wire.Balance {

@@ -90,6 +90,11 @@ const MERCHANTS: Rows = {
     writes: true,
     refusal: unknownMerchant('WEEKLY', ...WHY),
   }),
+  'merchants correct': of({
+    args: toMerchant([], ['--amount', '-5.00', '--currency', 'gbp', '--against', 'FEES']),
+    writes: true,
+    refusal: unknownMerchant('--amount', '5.00', '--currency', 'GBP', '--against', 'BANK', ...WHY),
+  }),
   'merchants limits show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
   'merchants limits set': of({
     args: toMerchant([], ['--max-payment', '5000']),
