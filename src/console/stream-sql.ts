@@ -19,7 +19,7 @@ export type StreamedEventRecord = z.infer<typeof StreamedEventRecord>
 
 const columns = sql.fragment`
   feed_xid::text as xid, feed_ordinal::text as ordinal, event_id, event_type, payment_intent_id as payment_id, merchant_id,
-  created_at, feed_xid < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+  created_at, feed_xid < (select feed_horizon()) as is_settled
 `
 
 export type StreamQuery = { merchantId: string | undefined; after: FeedPosition; limit: number }

@@ -233,6 +233,8 @@ export const migrateUp = async (options: MigrationOptions & Progress): Promise<{
       await forgetRemoved(client, files)
     }
     if (before.length + pending.length > 0) await client.query(GRANT_READING)
+    if (hasFeed(files) && (await isTrue(client, 'select public.continue_feed() as answer')))
+      log('new events follow those that were restored')
     return { applied: pending.map(({ name }) => name) }
   } finally {
     // Ending the session releases the lock, and rolls back a transaction that a lost connection left open.
@@ -266,12 +268,28 @@ export const migrationStatus = async (options: MigrationOptions): Promise<Migrat
   }
 }
 
+/** Migrations of other folders have none. */
+const hasFeed = (files: readonly MigrationFile[]): boolean =>
+  files.some(({ name }) => name === 'functions/continue_feed')
+
+const isTrue = async (client: Client, query: string): Promise<boolean> =>
+  (await client.query<{ answer: boolean }>(query)).rows[0]?.answer === true
+
+const rejectRestored = async (client: Client, files: readonly MigrationFile[]): Promise<void> => {
+  if (!hasFeed(files) || !(await isTrue(client, 'select public.feed_is_ahead() as answer'))) return
+  throw new UnmigratedDatabaseError(
+    'The database was restored from another server, whose events have later positions than this one gives: new events ' +
+      'would stand before them, where readers of the feed do not look.',
+  )
+}
+
 const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42501'
 
 /**
  * Makes sure, before a part of the service starts, that the database has exactly the migrations and functions of this
- * code, in two queries. Changes nothing, and needs no more than membership of the service's role.
- * @throws {UnmigratedDatabaseError} where some are missing, or a function has another text
+ * code, in three queries. Changes nothing, and needs no more than membership of the service's role.
+ * @throws {UnmigratedDatabaseError} where some are missing, or a function has another text, or its events come from
+ *   another server
  * @throws {NewerDatabaseError} where a newer version has migrated it
  * @throws {ObsoleteDatabaseError} on a database from before the baseline
  */
@@ -281,7 +299,7 @@ export const requireMigrated = async (options: MigrationOptions): Promise<void> 
   try {
     const applied = await readRecords(client, FIND_RECORDS_AS_READER)
     const missing = pendingOf(applied, { files, version: options.version ?? packageVersion() })
-    if (missing.length === 0) return
+    if (missing.length === 0) return await rejectRestored(client, files)
     throw new UnmigratedDatabaseError(
       missing.length === files.length
         ? 'The database has not been migrated yet.'

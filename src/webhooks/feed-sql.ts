@@ -30,7 +30,7 @@ export function listFeed(
     from webhook_deliveries
     where merchant_id = ${merchantId}
       and (feed_xid, feed_ordinal) > (${after.xid}::text::xid8, ${after.ordinal}::bigint)
-      and feed_xid < pg_snapshot_xmin(pg_current_snapshot())
+      and feed_xid < (select feed_horizon())
     order by feed_xid, feed_ordinal
     limit ${limit}
   `)
@@ -41,6 +41,6 @@ const Position = z.strictObject({ xid: z.string(), ordinal: z.string() })
 /** The current end of the feed: later commits come after it. */
 export function findFeedEnd(tx: CommonQueryMethods): Promise<FeedPosition> {
   return tx.one(sql.type(Position)`
-    select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 1)::text as xid, '9223372036854775807' as ordinal
+    select (feed_horizon()::text::numeric - 1)::text as xid, '9223372036854775807' as ordinal
   `)
 }

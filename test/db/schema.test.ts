@@ -173,6 +173,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.reconciliations': 'INSERT,SELECT',
   'public.payouts': 'INSERT,SELECT',
   'public.payment_requests': 'INSERT,SELECT',
+  'public.feed_offset': 'SELECT',
   'public.platform_clients': 'INSERT,SELECT',
   'public.platform_users': 'INSERT,SELECT,UPDATE',
   'public.token_cutoffs': 'INSERT,SELECT,UPDATE',
@@ -407,6 +408,7 @@ const NO_TENANT: Record<string, string> = {
   platform_users: "the platform's own",
   token_cutoffs: 'of realms, whose merchant is in the merchant',
   registration: 'null until the merchant is there',
+  feed_offset: 'of the server',
   registration_attempt: 'before anyone is a merchant',
   sandbox_clock_shifts: 'of a merchant or of a customer of the bank',
 }
