@@ -88,28 +88,31 @@ t.test('what is wrong is named, and changes nothing', async (t) => {
   t.same(await balancesOf(service, merchant), {})
 })
 
-t.test('money that nobody has booked is named, though ledger, settlement and payout agree on it', async (t) => {
-  const merchant = await service.merchant()
-  await owner.query('begin')
-  // As whoever has the service's own login can.
-  await owner.query('set local role svc_runtime')
-  const { rows } = await owner.query(
-    `select post_ledger(array[row($1, 'correction', id, 'bank', 'clearing', 100, 'GBP')::ledger_posting]), id
+t.test(
+  'a correction without an action of an operator is named, though ledger, settlement and payout agree on it',
+  async (t) => {
+    const merchant = await service.merchant()
+    await owner.query('begin')
+    // As whoever has the service's own login can.
+    await owner.query('set local role svc_runtime')
+    const { rows } = await owner.query(
+      `select post_ledger(array[row($1, 'correction', id, 'bank', 'clearing', 100, 'GBP')::ledger_posting]), id
      from gen_random_uuid() id`,
-    [merchant.id],
-  )
-  await owner.query('commit')
-  const forged = {
-    kind: 'CORRECTION_WITHOUT_ACTION',
-    subject: rows[0].id,
-    expected_amount: null,
-    found_amount: '100.00',
-  }
-  t.match(await differences(merchant), [forged])
-  await keepBalances(app)
-  await service.call('POST', '/api/v1/portal/settlements', { merchant, body: {} })
-  t.match(await differences(merchant), [forged], 'also after it is settled')
-})
+      [merchant.id],
+    )
+    await owner.query('commit')
+    const forged = {
+      kind: 'CORRECTION_WITHOUT_ACTION',
+      subject: rows[0].id,
+      expected_amount: null,
+      found_amount: '100.00',
+    }
+    t.match(await differences(merchant), [forged])
+    await keepBalances(app)
+    await service.call('POST', '/api/v1/portal/settlements', { merchant, body: {} })
+    t.match(await differences(merchant), [forged], 'also after it is settled')
+  },
+)
 
 t.test('a correction that was changed by hand is named, with both amounts', async (t) => {
   const merchant = await service.merchant()
