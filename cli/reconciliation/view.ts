@@ -35,7 +35,7 @@ export function totalsText(
 
 export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
   { title: 'difference', value: (row) => row.kind },
-  { title: 'merchant', value: (row) => row.merchant_id, short: endOfId },
+  { title: 'merchant', value: (row) => row.trading_name, least: 8 },
   { title: 'row', value: (row) => row.subject, short: endOfId },
   { title: 'expected', value: (row) => row.expected_amount ?? 'none', align: 'right' },
   { title: 'found', value: (row) => row.found_amount ?? 'none', align: 'right' },

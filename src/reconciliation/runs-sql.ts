@@ -3,8 +3,13 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { RunRecord } from './record.ts'
 
+// Merchants by their names of today, also in runs that were kept without them.
 const columns = sql.fragment`
-  id, status, as_of, started_at, finished_at, next_run_at, totals, difference_counts, difference_count, differences, failure
+  id, status, as_of, started_at, finished_at, next_run_at, totals, difference_counts, difference_count, failure, (
+    select coalesce(jsonb_agg(d || jsonb_build_object('trading_name', m.trading_name) order by place), '[]')
+    from jsonb_array_elements(differences) with ordinality as each (d, place)
+    join merchants m on m.id = (d->>'merchant_id')::uuid
+  ) as differences
 `
 const Nothing = z.object({})
 

@@ -248,7 +248,8 @@ export function listDifferences(
   const { query, isWholeOnly } = CHECKS[name]
   if (isWholeOnly === true && scope.from !== undefined) return Promise.resolve([])
   return tx.any(sql.type(DifferenceRecord)`
-    select f.merchant_id, f.subject, f.payment_id, f.currency, f.expected, f.found, count(*) over ()::int4 as of_kind
+    select f.merchant_id, (select trading_name from merchants where id = f.merchant_id) as trading_name, f.subject,
+      f.payment_id, f.currency, f.expected, f.found, count(*) over ()::int4 as of_kind
     from (${query(scope)}) f
     order by f.merchant_id, f.currency, f.subject, f.found
     limit ${limit}

@@ -35,6 +35,7 @@ export const DIFFERENCE_KINDS = [
 export const Difference = z.strictObject({
   kind: z.enum(DIFFERENCE_KINDS),
   merchant_id: Uuid,
+  trading_name: z.string(),
   /** The row: a payment, a refund, a line of a statement, a settlement, a payout, the number of an entry, or the name of an account of
    * the ledger. */
   subject: z.string(),

@@ -47,7 +47,7 @@ t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3
   await t.resolves(runReconciliation(service.app, new AbortController().signal))
   t.match(await service.operate(['reconcile', '--last']), {
     code: 0,
-    stdout: /Status +DIFFERENT[^]*Differences +2[^]*PAYMENT_LEDGER/,
+    stdout: /Status +DIFFERENT[^]*Differences +2[^]*PAYMENT_LEDGER +Acme /,
   })
   t.match(await service.operate(['reconcile', '--last', '--fail-on-diff']), { code: 3 })
   t.match(await service.operate(['inbox']), { stdout: /the books have 2 differences[^]*svc reconcile --last/ })

@@ -100,7 +100,7 @@ t.test('each corruption by hand is named with its row and both amounts', async (
           [paymentId],
         ]),
       ({ paymentId: subject }) => [
-        { kind: 'PAYMENT_LEDGER', subject, expected_amount: '5000.00', found_amount: '50.00' },
+        { kind: 'PAYMENT_LEDGER', trading_name: 'Acme', subject, expected_amount: '5000.00', found_amount: '50.00' },
         { kind: 'BANK_DEBIT', subject, expected_amount: '5000.00', found_amount: '50.00' },
       ],
     ],

@@ -73,7 +73,7 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
         { kind: 'BANK_DEBIT', count: 1 },
       ],
       differences: [
-        { subject: paymentId, expected_amount: '5000.00', found_amount: '50.00' },
+        { trading_name: 'Acme', subject: paymentId, expected_amount: '5000.00', found_amount: '50.00' },
         { subject: 'clearing' },
         { subject: 'held' },
         { subject: paymentId },
@@ -81,6 +81,11 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
     },
   ])
   t.equal(Date.parse(data[0].next_run_at) - Date.parse(data[0].started_at), 3_600_000, 'looked at again soon')
+  const [first] = data[0].differences
+  await owner.query(`update merchants set trading_name = 'Acme Shoes'`)
+  await owner.query(`update reconciliations set differences = differences #- '{0,trading_name}'`)
+  t.same((await runs('?limit=1')).data[0].differences[0], { ...first, trading_name: 'Acme Shoes' }, 'as it is now')
+  t.same((await runs('?limit=1')).data[0].differences.length, 4)
   t.match(await tasks(), [
     {
       kind: 'reconciliation_different',
