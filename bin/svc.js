@@ -54,7 +54,7 @@ function notBuilt() {
     var root = rootOf(fs, path)
     var how = isDependency(path, root)
       ? 'install the package again'
-      : fs.existsSync(path.join(root, 'node_modules', 'commander'))
+      : fs.existsSync(path.join(root, 'node_modules', 'typescript'))
         ? 'npm run build'
         : 'npm ci, which installs the packages and builds'
     fail(['Error: svc is not built yet: ' + path.join(root, 'dist') + ' is missing.', 'Try: ' + how])

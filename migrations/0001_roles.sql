@@ -1,9 +1,12 @@
 -- The role that the service acts as. It owns nothing, so it can neither switch off a trigger nor alter a table: the
 -- rules of the append-only tables hold even against our own code. Roles belong to the whole server, so another database
--- of the same server may have created this one already, or be creating it now.
+-- of the same server may have created this one already, or be creating it now; where an administrator has, this login
+-- needs no right to create roles.
 do $$
 begin
-  create role svc_runtime nologin;
+  if not exists (select from pg_roles where rolname = 'svc_runtime') then
+    create role svc_runtime nologin;
+  end if;
 exception
   when duplicate_object or unique_violation then null;
 end
@@ -15,6 +18,9 @@ begin
   if not pg_has_role(current_user, 'svc_runtime', 'member') then
     execute format('grant svc_runtime to %I', current_user);
   end if;
+exception
+  -- Only who may administer the role can grant it; svc doctor names the logins that lack it.
+  when insufficient_privilege then null;
 end
 $$;
 

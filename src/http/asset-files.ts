@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -7,40 +8,40 @@ import { packageRoot } from '../lib/package-root.ts'
 /** The folder of the files for browsers, which widget/build.ts writes. */
 export const ASSETS = join(packageRoot(), 'dist', 'widget')
 
-/**
- * Serves the built files. `dev` reads the disk on each request, because otherwise sirv remembers sizes, which a build while
- * the service runs makes wrong. Browsers that accept compression get the compressed copy of a file.
- */
-const files = sirv(ASSETS, {
-  dev: true,
-  etag: true,
-  brotli: true,
-  gzip: true,
-  extensions: [],
-  setHeaders: (res, path) => {
-    res.setHeader('x-content-type-options', 'nosniff')
-    // Pages of any encoding run the loader.
-    if (path.endsWith('.js')) res.setHeader('content-type', 'text/javascript; charset=utf-8')
-  },
-})
+/** Responds with a file of the build, or calls `missing` if there is no such file. */
+export type SendAsset = (req: IncomingMessage, res: ServerResponse, file: AssetFile) => void
+
+/** Its path below the folder of the build, which the caller has checked, and the headers that it gets. */
+type AssetFile = { path: string; headers: Readonly<Record<string, string>>; missing: () => void }
 
 /**
- * Responds with a file of the build, or calls `missing` if there is no such file.
- * @param file.path below the folder of the build; the caller has checked that it may be served
+ * Serves the built files. Browsers that accept compression get the compressed copy of a file.
+ * @param isChanging whether a build may replace the files while the service runs: each request then reads the disk, which
+ *   sirv advises against in production, since it otherwise remembers the files of the start
  */
-export function sendAsset(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { path, headers, missing }: { path: string; headers: Readonly<Record<string, string>>; missing: () => void },
-): void {
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  const { range: _, ...whole } = req.headers
-  // The files are small, so they are always sent whole.
-  const request = { url: `/${path}`, method: req.method, headers: whole }
-  files(request as IncomingMessage, res, () => {
-    for (const name of Object.keys(headers)) res.removeHeader(name)
-    missing()
+export function makeSendAsset({ isChanging }: { isChanging: boolean }): SendAsset {
+  const files = sirv(ASSETS, {
+    dev: isChanging || !existsSync(ASSETS),
+    etag: true,
+    brotli: true,
+    gzip: true,
+    extensions: [],
+    setHeaders: (res, path) => {
+      res.setHeader('x-content-type-options', 'nosniff')
+      // Pages of any encoding run the loader.
+      if (path.endsWith('.js')) res.setHeader('content-type', 'text/javascript; charset=utf-8')
+    },
   })
+  return (req, res, { path, headers, missing }) => {
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    const { range: _, ...whole } = req.headers
+    // The files are small, so they are always sent whole.
+    const request = { url: `/${path}`, method: req.method, headers: whole }
+    files(request as IncomingMessage, res, () => {
+      for (const name of Object.keys(headers)) res.removeHeader(name)
+      missing()
+    })
+  }
 }
 
 /** A page of the build as text; null if it was not built. */

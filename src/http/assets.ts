@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
-import { readPage, sendAsset } from './asset-files.ts'
+import { makeSendAsset, readPage } from './asset-files.ts'
 import { appPage, frameAncestors, notBuiltPage } from './pages/widget-page.ts'
 import type { AppPage } from './pages/widget-page.ts'
 import { queryOf, sendPage } from './router.ts'
@@ -35,6 +35,7 @@ const DEMO_POLICY = 'checkout-loader'
 /** The files for browsers: the checkout's loader, the widget, the payer hub, and in the sandbox the demo. */
 export function addAssetRoutes(app: App, router: Router, served: Served): void {
   const isSandbox = app.config.mode === 'sandbox'
+  const sendAsset = makeSendAsset({ isChanging: isSandbox })
   router.get('/v1/checkout.js', (req, res) =>
     served(req, res, async () => {
       sendAsset(req, res, { path: 'checkout.js', headers: LOADER_HEADERS, missing: () => sendNotBuilt(res) })

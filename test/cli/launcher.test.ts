@@ -55,7 +55,7 @@ for (const [where, launcherOf, hint] of [
   })
 
 function withPackages(t: Test): string {
-  const folder = t.testdir({ bin: {}, 'package.json': '{"type":"module"}', node_modules: { commander: {} } })
+  const folder = t.testdir({ bin: {}, 'package.json': '{"type":"module"}', node_modules: { typescript: {} } })
   cpSync(LAUNCHER, join(folder, 'bin', 'svc.js'))
   return join(folder, 'bin', 'svc.js')
 }

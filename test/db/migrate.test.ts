@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { migrateUp, migrationStatus, requireMigrated } from '../../src/db/migrate.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
 
 const first = `-- Rooms, with a function whose body holds semicolons.
 create table room (id int4 primary key, note text not null default '{braces} and $dollars');
@@ -313,4 +313,20 @@ t.test('a database of a preview, whose migrations no longer exist, is rejected',
   await t.rejects(migrateUp({ databaseUrl: url, folder, log: note }), refusal)
   await t.rejects(requireMigrated({ databaseUrl: url, folder }), refusal)
   await t.rejects(migrationStatus({ databaseUrl: url, folder }), refusal)
+})
+
+t.test('a login that may not create roles migrates, where an administrator made the role', async (t) => {
+  await testDatabase(t)
+  const { url } = await emptyDatabase(t)
+  const database = new URL(url).pathname.slice(1)
+  const login = `plain_${process.pid}`
+  const admin = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => admin.end())
+  await admin.query(`create role ${login} login password 'pl41n' nocreaterole`)
+  await admin.query(`alter database ${database} owner to ${login}`)
+  const own = Object.assign(new URL(url), { username: login, password: 'pl41n' }).href
+  await migrateUp({ databaseUrl: own, log: note })
+  t.ok((await migrationStatus({ databaseUrl: own })).every(({ state }) => state === 'applied'))
+  await admin.query(`alter database ${database} owner to current_user; reassign owned by ${login} to current_user`)
+  await admin.query(`drop owned by ${login}; drop role ${login}`)
 })

