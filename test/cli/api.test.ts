@@ -81,6 +81,8 @@ t.test('refusals have the exit code of their status, the body, and what to do', 
   const none = await service.as(merchant, ['api', 'GET', '/api/v1/payments/01a1fd03-f879-7eb7-872f-a2b4358c4f6d'])
   t.match(none, { code: 6, stderr: /^Error: .+\n/ })
   t.equal(JSON.parse(none.stdout).code, 'PAYMENT_NOT_FOUND')
+  const part = ['api', '/api/v1/payments/01a1fd03-f879-7eb7-872f-a2b4358c4f6d', '-q', 'status']
+  t.match(await service.as(merchant, part), { code: 6, stdout: '', stderr: /payment not found/i })
   t.match(await service.as(merchant, ['api', 'POST', '/api/v1/payments', '-f', 'amount:=5']), { code: 2 })
   t.match(await service.as(merchant, ['api', 'GET', '/api/v1/paymets']), {
     code: 6,

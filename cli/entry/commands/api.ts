@@ -181,10 +181,10 @@ function parsedOr(text: string): unknown {
   }
 }
 
-/** The body of a refusal is what was asked for too; why, and what next, stands on standard error. */
+/** Its body is what was asked for too, unless a part of another shape was; why, and what next, stands on standard error. */
 function refused(context: Context, client: Client, { reply, operation, pathname, prepared }: Refused): CommandResult {
   const { status, text } = reply
-  showBody(context, text)
+  if (!context.print.isPartial) showBody(context, text)
   const input = { body: prepared.body === null ? undefined : parsedOr(prepared.body) }
   const error =
     operation === undefined
