@@ -2,13 +2,16 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { PAYER_IBAN, fileBank, fileRefunds } from '../support/file-refunds.ts'
+import { refund } from '../support/payments.ts'
 import { answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
 import { payableMerchant, payoutsOf } from '../support/payouts.ts'
 import { provesLeaves } from './ran.ts'
 import { realService } from './real-service.ts'
 
-const env = { SVC_PAYOUT_CONNECTOR: 'file', SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678' }
-const service = await realService(t, { env })
+const { bank, options } = fileBank()
+const service = await realService(t, options)
+const { payment, shop } = await fileRefunds(service, bank)
 
 t.test('payouts are exported, taken back where the bank rejects them, and paid by its statement', async (t) => {
   const cwd = t.testdir({ 'there.xml': 'last month' })
@@ -67,6 +70,37 @@ t.test('what the bank says on the phone ends a payout that it has not made', asy
     failure: { code: 'ACCOUNT_CLOSED' },
   })
   t.match(await run('fail', id, ...said), { code: 7, stderr: /the payout is FAILED; only one that is SENT/ })
+})
+
+t.test('refunds go with the same commands, and each says what became of them', async (t) => {
+  const cwd = t.testdir({})
+  const run = (...words: string[]) => service.operate(words, { cwd })
+  const [kept, rejected, euros] = [await payment(), await payment(), await payment(PAYER_IBAN, { currency: 'EUR' })]
+  for (const id of [kept, rejected, euros]) await refund(service, shop, { id, body: { amount: '20.00' } })
+  const refundsOf = async (id: string) => (await service.as(shop, ['payments', 'refunds', id])).stdout
+  t.match(await refundsOf(kept), /PENDING +20\.00 +GBP/)
+  t.match(await run('payouts', 'export', '--file', 'refunds.xml'), {
+    code: 0,
+    stdout: /Payouts +0\nRefunds +2\nControl sum +40\.00/,
+    stderr: /refund [0-9a-f-]{36} is left out: SVC_PAYOUT_ACCOUNTS has no account for its currency/,
+  })
+  t.match(await run('statements', 'missing'), { stdout: /refund +[\w-]+ +-20\.00 +GBP/ })
+  const { messageId, payments } = readInstructions(readFileSync(join(cwd, 'refunds.xml'), 'utf8'))
+  const { rows } = await service.owner.query<{ end_to_end_id: string }>(
+    'select end_to_end_id from payment_refunds where payment_intent_id = $1',
+    [rejected],
+  )
+  const endToEndId = rows[0]?.end_to_end_id ?? ''
+  writeFileSync(join(cwd, 'answer.xml'), answerTo(messageId, { [endToEndId]: 'RJCT AC04' }))
+  t.match(await run('payouts', 'import', 'answer.xml'), {
+    code: 0,
+    stdout: /Failed now +1\n[^]*refund +[\w-]+ +[\w-]+ +20\.00 +GBP +ACCOUNT_CLOSED +AC04/,
+  })
+  t.match(await refundsOf(rejected), /FAILED +20\.00 +GBP[^\n]*ACCOUNT_CLOSED/)
+  writeFileSync(join(cwd, 'bank.xml'), statementOf(payments.filter((each) => each.endToEndId !== endToEndId)))
+  t.match(await run('statements', 'import', 'bank.xml'), { stderr: /1 matched now/ })
+  t.match(await refundsOf(kept), /EXECUTED +20\.00 +GBP/)
+  t.match(await run('explain', kept), { stdout: /a file took the refund of 20\.00 GBP/ })
 })
 
 provesLeaves(t, import.meta.filename)

@@ -1,62 +1,18 @@
 import t from 'tap'
-import type { TestMerchant, Answer } from '../support/app.ts'
-import { testService } from '../support/app.ts'
 import { schemaErrors } from '../support/bank-files.ts'
 import { accept, raise } from '../support/disputes.ts'
+import { PAYER_IBAN, fileRefundService } from '../support/file-refunds.ts'
 import { brokenInvariants } from '../support/invariants.ts'
-import { bookingsOf, refund, settledPayment, webhookTypesOf } from '../support/payments.ts'
-import { answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
-import type { ReadFile } from '../support/payout-bank.ts'
+import { bookingsOf, refund, webhookTypesOf } from '../support/payments.ts'
+import { answerTo, statementOf } from '../support/payout-bank.ts'
 import { payableMerchant } from '../support/payouts.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import { countRows } from '../support/rows.ts'
-import { steeredBank } from '../support/steered-bank.ts'
 
-const bank = steeredBank('local', 'file')
-const env = {
-  SVC_PAYOUT_CONNECTOR: 'file',
-  SVC_PAYOUT_NAME: 'Payments Ltd',
-  SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678',
-}
-const service = await testService(t, { env, overrides: { bank: bank.connector } })
-bank.behind(service.app.mockBank)
-const { app, owner } = service
-const merchant = await service.merchant()
+const service = await fileRefundService(t)
+const { app, bank, differences, exported, shop: merchant, owner, payment, post, refundsOf } = service
 const headers = await service.operator('OPS')
-
-const ACCOUNT = { debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber', debtor_identification: '20201555555555' }
-
-async function post(path: string, body?: object): Promise<Answer> {
-  return service.call('POST', `/api/v1/admin/${path}`, { headers, ...(body === undefined ? {} : { body }) })
-}
-
-/** A settled payment whose consent has the payer's account, or has none. */
-async function payment(account: Record<string, string | null> = ACCOUNT, of: TestMerchant = merchant): Promise<string> {
-  const id = await settledPayment(service, of)
-  await owner.query(
-    `update payment_consents c set debtor_account_scheme = $2::debtor_account_scheme, debtor_identification = $3,
-       payer_name = 'Zoë Payer'
-     from payment_intents p where p.merchant_id = c.merchant_id and p.consent_id = c.id and p.id = $1`,
-    [id, account['debtor_account_scheme'], account['debtor_identification']],
-  )
-  return id
-}
-
-async function exported(): Promise<{ answer: Answer['body']; file: ReadFile }> {
-  const { status, body, text } = await post('payout-files')
-  if (status !== 200 || body.file === null) throw new Error(text)
-  return { answer: body, file: readInstructions(body.file.content) }
-}
-
-async function refundsOf(id: string): Promise<any[]> {
-  return (await service.call('GET', `/api/v1/payments/${id}/refunds`, { merchant })).body.data
-}
-
-async function differences(): Promise<any[]> {
-  const { body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers })
-  return body.differences.filter(({ kind }: { kind: string }) => kind === 'FILE_REFUND' || /REFUND|BANK/.test(kind))
-}
 
 t.test('a refund goes to the bank in a file beside payouts, and is executed when a statement has it', async (t) => {
   const id = await payment()
@@ -108,7 +64,7 @@ t.test('a refund goes to the bank in a file beside payouts, and is executed when
 })
 
 t.test('a rejected refund fails, its amount is free, and the next is another payment to the bank', async (t) => {
-  const id = await payment({ debtor_account_scheme: 'UK.OBIE.IBAN', debtor_identification: 'GB33BUKB20201555555555' })
+  const id = await payment(PAYER_IBAN)
   await refund(service, merchant, { id })
   const { file } = await exported()
   t.match(file.payments, [{ account: '20201555555555' }])

@@ -1,0 +1,176 @@
+import t from 'tap'
+import { createPayoutFile } from '../../src/payout-files/create-payout-file.ts'
+import { accept, raise, resolve } from '../support/disputes.ts'
+import { PAYER_ACCOUNT, PAYER_IBAN, fileRefundService } from '../support/file-refunds.ts'
+import { bookingsOf, refund, webhookTypesOf } from '../support/payments.ts'
+import { answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
+import { hashTables } from '../support/rows.ts'
+import { startWorkerProcess } from '../support/worker-process.ts'
+
+const service = await fileRefundService(t)
+const { app, differences, exported, owner, payment, post, refundsOf, shop } = service
+
+t.test('merchants have nothing to do with refunds of others, and neither have answers to other files', async (t) => {
+  const other = await service.merchant()
+  const id = await payment()
+  t.match(await refund(service, other, { id }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
+  await refund(service, shop, { id })
+  t.match(await service.call('GET', `/api/v1/payments/${id}/refunds`, { merchant: other }), { status: 404 })
+  const first = await exported()
+  await refund(service, other, { id: await payment(PAYER_ACCOUNT, { of: other }) })
+  const second = await exported()
+  const before = await hashTables(owner)
+  const [mine] = first.file.payments
+  const wrong = answerTo(second.file.messageId, { [mine?.endToEndId ?? '']: 'RJCT AC04' })
+  t.match(await post('payout-reports', { content: wrong }), { status: 400, body: { errors: [{ path: 'content' }] } })
+  t.match(await post('payout-reports', { content: answerTo('another', {}) }), { status: 404 })
+  t.same(await hashTables(owner), before)
+  await owner.query(`update payment_refunds set sent_at = now() - interval '11 days' where file_id = $1`, [
+    first.answer.file.id,
+  ])
+  const own = await service.call('GET', '/api/v1/portal/reconciliation', { merchant: other })
+  t.match(own, { status: 200, body: { is_balanced: true, differences: [] } })
+  await owner.query('update payment_refunds set sent_at = now() where file_id is not null')
+  await post('statements', { content: statementOf([...first.file.payments, ...second.file.payments]) })
+  t.same(await differences(), [])
+})
+
+t.test('what is wrong is rejected before anything is reserved', async (t) => {
+  const id = await payment()
+  const euros = await payment(PAYER_ACCOUNT, { currency: 'EUR' })
+  const before = await hashTables(owner)
+  for (const [paymentId, body, code] of [
+    [id, { amount: '0.00' }, 'VALIDATION_FAILED'],
+    [id, { amount: '1.001' }, 'VALIDATION_FAILED'],
+    [id, { amount: '50.01' }, 'REFUND_EXCEEDS_AVAILABLE'],
+    [id, { amount: '10.00', refund_amount_available: '49.00' }, 'REFUND_AVAILABLE_MISMATCH'],
+    [euros, {}, 'REFUND_ACCOUNT_UNKNOWN'],
+  ] as const)
+    t.match(await refund(service, shop, { id: paymentId, body }), { body: { code } }, `${code} ${JSON.stringify(body)}`)
+  for (const content of ['not XML', '<Document/>', statementOf([])])
+    t.match(await post('payout-reports', { content }), { status: 400, body: { errors: [{ path: 'content' }] } })
+  t.same(await hashTables(owner), before)
+})
+
+t.test('a dry run of each step answers as the step does, and changes nothing', async (t) => {
+  const id = await payment()
+  const dryRefund = () =>
+    service.call('POST', `/api/v1/payments/${id}/refund?dry_run=true`, { merchant: shop, body: { amount: '4.00' } })
+  let before = await hashTables(owner)
+  t.match(await dryRefund(), { status: 202, body: { refund_status: 'PENDING' } })
+  t.same(await hashTables(owner), before)
+  await refund(service, shop, { id, body: { amount: '4.00' } })
+  before = await hashTables(owner)
+  t.match(await post('payout-files?dry_run=true'), { status: 200, body: { file: { refund_count: 1 } } })
+  t.same(await hashTables(owner), before)
+  const { file } = await exported()
+  before = await hashTables(owner)
+  const [sent] = file.payments
+  const answer = { content: answerTo(file.messageId, { [sent?.endToEndId ?? '']: 'RJCT AC04' }) }
+  t.match(await post('payout-reports?dry_run=true', answer), { body: { rejected_refunds: [{ payment_id: id }] } })
+  const statement = { content: statementOf(file.payments) }
+  t.match(await post('statements?dry_run=true', statement), { body: { matched_line_count: 1 } })
+  t.same(await hashTables(owner), before)
+  t.match(await post('statements', statement), { body: { matched_line_count: 1 } })
+  t.match(await refundsOf(id), [{ refund_status: 'EXECUTED' }])
+})
+
+t.test('a refund in a currency without an account of ours waits for one', async (t) => {
+  const id = await payment(PAYER_IBAN, { currency: 'EUR' })
+  t.match(await refund(service, shop, { id }), { status: 202 })
+  const { body } = await post('payout-files')
+  const [waiting] = await refundsOf(id)
+  t.match(body, { file: null, left_out: [], has_more: false })
+  t.match(body.left_out_refunds, [
+    { refund_id: waiting.refund_id, payment_id: id, currency: 'EUR', amount: '50.00', reason: 'NO_PAYING_ACCOUNT' },
+  ])
+  t.match(waiting, { sent_at: null, refund_status: 'PENDING' })
+  const payoutAccounts = new Map([['EUR', 'IE29AIBK93115212345678']])
+  const withAccount = { ...app, config: { ...app.config, payoutAccounts } }
+  const actor = { id: 'test', name: 'test', role: 'OPS' } as const
+  const { file, leftOutRefunds } = await createPayoutFile(withAccount, { actor })
+  t.same(leftOutRefunds, [])
+  t.match(readInstructions(file?.content ?? '').payments, [
+    { amount: '50.00', currency: 'EUR', account: PAYER_IBAN.debtor_identification },
+  ])
+})
+
+t.test("a dispute's refund that the bank rejected is ordered again, and goes with the next file", async (t) => {
+  const id = await payment()
+  const dispute = (await raise(service, shop, id)).body
+  await accept(service, shop, dispute.id, { body: { refund: true } })
+  t.match(await resolve(service, dispute.id, { refund: true }), { status: 409 }, 'the first is not ended')
+  const { file } = await exported()
+  const [first] = file.payments
+  await post('payout-reports', { content: answerTo(file.messageId, { [first?.endToEndId ?? '']: 'RJCT AC06' }) })
+  t.match(await refundsOf(id), [{ refund_status: 'FAILED', failure: { code: 'ACCOUNT_BLOCKED' } }])
+  t.match(await resolve(service, dispute.id, { refund: true }), { status: 200 })
+  const again = await exported()
+  t.equal(again.file.payments.length, 1)
+  t.not(again.file.payments[0]?.endToEndId, first?.endToEndId)
+  await post('statements', { content: statementOf(again.file.payments) })
+  t.match(await refundsOf(id), [{ refund_status: 'FAILED' }, { refund_status: 'EXECUTED' }])
+  const { rows } = await owner.query(
+    `select e.movement::text as movement, e.amount from ledger_entries e
+     join payment_refunds r on r.merchant_id = e.merchant_id and r.id = e.subject_id where r.payment_intent_id = $1`,
+    [id],
+  )
+  t.same(rows, [{ movement: 'dispute_refunded', amount: '50.0000' }])
+  t.equal((await webhookTypesOf(service, id)).filter((type) => type === 'payment.refunded').length, 1)
+  t.same(await differences(), [])
+})
+
+/** Ends the connection that writes to a table, as a kill of the process does. */
+async function killedAt(table: string, request: () => Promise<{ status: number }>): Promise<number> {
+  await owner.query(
+    `create function fail_now() returns trigger language plpgsql as $$
+     begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`,
+  )
+  await owner.query(`create trigger aa_fail before insert on ${table} for each row execute function fail_now()`)
+  const { status } = await request()
+  await owner.query('drop function fail_now() cascade')
+  return status
+}
+
+t.test('a crash while an answer or a statement is imported loses nothing, and nothing happens twice', async (t) => {
+  const [kept, rejected] = [await payment(), await payment()]
+  for (const id of [kept, rejected]) await refund(service, shop, { id })
+  const { file } = await exported()
+  const { rows } = await owner.query<{ end_to_end_id: string }>(
+    'select end_to_end_id from payment_refunds where payment_intent_id = $1',
+    [rejected],
+  )
+  const isRejected = ({ endToEndId }: { endToEndId: string }) => endToEndId === rows[0]?.end_to_end_id
+  const answer = { content: answerTo(file.messageId, { [rows[0]?.end_to_end_id ?? '']: 'RJCT AC04' }) }
+  const statement = { content: statementOf(file.payments.filter((each) => !isRejected(each))) }
+  const before = await hashTables(owner)
+  for (const table of ['refund_events', 'webhook_deliveries', 'operator_actions'])
+    t.ok((await killedAt(table, () => post('payout-reports', answer))) >= 500, `answer, killed at ${table}`)
+  for (const table of ['bank_statement_lines', 'refund_events', 'ledger_entries', 'payment_events'])
+    t.ok((await killedAt(table, () => post('statements', statement))) >= 500, `statement, killed at ${table}`)
+  t.same(await hashTables(owner), before)
+  await Promise.all([1, 2, 3].flatMap(() => [post('payout-reports', answer), post('statements', statement)]))
+  t.match(await refundsOf(rejected), [{ refund_status: 'FAILED' }])
+  t.match(await refundsOf(kept), [{ refund_status: 'EXECUTED' }])
+  t.equal((await webhookTypesOf(service, rejected)).filter((type) => type === 'refund.failed').length, 1)
+  t.equal((await webhookTypesOf(service, kept)).filter((type) => type === 'payment.refunded').length, 1)
+  t.same(await differences(), [])
+})
+
+t.test('a worker asks no bank about it, and neither does one after a kill', async (t) => {
+  const id = await payment()
+  await refund(service, shop, { id })
+  await owner.query(
+    `update payment_refunds set created_at = created_at - interval '1 hour' where payment_intent_id = $1`,
+    [id],
+  )
+  for (const _ of [1, 2]) {
+    const worker = await startWorkerProcess(t, service)
+    await new Promise((done) => setTimeout(done, 500))
+    await worker.kill()
+    await worker.lost()
+  }
+  t.match(await refundsOf(id), [{ refund_status: 'PENDING', sent_at: null }])
+  t.same((await bookingsOf(service, id)).credits, [])
+  t.equal(service.bank.calls.refund, 0)
+})
