@@ -315,6 +315,20 @@ t.test('only the API reaches for http, and only processes for the API, the worke
   )
 })
 
+t.test(
+  'the model bank is a stranger: it shares lib with the service, and nothing of the service starts it',
+  async (t) => {
+    t.same(
+      broken(({ from, to }) => !isIn(from, 'src/model-bank') || isIn(to, 'src/model-bank', 'src/lib')),
+      [],
+    )
+    t.same(
+      broken(({ from, to }) => !isIn(to, 'src/model-bank') || isIn(from, 'src/model-bank')),
+      [],
+    )
+  },
+)
+
 t.test('there are no cycles, but for the types that lead through app.ts', async (t) => {
   const edges = Map.groupBy(
     IMPORTS.filter(({ to, typeOnly }) => !(typeOnly && to === 'src/app.ts')),
@@ -515,7 +529,8 @@ t.test('the environment is read in one place, and standard output belongs to the
   )
   t.same(
     own.filter((file) => /console\.(?!ts')|process\.stdout/.test(code(file))),
-    [],
+    // A process of its own: the one line that says where the bank is.
+    ['src/model-bank/main.ts'],
   )
   t.same(
     own.filter((file) => /process\.exit\(/.test(code(file))),
@@ -527,10 +542,8 @@ const CALLS_OUT =
   /^import (?!type )[^\n]*from '(undici|node:https?|nodemailer)'|import\('nodemailer'\)|(?<![.\w])fetch\(['"`]/m
 
 t.test('only the mock bank, webhooks, mail and Keycloak call out, each with its time-out', async (t) => {
-  const callers = SOURCE.filter(
-    (file) =>
-      isIn(file, 'src') && CALLS_OUT.test(code(file)) && !isIn(file, 'src/http', 'src/api.ts', 'src/observe/probes.ts'),
-  )
+  const servers = ['src/http', 'src/api.ts', 'src/observe/probes.ts', 'src/model-bank/start.ts']
+  const callers = SOURCE.filter((file) => isIn(file, 'src') && CALLS_OUT.test(code(file)) && !isIn(file, ...servers))
   for (const file of callers) t.ok(isIn(file, 'src/banks', 'src/webhooks', 'src/mail', 'src/identity/keycloak'), file)
   for (const file of SOURCE.filter(
     (each) => /\b(request|fetch)\(/.test(code(each)) && /from 'undici'/.test(code(each)) && isIn(each, 'src'),

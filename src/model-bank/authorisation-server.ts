@@ -1,0 +1,175 @@
+import { Provider, errors } from 'oidc-provider'
+import type { AdapterPayload, Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import { z } from 'zod'
+import type { Books, Consent } from './books.ts'
+import { clientCertificateOf, hasSubject } from './client-certificate.ts'
+import type { Directory } from './directory.ts'
+import { makeProtocolState } from './protocol-state.ts'
+import { SIGNING_ALGORITHM } from './signing-keys.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+export const SCA = 'urn:openbanking:psd2:sca'
+export const SCOPES = ['openid', 'payments']
+/** One payer is enough: what differs between payments is the consent. */
+export const PAYER = 'payer-0001'
+export const INTENT_CLAIM = 'openbanking_intent_id'
+
+export const INTERACTION_PATH = '/interaction'
+export const TOKEN_PATH = '/token'
+export const PUSHED_REQUEST_PATH = '/par'
+export const REGISTRATION_PATH = '/register'
+
+const LIFETIMES = { AccessToken: 300, AuthorizationCode: 60, ClientCredentials: 300, IdToken: 600 }
+const DAY_SECONDS = 86_400
+
+/** The bank's authorisation server: FAPI 1.0 Advanced, as the Open Banking security profile asks. */
+export function makeAuthorisationServer(parts: {
+  issuer: string
+  signingKey: SigningKey
+  books: Books
+  directory: Directory
+}): Provider {
+  const { issuer, signingKey } = parts
+  return new Provider(issuer, {
+    adapter: protocolState(parts),
+    jwks: { keys: [signingKey.privateJwk] },
+    routes: {
+      authorization: '/authorize',
+      token: TOKEN_PATH,
+      jwks: '/jwks',
+      pushed_authorization_request: PUSHED_REQUEST_PATH,
+      revocation: '/revoke',
+    },
+    scopes: SCOPES,
+    claims: { openid: ['sub', INTENT_CLAIM], acr: null, auth_time: null },
+    acrValues: [SCA, 'urn:openbanking:psd2:ca'],
+    responseTypes: ['code id_token'],
+    clientAuthMethods: ['private_key_jwt', 'tls_client_auth'],
+    enabledJWA: onlyPs256(),
+    clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
+    discovery: { registration_endpoint: `${issuer}${REGISTRATION_PATH}` },
+    cookies: { keys: [crypto.randomUUID()] },
+    interactions: { url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
+    findAccount: (ctx, sub, token) => ({
+      accountId: sub,
+      claims: async () => ({ sub, ...intentOf(ctx, parts.books, token) }),
+    }),
+    // Each request is approved by itself: nothing that the payer granted before counts.
+    loadExistingGrant: async ({ oidc }) => {
+      const grantId = oidc.result?.consent?.grantId
+      return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId)
+    },
+    expiresWithSession: async () => false,
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_ctx, client, code) =>
+      client.grantTypeAllowed('refresh_token') && consentOfGrant(parts.books, code.grantId)?.kind === 'domestic-vrp',
+    assertJwtClientAuthClaimsAndHeader: async (_ctx, { aud }) => {
+      if (aud !== `${issuer}${TOKEN_PATH}`) throw new errors.InvalidClientAuth('aud must be the token endpoint')
+    },
+    features: featuresOf(parts.books),
+    ttl: { ...LIFETIMES, Grant: 90 * DAY_SECONDS, RefreshToken: 90 * DAY_SECONDS, Session: 3_600, Interaction: 3_600 },
+    clockTolerance: 5,
+  })
+}
+
+function onlyPs256(): Configuration['enabledJWA'] {
+  return {
+    idTokenSigningAlgValues: [SIGNING_ALGORITHM],
+    requestObjectSigningAlgValues: [SIGNING_ALGORITHM],
+    clientAuthSigningAlgValues: [SIGNING_ALGORITHM],
+  }
+}
+
+function featuresOf(books: Books): Configuration['features'] {
+  return {
+    devInteractions: { enabled: false },
+    userinfo: { enabled: false },
+    resourceIndicators: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    dPoP: { enabled: false },
+    claimsParameter: { enabled: true },
+    clientCredentials: { enabled: true },
+    revocation: { enabled: true },
+    fapi: { enabled: true, profile: '1.0 Final' },
+    pushedAuthorizationRequests: { enabled: true },
+    requestObjects: {
+      enabled: true,
+      requireSignedRequestObject: true,
+      assertJwtClaimsAndHeader: async (_ctx, claims) => checkRequestObject(books, claims),
+    },
+    mTLS: {
+      enabled: true,
+      certificateBoundAccessTokens: true,
+      tlsClientAuth: true,
+      getCertificate: ({ req }) => clientCertificateOf(req),
+      certificateAuthorized: ({ req }) => clientCertificateOf(req) !== undefined,
+      certificateSubjectMatches: ({ req }, property, expected) => {
+        const certificate = clientCertificateOf(req)
+        return (
+          property === 'tls_client_auth_subject_dn' && certificate !== undefined && hasSubject(certificate, expected)
+        )
+      },
+    },
+  }
+}
+
+/** Clients as the library reads them: as registered, with the keys that the directory lists for them now. */
+function protocolState({ books, directory }: { books: Books; directory: Directory }): Configuration['adapter'] {
+  return makeProtocolState((clientId) => {
+    const registration = books.registrations.get(clientId)
+    if (registration === undefined) return undefined
+    const client: AdapterPayload = {
+      ...registration.metadata,
+      client_id: clientId,
+      jwks: { keys: [...directory.keysOf(registration.softwareId).keys] },
+    }
+    return client
+  })
+}
+
+function intentOf({ oidc }: KoaContextWithOIDC, books: Books, token: unknown): Record<string, string> {
+  const ofToken = typeof token === 'object' && token !== null && 'grantId' in token ? token.grantId : undefined
+  const grantId = typeof ofToken === 'string' ? ofToken : oidc.entities.Grant?.jti
+  const consent = consentOfGrant(books, grantId)
+  return consent === undefined ? {} : { [INTENT_CLAIM]: consent.id }
+}
+
+export function consentOfGrant(books: Books, grantId: string | undefined): Consent | undefined {
+  if (grantId === undefined) return undefined
+  return [...books.consents.values()].find((consent) => consent.grantId === grantId)
+}
+
+const RequestObject = z.object({
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  nonce: z.string().min(8),
+  state: z.string().min(8),
+  exp: z.number(),
+  nbf: z.number(),
+  claims: z.object({
+    id_token: z.object({
+      [INTENT_CLAIM]: z.object({ value: z.string(), essential: z.literal(true) }),
+      acr: z.object({ essential: z.literal(true), values: z.array(z.string()).min(1) }),
+    }),
+  }),
+})
+
+/** What the library leaves to us: the window of time, the exact redirect address, and the consent that is meant. */
+function checkRequestObject(books: Books, claims: unknown): void {
+  const result = RequestObject.safeParse(claims)
+  if (!result.success) {
+    const [issue] = result.error.issues
+    throw new errors.InvalidRequestObject(
+      `${issue?.path.join('.') ?? 'a claim'} is missing or wrong in the request object`,
+    )
+  }
+  const { client_id: clientId, redirect_uri: redirectUri, exp, nbf, claims: requested } = result.data
+  if (exp <= nbf || exp - nbf > 3_600) throw new errors.InvalidRequestObject('exp must follow nbf within an hour')
+  const registered = books.registrations.get(clientId)?.metadata['redirect_uris']
+  if (!Array.isArray(registered) || !registered.includes(redirectUri)) {
+    throw new errors.InvalidRequestObject('redirect_uri is not registered')
+  }
+  const consent = books.consents.get(requested.id_token[INTENT_CLAIM].value)
+  if (consent?.clientId !== clientId)
+    throw new errors.InvalidRequestObject('openbanking_intent_id is no consent of this client')
+}

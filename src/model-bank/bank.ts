@@ -1,0 +1,21 @@
+import type { Provider } from 'oidc-provider'
+import type { Exchange } from './answer-resource.ts'
+import type { Books } from './books.ts'
+import type { Directory } from './directory.ts'
+import type { Faults } from './faults.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+/** One running model bank. */
+export type Bank = {
+  issuer: string
+  /** The bank's own organisation, which signs its answers. */
+  orgId: string
+  signingKey: SigningKey
+  directory: Directory
+  provider: Provider
+  books: Books
+  faults: Faults
+  idempotency: Idempotency
+  onExchange(exchange: Exchange): void
+}

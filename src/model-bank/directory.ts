@@ -1,0 +1,89 @@
+import { SignJWT, createLocalJWKSet, jwtVerify } from 'jose'
+import type { JSONWebKeySet } from 'jose'
+import { z } from 'zod'
+import { issueTransportCertificate } from './certificates.ts'
+import type { Authority, IssuedCertificate } from './certificates.ts'
+import { SIGNING_ALGORITHM, makeSigningKey } from './signing-keys.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+const ISSUER = 'OpenBanking Ltd'
+const STATEMENT_VALIDITY = '180d'
+
+/** What the directory knows of one piece of software: its ids, its certificate and its current signing keys. */
+export type Software = {
+  orgId: string
+  softwareId: string
+  statement: string
+  transport: IssuedCertificate
+  /** The newest last. Older ones stay valid until they are revoked. */
+  signingKeys: SigningKey[]
+}
+
+/** Stands in for the Open Banking directory: enrols software, publishes its keys, signs its statements. */
+export type Directory = {
+  software: Software
+  keysOf(softwareId: string): JSONWebKeySet
+  readStatement(statement: string): Promise<SoftwareStatement>
+  /** Adds a signing key, as an operator does in the directory before rotating. */
+  addSigningKey(): Promise<SigningKey>
+}
+
+const SoftwareStatement = z.object({
+  org_id: z.string(),
+  software_id: z.string(),
+  software_redirect_uris: z.array(z.string()).min(1),
+  software_roles: z.array(z.string()),
+})
+export type SoftwareStatement = z.infer<typeof SoftwareStatement>
+
+const ORG_ID = '0015800001041RHAAY'
+const SOFTWARE_ID = 'mdlsvc0000000000000001'
+
+export async function makeDirectory(
+  authority: Authority,
+  { issuer, redirectUris }: { issuer: string; redirectUris: readonly string[] },
+): Promise<Directory> {
+  const own = await makeSigningKey()
+  const ids = { orgId: ORG_ID, softwareId: SOFTWARE_ID }
+  const statement = await new SignJWT({
+    org_id: ORG_ID,
+    org_name: 'Payment initiation service',
+    org_status: 'Active',
+    software_id: SOFTWARE_ID,
+    software_client_id: SOFTWARE_ID,
+    software_client_name: 'svc',
+    software_environment: 'sandbox',
+    software_mode: 'Test',
+    software_roles: ['PISP'],
+    software_redirect_uris: redirectUris,
+    software_jwks_endpoint: `${issuer}/directory/${SOFTWARE_ID}.jwks`,
+  })
+    .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: own.kid, typ: 'JWT' })
+    .setIssuer(ISSUER)
+    .setIssuedAt()
+    .setExpirationTime(STATEMENT_VALIDITY)
+    .setJti(crypto.randomUUID())
+    .sign(own.privateKey)
+  const software: Software = {
+    ...ids,
+    statement,
+    transport: await issueTransportCertificate(authority, { ...ids, validDays: 90 }),
+    signingKeys: [await makeSigningKey()],
+  }
+  const keys = createLocalJWKSet({ keys: [own.publicJwk] })
+  return {
+    software,
+    keysOf: (softwareId) => ({
+      keys: softwareId === SOFTWARE_ID ? software.signingKeys.map(({ publicJwk }) => publicJwk) : [],
+    }),
+    readStatement: async (text) => {
+      const { payload } = await jwtVerify(text, keys, { issuer: ISSUER, algorithms: [SIGNING_ALGORITHM] })
+      return SoftwareStatement.parse(payload)
+    },
+    addSigningKey: async () => {
+      const key = await makeSigningKey()
+      software.signingKeys.push(key)
+      return key
+    },
+  }
+}

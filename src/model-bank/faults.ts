@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** What can be made to go wrong, and what each does. `svc up --bank model` and tests switch them on at the control port. */
+export const FAULT_NAMES = {
+  timeout_after_acceptance: 'does what was asked and never answers',
+  slow: 'answers after `seconds`',
+  late_settlement: 'payments stay in process for `seconds`',
+  rejected_after_acceptance: 'payments are accepted, and rejected after `seconds` with `reason_code`',
+  too_many_requests: 'answers 429 with Retry-After: `seconds`',
+  server_error: 'answers `status`, and does nothing',
+  server_error_after_acceptance: 'does what was asked and answers `status`',
+  half_a_body: 'does what was asked and closes the connection in the middle of the answer',
+  wrong_signature: 'signs answers with a key that the bank does not publish',
+  missing_signature: 'does not sign answers',
+  down: 'closes every connection without an answer',
+} as const
+
+export type FaultName = keyof typeof FAULT_NAMES
+const NAMES = Object.keys(FAULT_NAMES).filter((name): name is FaultName => name in FAULT_NAMES)
+
+/** `on` names the operations that fail (operations.ts and `token`); without it all do that the fault can be about. */
+export const Fault = z.strictObject({
+  name: z.enum(NAMES),
+  on: z.array(z.string()).optional(),
+  /** How many requests fail before the fault ends by itself. */
+  times: z.int().positive().optional(),
+  seconds: z.number().nonnegative().default(30),
+  status: z.int().min(500).max(599).default(503),
+  reason_code: z
+    .string()
+    .regex(/^[A-Z0-9]{4}$/)
+    .default('AC04'),
+})
+export type Fault = z.infer<typeof Fault>
+
+/** The faults that are switched on. */
+export type Faults = {
+  list(): readonly Fault[]
+  add(fault: Fault): void
+  clear(): void
+  /** The fault of that name for an operation, counted as used. */
+  take(name: FaultName, operation: string): Fault | undefined
+}
+
+/** Only what moves money is answered too late by default: the question that matters is whether it is paid twice. */
+const ON_DEFAULT: Partial<Record<FaultName, readonly string[]>> = {
+  timeout_after_acceptance: ['createPayment', 'createVrp'],
+  server_error_after_acceptance: ['createPayment', 'createVrp'],
+  half_a_body: ['createPayment', 'createVrp'],
+}
+
+export function makeFaults(): Faults {
+  let active: Fault[] = []
+  return {
+    list: () => active,
+    add: (fault) => {
+      active = [...active.filter(({ name }) => name !== fault.name), fault]
+    },
+    clear: () => {
+      active = []
+    },
+    take: (name, operation) => {
+      const fault = active.find((each) => each.name === name)
+      const operations = fault?.on ?? ON_DEFAULT[name]
+      if (fault === undefined || (operations !== undefined && !operations.includes(operation))) return undefined
+      if (fault.times !== undefined) fault.times -= 1
+      if (fault.times === 0) active = active.filter((each) => each !== fault)
+      return fault
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
+
+/** The protocol library's state, in memory and of one bank alone; clients come from the bank's registrations. */
+export function makeProtocolState(findClient: (clientId: string) => AdapterPayload | undefined): AdapterFactory {
+  const rows = new Map<string, { payload: AdapterPayload; until: number }>()
+  return (model) => (model === 'Client' ? clientsOf(findClient) : stateOf(rows, model))
+}
+
+function stateOf(rows: Map<string, { payload: AdapterPayload; until: number }>, model: string): Adapter {
+  const keyOf = (id: string): string => `${model}:${id}`
+  const find = (id: string): AdapterPayload | undefined => {
+    const row = rows.get(keyOf(id))
+    return row !== undefined && row.until > Date.now() ? row.payload : undefined
+  }
+  return {
+    upsert: async (id, payload, expiresIn) => {
+      const until = expiresIn ? Date.now() + expiresIn * 1_000 : Infinity
+      rows.set(keyOf(id), { payload, until })
+    },
+    find: async (id) => find(id),
+    findByUid: async (uid) =>
+      [...rows].find(([key, { payload }]) => key.startsWith(`${model}:`) && payload.uid === uid)?.[1].payload,
+    findByUserCode: async () => undefined,
+    consume: async (id) => {
+      const payload = find(id)
+      if (payload !== undefined) payload.consumed = Math.floor(Date.now() / 1_000)
+    },
+    destroy: async (id) => {
+      rows.delete(keyOf(id))
+    },
+    revokeByGrantId: async (grantId) => {
+      for (const [key, { payload }] of rows) if (payload.grantId === grantId) rows.delete(key)
+    },
+  }
+}
+
+function clientsOf(findClient: (clientId: string) => AdapterPayload | undefined): Adapter {
+  const isReadOnly = async (): Promise<never> => {
+    throw new Error('clients are registered at the registration endpoint alone')
+  }
+  return {
+    upsert: isReadOnly,
+    find: async (id) => findClient(id),
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    consume: isReadOnly,
+    destroy: isReadOnly,
+    revokeByGrantId: async () => undefined,
+  }
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createControlServer } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:net'
+import {
+  INTERACTION_PATH,
+  PUSHED_REQUEST_PATH,
+  REGISTRATION_PATH,
+  TOKEN_PATH,
+  makeAuthorisationServer,
+} from './authorisation-server.ts'
+import { answerResource, isResourcePath } from './answer-resource.ts'
+import type { Exchange } from './answer-resource.ts'
+import type { Bank } from './bank.ts'
+import { makeBooks } from './books.ts'
+import { issueServerCertificate, makeAuthority } from './certificates.ts'
+import { clientCertificateOf } from './client-certificate.ts'
+import { answerControl } from './control.ts'
+import { makeDirectory } from './directory.ts'
+import { makeFaults } from './faults.ts'
+import { makeIdempotency } from './idempotency.ts'
+import { answerPayer } from './payer-page.ts'
+import { answerRegistration } from './registration.ts'
+import { sendJson } from './send-json.ts'
+import { makeSigningKey } from './signing-keys.ts'
+import { writeFiles } from './write-files.ts'
+
+/** Loopback only: the control port has no password, and the payer's page asks for none. */
+const HOST = '127.0.0.1'
+const ORG_ID = '0015800001041REAAY'
+
+export type ModelBankOptions = {
+  dir: string
+  /** 0 chooses a free one. */
+  port: number
+  controlPort: number
+  /** The addresses that payers may be sent back to, as the software statement lists them. */
+  redirectUris: readonly string[]
+  onExchange?: (exchange: Exchange) => void
+}
+
+export type ModelBank = {
+  issuer: string
+  controlUrl: string
+  /** The file for SVC_BANK_PROFILES. */
+  profiles: string
+  /** The file for SVC_BANK_SOFTWARE_STATEMENT. */
+  softwareStatement: string
+  close(): Promise<void>
+}
+
+/** Starts a bank with keys, certificates and books of its own, and writes the files that a client needs into `dir`. */
+export async function startModelBank(options: ModelBankOptions): Promise<ModelBank> {
+  const authority = await makeAuthority()
+  const tls = await issueServerCertificate(authority, [HOST, 'localhost'])
+  // Any connection may come without a certificate, for payers have none. What needs one refuses by itself.
+  const server = createServer({ ...tls, ca: authority.pem, requestCert: true, rejectUnauthorized: false })
+  const issuer = `https://${HOST}:${String(await listen(server, options.port))}`
+  const directory = await makeDirectory(authority, { issuer, redirectUris: options.redirectUris })
+  const signingKey = await makeSigningKey()
+  const books = makeBooks()
+  const bank: Bank = {
+    issuer,
+    orgId: ORG_ID,
+    signingKey,
+    directory,
+    provider: makeAuthorisationServer({ issuer, signingKey, books, directory }),
+    books,
+    faults: makeFaults(),
+    idempotency: makeIdempotency(),
+    onExchange: options.onExchange ?? (() => undefined),
+  }
+  const protocol = bank.provider.callback()
+  server.on('request', (req, res) => handle(res, answer(bank, protocol, req, res)))
+  const control = createControlServer((req, res) => handle(res, answerControl(bank, req, res)))
+  const controlPort = await listen(control, options.controlPort)
+  const files = await writeFiles(options.dir, { bank, authority })
+  return {
+    issuer,
+    controlUrl: `http://${HOST}:${String(controlPort)}`,
+    ...files,
+    close: async () => {
+      await Promise.all([close(server), close(control)])
+    },
+  }
+}
+
+type Protocol = ReturnType<Bank['provider']['callback']>
+
+async function answer(bank: Bank, protocol: Protocol, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const [path = '/'] = (req.url ?? '/').split('?')
+  if (isResourcePath(path)) return answerResource(bank, req, res)
+  if (path === REGISTRATION_PATH && req.method === 'POST') return answerRegistration(bank, req, res)
+  if (path.startsWith(`${INTERACTION_PATH}/`)) return answerPayer(bank, req, res)
+  const [, softwareId] = /^\/directory\/([a-zA-Z0-9]+)\.jwks$/.exec(path) ?? []
+  if (softwareId !== undefined) return sendJson(res, 200, bank.directory.keysOf(softwareId))
+  if ([TOKEN_PATH, PUSHED_REQUEST_PATH].includes(path) && clientCertificateOf(req) === undefined) {
+    return sendJson(res, 401, { error: 'invalid_client', error_description: 'a valid client certificate is required' })
+  }
+  await protocol(req, res)
+}
+
+function handle(res: ServerResponse, answered: Promise<void>): void {
+  answered.catch((error: unknown) => {
+    process.stderr.write(`model bank: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    if (res.headersSent) res.destroy()
+    else sendJson(res, 500, { error: 'server_error' })
+  })
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, HOST, () => resolve(portOf(server.address())))
+  })
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
+  return address.port
+}
+
+function close(server: Server & { closeAllConnections?: () => void }): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections?.()
+  })
+}
