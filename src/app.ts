@@ -8,7 +8,8 @@ import { isReachable } from './config/reachable.ts'
 import type { Config } from './config/config.ts'
 import { makeStreams } from './console/streams.ts'
 import type { StreamLimits, Streams } from './console/streams.ts'
-import { makePool } from './db/pool.ts'
+import { makeLatePool, makePool } from './db/pool.ts'
+import type { LatePool } from './db/pool.ts'
 import { runRolledBack } from './db/rolled-back-sql.ts'
 import { makeWake } from './db/wake.ts'
 import type { Wake } from './db/wake.ts'
@@ -36,6 +37,8 @@ export type App = {
   publicUrl: string
   /** In a dry run the transaction's connection, on which a transaction is a savepoint. */
   pool: CommonQueryMethods
+  /** One connection for the readiness check, which must answer while all others are in use. */
+  readinessPool: LatePool
   /** Runs `work` in a transaction that is always rolled back. */
   rolledBack<T>(work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T>
   /** The most frequent statements of payments, batched over connections of their own. */
@@ -98,6 +101,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     throw new Error('ids from a seed are only allowed in a sandbox that only this machine reaches')
   const onStatement = config.debugSql ? logStatements(log) : undefined
   const pool = await makePool({ ...target, size: config.databasePoolSize, onStatement })
+  const readinessPool = makeLatePool({ ...target, applicationName: 'svc readiness', size: 1 })
   const batches = makePaymentBatches({ ...target, onStatement })
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
@@ -114,6 +118,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     config,
     publicUrl,
     pool,
+    readinessPool,
     rolledBack: (work) => runRolledBack(pool, work),
     batches,
     wake,
@@ -135,7 +140,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     close: async () => {
       await Promise.all([wake.close(), probe.close()])
       await Promise.all([batches.create.close(), batches.move.close(), batches.find.close()])
-      await pool.end()
+      await Promise.all([pool.end(), readinessPool.close()])
     },
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 import type { Client } from 'pg'
-import { makePgConnection } from './connection.ts'
+import { makePgConnection, turnTimeoutMs } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import type { OnStatement } from './pool.ts'
 
@@ -28,13 +28,23 @@ export class BatchUnavailableError extends Error {
   }
 }
 
-type Pending<Item, Row> = { item: Item; resolve: (row: Row) => void; reject: (error: unknown) => void }
+type Pending<Item, Row> = {
+  item: Item
+  /** When it began to wait, by the process's clock. */
+  since: number
+  resolve: (row: Row) => void
+  reject: (error: unknown) => void
+}
 
 /** Items of one statement: enough that a commit is shared widely, few enough that its plan and memory stay small. */
 const ITEMS_MAX = 64
 
 /** Items that may wait; beyond it the service says it is overloaded instead of answering ever later. */
 const WAITING_MAX = 10_000
+
+/** How long items wait for locks that are run again one by one: each, and together. */
+const SINGLE_LOCK_MS = 100
+const SINGLES_MS = 500
 
 /** How often closing checks whether every call has its answer. */
 const CLOSING_POLL_MS = 5
@@ -61,8 +71,17 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
   let scheduled = false
   let closing = false
 
+  /** Items that no lane took in time, because the statements before them waited for locks. */
+  function rejectLate(): void {
+    const earliest = performance.now() - turnTimeoutMs
+    const late = waiting.findIndex(({ since }) => since >= earliest)
+    for (const { reject } of waiting.splice(0, late === -1 ? waiting.length : late))
+      reject(new BatchUnavailableError('the database is too busy'))
+  }
+
   function drain(): void {
     scheduled = false
+    rejectLate()
     for (const lane of lanes) {
       if (waiting.length === 0) return
       if (!lane.busy()) lane.send(waiting.splice(0, ITEMS_MAX)).then(schedule, schedule)
@@ -80,7 +99,7 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
       new Promise<Row>((resolve, reject) => {
         if (closing) return reject(new BatchUnavailableError('the service is stopping'))
         if (waiting.length >= WAITING_MAX) return reject(new BatchUnavailableError('too many requests are waiting'))
-        waiting.push({ item, resolve, reject })
+        waiting.push({ item, since: performance.now(), resolve, reject })
         schedule()
       }),
     close: async () => {
@@ -146,14 +165,35 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
     try {
       rows = await query(batch.map(({ item }) => item))
     } catch (error) {
-      if (batch.length > 1 && !(error instanceof BatchUnavailableError)) {
-        for (const pending of batch) await settle([pending])
-        return
-      }
+      if (batch.length > 1 && !(error instanceof BatchUnavailableError)) return settleEach(batch, error)
       for (const { reject } of batch) reject(error)
       return
     }
     for (const [index, pending] of batch.entries()) answer(pending, rows[index])
+  }
+
+  /**
+   * Runs items one by one. After a time-out each waits for locks only briefly, and what does not get its turn is rejected:
+   * one locked row costs the other items little, and a locked table does not make each of them wait in turn.
+   */
+  async function settleEach(batch: Pending<Item, Row>[], error: unknown): Promise<void> {
+    if (!isTimeout(error)) {
+      for (const pending of batch) await settle([pending])
+      return
+    }
+    const end = performance.now() + SINGLES_MS
+    await configure(`set lock_timeout = ${SINGLE_LOCK_MS}; set statement_timeout = ${SINGLES_MS}`)
+    for (const pending of batch) {
+      if (performance.now() < end) await settle([pending])
+      else pending.reject(new BatchUnavailableError('the database is too busy', { cause: error }))
+    }
+    await configure('reset lock_timeout; reset statement_timeout')
+  }
+
+  /** A connection whose settings are not known is not used again. */
+  async function configure(settings: string): Promise<void> {
+    const connection = client
+    await connection?.query(settings).catch(() => drop(connection))
   }
 
   /** A row of another shape than declared is a bug of ours; it must not reach the other callers. */
@@ -184,6 +224,11 @@ function inOrder(rows: { ord: bigint }[], count: number): unknown[] {
   const ordered: unknown[] = Array.from({ length: count })
   for (const row of rows) ordered[Number(row.ord) - 1] = row
   return ordered
+}
+
+/** A lock or a statement that took too long. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '55P03' || error.code === '57014')
 }
 
 /** An error that the server raised, except for the classes that end the connection (08, 57P). */

@@ -5,7 +5,9 @@ import { pgTypes } from './type-parsers.ts'
 export const connectTimeoutMs = 2_000
 export const statementTimeoutMs = 5_000
 export const idleInTransactionTimeoutMs = 5_000
-export const lockTimeoutMs = 2_000
+export const lockTimeoutMs = 1_000
+/** How long a request waits for a connection, or for its turn in a batch. With the lock's time-out it is less than 3 s. */
+export const turnTimeoutMs = 1_500
 // A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
 // server would have, so that the server's own, more precise, error wins wherever there is still a link.
 export const queryDeadlineMs = statementTimeoutMs + 1_000

@@ -9,10 +9,12 @@ import {
 } from 'slonik'
 import { BatchUnavailableError } from './batcher.ts'
 import { DatabaseSilentError } from './pool.ts'
+import { DatabaseBusyError } from './turns.ts'
 
 /** Errors that a repeat may cure. slonik gives its errors no names of their own, so their classes are compared. */
 const UNAVAILABLE = [
   BatchUnavailableError,
+  DatabaseBusyError,
   DatabaseSilentError,
   BackendTerminatedError,
   BackendTerminatedUnexpectedlyError,

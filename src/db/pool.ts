@@ -8,9 +8,11 @@ import {
   queryDeadlineMs,
   runtimeSettings,
   statementTimeoutMs,
+  turnTimeoutMs,
   urlWithSettings,
 } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
+import { makeTurns } from './turns.ts'
 import { slonikTypeParsers } from './type-parsers.ts'
 
 /** A row came back in another shape than its statement declares: a bug of ours, never of the caller's. */
@@ -103,13 +105,13 @@ const nothingToReset = async (): Promise<void> => undefined
  * drop the prepared statements. A statement that fails costs its connection, so expected
  * conflicts are answered with `on conflict`, not by catching. A transaction's handler is run again on a
  * serialisation failure or a deadlock, so it holds nothing but SQL. A statement of several seconds is
- * ended by the server (5 s), a lock waited for at most 2 s.
+ * ended by the server (5 s), a lock waited for at most 1 s, and a free connection 1.5 s.
  */
 export const makePool = async (
   target: ConnectionTarget & { size: number; onStatement?: OnStatement },
 ): Promise<DatabasePool> => {
   const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings))
-  return createPool(uri, {
+  const pool = await createPool(uri, {
     ...tls,
     driverFactory: driverWithDeadline(target.onStatement),
     minPoolSize: target.size,
@@ -127,4 +129,52 @@ export const makePool = async (
     typeParsers: slonikTypeParsers,
     interceptors: [checkRows],
   })
+  return inTurns(pool, target.size)
+}
+
+/** The methods that take a connection. */
+const TAKES_CONNECTION = new Set<string | symbol>([
+  'any',
+  'anyFirst',
+  'connect',
+  'exists',
+  'many',
+  'manyFirst',
+  'maybeOne',
+  'maybeOneFirst',
+  'one',
+  'oneFirst',
+  'query',
+  'stream',
+  'transaction',
+])
+
+/** slonik's own queue for connections has no end, so who waits does it before. */
+const inTurns = (pool: DatabasePool, size: number): DatabasePool => {
+  const inTurn = makeTurns({ size, waitMs: turnTimeoutMs })
+  const methods = new Map<string | symbol, unknown>()
+  for (const name of TAKES_CONNECTION) {
+    const method: unknown = Reflect.get(pool, name)
+    if (typeof method !== 'function') throw new Error(`slonik's pool has no ${String(name)}`)
+    methods.set(name, (...values: unknown[]) => inTurn(() => Reflect.apply(method, pool, values) as Promise<unknown>))
+  }
+  return new Proxy(pool, { get: (target, name) => methods.get(name) ?? Reflect.get(target, name) })
+}
+
+/** A pool that is opened when it is first needed, and again if that failed. */
+export type LatePool = { open(): Promise<DatabasePool>; close(): Promise<void> }
+
+/** @param target as `makePool` takes it */
+export const makeLatePool = (target: Parameters<typeof makePool>[0]): LatePool => {
+  let opening: Promise<DatabasePool> | undefined
+  return {
+    open: () => {
+      opening ??= makePool(target).catch((error: unknown) => {
+        opening = undefined
+        throw error
+      })
+      return opening
+    },
+    close: async () => (await opening?.catch(() => undefined))?.end(),
+  }
 }

@@ -15,6 +15,11 @@ export type OutboxCounts = z.infer<typeof OutboxCounts>
 /** Upper limit of the counts: readiness is polled, and its cost must not grow with a backlog. */
 const COUNTED_MAX = 10_000
 
+/** Makes the database answer, without a table. */
+export async function askNothing(db: CommonQueryMethods): Promise<void> {
+  await db.query(sql.type(z.object({}))`select`)
+}
+
 /** Counts the deliveries that are waiting, due, DEAD and held, each up to 10,000. */
 export function countOutbox(db: CommonQueryMethods): Promise<OutboxCounts> {
   return db.one(sql.type(OutboxCounts)`

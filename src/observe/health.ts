@@ -1,5 +1,6 @@
+import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
-import { countOutbox } from './health-sql.ts'
+import { askNothing, countOutbox } from './health-sql.ts'
 import type { OutboxCounts } from './health-sql.ts'
 
 /** Whether the service can serve requests, for `svc status` and orchestrators. */
@@ -17,39 +18,64 @@ export type Readiness = {
   banks: 'configured' | 'none'
 }
 
-/** Timeout of the identity provider's check, because the readiness check must respond quickly. */
+/** Time-outs of the checks, because readiness must respond quickly. */
 const IDENTITY_TIMEOUT_MS = 1_000
+const DATABASE_TIMEOUT_MS = 900
+const COUNT_TIMEOUT_MS = 500
 
 /** Whether the process is alive. It checks nothing else, so that a slow database never gets the process killed. */
 export function describeHealth(): { status: 'ok' } {
   return { status: 'ok' }
 }
 
-/** Checks the database and the identity provider, and counts the outbox. */
+/**
+ * Checks the database, over a connection of its own and within a second: also while every other one is in use. Counts the
+ * outbox and checks the identity provider, each for as long as it answers soon.
+ */
 export async function describeReadiness(app: App, { isDraining }: { isDraining: boolean }): Promise<Readiness> {
   const identity = checkIdentity(app)
   const banks = app.catalogue.list.length === 0 ? 'none' : 'configured'
   try {
-    const webhooks = await countOutbox(app.pool)
-    return { status: isDraining ? 'draining' : 'ready', database: 'reachable', ...(await identity), webhooks, banks }
+    const pool = await soon(reachDatabase(app), DATABASE_TIMEOUT_MS)
+    const webhooks = await soon(countOutbox(pool), COUNT_TIMEOUT_MS).catch(() => undefined)
+    return {
+      status: isDraining ? 'draining' : 'ready',
+      database: 'reachable',
+      ...(await identity),
+      ...(webhooks === undefined ? {} : { webhooks }),
+      banks,
+    }
   } catch (error) {
     app.log.warn({ err: error }, 'the database does not respond')
     return { status: 'not_ready', database: 'unreachable', ...(await identity), banks }
   }
 }
 
+async function reachDatabase({ readinessPool }: App): Promise<CommonQueryMethods> {
+  const pool = await readinessPool.open()
+  await askNothing(pool)
+  return pool
+}
+
 async function checkIdentity({ identity, log }: App): Promise<Pick<Readiness, 'identity'>> {
   if (identity.kind === 'none') return {}
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${IDENTITY_TIMEOUT_MS} ms`)), IDENTITY_TIMEOUT_MS)
-  })
   try {
-    await Promise.race([identity.health(), late])
+    await soon(identity.health(), IDENTITY_TIMEOUT_MS)
     return { identity: 'reachable' }
   } catch (error) {
     log.warn({ err: error }, 'the identity provider does not respond')
     return { identity: 'away' }
+  }
+}
+
+/** What the work answers, unless it takes longer. */
+async function soon<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
   }

@@ -106,7 +106,7 @@ const settingNames = [
   'application_name',
   'jit',
 ]
-const expected = ['5s', '2s', '5s', 'UTC', 'svc', 'off']
+const expected = ['5s', '1s', '5s', 'UTC', 'svc', 'off']
 const Settings = z.object({ settings: z.array(z.string()) })
 const query = `select array(select current_setting(name) from unnest(array['${settingNames.join("','")}']) as name) as settings`
 

@@ -87,6 +87,7 @@ t.test(
       status: 'not_ready',
       database: 'unreachable',
       identity: 'away',
+      banks: 'configured',
     })
     t.equal((await call('GET', '/metrics')).status, 200)
 

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { createPayment, paymentBody, testService } from '../support/app.ts'
+import type { Answer } from '../support/app.ts'
+
+const service = await testService(t)
+const merchant = await service.merchant()
+const { body: paid } = await createPayment(service, merchant)
+
+const create = (): Promise<Answer> =>
+  service.call('POST', '/api/v1/payments', {
+    merchant,
+    headers: { 'x-idempotency-key': crypto.randomUUID() },
+    body: paymentBody(),
+  })
+const read = (): Promise<Answer> => service.call('GET', `/api/v1/payments/${paid.payment_id}`, { merchant })
+const list = (): Promise<Answer> => service.call('GET', '/api/v1/payments', { merchant })
+
+/** Locks until the work has ended: whatever answers does so although the lock is never released. */
+async function whileLocked<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  await service.owner.query('begin')
+  try {
+    await service.owner.query(lock)
+    return await work()
+  } finally {
+    await service.owner.query('rollback')
+  }
+}
+
+t.test(
+  'while a table is locked, every request is answered soon, with Retry-After, and readiness is not in doubt',
+  async (t) => {
+    const [answers, ready] = await whileLocked('lock table payment_intents', async () => {
+      const asked = Promise.all(Array.from({ length: 210 }, (_, at) => [create, read, list][at % 3]?.()))
+      const readiness = await service.call('GET', '/readyz')
+      return [await asked, readiness] as const
+    })
+    t.equal(ready.status, 200)
+    t.match(ready.body, { status: 'ready', database: 'reachable' })
+    for (const status of new Set(answers.map((answer) => answer?.status))) t.equal(status, 503)
+    t.ok(answers.every((answer) => Number(answer?.headers['retry-after']) > 0))
+    for (const ask of [create, read, list]) t.ok((await ask()).status < 300, 'and afterwards all is as before')
+  },
+)
+
+t.test('a locked row costs the neighbours in its batch nothing', async (t) => {
+  const others = await Promise.all(Array.from({ length: 8 }, () => createPayment(service, merchant)))
+  const cancel = (payment: string) => service.call('POST', `/api/v1/payments/${payment}/cancel`, { merchant })
+  const waiting = await createPayment(service, merchant)
+  const locked: string = waiting.body.payment_id
+  const answers = await whileLocked(`select from payment_intents where id = '${locked}' for update`, () =>
+    Promise.all([locked, ...others.map(({ body }) => String(body.payment_id))].map(cancel)),
+  )
+  t.same(
+    answers.map(({ status }) => status),
+    [503, ...others.map(() => 200)],
+  )
+  t.equal((await cancel(locked)).status, 200)
+})
