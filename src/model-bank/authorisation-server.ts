@@ -1,5 +1,5 @@
 import { Provider, errors } from 'oidc-provider'
-import type { AdapterPayload, Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { Account, AdapterPayload, Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import { z } from 'zod'
 import type { Books, Consent } from './books.ts'
 import { clientCertificateOf, hasSubject } from './client-certificate.ts'
@@ -50,10 +50,7 @@ export function makeAuthorisationServer(parts: {
     discovery: { registration_endpoint: `${issuer}${REGISTRATION_PATH}` },
     cookies: { keys: [crypto.randomUUID()] },
     interactions: { url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
-    findAccount: (ctx, sub, token) => ({
-      accountId: sub,
-      claims: async () => ({ sub, ...intentOf(ctx, parts.books, token) }),
-    }),
+    findAccount: (ctx, sub, token) => findPayer(ctx, parts.books, { sub, token }),
     // Each request is approved by itself: nothing that the payer granted before counts.
     loadExistingGrant: async ({ oidc }) => {
       const grantId = oidc.result?.consent?.grantId
@@ -127,11 +124,23 @@ function protocolState({ books, directory }: { books: Books; directory: Director
   })
 }
 
-function intentOf({ oidc }: KoaContextWithOIDC, books: Books, token: unknown): Record<string, string> {
+/** No tokens for a consent that has ended. Which consent it is shows when claims are made, not before. */
+function findPayer(
+  { oidc }: KoaContextWithOIDC,
+  books: Books,
+  { sub, token }: { sub: string; token: unknown },
+): Account | undefined {
   const ofToken = typeof token === 'object' && token !== null && 'grantId' in token ? token.grantId : undefined
-  const grantId = typeof ofToken === 'string' ? ofToken : oidc.entities.Grant?.jti
-  const consent = consentOfGrant(books, grantId)
-  return consent === undefined ? {} : { [INTENT_CLAIM]: consent.id }
+  const grantId = typeof ofToken === 'string' ? ofToken : undefined
+  const status = consentOfGrant(books, grantId)?.status
+  if (status === 'revoked' || status === 'rejected') return undefined
+  return {
+    accountId: sub,
+    claims: async () => {
+      const consent = consentOfGrant(books, grantId ?? oidc.entities.Grant?.jti)
+      return { sub, ...(consent === undefined ? {} : { [INTENT_CLAIM]: consent.id }) }
+    },
+  }
 }
 
 export function consentOfGrant(books: Books, grantId: string | undefined): Consent | undefined {

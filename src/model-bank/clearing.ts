@@ -2,7 +2,6 @@ import { parseAmount, toNumeric } from '../lib/money.ts'
 import { BankError } from './bank-error.ts'
 import type { Account, Consent, Payment } from './books.ts'
 import type { ResourceRequest } from './resource.ts'
-import type { Version } from './versions.ts'
 
 /** The ISO external status reason of an account without enough money. */
 const INSUFFICIENT_FUNDS = 'AM04'
@@ -48,8 +47,9 @@ export function acceptPayment(
 }
 
 function delay({ faults }: ResourceRequest, payment: Payment, at: number): void {
-  const late = faults.take('late_settlement', 'createPayment')
-  const rejected = faults.take('rejected_after_acceptance', 'createPayment')
+  const operation = payment.kind === 'domestic-vrp' ? 'createVrp' : 'createPayment'
+  const late = faults.take('late_settlement', operation)
+  const rejected = faults.take('rejected_after_acceptance', operation)
   if (rejected !== undefined) {
     const { seconds, reason_code: reasonCode } = rejected
     payment.status = 'ACSP'
@@ -74,12 +74,6 @@ export function settleIfDue(payment: Payment): void {
   if (due.status === 'ACSC') return
   payment.reasonCode = due.reasonCode
   payment.account.balance = toNumeric(parseAmount(payment.account.balance) + parseAmount(payment.amount))
-}
-
-/** Why a payment was rejected; only version 4.0 says so with the payment itself. */
-export function statusReasonOf({ name }: Version, { reasonCode }: Payment): Record<string, unknown> {
-  if (reasonCode === undefined || name === '3.1') return {}
-  return { StatusReason: [{ StatusReasonCode: reasonCode, StatusReasonDescription: `ISO reason ${reasonCode}` }] }
 }
 
 function debit(account: Account, amount: string): void {

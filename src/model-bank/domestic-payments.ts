@@ -1,9 +1,16 @@
-import { canonicalJson } from '../lib/canonical-json.ts'
 import { BankError } from './bank-error.ts'
 import { moveConsent, newId } from './books.ts'
-import type { Account, Consent, Payment } from './books.ts'
-import { acceptPayment, hasFunds, settleIfDue, statusReasonOf } from './clearing.ts'
-import { findConsent, findConsentOfToken, linksOf } from './resource.ts'
+import type { Consent, Payment } from './books.ts'
+import { acceptPayment, hasFunds, settleIfDue } from './clearing.ts'
+import {
+  accountShown,
+  findConsent,
+  findConsentOfToken,
+  findPayment,
+  linksOf,
+  notAuthorised,
+  refuseChange,
+} from './resource.ts'
 import type { ResourceAnswer, ResourceRequest } from './resource.ts'
 import { readPaymentConsent, readPaymentOrder } from './shapes.ts'
 
@@ -71,22 +78,9 @@ export function createPayment(request: ResourceRequest): ResourceAnswer {
 
 /** GET /domestic-payments/{DomesticPaymentId} */
 export function showPaymentById(request: ResourceRequest): ResourceAnswer {
-  const payment = request.books.payments.get(request.id)
-  if (payment === undefined || payment.kind !== KIND || payment.clientId !== request.token.clientId) {
-    throw new BankError('UK.OBIE.Resource.NotFound', 'no domestic payment has this id')
-  }
+  const payment = findPayment(request, KIND)
   const consent = findConsent(request, payment.consentId, KIND)
   return { status: 200, body: showPayment(request, payment, consent) }
-}
-
-/** A payment repeats what the payer approved: the same members with the same values, whatever their order. */
-export function refuseChange(path: string, sent: unknown, approved: unknown): void {
-  if (canonicalJson(sent) === canonicalJson(approved)) return
-  throw new BankError('UK.OBIE.Resource.ConsentMismatch', `${path} is not the consent's`, { path })
-}
-
-export function notAuthorised({ status }: Consent): BankError {
-  return new BankError('UK.OBIE.Resource.InvalidConsentStatus', `the consent is ${status}, not authorised`)
 }
 
 function showConsent(request: ResourceRequest, consent: Consent): Record<string, unknown> {
@@ -112,13 +106,15 @@ function showPayment(request: ResourceRequest, payment: Payment, consent: Consen
     CreationDateTime: payment.createdAt,
     Status: version.paymentStatus[payment.status],
     StatusUpdateDateTime: payment.statusAt,
-    ...statusReasonOf(version, payment),
+    ...reasonOf(request, payment),
     ...(consent.data['ReadRefundAccount'] === 'Yes' ? { Refund: { Account: accountShown(payment.account) } } : {}),
     Initiation: consent.data['Initiation'],
   }
   return { Data, ...linksOf(`${baseUrl}/domestic-payments/${payment.id}`) }
 }
 
-export function accountShown({ SchemeName, Identification, Name }: Account): Record<string, unknown> {
-  return { SchemeName, Identification, Name }
+/** Why a payment was rejected; only version 4.0 says so with the payment itself. */
+function reasonOf({ version }: ResourceRequest, { reasonCode }: Payment): Record<string, unknown> {
+  if (reasonCode === undefined || version.name === '3.1') return {}
+  return { StatusReason: [{ StatusReasonCode: reasonCode, StatusReasonDescription: `ISO reason ${reasonCode}` }] }
 }

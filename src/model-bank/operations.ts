@@ -1,5 +1,14 @@
 import { confirmFunds, createConsent, createPayment, showConsentById, showPaymentById } from './domestic-payments.ts'
+import { showPaymentDetails } from './payment-details.ts'
 import type { ResourceAnswer, ResourceRequest, ResourceToken } from './resource.ts'
+import {
+  confirmVrpFunds,
+  createVrp,
+  createVrpConsent,
+  revokeVrpConsent,
+  showVrp,
+  showVrpConsent,
+} from './variable-payments.ts'
 
 /** What the bank can be asked for below a version's base path. */
 export type Operation = {
@@ -36,4 +45,13 @@ export const OPERATIONS: readonly Operation[] = [
   operation('confirmFunds', 'GET /domestic-payment-consents/:id/funds-confirmation', ['payer', confirmFunds]),
   operation('createPayment', 'POST /domestic-payments', ['payer', createPayment]),
   operation('showPayment', 'GET /domestic-payments/:id', ['client', showPaymentById]),
+  operation('showPaymentDetails', 'GET /domestic-payments/:id/payment-details', ['client', showPaymentDetails]),
+  operation('createVrpConsent', 'POST /domestic-vrp-consents', ['client', createVrpConsent]),
+  operation('showVrpConsent', 'GET /domestic-vrp-consents/:id', ['client', showVrpConsent]),
+  operation('revokeVrpConsent', 'DELETE /domestic-vrp-consents/:id', ['client', revokeVrpConsent]),
+  // Asking for funds changes nothing, so it takes no idempotency key.
+  operation('confirmVrpFunds', 'POST /domestic-vrp-consents/:id/funds-confirmation', ['payer', confirmVrpFunds], false),
+  operation('createVrp', 'POST /domestic-vrps', ['payer', createVrp]),
+  operation('showVrp', 'GET /domestic-vrps/:id', ['client', showVrp]),
+  operation('showVrpDetails', 'GET /domestic-vrps/:id/payment-details', ['client', showPaymentDetails]),
 ]

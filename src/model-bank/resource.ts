@@ -1,5 +1,6 @@
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { BankError } from './bank-error.ts'
-import type { Books, Consent, ConsentKind } from './books.ts'
+import type { Account, Books, Consent, ConsentKind, Payment } from './books.ts'
 import type { Faults } from './faults.ts'
 import type { Version } from './versions.ts'
 
@@ -40,4 +41,27 @@ export function findConsentOfToken(request: ResourceRequest, id: string, kind: C
 
 export function linksOf(self: string): Record<string, unknown> {
   return { Links: { Self: self }, Meta: {} }
+}
+
+/** The client's own payment of that kind, of the id in the address. */
+export function findPayment({ books, id, token }: ResourceRequest, kind: ConsentKind): Payment {
+  const payment = books.payments.get(id)
+  if (payment === undefined || payment.kind !== kind || payment.clientId !== token.clientId) {
+    throw new BankError('UK.OBIE.Resource.NotFound', `no ${kind} has this id`)
+  }
+  return payment
+}
+
+/** A payment repeats what the payer approved: the same members with the same values, whatever their order. */
+export function refuseChange(path: string, sent: unknown, approved: unknown): void {
+  if (canonicalJson(sent) === canonicalJson(approved)) return
+  throw new BankError('UK.OBIE.Resource.ConsentMismatch', `${path} is not the consent's`, { path })
+}
+
+export function notAuthorised({ status }: Consent): BankError {
+  return new BankError('UK.OBIE.Resource.InvalidConsentStatus', `the consent is ${status}, not authorised`)
+}
+
+export function accountShown({ SchemeName, Identification, Name }: Account): Record<string, unknown> {
+  return { SchemeName, Identification, Name }
 }

@@ -58,6 +58,80 @@ const PaymentOrder = z.strictObject({
 })
 export type PaymentOrder = z.infer<typeof PaymentOrder>
 
+const Limit = Amount.extend({
+  PeriodType: z.enum(['Day', 'Week', 'Fortnight', 'Month', 'Half-year', 'Year']),
+  PeriodAlignment: z.enum(['Consent', 'Calendar']),
+})
+export type PeriodicLimit = z.infer<typeof Limit>
+
+const ControlParameters = z.strictObject({
+  VRPType: z.array(z.enum(['UK.OBIE.VRPType.Sweeping', 'UK.OBIE.VRPType.Other'])).min(1),
+  PSUAuthenticationMethods: z.array(z.enum(['UK.OBIE.SCA', 'UK.OBIE.SCANotRequired'])).min(1),
+  PSUInteractionTypes: z.array(z.enum(['InSession', 'OffSession'])).optional(),
+  ValidFromDateTime: z.iso.datetime({ offset: true }).optional(),
+  ValidToDateTime: z.iso.datetime({ offset: true }).optional(),
+  MaximumIndividualAmount: Amount,
+  PeriodicLimits: z.array(Limit).min(1),
+  SupplementaryData: z.looseObject({}).optional(),
+})
+export type ControlParameters = z.infer<typeof ControlParameters>
+
+const vrpConsentOf = (version: Version['name']) =>
+  z.strictObject({
+    Data: z.strictObject({
+      ReadRefundAccount: z.enum(['Yes', 'No']).optional(),
+      ControlParameters,
+      Initiation: z.strictObject({
+        DebtorAccount: AccountId.required({ Name: true }).optional(),
+        CreditorAccount: Creditor.optional(),
+        RemittanceInformation: Remittance[version].optional(),
+      }),
+    }),
+    Risk,
+  })
+const VrpConsent = { '4.0': vrpConsentOf('4.0'), '3.1': vrpConsentOf('3.1') }
+export type VrpConsent = z.infer<(typeof VrpConsent)['4.0' | '3.1']>
+
+const vrpOrderOf = (version: Version['name']) =>
+  z.strictObject({
+    Data: z.strictObject({
+      ConsentId: Text(128),
+      PSUAuthenticationMethod: z.string(),
+      PSUInteractionType: z.enum(['InSession', 'OffSession']).optional(),
+      VRPType: z.string(),
+      Initiation: z.looseObject({}),
+      Instruction: z.strictObject({
+        InstructionIdentification: Text(35),
+        EndToEndIdentification: Text(35),
+        LocalInstrument: z.string().optional(),
+        RemittanceInformation: Remittance[version].optional(),
+        InstructedAmount: Amount,
+        CreditorAccount: Creditor,
+        SupplementaryData: z.looseObject({}).optional(),
+      }),
+    }),
+    Risk,
+  })
+const VrpOrder = { '4.0': vrpOrderOf('4.0'), '3.1': vrpOrderOf('3.1') }
+export type VrpOrder = z.infer<(typeof VrpOrder)['4.0' | '3.1']>
+
+const VrpFunds = z.strictObject({
+  Data: z.strictObject({ ConsentId: Text(128), Reference: Text(35).optional(), InstructedAmount: Amount }),
+})
+export type VrpFunds = z.infer<typeof VrpFunds>
+
+export function readVrpConsent(version: Version, body: unknown): VrpConsent {
+  return read<VrpConsent>(VrpConsent[version.name], body)
+}
+
+export function readVrpOrder(version: Version, body: unknown): VrpOrder {
+  return read<VrpOrder>(VrpOrder[version.name], body)
+}
+
+export function readVrpFunds(body: unknown): VrpFunds {
+  return read(VrpFunds, body)
+}
+
 export function readPaymentConsent(version: Version, body: unknown): PaymentConsent {
   return read(PaymentConsent[version.name], body)
 }

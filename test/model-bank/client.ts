@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SignJWT, FlattenedSign, importPKCS8 } from 'jose'
 import type { CryptoKey, JWTPayload } from 'jose'
 import { Agent, request } from 'undici'
-import { REDIRECT_URI } from '../support/model-bank.ts'
+import { REDIRECT_URI, decideAtBank } from '../support/model-bank.ts'
 import type { TestBank } from '../support/model-bank.ts'
 
 /*
@@ -229,4 +229,35 @@ export function paymentConsent(changes: Record<string, unknown> = {}): {
     },
     Risk: { PaymentContextCode: 'EcommerceMerchantInitiatedPayment', ContractPresentIndicator: true },
   }
+}
+
+/** A payer's token for a consent that the payer has just approved at the bank. */
+export async function approvedToken(client: Client, consentId: string, account?: string): Promise<Tokens> {
+  const choice = account === undefined ? {} : { account }
+  const returned = await decideAtBank(client.bank, await authoriseAddress(client, consentId), choice)
+  return exchange(client, new URLSearchParams(returned.hash.slice(1)).get('code') ?? '')
+}
+
+export type Tokens = { access: string; refresh: string | undefined }
+
+export async function exchange(client: Client, code: string): Promise<Tokens> {
+  const answer = await callToken(client, { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI })
+  if (answer.status !== 200) throw new Error(answer.text)
+  const { access_token: access, refresh_token: refresh } = answer.body
+  return { access: String(access), refresh: refresh === undefined ? undefined : String(refresh) }
+}
+
+/** A staged payment consent's id. */
+export async function stage(client: Client, order = paymentConsent(), changes: CallChanges = {}): Promise<string> {
+  const answer = await call(client, 'POST', '/domestic-payment-consents', { ...changes, body: order })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return String(answer.body['Data'].ConsentId)
+}
+
+/** The order for a payment as the consent has it. */
+export function paymentOrder(
+  consentId: string,
+  { Data, Risk } = paymentConsent(),
+): { Data: Record<string, any>; Risk: Record<string, any> } {
+  return { Data: { ConsentId: consentId, Initiation: Data['Initiation'] }, Risk }
 }

@@ -1,7 +1,17 @@
 import t from 'tap'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { REDIRECT_URI, decideAtBank, startTestBank } from '../support/model-bank.ts'
-import { authoriseAddress, call, callToken, fetchJson, makeRegisteredClient, paymentConsent } from './client.ts'
+import {
+  approvedToken,
+  authoriseAddress,
+  call,
+  callToken,
+  fetchJson,
+  makeRegisteredClient,
+  paymentConsent,
+  paymentOrder,
+  stage,
+} from './client.ts'
 
 t.test('a payment from registration to settlement', async (t) => {
   const bank = await startTestBank(t)
@@ -59,4 +69,42 @@ t.test('a payment from registration to settlement', async (t) => {
   const books = await bank.books()
   t.match(books.payments, [{ status: 'ACSC', amount: '12.50', consentId }])
   t.equal(books.accounts[0]?.balance, '4987.5000')
+})
+
+t.test('the same bank speaks version 3.1 under its own address', async (t) => {
+  const client = await makeRegisteredClient(await startTestBank(t))
+  const version = 'v3.1'
+  const order = paymentConsent({ RemittanceInformation: { Unstructured: 'Order 1', Reference: 'ORDER-1' } })
+  order.Risk = { PaymentContextCode: 'EcommerceGoods' }
+  const consentId = await stage(client, order, { version })
+  const waiting = await call(client, 'GET', `/domestic-payment-consents/${consentId}`, { version })
+  t.match(waiting, { status: 200, body: { Data: { Status: 'AwaitingAuthorisation' } } })
+  const { access: token } = await approvedToken(client, consentId)
+  const paid = await call(client, 'POST', '/domestic-payments', {
+    version,
+    token,
+    body: paymentOrder(consentId, order),
+  })
+  t.match(paid, { status: 201, body: { Data: { Status: 'AcceptedSettlementCompleted' } } })
+  const path = `/domestic-payments/${String(paid.body['Data'].DomesticPaymentId)}`
+  const details = await call(client, 'GET', `${path}/payment-details`, { version })
+  t.match(details, { body: { Data: { PaymentStatus: [{ Status: 'AcceptedSettlementCompleted' }] } } })
+  const refused = await call(client, 'GET', '/domestic-payments/none', { version })
+  t.match(refused, { status: 400, body: { Errors: [{ ErrorCode: 'UK.OBIE.Resource.NotFound' }] } })
+  const v4Body = await call(client, 'POST', '/domestic-payment-consents', { version, body: paymentConsent() })
+  t.match(v4Body, { status: 400 }, 'remittance information of version 4.0 is none of version 3.1')
+})
+
+t.test('a payer may be told which account to pay from', async (t) => {
+  const client = await makeRegisteredClient(await startTestBank(t))
+  const DebtorAccount = {
+    SchemeName: 'UK.OBIE.SortCodeAccountNumber',
+    Identification: '20000033334444',
+    Name: 'A Payer',
+  }
+  const order = paymentConsent({ DebtorAccount })
+  const consentId = await stage(client, order)
+  const { access: token } = await approvedToken(client, consentId)
+  const paid = await call(client, 'POST', '/domestic-payments', { token, body: paymentOrder(consentId, order) })
+  t.match(paid, { status: 201, body: { Data: { Refund: { Account: { Identification: '20000033334444' } } } } })
 })

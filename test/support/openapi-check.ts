@@ -41,7 +41,7 @@ function load(file: string): Loaded {
 export function complaintsAbout(exchange: Exchange): string[] {
   const found = find(exchange)
   const title = `${exchange.version} ${exchange.method} ${exchange.path} ${String(exchange.status)}`
-  if (found === undefined) return exchange.status === 404 || exchange.status === 400 ? [] : [`${title}: not described`]
+  if (found === undefined) return [400, 404, 405].includes(exchange.status) ? [] : [`${title}: not described`]
   const { file, pointer, operation } = found
   const complaints: string[] = []
   const isAccepted = exchange.status < 300
