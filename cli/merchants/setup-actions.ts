@@ -6,12 +6,11 @@ import { SettlementSchedule } from '../../src/wire/admin.ts'
 import { setSettlementSchedule } from '../../src/wire/settlements.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
-import { shortTime } from '../base/text.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
 import { merchant } from './subject.ts'
-import { limitsText, printLimits, printRepaired } from './view.ts'
+import { limitsText, printCorrection, printLimits, printRepaired } from './view.ts'
 
 const PERCENT = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/
 
@@ -191,19 +190,7 @@ const correct = action({
   done: ({ trading_name: name }, { amount, currency }) =>
     `the balance of ${name} is corrected by ${amount} ${currency}`,
   confirm: true,
-  view: (context, made) =>
-    context.print.record({
-      item: made,
-      id: made.correction_id,
-      lines: [
-        ['Correction', made.correction_id],
-        ['Merchant', made.merchant_id],
-        ['Amount', `${made.amount} ${made.currency}`],
-        ['Against', made.booked_against],
-        ['Reference', made.reference ?? ''],
-        ['Made', `${shortTime(made.created_at)} by ${made.created_by}`],
-      ],
-    }),
+  view: printCorrection,
 })
 
 /** A registration, by the realm that it makes or has made. */

@@ -1,5 +1,6 @@
 import { AdminMerchant } from '../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
+import type { Correction } from '../../src/wire/ledger.ts'
 import { percentText } from '../../src/lib/money.ts'
 import type { MerchantLimits } from '../../src/wire/limits.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
@@ -23,6 +24,21 @@ export function feeText({
 /** Which payments a merchant may take: `up to 500.00 in GBP or EUR`. */
 export function limitsText({ currencies, payment_amount_max: max }: Omit<MerchantLimits, 'merchant_id'>): string {
   return `up to ${max} in ${currencies.join(' or ')}`
+}
+
+export function printCorrection({ print }: Context, made: Correction): void {
+  print.record({
+    item: made,
+    id: made.correction_id,
+    lines: [
+      ['Correction', made.correction_id],
+      ['Merchant', made.merchant_id],
+      ['Amount', `${made.amount} ${made.currency}`],
+      ['Against', made.booked_against],
+      ['Reference', made.reference ?? ''],
+      ['Made', `${shortTime(made.created_at)} by ${made.created_by}`],
+    ],
+  })
 }
 
 export function printLimits(

@@ -1,9 +1,10 @@
-import { listStatementLines, resolveStatementLine } from '../../src/wire/statements.ts'
+import { creditReturnedRefund, listStatementLines, resolveStatementLine } from '../../src/wire/statements.ts'
 import type { StatementLine } from '../../src/wire/statements.ts'
 import { endOfId } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
-import { action } from '../kit/action.ts'
+import { action, wordSubject } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
+import { printCorrection } from '../merchants/view.ts'
 import { printLine } from './view.ts'
 
 // How far back a line is looked for: a thousand of them.
@@ -51,7 +52,7 @@ const resolve = action({
   command: 'statements resolve',
   summary: 'Resolve an unmatched line by hand',
   details:
-    'With --payment, for a debit also --refund, or with --payout, the line is that movement. Without them the reason alone explains it, such as the fee of the bank.',
+    'With --payment, for a refund also --refund, or with --payout, the line is that movement. Without them the reason alone explains it, such as the fee of the bank.',
   examples: [
     'svc statements resolve 4f7a1c9e --payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --reason "the payer left the reference out"',
     `svc statements resolve 4f7a1c9e --reason "the bank's fee of November"`,
@@ -77,5 +78,23 @@ const resolve = action({
   view: printLine,
 })
 
+const credit = action({
+  command: 'statements credit',
+  summary: "Add a returned refund to the merchant's balance",
+  details:
+    'The next settlement has it as a line. The payer has not got the money: the merchant asks for another account, or pays by other means.',
+  examples: [
+    'svc statements credit 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --reason "the account of the payer is closed"',
+  ],
+  subject: wordSubject('line', 'Id of the line that is the returned refund, from svc inbox'),
+  flags: { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } },
+  operation: creditReturnedRefund,
+  request: (id, { reason }) => ({ params: { id }, body: { reason } }),
+  effect: ({ word }) => `add the refund that came back with the line ${word} to its merchant's balance`,
+  done: (_line, { amount, currency }) => `${amount} ${currency} is in the merchant's balance`,
+  confirm: true,
+  view: printCorrection,
+})
+
 /** What is done to lines of bank statements. */
-export const STATEMENT_ACTIONS = [resolve] as const
+export const STATEMENT_ACTIONS = [resolve, credit] as const

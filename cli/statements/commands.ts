@@ -120,6 +120,8 @@ async function importFile(
   context.note(`${fresh} new, ${known} known before; ${matched} matched now`)
   if (outcome.unmatched_line_count > 0)
     context.note(`${outcome.unmatched_line_count} not matched yet: svc statements lines --state unmatched`)
+  if (outcome.returned_refund_count > 0)
+    context.note(`${outcome.returned_refund_count} came back as returned refunds: svc inbox`)
 }
 
 type Csv = Exclude<z.infer<(typeof importStatements)['body']>['csv'], undefined>

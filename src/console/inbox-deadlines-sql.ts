@@ -39,5 +39,8 @@ export const STOPPED_MERCHANT_TIME = sql.fragment`interval '24 hours'`
 export const PAYOUT_ANSWER_TIME = sql.fragment`case p.connector when 'file' then interval '3 days' else interval '1 day' end`
 export const UNANSWERED_PAYOUT_TIME = sql.fragment`interval '8 hours'`
 
+/** The payer waits for money that the service has. */
+export const RETURNED_REFUND_TIME = sql.fragment`interval '1 day'`
+
 /** Money that does not add up is looked into on the same day. */
 export const RECONCILIATION_TIME = sql.fragment`interval '8 hours'`

@@ -9,6 +9,7 @@ import {
   PAYOUT_ANSWER_TIME,
   RECONCILIATION_TIME,
   REGISTRATION_TIME,
+  RETURNED_REFUND_TIME,
   UNANSWERED_PAYOUT_TIME,
   kybDeadline,
 } from './inbox-deadlines-sql.ts'
@@ -75,6 +76,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
     withMerchant(deadDeliveries(all)),
     withMerchant(unansweredPayouts()),
+    withMerchant(returnedRefunds()),
     lastReconciliation(),
   ]
 }
@@ -174,6 +176,20 @@ function unansweredPayouts(): FragmentSqlToken {
       where p.status = 'SENT' and ${late} < now()
       group by p.merchant_id
       order by min(p.sent_at)
+      limit ${EACH_KIND_MAX}
+    )`
+}
+
+/** Refunds that the bank has returned, until their amount is in the merchant's balance. */
+function returnedRefunds(): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select 'refund_returned' as kind, l.id, l.merchant_id, 1 as count, l.matched_at as since,
+        l.matched_at + ${RETURNED_REFUND_TIME} as due_at
+      from bank_statement_lines l
+      where l.refund_id is not null and l.direction = 'CREDIT'
+        and not exists (select from corrections c where c.merchant_id = l.merchant_id and c.refund_id = l.refund_id)
+      order by l.matched_at
       limit ${EACH_KIND_MAX}
     )`
 }

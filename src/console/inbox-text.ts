@@ -45,6 +45,10 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: `the bank has not answered ${item.count === 1 ? 'a payout' : `${item.count} payouts`}`,
     command: `svc payouts list --merchant ${merchant(item)} --status SENT`,
   }),
+  refund_returned: ({ id }) => ({
+    summary: "a bank has returned a refund: add it to the merchant's balance",
+    command: `svc statements credit ${id}`,
+  }),
   reconciliation_different: ({ count }) => ({
     summary: count === 1 ? 'the books have 1 difference' : `the books have ${count} differences`,
     command: 'svc reconcile --last',

@@ -45,6 +45,7 @@ export const PHRASES = {
     requested: 'a refund of {money} was requested',
     ordered: 'a refund of {money} was ordered with the resolution of a dispute',
     sent: 'a file took the refund of {money} to the bank',
+    returned: 'the bank returned the refund of {money}: the payer has not got it',
     EXECUTED: 'the bank refunded {money}',
     FAILED: 'the bank refused to refund {money}: {failure}',
   },

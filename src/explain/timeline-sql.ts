@@ -97,7 +97,10 @@ function paymentMoves({ subject }: TimelineQuery): FragmentSqlToken {
     from ${moves} e`
 }
 
-/** A refund is requested, and may go to the bank in a file, and then has an end, or the time at which the bank is asked again. */
+/**
+ * A refund is requested, and may go to the bank in a file, and then has an end, after which it can come back,
+ * or the time at which the bank is asked again.
+ */
 function refunds({ subject }: TimelineQuery): FragmentSqlToken {
   const isOfSubject = isOf(subject, subject.kind === 'dispute' ? 'dispute_id' : 'payment_intent_id')
   return sql.fragment`
@@ -113,6 +116,10 @@ function refunds({ subject }: TimelineQuery): FragmentSqlToken {
       select 'refund', 'sent', r.sent_at, 'PENDING', 'PENDING' where r.sent_at is not null
       union all
       select 'refund', r.status::text, r.updated_at, 'PENDING', r.status::text where r.status <> 'PENDING'
+      union all
+      select 'refund', 'returned', l.matched_at, 'EXECUTED', 'EXECUTED'
+      from bank_statement_lines l
+      where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = 'CREDIT'
       union all
       select 'due', 'refund', r.resume_at, 'PENDING', null where r.status = 'PENDING' and r.resume_at is not null and r.nth <= ${LIMITS.refund}
     ) e (kind, what, at, old, new)`

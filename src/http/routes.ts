@@ -173,6 +173,7 @@ export const ROUTES: readonly Route[] = [
   route(wireStatements.listStatementLines, statements.listStatementLines),
   route(wireStatements.listUnmatchedMovements, statements.listUnmatchedMovements),
   route(wireStatements.resolveStatementLine, statements.resolveStatementLine),
+  route(wireStatements.creditReturnedRefund, statements.creditReturnedRefund),
   route(wireFees.getFees, fees.getFees),
   route(wireFees.setFees, fees.setFees),
   route(wireLimits.getLimits, limits.getLimits),

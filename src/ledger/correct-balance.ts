@@ -1,3 +1,4 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
@@ -29,10 +30,23 @@ export type CorrectBalanceInput = {
  */
 export async function correctBalance(
   app: Pick<App, 'pool' | 'ids'>,
-  { merchantId, bookedAgainst, actor, reason, ...input }: CorrectBalanceInput,
+  input: CorrectBalanceInput,
 ): Promise<CorrectionRecord> {
+  const { merchantId } = input
   if (!isUuid(merchantId)) throw merchantNotFound()
-  const { currency, idempotencyKey = null } = input
+  return app.pool.transaction(async (tx) => {
+    if ((await findMerchantRow(tx, merchantId)) === null) throw merchantNotFound()
+    return correctBalanceIn(tx, app, input)
+  })
+}
+
+/** The same in the caller's transaction, for a merchant that there is. */
+export async function correctBalanceIn(
+  tx: DatabaseTransactionConnection,
+  app: Pick<App, 'ids'>,
+  { merchantId, bookedAgainst, actor, reason, ...input }: CorrectBalanceInput & { refundId?: string },
+): Promise<CorrectionRecord> {
+  const { currency, idempotencyKey = null, refundId = null } = input
   const isTaken = input.amount.startsWith('-')
   const amount = toNumeric(parseAmount(input.amount.replace(/^-/, '')))
   const after = {
@@ -44,16 +58,13 @@ export async function correctBalance(
   const sides = isTaken
     ? { debit: 'clearing' as const, credit: bookedAgainst }
     : { debit: bookedAgainst, credit: 'clearing' as const }
-  return app.pool.transaction(async (tx) => {
-    if ((await findMerchantRow(tx, merchantId)) === null) throw merchantNotFound()
-    const correction = { id: app.ids.uuid(), merchant_id: merchantId, ...after, created_by: actor.name, idempotencyKey }
-    const made = await insertCorrection(tx, correction)
-    if (made === null) return sameCorrection(await findCorrectionOfKey(tx, { merchantId, idempotencyKey }), after)
-    const { id: subjectId } = made
-    await postMovements(tx, [{ merchantId, subjectId, movement: 'correction', amount, currency, ...sides }])
-    await recordAction(app, tx, { actor, action: 'balance.correct', merchantId, subjectId, reason, after })
-    return made
-  })
+  const of = { id: app.ids.uuid(), merchant_id: merchantId, created_by: actor.name, idempotencyKey, refundId }
+  const made = await insertCorrection(tx, { ...after, ...of })
+  if (made === null) return sameCorrection(await findCorrectionOfKey(tx, { merchantId, idempotencyKey }), after)
+  const { id: subjectId } = made
+  await postMovements(tx, [{ merchantId, subjectId, movement: 'correction', amount, currency, ...sides }])
+  await recordAction(app, tx, { actor, action: 'balance.correct', merchantId, subjectId, reason, after })
+  return made
 }
 
 /** The correction that the key has, if it is this one. */

@@ -190,6 +190,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: "The payer's account is not known, and this bank refunds to an account only.",
     next: 'Refund by other means.',
   },
+  REFUND_NOT_CREDITABLE: {
+    meaning: 'The line is not a refund that the bank has returned, or it is credited already.',
+    next: 'Read the line, with its refund and direction.',
+  },
   REFUND_AVAILABLE_MISMATCH: {
     meaning: 'The amount left to refund is not the one you expected.',
     next: 'Read the payment again, then decide.',

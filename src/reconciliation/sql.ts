@@ -202,8 +202,20 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       -- A bank books within days.
       where (r.status = 'EXECUTED' or (r.status = 'PENDING' and r.sent_at <= ${scope.asOf}::timestamptz - interval '10 days'))
         and not exists (
-          select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
+          select from bank_statement_lines l
+          where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = 'DEBIT'
         )
+    `,
+  },
+  REFUND_RETURN: {
+    cause: "the bank has returned a refund, and its amount is not in the merchant's balance yet",
+    query: (scope) => sql.fragment`
+      select l.merchant_id, l.id::text as subject, l.payment_id, l.currency, l.amount as expected, c.amount as found
+      from ${merchantsIn(scope)} m
+      join bank_statement_lines l on l.merchant_id = m.id and l.refund_id is not null and l.direction = 'CREDIT'
+        and ${during(sql.fragment`l.matched_at`, scope)}
+      left join corrections c on c.merchant_id = l.merchant_id and c.refund_id = l.refund_id and c.currency = l.currency
+      where l.amount is distinct from c.amount
     `,
   },
   STATEMENT_LINE: {

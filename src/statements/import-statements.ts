@@ -33,6 +33,8 @@ export type ImportOutcome = {
   knownLineCount: number
   matchedLineCount: number
   unmatchedLineCount: number
+  /** Refunds that have come back. */
+  returnedRefundCount: number
 }
 
 /**
@@ -60,6 +62,7 @@ export async function importStatements(
       knownLineCount: sum(statements.map(({ line_count }) => line_count)) - newLineCount,
       matchedLineCount: matched.count,
       unmatchedLineCount: await countUnmatchedLines(tx),
+      returnedRefundCount: matched.refunds.filter(({ direction }) => direction === 'CREDIT').length,
     }
   })
   for (const payout of moved) announcePayout(app, payout)

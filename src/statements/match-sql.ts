@@ -36,8 +36,8 @@ function cut(length: number): { line: FragmentSqlToken; movement: FragmentSqlTok
 }
 
 /**
- * Settled payments, executed refunds and payouts `m` that no line is known of, created in a time. A payout that was made
- * can come back under its own id.
+ * Settled payments, executed refunds and payouts `m` that no line is known of, created in a time. What a file took to the
+ * bank can come back under its own id.
  */
 function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -65,12 +65,14 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
       )
     union all
     -- A refund that a file took to the bank has an end-to-end id of its own, and is executed when its line is known.
-    select 'refund', r.merchant_id, p.id, r.id, null, 'DEBIT', r.amount, p.currency, r.end_to_end_id, r.sent_at, null, null
+    select each.kind, r.merchant_id, p.id, r.id, null, each.direction, r.amount, p.currency, r.end_to_end_id, r.sent_at, null, null
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+    cross join (values ('refund', 'DEBIT'), ('refund_return', 'CREDIT')) each (kind, direction)
     where r.status in ('PENDING', 'EXECUTED') and r.sent_at >= ${from} and r.sent_at < ${to}
       and not exists (
-        select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
+        select from bank_statement_lines l
+        where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = each.direction
       )
     union all
     select each.kind, p.merchant_id, null, null, p.id, each.direction, p.amount, p.currency, p.end_to_end_id, p.sent_at, null, null
@@ -139,7 +141,7 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): 
     )
     select count(*)::integer as count,
       coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts,
-      coalesce(json_agg(m order by m.refund_id) filter (where m.refund_id is not null), '[]') as refunds
+      coalesce(json_agg(m order by m.refund_id, m.direction desc) filter (where m.refund_id is not null), '[]') as refunds
     from matched m
   `)
 }
@@ -162,7 +164,7 @@ export function listUnmatchedRows(
     select m.kind, m.merchant_id, m.payment_id, m.refund_id, m.payout_id, m.end_to_end_id, m.amount, m.currency,
       to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
     from (${openMovements(sql.fragment`${from}::date`, sql.fragment`${to}::date + 1`)}) m
-    where ${later} and m.kind <> 'payout_return'
+    where ${later} and m.kind not in ('payout_return', 'refund_return')
     order by m.created_at, coalesce(m.refund_id, m.payment_id, m.payout_id)
     limit ${limit + 1}
   `)

@@ -50,10 +50,11 @@ export const PayoutLine = z.object({
 })
 export type PayoutLine = z.infer<typeof PayoutLine>
 
-/** A line that is a refund. */
+/** A line that is a refund: a debit says that the bank has executed it, a credit that its money came back. */
 export const RefundLine = z.object({
   merchant_id: z.string(),
   refund_id: z.string(),
+  direction: z.enum(['CREDIT', 'DEBIT']),
   bank_reference: z.string().nullable(),
 })
 export type RefundLine = z.infer<typeof RefundLine>

@@ -47,7 +47,9 @@ export async function resolveStatementLine(
         ? []
         : [{ merchant_id: merchantId, payout_id: payoutId, direction, bank_reference }]
     const refunds =
-      merchantId === null || refundId === null ? [] : [{ merchant_id: merchantId, refund_id: refundId, bank_reference }]
+      merchantId === null || refundId === null
+        ? []
+        : [{ merchant_id: merchantId, refund_id: refundId, direction, bank_reference }]
     return {
       resolved,
       moved: await confirmPayouts(app, tx, lines),
@@ -74,7 +76,9 @@ async function findNamed(
   if (payoutId !== undefined) return foundPayout(tx, line, payoutId)
   if (paymentId === undefined) return { merchantId: null, paymentId: null, refundId: null, payoutId: null }
   const isPossible = isUuid(paymentId) && (refundId === undefined || isUuid(refundId))
-  const found = isPossible ? await findMovement(tx, { paymentId, refundId: refundId ?? null }) : null
+  const found = isPossible
+    ? await findMovement(tx, { paymentId, refundId: refundId ?? null, direction: line.direction })
+    : null
   if (found === null)
     throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such settled payment, or no such executed refund of it')
   refuseUnlike(found, line, refundId === undefined ? 'payment_id' : 'refund_id')
@@ -107,7 +111,7 @@ function moneyText({ amount, currency }: { amount: string; currency: string }): 
   return `${formatNumeric(amount, currency)} ${currency}`
 }
 
-function lineNotFound(): DomainError {
+export function lineNotFound(): DomainError {
   return new DomainError('STATEMENT_LINE_NOT_FOUND', 'statement line not found')
 }
 

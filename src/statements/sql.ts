@@ -191,19 +191,20 @@ const Movement = UnmatchedMovementRecord.extend({
 })
 export type Movement = z.infer<typeof Movement>
 
-/** A settled payment, or with `refundId` its executed refund; null for any other. */
+/** A settled payment, or with `refundId` its executed refund, which for a credit has come back; null for any other. */
 export function findMovement(
   tx: CommonQueryMethods,
-  { paymentId, refundId }: { paymentId: string; refundId: string | null },
+  { paymentId, refundId, direction }: { paymentId: string; refundId: string | null; direction: 'CREDIT' | 'DEBIT' },
 ): Promise<Movement | null> {
   return tx.maybeOne(sql.type(Movement)`
     select case when r.id is null then 'payment' else 'refund' end as kind, p.merchant_id, p.id as payment_id,
       r.id as refund_id, null as payout_id, coalesce(r.end_to_end_id, p.end_to_end_id) as end_to_end_id,
       coalesce(r.amount, p.gross_amount) as amount, p.currency,
-      coalesce(r.created_at, p.created_at) as created_at, case when r.id is null then 'CREDIT' else 'DEBIT' end as direction,
+      coalesce(r.created_at, p.created_at) as created_at, case when r.id is null then 'CREDIT' else ${direction} end as direction,
       (
         select l.id from bank_statement_lines l
         where l.merchant_id = p.merchant_id and l.payment_id = p.id and l.refund_id is not distinct from r.id
+          and (r.id is null or l.direction = ${direction})
       ) as line_id
     from payment_intents p
     left join payment_refunds r

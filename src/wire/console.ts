@@ -150,6 +150,7 @@ export const InboxKind = z.enum([
   'webhook_endpoint_gone',
   'secret_overlap_ending',
   'payouts_unanswered',
+  'refund_returned',
   'reconciliation_different',
   'reconciliation_failed',
 ])

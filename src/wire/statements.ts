@@ -13,6 +13,7 @@ import {
   reasonText,
   text,
 } from './common.ts'
+import { Correction } from './ledger.ts'
 import { operation } from './operation.ts'
 
 /** Files of banks that are read (decision 255). */
@@ -132,6 +133,9 @@ export const importStatements = operation({
       known_line_count: z.int(),
       matched_line_count: z.int().meta({ description: 'lines of any import that were matched now' }),
       unmatched_line_count: z.int().meta({ description: 'lines of any import that are not matched yet' }),
+      returned_refund_count: z
+        .int()
+        .meta({ description: 'refunds that were matched now with a credit: they came back' }),
     }),
   },
   errors: ['BODY_TOO_LARGE'],
@@ -198,7 +202,8 @@ export const resolveStatementLine = operation({
   path: '/api/v1/admin/statement-lines/{id}/resolution',
   summary: 'Resolve an unmatched line of a bank statement by hand',
   description:
-    'With a payment, for a debit its refund, or a payout, the line is that movement; without one it is explained by the reason alone.',
+    'With a payment, its refund (for a credit the refund has come back) or a payout, the line is that movement; without one ' +
+    'it is explained by the reason alone.',
   params: IdParams,
   body: z.strictObject({
     payment_id: z.string().max(64).optional(),
@@ -209,4 +214,21 @@ export const resolveStatementLine = operation({
   query: None,
   replies: { 200: StatementLine },
   errors: ['STATEMENT_LINE_NOT_FOUND', 'STATEMENT_LINE_MATCHED', 'PAYMENT_NOT_FOUND', 'PAYOUT_NOT_FOUND'],
+})
+
+export const creditReturnedRefund = operation({
+  ...ofOperators,
+  name: 'creditReturnedRefund',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/statement-lines/{id}/credit',
+  summary: "Add a returned refund to the merchant's balance",
+  description:
+    'For a line that is a refund which the bank has returned, once: a correction of the balance. The payment stays ' +
+    'refunded, and the payer has not got the money.',
+  params: IdParams,
+  query: None,
+  body: z.strictObject({ reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }) }),
+  replies: { 201: Correction },
+  errors: ['STATEMENT_LINE_NOT_FOUND', 'REFUND_NOT_CREDITABLE'],
 })

@@ -103,4 +103,28 @@ t.test('refunds go with the same commands, and each says what became of them', a
   t.match(await run('explain', kept), { stdout: /a file took the refund of 20\.00 GBP/ })
 })
 
+t.test('a refund that came back is a task, until it is credited', async (t) => {
+  const cwd = t.testdir({})
+  const run = (...words: string[]) => service.operate(words, { cwd })
+  const id = await payment()
+  await refund(service, shop, { id, body: { amount: '20.00' } })
+  await run('payouts', 'export', '--file', 'refunds.xml')
+  const { payments } = readInstructions(readFileSync(join(cwd, 'refunds.xml'), 'utf8'))
+  const returned = { amount: '20.00', direction: 'CRDT', e2e: payments[0]?.endToEndId ?? '', ref: 'BACK' } as const
+  writeFileSync(join(cwd, 'bank.xml'), statementOf(payments, [returned]))
+  t.match(await run('statements', 'import', 'bank.xml'), { stderr: /1 came back as returned refunds: svc inbox/ })
+  const [, line = ''] = /svc statements credit ([0-9a-f-]{36})/.exec((await run('inbox')).stdout) ?? []
+  t.match(await run('reconcile', '--fail-on-diff'), { code: 3, stdout: /REFUND_RETURN +Acme/ })
+  const why = ['--reason', 'the account is closed']
+  t.match(await run('statements', 'credit', line, ...why, '--dry-run'), { code: 0, stderr: /Nothing was changed/ })
+  t.match(JSON.parse((await run('statements', 'credit', line, ...why, '--json')).stdout), {
+    amount: '20.00',
+    booked_against: 'BANK',
+  })
+  t.match(await run('statements', 'credit', line, ...why), { code: 7, stderr: /credited already[^]*svc inbox/ })
+  t.match(await run('statements', 'credit', 'nothing', ...why), { code: 6 })
+  t.notMatch((await run('inbox')).stdout, /returned a refund/)
+  t.match(await run('explain', id), { stdout: /the bank returned the refund of 20\.00 GBP/ })
+})
+
 provesLeaves(t, import.meta.filename)

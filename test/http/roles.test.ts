@@ -116,6 +116,7 @@ const MAY: Record<string, string> = {
   listStatementLines: 'OWNER OPS',
   listUnmatchedMovements: 'OWNER OPS',
   resolveStatementLine: 'OWNER OPS',
+  creditReturnedRefund: 'OWNER OPS',
   listOutbox: 'OWNER OPS SUPPORT',
   replayForMerchant: 'OWNER OPS',
   explainForOperator: 'OWNER OPS SUPPORT',

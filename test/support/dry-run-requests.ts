@@ -203,6 +203,18 @@ export const SAMPLES: Record<string, Sample> = {
     const lines = await need(scene, 'GET', '/api/v1/admin/statement-lines?state=unmatched&limit=1', { headers })
     return { headers, params: { id: lines.data[0].id }, body: { reason: "the bank's fee" } }
   },
+  creditReturnedRefund: async (scene) => {
+    const { service, merchant, operator: headers } = scene
+    const paymentId = await settledPayment(service, merchant)
+    const { refund_id } = await need(scene, 'POST', `/api/v1/payments/${paymentId}/refund`, { merchant })
+    const content = britishFile([{ amount: '50.00', ref: 'RETURNED' }], { id: 'RETURNS' })
+    await need(scene, 'POST', '/api/v1/admin/statements', { headers, body: { content } })
+    const lines = await need(scene, 'GET', '/api/v1/admin/statement-lines?state=unmatched&limit=1', { headers })
+    const params = { id: lines.data[0].id }
+    const body = { payment_id: paymentId, refund_id, reason: 'it came back' }
+    await need(scene, 'PUT', `/api/v1/admin/statement-lines/${params.id}/resolution`, { headers, body })
+    return { headers, params, body: { reason: 'the account is closed' } }
+  },
   disputeAsPayer: async ({ service, merchant, operator }) => ({
     headers: operator,
     params: { id: await settledPayment(service, merchant) },

@@ -32,6 +32,7 @@ export function placeOf(row: InboxItem): Place | undefined {
     case 'reconciliation_different':
     case 'reconciliation_failed':
       return { screen: 'differences' }
+    case 'refund_returned':
     case 'secret_overlap_ending':
       return undefined
   }

@@ -54,7 +54,7 @@ export const ledger: Handlers<typeof wire> = {
   },
 }
 
-function presentCorrection({ id, booked_against: against, ...correction }: CorrectionRecord): wire.Correction {
+export function presentCorrection({ id, booked_against: against, ...correction }: CorrectionRecord): wire.Correction {
   return {
     correction_id: id,
     ...correction,

@@ -1,4 +1,5 @@
 import { formatNumeric } from '../../lib/money.ts'
+import { creditReturnedRefund } from '../../statements/credit-returned-refund.ts'
 import { importStatements } from '../../statements/import-statements.ts'
 import { listStatementLines, listStatements, listUnmatchedMovements } from '../../statements/list-statements.ts'
 import type { StatementLineRecord, StatementRecord } from '../../statements/record.ts'
@@ -6,6 +7,7 @@ import { resolveStatementLine } from '../../statements/resolve-statement-line.ts
 import type * as wire from '../../wire/statements.ts'
 import type { Handlers } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
+import { presentCorrection } from './ledger.ts'
 
 export const statements: Handlers<typeof wire> = {
   /** POST /api/v1/admin/statements */
@@ -19,6 +21,7 @@ export const statements: Handlers<typeof wire> = {
         known_line_count: outcome.knownLineCount,
         matched_line_count: outcome.matchedLineCount,
         unmatched_line_count: outcome.unmatchedLineCount,
+        returned_refund_count: outcome.returnedRefundCount,
       },
     }
   },
@@ -46,6 +49,12 @@ export const statements: Handlers<typeof wire> = {
   async resolveStatementLine(app, { principal, params, body }) {
     const line = await resolveStatementLine(app, { ...body, id: params.id, actor: operatorOf(principal).actor })
     return { status: 200, body: presentLine(line) }
+  },
+
+  /** POST /api/v1/admin/statement-lines/{id}/credit */
+  async creditReturnedRefund(app, { principal, params, body }) {
+    const made = await creditReturnedRefund(app, { ...body, id: params.id, actor: operatorOf(principal).actor })
+    return { status: 201, body: presentCorrection(made) }
   },
 }
 

@@ -174,6 +174,7 @@ t.test('a row of the inbox leads to its place, and y copies its command', async 
   t.same(of('payouts_unanswered'), { screen: 'payouts', filter: `SENT merchant:${M}` })
   t.same(of('deliveries_dead'), { screen: 'webhooks', filter: `DEAD merchant:${M}` })
   t.same(of('webhook_endpoint_gone'), { screen: 'merchants', open: M })
+  t.equal(of('refund_returned'), undefined)
   t.same(of('payouts_held'), { screen: 'merchants', open: M })
   t.same(of('dispute_escalated'), { screen: 'disputes', open: M })
   t.equal(of('secret_overlap_ending'), undefined)

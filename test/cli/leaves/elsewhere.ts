@@ -20,5 +20,6 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'payouts fail': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
   'payouts export': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   'payouts import': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
+  'statements credit': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
   ui: { elsewhere: 'test/cli/console/console.test.ts', json: 'it is looked at', refused: 2 },
 }

@@ -1,0 +1,158 @@
+import t from 'tap'
+import { keepBalances } from '../../src/ledger/keep-balances.ts'
+import type { Answer } from '../support/app.ts'
+import { fileRefundService } from '../support/file-refunds.ts'
+import { brokenInvariants } from '../support/invariants.ts'
+import { balancesOf, entriesOf } from '../support/ledger.ts'
+import { refund, webhookTypesOf } from '../support/payments.ts'
+import { statementOf } from '../support/payout-bank.ts'
+import type { Instructed } from '../support/payout-bank.ts'
+import { countRows, hashTables } from '../support/rows.ts'
+
+const service = await fileRefundService(t)
+const { app, differences, exported, owner, payment, post, refundsOf, shop } = service
+const headers = await service.operator('OPS')
+
+/** A refund of 20.00 that a file took to the bank. */
+async function sentRefund(): Promise<{ id: string; refundId: string; sent: Instructed }> {
+  const id = await payment()
+  const { body } = await refund(service, shop, { id, body: { amount: '20.00' } })
+  const { file } = await exported()
+  const [sent] = file.payments
+  if (sent === undefined) throw new Error('the file is empty')
+  return { id, refundId: body.refund_id, sent }
+}
+
+const cameBack = ({ endToEndId, amount }: Instructed, more: object = {}) =>
+  ({ amount, direction: 'CRDT', e2e: endToEndId, ...more }) as const
+
+async function linesOf(id: string): Promise<Answer['body'][]> {
+  return (await service.call('GET', `/api/v1/admin/statement-lines?payment_id=${id}`, { headers })).body.data
+}
+
+async function returnLineOf(id: string): Promise<string> {
+  return (await linesOf(id)).find(({ direction }) => direction === 'CREDIT').id
+}
+
+async function tasks(): Promise<Answer['body'][]> {
+  const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
+  return body.data.filter(({ kind }: { kind: string }) => kind === 'refund_returned')
+}
+
+t.test('a refund that comes back is matched, a task and a difference, until it is credited', async (t) => {
+  const { id, refundId, sent } = await sentRefund()
+  await post('statements', { content: statementOf([sent]) })
+  const webhooks = await webhookTypesOf(service, id)
+  const content = statementOf([], [cameBack(sent)])
+  t.match(await post('statements', { content }), {
+    body: { matched_line_count: 1, unmatched_line_count: 0, returned_refund_count: 1 },
+  })
+  t.match(await post('statements', { content }), { body: { matched_line_count: 0, returned_refund_count: 0 } })
+  t.match(await linesOf(id), [
+    { direction: 'CREDIT', refund_id: refundId, matched_by: 'END_TO_END_ID' },
+    { direction: 'DEBIT', refund_id: refundId },
+  ])
+  t.match(await refundsOf(id), [{ refund_status: 'EXECUTED', bank_reference: /^PAID-/ }], 'its status is final')
+  t.same(await webhookTypesOf(service, id), webhooks)
+  const line = await returnLineOf(id)
+  t.match(await differences(), [
+    { kind: 'REFUND_RETURN', subject: line, payment_id: id, expected_amount: '20.00', found_amount: null },
+  ])
+  t.match(await tasks(), [{ id: line, merchant_id: shop.id, command: `svc statements credit ${line}` }])
+  const missing = `unmatched-movements?from=2026-01-01&to=2100-01-01`
+  const { body: open } = await service.call('GET', `/api/v1/admin/${missing}`, { headers })
+  t.notOk(open.data.some((each: { refund_id: string }) => each.refund_id === refundId))
+
+  const before = await balancesOf(service, shop)
+  const dry = await hashTables(owner)
+  t.match(await post(`statement-lines/${line}/credit?dry_run=true`, { reason: 'closed' }), { status: 201 })
+  t.same(await hashTables(owner), dry)
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => post(`statement-lines/${line}/credit`, { reason: 'the account is closed' })),
+  )
+  const [made] = answers.filter(({ status }) => status === 201)
+  t.equal(answers.filter(({ status }) => status === 409).length, 2)
+  const { correction_id: correction } = made?.body ?? {}
+  t.match(made?.body, { merchant_id: shop.id, amount: '20.00', booked_against: 'BANK', reference: /came back/ })
+  t.match(answers.find(({ status }) => status === 409)?.body, {
+    code: 'REFUND_NOT_CREDITABLE',
+    current: { correction_id: correction },
+  })
+  t.match(await entriesOf(service, correction), [{ debit: 'bank', credit: 'clearing', amount: '20.0000' }])
+  const pence = ({ GBP }: typeof before): number => Math.round(Number(GBP?.['clearing']) * 100)
+  const after = await balancesOf(service, shop)
+  t.equal(pence(after) - pence(before), 2000)
+  const { rows } = await owner.query('select action, actor_role, reason from operator_actions where subject_id = $1', [
+    correction,
+  ])
+  t.match(rows, [{ action: 'balance.correct', reason: 'the account is closed' }])
+  t.same([await differences(), await tasks()], [[], []])
+  const told = await service.call('GET', `/api/v1/admin/explain/${id}`, { headers })
+  t.match(told.text, /the bank returned the refund of 20\.00 GBP/)
+  const own = await service.call('GET', `/api/v1/portal/explain/${id}`, { merchant: shop })
+  t.match(own.text, /the bank returned the refund/)
+  await keepBalances(app)
+  await service.call('POST', '/api/v1/portal/settlements', { merchant: shop, body: {} })
+  t.same(await differences(), [])
+  const ledger = ['I10 every currency of the ledger sums to zero, and its balances are the recount'] as const
+  t.same(await brokenInvariants(owner, ledger), [])
+})
+
+t.test('the same where one statement has both, or only the return', async (t) => {
+  const both = await sentRefund()
+  t.match(await post('statements', { content: statementOf([both.sent], [cameBack(both.sent)]) }), {
+    body: { matched_line_count: 2, returned_refund_count: 1 },
+  })
+  t.match(await refundsOf(both.id), [{ refund_status: 'EXECUTED', bank_reference: /^PAID-/ }])
+  const alone = await sentRefund()
+  await post('statements', { content: statementOf([], [cameBack(alone.sent)]) })
+  t.match(await refundsOf(alone.id), [{ refund_status: 'EXECUTED' }], 'what came back was executed')
+  for (const { id } of [both, alone])
+    t.match(await post(`statement-lines/${await returnLineOf(id)}/credit`, { reason: 'closed' }), { status: 201 })
+  t.match(await differences(), [{ kind: 'FILE_REFUND', subject: alone.refundId }], 'its debit is missing')
+  await post('statements', { content: statementOf([alone.sent]) })
+  t.same(await differences(), [])
+})
+
+t.test('a return without its id is named by hand', async (t) => {
+  const { id, refundId, sent } = await sentRefund()
+  await post('statements', { content: statementOf([sent], [cameBack(sent, { e2e: 'NOTPROVIDED', reversal: true })]) })
+  const { body } = await service.call('GET', '/api/v1/admin/statement-lines?state=unmatched', { headers })
+  const [line] = body.data
+  const path = `/api/v1/admin/statement-lines/${line.id}`
+  t.match(await post(`statement-lines/${line.id}/credit`, { reason: 'x' }), {
+    status: 409,
+    body: { code: 'REFUND_NOT_CREDITABLE', error: /not a refund that has come back/ },
+  })
+  const named = { payment_id: id, refund_id: refundId, reason: 'so the bank says' }
+  t.match(await service.call('PUT', `${path}/resolution`, { headers, body: named }), {
+    status: 200,
+    body: { matched_by: 'MANUAL', refund_id: refundId },
+  })
+  t.match(await post(`statement-lines/${line.id}/credit`, { reason: 'closed' }), { status: 201 })
+  t.same(await differences(), [])
+})
+
+t.test('what is wrong is rejected, and changes nothing', async (t) => {
+  const { id, sent } = await sentRefund()
+  await post('statements', { content: statementOf([sent], [cameBack(sent)]) })
+  const [debit] = (await linesOf(id)).filter(({ direction }) => direction === 'DEBIT')
+  const line = await returnLineOf(id)
+  const before = await countRows(owner)
+  t.match(await post(`statement-lines/${debit.id}/credit`, { reason: 'x' }), {
+    body: { code: 'REFUND_NOT_CREDITABLE' },
+  })
+  for (const unknown of ['nothing', '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'])
+    t.match(await post(`statement-lines/${unknown}/credit`, { reason: 'x' }), { status: 404 })
+  for (const body of [{}, { reason: ' ' }, { reason: 'x', amount: '5.00' }])
+    t.match(await post(`statement-lines/${line}/credit`, body), { status: 400, body: { code: 'VALIDATION_FAILED' } })
+  const asMerchant = await service.call('POST', `/api/v1/admin/statement-lines/${line}/credit`, {
+    merchant: shop,
+    body: { reason: 'x' },
+  })
+  t.equal(asMerchant.status, 401)
+  t.same(await countRows(owner), before)
+  const other = await service.merchant()
+  const own = await service.call('GET', '/api/v1/portal/reconciliation', { merchant: other })
+  t.match(own, { body: { differences: [] } }, 'the difference is of its merchant')
+})
