@@ -3,12 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bank } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { checkBody, checkHeaders, checkToken } from './check-request.ts'
+import { failAfter } from './fail-on-purpose.ts'
 import { signMessage } from './message-signature.ts'
 import { OPERATIONS } from './operations.ts'
 import type { Operation } from './operations.ts'
 import type { ResourceAnswer } from './resource.ts'
 import { readBody } from './read-body.ts'
-import { VERSIONS } from './versions.ts'
+import type { Quirks } from './quirks.ts'
+import { resourceTargetOf } from './target.ts'
+import type { ResourceTarget } from './target.ts'
 import type { Version } from './versions.ts'
 
 /** One request for a resource and its answer, for tests that check both against the official description. */
@@ -26,11 +29,12 @@ export type Exchange = {
 
 /** Answers requests below the base paths of the versions. */
 export async function answerResource(bank: Bank, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const target = targetOf(req)
+  const target = resourceTargetOf(req)
   const body = await readBody(req)
   const answer = await carryOut(bank, req, { target, body }).catch((error: unknown) => describe(error, target.version))
   const text = answer.body === undefined ? '' : JSON.stringify(answer.body)
-  const headers = await headersOf(bank, req, text)
+  const operation = target.operation?.name ?? 'unknown'
+  const headers = await headersOf(bank, req, { text, operation })
   bank.onExchange({
     version: target.version.name,
     method: req.method ?? 'GET',
@@ -41,43 +45,31 @@ export async function answerResource(bank: Bank, req: IncomingMessage, res: Serv
     answerHeaders: headers,
     answerBody: text,
   })
-  res.writeHead(answer.status, headers).end(text)
-}
-
-type Target = { version: Version; path: string; operation: Operation | undefined; id: string }
-
-export function isResourcePath(path: string): boolean {
-  return VERSIONS.some(({ basePath }) => path.startsWith(`${basePath}/`))
-}
-
-function targetOf({ method, url = '' }: IncomingMessage): Target {
-  const [full = ''] = url.split('?')
-  const version = VERSIONS.find(({ basePath }) => full.startsWith(`${basePath}/`))
-  if (version === undefined) throw new Error(`not a path of resources: ${full}`)
-  const path = full.slice(version.basePath.length)
-  const operation = OPERATIONS.find((each) => each.method === method && each.path.test(path))
-  return { version, path, operation, id: operation?.path.exec(path)?.[1] ?? '' }
+  const { status } = answer
+  if (failAfter(bank.faults, operation, { res, headers, text, status })) return
+  res.writeHead(status, headers).end(text)
 }
 
 async function carryOut(
   bank: Bank,
   req: IncomingMessage,
-  { target, body }: { target: Target; body: Buffer },
+  { target, body }: { target: ResourceTarget; body: Buffer },
 ): Promise<ResourceAnswer> {
   const { operation, version, path, id } = target
-  if (operation === undefined) {
-    const isKnown = OPERATIONS.some((each) => each.path.test(path))
+  if (operation === undefined || isHidden(operation, bank.quirks)) {
+    const isKnown = operation === undefined && OPERATIONS.some((each) => each.path.test(path))
     throw isKnown
       ? new BankError('UK.OBIE.MethodNotAllowed', `${req.method ?? ''} is not a method of ${path}`)
       : new BankError('UK.OBIE.Resource.NotFound', `${path} is not a resource`)
   }
   const token = await checkToken(req, bank.provider, operation)
-  checkHeaders(req, operation)
-  const { directory, books, faults } = bank
+  checkHeaders(req, operation, bank)
+  const { books, faults, quirks } = bank
   const isPost = operation.method === 'POST'
-  const parsed = isPost ? await checkBody(req, { body, clientId: token.clientId, directory, books }) : undefined
+  const parsed = isPost ? await checkBody(req, { body, clientId: token.clientId, bank }) : undefined
   const baseUrl = `${bank.issuer}${version.basePath}`
-  const run = (): ResourceAnswer => operation.answer({ books, faults, version, baseUrl, id, token, body: parsed })
+  const run = (): ResourceAnswer =>
+    operation.answer({ books, faults, quirks, version, baseUrl, id, token, body: parsed })
   if (!operation.isIdempotent) return run()
   const key = `${token.clientId} ${version.name} ${operation.name} ${String(req.headers['x-idempotency-key'])}`
   return bank.idempotency.once(key, createHash('sha256').update(body).digest('hex'), run)
@@ -101,15 +93,28 @@ function describe(error: unknown, version: Version): ResourceAnswer {
   return { status, body }
 }
 
-async function headersOf(bank: Bank, req: IncomingMessage, text: string): Promise<Record<string, string>> {
+const FUNDS = ['confirmFunds', 'confirmVrpFunds']
+const DETAILS = ['showPaymentDetails', 'showVrpDetails']
+
+function isHidden({ name }: Operation, quirks: Quirks): boolean {
+  return (
+    (quirks.has('no_funds_confirmation') && FUNDS.includes(name)) ||
+    (quirks.has('no_payment_details') && DETAILS.includes(name))
+  )
+}
+
+async function headersOf(
+  bank: Bank,
+  req: IncomingMessage,
+  { text, operation }: { text: string; operation: string },
+): Promise<Record<string, string>> {
   const given = req.headers['x-fapi-interaction-id']
-  const interactionId = typeof given === 'string' ? given : crypto.randomUUID()
-  if (text === '') return { 'x-fapi-interaction-id': interactionId }
-  const signer = { key: bank.signingKey, issuer: bank.orgId, b64: true }
-  return {
-    'content-type': 'application/json; charset=utf-8',
-    'x-fapi-interaction-id': interactionId,
-    'x-jws-signature': await signMessage(Buffer.from(text), signer),
-    'cache-control': 'no-store',
-  }
+  const interactionId = { 'x-fapi-interaction-id': typeof given === 'string' ? given : crypto.randomUUID() }
+  if (text === '') return interactionId
+  const headers = { ...interactionId, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+  if (bank.quirks.has('unsigned_responses') || bank.faults.take('missing_signature', operation)) return headers
+  const key = bank.faults.take('wrong_signature', operation) ? bank.strangeKey : bank.signingKey
+  // The strange key comes under the bank's own id: only the signature gives it away.
+  const signer = { key: { ...key, kid: bank.signingKey.kid }, issuer: bank.orgId, b64: !bank.quirks.has('b64_header') }
+  return { ...headers, 'x-jws-signature': await signMessage(Buffer.from(text), signer) }
 }

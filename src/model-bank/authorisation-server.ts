@@ -5,6 +5,7 @@ import type { Books, Consent } from './books.ts'
 import { clientCertificateOf, hasSubject } from './client-certificate.ts'
 import type { Directory } from './directory.ts'
 import { makeProtocolState } from './protocol-state.ts'
+import type { Quirks } from './quirks.ts'
 import { SIGNING_ALGORITHM } from './signing-keys.ts'
 import type { SigningKey } from './signing-keys.ts'
 
@@ -17,6 +18,9 @@ export const INTENT_CLAIM = 'openbanking_intent_id'
 export const INTERACTION_PATH = '/interaction'
 export const TOKEN_PATH = '/token'
 export const PUSHED_REQUEST_PATH = '/par'
+export const DISCOVERY_PATH = '/.well-known/openid-configuration'
+export const AUTHORISATION_PATH = '/authorize'
+export const JWKS_PATH = '/jwks'
 export const REGISTRATION_PATH = '/register'
 
 const LIFETIMES = { AccessToken: 300, AuthorizationCode: 60, ClientCredentials: 300, IdToken: 600 }
@@ -28,15 +32,16 @@ export function makeAuthorisationServer(parts: {
   signingKey: SigningKey
   books: Books
   directory: Directory
+  quirks: Quirks
 }): Provider {
   const { issuer, signingKey } = parts
-  return new Provider(issuer, {
+  const provider = new Provider(issuer, {
     adapter: protocolState(parts),
     jwks: { keys: [signingKey.privateJwk] },
     routes: {
-      authorization: '/authorize',
+      authorization: AUTHORISATION_PATH,
       token: TOKEN_PATH,
-      jwks: '/jwks',
+      jwks: JWKS_PATH,
       pushed_authorization_request: PUSHED_REQUEST_PATH,
       revocation: '/revoke',
     },
@@ -47,7 +52,6 @@ export function makeAuthorisationServer(parts: {
     clientAuthMethods: ['private_key_jwt', 'tls_client_auth'],
     enabledJWA: onlyPs256(),
     clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
-    discovery: { registration_endpoint: `${issuer}${REGISTRATION_PATH}` },
     cookies: { keys: [crypto.randomUUID()] },
     interactions: { url: (_ctx, { uid }) => `${INTERACTION_PATH}/${uid}` },
     findAccount: (ctx, sub, token) => findPayer(ctx, parts.books, { sub, token }),
@@ -61,11 +65,29 @@ export function makeAuthorisationServer(parts: {
     issueRefreshToken: async (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') && consentOfGrant(parts.books, code.grantId)?.kind === 'domestic-vrp',
     assertJwtClientAuthClaimsAndHeader: async (_ctx, { aud }) => {
-      if (aud !== `${issuer}${TOKEN_PATH}`) throw new errors.InvalidClientAuth('aud must be the token endpoint')
+      const expected = parts.quirks.has('assertion_audience_issuer') ? issuer : `${issuer}${TOKEN_PATH}`
+      if (aud !== expected) throw new errors.InvalidClientAuth(`aud must be ${expected}`)
     },
     features: featuresOf(parts.books),
     ttl: { ...LIFETIMES, Grant: 90 * DAY_SECONDS, RefreshToken: 90 * DAY_SECONDS, Session: 3_600, Interaction: 3_600 },
     clockTolerance: 5,
+  })
+  alterDiscovery(provider, parts)
+  return provider
+}
+
+/** The library announces what it can do; banks announce what they let clients use. */
+function alterDiscovery(provider: Provider, { issuer, quirks }: { issuer: string; quirks: Quirks }): void {
+  provider.use(async (ctx, next) => {
+    await next()
+    if (ctx.path !== DISCOVERY_PATH || typeof ctx.body !== 'object' || ctx.body === null) return
+    const { pushed_authorization_request_endpoint: pushed, ...rest }: Record<string, unknown> = { ...ctx.body }
+    const hasRegistration = !quirks.has('discovery_elsewhere') && !quirks.has('no_registration_endpoint')
+    ctx.body = {
+      ...rest,
+      ...(quirks.has('pushed_requests') ? { pushed_authorization_request_endpoint: pushed } : {}),
+      ...(hasRegistration ? { registration_endpoint: `${issuer}${REGISTRATION_PATH}` } : {}),
+    }
   })
 }
 
@@ -111,13 +133,22 @@ function featuresOf(books: Books): Configuration['features'] {
 }
 
 /** Clients as the library reads them: as registered, with the keys that the directory lists for them now. */
-function protocolState({ books, directory }: { books: Books; directory: Directory }): Configuration['adapter'] {
+function protocolState({
+  books,
+  directory,
+  quirks,
+}: {
+  books: Books
+  directory: Directory
+  quirks: Quirks
+}): Configuration['adapter'] {
   return makeProtocolState((clientId) => {
     const registration = books.registrations.get(clientId)
     if (registration === undefined) return undefined
     const client: AdapterPayload = {
       ...registration.metadata,
       client_id: clientId,
+      require_pushed_authorization_requests: quirks.has('pushed_requests'),
       jwks: { keys: [...directory.keysOf(registration.softwareId).keys] },
     }
     return client

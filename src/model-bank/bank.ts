@@ -1,9 +1,11 @@
 import type { Provider } from 'oidc-provider'
 import type { Exchange } from './answer-resource.ts'
 import type { Books } from './books.ts'
+import type { Calls } from './calls.ts'
 import type { Directory } from './directory.ts'
 import type { Faults } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { QuirkName } from './quirks.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** One running model bank. */
@@ -12,10 +14,14 @@ export type Bank = {
   /** The bank's own organisation, which signs its answers. */
   orgId: string
   signingKey: SigningKey
+  /** A key that the bank does not publish, for answers with a wrong signature. */
+  strangeKey: SigningKey
   directory: Directory
   provider: Provider
   books: Books
   faults: Faults
+  quirks: Set<QuirkName>
+  calls: Calls
   idempotency: Idempotency
   onExchange(exchange: Exchange): void
 }

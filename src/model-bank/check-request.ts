@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Provider } from 'oidc-provider'
+import type { Bank } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { clientCertificateOf, thumbprintOf } from './client-certificate.ts'
-import type { Directory } from './directory.ts'
 import type { Operation } from './operations.ts'
 import { verifyMessage } from './message-signature.ts'
 import type { ResourceToken } from './resource.ts'
-import type { Books } from './books.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const IDEMPOTENCY_KEY_LENGTH_MAX = 40
@@ -44,9 +43,16 @@ export async function checkToken(
 }
 
 /** @throws {BankError} when a header that the profile demands is missing or wrong */
-export function checkHeaders(req: IncomingMessage, operation: Operation): void {
+export function checkHeaders(
+  req: IncomingMessage,
+  operation: Operation,
+  { quirks, orgId }: Pick<Bank, 'quirks' | 'orgId'>,
+): void {
   const interactionId = headerOf(req, 'x-fapi-interaction-id')
   if (!UUID.test(interactionId)) throw new BankError('UK.OBIE.Header.Invalid', 'x-fapi-interaction-id is not a UUID')
+  if (quirks.has('financial_id_required') && headerOf(req, 'x-fapi-financial-id') !== orgId) {
+    throw new BankError('UK.OBIE.Header.Invalid', 'x-fapi-financial-id is not this bank’s')
+  }
   if (!/^(application\/json\b|\*\/\*)/.test(req.headers.accept ?? '*/*')) {
     throw new BankError('UK.OBIE.NotAcceptable', 'answers are application/json')
   }
@@ -64,16 +70,16 @@ export function checkHeaders(req: IncomingMessage, operation: Operation): void {
 /** Verifies a body's signature with the keys that the directory lists for the client, and reads the body. */
 export async function checkBody(
   req: IncomingMessage,
-  { body, clientId, directory, books }: { body: Buffer; clientId: string; directory: Directory; books: Books },
+  { body, clientId, bank }: { body: Buffer; clientId: string; bank: Bank },
 ): Promise<unknown> {
-  const registration = books.registrations.get(clientId)
+  const registration = bank.books.registrations.get(clientId)
   if (registration === undefined) throw new BankError('UK.OBIE.Forbidden', 'the client is not registered')
   const { orgId, softwareId } = registration
   const signature = req.headers['x-jws-signature']
   await verifyMessage(body, Array.isArray(signature) ? signature[0] : signature, {
-    keys: directory.keysOf(softwareId),
+    keys: bank.directory.keysOf(softwareId),
     issuer: `${orgId}/${softwareId}`,
-    b64: true,
+    b64: !bank.quirks.has('b64_header'),
   })
   try {
     return JSON.parse(body.toString('utf8'))

@@ -26,6 +26,8 @@ export type Directory = {
   readStatement(statement: string): Promise<SoftwareStatement>
   /** Adds a signing key, as an operator does in the directory before rotating. */
   addSigningKey(): Promise<SigningKey>
+  /** Revokes one. */
+  removeSigningKey(kid: string): void
 }
 
 const SoftwareStatement = z.object({
@@ -84,6 +86,9 @@ export async function makeDirectory(
       const key = await makeSigningKey()
       software.signingKeys.push(key)
       return key
+    },
+    removeSigningKey: (kid) => {
+      software.signingKeys = software.signingKeys.filter((key) => key.kid !== kid)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { BankError } from './bank-error.ts'
 import { moveConsent, newId } from './books.ts'
 import type { Consent, Payment } from './books.ts'
+import { refuseByQuirk } from './refuse-by-quirk.ts'
 import { acceptPayment, hasFunds, settleIfDue } from './clearing.ts'
 import {
   accountShown,
@@ -24,6 +25,7 @@ export function createConsent(request: ResourceRequest): ResourceAnswer {
       path: 'Data.Initiation.InstructedAmount.Currency',
     })
   }
+  refuseByQuirk(request, Data, Risk)
   const at = new Date().toISOString()
   const consent: Consent = {
     id: newId('pdc'),

@@ -13,6 +13,20 @@ export const FAULT_NAMES = {
   wrong_signature: 'signs answers with a key that the bank does not publish',
   missing_signature: 'does not sign answers',
   down: 'closes every connection without an answer',
+  return_wrong_nonce: 'the id token of the return has another nonce',
+  return_wrong_issuer: 'the id token of the return names another issuer',
+  return_wrong_audience: 'the id token of the return is for another client',
+  return_wrong_intent: 'the id token of the return is about another consent',
+  return_wrong_acr: 'the id token of the return claims a weaker authentication',
+  return_wrong_c_hash: 'c_hash of the return does not fit the code',
+  return_wrong_s_hash: 's_hash of the return does not fit the state',
+  return_without_c_hash: 'the id token of the return lacks c_hash',
+  return_without_s_hash: 'the id token of the return lacks s_hash',
+  return_expired: 'the id token of the return has expired',
+  return_wrong_key: 'the id token of the return is signed with a key that the bank does not publish',
+  return_alg_none: 'the id token of the return is not signed',
+  return_alg_rs256: 'the id token of the return is signed with RS256',
+  return_wrong_state: 'the return carries another state',
 } as const
 
 export type FaultName = keyof typeof FAULT_NAMES

@@ -1,25 +1,35 @@
 import { parseArgs } from 'node:util'
+import { QUIRK_NAMES, isQuirk } from './quirks.ts'
 import { startModelBank } from './start.ts'
+import { VERSIONS } from './versions.ts'
 
 const REDIRECT_URI_DEFAULT = 'http://127.0.0.1:3000/bank/return'
 
-/** node dist/src/model-bank/main.js --dir <dir> [--port 9443] [--control-port 9444] [--redirect-uri <uri>]... */
+/** node dist/src/model-bank/main.js --dir <dir> [--port 9443] [--control-port 9444] [--version 3.1] [--redirect-uri <uri>]... [--quirk <name>]... */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       dir: { type: 'string' },
       port: { type: 'string', default: '9443' },
       'control-port': { type: 'string', default: '9444' },
+      version: { type: 'string', default: '4.0' },
+      quirk: { type: 'string', multiple: true, default: [] },
       'redirect-uri': { type: 'string', multiple: true, default: [REDIRECT_URI_DEFAULT] },
     },
   })
   if (values.dir === undefined)
     throw new Error('--dir is missing: the folder for the bank’s profile, keys and certificates')
+  const version = VERSIONS.find(({ name }) => name === values.version)?.name
+  if (version === undefined) throw new Error(`--version must be ${VERSIONS.map(({ name }) => name).join(' or ')}`)
+  const unknown = values.quirk.find((name) => !isQuirk(name))
+  if (unknown !== undefined) throw new Error(`unknown quirk ${unknown}; known: ${Object.keys(QUIRK_NAMES).join(', ')}`)
   const bank = await startModelBank({
     dir: values.dir,
     port: Number(values.port),
     controlPort: Number(values['control-port']),
     redirectUris: values['redirect-uri'],
+    version,
+    quirks: values.quirk.filter(isQuirk),
   })
   const { close, ...ready } = bank
   process.stdout.write(`${JSON.stringify({ ready: true, ...ready })}\n`)

@@ -3,15 +3,15 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { SCOPES } from './authorisation-server.ts'
 import type { Bank } from './bank.ts'
-import { newId } from './books.ts'
 import { clientCertificateOf, hasSubject } from './client-certificate.ts'
 import type { SoftwareStatement } from './directory.ts'
 import { readBody } from './read-body.ts'
+import { registerClient } from './register-client.ts'
 import { sendJson } from './send-json.ts'
 import { SIGNING_ALGORITHM } from './signing-keys.ts'
 
 const CONTENT_TYPES = ['application/jwt', 'application/jose']
-const SUBJECT_TYPE = /^(application\/(?:jwt|jose))\s*(;|$)/
+const CONTENT_TYPE = /^(application\/(?:jwt|jose))\s*(;|$)/
 
 /** The claims of a registration request that the bank reads (dynamic client registration 3.3). */
 const RegistrationRequest = z.object({
@@ -56,8 +56,11 @@ export async function answerRegistration(bank: Bank, req: IncomingMessage, res: 
   if (certificate === undefined)
     return sendJson(res, 401, { error: 'invalid_client', error_description: 'mutual TLS is required' })
   try {
-    const [, contentType] = SUBJECT_TYPE.exec(req.headers['content-type'] ?? '') ?? []
-    if (contentType === undefined) throw new RegistrationError('invalid_request', `send ${CONTENT_TYPES.join(' or ')}`)
+    const [, contentType] = CONTENT_TYPE.exec(req.headers['content-type'] ?? '') ?? []
+    const expected = bank.quirks.has('registration_as_jose') ? ['application/jose'] : CONTENT_TYPES
+    if (contentType === undefined || !expected.includes(contentType)) {
+      throw new RegistrationError('invalid_request', `send ${expected.join(' or ')}`)
+    }
     const { request, statement } = await readRequest(bank, (await readBody(req)).toString('utf8'))
     const subject = request.tls_client_auth_subject_dn
     if (subject !== undefined && !hasSubject(certificate, subject)) {
@@ -121,32 +124,13 @@ function payloadOf(jwt: string): unknown {
 }
 
 function register(bank: Bank, request: RegistrationRequest, statement: SoftwareStatement): Record<string, unknown> {
-  const clientId = newId('client')
-  const isTls = request.token_endpoint_auth_method === 'tls_client_auth'
-  const metadata = {
-    redirect_uris: request.redirect_uris,
-    token_endpoint_auth_method: request.token_endpoint_auth_method,
-    ...(isTls
-      ? { tls_client_auth_subject_dn: request.tls_client_auth_subject_dn }
-      : { token_endpoint_auth_signing_alg: SIGNING_ALGORITHM }),
-    // The hybrid flow counts as implicit with the library as well.
-    grant_types: [...new Set([...request.grant_types, 'implicit'])],
-    response_types: request.response_types,
-    // Plain addresses of one's own machine are for native applications with the library; the exact one is checked
-    // with each request (authorisation-server.ts).
-    application_type: request.redirect_uris.some((uri) => uri.startsWith('http:')) ? 'native' : 'web',
-    id_token_signed_response_alg: request.id_token_signed_response_alg,
-    request_object_signing_alg: request.request_object_signing_alg,
-    scope: request.scope,
-    tls_client_certificate_bound_access_tokens: true,
-    require_auth_time: true,
-  }
-  bank.books.registrations.set(clientId, {
-    clientId,
+  const { clientId, metadata } = registerClient(bank.books, {
     orgId: statement.org_id,
     softwareId: statement.software_id,
-    registeredAt: new Date().toISOString(),
-    metadata,
+    redirectUris: request.redirect_uris,
+    authMethod: request.token_endpoint_auth_method,
+    subject: request.tls_client_auth_subject_dn,
+    grantTypes: request.grant_types,
   })
   return {
     ...metadata,

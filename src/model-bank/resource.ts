@@ -2,12 +2,14 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 import { BankError } from './bank-error.ts'
 import type { Account, Books, Consent, ConsentKind, Payment } from './books.ts'
 import type { Faults } from './faults.ts'
+import type { Quirks } from './quirks.ts'
 import type { Version } from './versions.ts'
 
 /** A request for a resource that has passed all checks that are the same for each of them (check-request.ts). */
 export type ResourceRequest = {
   books: Books
   faults: Faults
+  quirks: Quirks
   version: Version
   /** The address of this version's resources. */
   baseUrl: string

@@ -1,6 +1,7 @@
 import { BankError } from './bank-error.ts'
 import { moveConsent, newId } from './books.ts'
 import type { Consent, Payment } from './books.ts'
+import { refuseByQuirk } from './refuse-by-quirk.ts'
 import { acceptPayment, hasFunds, settleIfDue } from './clearing.ts'
 import {
   accountShown,
@@ -21,6 +22,7 @@ const KIND = 'domestic-vrp'
 /** POST /domestic-vrp-consents */
 export function createVrpConsent(request: ResourceRequest): ResourceAnswer {
   const { Data, Risk } = readVrpConsent(request.version, request.body)
+  refuseByQuirk(request, Data, Risk)
   const at = new Date().toISOString()
   const consent: Consent = {
     id: newId('vrp'),

@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Bank } from './bank.ts'
 import type { Authority } from './certificates.ts'
+import type { QuirkName } from './quirks.ts'
+import type { Version } from './versions.ts'
 
 const PRIVATE_FILE = 0o600
 
 /** Writes what a client of the bank is configured with: the bank's profile, and the software statement with its keys. */
 export async function writeFiles(
   dir: string,
-  { bank, authority }: { bank: Bank; authority: Authority },
+  { bank, authority, version }: { bank: Bank; authority: Authority; version: Version['name'] },
 ): Promise<{ profiles: string; softwareStatement: string }> {
   const { software } = bank.directory
   const [signingKey] = software.signingKeys.toReversed()
@@ -32,21 +34,37 @@ export async function writeFiles(
     signing: { kid: signingKey?.kid, key: 'signing-key.pem' },
   }
   return {
-    profiles: await write('profiles.yaml', stringify({ banks: [profileOf(bank)] })),
+    profiles: await write('profiles.yaml', stringify({ banks: [profileOf(bank, version)] })),
     softwareStatement: await write('software-statement.json', `${JSON.stringify(statement, null, 2)}\n`),
   }
 }
 
-function profileOf({ issuer, orgId }: Bank): Record<string, unknown> {
-  const resources = { base_url: `${issuer}/open-banking/v4.0/pisp`, version: '4.0' }
+/** Quirks that have a member of their own in a profile, instead of a name among its quirks. */
+const MEMBERS: readonly QuirkName[] = [
+  'assertion_audience_issuer',
+  'discovery_elsewhere',
+  'financial_id_required',
+  'no_registration_endpoint',
+  'pushed_requests',
+]
+
+function profileOf({ issuer, orgId, quirks }: Bank, version: Version['name']): Record<string, unknown> {
+  const resources = { base_url: `${issuer}/open-banking/v${version}/pisp`, version }
+  const named = [...quirks].filter((quirk) => !MEMBERS.includes(quirk))
   return {
     id: 'model',
     name: 'Model Bank',
     issuer,
+    ...(quirks.has('discovery_elsewhere') ? { discovery: `${issuer}/discovery` } : {}),
     financial_id: orgId,
     ca: 'model-bank-ca.pem',
-    client: { registration: 'dynamic', token_auth: 'private_key_jwt', audience: 'token_endpoint' },
+    client: {
+      registration: 'dynamic',
+      token_auth: 'private_key_jwt',
+      audience: quirks.has('assertion_audience_issuer') ? 'issuer' : 'token_endpoint',
+    },
     payments: resources,
     vrp: { ...resources },
+    ...(named.length > 0 ? { quirks: named } : {}),
   }
 }

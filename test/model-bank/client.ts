@@ -18,7 +18,7 @@ export type Client = {
   clientId: string
 }
 
-type Statement = {
+export type Statement = {
   org_id: string
   software_id: string
   ssa: string
@@ -88,6 +88,7 @@ export async function callToken(
   client: Client,
   parameters: Record<string, string>,
   changes: JWTPayload = {},
+  path = '/token',
 ): Promise<Answer> {
   const assertion = await signJwt(client, {
     iss: client.clientId,
@@ -101,7 +102,7 @@ export async function callToken(
     ...parameters,
   })
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return send(client, 'POST', `${client.bank.issuer}/token`, { headers, body: body.toString() })
+  return send(client, 'POST', `${client.bank.issuer}${path}`, { headers, body: body.toString() })
 }
 
 export async function clientToken(client: Client): Promise<string> {

@@ -95,7 +95,7 @@ t.test('the same bank speaks version 3.1 under its own address', async (t) => {
   t.match(v4Body, { status: 400 }, 'remittance information of version 4.0 is none of version 3.1')
 })
 
-t.test('a payer may be told which account to pay from', async (t) => {
+t.test('a consent may name the account that is paid from', async (t) => {
   const client = await makeRegisteredClient(await startTestBank(t))
   const DebtorAccount = {
     SchemeName: 'UK.OBIE.SortCodeAccountNumber',

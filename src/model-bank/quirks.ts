@@ -1,0 +1,32 @@
+/**
+ * Ways in which real banks deviate from the standard, switched on one at a time. The names are those of a bank's
+ * profile where the profile has a name for it.
+ */
+export const QUIRK_NAMES = {
+  b64_header: 'signatures carry b64: false, in requests and answers, as before version 3.1.4',
+  unsigned_responses: 'answers are not signed',
+  id_token_without_acr: 'id tokens lack acr',
+  id_token_without_auth_time: 'id tokens lack auth_time',
+  id_token_without_consent_id: 'id tokens lack openbanking_intent_id',
+  id_token_without_nonce: 'id tokens lack nonce',
+  id_token_exp_in_milliseconds: 'exp of id tokens is in milliseconds',
+  no_refund_account: 'ReadRefundAccount is refused',
+  no_contract_present_indicator: 'ContractPresentIndicator is refused',
+  misspelt_contract_present_indicator: 'ContractPresentInidicator is demanded, ContractPresentIndicator refused',
+  no_funds_confirmation: 'funds cannot be asked for',
+  no_payment_details: 'payment details cannot be asked for',
+  registration_as_jose: 'registrations are application/jose',
+  no_registration_endpoint: 'clients are registered by hand, at the control port',
+  assertion_audience_issuer: 'the audience of client assertions is the issuer',
+  financial_id_required: 'x-fapi-financial-id is demanded',
+  pushed_requests: 'pushed authorization requests are announced, and demanded',
+  discovery_elsewhere: 'discovery is at /discovery alone, and names no registration endpoint',
+} as const
+
+export type QuirkName = keyof typeof QUIRK_NAMES
+
+export function isQuirk(name: string): name is QuirkName {
+  return Object.hasOwn(QUIRK_NAMES, name)
+}
+
+export type Quirks = ReadonlySet<QuirkName>
