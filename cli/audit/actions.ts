@@ -15,6 +15,7 @@ export const KNOWN_ACTIONS = [
   'registration.rollback',
   'payout.retry',
   'payout.fail',
+  'refund.fail',
   'payout_file.create',
   'payout_file.read',
   'payout_report.import',

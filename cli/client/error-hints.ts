@@ -140,6 +140,8 @@ const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   PAYOUT_NOT_RETRYABLE: 'how it stands: svc payouts show <id>',
   PAYOUT_NOT_FAILABLE: 'how it stands: svc payouts show <id>',
   STATEMENT_LINE_NOT_FOUND: 'svc statements lines',
+  REFUND_NOT_FOUND: 'refunds that no statement has: svc statements missing',
+  REFUND_NOT_FAILABLE: 'how it stands: svc explain <id>',
   REFUND_NOT_CREDITABLE: 'refunds that came back: svc inbox',
   SETTLEMENT_NOT_FOUND: 'svc settlements list',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',

@@ -1,6 +1,7 @@
 import { PAYOUT_FAILURES, failPayout, retryPayout } from '../../src/wire/payouts.ts'
+import { failRefund } from '../../src/wire/refunds.ts'
 import { endOfId } from '../base/text.ts'
-import { action } from '../kit/action.ts'
+import { action, wordSubject } from '../kit/action.ts'
 import { payout } from './subject.ts'
 import { printPayout } from './view.ts'
 
@@ -45,5 +46,38 @@ const fail = action({
   view: printPayout,
 })
 
-/** What operators do about payouts. */
+const failOfRefund = action({
+  command: 'payouts fail-refund',
+  summary: 'End a refund by file as failed',
+  details:
+    'For banks that answer in no file: the amount can be refunded again. Be sure: a refund that the bank has made after all would be paid twice.',
+  examples: [
+    'svc payouts fail-refund 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --code ACCOUNT_CLOSED --reason "so the bank on the phone"',
+  ],
+  subject: wordSubject('refund', 'Its id, from svc statements missing'),
+  flags: {
+    code: { value: 'code', summary: 'What the bank says', choices: PAYOUT_FAILURES, member: 'failure_code' },
+    reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
+  },
+  operation: failRefund,
+  request: (id, { code, reason }) => ({ params: { id }, body: { failure_code: code, reason } }),
+  effect: ({ word }) => `record that the bank has not made the refund ${word}`,
+  done: (_refund, { amount, currency }) => `the refund of ${amount} ${currency} has failed, and can be ordered again`,
+  confirm: true,
+  view: (context, { refund_id: id, payment_id: payment, ...refund }) =>
+    context.print.record({
+      item: { refund_id: id, payment_id: payment, ...refund },
+      id,
+      lines: [
+        ['Refund', id],
+        ['Payment', payment],
+        ['Amount', `${refund.amount} ${refund.currency}`],
+        ['Status', refund.refund_status],
+        ['Failure', refund.failure?.code ?? ''],
+      ],
+    }),
+})
+
+/** What operators do about payouts, and about refunds that go the same way. */
 export const PAYOUT_ACTIONS = [retry, fail] as const
+export const FILE_REFUND_ACTIONS = [failOfRefund] as const

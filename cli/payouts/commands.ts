@@ -10,7 +10,7 @@ import { forAllMerchants, subcommand } from '../kit/option-values.ts'
 import { Paging, TimeRange, listPages, paged, rangeOf, withTimeRange } from '../kit/paging.ts'
 import { MerchantScope, ofMerchants, scopeOf } from '../merchants/whose.ts'
 import { addAccounts } from './accounts.ts'
-import { PAYOUT_ACTIONS } from './actions.ts'
+import { FILE_REFUND_ACTIONS, PAYOUT_ACTIONS } from './actions.ts'
 import { addFileCommands } from './files.ts'
 import { findPayout, payout, payoutPage } from './subject.ts'
 import { printPayout, printPayouts } from './view.ts'
@@ -30,7 +30,7 @@ export function addPayouts(payouts: Command, runtime: Runtime): void {
   forAllMerchants(subcommand(payouts, 'show', 'Show a payout').argument('<payout>', payout.summary))
     .addHelpText('after', '\nExamples:\n  svc payouts show a2b4358c\n')
     .action(action(runtime, ShowOptions, show))
-  addActions(payouts, runtime, PAYOUT_ACTIONS)
+  addActions(payouts, runtime, [...PAYOUT_ACTIONS, ...FILE_REFUND_ACTIONS])
   addFileCommands(payouts, runtime)
   addAccounts(payouts, runtime)
 }

@@ -164,6 +164,7 @@ export const ROUTES: readonly Route[] = [
   route(wirePayouts.getAdminPayout, payouts.getAdminPayout),
   route(wirePayouts.retryPayout, payouts.retryPayout),
   route(wirePayouts.failPayout, payouts.failPayout),
+  route(wireRefunds.failRefund, refunds.failRefund),
   route(wirePayoutFiles.createPayoutFile, payoutFiles.createPayoutFile),
   route(wirePayoutFiles.listPayoutFiles, payoutFiles.listPayoutFiles),
   route(wirePayoutFiles.getPayoutFile, payoutFiles.getPayoutFile),

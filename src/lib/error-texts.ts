@@ -81,6 +81,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: '`svc payouts files`.',
   },
   PAYOUT_NOT_FOUND: { meaning: 'The caller has no payout with this id.', next: '`svc payouts list`.' },
+  REFUND_NOT_FOUND: { meaning: 'No merchant has a refund with this id.', next: '`svc statements missing`.' },
   STATEMENT_LINE_NOT_FOUND: { meaning: 'No bank statement has this line.', next: '`svc statements lines`.' },
   SETTLEMENT_NOT_FOUND: { meaning: 'The merchant has no settlement with this id.', next: '`svc settlements list`.' },
   DISPUTE_NOT_FOUND: { meaning: 'The caller has no dispute with this id.', next: 'Check the id and the merchant.' },
@@ -189,6 +190,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   REFUND_ACCOUNT_UNKNOWN: {
     meaning: "The payer's account is not known, and this bank refunds to an account only.",
     next: 'Refund by other means.',
+  },
+  REFUND_NOT_FAILABLE: {
+    meaning: 'No file has taken the refund to the bank, or it has ended.',
+    next: 'Read its status with `svc explain <id>`.',
   },
   REFUND_NOT_CREDITABLE: {
     meaning: 'The line is not a refund that the bank has returned, or it is credited already.',

@@ -16,6 +16,7 @@ import {
 } from './common.ts'
 import { operation } from './operation.ts'
 import { Failure, PaymentStatus } from './payments.ts'
+import { PAYOUT_FAILURES } from './payouts.ts'
 
 /** The status of a refund at the bank. */
 export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
@@ -96,4 +97,29 @@ export const listRefunds = operation({
   body: NoBody,
   replies: { 200: listOf(RefundRow) },
   errors: ['PAYMENT_NOT_FOUND'],
+})
+
+const FailRefund = z.strictObject({
+  failure_code: z.enum(PAYOUT_FAILURES).default('BANK_ERROR'),
+  reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
+})
+export type FailRefund = z.output<typeof FailRefund>
+
+export const failRefund = operation({
+  name: 'failRefund',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/refunds/{id}/fail',
+  summary: 'End a refund by file as failed',
+  description:
+    'For a bank whose answers can be read in no file: the refund has FAILED, and its amount can be refunded again. A refund ' +
+    'that the bank has made after all would be paid twice.',
+  access: ['platform'],
+  permission: 'operate merchants',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: FailRefund,
+  replies: { 200: RefundRow },
+  errors: ['REFUND_NOT_FOUND', 'REFUND_NOT_FAILABLE'],
 })

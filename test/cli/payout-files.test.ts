@@ -127,4 +127,21 @@ t.test('a refund that came back is a task, until it is credited', async (t) => {
   t.match(await run('explain', id), { stdout: /the bank returned the refund of 20\.00 GBP/ })
 })
 
+t.test('what the bank says on the phone ends a refund, too', async (t) => {
+  const cwd = t.testdir({})
+  const run = (...words: string[]) => service.operate(['payouts', ...words], { cwd })
+  const id = await payment()
+  const { body } = await refund(service, shop, { id })
+  const said = ['--code', 'ACCOUNT_CLOSED', '--reason', 'on the phone']
+  t.match(await run('fail-refund', body.refund_id, ...said), { code: 7, stderr: /no file has taken the refund/ })
+  await run('export', '--file', 'refunds.xml')
+  t.match(await run('fail-refund', body.refund_id, ...said, '--dry-run'), { code: 0, stderr: /Nothing was changed/ })
+  t.match(JSON.parse((await run('fail-refund', body.refund_id, ...said, '--json')).stdout), {
+    refund_status: 'FAILED',
+    failure: { code: 'ACCOUNT_CLOSED' },
+  })
+  t.match(await run('fail-refund', body.refund_id, ...said), { code: 7, stderr: /is FAILED[^]*svc explain/ })
+  t.match(await run('fail-refund', 'nothing', ...said), { code: 6 })
+})
+
 provesLeaves(t, import.meta.filename)

@@ -77,6 +77,7 @@ const MAY: Record<string, string> = {
   getAdminPayout: 'OWNER OPS SUPPORT',
   retryPayout: 'OWNER OPS',
   failPayout: 'OWNER OPS',
+  failRefund: 'OWNER OPS',
   listSettlements: 'ADMIN FINANCE',
   getSettlement: 'ADMIN FINANCE',
   listSettlementLines: 'ADMIN FINANCE',

@@ -120,6 +120,45 @@ t.test("a dispute's refund that the bank rejected is ordered again, and goes wit
   t.same(await differences(), [])
 })
 
+t.test('what a bank says in no file is recorded by an operator, once and audited', async (t) => {
+  const id = await payment()
+  const { body: ordered } = await refund(service, shop, { id })
+  const fail = (refundId: string, more: object = {}) =>
+    post(`refunds/${refundId}/fail`, { failure_code: 'ACCOUNT_CLOSED', reason: 'on the phone', ...more })
+  const notFailable = { status: 409, body: { code: 'REFUND_NOT_FAILABLE' } }
+  t.match(await fail(ordered.refund_id), notFailable, 'no bank has heard of it')
+  const { file } = await exported()
+  const before = await hashTables(owner)
+  for (const [more, path] of [
+    [{ reason: ' ' }, 'reason'],
+    [{ failure_code: 'CONSENT_EXPIRED' }, 'failure_code'],
+  ] as const)
+    t.match(await fail(ordered.refund_id, more), { status: 400, body: { errors: [{ path }] } })
+  for (const unknown of ['nonsense', id])
+    t.match(await fail(unknown), { status: 404, body: { code: 'REFUND_NOT_FOUND' } })
+  t.match(await post(`payouts/${ordered.refund_id}/fail`, { reason: 'x' }), { body: { code: 'PAYOUT_NOT_FOUND' } })
+  t.match(await post(`refunds/${ordered.refund_id}/fail?dry_run=true`, { reason: 'x' }), {
+    status: 200,
+    body: { refund_status: 'FAILED' },
+  })
+  t.same(await hashTables(owner), before)
+  const answers = await Promise.all([1, 2, 3].map(() => fail(ordered.refund_id)))
+  t.same(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
+  t.match(answers.find(({ status }) => status === 409)?.body, { current: { status: 'FAILED' } })
+  t.match(await refundsOf(id), [{ refund_status: 'FAILED', failure: { code: 'ACCOUNT_CLOSED' } }])
+  t.equal((await webhookTypesOf(service, id)).at(-1), 'refund.failed')
+  const { rows } = await owner.query(
+    "select subject_id, reason, after from operator_actions where action = 'refund.fail'",
+  )
+  t.match(rows, [{ subject_id: ordered.refund_id, reason: 'on the phone', after: { failure_code: 'ACCOUNT_CLOSED' } }])
+  t.match(await post('statements', { content: statementOf(file.payments) }), { body: { matched_line_count: 0 } })
+  t.match(await refund(service, shop, { id }), { status: 202 }, 'it can be ordered again')
+  const again = await exported()
+  await post('statements', { content: statementOf(again.file.payments) })
+  t.match(await fail((await refundsOf(id))[1].refund_id), notFailable, 'what was executed stays so')
+  t.same(await differences(), [])
+})
+
 /** Ends the connection that writes to a table, as a kill of the process does. */
 async function killedAt(table: string, request: () => Promise<{ status: number }>): Promise<number> {
   await owner.query(

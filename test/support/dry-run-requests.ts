@@ -10,6 +10,7 @@ import { authorisedMandate } from './mandates.ts'
 import { orderBody } from './orders.ts'
 import { dayFromNow, offerBody, requestBody } from './payment-requests.ts'
 import { settledPayment } from './payments.ts'
+import { sentFileRefund } from './file-refunds.ts'
 import { answerTo, byFile, exportByFile } from './payout-bank.ts'
 import { payableMerchant, payoutsOf } from './payouts.ts'
 import { recurringBody } from './recurring.ts'
@@ -192,6 +193,11 @@ export const SAMPLES: Record<string, Sample> = {
     const [payout] = await payoutsOf(service, payee)
     return { headers: operator, params: { id: payout?.id ?? '' }, body: { reason: 'told by the bank' } }
   },
+  failRefund: async ({ service, merchant, operator }) => ({
+    headers: operator,
+    params: { id: await sentFileRefund(service, merchant) },
+    body: { reason: 'told by the bank' },
+  }),
   importStatements: ({ operator }) => ({
     headers: operator,
     body: { content: britishFile([{ amount: '0.35', ref: 'FEE' }]) },

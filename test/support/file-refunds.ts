@@ -1,8 +1,9 @@
 import type { Test } from 'tap'
+import { refundPayment } from '../../src/payments/refunds/refund-payment.ts'
 import { testService } from './app.ts'
 import type { Answer, ServiceOptions, TestMerchant, TestService } from './app.ts'
 import { settledPayment } from './payments.ts'
-import { readInstructions } from './payout-bank.ts'
+import { exportByFile, readInstructions } from './payout-bank.ts'
 import type { ReadFile } from './payout-bank.ts'
 import { steeredBank } from './steered-bank.ts'
 import type { SteeredBank } from './steered-bank.ts'
@@ -56,16 +57,8 @@ export async function fileRefunds(service: TestService, bank: SteeredBank): Prom
   return {
     shop,
     post,
-    async payment(account = PAYER_ACCOUNT, { of = shop, currency = 'GBP' } = {}) {
-      const id = await settledPayment(service, of, { currency })
-      await service.owner.query(
-        `update payment_consents c set debtor_account_scheme = $2::debtor_account_scheme, debtor_identification = $3,
-           payer_name = 'Zoë Payer'
-         from payment_intents p where p.merchant_id = c.merchant_id and p.consent_id = c.id and p.id = $1`,
-        [id, account['debtor_account_scheme'], account['debtor_identification']],
-      )
-      return id
-    },
+    payment: (account = PAYER_ACCOUNT, { of = shop, currency = 'GBP' } = {}) =>
+      paidFrom(service, of, { account, currency }),
     async exported() {
       const { status, body, text } = await post('payout-files')
       if (status !== 200 || body.file === null) throw new Error(text)
@@ -79,4 +72,30 @@ export async function fileRefunds(service: TestService, bank: SteeredBank): Prom
       return body.differences.filter(({ kind }: { kind: string }) => /REFUND|BANK/.test(kind))
     },
   }
+}
+
+async function paidFrom(
+  service: TestService,
+  of: TestMerchant,
+  { account, currency }: { account: Record<string, string | null>; currency: string },
+): Promise<string> {
+  const id = await settledPayment(service, of, { currency })
+  await service.owner.query(
+    `update payment_consents c set debtor_account_scheme = $2::debtor_account_scheme, debtor_identification = $3,
+       payer_name = 'Zoë Payer'
+     from payment_intents p where p.merchant_id = c.merchant_id and p.consent_id = c.id and p.id = $1`,
+    [id, account['debtor_account_scheme'], account['debtor_identification']],
+  )
+  return id
+}
+
+/** A refund that a file took to the bank, of a service whose bank has an API for it. @returns its id */
+export async function sentFileRefund(service: TestService, merchant: TestMerchant): Promise<string> {
+  const id = await paidFrom(service, merchant, { account: PAYER_ACCOUNT, currency: 'GBP' })
+  const { bank } = fileBank()
+  const app = { ...service.app, banks: new Map([[bank.connector.id, bank.connector]]) }
+  const order = { merchantId: merchant.id, id, body: {}, rawBody: '{}', idempotencyKey: undefined }
+  const { refund } = await refundPayment(app, order)
+  await exportByFile(app)
+  return refund.id
 }

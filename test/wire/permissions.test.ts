@@ -126,6 +126,7 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   getAdminPayout: 'read merchants',
   retryPayout: 'operate merchants',
   failPayout: 'operate merchants',
+  failRefund: 'operate merchants',
   listSettlements: 'read balances',
   getSettlement: 'read balances',
   listSettlementLines: 'read balances',

@@ -1,10 +1,11 @@
 import { formatNumeric } from '../../lib/money.ts'
+import { failRefund } from '../../payments/refunds/fail-refund.ts'
 import { listRefunds } from '../../payments/refunds/list-refunds.ts'
 import { refundPayment } from '../../payments/refunds/refund-payment.ts'
 import { remainingAmount } from '../../payments/refunds/refundable-amount.ts'
 import type * as wire from '../../wire/refunds.ts'
 import type { Handlers } from '../endpoint.ts'
-import { merchantIdOf } from '../principal.ts'
+import { merchantIdOf, operatorOf } from '../principal.ts'
 import { auditedBody } from './audited-body.ts'
 import { presentRefund } from './present-payment.ts'
 
@@ -39,5 +40,11 @@ export const refunds: Handlers<typeof wire> = {
       status: 200,
       body: { data: refunds.map(presentRefund), has_more: nextCursor !== null, next_cursor: nextCursor },
     }
+  },
+
+  /** POST /api/v1/admin/refunds/{id}/fail */
+  async failRefund(app, { principal, params, body }) {
+    const refund = await failRefund(app, { ...body, id: params.id, actor: operatorOf(principal).actor })
+    return { status: 200, body: presentRefund(refund) }
   },
 }

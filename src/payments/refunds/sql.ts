@@ -31,6 +31,16 @@ export function findRefund(
   `)
 }
 
+/** Whose refund this is. Refunds have no index by their id alone: each merchant is asked, one probe of the key for each. */
+export function findMerchantOfRefund(tx: CommonQueryMethods, id: string): Promise<string | null> {
+  return tx.maybeOneFirst(sql.type(z.object({ merchant_id: z.string() }))`
+    select own.merchant_id
+    from merchants m
+    cross join lateral (select merchant_id from payment_refunds where merchant_id = m.id and id = ${id} limit 1) own
+    limit 1
+  `)
+}
+
 export type NewRefund = {
   id: string
   merchantId: string
@@ -170,6 +180,21 @@ export function claimRefunds(
   `)
 }
 
+const listedRefunds = sql.fragment`
+  select r.id, r.payment_intent_id, r.amount, p.currency, r.status, r.reason, r.failure_code, r.bank_reference,
+    r.end_to_end_id, r.sent_at, r.created_at, r.updated_at
+  from payment_refunds r
+  join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+`
+
+/** A refund as lists show it. */
+export function getListedRefund(
+  tx: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<ListedRefund> {
+  return tx.one(sql.type(ListedRefund)`${listedRefunds} where r.merchant_id = ${key.merchantId} and r.id = ${key.id}`)
+}
+
 /** The refunds of one payment, the oldest first, after the one with id `afterId`. */
 export function listRefundRows(
   tx: CommonQueryMethods,
@@ -184,10 +209,7 @@ export function listRefundRows(
           where a.merchant_id = ${key.merchantId} and a.payment_intent_id = ${key.id} and a.id = ${afterId}
         )`
   return tx.any(sql.type(ListedRefund)`
-    select r.id, r.payment_intent_id, r.amount, p.currency, r.status, r.reason, r.failure_code, r.bank_reference,
-      r.end_to_end_id, r.sent_at, r.created_at, r.updated_at
-    from payment_refunds r
-    join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+    ${listedRefunds}
     where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.id} and ${isAfter}
     order by r.created_at, r.id
     limit ${limit}

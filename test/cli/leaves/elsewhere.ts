@@ -18,6 +18,7 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
   // What they read and write goes to a bank and comes from it.
   'payouts fail': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
+  'payouts fail-refund': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
   'payouts export': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   'payouts import': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   'statements credit': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
