@@ -113,8 +113,9 @@ async function headersOf(
   if (text === '') return interactionId
   const headers = { ...interactionId, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
   if (bank.quirks.has('unsigned_responses') || bank.faults.take('missing_signature', operation)) return headers
-  const key = bank.faults.take('wrong_signature', operation) ? bank.strangeKey : bank.signingKey
+  const genuine = bank.messageKeys.at(-1) ?? bank.strangeKey
+  const key = bank.faults.take('wrong_signature', operation) ? bank.strangeKey : genuine
   // The strange key comes under the bank's own id: only the signature gives it away.
-  const signer = { key: { ...key, kid: bank.signingKey.kid }, issuer: bank.orgId, b64: !bank.quirks.has('b64_header') }
+  const signer = { key: { ...key, kid: genuine.kid }, issuer: bank.orgId, b64: !bank.quirks.has('b64_header') }
   return { ...headers, 'x-jws-signature': await signMessage(Buffer.from(text), signer) }
 }

@@ -26,17 +26,24 @@ export const REGISTRATION_PATH = '/register'
 const LIFETIMES = { AccessToken: 300, AuthorizationCode: 60, ClientCredentials: 300, IdToken: 600 }
 const DAY_SECONDS = 86_400
 
-/** The bank's authorisation server: FAPI 1.0 Advanced, as the Open Banking security profile asks. */
-export function makeAuthorisationServer(parts: {
+export type AuthorisationServerParts = {
   issuer: string
   signingKey: SigningKey
+  /** The keys that sign messages: announced beside the one for id tokens. */
+  messageKeys: readonly SigningKey[]
   books: Books
   directory: Directory
   quirks: Quirks
-}): Provider {
+}
+
+export type AuthorisationServer = { provider: Provider; endAccessTokens(): void }
+
+/** The bank's authorisation server: FAPI 1.0 Advanced, as the Open Banking security profile asks. */
+export function makeAuthorisationServer(parts: AuthorisationServerParts): AuthorisationServer {
   const { issuer, signingKey } = parts
+  const { adapter, endAccessTokens } = makeProtocolState((clientId) => findClient(parts, clientId))
   const provider = new Provider(issuer, {
-    adapter: protocolState(parts),
+    adapter,
     jwks: { keys: [signingKey.privateJwk] },
     routes: {
       authorization: AUTHORISATION_PATH,
@@ -72,16 +79,20 @@ export function makeAuthorisationServer(parts: {
     ttl: { ...LIFETIMES, Grant: 90 * DAY_SECONDS, RefreshToken: 90 * DAY_SECONDS, Session: 3_600, Interaction: 3_600 },
     clockTolerance: 5,
   })
-  alterDiscovery(provider, parts)
-  return provider
+  alterAnnouncements(provider, parts)
+  return { provider, endAccessTokens }
 }
 
 /** The library announces what it can do; banks announce what they let clients use. */
-function alterDiscovery(provider: Provider, { issuer, quirks }: { issuer: string; quirks: Quirks }): void {
+function alterAnnouncements(provider: Provider, { issuer, quirks, messageKeys }: AuthorisationServerParts): void {
   provider.use(async (ctx, next) => {
     await next()
-    if (ctx.path !== DISCOVERY_PATH || typeof ctx.body !== 'object' || ctx.body === null) return
+    if (typeof ctx.body !== 'object' || ctx.body === null) return
     const { pushed_authorization_request_endpoint: pushed, ...rest }: Record<string, unknown> = { ...ctx.body }
+    if (ctx.path === JWKS_PATH && Array.isArray(rest['keys'])) {
+      ctx.body = { keys: [...rest['keys'], ...messageKeys.map(({ publicJwk }) => publicJwk)] }
+    }
+    if (ctx.path !== DISCOVERY_PATH) return
     const hasRegistration = !quirks.has('discovery_elsewhere') && !quirks.has('no_registration_endpoint')
     ctx.body = {
       ...rest,
@@ -133,26 +144,18 @@ function featuresOf(books: Books): Configuration['features'] {
 }
 
 /** Clients as the library reads them: as registered, with the keys that the directory lists for them now. */
-function protocolState({
-  books,
-  directory,
-  quirks,
-}: {
-  books: Books
-  directory: Directory
-  quirks: Quirks
-}): Configuration['adapter'] {
-  return makeProtocolState((clientId) => {
-    const registration = books.registrations.get(clientId)
-    if (registration === undefined) return undefined
-    const client: AdapterPayload = {
-      ...registration.metadata,
-      client_id: clientId,
-      require_pushed_authorization_requests: quirks.has('pushed_requests'),
-      jwks: { keys: [...directory.keysOf(registration.softwareId).keys] },
-    }
-    return client
-  })
+function findClient(
+  { books, directory, quirks }: AuthorisationServerParts,
+  clientId: string,
+): AdapterPayload | undefined {
+  const registration = books.registrations.get(clientId)
+  if (registration === undefined) return undefined
+  return {
+    ...registration.metadata,
+    client_id: clientId,
+    require_pushed_authorization_requests: quirks.has('pushed_requests'),
+    jwks: { keys: [...directory.keysOf(registration.softwareId).keys] },
+  }
 }
 
 /** No tokens for a consent that has ended. Which consent it is shows when claims are made, not before. */

@@ -2,6 +2,7 @@ import type { Provider } from 'oidc-provider'
 import type { Exchange } from './answer-resource.ts'
 import type { Books } from './books.ts'
 import type { Calls } from './calls.ts'
+import type { IssuedCertificate } from './certificates.ts'
 import type { Directory } from './directory.ts'
 import type { Faults } from './faults.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -13,7 +14,8 @@ export type Bank = {
   issuer: string
   /** The bank's own organisation, which signs its answers. */
   orgId: string
-  signingKey: SigningKey
+  /** Sign messages: the last does, the others are still announced. */
+  messageKeys: SigningKey[]
   /** A key that the bank does not publish, for answers with a wrong signature. */
   strangeKey: SigningKey
   directory: Directory
@@ -23,5 +25,8 @@ export type Bank = {
   quirks: Set<QuirkName>
   calls: Calls
   idempotency: Idempotency
+  endAccessTokens(): void
+  /** Takes another certificate for new connections. */
+  useCertificate(certificate: IssuedCertificate): void
   onExchange(exchange: Exchange): void
 }

@@ -40,14 +40,19 @@ export async function makeAuthority(): Promise<Authority> {
   return { certificate, privateKey: keys.privateKey, pem: certificate.toString('pem') }
 }
 
+export const SERVER_HOSTS = ['127.0.0.1', 'localhost']
+
 /** The bank's own certificate, for the names that it is called by on one machine. */
-export function issueServerCertificate(authority: Authority, hosts: readonly string[]): Promise<IssuedCertificate> {
+export function issueServerCertificate(
+  authority: Authority,
+  { hosts, validDays }: { hosts: readonly string[]; validDays: number },
+): Promise<IssuedCertificate> {
   const names = hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? ('ip' as const) : ('dns' as const), value }))
   return issue(authority, {
     name: [{ C: ['GB'] }, { O: ['Model Bank'] }, { CN: [hosts[0] ?? 'localhost'] }],
     usage: ExtendedKeyUsage.serverAuth,
     extensions: [new SubjectAlternativeNameExtension(names)],
-    validDays: 90,
+    validDays,
   })
 }
 

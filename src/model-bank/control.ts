@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Bank } from './bank.ts'
 import { moveConsent } from './books.ts'
 import type { Payment } from './books.ts'
-import { issueTransportCertificate } from './certificates.ts'
+import { SERVER_HOSTS, issueServerCertificate, issueTransportCertificate, makeAuthority } from './certificates.ts'
 import type { Authority } from './certificates.ts'
 import { settleIfDue } from './clearing.ts'
 import { FAULT_NAMES, Fault } from './faults.ts'
@@ -11,6 +11,7 @@ import { QUIRK_NAMES, isQuirk } from './quirks.ts'
 import { readBody } from './read-body.ts'
 import { registerClient } from './register-client.ts'
 import { sendJson } from './send-json.ts'
+import { makeSigningKey } from './signing-keys.ts'
 
 type ControlRequest = { bank: Bank; authority: Authority; id: string; body: unknown }
 type ControlRoute = { route: RegExp; answer: (request: ControlRequest) => unknown }
@@ -37,6 +38,9 @@ const ROUTES: readonly ControlRoute[] = [
   { route: /^POST \/payments\/([\w-]+)\/settle$/, answer: (request) => endPayment(request, 'ACSC') },
   { route: /^POST \/payments\/([\w-]+)\/reject$/, answer: (request) => endPayment(request, 'RJCT') },
   { route: /^POST \/consents\/([\w-]+)\/revoke$/, answer: revokeConsent },
+  { route: /^DELETE \/tokens$/, answer: ({ bank }) => bank.endAccessTokens() },
+  { route: /^POST \/message-keys$/, answer: rotateMessageKey },
+  { route: /^POST \/server-certificate$/, answer: replaceCertificate },
   { route: /^POST \/directory\/certificates$/, answer: issueCertificate },
   { route: /^POST \/directory\/signing-keys$/, answer: addSigningKey },
   {
@@ -106,6 +110,21 @@ function issueCertificate({ bank, authority, body }: ControlRequest): Promise<un
     softwareId: softwareId ?? software.softwareId,
     validDays,
   })
+}
+
+/** The bank signs with a new key from now on, and withdraws the one before. */
+async function rotateMessageKey({ bank }: ControlRequest): Promise<unknown> {
+  bank.messageKeys.splice(0, bank.messageKeys.length, await makeSigningKey())
+  return { kid: bank.messageKeys[0]?.kid }
+}
+
+const ServerCertificate = z.strictObject({ valid_days: z.number().default(90), trusted: z.boolean().default(true) })
+
+/** The bank's own certificate: renewed, expired, or from an authority that the client does not know. */
+async function replaceCertificate({ bank, authority, body }: ControlRequest): Promise<void> {
+  const { valid_days: validDays, trusted } = ServerCertificate.parse(body)
+  const issuer = trusted ? authority : await makeAuthority()
+  bank.useCertificate(await issueServerCertificate(issuer, { hosts: SERVER_HOSTS, validDays }))
 }
 
 async function addSigningKey({ bank }: ControlRequest): Promise<unknown> {

@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Faults } from './faults.ts'
 
+/** Twice what a client should read. */
+const OVERSIZED_BYTES = 2_097_152
+
 /**
  * Faults that come before the bank has done anything; true when the request is answered, or will never be.
  */
@@ -19,6 +22,10 @@ export async function failBefore(
   const limited = faults.take('too_many_requests', operation)
   if (limited !== undefined) {
     res.writeHead(429, { 'retry-after': String(Math.ceil(limited.seconds)) }).end()
+    return true
+  }
+  if (faults.take('redirect_elsewhere', operation) !== undefined) {
+    res.writeHead(307, { location: 'https://another-bank.example/' }).end()
     return true
   }
   const broken = faults.take('server_error', operation)
@@ -44,6 +51,10 @@ export function failAfter(
     sendGatewayError(res, broken.status)
     return true
   }
+  if (text !== '' && faults.take('oversized_body', operation) !== undefined) {
+    res.writeHead(status, headers).end(text + ' '.repeat(OVERSIZED_BYTES))
+    return true
+  }
   if (text === '' || faults.take('half_a_body', operation) === undefined) return false
   const bytes = Buffer.from(text)
   res.writeHead(status, { ...headers, 'content-length': String(bytes.length) })
@@ -51,7 +62,7 @@ export function failAfter(
   return true
 }
 
-/** What a bank's gateway says when there is nobody behind it: no JSON, no signature. */
+/** What a bank's gateway says when the bank behind it is away: no JSON, no signature. */
 function sendGatewayError(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${String(status)}</h1>`)
 }

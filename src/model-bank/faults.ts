@@ -10,11 +10,14 @@ export const FAULT_NAMES = {
   server_error: 'answers `status`, and does nothing',
   server_error_after_acceptance: 'does what was asked and answers `status`',
   half_a_body: 'does what was asked and closes the connection in the middle of the answer',
+  oversized_body: 'does what was asked and answers with two megabytes',
+  redirect_elsewhere: 'redirects to another host, and does nothing',
   wrong_signature: 'signs answers with a key that the bank does not publish',
   missing_signature: 'does not sign answers',
   down: 'closes every connection without an answer',
   return_wrong_nonce: 'the id token of the return has another nonce',
   return_wrong_issuer: 'the id token of the return names another issuer',
+  return_wrong_issuer_parameter: 'the parameter iss of the return names another issuer',
   return_wrong_audience: 'the id token of the return is for another client',
   return_wrong_intent: 'the id token of the return is about another consent',
   return_wrong_acr: 'the id token of the return claims a weaker authentication',
@@ -61,6 +64,7 @@ const ON_DEFAULT: Partial<Record<FaultName, readonly string[]>> = {
   timeout_after_acceptance: ['createPayment', 'createVrp'],
   server_error_after_acceptance: ['createPayment', 'createVrp'],
   half_a_body: ['createPayment', 'createVrp'],
+  oversized_body: ['createPayment', 'createVrp'],
 }
 
 export function makeFaults(): Faults {

@@ -1,12 +1,27 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 
-/** The protocol library's state, in memory and of one bank alone; clients come from the bank's registrations. */
-export function makeProtocolState(findClient: (clientId: string) => AdapterPayload | undefined): AdapterFactory {
-  const rows = new Map<string, { payload: AdapterPayload; until: number }>()
-  return (model) => (model === 'Client' ? clientsOf(findClient) : stateOf(rows, model))
+type Rows = Map<string, { payload: AdapterPayload; until: number }>
+
+export type ProtocolState = {
+  adapter: AdapterFactory
+  /** Ends all access tokens, as time would: refresh tokens stay. */
+  endAccessTokens(): void
 }
 
-function stateOf(rows: Map<string, { payload: AdapterPayload; until: number }>, model: string): Adapter {
+const ACCESS_TOKENS = /^(AccessToken|ClientCredentials):/
+
+/** The protocol library's state, in memory and of one bank alone; clients come from the bank's registrations. */
+export function makeProtocolState(findClient: (clientId: string) => AdapterPayload | undefined): ProtocolState {
+  const rows: Rows = new Map()
+  return {
+    adapter: (model) => (model === 'Client' ? clientsOf(findClient) : stateOf(rows, model)),
+    endAccessTokens: () => {
+      for (const key of rows.keys()) if (ACCESS_TOKENS.test(key)) rows.delete(key)
+    },
+  }
+}
+
+function stateOf(rows: Rows, model: string): Adapter {
   const keyOf = (id: string): string => `${model}:${id}`
   const find = (id: string): AdapterPayload | undefined => {
     const row = rows.get(keyOf(id))

@@ -57,6 +57,9 @@ export function rewriteIdTokens(
       const idToken = parameters.get('id_token')
       if (idToken !== null) parameters.set('id_token', await rewriteReturn(idToken, { key, changes, faults }))
       if (faults.take('return_wrong_state', 'return') !== undefined) parameters.set('state', 'another-state')
+      if (faults.take('return_wrong_issuer_parameter', 'return') !== undefined) {
+        parameters.set('iss', 'https://another-bank.example')
+      }
       ctx.response.set('location', `${address}#${parameters.toString()}`)
     }
     const body: unknown = ctx.body

@@ -17,7 +17,7 @@ import type { Bank } from './bank.ts'
 import { makeBooks } from './books.ts'
 import { makeCalls } from './calls.ts'
 import type { Call } from './calls.ts'
-import { issueServerCertificate, makeAuthority } from './certificates.ts'
+import { SERVER_HOSTS, issueServerCertificate, makeAuthority } from './certificates.ts'
 import { clientCertificateOf } from './client-certificate.ts'
 import { answerControl } from './control.ts'
 import { makeDirectory } from './directory.ts'
@@ -65,26 +65,28 @@ export type ModelBank = {
 /** Starts a bank with keys, certificates and books of its own, and writes the files that a client needs into `dir`. */
 export async function startModelBank(options: ModelBankOptions): Promise<ModelBank> {
   const authority = await makeAuthority()
-  const tls = await issueServerCertificate(authority, [HOST, 'localhost'])
+  const tls = await issueServerCertificate(authority, { hosts: SERVER_HOSTS, validDays: 90 })
   // Any connection may come without a certificate, for payers have none. What needs one refuses by itself.
   const server = createServer({ ...tls, ca: authority.pem, requestCert: true, rejectUnauthorized: false })
   const issuer = `https://${HOST}:${String(await listen(server, options.port))}`
   const directory = await makeDirectory(authority, { issuer, redirectUris: options.redirectUris })
   const signingKey = await makeSigningKey()
+  const messageKeys = [await makeSigningKey()]
   const books = makeBooks()
   const quirks = new Set(options.quirks)
   const bank: Bank = {
     issuer,
     orgId: ORG_ID,
-    signingKey,
+    messageKeys,
     directory,
     strangeKey: await makeSigningKey(),
-    provider: makeAuthorisationServer({ issuer, signingKey, books, directory, quirks }),
+    ...makeAuthorisationServer({ issuer, signingKey, messageKeys, books, directory, quirks }),
     books,
     faults: makeFaults(),
     quirks,
     calls: makeCalls(),
     idempotency: makeIdempotency(),
+    useCertificate: (certificate) => server.setSecureContext({ ...certificate, ca: authority.pem }),
     onExchange: options.onExchange ?? (() => undefined),
   }
   rewriteIdTokens(bank.provider, { key: signingKey, quirks, faults: bank.faults })

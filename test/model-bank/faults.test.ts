@@ -1,5 +1,6 @@
-import { flattenedVerify, importJWK } from 'jose'
+import { decodeProtectedHeader, flattenedVerify, importJWK } from 'jose'
 import t from 'tap'
+import { Agent } from 'undici'
 import { startTestBank } from '../support/model-bank.ts'
 import type { TestBank } from '../support/model-bank.ts'
 import {
@@ -86,7 +87,11 @@ t.test('answers are signed with the bank’s key, unless they are not', async (t
     const jwks = await fetchJson(client, '/jwks')
     const claims = ['iat', 'iss', 'tan'].map((name) => [`http://openbanking.org.uk/${name}`, true])
     const jws = { protected: header, payload: Buffer.from(text).toString('base64url'), signature }
-    const key = await importJWK(jwks['keys'][0], 'PS256')
+    const { kid } = decodeProtectedHeader(String(headers['x-jws-signature']))
+    const key = await importJWK(
+      jwks['keys'].find((each: { kid: string }) => each.kid === kid),
+      'PS256',
+    )
     return flattenedVerify(jws, key, { crit: Object.fromEntries(claims) }).then(
       () => true,
       () => false,
@@ -99,7 +104,41 @@ t.test('answers are signed with the bank’s key, unless they are not', async (t
   t.notOk(await isGenuine(await show()))
   await bank.setFault({ name: 'missing_signature', times: 1 })
   t.equal((await show()).headers['x-jws-signature'], undefined)
-  t.ok(await isGenuine(await show()), 'and then they are again')
+  const before = await show()
+  t.ok(await isGenuine(before), 'and then they are again')
+  await bank.control('POST', '/message-keys')
+  t.ok(await isGenuine(await show()), 'with a new key, which is announced')
+  await t.rejects(isGenuine(before), 'and the old one is announced no more')
+})
+
+t.test('answers that a client must not follow or read to their end', async (t) => {
+  const { bank, pay } = await makeReady(t)
+  await bank.setFault({ name: 'redirect_elsewhere', on: ['createPayment'], times: 1 })
+  t.match(await pay(), { status: 307, headers: { location: 'https://another-bank.example/' } })
+  await bank.setFault({ name: 'oversized_body', times: 1 })
+  t.ok((await pay()).text.length > 2_000_000)
+})
+
+t.test('access tokens end before their time, and the bank’s certificate is replaced', async (t) => {
+  const { bank, client, pay } = await makeReady(t)
+  await bank.control('DELETE', '/tokens')
+  t.match(await pay(), { status: 401 })
+  const connect = async (): Promise<string> => {
+    const dispatcher = new Agent({ connect: { ca: bank.ca } })
+    const answer = await fetchJson({ ...client, dispatcher }, '/jwks').then(
+      () => 'trusted',
+      (error: Error) => String(error.cause ?? error),
+    )
+    await dispatcher.close()
+    return answer
+  }
+  t.equal(await connect(), 'trusted')
+  await bank.control('POST', '/server-certificate', { valid_days: -1 })
+  t.match(await connect(), /expired/)
+  await bank.control('POST', '/server-certificate', { trusted: false })
+  t.match(await connect(), /signature failure|unable to verify|self-signed/)
+  await bank.control('POST', '/server-certificate')
+  t.equal(await connect(), 'trusted')
 })
 
 t.test('the control port refuses what it does not know, and lists what it does', async (t) => {
