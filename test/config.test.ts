@@ -169,6 +169,18 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     { SVC_PAYOUT_ACCOUNTS: accounts },
     /^invalid configuration:\n  SVC_PAYOUT_ACCOUNTS: must be accounts by currency/,
   ]),
+  ...['20000055779911:Name', 'UK.OBIE.PAN:20000055779911:Name', 'UK.OBIE.SortCodeAccountNumber:2000005577991:Name'].map(
+    (account): [string, NodeJS.ProcessEnv, RegExp] => [
+      `the collection account ${account}`,
+      { SVC_COLLECTION_ACCOUNT: account },
+      /^invalid configuration:\n  SVC_COLLECTION_ACCOUNT: must be scheme, number and name/,
+    ],
+  ),
+  [
+    'banks without an account to credit',
+    { SVC_BANK_PROFILES: '/etc/svc/profiles.yaml' },
+    /SVC_BANK_PROFILES needs SVC_COLLECTION_ACCOUNT/,
+  ],
   ['a payer that no bank could write', { SVC_PAYOUT_NAME: 'Café' }, /SVC_PAYOUT_NAME: must be at most 70 of/],
   ['a pool of none', { SVC_DATABASE_POOL: '0' }, /SVC_DATABASE_POOL/],
   ['a consent of no time', { SVC_CONSENT_SECONDS: '0' }, /SVC_CONSENT_SECONDS/],
@@ -340,6 +352,18 @@ t.test('accounts of payment files are kept as digits and IBANs, however they are
       ['EUR', 'DE89370400440532013000'],
     ],
   )
+})
+
+t.test('the collection account is kept as its parts', async (t) => {
+  const { collectionAccount } = readConfig({
+    ...GOOD,
+    SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20-00-00 55779911:svc Collections',
+  })
+  t.same(collectionAccount, {
+    scheme: 'UK.OBIE.SortCodeAccountNumber',
+    identification: '20000055779911',
+    name: 'svc Collections',
+  })
 })
 
 t.test('a slash at the end of the public address is taken off', async (t) => {

@@ -1,3 +1,4 @@
+import type { SchemeName } from '../lib/account-identification.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import type { Environment } from './environment.ts'
 
@@ -43,6 +44,12 @@ export type Config = Readonly<{
   /** The accounts that payment files pay from, by currency: 14 digits for GBP, an IBAN for EUR. */
   payoutAccounts: ReadonlyMap<string, string>
   payoutName: string
+  /** The file of bank profiles. */
+  bankProfiles: string | undefined
+  /** The file of the software statement; undefined if it is in the database. */
+  bankSoftwareStatement: string | undefined
+  /** The account that payments at banks are credited to. */
+  collectionAccount: Readonly<{ scheme: SchemeName; identification: string; name: string }> | undefined
   /** What sends payouts: the mock bank, or instruction files. */
   payoutConnector: 'mock' | 'file'
   webhookConcurrency: number

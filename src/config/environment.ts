@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../lib/account-identification.ts'
+import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification, schemeOf } from '../lib/account-identification.ts'
 import { bankHolidays } from '../lib/working-days.ts'
 
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
@@ -78,6 +78,19 @@ const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:
  * The environment variables, documented where they are parsed. Each has a variant with the suffix `_FILE` that names a
  * file with the value, for secrets mounted by an orchestrator. Durations are whole seconds.
  */
+const COLLECTION_RULE = `must be scheme, number and name, such as ${SORT_CODE_ACCOUNT_NUMBER}:20000055779911:Name`
+const COLLECTION_PARTS = /^(?<scheme>[^:]+):(?<number>[^:]+):(?<name>[^:]{1,70})$/
+const CollectionAccount = z.string().transform((text, context) => {
+  const { scheme = '', number = '', name = '' } = COLLECTION_PARTS.exec(text)?.groups ?? {}
+  const known = schemeOf(scheme)
+  const identification = known === undefined ? undefined : normalIdentification(known, number)
+  if (known === undefined || identification === undefined || name.trim() === '') {
+    context.addIssue({ code: 'custom', message: COLLECTION_RULE })
+    return z.NEVER
+  }
+  return { scheme: known, identification, name: name.trim() }
+})
+
 export const Environment = z.object({
   /** `sandbox` has the mock bank and the development pages; `live` has neither. */
   SVC_MODE: oneOf(['sandbox', 'live']).default('sandbox'),
@@ -180,6 +193,15 @@ export const Environment = z.object({
       "must be at most 70 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces",
     )
     .default('svc'),
+  /** The file of bank profiles (YAML or JSON): the banks that payments are made at, besides the mock bank of the sandbox. */
+  SVC_BANK_PROFILES: z.string().min(1).max(4_096).optional(),
+  /**
+   * The file of the software statement: ids, assertion, certificate and keys from the Open Banking directory. Without
+   * it, the one that `svc banks software-statement set` stored is used.
+   */
+  SVC_BANK_SOFTWARE_STATEMENT: z.string().min(1).max(4_096).optional(),
+  /** The account that payments are credited to: `UK.OBIE.SortCodeAccountNumber:20000055779911:Name`. */
+  SVC_COLLECTION_ACCOUNT: CollectionAccount.optional(),
   /** What sends payouts: the mock bank of the sandbox, or instruction files. */
   SVC_PAYOUT_CONNECTOR: z.enum(['mock', 'file']).optional(),
   /** Deliveries that one worker has in progress at once, over all merchants. */

@@ -38,6 +38,9 @@ export function refuseUnsafe(config: Config, env: Environment): void {
     isLive &&
       config.webhookTimeScale !== 1 &&
       'SVC_WEBHOOK_TIME_SCALE is not allowed in live mode: merchants rely on the retry schedule',
+    config.bankProfiles !== undefined &&
+      config.collectionAccount === undefined &&
+      'SVC_BANK_PROFILES needs SVC_COLLECTION_ACCOUNT: the account that payments are credited to',
     isLive &&
       config.payoutConnector === 'mock' &&
       'SVC_PAYOUT_CONNECTOR=mock is not allowed in live mode: the mock bank moves no money',
