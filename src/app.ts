@@ -1,6 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { makeCatalogue } from './banks/catalogue.ts'
 import type { BankCatalogue, ConfiguredBank } from './banks/catalogue.ts'
+import { openConfiguredBanks } from './banks/configured.ts'
 import type { BankConnector } from './banks/connector.ts'
 import { makeMockBank } from './banks/mock.ts'
 import type { MockBank } from './banks/mock.ts'
@@ -106,10 +107,10 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const mock = overrides.bank ?? (config.mode === 'sandbox' ? mockBank : undefined)
-  const configured = overrides.configuredBanks ?? []
+  const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
+  const configured = overrides.configuredBanks ?? (await openConfiguredBanks(config, { publicUrl, pool, sealer, log }))
   const catalogue = makeCatalogue(mock, configured)
   if (catalogue.list.length === 0) log.warn(NO_BANK)
-  const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
   const identity =
     overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
   const probe = overrides.probe ?? makeProbe({ allowPrivate: config.webhookAllowPrivate })
@@ -138,7 +139,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     log,
     metrics,
     close: async () => {
-      await Promise.all([wake.close(), probe.close()])
+      await Promise.all([wake.close(), probe.close(), ...configured.map(({ connector }) => connector.close?.())])
       await Promise.all([batches.create.close(), batches.move.close(), batches.find.close()])
       await Promise.all([pool.end(), readinessPool.close()])
     },

@@ -60,6 +60,8 @@ export type BankConnector = StagesConsents & {
   }): BankCallback | undefined
   /** The payer's way through the bank's own pages; undefined where `redirectUrl` of a consent leads there directly. */
   readonly redirects?: BankRedirects
+  /** Ends its connections. */
+  close?(): Promise<void>
   /** The same bank within a transaction, if it keeps its books in the service's database: for dry runs. */
   within?(tx: DatabaseTransactionConnection): BankConnector
 }

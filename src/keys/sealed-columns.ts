@@ -1,5 +1,6 @@
 import { bankAccountContext } from '../bank-accounts/numbers.ts'
 import type { SealedNumber } from '../bank-accounts/numbers.ts'
+import { obieContext } from '../banks/obie/seal-contexts.ts'
 import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
 import type { SealContext } from '../lib/seal.ts'
 import { mailBodyContext } from '../mail/seal-context.ts'
@@ -62,6 +63,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: BY_SLUG,
     context: ([slug = '']) => realmKeysContext(slug, 'cookie_keys'),
   },
+  bankColumn('consents', 'request', { name: 'state', type: 'text' }),
+  bankColumn('consents', 'tokens', { name: 'state', type: 'text' }),
+  bankColumn('visits', 'verifier', { name: 'nonce', type: 'text' }),
+  bankColumn('visits', 'bank_code', { name: 'nonce', type: 'text' }),
+  bankColumn('payments', 'request', { name: 'payment_id', type: 'uuid' }),
   // Rows are found by a hash that also depends on the master key: with another key none is found, so there is nothing
   // to reseal, and they expire.
   {
@@ -75,6 +81,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: null,
   },
 ]
+
+function bankColumn(table: string, column: string, key: KeyColumn): SealedColumn {
+  return { table: ['obie', table], column, key: [key], context: ([id = '']) => obieContext(`${table}.${column}`, id) }
+}
 
 function bankAccountColumn(column: SealedNumber): SealedColumn {
   return {

@@ -173,6 +173,10 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.reconciliations': 'INSERT,SELECT',
   'public.payouts': 'INSERT,SELECT',
   'public.payment_requests': 'INSERT,SELECT',
+  'obie.calls': 'INSERT,SELECT',
+  'obie.consents': 'INSERT,SELECT',
+  'obie.payments': 'INSERT,SELECT',
+  'obie.visits': 'INSERT,SELECT',
   'public.feed_offset': 'SELECT',
   'public.platform_clients': 'INSERT,SELECT',
   'public.platform_users': 'INSERT,SELECT,UPDATE',
@@ -198,6 +202,9 @@ const TABLE_GRANTS: Record<string, string> = {
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'story_ended_at', 'story_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
+  'obie.consents': ['consent_id', 'renewed_until', 'request', 'tokens'],
+  'obie.payments': ['bank_payment_id', 'request', 'times_asked'],
+  'obie.visits': ['bank_code', 'code_hash', 'returned_at', 'verifier'],
   'mock_bank.payouts': ['return_ordinal', 'returned_at', 'will_return'],
   'public.accounts': ['overdraft_limit_minor', 'status'],
   'public.reconciliations': [
@@ -531,14 +538,14 @@ t.test("the service's role has these rights on tables and columns, and no other"
   const tables = await all<{ name: string; rights: string }>(`
     select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, string_agg(a.privilege_type, ',' order by a.privilege_type) as rights
     from pg_class c cross join lateral aclexplode(c.relacl) a
-    where c.relkind in ('r', 'p', 'v') and a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank', 'idp')
+    where c.relkind in ('r', 'p', 'v') and a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank', 'idp', 'obie')
     group by 1
   `)
   t.same(Object.fromEntries(tables.map(({ name, rights }) => [name, rights])), TABLE_GRANTS)
   const columns = await all<{ name: string; right: string; columns: string[] }>(`
     select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, a.privilege_type as right, array_agg(t.attname::text order by t.attname) as columns
     from pg_attribute t join pg_class c on c.oid = t.attrelid cross join lateral aclexplode(t.attacl) a
-    where a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank', 'idp')
+    where a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank', 'idp', 'obie')
     group by 1, 2
   `)
   t.ok(columns.every(({ right }) => right === 'UPDATE'))
@@ -557,7 +564,7 @@ t.test(
     }>(`
     select p.proname as name, p.proconfig as config, has_function_privilege('svc_runtime', p.oid, 'execute') as runtime,
       exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0) as everyone, p.prorettype = 'trigger'::regtype as trigger
-    from pg_proc p where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace, 'idp'::regnamespace) and p.prosecdef
+    from pg_proc p where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace, 'idp'::regnamespace, 'obie'::regnamespace) and p.prosecdef
   `)
     t.same(definers.map(({ name }) => name).toSorted(), Object.keys(DEFINERS).toSorted())
     for (const { name, config, runtime, everyone, trigger } of definers) {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { obieContext } from '../../src/banks/obie/seal-contexts.ts'
 import { checkMasterKey } from '../../src/keys/check-master-key.ts'
 import { hasUnknownKey, countUnderPreviousKeys, listKeys } from '../../src/keys/list-keys.ts'
 import { resealAll, resealSecrets } from '../../src/keys/reseal.ts'
@@ -25,6 +26,26 @@ const ACCOUNT = {
 }
 const SIGNAL = new AbortController().signal
 
+/** What a payment at a real bank leaves. */
+async function plantBankSecrets({ owner, app }: TestService): Promise<void> {
+  const sealed = (column: `${string}.${string}`, id: string): string =>
+    app.sealer.seal('secret', obieContext(column, id))
+  const paymentId = app.ids.uuid()
+  await owner.query(
+    `insert into obie.consents (state, bank, kind, request, tokens) values ('s', 'model', 'payment', $1, $2)`,
+    [sealed('consents.request', 's'), sealed('consents.tokens', 's')],
+  )
+  await owner.query(
+    `insert into obie.visits (nonce, state, browser, verifier, returned_at, code_hash, bank_code)
+     values ('n', 's', 'b', $1, now(), 'h', $2)`,
+    [sealed('visits.verifier', 'n'), sealed('visits.bank_code', 'n')],
+  )
+  await owner.query(`insert into obie.payments (payment_id, consent_state, request) values ($1, 's', $2)`, [
+    paymentId,
+    sealed('payments.request', paymentId),
+  ])
+}
+
 /** A service of which everything has been used that seals something. */
 async function livelyService(t: Test): Promise<{ service: TestService; merchant: TestMerchant; key: string }> {
   const key = newKey()
@@ -38,6 +59,7 @@ async function livelyService(t: Test): Promise<{ service: TestService; merchant:
   await rotate(service, merchant)
   await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
   await takeInvitation(service, 'ada@acme.example')
+  await plantBankSecrets(service)
   await portalTokens(service, merchant.realm, 'ada@acme.example')
   return { service, merchant, key }
 }

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { BankCallback, BankConnector } from '../connector.ts'
+import { exchangeCode, stageConsent, viewConsent } from './consents.ts'
+import { makeObie } from './obie.ts'
+import type { Obie, ObieOptions } from './obie.ts'
+import { executePayment, mandateOf, stageUnderMandate } from './payments.ts'
+import { RefusedByBankError } from './resources.ts'
+import { makeRedirects } from './returns.ts'
+
+/**
+ * The connector of a bank that speaks the UK Open Banking standard (OBIE Read/Write 3.1.11 or 4.0). It refunds by files and makes no payouts: the standard has calls for neither.
+ * @throws where the signing key of the software statement is no RSA key
+ */
+export async function makeObieConnector(options: ObieOptions): Promise<BankConnector> {
+  const obie = await makeObie(options)
+  return {
+    id: obie.profile.id,
+    staging: 'remote',
+    stage: (request, signal) => stageConsent(obie, request, signal),
+    redirects: makeRedirects(obie),
+    exchangeCode: (request, signal) => exchangeCode(obie, request, signal),
+    readConsent: ({ state }, signal) => viewConsent(obie, state, signal),
+    execute: (order, signal) => executePayment(obie, order, signal),
+    stageUnderMandate: (order) => stageUnderMandate(obie, order),
+    authoriseUnderMandate: (order, signal) => authoriseUnderMandate(obie, order.bankConsentReference, signal),
+    endMandate: ({ bankConsentReference }, signal) => endMandate(obie, bankConsentReference, signal),
+    close: () => obie.http.close(),
+  }
+}
+
+/** The payer approved the mandate; the bank says whether it still stands. */
+async function authoriseUnderMandate(
+  obie: Obie,
+  consentId: string,
+  signal: AbortSignal,
+): Promise<BankCallback['result']> {
+  const consent = await mandateOf(obie, consentId)
+  const view = await viewConsent(obie, consent.state, signal)
+  if (view.status === 'rejected') return { outcome: 'rejected', failureCode: view.failureCode }
+  if (view.status === 'awaiting') return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
+  return { outcome: 'authorised', bankReference: consentId, settleInSeconds: 0 }
+}
+
+/** A mandate that the bank no longer knows has ended. */
+async function endMandate(obie: Obie, consentId: string, signal: AbortSignal): Promise<void> {
+  const consent = await mandateOf(obie, consentId)
+  try {
+    await obie.resources.call(
+      {
+        step: 'revocation',
+        method: 'DELETE',
+        url: `${(obie.profile.vrp ?? obie.profile.payments).base_url}/domestic-vrp-consents/${encodeURIComponent(consentId)}`,
+        token: await obie.tokens.ofClient(signal),
+        state: consent.state,
+        answer: z.unknown(),
+      },
+      signal,
+    )
+  } catch (error) {
+    if (!(error instanceof RefusedByBankError)) throw error
+  }
+}

@@ -1,0 +1,152 @@
+import { schemeOf } from '../../lib/account-identification.ts'
+import { sha256Hex } from '../../lib/hmac.ts'
+import { BankUnavailableError } from '../connector.ts'
+import type { AuthorisationOutcome, ConsentRequest, ConsentView, DebtorAccount, StagedConsent } from '../connector.ts'
+import { bankAuthoriseAddress } from '../redirects.ts'
+import { consentBody } from './bodies.ts'
+import type { ConsentBody } from './bodies.ts'
+import type { Obie } from './obie.ts'
+import { keepTokens } from './payer-tokens.ts'
+import { ConsentAnswer, RefusedByBankError } from './resources.ts'
+import { obieContext } from './seal-contexts.ts'
+import { findConsent, findVisitByCode, insertConsent, saveConsentId } from './store-sql.ts'
+import type { ConsentRow } from './store-sql.ts'
+import { GrantRefusedError } from './tokens.ts'
+import { VERSIONS, failureOfReason } from './versions.ts'
+
+/** What the payer is asked to approve, as it was sent. */
+export function bodyOf({ sealer }: Obie, { request, state }: ConsentRow): ConsentBody {
+  return JSON.parse(sealer.open(request, obieContext('consents.request', state))) as ConsentBody
+}
+
+function addressOf(
+  { profile }: Obie,
+  { kind }: Pick<ConsentRow, 'kind'>,
+): { url: string; version: keyof typeof VERSIONS } {
+  if (kind === 'payment')
+    return { url: `${profile.payments.base_url}/domestic-payment-consents`, version: profile.payments.version }
+  const { vrp } = profile
+  if (vrp === undefined) throw new Error(`${profile.id} takes no mandates`)
+  return { url: `${vrp.base_url}/domestic-vrp-consents`, version: vrp.version }
+}
+
+/** Stages a payment or mandate. It is stored before it is sent, so that a repeat sends the same. */
+export async function stageConsent(obie: Obie, request: ConsentRequest, signal: AbortSignal): Promise<StagedConsent> {
+  const { pool, sealer, profile } = obie
+  const { state } = request
+  const kind = request.mandate === undefined ? 'payment' : 'mandate'
+  const body = JSON.stringify(consentBody(request, obie))
+  await insertConsent(pool, {
+    state,
+    bank: profile.id,
+    kind,
+    request: sealer.seal(body, obieContext('consents.request', state)),
+  })
+  const consent = await findConsent(pool, state)
+  if (consent === null) throw new Error('the consent was not stored')
+  const consentId = consent.consent_id ?? (await sendConsent(obie, consent, signal))
+  return { bankConsentReference: consentId, redirectUrl: bankAuthoriseAddress(obie.publicUrl, state) }
+}
+
+async function sendConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal): Promise<string> {
+  const { state } = consent
+  try {
+    const { Data } = await obie.resources.call(
+      {
+        step: 'consent',
+        method: 'POST',
+        url: addressOf(obie, consent).url,
+        token: await obie.tokens.ofClient(signal),
+        state,
+        body: obie.sealer.open(consent.request, obieContext('consents.request', state)),
+        // At most 40 characters, and the same for a repeat.
+        idempotencyKey: sha256Hex(state).slice(0, 40),
+        answer: ConsentAnswer,
+      },
+      signal,
+    )
+    await saveConsentId(obie.pool, { state, consentId: Data.ConsentId })
+    return Data.ConsentId
+  } catch (error) {
+    // The service knows no failure of a payment that was never staged: it expires (decision 107).
+    if (error instanceof RefusedByBankError)
+      throw new BankUnavailableError(`${obie.profile.id}, ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+/** The consent as the bank has it now. */
+async function readConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal) {
+  const { url, version } = addressOf(obie, consent)
+  const { Data } = await obie.resources.call(
+    {
+      step: 'consent status',
+      method: 'GET',
+      url: `${url}/${encodeURIComponent(consent.consent_id ?? '')}`,
+      token: await obie.tokens.ofClient(signal),
+      state: consent.state,
+      answer: ConsentAnswer,
+    },
+    signal,
+  )
+  if (Data.ConsentId !== consent.consent_id)
+    throw new BankUnavailableError(`${obie.profile.id}: its answer is about another consent`)
+  const reason = Data.StatusReason?.[0]?.StatusReasonCode
+  const failureCode = reason === undefined ? 'ACCESS_DENIED' : failureOfReason(reason)
+  return {
+    status: VERSIONS[version].consents[Data.Status],
+    failureCode,
+    account: Data.Debtor ?? Data.DebtorAccount,
+  } as const
+}
+
+/** The bank's own view of a consent, whatever a browser says. */
+export async function viewConsent(obie: Obie, state: string, signal: AbortSignal): Promise<ConsentView> {
+  const consent = await findConsent(obie.pool, state)
+  if (consent?.consent_id == null) return { status: 'awaiting' }
+  const { status, failureCode } = await readConsent(obie, consent, signal)
+  if (status === 'rejected') return { status, failureCode }
+  return { status: status ?? 'awaiting' }
+}
+
+/** Exchanges the bank's code that a code of ours stands for, once, and believes what the bank then says of the consent. */
+export async function exchangeCode(
+  obie: Obie,
+  { state, code }: { state: string; code: string },
+  signal: AbortSignal,
+): Promise<AuthorisationOutcome> {
+  const consent = await findConsent(obie.pool, state)
+  const visit = await findVisitByCode(obie.pool, { state, codeHash: sha256Hex(code) })
+  if (consent?.consent_id == null || visit?.bank_code == null) return { outcome: 'code-invalid' }
+  if (consent.tokens === null) {
+    const { sealer, tokens } = obie
+    try {
+      const bankCode = sealer.open(visit.bank_code, obieContext('visits.bank_code', visit.nonce))
+      const verifier = sealer.open(visit.verifier, obieContext('visits.verifier', visit.nonce))
+      await keepTokens(obie, state, await tokens.ofCode({ code: bankCode, verifier, state }, signal))
+    } catch (error) {
+      if (error instanceof GrantRefusedError) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
+      throw error
+    }
+  }
+  const { status, failureCode, account } = await readConsent(obie, consent, signal)
+  if (status === 'rejected') return { outcome: 'rejected', failureCode }
+  if (status !== 'authorised') throw new BankUnavailableError(`${obie.profile.id} has not noted the authorisation yet`)
+  return {
+    outcome: 'authorised',
+    bankReference: consent.consent_id,
+    settleInSeconds: 0,
+    debtorAccount: account === undefined ? undefined : debtorAccountOf(account),
+  }
+}
+
+function debtorAccountOf({
+  SchemeName,
+  Identification,
+}: {
+  SchemeName: string
+  Identification: string
+}): DebtorAccount | undefined {
+  const scheme = schemeOf(SchemeName)
+  return scheme === undefined ? undefined : { scheme, identification: Identification }
+}

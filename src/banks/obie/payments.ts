@@ -1,0 +1,164 @@
+import type { FailureCode } from '../../lib/failure-codes.ts'
+import { BankUnavailableError } from '../connector.ts'
+import type { ExecutionOrder, ExecutionOutcome, MandateOrder, StagingOutcome } from '../connector.ts'
+import { mandatePaymentBody, paymentBody } from './bodies.ts'
+import { bodyOf } from './consents.ts'
+import type { Obie } from './obie.ts'
+import { usableToken } from './payer-tokens.ts'
+import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
+import { obieContext } from './seal-contexts.ts'
+import { findConsent, findConsentByBankId, findPayment, insertPayment, savePaymentId } from './store-sql.ts'
+import type { ConsentRow, PaymentRow } from './store-sql.ts'
+import { GrantRefusedError } from './tokens.ts'
+import { VERSIONS, failureOfReason } from './versions.ts'
+
+/** Banks recognise a repeat for 24 hours. Later an order without an answer is not sent again, as it could be a second one. */
+const REPEAT_SECONDS_MAX = 23 * 3_600
+
+const ASK_AGAIN_SECONDS_MAX = 300
+
+/**
+ * Sends the order of an authorised payment, or asks what became of it. A repeat has the same key and bytes, and the bank's
+ * id is asked for as soon as it is known: money moves once, and only the bank says that it did.
+ */
+export async function executePayment(
+  obie: Obie,
+  order: ExecutionOrder,
+  signal: AbortSignal,
+): Promise<ExecutionOutcome> {
+  try {
+    const { payment, consent } = await orderOf(obie, order, signal)
+    return await askOrPay(obie, { payment, consent, signal })
+  } catch (error) {
+    if (error instanceof GrantRefusedError) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
+    if (error instanceof RefusedByBankError) return { outcome: 'rejected', failureCode: failureOfReason(error.reason) }
+    throw error
+  }
+}
+
+type Order = { payment: PaymentRow; consent: ConsentRow }
+
+/** The order as it was stored before it was first sent. */
+async function orderOf(obie: Obie, order: ExecutionOrder, signal: AbortSignal): Promise<Order> {
+  const { paymentId } = order
+  const stored = await findPayment(obie.pool, paymentId)
+  const consent = await findConsent(obie.pool, stored?.consent_state ?? order.state)
+  if (consent?.consent_id == null) throw new Error(`the payment ${paymentId} has no consent at ${obie.profile.id}`)
+  if (stored !== null) return { payment: stored, consent }
+  const body = bodyOf(obie, consent)
+  const request =
+    consent.kind === 'payment'
+      ? paymentBody(consent.consent_id, body)
+      : mandatePaymentBody(consent.consent_id, body, {
+          ...obie,
+          instruction: { ...order, remittanceReference: undefined },
+        })
+  await confirmFunds(obie, { consent, signal })
+  return { payment: await storeOrder(obie, { paymentId, consent, request }), consent }
+}
+
+async function storeOrder(
+  obie: Obie,
+  { paymentId, consent, request }: { paymentId: string; consent: ConsentRow; request: object },
+): Promise<PaymentRow> {
+  const sealed = obie.sealer.seal(JSON.stringify(request), obieContext('payments.request', paymentId))
+  await insertPayment(obie.pool, { paymentId, consentState: consent.state, request: sealed })
+  const stored = await findPayment(obie.pool, paymentId)
+  if (stored === null) throw new Error(`the order of the payment ${paymentId} was not stored`)
+  return stored
+}
+
+/** Stores the order of a payment under a mandate; the bank hears of it when it is executed. */
+export async function stageUnderMandate(obie: Obie, order: MandateOrder): Promise<StagingOutcome> {
+  const consent = await mandateOf(obie, order.bankConsentReference)
+  const instruction = { ...obie, instruction: order }
+  const request = mandatePaymentBody(order.bankConsentReference, bodyOf(obie, consent), instruction)
+  await storeOrder(obie, { paymentId: order.paymentId, consent, request })
+  return { outcome: 'staged' }
+}
+
+export async function mandateOf(obie: Obie, consentId: string): Promise<ConsentRow> {
+  const consent = await findConsentByBankId(obie.pool, { bank: obie.profile.id, consentId })
+  if (consent === null) throw new Error(`there is no consent ${consentId} at ${obie.profile.id}`)
+  return consent
+}
+
+/** Asks whether the payer has the money, before a payment that was approved by itself. */
+async function confirmFunds(
+  obie: Obie,
+  { consent, signal }: { consent: ConsentRow; signal: AbortSignal },
+): Promise<void> {
+  const { profile, resources } = obie
+  if (consent.kind !== 'payment' || profile.quirks.includes('no_funds_confirmation')) return
+  const { Data } = await resources.call(
+    {
+      step: 'funds confirmation',
+      method: 'GET',
+      url: `${profile.payments.base_url}/domestic-payment-consents/${consent.consent_id}/funds-confirmation`,
+      token: await usableToken(obie, consent, signal),
+      state: consent.state,
+      answer: FundsAnswer,
+    },
+    signal,
+  )
+  if (Data.FundsAvailableResult.FundsAvailable === false)
+    throw new RefusedByBankError('funds confirmation', { status: 200, reason: 'AM04' })
+}
+
+type Asked = Order & { signal: AbortSignal }
+
+async function askOrPay(obie: Obie, { payment, consent, signal }: Asked): Promise<ExecutionOutcome> {
+  const { profile, resources, pool } = obie
+  const isMandate = consent.kind === 'mandate'
+  const api = (isMandate ? profile.vrp : undefined) ?? profile.payments
+  const url = `${api.base_url}/${isMandate ? 'domestic-vrps' : 'domestic-payments'}`
+  const known = payment.bank_payment_id
+  if (known === null && payment.age_seconds > REPEAT_SECONDS_MAX)
+    throw new BankUnavailableError(
+      `${profile.id}: the payment ${payment.payment_id} got no answer for a day; ask the bank`,
+    )
+  const { Data } = await resources.call<PaymentAnswer>(
+    known === null
+      ? {
+          step: 'payment',
+          method: 'POST',
+          url,
+          token: await usableToken(obie, consent, signal),
+          body: obie.sealer.open(payment.request, obieContext('payments.request', payment.payment_id)),
+          idempotencyKey: payment.payment_id,
+          state: consent.state,
+          answer: PaymentAnswer,
+        }
+      : {
+          step: 'payment status',
+          method: 'GET',
+          url: `${url}/${encodeURIComponent(known)}`,
+          token: await obie.tokens.ofClient(signal),
+          state: consent.state,
+          answer: PaymentAnswer,
+        },
+    signal,
+  )
+  const bankPaymentId = isMandate ? Data.DomesticVRPId : Data.DomesticPaymentId
+  if (
+    Data.ConsentId !== consent.consent_id ||
+    bankPaymentId === undefined ||
+    (known ?? bankPaymentId) !== bankPaymentId
+  )
+    throw new BankUnavailableError(`${profile.id}: its answer is about another payment`)
+  await savePaymentId(pool, { paymentId: payment.payment_id, bankPaymentId })
+  return outcomeOf(Data, { version: api.version, bankPaymentId, timesAsked: payment.times_asked })
+}
+
+function outcomeOf(
+  { Status: status, StatusReason: reasons }: PaymentAnswer['Data'],
+  asked: { version: keyof typeof VERSIONS; bankPaymentId: string; timesAsked: number },
+): ExecutionOutcome {
+  const meaning = VERSIONS[asked.version].payments[status]
+  if (meaning === 'settled') return { outcome: 'executed', bankReference: asked.bankPaymentId }
+  if (meaning === 'rejected') {
+    const failureCode: FailureCode = failureOfReason(reasons?.[0]?.StatusReasonCode)
+    return { outcome: 'rejected', failureCode }
+  }
+  return { outcome: 'pending', askAgainInSeconds: Math.min(2 ** (asked.timesAsked + 1), ASK_AGAIN_SECONDS_MAX) }
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { BankUnavailableError } from '../connector.ts'
+import type { BankProfile } from '../profiles.ts'
+import type { Step } from './calls-sql.ts'
+import { jsonOf } from './discovery.ts'
+import type { Discovery } from './discovery.ts'
+import type { BankAnswer, BankHttp } from './http.ts'
+import { problemOfSignature } from './signing.ts'
+import type { Signer } from './signing.ts'
+
+const StatusReason = z.array(z.object({ StatusReasonCode: z.string().optional() })).optional()
+const Account = z.object({ SchemeName: z.string(), Identification: z.string() })
+
+/** What we use of a consent. Members of either version; the others are left alone. */
+export const ConsentAnswer = z.object({
+  Data: z.object({
+    ConsentId: z.string().min(1).max(128),
+    Status: z.string(),
+    StatusReason,
+    Debtor: Account.optional(),
+    DebtorAccount: Account.optional(),
+  }),
+})
+export type ConsentAnswer = z.infer<typeof ConsentAnswer>
+
+export const PaymentAnswer = z.object({
+  Data: z.object({
+    DomesticPaymentId: z.string().min(1).max(40).optional(),
+    DomesticVRPId: z.string().min(1).max(40).optional(),
+    ConsentId: z.string(),
+    Status: z.string(),
+    StatusReason,
+  }),
+})
+export type PaymentAnswer = z.infer<typeof PaymentAnswer>
+
+export const FundsAnswer = z.object({
+  Data: z.object({ FundsAvailableResult: z.object({ FundsAvailable: z.union([z.boolean(), z.string()]) }) }),
+})
+
+const ErrorAnswer = z.object({
+  Errors: z.array(z.object({ ErrorCode: z.string().optional() })).optional(),
+  Code: z.string().optional(),
+})
+
+/** The bank has understood the request and does not do it. */
+export class RefusedByBankError extends Error {
+  override readonly name = 'RefusedByBankError'
+  readonly status: number
+  /** The first error code of the standard. */
+  readonly reason: string | undefined
+
+  constructor(step: Step, { status, reason }: { status: number; reason: string | undefined }) {
+    super(`${step}: refused (${status}${reason === undefined ? '' : `, ${reason}`})`)
+    this.status = status
+    this.reason = reason
+  }
+}
+
+type Call<T> = {
+  step: Step
+  method: 'GET' | 'POST' | 'DELETE'
+  url: string
+  token: string
+  state: string
+  /** The JSON text that is signed and sent as it is. */
+  body?: string
+  /** At most 40 characters. */
+  idempotencyKey?: string
+  answer: z.ZodType<T>
+}
+
+export type Resources = {
+  /**
+   * Calls a resource of the bank, with body and answer signed.
+   * @throws {BankUnavailableError} where it is not known what the bank did
+   * @throws {RefusedByBankError}
+   */
+  call<T>(call: Call<T>, signal: AbortSignal): Promise<T>
+}
+
+type Parts = { profile: BankProfile; signer: Signer; http: BankHttp; discovery: Discovery }
+
+export function makeResources({ profile, signer, http, discovery }: Parts): Resources {
+  const isSigned = !profile.quirks.includes('unsigned_responses')
+  const b64Header = profile.quirks.includes('b64_header')
+
+  async function headersOf({ token, body, idempotencyKey }: Call<unknown>): Promise<Record<string, string>> {
+    return {
+      authorization: `Bearer ${token}`,
+      ...(profile.financial_id === undefined ? {} : { 'x-fapi-financial-id': profile.financial_id }),
+      ...(idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }),
+      ...(body === undefined
+        ? {}
+        : {
+            'content-type': 'application/json',
+            'x-jws-signature': await signer.detached(Buffer.from(body), { b64Header }),
+          }),
+    }
+  }
+
+  function problemOf(signal: AbortSignal) {
+    return async ({ status, headers, body }: BankAnswer): Promise<string | undefined> => {
+      if (!isSigned || status >= 300 || body.length === 0) return undefined
+      const problem = await problemOfSignature(body, headers['x-jws-signature'], discovery.keys(signal))
+      return problem === undefined ? undefined : `its signature is not the bank's: ${problem}`
+    }
+  }
+
+  return {
+    call: async (call, signal) => {
+      const { step, method, url, body, state } = call
+      const headers = await headersOf(call)
+      const sent = { step, method, url, headers, state, ...(body === undefined ? {} : { body }) }
+      const answer = await http.send({ ...sent, problemOf: problemOf(signal) }, signal)
+      const json = jsonOf(answer.body)
+      if (answer.status >= 400) throw refusal(step, answer.status, json)
+      const read = call.answer.safeParse(json)
+      if (!read.success) throw new BankUnavailableError(`${profile.id}, ${step}: its answer can't be read`)
+      return read.data
+    },
+  }
+}
+
+/** A token or certificate that the bank does not take says nothing of the payment. */
+function refusal(step: Step, status: number, json: unknown): Error {
+  const { Errors: errors, Code: code } = ErrorAnswer.safeParse(json).data ?? {}
+  const reason = errors?.[0]?.ErrorCode ?? code
+  if (status === 401 || status === 403)
+    return new BankUnavailableError(`${step}: the bank does not let us in (${status})`)
+  return new RefusedByBankError(step, { status, reason })
+}

@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { parse, stringify } from 'yaml'
+import { freePort } from '../../src/db/free-port.ts'
+import { makeClient, register } from '../model-bank/client.ts'
+import { testService } from './app.ts'
+import type { TestMerchant, TestService } from './app.ts'
+import { getPage } from './forms.ts'
+import { decideAtBank, startTestBank } from './model-bank.ts'
+import type { Decision, TestBank } from './model-bank.ts'
+
+export type ObieService = { service: TestService; bank: TestBank; merchant: TestMerchant }
+
+type Profile = Record<string, unknown> & { client: Record<string, unknown>; payments: object; vrp: object }
+
+/** A sandbox service that is registered with a model bank, which checks every request against the official description. */
+export async function obieService(
+  t: Test,
+  { change = (profile) => profile }: { change?: (profile: Profile) => Profile } = {},
+): Promise<ObieService> {
+  const port = await freePort()
+  const redirectUri = `http://127.0.0.1:${port}/bank/return`
+  const bank = await startTestBank(t, { redirectUris: [redirectUri] })
+  const client = await makeClient(bank)
+  const registered = await register(client, { redirect_uris: [redirectUri] })
+  if (registered.status !== 201) throw new Error(registered.text)
+  await client.dispatcher.close()
+  const file = parse(await readFile(bank.profiles, 'utf8')) as { banks: [Profile] }
+  const [profile] = file.banks
+  const manual = { ...profile.client, registration: 'manual', client_id: registered.body['client_id'] }
+  const profiles = join(bank.dir, 'changed-profiles.yaml')
+  await writeFile(profiles, stringify({ banks: [change({ ...profile, client: manual })] }))
+  const service = await testService(t, {
+    worker: true,
+    env: {
+      SVC_PORT: String(port),
+      SVC_BANK_PROFILES: profiles,
+      SVC_BANK_SOFTWARE_STATEMENT: bank.softwareStatement,
+      SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20000055779911:Collections Ltd',
+    },
+  })
+  return { service, bank, merchant: await service.merchant() }
+}
+
+/** A payer's browser: goes to the bank by the payment's address, decides there, and brings the answer back to the service. */
+export async function payAtBank(
+  { service, bank }: Pick<ObieService, 'service' | 'bank'>,
+  redirectUrl: string,
+  options: { decision?: Decision; account?: string } = {},
+): Promise<{ status: number; html: string; next: URL | undefined; answer: string }> {
+  const visit = await getPage(redirectUrl)
+  if (visit.location === undefined) throw new Error(`no way to the bank: ${visit.status} ${visit.html}`)
+  const [cookie = ''] = String(visit.headers['set-cookie']).split(';')
+  const back = await decideAtBank(bank, visit.location, options)
+  const answer = (back.hash || back.search).slice(1)
+  return { ...(await bringBack(service, { cookie, answer })), answer }
+}
+
+/** What the return page of the service sends. */
+export async function bringBack(
+  service: TestService,
+  { cookie, answer }: { cookie: string; answer: string },
+): Promise<{ status: number; html: string; next: URL | undefined }> {
+  const reply = await fetch(`${service.url}/bank/return`, {
+    method: 'POST',
+    headers: { cookie },
+    body: new URLSearchParams({ answer }),
+  })
+  const html = await reply.text()
+  const [, next] = /content="0;url=([^"]+)"/.exec(html) ?? []
+  return { status: reply.status, html, next: next === undefined ? undefined : new URL(next.replaceAll('&amp;', '&')) }
+}
