@@ -5,6 +5,7 @@ import type { Books, Consent } from './books.ts'
 import { clientCertificateOf, hasSubject } from './client-certificate.ts'
 import type { Directory } from './directory.ts'
 import { makeProtocolState } from './protocol-state.ts'
+import type { ProtocolRows } from './protocol-state.ts'
 import type { Quirks } from './quirks.ts'
 import { SIGNING_ALGORITHM } from './signing-keys.ts'
 import type { SigningKey } from './signing-keys.ts'
@@ -34,6 +35,7 @@ export type AuthorisationServerParts = {
   books: Books
   directory: Directory
   quirks: Quirks
+  protocol: ProtocolRows
 }
 
 export type AuthorisationServer = { provider: Provider; endAccessTokens(): void }
@@ -41,7 +43,7 @@ export type AuthorisationServer = { provider: Provider; endAccessTokens(): void 
 /** The bank's authorisation server: FAPI 1.0 Advanced, as the Open Banking security profile asks. */
 export function makeAuthorisationServer(parts: AuthorisationServerParts): AuthorisationServer {
   const { issuer, signingKey } = parts
-  const { adapter, endAccessTokens } = makeProtocolState((clientId) => findClient(parts, clientId))
+  const { adapter, endAccessTokens } = makeProtocolState(parts.protocol, (clientId) => findClient(parts, clientId))
   const provider = new Provider(issuer, {
     adapter,
     jwks: { keys: [signingKey.privateJwk] },

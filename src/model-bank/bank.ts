@@ -5,7 +5,8 @@ import type { Calls } from './calls.ts'
 import type { IssuedCertificate } from './certificates.ts'
 import type { Directory } from './directory.ts'
 import type { Faults } from './faults.ts'
-import type { Idempotency } from './idempotency.ts'
+import type { Answers, Idempotency } from './idempotency.ts'
+import type { ProtocolRows } from './protocol-state.ts'
 import type { QuirkName } from './quirks.ts'
 import type { SigningKey } from './signing-keys.ts'
 
@@ -14,6 +15,8 @@ export type Bank = {
   issuer: string
   /** The bank's own organisation, which signs its answers. */
   orgId: string
+  /** Signs id tokens. */
+  signingKey: SigningKey
   /** Sign messages: the last does, the others are still announced. */
   messageKeys: SigningKey[]
   /** A key that the bank does not publish, for answers with a wrong signature. */
@@ -25,6 +28,8 @@ export type Bank = {
   quirks: Set<QuirkName>
   calls: Calls
   idempotency: Idempotency
+  answers: Answers
+  protocol: ProtocolRows
   endAccessTokens(): void
   /** Takes another certificate for new connections. */
   useCertificate(certificate: IssuedCertificate): void

@@ -9,9 +9,9 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   SubjectAlternativeNameExtension,
+  X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { X509Certificate } from '@peculiar/x509'
 
 /** Elliptic keys: an RSA pair takes a hundred times longer to make. Message signing needs RSA and has keys of its own. */
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -19,7 +19,9 @@ const DAY_MS = 86_400_000
 /** Clocks of other machines may be a little behind. */
 const BACKDATED_MS = 300_000
 
-export type Authority = { certificate: X509Certificate; privateKey: webcrypto.CryptoKey; pem: string }
+export type Authority = { certificate: X509Certificate; privateKey: webcrypto.CryptoKey; pem: string; key: string }
+/** An authority as it is written to a file. */
+export type SavedAuthority = IssuedCertificate
 export type IssuedCertificate = { cert: string; key: string }
 
 /** A root that signs the certificates of the model directory and of the bank's own server. */
@@ -37,7 +39,18 @@ export async function makeAuthority(): Promise<Authority> {
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
     ],
   })
-  return { certificate, privateKey: keys.privateKey, pem: certificate.toString('pem') }
+  return {
+    certificate,
+    privateKey: keys.privateKey,
+    pem: certificate.toString('pem'),
+    key: await keyPemOf(keys.privateKey),
+  }
+}
+
+export async function readAuthority({ cert, key }: SavedAuthority): Promise<Authority> {
+  const pkcs8 = Buffer.from(key.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64')
+  const privateKey = await crypto.subtle.importKey('pkcs8', pkcs8, ALGORITHM, true, ['sign'])
+  return { certificate: new X509Certificate(cert), privateKey, pem: cert, key }
 }
 
 export const SERVER_HOSTS = ['127.0.0.1', 'localhost']
@@ -104,12 +117,12 @@ async function issue(
       ...request.extensions,
     ],
   })
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
-  return { cert: certificate.toString('pem'), key: pemOf('PRIVATE KEY', pkcs8) }
+  return { cert: certificate.toString('pem'), key: await keyPemOf(keys.privateKey) }
 }
 
-function pemOf(label: string, base64: string): string {
-  return `-----BEGIN ${label}-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END ${label}-----\n`
+async function keyPemOf(key: webcrypto.CryptoKey): Promise<string> {
+  const base64 = Buffer.from(await crypto.subtle.exportKey('pkcs8', key)).toString('base64')
+  return `-----BEGIN PRIVATE KEY-----\n${base64.replaceAll(/(.{64})(?=.)/g, '$1\n')}\n-----END PRIVATE KEY-----\n`
 }
 
 /** Positive, as X.509 demands: the first bit is zero. */

@@ -3,8 +3,8 @@ import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { issueTransportCertificate } from './certificates.ts'
 import type { Authority, IssuedCertificate } from './certificates.ts'
-import { SIGNING_ALGORITHM, makeSigningKey } from './signing-keys.ts'
-import type { SigningKey } from './signing-keys.ts'
+import { SIGNING_ALGORITHM, makeSigningKey, readSigningKey, savedKeyOf } from './signing-keys.ts'
+import type { SavedKey, SigningKey } from './signing-keys.ts'
 
 const ISSUER = 'OpenBanking Ltd'
 const STATEMENT_VALIDITY = '180d'
@@ -28,6 +28,7 @@ export type Directory = {
   addSigningKey(): Promise<SigningKey>
   /** Revokes one. */
   removeSigningKey(kid: string): void
+  save(): SavedDirectory
 }
 
 const SoftwareStatement = z.object({
@@ -41,36 +42,25 @@ export type SoftwareStatement = z.infer<typeof SoftwareStatement>
 const ORG_ID = '0015800001041RHAAY'
 const SOFTWARE_ID = 'mdlsvc0000000000000001'
 
+/** The directory as it is written to a file. */
+export type SavedDirectory = { key: SavedKey; transport: IssuedCertificate; signingKeys: SavedKey[] }
+
 export async function makeDirectory(
   authority: Authority,
-  { issuer, redirectUris }: { issuer: string; redirectUris: readonly string[] },
+  {
+    issuer,
+    redirectUris,
+    saved,
+  }: { issuer: string; redirectUris: readonly string[]; saved: SavedDirectory | undefined },
 ): Promise<Directory> {
-  const own = await makeSigningKey()
+  const own = saved === undefined ? await makeSigningKey() : await readSigningKey(saved.key)
   const ids = { orgId: ORG_ID, softwareId: SOFTWARE_ID }
-  const statement = await new SignJWT({
-    org_id: ORG_ID,
-    org_name: 'Payment initiation service',
-    org_status: 'Active',
-    software_id: SOFTWARE_ID,
-    software_client_id: SOFTWARE_ID,
-    software_client_name: 'svc',
-    software_environment: 'sandbox',
-    software_mode: 'Test',
-    software_roles: ['PISP'],
-    software_redirect_uris: redirectUris,
-    software_jwks_endpoint: `${issuer}/directory/${SOFTWARE_ID}.jwks`,
-  })
-    .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: own.kid, typ: 'JWT' })
-    .setIssuer(ISSUER)
-    .setIssuedAt()
-    .setExpirationTime(STATEMENT_VALIDITY)
-    .setJti(crypto.randomUUID())
-    .sign(own.privateKey)
   const software: Software = {
     ...ids,
-    statement,
-    transport: await issueTransportCertificate(authority, { ...ids, validDays: 90 }),
-    signingKeys: [await makeSigningKey()],
+    statement: await signStatement(own, { issuer, redirectUris }),
+    transport: saved?.transport ?? (await issueTransportCertificate(authority, { ...ids, validDays: 90 })),
+    signingKeys:
+      saved === undefined ? [await makeSigningKey()] : await Promise.all(saved.signingKeys.map(readSigningKey)),
   }
   const keys = createLocalJWKSet({ keys: [own.publicJwk] })
   return {
@@ -87,8 +77,39 @@ export async function makeDirectory(
       software.signingKeys.push(key)
       return key
     },
+    save: () => ({
+      key: savedKeyOf(own),
+      transport: software.transport,
+      signingKeys: software.signingKeys.map(savedKeyOf),
+    }),
     removeSigningKey: (kid) => {
       software.signingKeys = software.signingKeys.filter((key) => key.kid !== kid)
     },
   }
+}
+
+/** Made at each start, so that it lists the addresses that are registered now. */
+function signStatement(
+  key: SigningKey,
+  { issuer, redirectUris }: { issuer: string; redirectUris: readonly string[] },
+): Promise<string> {
+  return new SignJWT({
+    org_id: ORG_ID,
+    org_name: 'Payment initiation service',
+    org_status: 'Active',
+    software_id: SOFTWARE_ID,
+    software_client_id: SOFTWARE_ID,
+    software_client_name: 'svc',
+    software_environment: 'sandbox',
+    software_mode: 'Test',
+    software_roles: ['PISP'],
+    software_redirect_uris: redirectUris,
+    software_jwks_endpoint: `${issuer}/directory/${SOFTWARE_ID}.jwks`,
+  })
+    .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid: key.kid, typ: 'JWT' })
+    .setIssuer(ISSUER)
+    .setIssuedAt()
+    .setExpirationTime(STATEMENT_VALIDITY)
+    .setJti(crypto.randomUUID())
+    .sign(key.privateKey)
 }

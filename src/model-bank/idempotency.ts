@@ -9,8 +9,9 @@ export type Idempotency = {
   once(key: string, bodyHash: string, run: () => ResourceAnswer): ResourceAnswer
 }
 
-export function makeIdempotency(): Idempotency {
-  const answers = new Map<string, { bodyHash: string; answer: ResourceAnswer; until: number }>()
+export type Answers = Map<string, { bodyHash: string; answer: ResourceAnswer; until: number }>
+
+export function makeIdempotency(answers: Answers): Idempotency {
   return {
     once: (key, bodyHash, run) => {
       const known = answers.get(key)

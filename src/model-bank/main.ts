@@ -28,6 +28,7 @@ async function main(): Promise<void> {
     port: Number(values.port),
     controlPort: Number(values['control-port']),
     redirectUris: values['redirect-uri'],
+    keepsState: true,
     version,
     quirks: values.quirk.filter(isQuirk),
   })

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 
-type Rows = Map<string, { payload: AdapterPayload; until: number }>
+export type ProtocolRows = Map<string, { payload: AdapterPayload; until: number }>
 
 export type ProtocolState = {
   adapter: AdapterFactory
@@ -11,8 +11,10 @@ export type ProtocolState = {
 const ACCESS_TOKENS = /^(AccessToken|ClientCredentials):/
 
 /** The protocol library's state, in memory and of one bank alone; clients come from the bank's registrations. */
-export function makeProtocolState(findClient: (clientId: string) => AdapterPayload | undefined): ProtocolState {
-  const rows: Rows = new Map()
+export function makeProtocolState(
+  rows: ProtocolRows,
+  findClient: (clientId: string) => AdapterPayload | undefined,
+): ProtocolState {
   return {
     adapter: (model) => (model === 'Client' ? clientsOf(findClient) : stateOf(rows, model)),
     endAccessTokens: () => {
@@ -21,7 +23,7 @@ export function makeProtocolState(findClient: (clientId: string) => AdapterPaylo
   }
 }
 
-function stateOf(rows: Rows, model: string): Adapter {
+function stateOf(rows: ProtocolRows, model: string): Adapter {
   const keyOf = (id: string): string => `${model}:${id}`
   const find = (id: string): AdapterPayload | undefined => {
     const row = rows.get(keyOf(id))

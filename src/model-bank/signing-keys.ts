@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import { createPublicKey, randomBytes } from 'node:crypto'
+import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8 } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 
 /** PS256 everywhere: FAPI 1.0 and the message signatures of the Read/Write profile allow it, and we need no other. */
@@ -7,15 +7,30 @@ export const SIGNING_ALGORITHM = 'PS256'
 
 export type SigningKey = { kid: string; privateKey: CryptoKey; publicJwk: JWK; privateJwk: JWK; pem: string }
 
+/** A key as it is written to a file. */
+export type SavedKey = Pick<SigningKey, 'kid' | 'pem'>
+
 export async function makeSigningKey(): Promise<SigningKey> {
-  const kid = randomBytes(20).toString('base64url')
-  const { privateKey, publicKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
+  const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
+  return describe(randomBytes(20).toString('base64url'), privateKey)
+}
+
+export async function readSigningKey({ kid, pem }: SavedKey): Promise<SigningKey> {
+  return describe(kid, await importPKCS8(pem, SIGNING_ALGORITHM, { extractable: true }))
+}
+
+async function describe(kid: string, privateKey: CryptoKey): Promise<SigningKey> {
+  const pem = await exportPKCS8(privateKey)
   const about = { kid, alg: SIGNING_ALGORITHM, use: 'sig' }
   return {
     kid,
     privateKey,
-    publicJwk: { ...(await exportJWK(publicKey)), ...about },
+    publicJwk: { ...(await exportJWK(createPublicKey(pem))), ...about },
     privateJwk: { ...(await exportJWK(privateKey)), ...about },
-    pem: await exportPKCS8(privateKey),
+    pem,
   }
+}
+
+export function savedKeyOf({ kid, pem }: SigningKey): SavedKey {
+  return { kid, pem }
 }

@@ -41,7 +41,7 @@ export async function startTestBank(
   t: Test,
   { tolerated, ...options }: Partial<ModelBankOptions> & { tolerated?: RegExp } = {},
 ): Promise<TestBank> {
-  const dir = await mkdtemp(join(tmpdir(), 'svc-model-bank-'))
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-model-bank-')))
   const exchanges: Exchange[] = []
   const bank = await startModelBank({
     dir,

@@ -1,0 +1,76 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { z } from 'zod'
+import type { SavedAuthority } from './certificates.ts'
+import type { Books } from './books.ts'
+import type { SavedDirectory } from './directory.ts'
+import type { Answers } from './idempotency.ts'
+import type { ProtocolRows } from './protocol-state.ts'
+import type { SavedKey } from './signing-keys.ts'
+
+const NAME = 'bank-state.bin'
+const PRIVATE_FILE = 0o600
+/** Requests that come together are saved together. */
+const SAVE_AFTER_MS = 20
+
+/** What a bank needs to be the same bank after a restart, with its keys and its books. */
+export type SavedState = {
+  issuer: string
+  authority: SavedAuthority
+  directory: SavedDirectory
+  signingKey: SavedKey
+  messageKeys: SavedKey[]
+  books: Books
+  answers: Answers
+  protocol: ProtocolRows
+}
+
+/** The form is Node's own, which keeps maps and what refers to the same account. Only this bank writes it. */
+const State = z.custom<SavedState>((value) => typeof value === 'object' && value !== null && 'issuer' in value)
+
+/** The state of the bank that ran in this folder before; undefined where there is none, or one with another address. */
+export async function readState(dir: string, issuer: string): Promise<SavedState | undefined> {
+  const bytes = await readFile(join(dir, NAME)).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (bytes === undefined) return undefined
+  const state = State.parse(deserialize(bytes))
+  return state.issuer === issuer ? state : undefined
+}
+
+export type StateFile = {
+  /** Saves soon. */
+  touch(): void
+  /** Saves now, and no more. */
+  close(): Promise<void>
+}
+
+export function makeStateFile(dir: string, state: () => SavedState): StateFile {
+  const file = join(dir, NAME)
+  let timer: NodeJS.Timeout | undefined
+  let writing = Promise.resolve()
+  let isClosed = false
+  const save = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    // One after the other: two writers of the same file would mix.
+    writing = writing.then(async () => {
+      await writeFile(`${file}.new`, serialize(state()), { mode: PRIVATE_FILE })
+      await rename(`${file}.new`, file)
+    })
+    return writing
+  }
+  return {
+    touch: () => {
+      if (isClosed) return
+      timer ??= setTimeout(() => void save(), SAVE_AFTER_MS)
+    },
+    close: async () => {
+      if (isClosed) return
+      isClosed = true
+      await save()
+    },
+  }
+}
