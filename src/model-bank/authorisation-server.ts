@@ -77,7 +77,7 @@ export function makeAuthorisationServer(parts: AuthorisationServerParts): Author
       const expected = parts.quirks.has('assertion_audience_issuer') ? issuer : `${issuer}${TOKEN_PATH}`
       if (aud !== expected) throw new errors.InvalidClientAuth(`aud must be ${expected}`)
     },
-    features: featuresOf(parts.books),
+    features: featuresOf(parts),
     ttl: { ...LIFETIMES, Grant: 90 * DAY_SECONDS, RefreshToken: 90 * DAY_SECONDS, Session: 3_600, Interaction: 3_600 },
     clockTolerance: 5,
   })
@@ -112,7 +112,7 @@ function onlyPs256(): Configuration['enabledJWA'] {
   }
 }
 
-function featuresOf(books: Books): Configuration['features'] {
+function featuresOf({ books, quirks }: AuthorisationServerParts): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     userinfo: { enabled: false },
@@ -127,7 +127,12 @@ function featuresOf(books: Books): Configuration['features'] {
     requestObjects: {
       enabled: true,
       requireSignedRequestObject: true,
-      assertJwtClaimsAndHeader: async (_ctx, claims) => checkRequestObject(books, claims),
+      assertJwtClaimsAndHeader: async (ctx, claims) => {
+        if (quirks.has('nonce_in_query') && ctx.query['nonce'] !== claims['nonce']) {
+          throw new errors.InvalidRequest('nonce must be in the query')
+        }
+        checkRequestObject(books, claims)
+      },
     },
     mTLS: {
       enabled: true,

@@ -13,6 +13,7 @@ const STATEMENT_VALIDITY = '180d'
 export type Software = {
   orgId: string
   softwareId: string
+  redirectUris: readonly string[]
   statement: string
   transport: IssuedCertificate
   /** The newest last. Older ones stay valid until they are revoked. */
@@ -51,12 +52,13 @@ export async function makeDirectory(
     issuer,
     redirectUris,
     saved,
-  }: { issuer: string; redirectUris: readonly string[]; saved: SavedDirectory | undefined },
+  }: { issuer: string; redirectUris: readonly string[]; saved?: SavedDirectory | undefined },
 ): Promise<Directory> {
   const own = saved === undefined ? await makeSigningKey() : await readSigningKey(saved.key)
   const ids = { orgId: ORG_ID, softwareId: SOFTWARE_ID }
   const software: Software = {
     ...ids,
+    redirectUris,
     statement: await signStatement(own, { issuer, redirectUris }),
     transport: saved?.transport ?? (await issueTransportCertificate(authority, { ...ids, validDays: 90 })),
     signingKeys:

@@ -15,6 +15,8 @@ export const QUIRK_NAMES = {
   misspelt_contract_present_indicator: 'ContractPresentInidicator is demanded, ContractPresentIndicator refused',
   no_funds_confirmation: 'funds cannot be asked for',
   no_payment_details: 'payment details cannot be asked for',
+  nonce_in_query: 'the nonce is demanded in the query of the authorisation request as well',
+  dotted_organisation_id: 'registered subjects of certificates have 2.5.4.97, not organizationIdentifier',
   registration_as_jose: 'registrations are application/jose',
   no_registration_endpoint: 'clients are registered by hand, at the control port',
   assertion_audience_issuer: 'the audience of client assertions is the issuer',

@@ -63,7 +63,8 @@ export async function answerRegistration(bank: Bank, req: IncomingMessage, res: 
     }
     const { request, statement } = await readRequest(bank, (await readBody(req)).toString('utf8'))
     const subject = request.tls_client_auth_subject_dn
-    if (subject !== undefined && !hasSubject(certificate, subject)) {
+    const isUnreadable = bank.quirks.has('dotted_organisation_id') && subject?.includes('organizationIdentifier')
+    if (subject !== undefined && (isUnreadable || !hasSubject(certificate, subject))) {
       throw new RegistrationError(
         'invalid_client_metadata',
         'tls_client_auth_subject_dn is not the certificate’s subject',

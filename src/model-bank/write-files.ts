@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import type { Bank } from './bank.ts'
 import type { Authority } from './certificates.ts'
 import type { QuirkName } from './quirks.ts'
+import { registerClient } from './register-client.ts'
 import type { Version } from './versions.ts'
 
 const PRIVATE_FILE = 0o600
@@ -39,7 +40,7 @@ export async function writeFiles(
   }
 }
 
-/** Quirks that have a member of their own in a profile, instead of a name among its quirks. */
+/** Quirks that have a member of their own in a profile, or none, instead of a name among its quirks. */
 const MEMBERS: readonly QuirkName[] = [
   'assertion_audience_issuer',
   'discovery_elsewhere',
@@ -48,9 +49,12 @@ const MEMBERS: readonly QuirkName[] = [
   'pushed_requests',
 ]
 
-function profileOf({ issuer, orgId, quirks }: Bank, version: Version['name']): Record<string, unknown> {
+function profileOf(bank: Bank, version: Version['name']): Record<string, unknown> {
+  const { issuer, orgId, quirks } = bank
   const resources = { base_url: `${issuer}/open-banking/v${version}/pisp`, version }
-  const named = [...quirks].filter((quirk) => !MEMBERS.includes(quirk))
+  const named = new Set([...quirks].filter((quirk) => !MEMBERS.includes(quirk)))
+  // The official description of version 3.1 has the misspelt name.
+  if (version === '3.1' && !named.has('no_contract_present_indicator')) named.add('misspelt_contract_present_indicator')
   return {
     id: 'model',
     name: 'Model Bank',
@@ -59,12 +63,23 @@ function profileOf({ issuer, orgId, quirks }: Bank, version: Version['name']): R
     financial_id: orgId,
     ca: 'model-bank-ca.pem',
     client: {
-      registration: 'dynamic',
+      ...registrationOf(bank),
       token_auth: 'private_key_jwt',
       audience: quirks.has('assertion_audience_issuer') ? 'issuer' : 'token_endpoint',
     },
     payments: resources,
     vrp: { ...resources },
-    ...(named.length > 0 ? { quirks: named } : {}),
+    ...(named.size > 0 ? { quirks: [...named] } : {}),
   }
+}
+
+/** Without an endpoint the bank registers its one client by itself, as if its portal had been used. */
+function registrationOf({ quirks, books, directory }: Bank): Record<string, unknown> {
+  if (!quirks.has('no_registration_endpoint') && !quirks.has('discovery_elsewhere')) return { registration: 'dynamic' }
+  const { orgId, softwareId, redirectUris } = directory.software
+  const grantTypes = ['client_credentials', 'authorization_code', 'refresh_token']
+  const authMethod = 'private_key_jwt'
+  const [known] = books.registrations.keys()
+  const client = { orgId, softwareId, redirectUris, authMethod, subject: undefined, grantTypes } as const
+  return { registration: 'manual', client_id: known ?? registerClient(books, client).clientId }
 }

@@ -56,6 +56,16 @@ t.test('each quirk changes what it names', async (t) => {
   t.match(await callToken(client, ask, { aud: bank.issuer }), { status: 200 })
   await bank.setQuirks('registration_as_jose')
   t.match(await register(client), { status: 400 })
+  await bank.setQuirks('dotted_organisation_id')
+  const subject = `CN=${client.statement.software_id},organizationIdentifier=PSDGB-OB-${client.statement.org_id},O=Payment initiation service,C=GB`
+  const byCertificate = { token_endpoint_auth_method: 'tls_client_auth', tls_client_auth_subject_dn: subject }
+  t.match(await register(client, byCertificate), { status: 400 })
+  const dotted = subject.replace('organizationIdentifier', '2.5.4.97')
+  t.match(await register(client, { ...byCertificate, tls_client_auth_subject_dn: dotted }), { status: 201 })
+  await bank.setQuirks('nonce_in_query')
+  const address = await authoriseAddress(client, await stage(client))
+  t.match((await decideAtBank(bank, address)).hash, /^#error=invalid_request&/)
+  t.match((await decideAtBank(bank, `${address}&nonce=nonce-of-the-visit`)).hash, /^#code=/)
   await bank.setQuirks('no_registration_endpoint')
   t.match(await register(client), { status: 404 })
   t.notMatch(await fetchJson(client, '/.well-known/openid-configuration'), { registration_endpoint: String })
