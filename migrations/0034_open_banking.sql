@@ -1,4 +1,4 @@
--- Real banks (src/banks/obie): what was agreed with each of them, so that any process can go on with a payment. A bank's
+-- Real banks (src/banks/obie): what was agreed with each of them, so that any process can continue a payment. A bank's
 -- secrets and the payer's account are sealed. Rows are named by the `state` of the payment, its bank_consent_id.
 create schema obie;
 grant usage on schema obie to svc_runtime;

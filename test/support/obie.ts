@@ -6,7 +6,6 @@ import { freePort } from '../../src/db/free-port.ts'
 import { makeClient, register } from '../model-bank/client.ts'
 import { testService } from './app.ts'
 import type { TestMerchant, TestService } from './app.ts'
-import { getPage } from './forms.ts'
 import { decideAtBank, startTestBank } from './model-bank.ts'
 import type { Decision, TestBank } from './model-bank.ts'
 
@@ -48,20 +47,31 @@ export async function payAtBank(
   { service, bank }: Pick<ObieService, 'service' | 'bank'>,
   redirectUrl: string,
   options: { decision?: Decision; account?: string } = {},
-): Promise<{ status: number; html: string; next: URL | undefined; answer: string }> {
-  const visit = await getPage(redirectUrl)
-  if (visit.location === undefined) throw new Error(`no way to the bank: ${visit.status} ${visit.html}`)
-  const [cookie = ''] = String(visit.headers['set-cookie']).split(';')
-  const back = await decideAtBank(bank, visit.location, options)
-  const answer = (back.hash || back.search).slice(1)
-  return { ...(await bringBack(service, { cookie, answer })), answer }
+): Promise<Returned> {
+  return bringBack(service, await visitBank({ bank }, redirectUrl, options))
 }
+
+/** The first half of it: what the bank answers, and the cookie of the browser that was there. */
+export async function visitBank(
+  { bank }: Pick<ObieService, 'bank'>,
+  redirectUrl: string,
+  { cookie, ...options }: { decision?: Decision; account?: string; cookie?: string } = {},
+): Promise<{ cookie: string; answer: string }> {
+  const visit = await fetch(redirectUrl, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } })
+  const location = visit.headers.get('location')
+  if (location === null) throw new Error(`no way to the bank: ${visit.status} ${await visit.text()}`)
+  const [given = ''] = (visit.headers.get('set-cookie') ?? '').split(';')
+  const back = await decideAtBank(bank, location, options)
+  return { cookie: given, answer: (back.hash || back.search).slice(1) }
+}
+
+export type Returned = { status: number; html: string; next: URL | undefined }
 
 /** What the return page of the service sends. */
 export async function bringBack(
   service: TestService,
   { cookie, answer }: { cookie: string; answer: string },
-): Promise<{ status: number; html: string; next: URL | undefined }> {
+): Promise<Returned> {
   const reply = await fetch(`${service.url}/bank/return`, {
     method: 'POST',
     headers: { cookie },

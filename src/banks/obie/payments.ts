@@ -105,9 +105,9 @@ async function confirmFunds(
     throw new RefusedByBankError('funds confirmation', { status: 200, reason: 'AM04' })
 }
 
-type Asked = Order & { signal: AbortSignal }
+type OrderToSend = Order & { signal: AbortSignal }
 
-async function askOrPay(obie: Obie, { payment, consent, signal }: Asked): Promise<ExecutionOutcome> {
+async function askOrPay(obie: Obie, { payment, consent, signal }: OrderToSend): Promise<ExecutionOutcome> {
   const { profile, resources, pool } = obie
   const isMandate = consent.kind === 'mandate'
   const api = (isMandate ? profile.vrp : undefined) ?? profile.payments

@@ -13,8 +13,8 @@ import { findConsent, findLastVisit, findVisit, hasVisitOf, insertVisit, saveRet
 import type { ConsentRow, VisitRow } from './store-sql.ts'
 
 const REQUEST_SECONDS = 600
+/** Strong customer authentication; nothing weaker authorises a payment. */
 const SCA = 'urn:openbanking:psd2:sca'
-const ACRS = [SCA, 'urn:openbanking:psd2:ca']
 const SCOPE = 'openid payments'
 const RESPONSE_TYPE = 'code id_token'
 const TOLERANCE_SECONDS = 60
@@ -44,12 +44,12 @@ export function makeRedirects(obie: Obie): BankRedirects {
   }
 }
 
-type Asked = { state: string; nonce: string; verifier: string; consentId: string }
+type AuthorisationRequest = { state: string; nonce: string; verifier: string; consentId: string }
 
 /** The bank's address with a request object in it, or pushed to the bank where it takes that (RFC 9126). */
 async function addressOf(
   obie: Obie,
-  { state, nonce, verifier, consentId }: Asked,
+  { state, nonce, verifier, consentId }: AuthorisationRequest,
   signal: AbortSignal,
 ): Promise<string> {
   const { profile, discovery, signer, tokens, http } = obie
@@ -73,7 +73,7 @@ async function addressOf(
     claims: {
       id_token: {
         openbanking_intent_id: { value: consentId, essential: true },
-        acr: { essential: true, values: ACRS },
+        acr: { essential: true, values: [SCA] },
       },
     },
   })
@@ -159,7 +159,7 @@ function problemOfReturn(
   if (intent !== consent.consent_id && !lacks(intent, 'id_token_without_consent_id')) return 'INTENT_MISMATCH'
   if (claims['s_hash'] !== halfHash(visit.state)) return 'S_HASH_MISMATCH'
   if (claims['c_hash'] !== halfHash(code)) return 'C_HASH_MISMATCH'
-  if (!ACRS.includes(String(acr)) && !lacks(acr, 'id_token_without_acr')) return 'ACR_MISMATCH'
+  if (acr !== SCA && !lacks(acr, 'id_token_without_acr')) return 'ACR_MISMATCH'
   return undefined
 }
 
