@@ -52,9 +52,7 @@ const MEMBERS: readonly QuirkName[] = [
 function profileOf(bank: Bank, version: Version['name']): Record<string, unknown> {
   const { issuer, orgId, quirks } = bank
   const resources = { base_url: `${issuer}/open-banking/v${version}/pisp`, version }
-  const named = new Set([...quirks].filter((quirk) => !MEMBERS.includes(quirk)))
-  // The official description of version 3.1 has the misspelt name.
-  if (version === '3.1' && !named.has('no_contract_present_indicator')) named.add('misspelt_contract_present_indicator')
+  const named = [...quirks].filter((quirk) => !MEMBERS.includes(quirk))
   return {
     id: 'model',
     name: 'Model Bank',
@@ -69,7 +67,7 @@ function profileOf(bank: Bank, version: Version['name']): Record<string, unknown
     },
     payments: resources,
     vrp: { ...resources },
-    ...(named.size > 0 ? { quirks: [...named] } : {}),
+    ...(named.length > 0 ? { quirks: named } : {}),
   }
 }
 

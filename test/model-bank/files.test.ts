@@ -6,7 +6,6 @@ import { readBankProfiles } from '../../src/banks/profiles.ts'
 import { QUIRKS } from '../../src/banks/quirks.ts'
 import { readSoftwareStatement, redirectUrisOf } from '../../src/banks/software-statement.ts'
 import { QUIRK_NAMES, isQuirk } from '../../src/model-bank/quirks.ts'
-import type { QuirkName } from '../../src/model-bank/quirks.ts'
 import { startModelBank } from '../../src/model-bank/start.ts'
 import type { ModelBank, ModelBankOptions } from '../../src/model-bank/start.ts'
 import { REDIRECT_URI } from '../support/model-bank.ts'
@@ -51,10 +50,5 @@ t.test('the profile follows version and quirks', async (t) => {
       new Set(Object.keys(QUIRKS)),
       'each quirk that the service knows can be tried here',
     )
-  })
-  const none: QuirkName[] = []
-  await withBank({ version: '3.1', quirks: none }, async ({ profiles }) => {
-    const [profile] = await readBankProfiles(profiles)
-    t.same(profile?.quirks, ['misspelt_contract_present_indicator'], 'as the official description of 3.1 spells it')
   })
 })
