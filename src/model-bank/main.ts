@@ -1,9 +1,10 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { QUIRK_NAMES, isQuirk } from './quirks.ts'
 import { startModelBank } from './start.ts'
 import { VERSIONS } from './versions.ts'
 
-const REDIRECT_URI_DEFAULT = 'http://127.0.0.1:3000/bank/return'
+const REDIRECT_URI_DEFAULT = 'http://127.0.0.1:8080/bank/return'
 
 /** node dist/src/model-bank/main.js --dir <dir> [--port 9443] [--control-port 9444] [--version 3.1] [--redirect-uri <uri>]... [--quirk <name>]... */
 async function main(): Promise<void> {
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   const unknown = values.quirk.find((name) => !isQuirk(name))
   if (unknown !== undefined) throw new Error(`unknown quirk ${unknown}; known: ${Object.keys(QUIRK_NAMES).join(', ')}`)
   const bank = await startModelBank({
-    dir: values.dir,
+    dir: resolve(values.dir),
     port: Number(values.port),
     controlPort: Number(values['control-port']),
     redirectUris: values['redirect-uri'],
