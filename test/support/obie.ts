@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { freePort } from '../../src/db/free-port.ts'
 import { makeClient, register } from '../model-bank/client.ts'
-import { testService } from './app.ts'
+import { createPayment, testService } from './app.ts'
 import type { TestMerchant, TestService } from './app.ts'
 import { decideAtBank, startTestBank } from './model-bank.ts'
 import type { Decision, TestBank } from './model-bank.ts'
@@ -80,4 +80,38 @@ export async function bringBack(
   const html = await reply.text()
   const [, next] = /content="0;url=([^"]+)"/.exec(html) ?? []
   return { status: reply.status, html, next: next === undefined ? undefined : new URL(next.replaceAll('&amp;', '&')) }
+}
+
+/** A payment that waits for its payer at the model bank. @throws with the service's answer where it is not taken */
+export async function newBankPayment({ service, merchant }: ObieService, changes: object = {}) {
+  const { body, status, text } = await createPayment(service, merchant, { debtor_bank_id: 'model', ...changes })
+  if (status !== 201) throw new Error(text)
+  const address: string = body.redirect_url
+  const id = String(body.payment_id)
+  const { rows } = await service.owner.query<{ end_to_end_id: string }>(
+    'select end_to_end_id from payment_intents where id = $1',
+    [id],
+  )
+  const state = new URL(address).searchParams.get('state') ?? ''
+  return { id, address, state, endToEndId: rows[0]?.end_to_end_id ?? '' }
+}
+
+/** A payment that its payer has approved at the bank, and whose return the service knows. */
+export async function authoriseAtBank(world: ObieService, options: { account?: string; changes?: object } = {}) {
+  const payment = await newBankPayment(world, options.changes)
+  const { next, html } = await payAtBank(world, payment.address, options)
+  const code = next?.searchParams.get('code')
+  if (!code) throw new Error(html)
+  const path = `/api/v1/payments/${payment.id}/sca-complete`
+  const { status, text } = await world.service.call('POST', path, { body: { state: payment.state, code } })
+  if (status !== 200) throw new Error(text)
+  return payment
+}
+
+/** Makes a profile that of another version of the standard. */
+export function inVersion(version: '4.0' | '3.1') {
+  return <P extends object>(profile: P): P => {
+    const text = JSON.stringify(profile)
+    return JSON.parse(version === '4.0' ? text : text.replaceAll('"4.0"', '"3.1"').replaceAll('v4.0', 'v3.1')) as P
+  }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createPayment, untilStatus } from '../../support/app.ts'
-import { obieService, payAtBank } from '../../support/obie.ts'
+import { inVersion, obieService, payAtBank } from '../../support/obie.ts'
 
 for (const version of ['4.0', '3.1'] as const)
   t.test(`a payment from the order to the money, version ${version}`, async (t) => {
@@ -21,10 +21,3 @@ for (const version of ['4.0', '3.1'] as const)
     t.match(books.payments, [{ status: 'ACSC', amount: '50.00', endToEndId: /^SVC/ }])
     t.equal(books.payments.length, 1)
   })
-
-function inVersion(version: '4.0' | '3.1') {
-  return <P extends object>(profile: P): P => {
-    const text = JSON.stringify(profile)
-    return JSON.parse(version === '4.0' ? text : text.replaceAll('"4.0"', '"3.1"').replaceAll('v4.0', 'v3.1')) as P
-  }
-}

@@ -1,0 +1,72 @@
+import t from 'tap'
+import { until, untilStatus } from '../../support/app.ts'
+import { endMandate, mandateBody, payUnder } from '../../support/mandates.ts'
+import { authoriseAtBank, inVersion, obieService } from '../../support/obie.ts'
+
+for (const version of ['4.0', '3.1'] as const)
+  t.test(`a mandate, three collections and its revocation, version ${version}`, async (t) => {
+    const world = await obieService(t, { change: inVersion(version) })
+    const { service, bank, merchant } = world
+    const caps = { max_amount_per_payment: 60, periodic_limits: [{ period: 'MONTH', max_amount: 90 }] }
+    const first = await authoriseAtBank(world, { changes: mandateBody({ control_parameters: caps }) })
+    const { body: settled } = await until(async () => {
+      const answer = await service.call('GET', `/api/v1/payments/${first.id}`, { merchant })
+      return answer.body.status === 'Settled' && answer
+    })
+    const consentId: string = settled.consent_id
+
+    const collect = async (amount: string): Promise<string> => {
+      const { status, body, text } = await payUnder(service, merchant, { consentId, changes: { amount } })
+      t.equal(status, 201, text)
+      return body.payment_id
+    }
+    for (const amount of ['10.00', '12.50', '7.25'])
+      await untilStatus(service, merchant, await collect(amount), 'Settled')
+    t.same(
+      (await bank.books()).payments.map(({ amount, status }) => [amount, status]),
+      [
+        ['50.00', 'ACSC'],
+        ['10.00', 'ACSC'],
+        ['12.50', 'ACSC'],
+        ['7.25', 'ACSC'],
+      ],
+    )
+
+    const beyond = await untilStatus(service, merchant, await collect('10.26'), 'Failed')
+    t.match(beyond.failure, { code: 'LIMIT_EXCEEDED' }, "the bank's limit holds, whatever the service checks")
+
+    t.equal((await endMandate(service, merchant, consentId)).status < 300, true)
+    await until(async () => (await bank.books()).consents.every(({ status }) => status === 'revoked'))
+    const late = await payUnder(service, merchant, { consentId })
+    t.ok(late.status >= 400, late.text)
+    t.equal((await bank.books()).payments.length, 4)
+  })
+
+t.test('tokens that end are renewed, by one process at a time', async (t) => {
+  const world = await obieService(t)
+  const { service, bank, merchant } = world
+  const first = await authoriseAtBank(world, {
+    changes: mandateBody({ control_parameters: { max_amount_per_payment: 60 } }),
+  })
+  const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
+  const { sealer } = service.app
+  const context = { table: 'obie.consents', column: 'tokens', rowId: first.state, merchantId: '' }
+  const read = async (): Promise<{ accessToken: string; endsAt: number; refreshToken: string }> => {
+    const { rows } = await service.owner.query<{ tokens: string }>(
+      'select tokens from obie.consents where state = $1',
+      [first.state],
+    )
+    return JSON.parse(sealer.open(rows[0]?.tokens ?? '', context))
+  }
+  const before = await read()
+  const ended = sealer.seal(JSON.stringify({ ...before, accessToken: 'ended', endsAt: 0 }), context)
+  await service.owner.query('update obie.consents set tokens = $1 where state = $2', [ended, first.state])
+  const made = await Promise.all(
+    ['1.00', '2.00', '3.00'].map((amount) => payUnder(service, merchant, { consentId, changes: { amount } })),
+  )
+  for (const { body } of made) await untilStatus(service, merchant, body.payment_id, 'Settled')
+  const after = await read()
+  t.not(after.accessToken, before.accessToken)
+  t.not(after.refreshToken, before.refreshToken, 'the bank gives a new one each time')
+  t.equal((await bank.books()).payments.length, 4)
+})

@@ -1,0 +1,134 @@
+import t from 'tap'
+import type { Fault } from '../../../src/model-bank/faults.ts'
+import { until, untilStatus } from '../../support/app.ts'
+import { authoriseAtBank, newBankPayment, obieService, payAtBank } from '../../support/obie.ts'
+
+const world = await obieService(t)
+const { service, bank, merchant } = world
+
+/** What both sides say of one payment: the bank's books and ours. */
+async function moneyOf(id: string, endToEndId: string): Promise<{ status: string; atBank: string[] }> {
+  const { payments } = await bank.books()
+  const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
+  return {
+    status: body.status,
+    atBank: payments.filter((each) => each.endToEndId === endToEndId).map((each) => each.status),
+  }
+}
+
+async function failureOf(id: string): Promise<unknown> {
+  return (await untilStatus(service, merchant, id, 'Failed')).failure
+}
+
+for (const [decision, source] of [
+  ['cancel', 'PAYER'],
+  ['reject', 'ASPSP_REJECTION'],
+] as const)
+  t.test(`${decision} at the bank: the bank is asked, and the source is ${source}`, async (t) => {
+    const payment = await newBankPayment(world)
+    const { next } = await payAtBank(world, payment.address, { decision })
+    t.equal(next?.searchParams.get('error'), 'access_denied')
+    const body = { state: payment.state, error: 'access_denied' }
+    const done = await service.call('POST', `/api/v1/payments/${payment.id}/sca-complete`, { body })
+    t.match(done, { status: 200, body: { status: 'Failed' } })
+    t.match(await failureOf(payment.id), { code: 'ACCESS_DENIED', source })
+    t.same((await moneyOf(payment.id, payment.endToEndId)).atBank, [])
+  })
+
+t.test('an error that only the browser claims fails nothing that the bank has authorised', async (t) => {
+  const payment = await newBankPayment(world)
+  const { next } = await payAtBank(world, payment.address)
+  const path = `/api/v1/payments/${payment.id}/sca-complete`
+  const claimed = await service.call('POST', path, { body: { state: payment.state, error: 'access_denied' } })
+  t.match(claimed, { status: 200, body: { status: 'AwaitingAuthorisation' } })
+  const { code } = Object.fromEntries(next?.searchParams ?? [])
+  t.match(await service.call('POST', path, { body: { state: payment.state, code } }), {
+    body: { status: 'Authorised' },
+  })
+  await untilStatus(service, merchant, payment.id, 'Settled')
+})
+
+t.test("a late settlement is waited for, and is the bank's word", async (t) => {
+  await bank.setFault({ name: 'late_settlement', seconds: 3, times: 1 })
+  const payment = await authoriseAtBank(world)
+  await until(async () => (await moneyOf(payment.id, payment.endToEndId)).atBank.length === 1)
+  t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Authorised', atBank: ['ACSP'] })
+  await untilStatus(service, merchant, payment.id, 'Settled')
+  t.same((await moneyOf(payment.id, payment.endToEndId)).atBank, ['ACSC'])
+})
+
+t.test("a payment that is rejected after the bank took it fails with the bank's reason", async (t) => {
+  await bank.setFault({ name: 'rejected_after_acceptance', seconds: 1, times: 1, reason_code: 'AC06' })
+  const payment = await authoriseAtBank(world)
+  t.match(await failureOf(payment.id), { code: 'ACCOUNT_BLOCKED', source: 'ASPSP_REJECTION' })
+  t.same((await moneyOf(payment.id, payment.endToEndId)).atBank, ['RJCT'])
+})
+
+t.test('an account without the money fails before a payment is ordered', async (t) => {
+  const payment = await authoriseAtBank(world, { account: '20000055556666' })
+  t.match(await failureOf(payment.id), { code: 'INSUFFICIENT_FUNDS' })
+  t.same((await moneyOf(payment.id, payment.endToEndId)).atBank, [])
+})
+
+const LOST: Partial<Fault>[] = [
+  { name: 'timeout_after_acceptance', times: 1 },
+  { name: 'server_error_after_acceptance', times: 2 },
+  { name: 'half_a_body', times: 1 },
+  { name: 'oversized_body', on: ['createPayment'], times: 1 },
+  { name: 'wrong_signature', on: ['createPayment'], times: 1 },
+  { name: 'missing_signature', on: ['createPayment'], times: 1 },
+  { name: 'too_many_requests', on: ['createPayment'], seconds: 1, times: 1 },
+  { name: 'server_error', on: ['createPayment'], times: 2 },
+  { name: 'redirect_elsewhere', on: ['createPayment'], times: 1 },
+]
+for (const fault of LOST)
+  t.test(`${fault.name} at the order: paid once, and settled by the bank's word`, async (t) => {
+    await bank.setFault({ name: 'down', ...fault })
+    const payment = await authoriseAtBank(world)
+    await untilStatus(service, merchant, payment.id, 'Settled')
+    await bank.clearFaults()
+    t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Settled', atBank: ['ACSC'] })
+  })
+
+t.test('a bank that is down takes no payment; what was paid before waits for it', async (t) => {
+  await bank.setFault({ name: 'late_settlement', seconds: 1, times: 1 })
+  const paid = await authoriseAtBank(world)
+  await until(async () => (await moneyOf(paid.id, paid.endToEndId)).atBank.length === 1)
+  await bank.setFault({ name: 'down' })
+  const refused = await newBankPayment(world).catch((error: unknown) => String(error))
+  t.match(refused, /BANK_UNAVAILABLE/)
+  t.equal(await moneyOfOurs(paid.id), 'Authorised')
+  await bank.clearFaults()
+  await untilStatus(service, merchant, paid.id, 'Settled')
+})
+
+async function moneyOfOurs(id: string): Promise<string> {
+  return (await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status
+}
+
+t.test('every payment at the bank is one of ours, and none was made twice', async (t) => {
+  const { payments } = await bank.books()
+  t.equal(new Set(payments.map(({ endToEndId }) => endToEndId)).size, payments.length)
+  const { rows } = await service.owner.query<{ end_to_end_id: string }>(
+    `select end_to_end_id from payment_intents where status in ('Settled', 'Authorised')`,
+  )
+  t.same(
+    payments
+      .filter(({ status }) => status === 'ACSC')
+      .map(({ endToEndId }) => endToEndId)
+      .toSorted(),
+    rows.map((row) => row.end_to_end_id).toSorted(),
+  )
+})
+
+t.test('no secret of the bank, of the operator or of the payer lies in the database in clear', async (t) => {
+  const { rows } = await service.owner.query<{ text: string }>(`
+    select string_agg(t::text, ' ') as text from (
+      select c::text as t from obie.consents c union all select v::text from obie.visits v
+      union all select p::text from obie.payments p union all select c::text from obie.calls c
+    ) every`)
+  const text = rows[0]?.text ?? ''
+  t.ok(text.length > 1_000)
+  for (const secret of ['eyJ', '20000011112222', 'Collections Ltd', 'Initiation', 'BEGIN PRIVATE'])
+    t.notOk(text.includes(secret), secret)
+})
