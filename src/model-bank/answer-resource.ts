@@ -62,7 +62,7 @@ async function carryOut(
       ? new BankError('UK.OBIE.MethodNotAllowed', `${req.method ?? ''} is not a method of ${path}`)
       : new BankError('UK.OBIE.Resource.NotFound', `${path} is not a resource`)
   }
-  const token = await checkToken(req, bank.provider, operation)
+  const token = await checkToken(req, bank, operation)
   checkHeaders(req, operation, bank)
   const { books, faults, quirks } = bank
   const isPost = operation.method === 'POST'

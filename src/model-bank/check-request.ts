@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { Provider } from 'oidc-provider'
 import type { Bank } from './bank.ts'
 import { BankError } from './bank-error.ts'
-import { clientCertificateOf, thumbprintOf } from './client-certificate.ts'
+import { clientCertificateOf, isOfSoftware, thumbprintOf } from './client-certificate.ts'
 import type { Operation } from './operations.ts'
 import { verifyMessage } from './message-signature.ts'
 import type { ResourceToken } from './resource.ts'
@@ -17,7 +16,7 @@ const IDEMPOTENCY_KEY_LENGTH_MAX = 40
  */
 export async function checkToken(
   req: IncomingMessage,
-  provider: Provider,
+  { provider, books }: Pick<Bank, 'provider' | 'books'>,
   operation: Operation,
 ): Promise<ResourceToken> {
   const certificate = clientCertificateOf(req)
@@ -30,6 +29,10 @@ export async function checkToken(
   if (token === undefined) throw new BankError('UK.OBIE.Unauthorised', 'the access token is unknown or has expired')
   if (token['x5t#S256'] !== thumbprintOf(certificate)) {
     throw new BankError('UK.OBIE.Unauthorised', 'the access token is bound to another certificate')
+  }
+  const registration = books.registrations.get(token.clientId ?? '')
+  if (registration === undefined || !isOfSoftware(certificate, registration.softwareId)) {
+    throw new BankError('UK.OBIE.Unauthorised', 'the certificate is not one of the client’s software')
   }
   if (!token.scopes.has('payments')) throw new BankError('UK.OBIE.Forbidden', 'the token lacks the scope payments')
   const kind = payerToken === undefined ? 'client' : 'payer'

@@ -12,6 +12,11 @@ export function clientCertificateOf({ socket }: IncomingMessage): X509Certificat
   return certificate !== undefined && certificate.validToDate.getTime() > Date.now() ? certificate : undefined
 }
 
+/** Whether the directory issued a certificate for this piece of software: its id is the common name. */
+export function isOfSoftware({ subject }: X509Certificate, softwareId: string): boolean {
+  return subject.split('\n').includes(`CN=${softwareId}`)
+}
+
 /** As access tokens are bound to it (RFC 8705). */
 export function thumbprintOf({ raw }: X509Certificate): string {
   return createHash('sha256').update(raw).digest('base64url')

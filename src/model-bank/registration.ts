@@ -3,7 +3,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { SCOPES } from './authorisation-server.ts'
 import type { Bank } from './bank.ts'
-import { clientCertificateOf, hasSubject } from './client-certificate.ts'
+import { clientCertificateOf, hasSubject, isOfSoftware } from './client-certificate.ts'
 import type { SoftwareStatement } from './directory.ts'
 import { readBody } from './read-body.ts'
 import { registerClient } from './register-client.ts'
@@ -62,6 +62,9 @@ export async function answerRegistration(bank: Bank, req: IncomingMessage, res: 
       throw new RegistrationError('invalid_request', `send ${expected.join(' or ')}`)
     }
     const { request, statement } = await readRequest(bank, (await readBody(req)).toString('utf8'))
+    if (!isOfSoftware(certificate, statement.software_id)) {
+      throw new RegistrationError('invalid_client_metadata', 'the certificate is not one of the software’s')
+    }
     const subject = request.tls_client_auth_subject_dn
     const isUnreadable = bank.quirks.has('dotted_organisation_id') && subject?.includes('organizationIdentifier')
     if (subject !== undefined && (isUnreadable || !hasSubject(certificate, subject))) {

@@ -41,9 +41,9 @@ export async function makeClient(bank: TestBank): Promise<Client> {
   }
 }
 
-export async function makeRegisteredClient(bank: TestBank): Promise<Client> {
+export async function makeRegisteredClient(bank: TestBank, changes: JWTPayload = {}): Promise<Client> {
   const client = await makeClient(bank)
-  const { status, body, text } = await register(client)
+  const { status, body, text } = await register(client, changes)
   if (status !== 201) throw new Error(text)
   return { ...client, clientId: String(body['client_id']) }
 }

@@ -35,6 +35,15 @@ t.test('what identifies a client', async (t) => {
     t.equal(code(stolen), '401 U000', 'a token without its certificate is worth nothing')
   })
 
+  t.test('a certificate of other software is worth nothing either', async (t) => {
+    const issued = await bank.control('POST', '/directory/certificates', { software_id: 'another-software' })
+    const { cert, key } = issued as { cert: string; key: string }
+    const foreign = { ...client, dispatcher: new Agent({ connect: { ca: bank.ca, cert, key } }) }
+    t.match(await register(foreign), { status: 400, body: { error: 'invalid_client_metadata' } })
+    t.equal(code(await call(foreign, 'GET', `${PATH}/pdc-1`)), '401 U000')
+    await foreign.dispatcher.close()
+  })
+
   t.test('a registration is signed, for this bank, and within its software statement', async (t) => {
     const fresh = await makeClient(bank)
     const refused = async (changes: Record<string, unknown>, error: string): Promise<void> => {
@@ -223,6 +232,9 @@ t.test('request objects', async (t) => {
     t.match(shown, problem, JSON.stringify(changes))
   }
   await refused({ aud: 'https://other.example' }, /invalid_request_object/)
+  await refused({ iss: 'another-client' }, /invalid_request_object/)
+  await refused({ client_id: 'another-client' }, /invalid_request/)
+  await refused({ response_type: 'code' }, /response_type/)
   await refused({ redirect_uri: 'http://127.0.0.1:3999/bank/return' }, /redirect_uri/)
   await refused({ redirect_uri: 'https://evil.example/' }, /redirect_uri/)
   await refused({ nonce: undefined }, /nonce/)
