@@ -13,14 +13,24 @@ export type ObieService = { service: TestService; bank: TestBank; merchant: Test
 
 type Profile = Record<string, unknown> & { client: Record<string, unknown>; payments: object; vrp: object }
 
+type ObieServiceOptions = {
+  change?: (profile: Profile) => Profile
+  /** Further banks, which are the same one. */
+  more?: (profile: Profile) => object[]
+  tolerated?: RegExp
+}
+
 /** A sandbox service that is registered with a model bank, which checks every request against the official description. */
 export async function obieService(
   t: Test,
-  { change = (profile) => profile }: { change?: (profile: Profile) => Profile } = {},
+  { change = (profile) => profile, more = () => [], tolerated }: ObieServiceOptions = {},
 ): Promise<ObieService> {
   const port = await freePort()
   const redirectUri = `http://127.0.0.1:${port}/bank/return`
-  const bank = await startTestBank(t, { redirectUris: [redirectUri] })
+  const bank = await startTestBank(t, {
+    redirectUris: [redirectUri],
+    ...(tolerated === undefined ? {} : { tolerated }),
+  })
   const client = await makeClient(bank)
   const registered = await register(client, { redirect_uris: [redirectUri] })
   if (registered.status !== 201) throw new Error(registered.text)
@@ -29,7 +39,8 @@ export async function obieService(
   const [profile] = file.banks
   const manual = { ...profile.client, registration: 'manual', client_id: registered.body['client_id'] }
   const profiles = join(bank.dir, 'changed-profiles.yaml')
-  await writeFile(profiles, stringify({ banks: [change({ ...profile, client: manual })] }))
+  const registeredProfile = { ...profile, client: manual }
+  await writeFile(profiles, stringify({ banks: [change(registeredProfile), ...more(registeredProfile)] }))
   const service = await testService(t, {
     worker: true,
     env: {

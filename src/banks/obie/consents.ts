@@ -95,9 +95,15 @@ async function readConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
   const failureCode = reason === undefined ? 'ACCESS_DENIED' : failureOfReason(reason)
   return {
     status: VERSIONS[version].consents[Data.Status],
+    isUsedUp: Data.Status === VERSIONS[version].usedUp,
     failureCode,
     account: Data.Debtor ?? Data.DebtorAccount,
   } as const
+}
+
+/** Whether the bank has taken a payment under a consent that is good for one. */
+export async function isUsedUp(obie: Obie, consent: ConsentRow, signal: AbortSignal): Promise<boolean> {
+  return (await readConsent(obie, consent, signal)).isUsedUp
 }
 
 /** The bank's own view of a consent, whatever a browser says. */

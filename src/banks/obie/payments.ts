@@ -2,7 +2,7 @@ import type { FailureCode } from '../../lib/failure-codes.ts'
 import { BankUnavailableError } from '../connector.ts'
 import type { ExecutionOrder, ExecutionOutcome, MandateOrder, StagingOutcome } from '../connector.ts'
 import { mandatePaymentBody, paymentBody } from './bodies.ts'
-import { bodyOf } from './consents.ts'
+import { bodyOf, isUsedUp } from './consents.ts'
 import type { Obie } from './obie.ts'
 import { usableToken } from './payer-tokens.ts'
 import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
@@ -17,6 +17,9 @@ const REPEAT_SECONDS_MAX = 23 * 3_600
 
 const ASK_AGAIN_SECONDS_MAX = 300
 
+/** Orders are not repeated earlier. */
+const REPEAT_SECONDS_LEAST = 1
+
 /**
  * Sends the order of an authorised payment, or asks what became of it. A repeat has the same key and bytes, and the bank's
  * id is asked for as soon as it is known: money moves once, and only the bank says that it did.
@@ -28,12 +31,25 @@ export async function executePayment(
 ): Promise<ExecutionOutcome> {
   try {
     const { payment, consent } = await orderOf(obie, order, signal)
-    return await askOrPay(obie, { payment, consent, signal })
+    return await askOrPay(obie, { payment, consent, signal }).catch((error: unknown) =>
+      doubt(obie, error, { payment, consent, signal }),
+    )
   } catch (error) {
     if (error instanceof GrantRefusedError) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
     if (error instanceof RefusedByBankError) return { outcome: 'rejected', failureCode: failureOfReason(error.reason) }
     throw error
   }
+}
+
+/** A refused repeat fails nothing if the consent is used up: the bank has taken the order before and not said so. */
+async function doubt(obie: Obie, error: unknown, { payment, consent, signal }: OrderToSend): Promise<never> {
+  const isRepeat = payment.bank_payment_id === null && payment.age_seconds > REPEAT_SECONDS_LEAST
+  if (!isRepeat || consent.kind === 'mandate' || !(error instanceof RefusedByBankError)) throw error
+  if (!(await isUsedUp(obie, consent, signal))) throw error
+  const { profile } = obie
+  throw new BankUnavailableError(`${profile.id} has used the consent of ${payment.payment_id}; ask the bank`, {
+    cause: error,
+  })
 }
 
 type Order = { payment: PaymentRow; consent: ConsentRow }

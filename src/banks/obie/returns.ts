@@ -145,15 +145,18 @@ type Expected = { consent: ConsentRow; visit: VisitRow; browser: string; code: s
 
 /** The rules of an id_token that is the bank's: it belongs to this visit, this consent, this state and this code. */
 function problemOfReturn(
-  { profile }: Obie,
+  { profile, log }: Obie,
   claims: JWTPayload,
   { consent, visit, browser, code }: Expected,
 ): ReturnRefusal | undefined {
   const { quirks } = profile
   const intent = claims['openbanking_intent_id']
   const acr = claims['acr']
-  const lacks = (value: unknown, quirk: (typeof quirks)[number]): boolean =>
-    value === undefined && quirks.includes(quirk)
+  const lacks = (value: unknown, quirk: (typeof quirks)[number]): boolean => {
+    const isTolerated = value === undefined && quirks.includes(quirk)
+    if (isTolerated) log.info({ bank: profile.id, quirk }, 'a deviation of the bank was tolerated')
+    return isTolerated
+  }
   if (visit.browser !== browser) return 'OTHER_BROWSER'
   if (visit.returned) return 'ALREADY_RETURNED'
   if (intent !== consent.consent_id && !lacks(intent, 'id_token_without_consent_id')) return 'INTENT_MISMATCH'

@@ -6,6 +6,8 @@ type VersionName = BankProfile['payments']['version']
 /** What the versions of the standard differ in. */
 export type Version = {
   consents: Readonly<Record<string, 'awaiting' | 'authorised' | 'rejected'>>
+  /** The status of a consent whose one payment was taken. */
+  usedUp: string
   payments: Readonly<Record<string, 'settled' | 'pending' | 'rejected'>>
   remittance(reference: string): object
   /** The member of Risk that says that the payee has a contract with us. The description of 3.1 misspells it. */
@@ -23,6 +25,7 @@ export const VERSIONS: Readonly<Record<VersionName, Version>> = {
       CANC: 'rejected',
       EXPD: 'rejected',
     },
+    usedUp: 'COND',
     payments: {
       RCVD: 'pending',
       PATC: 'pending',
@@ -50,6 +53,7 @@ export const VERSIONS: Readonly<Record<VersionName, Version>> = {
       Rejected: 'rejected',
       Revoked: 'rejected',
     },
+    usedUp: 'Consumed',
     payments: {
       Pending: 'pending',
       AcceptedSettlementInProcess: 'pending',

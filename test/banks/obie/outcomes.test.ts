@@ -90,6 +90,32 @@ for (const fault of LOST)
     t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Settled', atBank: ['ACSC'] })
   })
 
+t.test('an order that the bank took without a word, and does not know again, is never called failed', async (t) => {
+  await bank.setFault({ name: 'timeout_after_acceptance', times: 1 })
+  const payment = await authoriseAtBank(world)
+  await until(async () => (await moneyOf(payment.id, payment.endToEndId)).atBank.length === 1)
+  // Another space in the order makes it another one to the bank.
+  const { sealer } = service.app
+  const context = { table: 'obie.payments', column: 'request', rowId: payment.id, merchantId: '' }
+  const { rows } = await service.owner.query<{ request: string }>(
+    'select request from obie.payments where payment_id = $1',
+    [payment.id],
+  )
+  const changed = sealer.seal(`${sealer.open(rows[0]?.request ?? '', context)} `, context)
+  await service.owner.query('update obie.payments set request = $1 where payment_id = $2', [changed, payment.id])
+  const asked = async (): Promise<number> =>
+    (await service.owner.query(`select from obie.calls where state = $1 and step = 'consent status'`, [payment.state]))
+      .rows.length
+  const before = await asked()
+  await until(async () => (await asked()) > before)
+  t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Authorised', atBank: ['ACSC'] })
+  await service.owner.query('update obie.payments set request = $1 where payment_id = $2', [
+    rows[0]?.request,
+    payment.id,
+  ])
+  await untilStatus(service, merchant, payment.id, 'Settled')
+})
+
 t.test('a bank that is down takes no payment; what was paid before waits for it', async (t) => {
   await bank.setFault({ name: 'late_settlement', seconds: 1, times: 1 })
   const paid = await authoriseAtBank(world)
