@@ -92,6 +92,7 @@ function textOf({ kind, status, text, by, ref }: TimelineEntry): string {
   const whose = by === null || by === 'BATCH_JOB' ? '' : ` (${by})`
   switch (kind) {
     case 'attempt':
+    case 'bank':
     case 'consent':
     case 'due':
       return text

@@ -31,6 +31,10 @@ export const PHRASES = {
     'mandate authorisation': 'the bank authorised it under the mandate',
     'mandate refusal': '{failure}',
   } satisfies Record<PaymentTrigger, string>,
+  bank: {
+    call: '{bank} answered {http_status} to: {step} (interaction {interaction_id})',
+    problem: '{bank}, {step}: {verdict} (interaction {interaction_id})',
+  },
   dispute: {
     opening: '{opener} disputed the payment of {money}: {reason}',
     evidence: 'the merchant {submitted} evidence',

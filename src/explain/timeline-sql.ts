@@ -35,7 +35,7 @@ export type TimelineRow = z.infer<typeof TimelineRow>
 export type TimelineLimits = Readonly<Partial<Record<TimelineEntry['kind'], number>>>
 
 /** A payment has a handful of moves. Twelve attempts are two rounds of them, where the webhook was replayed. */
-const LIMITS = { payment: 50, refund: 50, dispute: 100, payout: 50, webhook: 50, merchant: 50, operator: 50 }
+const LIMITS = { payment: 50, bank: 50, refund: 50, dispute: 100, payout: 50, webhook: 50, merchant: 50, operator: 50 }
 export const limitsOf = ({ kind }: Subject) => ({ ...LIMITS, attempt: kind === 'delivery' ? 100 : 12 })
 
 export type TimelineQuery = {
@@ -49,7 +49,7 @@ export type TimelineQuery = {
 
 /** The event tables that the timeline of each kind of subject is the union of. */
 const SOURCES: Readonly<Record<Subject['kind'], readonly ((query: TimelineQuery) => FragmentSqlToken)[]>> = {
-  payment: [paymentMoves, refunds, disputes, settlements, payouts, webhooks, actions],
+  payment: [paymentMoves, bankCalls, refunds, disputes, settlements, payouts, webhooks, actions],
   delivery: [webhooks, actions],
   dispute: [refunds, disputes, webhooks],
   settlement: [settlements, payouts],
@@ -95,6 +95,22 @@ function paymentMoves({ subject }: TimelineQuery): FragmentSqlToken {
           and (raw_payload ->> 'code' is not null or raw_payload ->> 'error' is not null)
       )
     from ${moves} e`
+}
+
+/** The calls of a real bank and the returns that were refused, each with the id that the bank knows it by. */
+function bankCalls({ subject, viewer }: TimelineQuery): FragmentSqlToken {
+  return sql.fragment`(
+    select 'bank', case when c.verdict is null then 'call' else 'problem' end, c.at, null::uuid, null, null, null, null,
+      row_number() over (order by c.id desc),
+      jsonb_build_object(
+        'bank', c.bank, 'step', c.step, 'http_status', c.http_status, 'verdict', c.verdict, 'interaction_id', c.interaction_id
+      )
+    from payment_intents p
+    join obie.calls c on c.state = p.bank_consent_id
+    where p.merchant_id = ${subject.merchant_id} and p.id = ${subject.id} and ${viewer.side === 'operator'}
+    order by c.id desc
+    limit ${LIMITS.bank + 1}
+  )`
 }
 
 /**

@@ -11,6 +11,7 @@ export const TimelineEntry = z.strictObject({
     'dispute',
     'refund',
     'payment',
+    'bank',
     'consent',
     'settlement',
     'payout',

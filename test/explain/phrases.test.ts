@@ -17,6 +17,10 @@ const FACTS: Facts = {
   outcome: 'delivered',
   http_status: 204,
   duration_ms: 9,
+  bank: 'model',
+  step: 'consent',
+  verdict: 'C_HASH_MISMATCH',
+  interaction_id: '93bac548-d2de-4546-b106-880a5018460d',
   was: null,
   now: '3600000',
 }

@@ -132,6 +132,29 @@ async function moneyOfOurs(id: string): Promise<string> {
   return (await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status
 }
 
+t.test(
+  'an operator sees in explain what the bank was asked, under the ids that it knows; the merchant does not',
+  async (t) => {
+    await bank.setFault({ name: 'wrong_signature', on: ['createPayment'], times: 1 })
+    const { id } = await authoriseAtBank(world)
+    await untilStatus(service, merchant, id, 'Settled')
+    const path = `/api/v1/admin/explain/${id}`
+    const { body, status, text } = await service.call('GET', path, { headers: await service.operator('SUPPORT') })
+    t.equal(status, 200, text)
+    const told: string[] = body.timeline
+      .filter(({ kind }: { kind: string }) => kind === 'bank')
+      .map((row: { text: string }) => row.text)
+    const steps = told.map((line) => line.replace(/ \(interaction [0-9a-f-]{36}\)$/, ''))
+    t.match(steps, ['model answered 201 to: consent', 'model answered 200 to: code exchange'])
+    t.ok(steps.some((line) => line.startsWith("model, payment: its signature is not the bank's")))
+    t.equal(steps.at(-1), 'model answered 201 to: payment')
+    t.notMatch(text, /eyJ|20000011112222/)
+    const own = await service.call('GET', `/api/v1/portal/explain/${id}`, { merchant })
+    t.equal(own.status, 200)
+    t.notMatch(own.text, 'interaction')
+  },
+)
+
 t.test('every payment at the bank is one of ours, and none was made twice', async (t) => {
   const { payments } = await bank.books()
   t.equal(new Set(payments.map(({ endToEndId }) => endToEndId)).size, payments.length)
