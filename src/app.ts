@@ -3,6 +3,8 @@ import { makeCatalogue } from './banks/catalogue.ts'
 import type { BankCatalogue, ConfiguredBank } from './banks/catalogue.ts'
 import { openConfiguredBanks } from './banks/configured.ts'
 import type { BankConnector } from './banks/connector.ts'
+import { readBankSetup } from './banks/setup.ts'
+import type { BankSetup } from './banks/setup.ts'
 import { makeMockBank } from './banks/mock.ts'
 import type { MockBank } from './banks/mock.ts'
 import { isReachable } from './config/reachable.ts'
@@ -52,6 +54,8 @@ export type App = {
   banks: ReadonlyMap<string, BankConnector>
   /** The banks that new payments can go to. */
   catalogue: BankCatalogue
+  /** What the files say of banks: profiles, and the software statement where it is not in the database. */
+  bankSetup: BankSetup
   /** The bank whose pages the sandbox serves. */
   mockBank: MockBank
   /** Realms, users and keys (identity/provider.ts). */
@@ -96,6 +100,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
       'SVC_WEBHOOK_ALLOW_PRIVATE=true: merchants can send webhooks to private addresses of this network, and read the responses',
     )
   }
+  const bankSetup = await readBankSetup(config)
   const ids = overrides.ids ?? makeIds()
   // A known seed reveals the `state` of every payment.
   if (ids.isSeeded && (config.mode === 'live' || isReachable(config)))
@@ -108,7 +113,9 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const mock = overrides.bank ?? (config.mode === 'sandbox' ? mockBank : undefined)
   const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
-  const configured = overrides.configuredBanks ?? (await openConfiguredBanks(config, { publicUrl, pool, sealer, log }))
+  const configured =
+    overrides.configuredBanks ??
+    (await openConfiguredBanks({ account: config.collectionAccount, bankSetup, publicUrl, pool, sealer, log }))
   const catalogue = makeCatalogue(mock, configured)
   if (catalogue.list.length === 0) log.warn(NO_BANK)
   const identity =
@@ -132,6 +139,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
       ]),
     ),
     catalogue,
+    bankSetup,
     mockBank,
     identity,
     probe,

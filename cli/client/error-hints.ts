@@ -77,6 +77,10 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
   REFUND_AVAILABLE_MISMATCH: REFUND_LEFT,
   IDEMPOTENCY_KEY_REUSED: 'another --idempotency-key',
   BANK_UNAVAILABLE: `${AGAIN}, with the same --idempotency-key if it pays`,
+  BANK_NOT_FOUND: 'svc banks list',
+  BANK_ALREADY_REGISTERED: 'to register again: svc banks connect <bank> --replace',
+  BANK_REGISTRATION_REFUSED: 'which step fails: svc banks test <bank>',
+  SOFTWARE_STATEMENT_MISSING: 'svc banks software-statement set --file software-statement.json --reason "..."',
   BANK_NOT_CONFIGURED: 'which settings are missing: svc doctor --only service',
 }
 

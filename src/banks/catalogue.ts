@@ -73,10 +73,18 @@ export type BankCatalogue = {
    *   where one of several must be named
    */
   connectorFor(debtorBankId: string | undefined): BankConnector
+  /** Whether payers are offered a bank: false while its answers fail. */
+  isAvailable(id: string): boolean
 }
 
 /** A bank besides the mock bank's, with its connector. */
-export type ConfiguredBank = { connector: BankConnector; name: string; popular?: boolean }
+export type ConfiguredBank = {
+  connector: BankConnector
+  name: string
+  popular?: boolean
+  /** Whether it answers at the moment; always, where nothing watches it (banks/circuit.ts). */
+  isAvailable?: () => boolean
+}
 
 /**
  * Makes the catalogue of one app.
@@ -90,9 +98,11 @@ export function makeCatalogue(mock: BankConnector | undefined, configured: reado
   ]
   const banks = new Map(list.map((bank) => [bank.id, bank]))
   const only = connectors.size === 1 ? configured[0]?.connector : undefined
+  const watches = new Map(configured.map(({ connector, isAvailable = () => true }) => [connector.id, isAvailable]))
   return {
     list,
     byId: (id) => (id === null || id === undefined ? undefined : banks.get(id)),
+    isAvailable: (id) => watches.get(id)?.() ?? true,
     connectorFor: (debtorBankId) => {
       if (list.length === 0) throw bankNotConfigured()
       const chosen = connectors.get(banks.get(debtorBankId ?? '')?.connector ?? '') ?? mock

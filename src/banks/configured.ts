@@ -2,38 +2,44 @@ import type { CommonQueryMethods } from 'slonik'
 import type { Logger } from 'pino'
 import type { Sealer } from '../lib/seal.ts'
 import type { ConfiguredBank } from './catalogue.ts'
+import { currentStatement } from './connections/software-statement.ts'
+import { findRegistration } from './connections/sql.ts'
 import { makeObieConnector } from './obie/connector.ts'
-import { readBankProfiles } from './profiles.ts'
-import { readSoftwareStatement } from './software-statement.ts'
+import type { BankSetup } from './setup.ts'
 
-/** As the configuration has them (SVC_BANK_PROFILES, SVC_BANK_SOFTWARE_STATEMENT, SVC_COLLECTION_ACCOUNT). */
-type Settings = {
-  bankProfiles: string | undefined
-  bankSoftwareStatement: string | undefined
-  collectionAccount: { scheme: string; identification: string; name: string } | undefined
+type Parts = {
+  /** The account that payments are credited to (SVC_COLLECTION_ACCOUNT). */
+  account: { scheme: string; identification: string; name: string } | undefined
+  bankSetup: BankSetup
+  pool: CommonQueryMethods
+  sealer: Sealer
+  log: Logger
+  publicUrl: string
 }
 
-type Parts = { pool: CommonQueryMethods; sealer: Sealer; log: Logger; publicUrl: string }
-
 /**
- * The banks that SVC_BANK_PROFILES names. None is asked here: a bank that is down keeps the service from nothing else.
- * @throws {BankProfilesError} {SoftwareStatementError}
+ * The banks that SVC_BANK_PROFILES names, with the software statement of now: one that is set later is used after a
+ * restart. None is asked here: a bank that is down keeps the service from nothing else.
  */
-export async function openConfiguredBanks(settings: Settings, parts: Parts): Promise<ConfiguredBank[]> {
-  const { bankProfiles, bankSoftwareStatement, collectionAccount: account } = settings
-  if (bankProfiles === undefined || bankSoftwareStatement === undefined || account === undefined) return []
-  const statement = await readSoftwareStatement(bankSoftwareStatement)
+export async function openConfiguredBanks({ account, bankSetup, ...parts }: Parts): Promise<ConfiguredBank[]> {
+  if (account === undefined || bankSetup.profiles.length === 0) return []
+  const { pool, sealer } = parts
+  const current = await currentStatement({ pool, sealer, bankSetup })
+  if (current === undefined) return []
+  const { statement } = current
   const creditor = { SchemeName: account.scheme, Identification: account.identification, Name: account.name }
-  const profiles = await readBankProfiles(bankProfiles)
   return Promise.all(
-    profiles.map(async (profile) => ({
+    bankSetup.profiles.map(async (profile) => ({
       name: profile.name,
       connector: await makeObieConnector({
         ...parts,
         profile,
         statement,
         creditor,
-        findClientId: async () => undefined,
+        findClientId: async () => {
+          const key = { bankId: profile.id, softwareId: statement.software_id }
+          return (await findRegistration(pool, key))?.client_id
+        },
       }),
     })),
   )

@@ -17,7 +17,7 @@ export const QUIRKS = {
   no_payment_details: 'payment details are not asked for',
   nonce_in_query: 'the nonce is repeated as a query parameter of the authorisation request',
   registration_as_jose: 'registrations are sent as `application/jose` instead of `application/jwt`',
-  dotted_organisation_id: 'subjects of certificates name `organizationIdentifier` as 2.5.4.97',
+  dotted_organisation_id: 'registrations name `organizationIdentifier` of the certificate as 2.5.4.97',
 } as const
 
 export type QuirkName = keyof typeof QUIRKS

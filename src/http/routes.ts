@@ -3,6 +3,7 @@ import * as wireAccounts from '../wire/accounts.ts'
 import * as wireAdmin from '../wire/admin.ts'
 import * as wireAudit from '../wire/audit.ts'
 import * as wireBankAccounts from '../wire/bank-accounts.ts'
+import * as wireBankConnections from '../wire/bank-connections.ts'
 import * as wireBanks from '../wire/banks.ts'
 import * as wireCheckout from '../wire/checkout.ts'
 import * as wireConsents from '../wire/consents.ts'
@@ -44,6 +45,7 @@ import { accounts } from './handlers/accounts.ts'
 import { admin } from './handlers/admin.ts'
 import { audit } from './handlers/audit.ts'
 import { bankAccounts } from './handlers/bank-accounts.ts'
+import { bankConnections } from './handlers/bank-connections.ts'
 import { banks } from './handlers/banks.ts'
 import { checkout } from './handlers/checkout.ts'
 import { consents } from './handlers/consents.ts'
@@ -169,6 +171,10 @@ export const ROUTES: readonly Route[] = [
   route(wirePayoutFiles.listPayoutFiles, payoutFiles.listPayoutFiles),
   route(wirePayoutFiles.getPayoutFile, payoutFiles.getPayoutFile),
   route(wirePayoutFiles.importPayoutReport, payoutFiles.importPayoutReport),
+  route(wireBankConnections.listBankConnections, bankConnections.listBankConnections),
+  route(wireBankConnections.setSoftwareStatement, bankConnections.setSoftwareStatement),
+  route(wireBankConnections.registerAtBank, bankConnections.registerAtBank),
+  route(wireBankConnections.testBank, bankConnections.testBank),
   route(wireStatements.importStatements, statements.importStatements),
   route(wireStatements.listStatements, statements.listStatements),
   route(wireStatements.listStatementLines, statements.listStatementLines),

@@ -1,6 +1,7 @@
 import { bankAccountContext } from '../bank-accounts/numbers.ts'
 import type { SealedNumber } from '../bank-accounts/numbers.ts'
 import { obieContext } from '../banks/obie/seal-contexts.ts'
+import { softwareStatementContext } from '../banks/connections/software-statement.ts'
 import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
 import type { SealContext } from '../lib/seal.ts'
 import { mailBodyContext } from '../mail/seal-context.ts'
@@ -51,6 +52,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: ([id = ''], merchantId) => mailBodyContext({ id, merchantId }),
   },
   { table: ['payout_files'], column: 'content', key: BY_ID, context: ([id = '']) => payoutFileContext(id) },
+  {
+    table: ['bank_software_statements'],
+    column: 'statement',
+    key: [{ name: 'id', type: 'text' }],
+    context: ([id = '']) => softwareStatementContext(id),
+  },
   {
     table: ['idp', 'realms'],
     column: 'signing_keys',

@@ -210,6 +210,26 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   RATE_LIMITED: { meaning: 'Too many requests.', next: 'Wait for the seconds of `Retry-After`, then repeat.' },
   BANK_UNAVAILABLE: { meaning: 'The bank does not answer.', next: 'Repeat with the same idempotency key.' },
+  BANK_NOT_FOUND: {
+    meaning: 'No configured bank has this id.',
+    next: 'Add it to the file of SVC_BANK_PROFILES, or list the banks: `svc banks list`.',
+  },
+  BANK_ALREADY_REGISTERED: {
+    meaning: 'The platform is registered at this bank.',
+    next: 'Send `replace: true` to register again.',
+  },
+  BANK_REGISTRATION_REFUSED: {
+    meaning: 'The bank did not register the platform; the message has its words.',
+    next: 'Fix what the bank says, or run `svc banks test` to see which step fails.',
+  },
+  SOFTWARE_STATEMENT_MISSING: {
+    meaning: 'No software statement of the Open Banking directory is set.',
+    next: 'Set it: `svc banks software-statement set`.',
+  },
+  SOFTWARE_STATEMENT_IN_FILE: {
+    meaning: 'The software statement is in a file, which SVC_BANK_SOFTWARE_STATEMENT names.',
+    next: 'Change the file and restart the service.',
+  },
   BANK_NOT_CONFIGURED: { meaning: 'No bank is configured, so no payment can be taken.', next: 'Ask the operator.' },
   IDP_UNAVAILABLE: { meaning: 'The identity provider does not answer.', next: 'Repeat later.' },
   SERVICE_UNAVAILABLE: { meaning: 'The service or its database is not ready.', next: 'Repeat later.' },

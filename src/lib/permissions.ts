@@ -121,12 +121,13 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'operate merchants': {
     roles: ['OWNER', 'OPS'],
     allows:
-      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; retry payouts and write them into files; import bank statements and answers',
+      'decide KYB, hold payouts, set when merchants are settled, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks; retry payouts and write them into files; import bank statements and answers; see and test banks',
     hasLastingEffect: true,
   },
   'administer platform': {
     roles: ['OWNER'],
-    allows: 'manage staff and fees, correct balances, read the audit trail, resolve escalated disputes',
+    allows:
+      'manage staff and fees, correct balances, read the audit trail, resolve escalated disputes, register at banks',
     hasLastingEffect: true,
   },
   'operate sandbox': {

@@ -134,6 +134,9 @@ const TABLE_GRANTS: Record<string, string> = {
   'mock_bank.refusals': 'INSERT,SELECT',
   'public.accounts': 'INSERT,SELECT',
   'public.audit_checkpoints': 'INSERT,SELECT',
+  'public.bank_registrations': 'INSERT,SELECT,UPDATE',
+  'public.bank_software_statements': 'INSERT,SELECT,UPDATE',
+  'public.bank_tests': 'INSERT,SELECT,UPDATE',
   'public.bank_statement_lines': 'INSERT,SELECT',
   'public.bank_statements': 'INSERT,SELECT',
   'public.corrections': 'INSERT,SELECT',
@@ -399,6 +402,9 @@ const BOOKS = ['customers', 'transactions', 'transfers']
 /** Tables that belong to no tenant, or to none in some of their rows, and why. */
 const NO_TENANT: Record<string, string> = {
   audit_checkpoints: 'of the whole trail',
+  bank_registrations: 'of the platform',
+  bank_software_statements: 'of the platform',
+  bank_tests: 'of the platform',
   bank_statement_lines: 'null until it is known whose money a line is',
   bank_statements: "of the platform's own account",
   merchants: 'the tenants themselves',

@@ -30,6 +30,8 @@ const WITHOUT: Record<string, string> = {
   verifyLink: 'counts failed attempts, and its answer is a credential',
   completeSca: 'exchanges a code at the bank',
   bankCallback: 'is the report of a bank',
+  registerAtBank: 'asks a bank',
+  testBank: 'asks a bank',
   checkWebhookEndpoint: 'is nothing but a call to the receiver',
   advanceSandboxPayment: 'runs the jobs of a worker, in many transactions',
   advanceSandboxClock: 'waits for the jobs of a worker',

@@ -17,6 +17,7 @@ import { rotate } from '../support/secrets.ts'
 import { exportByFile } from '../support/payout-bank.ts'
 import { closedSettlement } from '../support/payouts.ts'
 import { merchantWithPortal, portalTokens, takeInvitation } from '../support/sign-in.ts'
+import { makeSoftwareStatement } from '../support/software-statement.ts'
 
 const ACCOUNT = {
   account_holder_name: 'Acme Ltd',
@@ -60,6 +61,10 @@ async function livelyService(t: Test): Promise<{ service: TestService; merchant:
   await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
   await takeInvitation(service, 'ada@acme.example')
   await plantBankSecrets(service)
+  await service.call('PUT', '/api/v1/admin/banks/software-statement', {
+    headers: await service.operator('OWNER'),
+    body: { ...(await makeSoftwareStatement()), reason: 'going live' },
+  })
   await portalTokens(service, merchant.realm, 'ada@acme.example')
   return { service, merchant, key }
 }

@@ -15,6 +15,7 @@ import { answerTo, byFile, exportByFile } from './payout-bank.ts'
 import { payableMerchant, payoutsOf } from './payouts.ts'
 import { recurringBody } from './recurring.ts'
 import { register } from './registrations.ts'
+import { makeSoftwareStatement } from './software-statement.ts'
 import { plantDead } from './webhooks.ts'
 
 /** A service with an identity provider, a merchant of it and an operator. */
@@ -201,6 +202,10 @@ export const SAMPLES: Record<string, Sample> = {
   importStatements: ({ operator }) => ({
     headers: operator,
     body: { content: britishFile([{ amount: '0.35', ref: 'FEE' }]) },
+  }),
+  setSoftwareStatement: async ({ operator }) => ({
+    headers: operator,
+    body: { ...(await makeSoftwareStatement()), reason: 'a new certificate' },
   }),
   resolveStatementLine: async (scene) => {
     const { operator: headers } = scene

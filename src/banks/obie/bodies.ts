@@ -33,8 +33,13 @@ const PERIODS: Record<MandateLimit['period'], string> = {
   YEAR: 'Year',
 }
 
+type Approvable = Pick<
+  ConsentRequest,
+  'endToEndId' | 'amount' | 'currency' | 'debtorAccount' | 'remittanceReference' | 'mandate'
+>
+
 /** The body of a consent for one payment, or for a mandate and its payments. */
-export function consentBody(request: ConsentRequest, { profile, creditor }: Context): ConsentBody {
+export function consentBody(request: Approvable, { profile, creditor }: Context): ConsentBody {
   const refund = profile.quirks.includes('no_refund_account') ? {} : { ReadRefundAccount: 'Yes' }
   if (request.mandate !== undefined) {
     const ControlParameters = controlParameters(request.currency, request.mandate)

@@ -47,7 +47,7 @@ export async function makeObie(options: ObieOptions): Promise<Obie> {
   const { profile, statement, pool, findClientId } = options
   const record = makeRecordCall(pool)
   const http = makeBankHttp({ profile, statement, record })
-  const signer = await makeSigner(statement)
+  const signer = makeSigner(statement)
   const discovery = makeDiscovery(profile, http)
   const clientId = async (): Promise<string> => {
     const found = profile.client.registration === 'manual' ? profile.client.client_id : await findClientId()

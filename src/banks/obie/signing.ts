@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { FlattenedSign, SignJWT, decodeProtectedHeader, flattenedVerify, importPKCS8 } from 'jose'
+import { createHash, createPrivateKey } from 'node:crypto'
+import { FlattenedSign, SignJWT, decodeProtectedHeader, flattenedVerify } from 'jose'
 import type { FlattenedVerifyGetKey, JWTPayload } from 'jose'
 import type { SoftwareStatement } from '../software-statement.ts'
 
@@ -20,8 +20,8 @@ export type Signer = {
   detached(body: Buffer, options: { b64Header: boolean }): Promise<string>
 }
 
-export async function makeSigner(statement: SoftwareStatement): Promise<Signer> {
-  const key = await importPKCS8(statement.signing.key, ALGORITHM)
+export function makeSigner(statement: SoftwareStatement): Signer {
+  const key = createPrivateKey(statement.signing.key)
   const { kid } = statement.signing
   const issuer = `${statement.org_id}/${statement.software_id}`
   return {
