@@ -151,6 +151,7 @@ const LAYERS = [
   'settlements',
   'checkout',
   'audit',
+  'banks',
   'statements',
   'payouts',
   'reconciliation',

@@ -63,6 +63,7 @@ export const NOUN_GROUPS = [
     more: [
       { name: 'balances', summary: 'List balances, one row per currency' },
       { name: 'reconcile', summary: 'Compare payments, ledger, bank and statements' },
+      { name: 'banks', summary: 'Manage connections to banks: registrations, keys, tests' },
       { name: 'statements', summary: 'Import bank statements and match their lines' },
       { name: 'staff', summary: 'Manage operators, and the signing keys of realms' },
     ],

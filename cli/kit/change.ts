@@ -116,7 +116,7 @@ export function showRequest(
 }
 
 /** Members that let their reader in; code and state are what a bank sends a payer back with. */
-const SECRET_NAME = /secret|password|token$|^code$|^state$/i
+const SECRET_NAME = /secret|password|token$|^code$|^state$|^key$|^ssa$/i
 
 function masked(data: unknown): unknown {
   if (Array.isArray(data)) return data.map((each) => masked(each))

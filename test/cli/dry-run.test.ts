@@ -24,6 +24,7 @@ const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
     'inbox',
     'doctor',
     'merchants registrations',
+    'banks registrations',
     'payouts files',
     'checkout banks',
     'checkout branding preview',

@@ -87,6 +87,7 @@ const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
     ),
   balances: async () => (await import('../../reconciliation/balances.ts')).addBalances,
   reconcile: async () => (await import('../../reconciliation/commands.ts')).addReconcile,
+  banks: async () => (await import('../../banks/commands.ts')).addBanks,
   statements: async () => (await import('../../statements/commands.ts')).addStatements,
   audit: async () => (await import('../../audit/commands.ts')).addAudit,
   serve: async () => (await import('../../service/worker.ts')).addServe,

@@ -22,5 +22,13 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   'payouts export': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   'payouts import': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 2 },
   'statements credit': { elsewhere: 'test/cli/payout-files.test.ts', json: true, refused: 7 },
+  // They need a bank.
+  'banks list': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 2 },
+  'banks registrations': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 2 },
+  'banks connect': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 7 },
+  'banks test': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 3 },
+  'banks software-statement set': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 2 },
+  'banks software-statement show': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 6 },
+  'banks rotate-keys': { elsewhere: 'test/cli/bank-connections.test.ts', json: true, refused: 3 },
   ui: { elsewhere: 'test/cli/console/console.test.ts', json: 'it is looked at', refused: 2 },
 }
