@@ -12,6 +12,7 @@ const BankMetadata = z.object({
   jwks_uri: Endpoint,
   registration_endpoint: Endpoint.optional(),
   pushed_authorization_request_endpoint: Endpoint.optional(),
+  code_challenge_methods_supported: z.array(z.string()).default([]),
   /** The addresses for mutual TLS, where they are others (RFC 8705, 5). */
   mtls_endpoint_aliases: z
     .object({
@@ -37,7 +38,7 @@ export class BankAnswerError extends Error {
  * @throws {BankSilentError}
  */
 export async function discover(
-  client: BankClient,
+  client: Pick<BankClient, 'send'>,
   profile: Pick<BankProfile, 'issuer' | 'discovery'>,
 ): Promise<BankMetadata> {
   const { status, body } = await client.send({

@@ -2,20 +2,10 @@ import { createLocalJWKSet, errors } from 'jose'
 import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters } from 'jose'
 import { z } from 'zod'
 import { BankUnavailableError } from '../connector.ts'
+import { BankAnswerError, discover, jsonOf } from '../discovery.ts'
+import type { BankMetadata } from '../discovery.ts'
 import type { BankProfile } from '../profiles.ts'
 import type { BankHttp } from './http.ts'
-
-/** What we use of a bank's OpenID configuration. */
-const Metadata = z.object({
-  issuer: z.string(),
-  authorization_endpoint: z.url({ protocol: /^https$/ }),
-  token_endpoint: z.url({ protocol: /^https$/ }),
-  jwks_uri: z.url({ protocol: /^https$/ }),
-  registration_endpoint: z.url({ protocol: /^https$/ }).optional(),
-  pushed_authorization_request_endpoint: z.url({ protocol: /^https$/ }).optional(),
-  code_challenge_methods_supported: z.array(z.string()).default([]),
-})
-export type Metadata = z.infer<typeof Metadata>
 
 const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
@@ -28,38 +18,34 @@ type KeyFinder = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Pr
 /** A bank's configuration and keys, cached. */
 export type Discovery = {
   /** @throws {BankUnavailableError} */
-  metadata(signal: AbortSignal): Promise<Metadata>
+  metadata(signal: AbortSignal): Promise<BankMetadata>
   /** Finds the bank's key for a signature. @throws {BankUnavailableError} */
   keys(signal: AbortSignal): KeyFinder
 }
 
 export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
-  let known: { metadata: Metadata; until: number } | undefined
+  let known: { metadata: BankMetadata; until: number } | undefined
   let keySet: { find: KeyFinder; readAt: number } | undefined
 
-  async function readJson<T>(
-    step: 'discovery' | 'keys',
-    { url, shape, signal }: { url: string; shape: z.ZodType<T>; signal: AbortSignal },
-  ): Promise<T> {
-    const { status, body } = await http.send({ step, method: 'GET', url }, signal)
-    const read = status === 200 ? shape.safeParse(jsonOf(body)) : undefined
-    if (read?.success === true) return read.data
-    throw new BankUnavailableError(`${profile.id}: its ${step} can't be used (${status})`)
-  }
-
-  async function metadata(signal: AbortSignal): Promise<Metadata> {
+  async function metadata(signal: AbortSignal): Promise<BankMetadata> {
     if (known !== undefined && known.until > Date.now()) return known.metadata
-    const found = await readJson('discovery', { url: profile.discovery, shape: Metadata, signal })
-    if (found.issuer !== profile.issuer)
-      throw new BankUnavailableError(`${profile.id}: its configuration is that of another issuer`)
-    known = { metadata: found, until: Date.now() + METADATA_MS }
-    return found
+    try {
+      const found = await discover({ send: (call) => http.send({ ...call, step: 'discovery' }, signal) }, profile)
+      known = { metadata: found, until: Date.now() + METADATA_MS }
+      return found
+    } catch (error) {
+      if (!(error instanceof BankAnswerError)) throw error
+      throw new BankUnavailableError(`${profile.id}: ${error.message}`, { cause: error })
+    }
   }
 
   async function readKeys(signal: AbortSignal) {
     const { jwks_uri: url } = await metadata(signal)
-    const jwks = await readJson('keys', { url, shape: Keys, signal })
-    keySet = { find: createLocalJWKSet(jwks), readAt: Date.now() }
+    const { status, body } = await http.send({ step: 'keys', method: 'GET', url }, signal)
+    const jwks = Keys.safeParse(jsonOf(body))
+    if (status !== 200 || !jwks.success)
+      throw new BankUnavailableError(`${profile.id}: its keys can't be read (${status})`)
+    keySet = { find: createLocalJWKSet(jwks.data), readAt: Date.now() }
     return keySet
   }
 
@@ -74,14 +60,5 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
         return (await readKeys(signal)).find(header, token)
       }
     },
-  }
-}
-
-/** The JSON of a body; undefined for other bodies. */
-export function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8')) as unknown
-  } catch {
-    return undefined
   }
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { BankAnswer } from '../bank-client.ts'
 import { BankUnavailableError } from '../connector.ts'
+import { jsonOf } from '../discovery.ts'
 import type { BankProfile } from '../profiles.ts'
 import type { Step } from './calls-sql.ts'
-import { jsonOf } from './discovery.ts'
 import type { Discovery } from './discovery.ts'
-import type { BankAnswer, BankHttp } from './http.ts'
+import { headerOf } from './http.ts'
+import type { BankHttp } from './http.ts'
 import { problemOfSignature } from './signing.ts'
 import type { Signer } from './signing.ts'
 
@@ -100,9 +102,11 @@ export function makeResources({ profile, signer, http, discovery }: Parts): Reso
   }
 
   function problemOf(signal: AbortSignal) {
-    return async ({ status, headers, body }: BankAnswer): Promise<string | undefined> => {
-      if (!isSigned || status >= 300 || body.length === 0) return undefined
-      const problem = await problemOfSignature(body, headers['x-jws-signature'], discovery.keys(signal))
+    return async (answer: BankAnswer): Promise<string | undefined> => {
+      const { status, body } = answer
+      if (!isSigned || status >= 300 || body === '') return undefined
+      const signature = headerOf(answer, 'x-jws-signature')
+      const problem = await problemOfSignature(Buffer.from(body), signature, discovery.keys(signal))
       return problem === undefined ? undefined : `its signature is not the bank's: ${problem}`
     }
   }

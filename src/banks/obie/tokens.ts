@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { BankUnavailableError } from '../connector.ts'
+import { jsonOf } from '../discovery.ts'
 import type { BankProfile } from '../profiles.ts'
 import type { Step } from './calls-sql.ts'
-import { jsonOf } from './discovery.ts'
-import type { Discovery, Metadata } from './discovery.ts'
+import type { Discovery } from './discovery.ts'
 import type { BankHttp } from './http.ts'
 import type { Signer } from './signing.ts'
 
@@ -70,7 +70,7 @@ export function makeTokens({ profile, signer, http, discovery, clientId, redirec
   }
 
   async function ask(step: Step, grant: Record<string, string>, signal: AbortSignal, state?: string) {
-    const { token_endpoint: url }: Metadata = await discovery.metadata(signal)
+    const { token_endpoint: url } = await discovery.metadata(signal)
     const body = new URLSearchParams({ ...grant, ...(await clientParameters(signal)) }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await http.send({ step, method: 'POST', url, headers, body, state }, signal)
