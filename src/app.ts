@@ -113,15 +113,15 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const mock = overrides.bank ?? (config.mode === 'sandbox' ? mockBank : undefined)
   const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
+  const metrics = makeMetrics()
   const configured =
     overrides.configuredBanks ??
-    (await openConfiguredBanks({ account: config.collectionAccount, bankSetup, publicUrl, pool, sealer, log }))
+    (await openConfiguredBanks({ account: config.collectionAccount, bankSetup, publicUrl, pool, sealer, log, metrics }))
   const catalogue = makeCatalogue(mock, configured)
   if (catalogue.list.length === 0) log.warn(NO_BANK)
   const identity =
     overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
   const probe = overrides.probe ?? makeProbe({ allowPrivate: config.webhookAllowPrivate })
-  const metrics = makeMetrics()
   return {
     config,
     publicUrl,

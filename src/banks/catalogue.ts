@@ -55,6 +55,10 @@ export function mockBankById(id: string | null | undefined): MockCatalogueBank |
   return id === null || id === undefined ? undefined : MOCK_BY_ID.get(id)
 }
 
+export function isMock({ connector }: CatalogueBank): boolean {
+  return connector === MOCK_CONNECTOR
+}
+
 /** The path of a bank's image, which the widget's build draws: its own for a fictional bank, else a neutral one. */
 export function logoPath({ id }: CatalogueBank): string {
   return MOCK_BY_ID.has(id) ? `/widget/banks/${id}.svg` : NEUTRAL_LOGO

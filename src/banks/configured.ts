@@ -1,7 +1,9 @@
 import type { CommonQueryMethods } from 'slonik'
-import type { Logger } from 'pino'
 import type { Sealer } from '../lib/seal.ts'
+import type { Logger } from '../observe/log.ts'
+import type { App } from '../app.ts'
 import type { ConfiguredBank } from './catalogue.ts'
+import { withCircuit } from './circuit.ts'
 import { currentStatement } from './connections/software-statement.ts'
 import { findRegistration } from './connections/sql.ts'
 import { makeObieConnector } from './obie/connector.ts'
@@ -14,6 +16,7 @@ type Parts = {
   pool: CommonQueryMethods
   sealer: Sealer
   log: Logger
+  metrics: App['metrics']
   publicUrl: string
 }
 
@@ -29,18 +32,12 @@ export async function openConfiguredBanks({ account, bankSetup, ...parts }: Part
   const { statement } = current
   const creditor = { SchemeName: account.scheme, Identification: account.identification, Name: account.name }
   return Promise.all(
-    bankSetup.profiles.map(async (profile) => ({
-      name: profile.name,
-      connector: await makeObieConnector({
-        ...parts,
-        profile,
-        statement,
-        creditor,
-        findClientId: async () => {
-          const key = { bankId: profile.id, softwareId: statement.software_id }
-          return (await findRegistration(pool, key))?.client_id
-        },
-      }),
-    })),
+    bankSetup.profiles.map(async (profile) => {
+      const key = { bankId: profile.id, softwareId: statement.software_id }
+      const findClientId = async () => (await findRegistration(pool, key))?.client_id
+      const bank = await makeObieConnector({ ...parts, profile, statement, creditor, findClientId })
+      const { connector, circuit } = withCircuit(bank, parts)
+      return { name: profile.name, connector, isAvailable: circuit.isAvailable }
+    }),
   )
 }

@@ -62,6 +62,27 @@ export function makeMetrics() {
       help: 'How long the last daily reconciliation took',
       registers,
     }),
+    /** Calls to banks, by outcome: without an answer they are `unavailable`. */
+    bankCalls: new Counter({
+      name: 'svc_bank_calls_total',
+      help: 'Calls to banks by outcome: answered, unavailable, failed',
+      labelNames: ['bank', 'call', 'outcome'],
+      registers,
+    }),
+    bankSeconds: new Histogram({
+      name: 'svc_bank_call_duration_seconds',
+      help: 'Seconds of a call to a bank',
+      labelNames: ['bank', 'call'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    /** Whether payers are offered a bank, as this process sees it. */
+    bankAvailable: new Gauge({
+      name: 'svc_bank_available',
+      help: 'Whether a bank answers, as this process sees it: 1 or 0',
+      labelNames: ['bank'],
+      registers,
+    }),
     /** Deliveries in the outbox, by state, each counted up to 10,000. */
     outbox: new Gauge({
       name: 'svc_outbox_deliveries',

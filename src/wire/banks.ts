@@ -8,6 +8,7 @@ export const Bank = z.strictObject({
   name: z.string(),
   popular: z.boolean(),
   logo: z.string().meta({ description: 'the path of an image on this service' }),
+  available: z.boolean().meta({ description: 'false while the bank does not answer' }),
 })
 export type Bank = z.infer<typeof Bank>
 

@@ -36,6 +36,7 @@ t.test('anyone may list the banks, the popular ones first', async (t) => {
     id: bank.id,
     name: bank.name,
     popular: bank.popular,
+    available: true,
     logo: logoPath(bank),
   }))
   t.same(answer.body, { data: listed }, 'without their scenarios')

@@ -2,8 +2,20 @@ import t from 'tap'
 import { fakeService, runCli } from './harness.ts'
 import { realService } from './real-service.ts'
 
-const ALBION = { id: 'mock-albion', name: 'Albion Bank', popular: true, logo: '/banks/mock-albion.svg' }
-const OTHER = { id: 'mock-thames', name: 'Thames Building Society', popular: false, logo: '/banks/mock-thames.svg' }
+const ALBION = {
+  id: 'mock-albion',
+  name: 'Albion Bank',
+  popular: true,
+  available: true,
+  logo: '/banks/mock-albion.svg',
+}
+const OTHER = {
+  id: 'mock-thames',
+  name: 'Thames Building Society',
+  popular: false,
+  available: true,
+  logo: '/banks/mock-thames.svg',
+}
 
 t.test('checkout banks prints ids and names, and proves nothing to anybody', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: { data: [ALBION, OTHER] } }))
@@ -16,7 +28,7 @@ t.test('checkout banks prints ids and names, and proves nothing to anybody', asy
   t.equal((await run('-o', 'id')).stdout, 'mock-albion\nmock-thames\n')
   t.same(JSON.parse((await run('--json')).stdout), [ALBION, OTHER])
   t.equal((await run('-q', '[0].name')).stdout, 'Albion Bank\n')
-  t.equal((await run('-o', 'csv')).stdout.split('\n')[0], 'id,name,popular,logo')
+  t.equal((await run('-o', 'csv')).stdout.split('\n')[0], 'id,name,popular,logo,available')
   t.match(requests[0], { method: 'GET', path: '/api/v1/banks' })
   t.notOk(requests[0]?.headers.authorization)
 })

@@ -18,6 +18,7 @@ export const cy: Texts = {
   banksTitle: 'Dewis eich banc',
   quickPay: 'Talu gyda {bank}',
   lastUsed: 'Defnyddiwyd ddiwethaf',
+  unavailable: 'Ddim ar gael ar hyn o bryd',
   popular: 'Banciau poblogaidd',
   search: 'Chwilio pob banc',
   allBanks: 'Pob banc',

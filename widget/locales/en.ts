@@ -46,6 +46,7 @@ export const en = {
   banksTitle: 'Choose your bank',
   quickPay: 'Pay with {bank}',
   lastUsed: 'Last used',
+  unavailable: 'Not available at the moment',
   popular: 'Popular banks',
   search: 'Search all banks',
   allBanks: 'All banks',

@@ -1,6 +1,6 @@
 import type { Bank } from '../../src/wire/banks.ts'
 import { el } from '../dom.ts'
-import { bankMark, paragraph } from './parts.ts'
+import { bankMark, bankName, paragraph } from './parts.ts'
 import type { View } from './view.ts'
 
 /** The pause that ends a type-ahead search, in milliseconds. */
@@ -45,12 +45,13 @@ function option(view: View, bank: Bank): HTMLElement {
       role: 'option',
       tabindex: -1,
       'aria-selected': 'false',
-      onclick: () => view.send({ type: 'CHOOSE', bank }),
+      'aria-disabled': bank.available ? undefined : 'true',
+      onclick: () => bank.available && view.send({ type: 'CHOOSE', bank }),
       onfocus: () => made.setAttribute('aria-selected', 'true'),
       onblur: () => made.setAttribute('aria-selected', 'false'),
     },
     bankMark(bank),
-    el('span', {}, bank.name),
+    bankName(view, bank),
   )
   return made
 }

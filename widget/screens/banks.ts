@@ -1,7 +1,7 @@
 import type { Bank } from '../../src/wire/banks.ts'
 import { el } from '../dom.ts'
 import { bankList } from './bank-list.ts'
-import { bankMark, heading, screenOf, backLink } from './parts.ts'
+import { bankMark, bankName, heading, screenOf, backLink } from './parts.ts'
 import type { View } from './view.ts'
 
 /** ST-02: the last used bank, the popular ones, and a search over all. */
@@ -11,7 +11,7 @@ export function banksScreen(view: View): HTMLElement {
   const popular = banks.filter((bank) => bank.popular)
   return screenOf(
     heading(texts.banksTitle),
-    view.preferred && quickPay(view, view.preferred),
+    view.preferred?.available && quickPay(view, view.preferred),
     popular.length > 0 && [
       el('h2', { id: 'popular' }, texts.popular),
       el(
@@ -27,7 +27,8 @@ export function banksScreen(view: View): HTMLElement {
 
 function tile(view: View, bank: Bank): HTMLElement {
   const onclick = (): void => view.send({ type: 'CHOOSE', bank })
-  return el('button', { type: 'button', class: 'tile', onclick }, bankMark(bank), el('span', {}, bank.name))
+  const disabled = !bank.available
+  return el('button', { type: 'button', class: 'tile', disabled, onclick }, bankMark(bank), bankName(view, bank))
 }
 
 function quickPay(view: View, bank: Bank): HTMLElement {

@@ -71,6 +71,11 @@ export function bankMark({ name, logo }: Bank): HTMLElement {
   return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
 }
 
+/** The name, and that the bank does not answer where it doesn't. */
+export function bankName({ l10n: { texts } }: View, { name, available }: Bank): HTMLElement {
+  return el('span', {}, name, !available && el('small', {}, texts.unavailable))
+}
+
 /** Details for the shop's developer, in English. */
 export function developerDetails(texts: Texts, message: string, code?: string): HTMLElement {
   const details = el('p', { lang: 'en', dir: 'ltr' }, message, ' ', code !== undefined && el('code', {}, code))

@@ -1,7 +1,11 @@
-import { logoPath } from '../../banks/catalogue.ts'
+import { isMock, logoPath } from '../../banks/catalogue.ts'
 import { bankCallback } from '../../payments/bank-callback.ts'
 import type * as wire from '../../wire/banks.ts'
 import type { Handlers } from '../endpoint.ts'
+
+/** Banks of the sandbox never change; others may stop answering, or answer again. */
+const MOCK_SECONDS = 300
+const SECONDS = 30
 
 export const banks: Handlers<typeof wire> = {
   /** GET /api/v1/banks */
@@ -13,10 +17,11 @@ export const banks: Handlers<typeof wire> = {
           id: bank.id,
           name: bank.name,
           popular: bank.popular,
+          available: catalogue.isAvailable(bank.id),
           logo: logoPath(bank),
         })),
       },
-      headers: { 'cache-control': 'public, max-age=300' },
+      headers: { 'cache-control': `public, max-age=${catalogue.list.every(isMock) ? MOCK_SECONDS : SECONDS}` },
     }
   },
 

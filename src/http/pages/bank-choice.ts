@@ -13,25 +13,28 @@ export function banksNamed(banks: readonly CatalogueBank[], search: string): rea
 }
 
 /** Radio buttons, the popular banks first. */
-export function bankChoice(banks: readonly CatalogueBank[]): Html {
+export function bankChoice(banks: readonly CatalogueBank[], isAvailable: (id: string) => boolean): Html {
   const popular = banks.filter((bank) => bank.popular)
   const others = banks.filter((bank) => !bank.popular)
-  return html`${group('Popular banks', popular)}
-${group(popular.length === 0 ? 'Banks' : 'More banks', others)}`
+  return html`${group('Popular banks', popular, isAvailable)}
+${group(popular.length === 0 ? 'Banks' : 'More banks', others, isAvailable)}`
 }
 
-function group(title: string, banks: readonly CatalogueBank[]): Html | undefined {
+function group(title: string, banks: readonly CatalogueBank[], isAvailable: (id: string) => boolean): Html | undefined {
   if (banks.length === 0) return undefined
   return html`<fieldset>
 <legend>${title}</legend>
 <div class="choices">
-${banks.map(
-  (
-    bank,
-  ) => html`<label class="choice"><input type="radio" name="bank" value="${bank.id}" required> ${logo(bank)} ${bank.name}</label>
-`,
-)}</div>
+${banks.map((bank) => choice(bank, isAvailable(bank.id)))}</div>
 </fieldset>`
+}
+
+function choice(bank: CatalogueBank, isAvailable: boolean): Html {
+  const input = isAvailable
+    ? html`<input type="radio" name="bank" value="${bank.id}" required>`
+    : html`<input type="radio" name="bank" value="${bank.id}" disabled>`
+  return html`<label class="choice">${input} ${logo(bank)} ${bank.name}${isAvailable ? undefined : ' (not available at the moment)'}</label>
+`
 }
 
 /** The logo is decorative, because the name is beside it. */

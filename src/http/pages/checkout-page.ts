@@ -102,7 +102,7 @@ function payForm(app: App, { token, checkout }: CheckoutLink, search: string): H
   return html`<form method="post" action="/checkout">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="key" value="${app.ids.uuid()}">
-${bankChoice(banks)}
+${bankChoice(banks, app.catalogue.isAvailable)}
 <button class="main" type="submit">Pay ${moneyText(checkout.amount, checkout.currency)} by bank</button>
 </form>`
 }

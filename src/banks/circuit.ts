@@ -1,0 +1,117 @@
+import type { Logger } from '../observe/log.ts'
+import type { App } from '../app.ts'
+import { BankUnavailableError } from './connector.ts'
+import type { BankConnector } from './connector.ts'
+
+/** Calls without an answer in a row, after which payers are not offered the bank. */
+const FAILURES_MAX = 5
+const REST_MS = 30_000
+const REST_MS_MAX = 300_000
+
+/** Whether a bank answers, judged by the calls that are made anyway. */
+export type Circuit = {
+  /** False while the bank rests after failures; true again when the next payment may try it. */
+  isAvailable(): boolean
+}
+
+/**
+ * Watches a bank. After failures in a row it rests: new payments are refused at once. After the rest one new payment tries
+ * it, and the others wait for what comes of it. Payments that are under way are asked for regardless: a bank that
+ * was sent an order is the only one that knows what became of it.
+ */
+export function withCircuit(
+  bank: BankConnector,
+  {
+    metrics,
+    log,
+    now = Date.now,
+  }: { metrics: Pick<App['metrics'], 'bankCalls' | 'bankSeconds' | 'bankAvailable'>; log: Logger; now?: () => number },
+): { connector: BankConnector; circuit: Circuit } {
+  let failureCount = 0
+  let restMs = REST_MS
+  let restsUntil = 0
+  let isProbing = false
+  const isAvailable = (): boolean => now() >= restsUntil
+  const publish = (): void => metrics.bankAvailable.set({ bank: bank.id }, failureCount < FAILURES_MAX ? 1 : 0)
+
+  function noteAnswer(): void {
+    if (failureCount >= FAILURES_MAX) log.info({ bank: bank.id }, 'the bank answers again')
+    failureCount = 0
+    restMs = REST_MS
+    restsUntil = 0
+    publish()
+  }
+
+  function noteSilence(): void {
+    failureCount += 1
+    if (failureCount < FAILURES_MAX || !isAvailable()) return
+    restsUntil = now() + restMs
+    log.warn({ bank: bank.id, seconds: restMs / 1_000 }, 'the bank does not answer: new payments are not offered it')
+    restMs = Math.min(restMs * 2, REST_MS_MAX)
+    publish()
+  }
+
+  async function watched<T>(call: string, work: () => Promise<T>): Promise<T> {
+    const end = metrics.bankSeconds.startTimer({ bank: bank.id, call })
+    try {
+      const answer = await work()
+      noteAnswer()
+      metrics.bankCalls.inc({ bank: bank.id, call, outcome: 'answered' })
+      return answer
+    } catch (error) {
+      const isSilence = error instanceof BankUnavailableError
+      if (isSilence) noteSilence()
+      metrics.bankCalls.inc({ bank: bank.id, call, outcome: isSilence ? 'unavailable' : 'failed' })
+      throw error
+    } finally {
+      end()
+    }
+  }
+
+  async function forNewPayment<T>(work: () => Promise<T>): Promise<T> {
+    const isTrial = failureCount >= FAILURES_MAX
+    if (!isAvailable() || (isTrial && isProbing))
+      throw new BankUnavailableError(`${bank.id} does not answer at the moment`)
+    isProbing = isTrial
+    return watched('stage', work).finally(() => {
+      isProbing = false
+    })
+  }
+
+  publish()
+  return { connector: watchConnector(bank, watched, forNewPayment), circuit: { isAvailable } }
+}
+
+type Watched = <T>(call: string, work: () => Promise<T>) => Promise<T>
+
+function watchConnector(
+  bank: BankConnector,
+  watched: Watched,
+  forNewPayment: <T>(work: () => Promise<T>) => Promise<T>,
+): BankConnector {
+  const { redirects } = bank
+  const staging =
+    bank.staging === 'remote'
+      ? {
+          staging: bank.staging,
+          stage: (...args: Parameters<typeof bank.stage>) => forNewPayment(() => bank.stage(...args)),
+        }
+      : {}
+  return {
+    ...bank,
+    ...staging,
+    exchangeCode: (...args) => watched('exchange_code', () => bank.exchangeCode(...args)),
+    readConsent: (...args) => watched('read_consent', () => bank.readConsent(...args)),
+    execute: (...args) => watched('execute', () => bank.execute(...args)),
+    authoriseUnderMandate: (...args) => watched('authorise_under_mandate', () => bank.authoriseUnderMandate(...args)),
+    endMandate: (...args) => watched('end_mandate', () => bank.endMandate(...args)),
+    ...(redirects === undefined
+      ? {}
+      : {
+          redirects: {
+            begin: (...args) => watched('redirect', () => redirects.begin(...args)),
+            receiveReturn: (...args) => watched('return', () => redirects.receiveReturn(...args)),
+          },
+        }),
+  }
+}

@@ -1,0 +1,116 @@
+import t from 'tap'
+import { withCircuit } from '../../src/banks/circuit.ts'
+import { BankUnavailableError } from '../../src/banks/connector.ts'
+import type { ConsentRequest, StagedConsent } from '../../src/banks/connector.ts'
+import { makeLog } from '../../src/observe/log.ts'
+import { makeMetrics } from '../../src/observe/metrics.ts'
+import { createPayment } from '../support/app.ts'
+import { obieService } from '../support/obie.ts'
+import { steeredBank } from '../support/steered-bank.ts'
+
+const SIGNAL = new AbortController().signal
+const STAGED: StagedConsent = { bankConsentReference: 'c', redirectUrl: 'https://bank.example' }
+const SILENCE = () => Promise.reject(new BankUnavailableError('silent'))
+const REQUEST = { paymentId: 'p', state: 's' } as ConsentRequest
+
+/** A bank that answers as `outcome` says, and a clock that the test moves. */
+function watchedBank() {
+  const bank = steeredBank('remote')
+  const clock = { now: 1_000_000 }
+  const metrics = makeMetrics()
+  const { connector, circuit } = withCircuit(bank.connector, { metrics, log: makeLog('silent'), now: () => clock.now })
+  const answers = (outcome: () => Promise<unknown>) => {
+    bank.steer('stage', outcome)
+    bank.steer('readConsent', outcome)
+  }
+  const stage = async (): Promise<StagedConsent> => {
+    if (connector.staging !== 'remote') throw new Error('the bank stages remotely')
+    return connector.stage(REQUEST, SIGNAL)
+  }
+  return { bank, clock, metrics, connector, circuit, answers, stage }
+}
+
+async function fail(times: number, work: () => Promise<unknown>): Promise<void> {
+  for (let time = 0; time < times; time += 1) await work().catch(() => undefined)
+}
+
+t.test('a bank that is silent five times rests, and is tried by one payment afterwards', async (t) => {
+  const { bank, clock, metrics, circuit, answers, stage } = watchedBank()
+  const gauge = async () => (await metrics.bankAvailable.get()).values.map(({ value }) => value)
+  t.same(await gauge(), [1])
+  answers(SILENCE)
+  await fail(4, stage)
+  t.ok(circuit.isAvailable(), 'four may be chance')
+  await fail(1, stage)
+  t.notOk(circuit.isAvailable())
+  t.same(await gauge(), [0])
+  const called = bank.calls.stage
+  await t.rejects(stage(), { name: 'BankUnavailableError' })
+  t.equal(bank.calls.stage, called, 'the bank is left alone')
+
+  clock.now += 30_000
+  t.ok(circuit.isAvailable())
+  const { promise, resolve } = Promise.withResolvers<StagedConsent>()
+  answers(() => promise)
+  const probe = stage()
+  await t.rejects(stage(), { name: 'BankUnavailableError' }, 'one at a time')
+  t.equal(bank.calls.stage, called + 1)
+  resolve(STAGED)
+  t.same(await probe, STAGED)
+  t.ok(circuit.isAvailable())
+  t.same(await gauge(), [1])
+  answers(() => Promise.resolve(STAGED))
+  t.same(await Promise.all([stage(), stage()]), [STAGED, STAGED], 'as before')
+})
+
+t.test('a trial that fails makes the rest longer, up to five minutes', async (t) => {
+  const { clock, circuit, answers, stage } = watchedBank()
+  answers(SILENCE)
+  await fail(5, stage)
+  for (const seconds of [30, 60, 120, 240, 300, 300]) {
+    clock.now += seconds * 1_000 - 1
+    t.notOk(circuit.isAvailable(), `${seconds} s`)
+    clock.now += 1
+    t.ok(circuit.isAvailable())
+    await fail(1, stage)
+  }
+})
+
+t.test('payments under way are asked for while the bank rests, and their answer ends it', async (t) => {
+  const { bank, circuit, connector, answers, stage } = watchedBank()
+  answers(SILENCE)
+  await fail(5, () => connector.readConsent({ state: 's' }, SIGNAL))
+  t.notOk(circuit.isAvailable())
+  await t.rejects(stage())
+  t.equal(bank.calls.stage, 0)
+  answers(() => Promise.resolve({ status: 'awaiting' }))
+  t.same(await connector.readConsent({ state: 's' }, SIGNAL), { status: 'awaiting' })
+  t.ok(circuit.isAvailable())
+})
+
+t.test('what is wrong with us says nothing of the bank', async (t) => {
+  const { circuit, answers, stage } = watchedBank()
+  answers(() => Promise.reject(new TypeError('a bug')))
+  await fail(9, stage)
+  t.ok(circuit.isAvailable())
+})
+
+t.test('payers are not offered a bank that does not answer', async (t) => {
+  const { service, bank, merchant } = await obieService(t)
+  const available = async () => {
+    const { body } = await service.call('GET', '/api/v1/banks')
+    return body.data.find(({ id }: { id: string }) => id === 'model')?.available
+  }
+  t.equal(await available(), true)
+  await bank.setFault({ name: 'down' })
+  for (let time = 0; time < 5; time += 1)
+    t.equal((await createPayment(service, merchant, { debtor_bank_id: 'model' })).status, 502, 'BANK_UNAVAILABLE')
+  t.equal(await available(), false)
+  const headers = await service.operator('OPS')
+  t.match(await service.call('GET', '/api/v1/admin/banks', { headers }), {
+    body: { data: [{ id: 'model', available: false }] },
+  })
+  const { text } = await service.call('GET', '/metrics')
+  t.match(text, /svc_bank_available\{bank="model"\} 0/)
+  t.match(text, /svc_bank_calls_total\{bank="model",call="stage",outcome="unavailable"\} 5/)
+})
