@@ -70,7 +70,7 @@ begin
     from moved m
     where c.merchant_id = m.merchant_id
       and c.id = m.consent_id
-      and (m.consent_to is not null or m.bank_consent_reference is not null)
+      and num_nonnulls(m.consent_to, m.bank_consent_reference, m.debtor_identification) > 0
   ),
   event as (
     insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload)

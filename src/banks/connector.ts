@@ -182,7 +182,8 @@ export type ExecutionOrder = {
 }
 
 export type ExecutionOutcome =
-  | { outcome: 'executed'; bankReference: string }
+  /** Some banks name the payer's account only now. */
+  | { outcome: 'executed'; bankReference: string; debtorAccount?: DebtorAccount | undefined }
   | { outcome: 'rejected'; failureCode: FailureCode }
   /** Accepted and not settled yet. */
   | { outcome: 'pending'; askAgainInSeconds: number }

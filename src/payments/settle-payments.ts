@@ -41,7 +41,8 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
   if (answer.outcome === 'executed') {
     const rawPayload = JSON.stringify({ job: 'settle-payments', reason: 'the bank executed the payment' })
-    await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference: answer.bankReference })
+    const { bankReference, debtorAccount } = answer
+    await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference, debtorAccount })
     return
   }
   const rawPayload = JSON.stringify({

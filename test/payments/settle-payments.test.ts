@@ -92,6 +92,19 @@ t.test('a payment that the bank has accepted and not settled is asked for until 
   }
 })
 
+t.test('the account that the bank names with the settlement is kept: a refund can go there', async (t) => {
+  const { id } = await authorisedPayment(service, merchant)
+  const debtorAccount = { scheme: 'UK.OBIE.IBAN', identification: 'GB29NWBK60161331926819' }
+  bank.steer('execute', async (answer) => ({ ...((await answer()) as object), debtorAccount }))
+  await settlePayments(service.app)
+  bank.steer('execute', undefined)
+  const { rows } = await service.owner.query(
+    `select c.debtor_identification as account from payment_consents c join payment_intents p on p.consent_id = c.id where p.id = $1`,
+    [id],
+  )
+  t.same(rows, [{ account: debtorAccount.identification }])
+})
+
 t.test('a silent bank is asked again until it answers', async (t) => {
   const { id } = await authorisedPayment(service, merchant)
   bank.steer('execute', noAnswer)

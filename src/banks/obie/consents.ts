@@ -1,4 +1,4 @@
-import { schemeOf } from '../../lib/account-identification.ts'
+import { normalIdentification, schemeOf } from '../../lib/account-identification.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { BankUnavailableError } from '../connector.ts'
 import type { AuthorisationOutcome, ConsentRequest, ConsentView, DebtorAccount, StagedConsent } from '../connector.ts'
@@ -97,7 +97,7 @@ async function readConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
     status: VERSIONS[version].consents[Data.Status],
     isUsedUp: Data.Status === VERSIONS[version].usedUp,
     failureCode,
-    account: Data.Debtor ?? Data.DebtorAccount,
+    account: Data.Debtor ?? Data.DebtorAccount ?? Data.Refund?.Account,
   } as const
 }
 
@@ -142,17 +142,15 @@ export async function exchangeCode(
     outcome: 'authorised',
     bankReference: consent.consent_id,
     settleInSeconds: 0,
-    debtorAccount: account === undefined ? undefined : debtorAccountOf(account),
+    debtorAccount: debtorAccountOf(account),
   }
 }
 
-function debtorAccountOf({
-  SchemeName,
-  Identification,
-}: {
-  SchemeName: string
-  Identification: string
-}): DebtorAccount | undefined {
-  const scheme = schemeOf(SchemeName)
-  return scheme === undefined ? undefined : { scheme, identification: Identification }
+/** The payer's account as a bank names it; undefined for one that refunds can't use. */
+export function debtorAccountOf(
+  account: { SchemeName: string; Identification: string } | undefined,
+): DebtorAccount | undefined {
+  const scheme = schemeOf(account?.SchemeName ?? '')
+  const identification = scheme === undefined ? undefined : normalIdentification(scheme, account?.Identification ?? '')
+  return scheme === undefined || identification === undefined ? undefined : { scheme, identification }
 }

@@ -2,7 +2,7 @@ import type { FailureCode } from '../../lib/failure-codes.ts'
 import { BankUnavailableError } from '../connector.ts'
 import type { ExecutionOrder, ExecutionOutcome, MandateOrder, StagingOutcome } from '../connector.ts'
 import { mandatePaymentBody, paymentBody } from './bodies.ts'
-import { bodyOf, isUsedUp } from './consents.ts'
+import { bodyOf, debtorAccountOf, isUsedUp } from './consents.ts'
 import type { Obie } from './obie.ts'
 import { usableToken } from './payer-tokens.ts'
 import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
@@ -167,11 +167,12 @@ async function askOrPay(obie: Obie, { payment, consent, signal }: OrderToSend): 
 }
 
 function outcomeOf(
-  { Status: status, StatusReason: reasons }: PaymentAnswer['Data'],
+  { Status: status, StatusReason: reasons, Refund: refund }: PaymentAnswer['Data'],
   asked: { version: keyof typeof VERSIONS; bankPaymentId: string; timesAsked: number },
 ): ExecutionOutcome {
   const meaning = VERSIONS[asked.version].payments[status]
-  if (meaning === 'settled') return { outcome: 'executed', bankReference: asked.bankPaymentId }
+  if (meaning === 'settled')
+    return { outcome: 'executed', bankReference: asked.bankPaymentId, debtorAccount: debtorAccountOf(refund?.Account) }
   if (meaning === 'rejected') {
     const failureCode: FailureCode = failureOfReason(reasons?.[0]?.StatusReasonCode)
     return { outcome: 'rejected', failureCode }

@@ -21,6 +21,7 @@ export const ConsentAnswer = z.object({
     StatusReason,
     Debtor: Account.optional(),
     DebtorAccount: Account.optional(),
+    Refund: z.object({ Account }).optional(),
   }),
 })
 export type ConsentAnswer = z.infer<typeof ConsentAnswer>
@@ -32,6 +33,7 @@ export const PaymentAnswer = z.object({
     ConsentId: z.string(),
     Status: z.string(),
     StatusReason,
+    Refund: z.object({ Account }).optional(),
   }),
 })
 export type PaymentAnswer = z.infer<typeof PaymentAnswer>
