@@ -121,6 +121,7 @@ const SYSTEM = [
   'src/console/get-overview.ts',
   'src/webhooks/list-outbox.ts',
   'src/mail/transport.ts',
+  'src/banks/connections/list-bank-connections.ts',
 ]
 
 t.test('the command line knows the contract; only what runs the system starts it', async (t) => {

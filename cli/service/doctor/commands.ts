@@ -11,6 +11,7 @@ import type { CommandResult, Context, InputOf, Runtime } from '../../kit/context
 import { DataOption } from '../../kit/option-values.ts'
 import { finding, ok, runChecks, skipped } from './check.ts'
 import type { Check, Verdict } from './check.ts'
+import { checkBanks } from './banks.ts'
 import { checkDatabase } from './database.ts'
 import { checkIdentity } from './identity.ts'
 import { checkMachine } from './machine.ts'
@@ -25,9 +26,10 @@ const GROUPS = {
   identity: { title: 'Identity', run: checkIdentity },
   mail: { title: 'Mail', run: (target) => runChecks({ 'mail server': () => mailServerCheck(target) }) },
   webhooks: { title: 'Webhooks', run: checkWebhooks },
+  banks: { title: 'Banks', run: checkBanks },
 } as const satisfies Record<string, { title: string; run(target: DoctorTarget): Promise<Check[]> }>
 
-const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks'] as const
+const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'banks'] as const
 type GroupedCheck = Check & { group: (typeof NAMES)[number] }
 
 const DoctorOptions = z.object({ only: z.array(z.enum(NAMES)).default([...NAMES]) })

@@ -6,8 +6,10 @@ import { findService, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
 import type { Context } from '../../kit/context.ts'
 import { openApp } from '../up/part.ts'
+import type { BankSetup } from './banks.ts'
 import { reasonOf, within } from './check.ts'
 import type { App } from '../../../src/app.ts'
+import { listBankConnections } from '../../../src/wire/bank-connections.ts'
 import { getOverview } from '../../../src/wire/console.ts'
 import { listRegistrations } from '../../../src/wire/registration.ts'
 import { getService } from '../../../src/wire/service.ts'
@@ -149,6 +151,7 @@ export type Subject = {
   workerLagMs(): Promise<number>
   deadDeliveries(): Promise<readonly DeadDelivery[]>
   registrations(): Promise<readonly Registration[]>
+  bankSetup(): Promise<BankSetup>
 }
 
 const DEAD = { status: 'DEAD', limit: 100 } as const
@@ -172,6 +175,10 @@ async function subjectOverHttp(context: Context, apiUrl: string): Promise<Subjec
     workerLagMs: async () => (await call(context.client(), getOverview, {})).body.worker.lag_ms,
     deadDeliveries: async () => (await call(context.client(), listOutbox, { query: DEAD })).body.data,
     registrations: async () => (await call(context.client(), listRegistrations, {})).body.data,
+    bankSetup: async () => {
+      const { data, software_statement: statement } = (await call(context.client(), listBankConnections, {})).body
+      return { banks: data, statement }
+    },
   }
 }
 
@@ -213,6 +220,11 @@ function subjectInProcess(app: App): Subject {
       const { listRegistrations: list } = await import('../../../src/registrations/list-registrations.ts')
       const { registrations } = await list(app)
       return registrations.map(({ registration, problems }) => ({ slug: registration.slug, problems }))
+    },
+    bankSetup: async () => {
+      const { listBankConnections: list } = await import('../../../src/banks/connections/list-bank-connections.ts')
+      const { data, software_statement: statement } = await list(app)
+      return { banks: data, statement }
     },
   }
 }

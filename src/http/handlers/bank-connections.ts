@@ -1,11 +1,8 @@
-import type { BankConnection } from '../../banks/connections/list-connections.ts'
-import { listConnections } from '../../banks/connections/list-connections.ts'
-import type { TestRow } from '../../banks/connections/record.ts'
+import { listBankConnections } from '../../banks/connections/list-bank-connections.ts'
+import { presentStatement, presentTest } from '../../banks/connections/present.ts'
 import { registerAtBank } from '../../banks/connections/register-at-bank.ts'
 import { setSoftwareStatement } from '../../banks/connections/software-statement.ts'
-import type { CurrentStatement } from '../../banks/connections/software-statement.ts'
 import { testBank } from '../../banks/connections/test-bank.ts'
-import { datesOf, redirectUrisOf } from '../../banks/software-statement.ts'
 import type * as wire from '../../wire/bank-connections.ts'
 import type { Handlers } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
@@ -13,14 +10,7 @@ import { operatorOf } from '../principal.ts'
 export const bankConnections: Handlers<typeof wire> = {
   /** GET /api/v1/admin/banks */
   async listBankConnections(app) {
-    const { connections, statement } = await listConnections(app)
-    return {
-      status: 200,
-      body: {
-        data: connections.map(presentConnection),
-        software_statement: statement === undefined ? null : presentStatement(statement),
-      },
-    }
+    return { status: 200, body: await listBankConnections(app) }
   },
 
   /** PUT /api/v1/admin/banks/software-statement */
@@ -52,47 +42,4 @@ export const bankConnections: Handlers<typeof wire> = {
     const test = await testBank(app, { bankId: params.id, actor: operatorOf(principal).actor })
     return { status: 200, body: presentTest(test) }
   },
-}
-
-function presentConnection({
-  profile,
-  clientId,
-  registration,
-  test,
-  isAvailable,
-}: BankConnection): wire.BankConnection {
-  return {
-    id: profile.id,
-    name: profile.name,
-    issuer: profile.issuer,
-    payments_version: profile.payments.version,
-    vrp_version: profile.vrp?.version ?? null,
-    quirks: profile.quirks,
-    registration: profile.client.registration,
-    client_id: clientId,
-    registered_by: registration?.registered_by ?? null,
-    registered_at: registration?.registered_at ?? null,
-    is_proven: test !== null && test.passed_at !== null,
-    last_test: test === null ? null : presentTest(test),
-    available: isAvailable,
-  }
-}
-
-function presentTest({ bank_id, passed, steps, tested_by, tested_at }: TestRow): wire.BankTest {
-  return { bank_id, passed, steps, tested_by, tested_at }
-}
-
-function presentStatement({ statement, source, setBy, setAt }: CurrentStatement): wire.SoftwareStatement {
-  const { certificateEndsAt, ssaEndsAt } = datesOf(statement)
-  return {
-    org_id: statement.org_id,
-    software_id: statement.software_id,
-    signing_kid: statement.signing.kid,
-    redirect_uris: [...redirectUrisOf(statement)],
-    source,
-    certificate_ends_at: certificateEndsAt.toISOString(),
-    ssa_ends_at: ssaEndsAt?.toISOString() ?? null,
-    set_by: setBy,
-    set_at: setAt,
-  }
 }
