@@ -92,7 +92,7 @@ export async function testService(
     databaseUrl,
     owner,
     merchant: (input) => addMerchant(app, input),
-    operator: (role) => operatorHeaders(app, role),
+    operator: (role) => operatorHeaders(app, api.url, role),
     call: async (method, path, options = {}) => {
       const proof = options.merchant === undefined ? {} : await merchantHeaders(app, options.merchant)
       return call(api.url + path, method, { ...options, headers: { ...proof, ...options.headers } })
@@ -143,18 +143,18 @@ async function merchantHeaders(
   return { authorization: `Bearer ${await serviceToken(authUrlOf(app), { realm, clientId, secret: clientSecret })}` }
 }
 
-async function operatorHeaders(app: App, role: PlatformRole = 'OWNER'): Promise<Record<string, string>> {
+async function operatorHeaders(app: App, url: string, role: PlatformRole = 'OWNER'): Promise<Record<string, string>> {
   if (app.identity.kind === 'none') return { 'x-platform-user': 'ada' }
   await ensurePlatform(app)
   const actor = { id: 'test', name: 'test', role: 'OWNER' }
   const made = await createStaffClient(app, { name: 'test', role, actor })
   const client = { realm: PLATFORM_REALM, clientId: made.client_id, secret: made.client_secret ?? '' }
-  return { authorization: `Bearer ${await serviceToken(authUrlOf(app), client)}` }
+  return { authorization: `Bearer ${await serviceToken(authUrlOf(app, url), client)}` }
 }
 
 /** Where tokens come from: the service itself, where its provider answers there (test/support/in-process-idp.ts does too). */
-function authUrlOf({ identity, publicUrl }: App): string {
-  return identity.handle === undefined ? (identity.authUrl ?? publicUrl) : publicUrl
+function authUrlOf({ identity, publicUrl }: App, url = publicUrl): string {
+  return identity.handle === undefined ? (identity.authUrl ?? publicUrl) : url
 }
 
 const tokens = new Map<string, string>()
