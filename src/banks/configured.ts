@@ -34,10 +34,28 @@ export async function openConfiguredBanks({ account, bankSetup, ...parts }: Part
   return Promise.all(
     bankSetup.profiles.map(async (profile) => {
       const key = { bankId: profile.id, softwareId: statement.software_id }
-      const findClientId = async () => (await findRegistration(pool, key))?.client_id
+      const findClientId = async () => profile.client.client_id ?? (await findRegistration(pool, key))?.client_id
+      const isRegistered = await watchRegistration(findClientId, parts.log)
       const bank = await makeObieConnector({ ...parts, profile, statement, creditor, findClientId })
       const { connector, circuit } = withCircuit(bank, parts)
-      return { name: profile.name, connector, isAvailable: circuit.isAvailable }
+      return { name: profile.name, connector, isAvailable: () => isRegistered() && circuit.isAvailable() }
     }),
   )
+}
+
+const LOOK_AGAIN_MS = 2_000
+
+/** Whether we have a client id at a bank: payers are not offered it before. Another process may register meanwhile. */
+async function watchRegistration(findClientId: () => Promise<string | undefined>, log: Logger): Promise<() => boolean> {
+  let isRegistered = (await findClientId()) !== undefined
+  let lookedAt = Date.now()
+  const look = async (): Promise<void> => {
+    lookedAt = Date.now()
+    isRegistered = (await findClientId()) !== undefined
+  }
+  return () => {
+    if (!isRegistered && Date.now() - lookedAt > LOOK_AGAIN_MS)
+      look().catch((error: unknown) => log.warn({ err: error }, 'the registration at a bank could not be read'))
+    return isRegistered
+  }
 }

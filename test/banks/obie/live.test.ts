@@ -18,7 +18,9 @@ t.test('live mode: from registration at the bank to the money, and the refund th
       SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20000055779911:Collections Ltd',
     },
   })
-  t.match((await live.call('GET', '/api/v1/banks')).body, { data: [{ id: 'model', name: 'Model Bank' }] })
+  t.match((await live.call('GET', '/api/v1/banks')).body, {
+    data: [{ id: 'model', name: 'Model Bank', available: false }],
+  })
   t.match((await live.call('GET', '/readyz')).body, { banks: 'configured' })
   const { realm, clientId, clientSecret } = await live.merchant()
   const token = await serviceToken(live.url, { realm, clientId, secret: clientSecret })
@@ -39,6 +41,7 @@ t.test('live mode: from registration at the bank to the money, and the refund th
   const tested = await live.call('POST', '/api/v1/admin/banks/model/test', { headers, body: {} })
   t.match(tested, { status: 200, body: { passed: true } }, tested.text)
 
+  await until(async () => (await live.call('GET', '/api/v1/banks')).body.data[0].available === true)
   const { status, body, text } = await pay('order-1')
   t.equal(status, 201, text)
   t.match(body.redirect_url, /^https:\/\/pay\.example\/bank\/authorise\?state=/)
