@@ -25,7 +25,7 @@ const UiOptions = z.object({
   interval: z.string().default('5s'),
 })
 
-const OF_OPERATORS: ReadonlySet<string> = new Set(['kyb', 'merchants', 'audit'])
+const OF_OPERATORS: ReadonlySet<string> = new Set(['kyb', 'merchants', 'audit', 'banks'])
 
 const INTERVAL_LEAST_MS = 1_000
 

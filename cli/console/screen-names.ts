@@ -13,5 +13,6 @@ export const SCREEN_NAMES = [
   'settlements',
   'payouts',
   'differences',
+  'banks',
 ] as const
 export type ScreenName = (typeof SCREEN_NAMES)[number]

@@ -1,5 +1,6 @@
 import type { Screen } from './screen.ts'
 import { audit } from './screens/audit.ts'
+import { banks } from './screens/banks.ts'
 import { disputes } from './screens/disputes.ts'
 import { inbox } from './screens/inbox.ts'
 import { kyb, merchants } from './screens/merchants.ts'
@@ -24,4 +25,5 @@ export const SCREENS: readonly Screen[] = [
   settlements,
   payouts,
   differences,
+  banks,
 ]
