@@ -6,11 +6,11 @@ import { bankAuthoriseAddress } from '../redirects.ts'
 import { consentBody } from './bodies.ts'
 import type { ConsentBody } from './bodies.ts'
 import type { Obie } from './obie.ts'
-import { keepTokens } from './payer-tokens.ts'
+import { keepTokens, leaseTokens } from './payer-tokens.ts'
 import { ConsentAnswer, RefusedByBankError } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
 import { findConsent, findVisitByCode, insertConsent, saveConsentId } from './store-sql.ts'
-import type { ConsentRow } from './store-sql.ts'
+import type { ConsentRow, VisitRow } from './store-sql.ts'
 import { GrantRefusedError } from './tokens.ts'
 import { VERSIONS, failureOfReason } from './versions.ts'
 
@@ -115,7 +115,26 @@ export async function viewConsent(obie: Obie, state: string, signal: AbortSignal
   return { status: status ?? 'awaiting' }
 }
 
-/** Exchanges the bank's code that a code of ours stands for, once, and believes what the bank then says of the consent. */
+/**
+ * Exchanges the bank's code for the payer's tokens, once: a double click must not use the code twice, which banks answer by
+ * ending what the first one got.
+ */
+async function takeTokens(
+  obie: Obie,
+  { state, visit, bankCode }: { state: string; visit: VisitRow; bankCode: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { pool, sealer, tokens, profile } = obie
+  const isTaken = async (): Promise<boolean> => (await findConsent(pool, state))?.tokens != null
+  if (await isTaken()) return
+  if (!(await leaseTokens(pool, state))) throw new BankUnavailableError(`${profile.id}: the code is being exchanged`)
+  if (await isTaken()) return
+  const code = sealer.open(bankCode, obieContext('visits.bank_code', visit.nonce))
+  const verifier = sealer.open(visit.verifier, obieContext('visits.verifier', visit.nonce))
+  await keepTokens(obie, state, await tokens.ofCode({ code, verifier, state }, signal))
+}
+
+/** Exchanges the bank's code that a code of ours stands for, and believes what the bank then says of the consent. */
 export async function exchangeCode(
   obie: Obie,
   { state, code }: { state: string; code: string },
@@ -124,16 +143,11 @@ export async function exchangeCode(
   const consent = await findConsent(obie.pool, state)
   const visit = await findVisitByCode(obie.pool, { state, codeHash: sha256Hex(code) })
   if (consent?.consent_id == null || visit?.bank_code == null) return { outcome: 'code-invalid' }
-  if (consent.tokens === null) {
-    const { sealer, tokens } = obie
-    try {
-      const bankCode = sealer.open(visit.bank_code, obieContext('visits.bank_code', visit.nonce))
-      const verifier = sealer.open(visit.verifier, obieContext('visits.verifier', visit.nonce))
-      await keepTokens(obie, state, await tokens.ofCode({ code: bankCode, verifier, state }, signal))
-    } catch (error) {
-      if (error instanceof GrantRefusedError) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
-      throw error
-    }
+  try {
+    await takeTokens(obie, { state, visit, bankCode: visit.bank_code }, signal)
+  } catch (error) {
+    if (error instanceof GrantRefusedError) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
+    throw error
   }
   const { status, failureCode, account } = await readConsent(obie, consent, signal)
   if (status === 'rejected') return { outcome: 'rejected', failureCode }

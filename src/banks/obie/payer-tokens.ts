@@ -9,8 +9,13 @@ import type { PayerTokens } from './tokens.ts'
 
 const Stored = z.object({ accessToken: z.string(), endsAt: z.number(), refreshToken: z.string().optional() })
 
-/** How long the renewal of a token may take before another process may try it. */
+/** How long getting tokens may take before another process may try it. */
 const LEASE_SECONDS = 15
+
+/** Whether this process alone may now get tokens of a consent. */
+export function leaseTokens(pool: Obie['pool'], state: string): Promise<boolean> {
+  return leaseRenewal(pool, { state, seconds: LEASE_SECONDS })
+}
 
 export function tokensOf(obie: Obie, consent: ConsentRow): PayerTokens | undefined {
   if (consent.tokens === null) return undefined
@@ -34,7 +39,7 @@ export async function usableToken(obie: Obie, consent: ConsentRow, signal: Abort
   const tokens = tokensOf(obie, consent)
   if (tokens !== undefined && isUsable(tokens)) return tokens.accessToken
   if (tokens?.refreshToken === undefined) throw new GrantRefusedError('the token of the payer has ended')
-  if (!(await leaseRenewal(obie.pool, { state, seconds: LEASE_SECONDS })))
+  if (!(await leaseTokens(obie.pool, state)))
     throw new BankUnavailableError(`${obie.profile.id}: the token is being renewed`)
   // Another process may have renewed it before the lease was ours.
   const current = await findConsent(obie.pool, state)

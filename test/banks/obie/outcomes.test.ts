@@ -48,6 +48,22 @@ t.test('an error that only the browser claims fails nothing that the bank has au
   await untilStatus(service, merchant, payment.id, 'Settled')
 })
 
+t.test('five clicks at once use the code of the bank once', async (t) => {
+  const payment = await newBankPayment(world)
+  const { next } = await payAtBank(world, payment.address)
+  const { code } = Object.fromEntries(next?.searchParams ?? [])
+  const path = `/api/v1/payments/${payment.id}/sca-complete`
+  const click = () => service.call('POST', path, { body: { state: payment.state, code } })
+  const answers = await Promise.all(Array.from({ length: 5 }, click))
+  for (const { status, body } of answers) t.ok(status === 200 || body.code === 'BANK_UNAVAILABLE', String(status))
+  await untilStatus(service, merchant, payment.id, 'Settled')
+  const { rows } = await service.owner.query(`select from obie.calls where state = $1 and step = 'code exchange'`, [
+    payment.state,
+  ])
+  t.equal(rows.length, 1)
+  t.match(await click(), { status: 200 })
+})
+
 t.test("a late settlement is waited for, and is the bank's word", async (t) => {
   await bank.setFault({ name: 'late_settlement', seconds: 3, times: 1 })
   const payment = await authoriseAtBank(world)
