@@ -1,4 +1,3 @@
-import { readBankProfiles } from './profiles.ts'
 import type { BankProfile } from './profiles.ts'
 import { readSoftwareStatement } from './software-statement.ts'
 import type { SoftwareStatement } from './software-statement.ts'
@@ -23,7 +22,13 @@ export async function readBankSetup({
   bankSoftwareStatement: string | undefined
 }): Promise<BankSetup> {
   return {
-    profiles: bankProfiles === undefined ? [] : await readBankProfiles(bankProfiles),
+    profiles: bankProfiles === undefined ? [] : await profilesOf(bankProfiles),
     fileStatement: bankSoftwareStatement === undefined ? undefined : await readSoftwareStatement(bankSoftwareStatement),
   }
+}
+
+/** Without such a file, the service starts without a reader of YAML. */
+async function profilesOf(file: string): Promise<readonly BankProfile[]> {
+  const { readBankProfiles } = await import('./profiles.ts')
+  return readBankProfiles(file)
 }
