@@ -44,7 +44,7 @@ t.test('a service that is well has no findings, and each check a group', async (
   for (const name of ['mail server', 'dead deliveries', 'registrations']) t.equal(checks[name]?.state, 'ok', name)
   t.same(
     [...new Set(Object.values(checks).map(({ group }) => group))],
-    ['machine', 'service', 'database', 'identity', 'mail', 'webhooks'],
+    ['machine', 'service', 'banks', 'database', 'identity', 'mail', 'webhooks'],
   )
 })
 

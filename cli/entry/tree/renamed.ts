@@ -29,8 +29,6 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['branding', 'checkout branding'],
   ['origins', 'checkout origins'],
   ['widget', 'checkout'],
-  ['banks list', 'checkout banks'],
-  ['banks', 'checkout banks'],
   ['merchants get', 'merchants show'],
   ['fees get', 'merchants fees show'],
   ['fees show', 'merchants fees show'],
