@@ -5,7 +5,7 @@
 export const QUIRKS = {
   b64_header: 'signatures of bodies carry `b64: false`, as before version 3.1.4',
   unsigned_responses: 'answers are not signed, or not verifiably',
-  id_token_without_acr: 'id tokens lack `acr`, or it is another than the one that was requested',
+  id_token_without_acr: 'id tokens lack `acr`',
   id_token_without_auth_time: 'id tokens lack `auth_time`',
   id_token_without_consent_id: 'id tokens lack `openbanking_intent_id`; the state alone names the consent',
   id_token_without_nonce: 'id tokens lack `nonce`; the state alone names the visit',

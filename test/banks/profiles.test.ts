@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { readBankProfiles } from '../../src/banks/profiles.ts'
-import { QUIRK_NAMES } from '../../src/banks/quirks.ts'
+import { QUIRKS, QUIRK_NAMES } from '../../src/banks/quirks.ts'
 import { SHIPPED_PROFILES } from '../../src/banks/shipped-profiles.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 
 const MODEL = {
   id: 'model',
@@ -128,6 +130,21 @@ for (const [why, text, message] of REFUSED) {
     await t.rejects(readBankProfiles(join(folder, 'bad.yaml')), { name: 'BankProfilesError', message })
   })
 }
+
+t.test(
+  'the guide lists every shipped bank by its way of registration, and every deviation with its meaning',
+  async (t) => {
+    const guide = readFileSync(join(packageRoot(), 'docs', 'operators', 'going-live-uk.md'), 'utf8')
+    for (const [name, text] of Object.entries(QUIRKS)) t.ok(guide.includes(`| \`${name}\` | ${text} |`), name)
+    for (const [way, words] of [
+      ['manual', 'by hand'],
+      ['dynamic', 'by request'],
+    ] as const) {
+      const ids = SHIPPED_PROFILES.filter(({ client }) => client.registration === way).map(({ id }) => `\`${id}\``)
+      t.ok(guide.includes(`| ${ids.join(', ')} | ${words} |`), `${words}: ${ids.join(', ')}`)
+    }
+  },
+)
 
 t.test('a file that is not there is named', async (t) => {
   await t.rejects(readBankProfiles('/nowhere/profiles.yaml'), {
