@@ -122,6 +122,8 @@ const SYSTEM = [
   'src/webhooks/list-outbox.ts',
   'src/mail/transport.ts',
   'src/banks/connections/list-bank-connections.ts',
+  // svc up --bank model, before anybody could call the operation.
+  'src/banks/connections/register-at-bank.ts',
 ]
 
 t.test('the command line knows the contract; only what runs the system starts it', async (t) => {

@@ -58,6 +58,8 @@ export const ServiceState = z.looseObject({
   operator: DemoOperator.nullable(),
   /** Older files lack it. */
   customer: DemoCustomer.nullable(),
+  /** The bank of `svc up --bank model`. */
+  model_bank: z.looseObject({ issuer: z.url(), control_url: z.url() }).optional(),
 })
 export type ServiceState = z.infer<typeof ServiceState>
 

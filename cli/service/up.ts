@@ -21,6 +21,7 @@ const UpOptions = z.object({
   db: z.string().optional(),
   idp: z.enum(IDENTITY_KINDS).optional(),
   authUrl: z.string().optional(),
+  bank: z.literal('model').optional(),
   seed: z.literal('demo').optional(),
   detach: z.boolean().default(false),
 })
@@ -31,6 +32,7 @@ export function addUp(command: Command, runtime: Runtime): void {
     .option('--db <database>', 'Database: embedded, or a postgres:// address (SVC_DATABASE_URL)')
     .addOption(new Option('--idp <kind>', 'Identity provider (embedded); none trusts headers').choices(IDENTITY_KINDS))
     .option('--auth-url <url>', 'Address of Keycloak, as in its tokens (SVC_AUTH_URL)')
+    .addOption(new Option('--bank <bank>', 'Run a bank beside it: model, which speaks Open Banking').choices(['model']))
     .addOption(
       new Option(
         '--seed <what>',
@@ -49,6 +51,7 @@ Examples:
   svc up
   svc up --port 0 --state-dir /tmp/shop --detach --json
   svc up --seed demo                                            with merchants that trade, and work for operators
+  svc up --bank model                                           with a bank to register at and to redirect to
   svc up --idp none                                             without logins: headers say who calls
   SVC_KEYCLOAK_CLIENT_SECRET=... svc up --idp keycloak --auth-url http://127.0.0.1:8081
   svc up --db postgres://svc:secret@127.0.0.1:5432/svc
@@ -62,6 +65,7 @@ async function up(context: Context, { options }: InputOf<typeof UpOptions>): Pro
     port: portOf(options.port),
     database: databaseOf(options.db, context.io.env),
     ...identityOf(options, context.io.env),
+    bank: options.bank,
     env: context.io.env,
     logLevel: 'warn',
     note: starting.note,
@@ -128,6 +132,7 @@ function printReady(context: Context, state: ServiceState, { isDetached }: { isD
       ...merchantLines(state),
       ...operatorLines(state),
       ...customerLines(state),
+      ...bankLines(state),
     ],
   })
   if (!print.isMachine) note(paint('dim', isDetached ? 'To stop it: svc down' : 'Ctrl+C stops everything.'))
@@ -156,10 +161,18 @@ function customerLines({ customer, auth_url: authUrl }: ServiceState): Line[] {
   return [['Customer', `${customer.email ?? ''} and ${customer.password ?? ''}, realm ${customer.realm ?? ''}`]]
 }
 
+function bankLines({ model_bank: bank }: ServiceState): Line[] {
+  if (bank === undefined) return []
+  return [['Model bank', `${bank.issuer} (its books and faults: ${bank.control_url})`]]
+}
+
 function nextSteps(state: ServiceState, elsewhere: string | undefined, called: string): string[] {
   return [
     ...(elsewhere === undefined ? [] : [elsewhere]),
     '  svc payments create --amount 50.00 --currency GBP --approve --wait',
+    ...(state.model_bank === undefined
+      ? []
+      : ['  svc payments create --amount 12.50 --currency GBP --debtor-bank-id model', '  svc banks test model']),
     '  svc listen',
     ...(state.customer === null ? [] : ['  svc ob accounts']),
     ...(state.auth_url === null ? [] : ['  svc api /api/v1/whoami']),

@@ -64,7 +64,7 @@ export async function payAtBank(
 
 /** The first half of it: what the bank answers, and the cookie of the browser that was there. */
 export async function visitBank(
-  { bank }: Pick<ObieService, 'bank'>,
+  { bank }: { bank: Pick<TestBank, 'ca'> },
   redirectUrl: string,
   { cookie, ...options }: { decision?: Decision; account?: string; cookie?: string } = {},
 ): Promise<{ cookie: string; answer: string }> {
@@ -80,7 +80,7 @@ export type Returned = { status: number; html: string; next: URL | undefined }
 
 /** What the return page of the service sends. */
 export async function bringBack(
-  service: TestService,
+  service: Pick<TestService, 'url'>,
   { cookie, answer }: { cookie: string; answer: string },
 ): Promise<Returned> {
   const reply = await fetch(`${service.url}/bank/return`, {

@@ -64,6 +64,7 @@ function launch(plan: UpPlan, { stateDir, log }: { stateDir: string; log: number
   const given = [
     ...(database.kind === 'embedded' ? ['--db', 'embedded'] : []),
     ...(plan.identity === undefined ? [] : ['--idp', plan.identity]),
+    ...(plan.bank === undefined ? [] : ['--bank', plan.bank]),
     ...(plan.authUrl === undefined ? [] : ['--auth-url', plan.authUrl]),
   ]
   const outside = ['SVC_DATABASE_URL_FILE', 'SVC_MIGRATION_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL_FILE']

@@ -14,6 +14,8 @@ export type UpPlan = {
   identity: IdentityKind | undefined
   /** Where Keycloak is; undefined where the environment says it, or nobody has to. */
   authUrl: string | undefined
+  /** The bank that runs beside the service. */
+  bank?: 'model' | undefined
   env: NodeJS.ProcessEnv
   /** What every id and every chance follows from; for a service that lives for one run. */
   seed?: string | undefined

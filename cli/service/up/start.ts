@@ -109,13 +109,16 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../../src/sandbox/seed-customer.ts'),
     import('../../../src/lib/seeded-ids.ts'),
   ])
-  const config = readConfig(await environmentOf(plan, database, port))
+  const environment = await environmentOf(plan, database, port)
+  const bank = await openBank(plan, { stateDir, environment, teardown })
+  const config = readConfig({ ...environment, ...bank?.env })
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   const overrides = plan.seed === undefined ? {} : { ids: makeSeededIds(plan.seed) }
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
   const app = await explained(() => makeApp(config, overrides), { describe })
   teardown.add('The connections', () => app.close())
   await checkMasterKey(app)
+  if (bank !== undefined) await bank.register(app)
   if (app.identity.kind === 'keycloak' && config.smtpUrl === undefined)
     plan.note('Keycloak sends no invitations without SVC_SMTP_URL: people who are invited get no mail.')
   // The operator comes with the realms that it needs: the platform's and the customers'.
@@ -139,10 +142,24 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     merchant,
     operator,
     customer,
+    ...(bank === undefined ? {} : { model_bank: { issuer: bank.issuer, control_url: bank.controlUrl } }),
   }
   writeServiceState(stateDir, state)
   ownLike(stateDir, serviceFile(stateDir))
   return state
+}
+
+/** The bank beside the service, where one is asked for. */
+async function openBank(
+  { bank }: UpPlan,
+  { stateDir, environment, teardown }: { stateDir: string; environment: NodeJS.ProcessEnv; teardown: Teardown },
+) {
+  if (bank === undefined) return undefined
+  const { registerAtModelBank, startModelBank } = await import('./model-bank.ts')
+  const publicUrl = environment['SVC_PUBLIC_URL'] || `http://127.0.0.1:${environment['SVC_PORT'] ?? ''}`
+  const running = await startModelBank(stateDir, { redirectUri: `${publicUrl}/bank/return`, env: environment })
+  teardown.add('The model bank', running.stop)
+  return { ...running, register: registerAtModelBank }
 }
 
 async function environmentOf(plan: UpPlan, database: Database, port: number): Promise<NodeJS.ProcessEnv> {
