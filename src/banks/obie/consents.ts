@@ -97,7 +97,7 @@ async function readConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
     status: VERSIONS[version].consents[Data.Status],
     isUsedUp: Data.Status === VERSIONS[version].usedUp,
     failureCode,
-    account: Data.Debtor ?? Data.DebtorAccount ?? Data.Refund?.Account,
+    account: Data.Debtor ?? Data.DebtorAccount ?? Data.Refund,
   } as const
 }
 

@@ -172,7 +172,7 @@ function outcomeOf(
 ): ExecutionOutcome {
   const meaning = VERSIONS[asked.version].payments[status]
   if (meaning === 'settled')
-    return { outcome: 'executed', bankReference: asked.bankPaymentId, debtorAccount: debtorAccountOf(refund?.Account) }
+    return { outcome: 'executed', bankReference: asked.bankPaymentId, debtorAccount: debtorAccountOf(refund) }
   if (meaning === 'rejected') {
     const failureCode: FailureCode = failureOfReason(reasons?.[0]?.StatusReasonCode)
     return { outcome: 'rejected', failureCode }

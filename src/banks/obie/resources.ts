@@ -13,6 +13,9 @@ import type { Signer } from './signing.ts'
 const StatusReason = z.array(z.object({ StatusReasonCode: z.string().optional() })).optional()
 const Account = z.object({ SchemeName: z.string(), Identification: z.string() })
 
+/** The account for refunds: within a member of payments, by itself in those of mandates. */
+const Refund = z.union([z.object({ Account }).transform(({ Account: account }) => account), Account])
+
 /** What we use of a consent. Members of either version; the others are left alone. */
 export const ConsentAnswer = z.object({
   Data: z.object({
@@ -21,7 +24,7 @@ export const ConsentAnswer = z.object({
     StatusReason,
     Debtor: Account.optional(),
     DebtorAccount: Account.optional(),
-    Refund: z.object({ Account }).optional(),
+    Refund: Refund.optional(),
   }),
 })
 export type ConsentAnswer = z.infer<typeof ConsentAnswer>
@@ -33,7 +36,7 @@ export const PaymentAnswer = z.object({
     ConsentId: z.string(),
     Status: z.string(),
     StatusReason,
-    Refund: z.object({ Account }).optional(),
+    Refund: Refund.optional(),
   }),
 })
 export type PaymentAnswer = z.infer<typeof PaymentAnswer>
