@@ -20,6 +20,11 @@ type Attributes = { locale?: string; theme?: string; scheme?: string; noRedirect
 /** The service with its worker, and a shop at `localhost`, which is another site than the service's 127.0.0.1. */
 export async function openWidgetShop(t: Test, options: ServiceOptions = {}): Promise<WidgetShop> {
   const service = await testService(t, { worker: true, ...options })
+  return openShopOf(t, service, await service.merchant())
+}
+
+/** Such a shop of a service that runs. */
+export async function openShopOf(t: Test, service: TestService, merchant: TestMerchant): Promise<WidgetShop> {
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://localhost')
     const body = url.pathname === '/' ? shopPage(service.url, url.searchParams) : '<h1>Back at the shop</h1>'
@@ -32,7 +37,6 @@ export async function openWidgetShop(t: Test, options: ServiceOptions = {}): Pro
   t.teardown(() => server.close())
   const address = server.address()
   const url = `http://localhost:${typeof address === 'object' && address !== null ? address.port : 0}`
-  const merchant = await service.merchant()
   const token = (changes: Record<string, unknown> = {}): string =>
     plainToken(service, merchant, { callbackOrigin: url, returnUrl: `${url}/thanks`, ...changes })
   return { service, merchant, url, token }
