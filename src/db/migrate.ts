@@ -24,6 +24,7 @@ import {
   RECORD_FUNCTIONS,
   RECORD_MIGRATION,
 } from './migration-records-sql.ts'
+import { continueFeed, rejectRestored } from './restored-feed.ts'
 
 /*
  * Two kinds of files. Migrations (`migrations/0002_merchants.sql`) are applied once, in the order of their numbers.
@@ -233,8 +234,7 @@ export const migrateUp = async (options: MigrationOptions & Progress): Promise<{
       await forgetRemoved(client, files)
     }
     if (before.length + pending.length > 0) await client.query(GRANT_READING)
-    if (hasFeed(files) && (await isTrue(client, 'select public.continue_feed() as answer')))
-      log('new events follow those that were restored')
+    if (await continueFeed(client, files)) log('new events follow those that were restored')
     return { applied: pending.map(({ name }) => name) }
   } finally {
     // Ending the session releases the lock, and rolls back a transaction that a lost connection left open.
@@ -257,30 +257,15 @@ export const migrationStatus = async (options: MigrationOptions): Promise<Migrat
       rows.delete(file.name)
       return { name: file.name, state: stateOf(file, row), appliedAt: row?.applied_at ?? null }
     })
-    const others = [...rows.values()].map((row) => ({
-      name: row.name,
+    const others = [...rows.values()].map(({ name, applied_at: at }) => ({
+      name,
       state: 'applied' as const,
-      appliedAt: row.applied_at,
+      appliedAt: at,
     }))
     return [...known, ...others]
   } finally {
     await client.end()
   }
-}
-
-/** Migrations of other folders have none. */
-const hasFeed = (files: readonly MigrationFile[]): boolean =>
-  files.some(({ name }) => name === 'functions/continue_feed')
-
-const isTrue = async (client: Client, query: string): Promise<boolean> =>
-  (await client.query<{ answer: boolean }>(query)).rows[0]?.answer === true
-
-const rejectRestored = async (client: Client, files: readonly MigrationFile[]): Promise<void> => {
-  if (!hasFeed(files) || !(await isTrue(client, 'select public.feed_is_ahead() as answer'))) return
-  throw new UnmigratedDatabaseError(
-    'The database was restored from another server, whose events have later positions than this one gives: new events ' +
-      'would stand before them, where readers of the feed do not look.',
-  )
 }
 
 const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42501'

@@ -1,4 +1,4 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { Explanation } from '../wire/explain.ts'
@@ -84,3 +84,36 @@ export const held = sql.fragment`
     when d.next_retry_at = 'infinity' then 'too old'
   end
 `
+
+/** The settlements that the subject's money is in: its own, those of its lines, or those that the payout pays. */
+export function settlementsOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
+  if (kind === 'settlement') return sql.fragment`s.merchant_id = ${merchantId} and s.id = ${id}`
+  if (kind === 'payout') return sql.fragment`s.merchant_id = ${merchantId} and s.payout_id = ${id}`
+  return sql.fragment`
+    s.merchant_id = ${merchantId} and s.id in (
+      select l.settlement_id
+      from ledger_entries e
+      join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
+      where e.merchant_id = ${merchantId} and (
+        e.subject_id = ${id} or e.subject_id in (
+          select r.id from payment_refunds r where r.merchant_id = ${merchantId} and r.payment_intent_id = ${id}
+        )
+      )
+    )`
+}
+
+/** Which of a merchant's webhooks are the payment's, are about the dispute or the payout, or are the delivery itself. */
+export function isWebhookOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
+  if (kind === 'delivery') return sql.fragment`id = ${id}`
+  if (kind === 'payment') return sql.fragment`payment_intent_id = ${id}`
+  // They are queued in the transactions of its moves, and so have their times.
+  if (kind === 'payout')
+    return sql.fragment`
+      event_type like 'payout.%' and payload #>> '{data,id}' = ${id} and created_at in (
+        select created_at from payout_events where merchant_id = ${merchantId} and payout_id = ${id}
+      )`
+  return sql.fragment`
+    event_type like 'dispute.%' and payload #>> '{data,id}' = ${id} and payment_intent_id = (
+      select payment_intent_id from disputes where merchant_id = ${merchantId} and id = ${id}
+    )`
+}

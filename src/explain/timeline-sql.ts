@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import { PLATFORM_ROLES } from '../lib/permissions.ts'
 import { TimelineEntry } from '../wire/explain.ts'
 import { ACTIONS } from './phrases.ts'
-import { ACTIONS_READ_MAX, held, isLeased, isTest } from './subjects-sql.ts'
+import { ACTIONS_READ_MAX, held, isLeased, isTest, isWebhookOf, settlementsOf } from './subjects-sql.ts'
 import type { Subject } from './subjects-sql.ts'
 import { canSeeMoney, canSeeWebhooks } from './viewer.ts'
 import type { Viewer } from './viewer.ts'
@@ -163,23 +163,6 @@ function disputes({ subject, viewer }: TimelineQuery): FragmentSqlToken {
     from disputes where ${isOfSubject} and status = 'OPEN'`
 }
 
-/** The settlements that the subject's money is in: its own, those of its lines, or those that the payout pays. */
-function settlementsOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
-  if (kind === 'settlement') return sql.fragment`s.merchant_id = ${merchantId} and s.id = ${id}`
-  if (kind === 'payout') return sql.fragment`s.merchant_id = ${merchantId} and s.payout_id = ${id}`
-  return sql.fragment`
-    s.merchant_id = ${merchantId} and s.id in (
-      select l.settlement_id
-      from ledger_entries e
-      join settlement_lines l on l.merchant_id = e.merchant_id and l.ordinal = e.ordinal
-      where e.merchant_id = ${merchantId} and (
-        e.subject_id = ${id} or e.subject_id in (
-          select r.id from payment_refunds r where r.merchant_id = ${merchantId} and r.payment_intent_id = ${id}
-        )
-      )
-    )`
-}
-
 /** Settlements when they were closed, and the end of the period that a payment's lines are still in. */
 function settlements({ subject, viewer }: TimelineQuery): FragmentSqlToken {
   return sql.fragment`(
@@ -221,22 +204,6 @@ function payouts({ subject, viewer }: TimelineQuery): FragmentSqlToken {
     order by e.ordinal desc
     limit ${LIMITS.payout + 1}
   )`
-}
-
-/** Which of a merchant's webhooks are the payment's, are about the dispute or the payout, or are the delivery itself. */
-function isWebhookOf({ kind, id, merchant_id: merchantId }: Subject): FragmentSqlToken {
-  if (kind === 'delivery') return sql.fragment`id = ${id}`
-  if (kind === 'payment') return sql.fragment`payment_intent_id = ${id}`
-  // They are queued in the transactions of its moves, and so have their times.
-  if (kind === 'payout')
-    return sql.fragment`
-      event_type like 'payout.%' and payload #>> '{data,id}' = ${id} and created_at in (
-        select created_at from payout_events where merchant_id = ${merchantId} and payout_id = ${id}
-      )`
-  return sql.fragment`
-    event_type like 'dispute.%' and payload #>> '{data,id}' = ${id} and payment_intent_id = (
-      select payment_intent_id from disputes where merchant_id = ${merchantId} and id = ${id}
-    )`
 }
 
 /** Each webhook with its last attempts, and the next one that is due. */
