@@ -5,6 +5,7 @@ import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { call, signalOf } from './call.ts'
 import type { Client } from './call.ts'
+import { REDIRECTING_PAGE, visitModelBank } from './model-bank.ts'
 import { unreachable } from './unreachable.ts'
 
 export type Decision = 'approve' | 'cancel'
@@ -46,17 +47,19 @@ export async function actAsPayer(
 }
 
 /**
- * Decides at the mock bank, and stops there: nobody has told the service yet.
+ * Decides at the mock bank, or at the model bank, and stops there: nobody has told the service yet.
  * @returns what the bank sends the payer back with; undefined where it sends the payer nowhere
  * @throws {CliError} exit code 2 for a payment that is not at the mock bank, or an account that can't pay
  */
 export async function visitMockBank(client: Client, payment: AtBank, visit: Visit): Promise<ScaComplete | undefined> {
   const page = payment.redirect_url
+  const { decision, account, login } = visit
+  const form = account === undefined ? { decision } : { decision, account }
+  if (page !== null && new URL(page).pathname === REDIRECTING_PAGE)
+    return readReturn(await visitModelBank(page, form, signalOf(client)))
   if (page === null || !MOCK_BANK_PAGES.has(new URL(page).pathname)) {
     throw usageError(`--${visit.decision} plays the payer at the mock bank, and this payment is not at the mock bank`)
   }
-  const { decision, account, login } = visit
-  const form = account === undefined ? { decision } : { decision, account }
   if (login === undefined) return returnOf(await postToBank(client, page, form), page, account)
   const signedIn = await signInAtBank(client, page, login)
   if ('sentBack' in signedIn) return returnOf(signedIn.sentBack, page, account)

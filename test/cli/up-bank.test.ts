@@ -1,10 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { bringBack, visitBank } from '../support/obie.ts'
 import { until } from '../support/until.ts'
 import { runCli } from './harness.ts'
 import { stateDirOf, upDetached } from './service.ts'
+
+const SCENARIO = `scenario: v1
+name: paid at a bank that redirects
+steps:
+  - pay: { as: p1, amount: "5.00", currency: GBP, debtor_bank_id: model }
+  - bank: { approve: $p1 }
+  - await: { payment: $p1, status: Settled }
+  - pay: { as: p2, amount: "6.00", currency: GBP, debtor_bank_id: model }
+  - bank: { cancel: $p2 }
+  - await: { payment: $p2, status: Failed }
+`
 
 t.test('svc up --bank model: a payment at a bank with pages of its own, which both remember', async (t) => {
   const stateDir = stateDirOf(t)
@@ -30,6 +41,13 @@ t.test('svc up --bank model: a payment at a bank with pages of its own, which bo
   )
   const books = await (await fetch(`${String(state['model_bank']?.control_url)}/books`)).json()
   t.match(books, { payments: [{ amount: '12.50', status: 'ACSC' }] })
+
+  const approved = await run(...pay, '--approve', '--wait', 'Settled', '--json')
+  t.match(JSON.parse(approved), { status: 'Settled' })
+  t.match(JSON.parse(await run(...pay, '--cancel', '--wait', 'Failed', '--json')), { status: 'Failed' })
+  const file = join(stateDir, 'model.yaml')
+  writeFileSync(file, SCENARIO)
+  t.match(await run('sandbox', 'run', file), /1 passed/)
 
   await run('down')
   const again = await upDetached(stateDir, ['--bank', 'model'])
