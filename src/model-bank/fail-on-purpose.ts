@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Faults } from './faults.ts'
+import { sendJson } from './send-json.ts'
 
 /** Twice what a client should read. */
 const OVERSIZED_BYTES = 2_097_152
@@ -26,6 +27,10 @@ export async function failBefore(
   }
   if (faults.take('redirect_elsewhere', operation) !== undefined) {
     res.writeHead(307, { location: 'https://another-bank.example/' }).end()
+    return true
+  }
+  if (faults.take('unsigned_refusal', operation) !== undefined) {
+    sendJson(res, 400, { Errors: [{ ErrorCode: 'U009', Message: 'refused' }] })
     return true
   }
   const broken = faults.take('server_error', operation)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BankUnavailableError } from '../connector.ts'
 import type { BankCallback, BankConnector } from '../connector.ts'
 import { exchangeCode, stageConsent, viewConsent } from './consents.ts'
 import { makeObie } from './obie.ts'
@@ -41,6 +42,9 @@ async function authoriseUnderMandate(
   return { outcome: 'authorised', bankReference: consentId, settleInSeconds: 0 }
 }
 
+/** The bank's codes for what it does not know, by version. */
+const UNKNOWN = ['U011', 'UK.OBIE.Resource.NotFound']
+
 /** A mandate that the bank no longer knows has ended. */
 async function endMandate(obie: Obie, consentId: string, signal: AbortSignal): Promise<void> {
   const consent = await mandateOf(obie, consentId)
@@ -58,5 +62,8 @@ async function endMandate(obie: Obie, consentId: string, signal: AbortSignal): P
     )
   } catch (error) {
     if (!(error instanceof RefusedByBankError)) throw error
+    const isUnknown = UNKNOWN.some((code) => code === error.reason)
+    if (isUnknown || (await viewConsent(obie, consent.state, signal)).status === 'rejected') return
+    throw new BankUnavailableError(`${obie.profile.id}: the mandate still stands`, { cause: error })
   }
 }

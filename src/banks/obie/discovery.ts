@@ -52,7 +52,9 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
   return {
     metadata,
     keys: (signal) => async (header, token) => {
-      const current = keySet ?? (await readKeys(signal))
+      // A key that the bank has withdrawn is not believed for ever.
+      const isOld = keySet === undefined || Date.now() - keySet.readAt > METADATA_MS
+      const current = isOld || keySet === undefined ? await readKeys(signal) : keySet
       try {
         return await current.find(header, token)
       } catch (error) {

@@ -56,6 +56,6 @@ export async function makeObie(options: ObieOptions): Promise<Obie> {
   }
   const redirectUri = bankReturnAddress(options.publicUrl)
   const tokens = makeTokens({ profile, signer, http, discovery, clientId, redirectUri })
-  const resources = makeResources({ profile, signer, http, discovery })
+  const resources = makeResources({ profile, signer, http, discovery, tokens })
   return { ...options, http, discovery, signer, tokens, resources, record, clientId }
 }

@@ -6,8 +6,9 @@ import { bodyOf, debtorAccountOf, isUsedUp } from './consents.ts'
 import type { Obie } from './obie.ts'
 import { usableToken } from './payer-tokens.ts'
 import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
+import type { Call } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
-import { findConsent, findConsentByBankId, findPayment, insertPayment, savePaymentId } from './store-sql.ts'
+import { findConsent, findConsentByBankId, findPayment, insertPayment, noteAsking, savePaymentId } from './store-sql.ts'
 import type { ConsentRow, PaymentRow } from './store-sql.ts'
 import { GrantRefusedError } from './tokens.ts'
 import { VERSIONS, failureOfReason } from './versions.ts'
@@ -16,9 +17,6 @@ import { VERSIONS, failureOfReason } from './versions.ts'
 const REPEAT_SECONDS_MAX = 23 * 3_600
 
 const ASK_AGAIN_SECONDS_MAX = 300
-
-/** Orders are not repeated earlier. */
-const REPEAT_SECONDS_LEAST = 1
 
 /**
  * Sends the order of an authorised payment, or asks what became of it. A repeat has the same key and bytes, and the bank's
@@ -30,26 +28,37 @@ export async function executePayment(
   signal: AbortSignal,
 ): Promise<ExecutionOutcome> {
   try {
-    const { payment, consent } = await orderOf(obie, order, signal)
-    return await askOrPay(obie, { payment, consent, signal }).catch((error: unknown) =>
-      doubt(obie, error, { payment, consent, signal }),
-    )
+    return await askOrPay(obie, { ...(await orderOf(obie, order, signal)), signal })
   } catch (error) {
-    if (error instanceof GrantRefusedError) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
-    if (error instanceof RefusedByBankError) return { outcome: 'rejected', failureCode: failureOfReason(error.reason) }
-    throw error
+    const failureCode = failureOf(error)
+    if (failureCode === undefined) throw error
+    if (!(await mayBeTaken(obie, order, { error, signal }))) return { outcome: 'rejected', failureCode }
+    throw new BankUnavailableError(`${obie.profile.id} may have taken ${order.paymentId} before; ask the bank`, {
+      cause: error,
+    })
   }
 }
 
-/** A refused repeat fails nothing if the consent is used up: the bank has taken the order before and not said so. */
-async function doubt(obie: Obie, error: unknown, { payment, consent, signal }: OrderToSend): Promise<never> {
-  const isRepeat = payment.bank_payment_id === null && payment.age_seconds > REPEAT_SECONDS_LEAST
-  if (!isRepeat || consent.kind === 'mandate' || !(error instanceof RefusedByBankError)) throw error
-  if (!(await isUsedUp(obie, consent, signal))) throw error
-  const { profile } = obie
-  throw new BankUnavailableError(`${profile.id} has used the consent of ${payment.payment_id}; ask the bank`, {
-    cause: error,
-  })
+function failureOf(error: unknown): FailureCode | undefined {
+  if (error instanceof GrantRefusedError) return 'AUTHORISATION_FAILED'
+  return error instanceof RefusedByBankError ? failureOfReason(error.reason) : undefined
+}
+
+/**
+ * Whether the bank may have taken the order without saying so: what it refuses now then fails nothing. A consent for one
+ * payment tells it by being used up; one for a mandate tells nothing.
+ */
+async function mayBeTaken(
+  obie: Obie,
+  { paymentId }: ExecutionOrder,
+  { error, signal }: { error: unknown; signal: AbortSignal },
+): Promise<boolean> {
+  const payment = await findPayment(obie.pool, paymentId)
+  if (payment === null) return false
+  const isAnswered = error instanceof RefusedByBankError && error.step === 'payment'
+  if (payment.bank_payment_id === null && payment.times_asked <= (isAnswered ? 1 : 0)) return false
+  const consent = await findConsent(obie.pool, payment.consent_state)
+  return payment.bank_payment_id !== null || consent?.kind !== 'payment' || isUsedUp(obie, consent, signal)
 }
 
 type Order = { payment: PaymentRow; consent: ConsentRow }
@@ -110,7 +119,7 @@ async function confirmFunds(
     {
       step: 'funds confirmation',
       method: 'GET',
-      url: `${profile.payments.base_url}/domestic-payment-consents/${consent.consent_id}/funds-confirmation`,
+      url: `${profile.payments.base_url}/domestic-payment-consents/${encodeURIComponent(consent.consent_id ?? '')}/funds-confirmation`,
       token: await usableToken(obie, consent, signal),
       state: consent.state,
       answer: FundsAnswer,
@@ -133,28 +142,27 @@ async function askOrPay(obie: Obie, { payment, consent, signal }: OrderToSend): 
     throw new BankUnavailableError(
       `${profile.id}: the payment ${payment.payment_id} got no answer for a day; ask the bank`,
     )
-  const { Data } = await resources.call<PaymentAnswer>(
+  const about = { state: consent.state, answer: PaymentAnswer }
+  const call: Call<PaymentAnswer> =
     known === null
       ? {
+          ...about,
           step: 'payment',
           method: 'POST',
           url,
           token: await usableToken(obie, consent, signal),
           body: obie.sealer.open(payment.request, obieContext('payments.request', payment.payment_id)),
           idempotencyKey: payment.payment_id,
-          state: consent.state,
-          answer: PaymentAnswer,
         }
       : {
+          ...about,
           step: 'payment status',
           method: 'GET',
           url: `${url}/${encodeURIComponent(known)}`,
           token: await obie.tokens.ofClient(signal),
-          state: consent.state,
-          answer: PaymentAnswer,
-        },
-    signal,
-  )
+        }
+  await noteAsking(pool, payment.payment_id)
+  const { Data } = await resources.call(call, signal)
   const bankPaymentId = isMandate ? Data.DomesticVRPId : Data.DomesticPaymentId
   if (
     Data.ConsentId !== consent.consent_id ||

@@ -9,6 +9,7 @@ import { headerOf } from './http.ts'
 import type { BankHttp } from './http.ts'
 import { problemOfSignature } from './signing.ts'
 import type { Signer } from './signing.ts'
+import type { Tokens } from './tokens.ts'
 
 const StatusReason = z.array(z.object({ StatusReasonCode: z.string().optional() })).optional()
 const Account = z.object({ SchemeName: z.string(), Identification: z.string() })
@@ -45,26 +46,29 @@ export const FundsAnswer = z.object({
   Data: z.object({ FundsAvailableResult: z.object({ FundsAvailable: z.union([z.boolean(), z.string()]) }) }),
 })
 
+const ErrorCode = z.string().regex(/^[\w.: -]{1,128}$/)
 const ErrorAnswer = z.object({
-  Errors: z.array(z.object({ ErrorCode: z.string().optional() })).optional(),
-  Code: z.string().optional(),
+  Errors: z.array(z.object({ ErrorCode: ErrorCode.optional() })).optional(),
+  Code: ErrorCode.optional(),
 })
 
 /** The bank has understood the request and does not do it. */
 export class RefusedByBankError extends Error {
   override readonly name = 'RefusedByBankError'
+  readonly step: Step
   readonly status: number
   /** The first error code of the standard. */
   readonly reason: string | undefined
 
   constructor(step: Step, { status, reason }: { status: number; reason: string | undefined }) {
     super(`${step}: refused (${status}${reason === undefined ? '' : `, ${reason}`})`)
+    this.step = step
     this.status = status
     this.reason = reason
   }
 }
 
-type Call<T> = {
+export type Call<T> = {
   step: Step
   method: 'GET' | 'POST' | 'DELETE'
   url: string
@@ -86,9 +90,15 @@ export type Resources = {
   call<T>(call: Call<T>, signal: AbortSignal): Promise<T>
 }
 
-type Parts = { profile: BankProfile; signer: Signer; http: BankHttp; discovery: Discovery }
+type Parts = {
+  profile: BankProfile
+  signer: Signer
+  http: BankHttp
+  discovery: Discovery
+  tokens: Pick<Tokens, 'forget'>
+}
 
-export function makeResources({ profile, signer, http, discovery }: Parts): Resources {
+export function makeResources({ profile, signer, http, discovery, tokens }: Parts): Resources {
   const isSigned = !profile.quirks.includes('unsigned_responses')
   const b64Header = profile.quirks.includes('b64_header')
 
@@ -109,7 +119,7 @@ export function makeResources({ profile, signer, http, discovery }: Parts): Reso
   function problemOf(signal: AbortSignal) {
     return async (answer: BankAnswer): Promise<string | undefined> => {
       const { status, body } = answer
-      if (!isSigned || status >= 300 || body === '') return undefined
+      if (!isSigned || (status >= 300 && status !== REFUSED) || body === '') return undefined
       const signature = headerOf(answer, 'x-jws-signature')
       const problem = await problemOfSignature(Buffer.from(body), signature, discovery.keys(signal))
       return problem === undefined ? undefined : `its signature is not the bank's: ${problem}`
@@ -123,6 +133,7 @@ export function makeResources({ profile, signer, http, discovery }: Parts): Reso
       const sent = { step, method, url, headers, state, ...(body === undefined ? {} : { body }) }
       const answer = await http.send({ ...sent, problemOf: problemOf(signal) }, signal)
       const json = jsonOf(answer.body)
+      if (answer.status === 401) tokens.forget(call.token)
       if (answer.status >= 400) throw refusal(step, answer.status, json)
       const read = call.answer.safeParse(json)
       if (!read.success) throw new BankUnavailableError(`${profile.id}, ${step}: its answer can't be read`)
@@ -131,11 +142,17 @@ export function makeResources({ profile, signer, http, discovery }: Parts): Reso
   }
 }
 
-/** A token or certificate that the bank does not take says nothing of the payment. */
+/** The only status of the standard that says no to an order: the others are about the way to it. */
+const REFUSED = 400
+
+/** Where a refusal says nothing of what was asked about. */
+const QUESTIONS: readonly Step[] = ['consent status', 'payment status']
+
+/** Believed in the standard's own words alone: gateways refuse as well, and know nothing of the payment. */
 function refusal(step: Step, status: number, json: unknown): Error {
   const { Errors: errors, Code: code } = ErrorAnswer.safeParse(json).data ?? {}
   const reason = errors?.[0]?.ErrorCode ?? code
-  if (status === 401 || status === 403)
-    return new BankUnavailableError(`${step}: the bank does not let us in (${status})`)
+  if (status !== REFUSED || reason === undefined || QUESTIONS.includes(step))
+    return new BankUnavailableError(`${step}: the bank does not answer it (${status})`)
   return new RefusedByBankError(step, { status, reason })
 }

@@ -150,7 +150,7 @@ export const PaymentRow = z.strictObject({
   request: z.string(),
   bank_payment_id: z.string().nullable(),
   times_asked: z.int(),
-  /** Since the order was first sent. */
+  /** Since the order was stored. */
   age_seconds: z.number(),
 })
 export type PaymentRow = z.infer<typeof PaymentRow>
@@ -183,7 +183,13 @@ export async function savePaymentId(
   { paymentId, bankPaymentId }: { paymentId: string; bankPaymentId: string },
 ): Promise<void> {
   await db.query(sql.prepared('save_obie_payment_id', Nothing)`
-    update obie.payments set bank_payment_id = ${bankPaymentId}, times_asked = times_asked + 1
-    where payment_id = ${paymentId}
+    update obie.payments set bank_payment_id = ${bankPaymentId} where payment_id = ${paymentId}
+  `)
+}
+
+/** Before the order is sent, or asked about: an order that was never sent is certainly not taken. */
+export async function noteAsking(db: CommonQueryMethods, paymentId: string): Promise<void> {
+  await db.query(sql.prepared('note_obie_asking', Nothing)`
+    update obie.payments set times_asked = times_asked + 1 where payment_id = ${paymentId}
   `)
 }

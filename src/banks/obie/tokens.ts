@@ -33,6 +33,8 @@ export class GrantRefusedError extends Error {
 export type Tokens = {
   /** A token of the client itself. @throws {BankUnavailableError} */
   ofClient(signal: AbortSignal): Promise<string>
+  /** Drops a token of the client that the bank no longer takes. */
+  forget(token: string): void
   /** @throws {GrantRefusedError} @throws {BankUnavailableError} */
   ofCode(grant: { code: string; verifier: string; state: string }, signal: AbortSignal): Promise<PayerTokens>
   /** @throws {GrantRefusedError} @throws {BankUnavailableError} */
@@ -80,7 +82,8 @@ export function makeTokens({ profile, signer, http, discovery, clientId, redirec
       return { accessToken, refreshToken, endsAt: Date.now() + seconds * 1_000 }
     }
     const error = z.object({ error: z.string() }).safeParse(jsonOf(answer.body)).data?.error
-    if (error === 'invalid_grant') throw new GrantRefusedError(`${profile.id} does not take the grant`)
+    if (error === 'invalid_grant' && state !== undefined)
+      throw new GrantRefusedError(`${profile.id} does not take the grant`)
     throw new BankUnavailableError(`${profile.id}, ${step}: refused (${answer.status})`)
   }
 
@@ -92,6 +95,9 @@ export function makeTokens({ profile, signer, http, discovery, clientId, redirec
       const { accessToken, endsAt } = await ask('token', grant, signal)
       own = { token: accessToken, until: endsAt - END_MARGIN_MS }
       return accessToken
+    },
+    forget: (token) => {
+      if (own?.token === token) own = undefined
     },
     ofCode: ({ code, verifier, state }, signal) => {
       const grant = {

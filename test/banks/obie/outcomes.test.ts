@@ -96,6 +96,7 @@ const LOST: Partial<Fault>[] = [
   { name: 'too_many_requests', on: ['createPayment'], seconds: 1, times: 1 },
   { name: 'server_error', on: ['createPayment'], times: 2 },
   { name: 'redirect_elsewhere', on: ['createPayment'], times: 1 },
+  { name: 'unsigned_refusal', on: ['createPayment'], times: 2 },
 ]
 for (const fault of LOST)
   t.test(`${fault.name} at the order: paid once, and settled by the bank's word`, async (t) => {
