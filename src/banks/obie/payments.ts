@@ -46,7 +46,7 @@ function failureOf(error: unknown): FailureCode | undefined {
 
 /**
  * Whether the bank may have taken the order without saying so: what it refuses now then fails nothing. A consent for one
- * payment tells it by being used up; one for a mandate tells nothing.
+ * payment shows it by being used up; one for a mandate shows nothing.
  */
 async function mayBeTaken(
   obie: Obie,
