@@ -110,7 +110,7 @@ t.test('a collection that was taken without a word, and is refused when repeated
   t.pass('a revocation that a gateway refuses is tried again')
 })
 
-t.test('a token that the bank has ended early is asked for anew', async (t) => {
+t.test('a token that the bank has ended early is asked for again', async (t) => {
   await newBankPayment(world)
   await bank.control('DELETE', '/tokens')
   await newBankPayment(world).catch(String)
