@@ -18,7 +18,7 @@ t.test('an operator sees the banks, connects to one, and reads its test', async 
   const env = { SVC_PLATFORM_USER: 'ada' }
   const console = openConsole(t, { url: service.url, env, words: ['--platform', '--screen', 'banks'] })
   await console.until(
-    /Software \w+: its certificate ends on [^]*> model +Model Bank[^]*not registered +unproven +available/,
+    /Software \w+: its certificate ends on [^]*> model +Model Bank[^]*not registered +unproven +unavailable/,
   )
   console.press('c')
   await console.until(/Register again, for another client id:\s[^]*> no/)
