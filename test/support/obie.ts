@@ -9,7 +9,13 @@ import type { TestMerchant, TestService } from './app.ts'
 import { decideAtBank, startTestBank } from './model-bank.ts'
 import type { Decision, TestBank } from './model-bank.ts'
 
-export type ObieService = { service: TestService; bank: TestBank; merchant: TestMerchant }
+export type ObieService = {
+  service: TestService
+  bank: TestBank
+  merchant: TestMerchant
+  /** What the service knows of the bank, for another process. */
+  env: Record<string, string>
+}
 
 type Profile = Record<string, unknown> & { client: Record<string, unknown>; payments: object; vrp: object }
 
@@ -18,12 +24,14 @@ type ObieServiceOptions = {
   /** Further banks, which are the same one. */
   more?: (profile: Profile) => object[]
   tolerated?: RegExp
+  /** False for a test that runs its own. */
+  worker?: boolean
 }
 
 /** A sandbox service that is registered with a model bank, which checks every request against the official description. */
 export async function obieService(
   t: Test,
-  { change = (profile) => profile, more = () => [], tolerated }: ObieServiceOptions = {},
+  { change = (profile) => profile, more = () => [], tolerated, worker = true }: ObieServiceOptions = {},
 ): Promise<ObieService> {
   const port = await freePort()
   const redirectUri = `http://127.0.0.1:${port}/bank/return`
@@ -41,16 +49,14 @@ export async function obieService(
   const profiles = join(bank.dir, 'changed-profiles.yaml')
   const registeredProfile = { ...profile, client: manual }
   await writeFile(profiles, stringify({ banks: [change(registeredProfile), ...more(registeredProfile)] }))
-  const service = await testService(t, {
-    worker: true,
-    env: {
-      SVC_PORT: String(port),
-      SVC_BANK_PROFILES: profiles,
-      SVC_BANK_SOFTWARE_STATEMENT: bank.softwareStatement,
-      SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20000055779911:Collections Ltd',
-    },
-  })
-  return { service, bank, merchant: await service.merchant() }
+  const env = {
+    SVC_PORT: String(port),
+    SVC_BANK_PROFILES: profiles,
+    SVC_BANK_SOFTWARE_STATEMENT: bank.softwareStatement,
+    SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20000055779911:Collections Ltd',
+  }
+  const service = await testService(t, { worker, env })
+  return { service, bank, merchant: await service.merchant(), env }
 }
 
 /** A payer's browser: goes to the bank by the payment's address, decides there, and brings the answer back to the service. */

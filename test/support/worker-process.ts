@@ -11,11 +11,12 @@ export type WorkerProcess = {
   lost(): Promise<void>
 }
 
-/** Starts a worker in a process of its own, with all jobs or the named ones. It is gone at the test's end. */
+/** Starts a worker in a process of its own, with all jobs or the named ones, and with these settings besides. It is gone at the test's end. */
 export async function startWorkerProcess(
   t: { teardown(handler: () => unknown): unknown },
   { app, owner, databaseUrl }: TestService,
   jobs: readonly string[] = [],
+  env: Record<string, string> = {},
 ): Promise<WorkerProcess> {
   const others = `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
   const before = (await owner.query<{ pid: number }>(others)).rows.map(({ pid }) => pid)
@@ -27,6 +28,7 @@ export async function startWorkerProcess(
       SVC_LOG_LEVEL: 'silent',
       SVC_DATABASE_POOL: '2',
       SVC_IDENTITY: 'none',
+      ...env,
     },
     execArgv: ['--import=./test/support/preload.js'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
