@@ -131,7 +131,8 @@ t.test('what the bank says on the phone ends a refund, too', async (t) => {
   const cwd = t.testdir({})
   const run = (...words: string[]) => service.operate(['payouts', ...words], { cwd })
   const id = await payment()
-  const { body } = await refund(service, shop, { id })
+  const { body, text } = await refund(service, shop, { id })
+  t.ok(body.refund_id, text)
   const said = ['--code', 'ACCOUNT_CLOSED', '--reason', 'on the phone']
   t.match(await run('fail-refund', body.refund_id, ...said), { code: 7, stderr: /no file has taken the refund/ })
   await run('export', '--file', 'refunds.xml')

@@ -42,8 +42,14 @@ async function launchForAll(): Promise<Browser> {
 
 /** A real Chromium, which the caller closes. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
-  if (!BRINGS_ITS_OWN) return chromium.launch({ channel: 'chrome', args: [...args] })
-  return chromium.launch({ executablePath: await unpacked(), args: ['--no-sandbox', '--disable-gpu', ...args] })
+  // Else it ends the process on a signal, which tests of the command line send to themselves.
+  const handling = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
+  if (!BRINGS_ITS_OWN) return chromium.launch({ channel: 'chrome', args: [...args], ...handling })
+  return chromium.launch({
+    executablePath: await unpacked(),
+    args: ['--no-sandbox', '--disable-gpu', ...args],
+    ...handling,
+  })
 }
 
 const LOCK = join(tmpdir(), 'svc-test-chromium.lock')

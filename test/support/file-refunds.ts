@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { refundPayment } from '../../src/payments/refunds/refund-payment.ts'
-import { testService } from './app.ts'
+import { testService, untilStatus } from './app.ts'
 import type { Answer, ServiceOptions, TestMerchant, TestService } from './app.ts'
 import { settledPayment } from './payments.ts'
 import { exportByFile, readInstructions } from './payout-bank.ts'
@@ -80,6 +80,8 @@ async function paidFrom(
   { account, currency }: { account: Record<string, string | null>; currency: string },
 ): Promise<string> {
   const id = await settledPayment(service, of, { currency })
+  // A worker beside the test may have taken it, and still be asking the bank.
+  await untilStatus(service, of, id, 'Settled')
   await service.owner.query(
     `update payment_consents c set debtor_account_scheme = $2::debtor_account_scheme, debtor_identification = $3,
        payer_name = 'Zoë Payer'
