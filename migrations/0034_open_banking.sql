@@ -62,6 +62,14 @@ create table obie.calls (
 );
 create index calls__state on obie.calls (state, id) where state is not null;
 
+-- Payments that a bank may have taken without a word, until an operator has found out (decision 273).
+create table unanswered_payments (
+  payment_id uuid primary key,
+  merchant_id uuid not null references merchants (id),
+  since timestamptz not null default now()
+);
+grant select, insert, delete on unanswered_payments to svc_runtime;
+
 grant select, insert on obie.consents, obie.visits, obie.payments, obie.calls to svc_runtime;
 grant update (request, consent_id, tokens, renewed_until) on obie.consents to svc_runtime;
 grant update (verifier, returned_at, code_hash, bank_code) on obie.visits to svc_runtime;

@@ -16,6 +16,7 @@ export const KNOWN_ACTIONS = [
   'payout.retry',
   'payout.fail',
   'refund.fail',
+  'payment.resolve',
   'payout_file.create',
   'payout_file.read',
   'payout_report.import',

@@ -146,6 +146,7 @@ const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   STATEMENT_LINE_NOT_FOUND: 'svc statements lines',
   REFUND_NOT_FOUND: 'refunds that no statement has: svc statements missing',
   REFUND_NOT_FAILABLE: 'how it stands: svc explain <id>',
+  PAYMENT_NOT_RESOLVABLE: 'how it stands: svc explain <id>',
   REFUND_NOT_CREDITABLE: 'refunds that came back: svc inbox',
   SETTLEMENT_NOT_FOUND: 'svc settlements list',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',

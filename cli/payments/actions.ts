@@ -1,5 +1,7 @@
 import { durationText } from '../../src/lib/duration.ts'
+import { resolvePayment } from '../../src/wire/console.ts'
 import { cancelPayment, completeSca } from '../../src/wire/payments.ts'
+import { PAYOUT_FAILURES } from '../../src/wire/payouts.ts'
 import { refundPayment } from '../../src/wire/refunds.ts'
 import type { Refund } from '../../src/wire/refunds.ts'
 import { CliError, usageError } from '../base/errors.ts'
@@ -8,7 +10,7 @@ import { amountLess, sumText } from '../base/money-text.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
 import type { Given } from '../kit/action.ts'
-import { payment } from './subject.ts'
+import { anyPayment, payment } from './subject.ts'
 import type { ListedPayment } from './subject.ts'
 import { printPayment, printRefund } from './view.ts'
 
@@ -149,3 +151,40 @@ function redirectOf({ returned, ...values }: Given): Redirect {
 
 /** What the return page of a shop does; scenario files have a word of their own for it. */
 export const REDIRECT_ACTIONS = [sca] as const
+
+const resolve = action({
+  command: 'payments resolve',
+  summary: 'Resolve a payment that its bank never answered',
+  details:
+    'For payments that svc inbox names. Ask the bank first. With its id of the payment the service asks the bank itself, and settles what the bank has settled. --not-taken fails the payment: be sure, as a payer whose bank pays after all has paid for nothing.',
+  examples: [
+    'svc payments resolve a2b4358c --taken-as P-20261123-17 --reason "on the phone with the bank"',
+    'svc payments resolve a2b4358c --not-taken --reason "not in the books of the bank"',
+  ],
+  subject: anyPayment,
+  flags: {
+    takenAs: { value: 'id', summary: "The bank's id of the payment", member: 'bank_payment_id' },
+    notTaken: { summary: 'The bank has no such order' },
+    code: { value: 'code', summary: 'With --not-taken: why', choices: PAYOUT_FAILURES, member: 'failure_code' },
+    reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
+  },
+  operation: resolvePayment,
+  request: (id, { takenAs, notTaken, code, reason }) => {
+    if ((takenAs === undefined) === (notTaken !== true)) throw usageError('either --taken-as <id> or --not-taken')
+    const body =
+      takenAs === undefined
+        ? { outcome: 'NOT_TAKEN' as const, failure_code: code, reason }
+        : { outcome: 'TAKEN' as const, bank_payment_id: takenAs, reason }
+    return { params: { id }, body }
+  },
+  facts: ({ status }) => status,
+  effect: (thing, { takenAs }) =>
+    takenAs === undefined ? `fail ${anyPayment.name(thing)}` : `have the bank asked about ${anyPayment.name(thing)}`,
+  done: ({ payment_id: id }, { status }) =>
+    status === 'Failed' ? `${endOfId(id)} has failed` : `the bank is asked about ${endOfId(id)}`,
+  confirm: true,
+  view: (context, reply) => printPayment(context, reply),
+})
+
+/** What operators do about a payment of any merchant. */
+export const OPERATOR_ACTIONS = [resolve] as const

@@ -10,7 +10,7 @@ import { FollowOptions, followable } from '../kit/follow.ts'
 import { collect, DataOption, forAllMerchants, subcommand } from '../kit/option-values.ts'
 import { Paging, paged } from '../kit/paging.ts'
 import { addMandates } from '../mandates/read.ts'
-import { PAYMENT_ACTIONS, REDIRECT_ACTIONS } from './actions.ts'
+import { OPERATOR_ACTIONS, PAYMENT_ACTIONS, REDIRECT_ACTIONS } from './actions.ts'
 import { CreateOptions, create } from './create.ts'
 import { ExportOptions, ListOptions, exportAll, filtered, list } from './list.ts'
 import { withMandate } from './mandate.ts'
@@ -46,6 +46,7 @@ export function addPayments(payments: Command, runtime: Runtime): void {
     )
     .action(action(runtime, Paging, refunds))
   addActions(payments, runtime, REDIRECT_ACTIONS)
+  addActions(payments, runtime, OPERATOR_ACTIONS)
   addMandates(payments, runtime)
 }
 

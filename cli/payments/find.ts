@@ -1,5 +1,6 @@
 import { isUuid } from '../../src/lib/ids.ts'
-import { listAdminPayments } from '../../src/wire/console.ts'
+import { getAdminPayment, listAdminPayments } from '../../src/wire/console.ts'
+import type { AdminPayment } from '../../src/wire/console.ts'
 import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
 import { getPayment, listPayments } from '../../src/wire/payments.ts'
 import type { Payment, PayerView } from '../../src/wire/payments.ts'
@@ -58,6 +59,12 @@ export async function paymentId(client: Client, [given]: readonly string[]): Pro
 /** The merchant's own payment that is meant. */
 export async function ownPayment(client: Client, given: string): Promise<Payment | PayerView> {
   return (await call(client, getPayment, { params: { id: await paymentId(client, [given]) } })).body
+}
+
+/** The payment of any merchant that is meant. */
+export async function adminPayment(client: Client, given: string): Promise<AdminPayment> {
+  const id = await paymentIdFor(client, given, 'platform')
+  return (await call(client, getAdminPayment, { params: { id } })).body
 }
 
 /** The ids of payments, the newest first. Operators see them in their list, and older ones where webhooks tell of them. */

@@ -34,6 +34,8 @@ export type BankConnector = StagesConsents & {
    * @throws {BankUnavailableError} when the bank gives no answer
    */
   refund?(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
+  /** Orders that the bank took without a word; undefined for a bank that always says what became of an order. */
+  readonly unanswered?: UnansweredOrders
   /** Transfers to merchants' bank accounts; undefined for a bank whose API makes none. */
   readonly payouts?: BankPayouts
   /**
@@ -64,6 +66,16 @@ export type BankConnector = StagesConsents & {
   close?(): Promise<void>
   /** The same bank within a transaction, if it keeps its books in the service's database: for dry runs. */
   within?(tx: DatabaseTransactionConnection): BankConnector
+}
+
+type UnansweredOrders = {
+  /**
+   * Whether the bank has this order under an id of its own, which an operator was given there.
+   * @throws {BankUnavailableError} when the bank gives no answer
+   */
+  isOrder(order: { paymentId: string; bankPaymentId: string }, signal: AbortSignal): Promise<boolean>
+  /** Notes the bank's id of an order: from now on `execute` asks for it. False where another order has that id. */
+  note(tx: DatabaseTransactionConnection, order: { paymentId: string; bankPaymentId: string }): Promise<boolean>
 }
 
 type BankPayouts = {
@@ -187,6 +199,8 @@ export type ExecutionOutcome =
   | { outcome: 'rejected'; failureCode: FailureCode }
   /** Accepted and not settled yet. */
   | { outcome: 'pending'; askAgainInSeconds: number }
+  /** The bank may have taken the order, and does not say so. Not to be asked again: an operator finds out (decision 273). */
+  | { outcome: 'unanswered'; reason: string; askAgainInSeconds: number | undefined }
 
 export type RefundOrder = {
   refundId: string

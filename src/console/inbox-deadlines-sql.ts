@@ -39,6 +39,9 @@ export const STOPPED_MERCHANT_TIME = sql.fragment`interval '24 hours'`
 export const PAYOUT_ANSWER_TIME = sql.fragment`case p.connector when 'file' then interval '3 days' else interval '1 day' end`
 export const UNANSWERED_PAYOUT_TIME = sql.fragment`interval '8 hours'`
 
+/** The payer may have paid, and the merchant does not know it. */
+export const UNANSWERED_PAYMENT_TIME = sql.fragment`interval '8 hours'`
+
 /** The payer waits for money that the service has. */
 export const RETURNED_REFUND_TIME = sql.fragment`interval '1 day'`
 

@@ -10,9 +10,11 @@ import {
   RECONCILIATION_TIME,
   REGISTRATION_TIME,
   RETURNED_REFUND_TIME,
+  UNANSWERED_PAYMENT_TIME,
   UNANSWERED_PAYOUT_TIME,
   kybDeadline,
 } from './inbox-deadlines-sql.ts'
+import { unansweredPayments } from '../payments/unanswered-sql.ts'
 import { merchantInboxItems } from './merchant-inbox-sql.ts'
 
 /** How many of each kind are read, the most urgent first, and how far the deliveries of one merchant are counted. */
@@ -76,6 +78,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
     withMerchant(deadDeliveries(all)),
     withMerchant(unansweredPayouts()),
+    withMerchant(unansweredPayments({ time: UNANSWERED_PAYMENT_TIME, limit: EACH_KIND_MAX })),
     withMerchant(returnedRefunds()),
     lastReconciliation(),
   ]

@@ -51,6 +51,8 @@ const PaymentFacts = PaymentRecord.omit(HIDDEN).extend({
   newest_refund_at: TextOrNull,
   endpoint: Endpoint,
   has_held_webhooks: z.boolean(),
+  /** An operator asks its bank what became of it. */
+  is_unanswered: z.boolean(),
   /** Where its money is, once it has settled. */
   money: z.object({ settlement_id: TextOrNull, payout_id: TextOrNull, payout_status: TextOrNull }).nullable(),
 })
@@ -78,6 +80,7 @@ export function findPaymentFacts(tx: CommonQueryMethods, subject: Subject, setti
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.next_retry_at = 'infinity'
           and d.status in ('PENDING', 'FAILED')
       ) as has_held_webhooks,
+      exists (select from unanswered_payments u where u.payment_id = p.id) as is_unanswered,
       (
         select jsonb_build_object('settlement_id', s.id, 'payout_id', o.id, 'payout_status', o.status)
         from ledger_entries e

@@ -37,10 +37,14 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
   },
   settlement: {
     by: 'the service, when the bank executes it',
-    at: (it) => it.settle_at,
+    at: (it) => (it.is_unanswered ? null : it.settle_at),
     due: 'the bank is asked to execute it',
   },
-  'execution refused': { by: 'the bank, when the service asks it to execute', at: (it) => it.settle_at },
+  'execution refused': {
+    by: 'the bank, when the service asks it to execute; an operator, where the bank never answered',
+    at: (it) => (it.is_unanswered ? null : it.settle_at),
+    how: ({ id, is_unanswered: isUnanswered }) => (isUnanswered ? [forOperator(`svc payments resolve ${id}`)] : []),
+  },
   refund: {
     by: 'the merchant, when all of it is refunded; an operator, by resolving a dispute',
     at: (it) => (isRestReserved(it) ? it.newest_refund_at : null),
@@ -162,7 +166,9 @@ function mandateText({ bank_connector: bank }: PaymentFacts, what: string): stri
   return `waits for the bank ${bank} to ${what} under its mandate, without the payer; the service asks again until it answers`
 }
 
-function executionText({ now, settle_at: at }: PaymentFacts): string {
+function executionText({ now, settle_at: at, is_unanswered: isUnanswered }: PaymentFacts): string {
+  if (isUnanswered)
+    return 'its bank may have taken it and never answered. It is not sent again: an operator asks the bank, then resolves it'
   if (at === null) return 'the service has the bank execute it next'
   if (at > now) return `the service has the bank execute it at ${untilText(now, at)}`
   return `it has been due for ${spanText(at, now)}: the service keeps asking the bank until it answers`

@@ -168,6 +168,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   'payout.retry': { on: [], text: 'retried the payout' },
   'payout.fail': { on: [], text: 'recorded that the bank has not made the payout' },
   'refund.fail': { on: [], text: 'recorded that the bank has not made the refund' },
+  'payment.resolve': { on: ['payment'], text: 'recorded what became of the payment at the bank' },
   'balance.correct': { on: ['merchant'], text: 'corrected the balance' },
   'settlement.close': { on: ['merchant'], text: 'closed a settlement' },
   'merchant.limits': { on: ['merchant'], text: 'changed the limits' },

@@ -206,6 +206,7 @@ export const ROUTES: readonly Route[] = [
   route(wireConsole.getPortalInbox, consoleViews.getPortalInbox),
   route(wireConsole.listAdminPayments, consoleViews.listAdminPayments),
   route(wireConsole.getAdminPayment, consoleViews.getAdminPayment),
+  route(wireConsole.resolvePayment, consoleViews.resolvePayment),
   streaming(wireConsole.streamEvents, consoleViews.streamEvents),
   route(wireStaff.listStaff, staff.listStaff),
   route(wireStaff.addStaff, staff.addStaff),

@@ -195,6 +195,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'No file has taken the refund to the bank, or it has ended.',
     next: 'Read its status with `svc explain <id>`.',
   },
+  PAYMENT_NOT_RESOLVABLE: {
+    meaning: 'The payment waits for no answer of its bank, or the bank has another payment under this id.',
+    next: 'Read the payment, or ask the bank for the id again.',
+  },
   REFUND_NOT_CREDITABLE: {
     meaning: 'The line is not a refund that the bank has returned, or it is credited already.',
     next: 'Read the line, with its refund and direction.',

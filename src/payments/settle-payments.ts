@@ -4,6 +4,7 @@ import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
 import { claimSettlements, postponeSettlement } from './claim-sql.ts'
+import { insertUnanswered } from './unanswered-sql.ts'
 
 const PAYMENTS_MAX = 64
 
@@ -15,6 +16,9 @@ const LEASE_SECONDS = 10
 
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
+
+/** How often a payment that waits for an operator is looked at. */
+const UNANSWERED_SECONDS = 3_600
 
 const runBatch = makeConcurrentBatches<DueSettlement>()
 
@@ -38,6 +42,7 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   const answer = await executeAtBank(app, payment)
   if (answer === undefined) return
   if (answer.outcome === 'pending') return postpone(app, payment, answer.askAgainInSeconds)
+  if (answer.outcome === 'unanswered') return noteUnanswered(app, payment, answer)
   const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
   if (answer.outcome === 'executed') {
     const rawPayload = JSON.stringify({ job: 'settle-payments', reason: 'the bank executed the payment' })
@@ -70,6 +75,17 @@ async function executeAtBank(app: App, payment: DueSettlement) {
     await postpone(app, payment, RETRY_SECONDS)
     return undefined
   }
+}
+
+/** An order that is not sent again waits for an operator (resolve-payment.ts). */
+async function noteUnanswered(
+  app: App,
+  payment: DueSettlement,
+  { reason, askAgainInSeconds }: { reason: string; askAgainInSeconds: number | undefined },
+): Promise<void> {
+  app.log.warn({ payment_id: payment.id, bank: payment.bank_connector, reason }, 'the bank may have taken the payment')
+  if (askAgainInSeconds === undefined) await insertUnanswered(app.pool, payment)
+  await postpone(app, payment, askAgainInSeconds ?? UNANSWERED_SECONDS)
 }
 
 function postpone(app: App, { merchant_id: merchantId, id }: DueSettlement, seconds: number): Promise<void> {

@@ -11,9 +11,12 @@ import {
   Uuid,
   listOf,
   Limit,
+  reasonText,
+  text,
 } from './common.ts'
 import { operation, streamOperation } from './operation.ts'
 import { ListQuery, Payment, PaymentSummary } from './payments.ts'
+import { PAYOUT_FAILURES } from './payouts.ts'
 import { RefundRow } from './refunds.ts'
 
 /** A frame of the stream for one event: the fields that a list shows, without personal data. */
@@ -150,6 +153,7 @@ export const InboxKind = z.enum([
   'webhook_endpoint_gone',
   'secret_overlap_ending',
   'payouts_unanswered',
+  'payment_unanswered',
   'refund_returned',
   'reconciliation_different',
   'reconciliation_failed',
@@ -247,4 +251,40 @@ export const getAdminPayment = operation({
   body: NoBody,
   replies: { 200: AdminPayment },
   errors: ['PAYMENT_NOT_FOUND'],
+})
+
+const FOR_AUDIT = reasonText(500).meta({ description: 'the reason, for the audit trail' })
+
+const ResolvePayment = z.discriminatedUnion('outcome', [
+  z.strictObject({
+    outcome: z.literal('TAKEN').meta({ description: 'the bank has the order' }),
+    bank_payment_id: text(40).meta({ description: "the bank's id of the payment; the bank is asked about it at once" }),
+    reason: FOR_AUDIT,
+  }),
+  z.strictObject({
+    outcome: z.literal('NOT_TAKEN').meta({ description: 'the bank has no such order: the payment fails' }),
+    failure_code: z.enum(PAYOUT_FAILURES).default('BANK_ERROR'),
+    reason: FOR_AUDIT,
+  }),
+])
+export type ResolvePayment = z.output<typeof ResolvePayment>
+
+export const resolvePayment = operation({
+  name: 'resolvePayment',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/payments/{id}/resolve',
+  summary: 'Resolve a payment that its bank never answered',
+  description:
+    'For payments of the inbox (payment_unanswered): ask the bank first. TAKEN: the service asks the bank about this id, ' +
+    'and the payment is Settled when the bank says so. NOT_TAKEN: the payment is Failed; if the bank executes it ' +
+    'after all, the payer has paid for nothing.',
+  access: ['platform'],
+  permission: 'operate merchants',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: ResolvePayment,
+  replies: { 200: AdminPayment },
+  errors: ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_RESOLVABLE', 'BANK_UNAVAILABLE'],
 })

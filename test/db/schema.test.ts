@@ -184,6 +184,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.platform_clients': 'INSERT,SELECT',
   'public.platform_users': 'INSERT,SELECT,UPDATE',
   'public.token_cutoffs': 'INSERT,SELECT,UPDATE',
+  'public.unanswered_payments': 'DELETE,INSERT,SELECT',
   'public.recurring_payments': 'INSERT,SELECT',
   'public.registration': 'INSERT,SELECT,UPDATE',
   'public.registration_attempt': 'DELETE,INSERT,SELECT',

@@ -81,6 +81,7 @@ const payment = (status: PaymentStatus): PaymentFacts => ({
   open_dispute: null,
   endpoint: 'set',
   has_held_webhooks: false,
+  is_unanswered: false,
   ...COMMON,
 })
 

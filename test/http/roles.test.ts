@@ -78,6 +78,7 @@ const MAY: Record<string, string> = {
   retryPayout: 'OWNER OPS',
   failPayout: 'OWNER OPS',
   failRefund: 'OWNER OPS',
+  resolvePayment: 'OWNER OPS',
   listSettlements: 'ADMIN FINANCE',
   getSettlement: 'ADMIN FINANCE',
   listSettlementLines: 'ADMIN FINANCE',

@@ -9,7 +9,7 @@ import { approve, plainToken, startPayment } from './checkout.ts'
 import { authorisedMandate } from './mandates.ts'
 import { orderBody } from './orders.ts'
 import { dayFromNow, offerBody, requestBody } from './payment-requests.ts'
-import { settledPayment } from './payments.ts'
+import { settledPayment, unansweredPayment } from './payments.ts'
 import { sentFileRefund } from './file-refunds.ts'
 import { answerTo, byFile, exportByFile } from './payout-bank.ts'
 import { payableMerchant, payoutsOf } from './payouts.ts'
@@ -194,6 +194,11 @@ export const SAMPLES: Record<string, Sample> = {
     const [payout] = await payoutsOf(service, payee)
     return { headers: operator, params: { id: payout?.id ?? '' }, body: { reason: 'told by the bank' } }
   },
+  resolvePayment: async ({ service, merchant, operator }) => ({
+    headers: operator,
+    params: { id: await unansweredPayment(service, merchant) },
+    body: { outcome: 'NOT_TAKEN', reason: 'the bank has no such order' },
+  }),
   failRefund: async ({ service, merchant, operator }) => ({
     headers: operator,
     params: { id: await sentFileRefund(service, merchant) },

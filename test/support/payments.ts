@@ -1,3 +1,5 @@
+import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
+import { postponeSettlement } from '../../src/payments/claim-sql.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { authorisedPayment } from './app.ts'
 import type { Answer, TestMerchant, TestService } from './app.ts'
@@ -112,4 +114,12 @@ export function tally(values: readonly (string | number)[]): Record<string, numb
 /** The same call so many times at once. */
 export function times<T>(count: number, run: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => run(index)))
+}
+
+/** An authorised payment whose bank has not answered the order. @returns its id */
+export async function unansweredPayment(service: TestService, merchant: TestMerchant): Promise<string> {
+  const { id } = await authorisedPayment(service, merchant)
+  await postponeSettlement(service.app.pool, { merchantId: merchant.id, id, seconds: 3_600 })
+  await insertUnanswered(service.app.pool, { id, merchant_id: merchant.id })
+  return id
 }

@@ -127,6 +127,7 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   retryPayout: 'operate merchants',
   failPayout: 'operate merchants',
   failRefund: 'operate merchants',
+  resolvePayment: 'operate merchants',
   listSettlements: 'read balances',
   getSettlement: 'read balances',
   listSettlementLines: 'read balances',

@@ -27,6 +27,8 @@ export function placeOf(row: InboxItem): Place | undefined {
       return { screen: 'disputes', open: row.id }
     case 'deliveries_dead':
       return { screen: 'webhooks', filter: `DEAD ${ofMerchant(ofOne)}` }
+    case 'payment_unanswered':
+      return { screen: 'payments', open: row.id }
     case 'payouts_unanswered':
       return { screen: 'payouts', filter: `SENT ${ofMerchant(ofOne)}` }
     case 'reconciliation_different':

@@ -4,9 +4,10 @@ import type { BankCallback, BankConnector } from '../connector.ts'
 import { exchangeCode, stageConsent, viewConsent } from './consents.ts'
 import { makeObie } from './obie.ts'
 import type { Obie, ObieOptions } from './obie.ts'
-import { executePayment, mandateOf, stageUnderMandate } from './payments.ts'
+import { executePayment, isOrderAt, mandateOf, stageUnderMandate } from './payments.ts'
 import { RefusedByBankError } from './resources.ts'
 import { makeRedirects } from './returns.ts'
+import { adoptPaymentId } from './store-sql.ts'
 
 /**
  * The connector of a bank that speaks the UK Open Banking standard (OBIE Read/Write 3.1.11 or 4.0). It refunds by files and makes no payouts: the standard has calls for neither.
@@ -22,6 +23,10 @@ export async function makeObieConnector(options: ObieOptions): Promise<BankConne
     exchangeCode: (request, signal) => exchangeCode(obie, request, signal),
     readConsent: ({ state }, signal) => viewConsent(obie, state, signal),
     execute: (order, signal) => executePayment(obie, order, signal),
+    unanswered: {
+      isOrder: (order, signal) => isOrderAt(obie, order, signal),
+      note: (tx, order) => adoptPaymentId(tx, order),
+    },
     stageUnderMandate: (order) => stageUnderMandate(obie, order),
     authoriseUnderMandate: (order, signal) => authoriseUnderMandate(obie, order.bankConsentReference, signal),
     endMandate: ({ bankConsentReference }, signal) => endMandate(obie, bankConsentReference, signal),

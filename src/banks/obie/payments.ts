@@ -32,10 +32,10 @@ export async function executePayment(
   } catch (error) {
     const failureCode = failureOf(error)
     if (failureCode === undefined) throw error
-    if (!(await mayBeTaken(obie, order, { error, signal }))) return { outcome: 'rejected', failureCode }
-    throw new BankUnavailableError(`${obie.profile.id} may have taken ${order.paymentId} before; ask the bank`, {
-      cause: error,
-    })
+    const timesAsked = await timesTaken(obie, order, { error, signal })
+    if (timesAsked === 0) return { outcome: 'rejected', failureCode }
+    const reason = `the bank may have taken the order before, and now refuses it (${failureCode})`
+    return { outcome: 'unanswered', reason, askAgainInSeconds: backOff(timesAsked) }
   }
 }
 
@@ -45,20 +45,27 @@ function failureOf(error: unknown): FailureCode | undefined {
 }
 
 /**
- * Whether the bank may have taken the order without saying so: what it refuses now then fails nothing. A consent for one
- * payment shows it by being used up; one for a mandate shows nothing.
+ * How often the bank was asked, where it may have taken the order without saying so: what it refuses now then fails
+ * nothing. Otherwise 0. A consent for one payment shows it by being used up; one for a mandate shows nothing.
  */
-async function mayBeTaken(
+async function timesTaken(
   obie: Obie,
   { paymentId }: ExecutionOrder,
   { error, signal }: { error: unknown; signal: AbortSignal },
-): Promise<boolean> {
+): Promise<number> {
   const payment = await findPayment(obie.pool, paymentId)
-  if (payment === null) return false
+  if (payment === null) return 0
+  const { bank_payment_id: known, times_asked: times } = payment
   const isAnswered = error instanceof RefusedByBankError && error.step === 'payment'
-  if (payment.bank_payment_id === null && payment.times_asked <= (isAnswered ? 1 : 0)) return false
+  if (known === null && times <= (isAnswered ? 1 : 0)) return 0
   const consent = await findConsent(obie.pool, payment.consent_state)
-  return payment.bank_payment_id !== null || consent?.kind !== 'payment' || isUsedUp(obie, consent, signal)
+  const mayBeTaken = known !== null || consent?.kind !== 'payment' || (await isUsedUp(obie, consent, signal))
+  return mayBeTaken ? Math.max(times, 1) : 0
+}
+
+/** Seconds until the bank is asked again. */
+function backOff(timesAsked: number): number {
+  return Math.min(2 ** (timesAsked + 1), ASK_AGAIN_SECONDS_MAX)
 }
 
 type Order = { payment: PaymentRow; consent: ConsentRow }
@@ -132,46 +139,77 @@ async function confirmFunds(
 
 type OrderToSend = Order & { signal: AbortSignal }
 
-async function askOrPay(obie: Obie, { payment, consent, signal }: OrderToSend): Promise<ExecutionOutcome> {
-  const { profile, resources, pool } = obie
-  const isMandate = consent.kind === 'mandate'
-  const api = (isMandate ? profile.vrp : undefined) ?? profile.payments
-  const url = `${api.base_url}/${isMandate ? 'domestic-vrps' : 'domestic-payments'}`
+async function askOrPay(obie: Obie, order: OrderToSend): Promise<ExecutionOutcome> {
+  const { payment, consent, signal } = order
   const known = payment.bank_payment_id
   if (known === null && payment.age_seconds > REPEAT_SECONDS_MAX)
-    throw new BankUnavailableError(
-      `${profile.id}: the payment ${payment.payment_id} got no answer for a day; ask the bank`,
-    )
-  const about = { state: consent.state, answer: PaymentAnswer }
-  const call: Call<PaymentAnswer> =
-    known === null
-      ? {
-          ...about,
-          step: 'payment',
-          method: 'POST',
-          url,
-          token: await usableToken(obie, consent, signal),
-          body: obie.sealer.open(payment.request, obieContext('payments.request', payment.payment_id)),
-          idempotencyKey: payment.payment_id,
-        }
-      : {
-          ...about,
-          step: 'payment status',
-          method: 'GET',
-          url: `${url}/${encodeURIComponent(known)}`,
-          token: await obie.tokens.ofClient(signal),
-        }
-  await noteAsking(pool, payment.payment_id)
-  const { Data } = await resources.call(call, signal)
-  const bankPaymentId = isMandate ? Data.DomesticVRPId : Data.DomesticPaymentId
-  if (
-    Data.ConsentId !== consent.consent_id ||
-    bankPaymentId === undefined ||
-    (known ?? bankPaymentId) !== bankPaymentId
-  )
-    throw new BankUnavailableError(`${profile.id}: its answer is about another payment`)
-  await savePaymentId(pool, { paymentId: payment.payment_id, bankPaymentId })
-  return outcomeOf(Data, { version: api.version, bankPaymentId, timesAsked: payment.times_asked })
+    return {
+      outcome: 'unanswered',
+      reason: 'the bank has not answered the order for a day',
+      askAgainInSeconds: undefined,
+    }
+  const call = known === null ? await payCall(obie, order) : await statusCall(obie, consent, { id: known, signal })
+  await noteAsking(obie.pool, payment.payment_id)
+  const { Data } = await obie.resources.call(call, signal)
+  const bankPaymentId = idWithin(Data, consent)
+  if (bankPaymentId === undefined || (known ?? bankPaymentId) !== bankPaymentId)
+    throw new BankUnavailableError(`${obie.profile.id}: its answer is about another payment`)
+  await savePaymentId(obie.pool, { paymentId: payment.payment_id, bankPaymentId })
+  const { version } = apiOf(obie, consent)
+  return outcomeOf(Data, { version, bankPaymentId, timesAsked: payment.times_asked })
+}
+
+function apiOf({ profile }: Obie, { kind }: ConsentRow) {
+  const isMandate = kind === 'mandate'
+  const api = (isMandate ? profile.vrp : undefined) ?? profile.payments
+  return { url: `${api.base_url}/${isMandate ? 'domestic-vrps' : 'domestic-payments'}`, version: api.version }
+}
+
+/** The bank's id of the payment, if the answer is about this consent. */
+function idWithin(data: PaymentAnswer['Data'], { kind, consent_id: consentId }: ConsentRow): string | undefined {
+  if (data.ConsentId !== consentId) return undefined
+  return kind === 'mandate' ? data.DomesticVRPId : data.DomesticPaymentId
+}
+
+async function payCall(obie: Obie, { payment, consent, signal }: OrderToSend): Promise<Call<PaymentAnswer>> {
+  return {
+    step: 'payment',
+    method: 'POST',
+    url: apiOf(obie, consent).url,
+    token: await usableToken(obie, consent, signal),
+    body: obie.sealer.open(payment.request, obieContext('payments.request', payment.payment_id)),
+    idempotencyKey: payment.payment_id,
+    state: consent.state,
+    answer: PaymentAnswer,
+  }
+}
+
+async function statusCall(
+  obie: Obie,
+  consent: ConsentRow,
+  { id, signal }: { id: string; signal: AbortSignal },
+): Promise<Call<PaymentAnswer>> {
+  return {
+    step: 'payment status',
+    method: 'GET',
+    url: `${apiOf(obie, consent).url}/${encodeURIComponent(id)}`,
+    token: await obie.tokens.ofClient(signal),
+    state: consent.state,
+    answer: PaymentAnswer,
+  }
+}
+
+/** Whether the bank has this order under an id that it gave to an operator. */
+export async function isOrderAt(
+  obie: Obie,
+  { paymentId, bankPaymentId: id }: { paymentId: string; bankPaymentId: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const payment = await findPayment(obie.pool, paymentId)
+  const consent = payment === null ? null : await findConsent(obie.pool, payment.consent_state)
+  if (consent === null) return false
+  const { Data } = await obie.resources.call(await statusCall(obie, consent, { id, signal }), signal)
+  return idWithin(Data, consent) === id
 }
 
 function outcomeOf(
@@ -185,5 +223,5 @@ function outcomeOf(
     const failureCode: FailureCode = failureOfReason(reasons?.[0]?.StatusReasonCode)
     return { outcome: 'rejected', failureCode }
   }
-  return { outcome: 'pending', askAgainInSeconds: Math.min(2 ** (asked.timesAsked + 1), ASK_AGAIN_SECONDS_MAX) }
+  return { outcome: 'pending', askAgainInSeconds: backOff(asked.timesAsked) }
 }

@@ -187,6 +187,22 @@ export async function savePaymentId(
   `)
 }
 
+/** Notes the bank's id of an order that got no answer: false where another order of the consent has it. */
+export async function adoptPaymentId(
+  tx: CommonQueryMethods,
+  { paymentId, bankPaymentId }: { paymentId: string; bankPaymentId: string },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.type(Nothing)`
+    update obie.payments p set bank_payment_id = ${bankPaymentId}
+    where payment_id = ${paymentId} and bank_payment_id is null
+      and not exists (
+        select from obie.payments other
+        where other.consent_state = p.consent_state and other.bank_payment_id = ${bankPaymentId}
+      )
+  `)
+  return rowCount === 1
+}
+
 /** Before the order is sent, or asked about: an order that was never sent is certainly not taken. */
 export async function noteAsking(db: CommonQueryMethods, paymentId: string): Promise<void> {
   await db.query(sql.prepared('note_obie_asking', Nothing)`

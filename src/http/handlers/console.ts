@@ -2,6 +2,7 @@ import { getAdminPayment, listAdminPayments } from '../../console/admin-payments
 import { getInbox } from '../../console/get-inbox.ts'
 import { getOverview } from '../../console/get-overview.ts'
 import { roleAllows } from '../../lib/permissions.ts'
+import { resolvePayment } from '../../payments/resolve-payment.ts'
 import type { Permission, Role } from '../../lib/permissions.ts'
 import type * as wire from '../../wire/console.ts'
 import type { Handlers } from '../endpoint.ts'
@@ -58,6 +59,13 @@ export const consoleViews: Handlers<typeof wire> = {
   /** GET /api/v1/admin/payments/{id} */
   async getAdminPayment(app, { principal, params }) {
     const operator = operatorOf(principal)
+    return { status: 200, body: presentAdminPayment(await getAdminPayment(app, params.id), operator) }
+  },
+
+  /** POST /api/v1/admin/payments/{id}/resolve */
+  async resolvePayment(app, { principal, params, body }) {
+    const operator = operatorOf(principal)
+    await resolvePayment(app, { ...body, id: params.id, actor: operator.actor })
     return { status: 200, body: presentAdminPayment(await getAdminPayment(app, params.id), operator) }
   },
 }

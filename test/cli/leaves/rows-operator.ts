@@ -168,6 +168,15 @@ const DISPUTES: Rows = {
       error: 'DISPUTE_ESCALATED',
     },
   }),
+  'payments resolve': of({
+    args: async ({ unanswered }) => [await unanswered(), '--not-taken', ...WHY],
+    writes: true,
+    refusal: {
+      args: async ({ waiting }) => [await waiting(), '--not-taken', ...WHY],
+      exit: 7,
+      error: 'PAYMENT_NOT_RESOLVABLE',
+    },
+  }),
   'disputes resolve': of({
     args: async ({ dispute }) => [await dispute('UNDER_REVIEW'), ...RESOLVE],
     writes: true,

@@ -8,7 +8,7 @@ import { addCustomer } from '../../support/customers.ts'
 import type { TestCustomer } from '../../support/customers.ts'
 import { OPERATOR, accept, escalate, raiseAsPayer, resolve, submitEvidence } from '../../support/disputes.ts'
 import { authorisedMandate } from '../../support/mandates.ts'
-import { completeSca, refund } from '../../support/payments.ts'
+import { completeSca, refund, unansweredPayment } from '../../support/payments.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 import { SCRATCH } from '../../support/scratch.ts'
@@ -41,6 +41,7 @@ export type World = {
   merchant(): Promise<TestMerchant>
   pending(): Promise<TestMerchant>
   /** A payment of the shop that waits for its payer; one that failed; one that is paid. */
+  unanswered(): Promise<string>
   waiting(): Promise<string>
   failed(): Promise<string>
   /** What the bank sends the payer back with, as words of `svc payments sca-complete`. */
@@ -109,6 +110,7 @@ export async function makeWorld(t: Test): Promise<World> {
 
 type Made =
   | 'broughtBack'
+  | 'unanswered'
   | 'waiting'
   | 'failed'
   | 'paid'
@@ -125,6 +127,7 @@ function paymentsOf(service: RealService, shop: TestMerchant): Pick<World, Made>
     return id
   }
   return {
+    unanswered: () => unansweredPayment(service, shop),
     waiting: async () => (await createPayment(service, shop, OF_PAYER)).body.payment_id,
     paid,
     broughtBack: async () => {

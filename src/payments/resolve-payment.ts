@@ -1,0 +1,99 @@
+import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { Actor } from '../audit/record.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
+import type { BankConnector } from '../banks/connector.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { ResolvePayment } from '../wire/console.ts'
+import { postponeSettlement } from './claim-sql.ts'
+import { paymentNotFound } from './get-payment.ts'
+import { announceMove, movePaymentIn, transitionOf } from './move.ts'
+import type { PaymentRecord } from './record.ts'
+import { findPaymentById } from './sql.ts'
+import { deleteUnanswered, isUnanswered } from './unanswered-sql.ts'
+
+export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor }
+
+/** How long a bank may take to confirm its id of a payment. */
+const CONFIRM_TIMEOUT_MS = 5_000
+
+/**
+ * Records what an operator has found out about a payment whose order the bank never answered (decision 273). What the bank has taken
+ * is not believed: from then on the bank is asked for it by its id, and says itself whether it settled. What it has not
+ * taken fails the payment.
+ * @throws {DomainError} PAYMENT_NOT_FOUND; PAYMENT_NOT_RESOLVABLE for a payment that does not wait for this, or whose bank
+ * has another order under that id; BANK_UNAVAILABLE when the bank does not confirm the id now
+ */
+export async function resolvePayment(app: App, input: ResolvePaymentInput): Promise<void> {
+  const payment = isUuid(input.id) ? await findPaymentById(app.pool, input.id) : null
+  if (payment === null) throw paymentNotFound()
+  if (!(await isUnanswered(app.pool, payment.id))) throw notWaiting(payment)
+  if (input.outcome === 'TAKEN') return adopt(app, payment, input)
+  await fail(app, payment, input)
+}
+
+function notWaiting({ status }: PaymentRecord): DomainError {
+  return new DomainError('PAYMENT_NOT_RESOLVABLE', `the payment is ${status}, and waits for no answer of its bank`, {
+    current: { status },
+  })
+}
+
+async function adopt(
+  app: App,
+  payment: PaymentRecord,
+  { bank_payment_id: bankPaymentId, reason, actor }: ResolvePaymentInput & { outcome: 'TAKEN' },
+): Promise<void> {
+  const { id, merchant_id: merchantId } = payment
+  const { unanswered } = bankOf(app.banks, payment.bank_connector)
+  const order = { paymentId: id, bankPaymentId }
+  if (unanswered === undefined || !(await isConfirmed(unanswered, order))) throw anotherOrder(bankPaymentId)
+  await app.pool.transaction(async (tx) => {
+    if (!(await deleteUnanswered(tx, id))) throw notWaiting(payment)
+    if (!(await unanswered.note(tx, order))) throw anotherOrder(bankPaymentId)
+    await postponeSettlement(tx, { merchantId, id, seconds: 0 })
+    const after = { outcome: 'TAKEN', bank_payment_id: bankPaymentId }
+    await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
+  })
+  app.wake.notify('settle-payments')
+}
+
+async function isConfirmed(
+  unanswered: NonNullable<BankConnector['unanswered']>,
+  order: { paymentId: string; bankPaymentId: string },
+): Promise<boolean> {
+  try {
+    return await unanswered.isOrder(order, AbortSignal.timeout(CONFIRM_TIMEOUT_MS))
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    throw new DomainError('BANK_UNAVAILABLE', 'the bank does not confirm this id: check it, and repeat the request', {
+      cause: error,
+    })
+  }
+}
+
+function anotherOrder(bankPaymentId: string): DomainError {
+  const message = `the bank has another payment under the id ${bankPaymentId}`
+  return new DomainError('PAYMENT_NOT_RESOLVABLE', message, {
+    errors: [{ path: 'bank_payment_id', code: 'ANOTHER_PAYMENT', message }],
+  })
+}
+
+async function fail(
+  app: App,
+  payment: PaymentRecord,
+  { failure_code: failureCode, reason, actor }: ResolvePaymentInput & { outcome: 'NOT_TAKEN' },
+): Promise<void> {
+  const { id, merchant_id: merchantId } = payment
+  const from = 'Authorised'
+  const on = 'execution refused'
+  await app.pool.transaction(async (tx) => {
+    const isFirst = await deleteUnanswered(tx, id)
+    const rawPayload = JSON.stringify({ operation: 'resolvePayment', reason: 'the bank has not taken the payment' })
+    const moved = { merchantId, paymentId: id, from, on, rawPayload, failureCode } as const
+    if (!isFirst || (await movePaymentIn(tx, app, moved)).outcome !== 'MOVED') throw notWaiting(payment)
+    const after = { outcome: 'NOT_TAKEN', failure_code: failureCode }
+    await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
+  })
+  announceMove(app, transitionOf({ from, on }), id)
+}
