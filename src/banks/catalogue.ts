@@ -68,7 +68,7 @@ const NEUTRAL_LOGO = '/widget/banks/bank.svg'
 
 /** The banks that can be paid with here. */
 export type BankCatalogue = {
-  list: readonly CatalogueBank[]
+  readonly list: readonly CatalogueBank[]
   byId(id: string | null | undefined): CatalogueBank | undefined
   /**
    * The connector of a new payment. Without a bank's id it is the mock bank's, or that of the only bank. The sandbox takes
@@ -77,6 +77,8 @@ export type BankCatalogue = {
    *   where one of several must be named
    */
   connectorFor(debtorBankId: string | undefined): BankConnector
+  /** Reads again what the platform is to banks, after a change of it. */
+  refresh(): Promise<void>
   /** Whether payers are offered a bank: false while its answers fail. */
   isAvailable(id: string): boolean
 }
@@ -86,6 +88,10 @@ export type ConfiguredBank = {
   connector: BankConnector
   name: string
   popular?: boolean
+  /** Reads again what the platform is to it. */
+  refresh?: () => Promise<void>
+  /** Whether it can be paid with here; always, where nothing can be missing. */
+  isConfigured?: () => boolean
   /** Whether it answers at the moment; always, where nothing watches it (banks/circuit.ts). */
   isAvailable?: () => boolean
 }
@@ -95,24 +101,32 @@ export type ConfiguredBank = {
  * @param mock the mock bank, or what stands for it; undefined in live mode
  */
 export function makeCatalogue(mock: BankConnector | undefined, configured: readonly ConfiguredBank[]): BankCatalogue {
-  const connectors = new Map(configured.map(({ connector }) => [connector.id, connector]))
-  const list: readonly CatalogueBank[] = [
-    ...configured.map(({ connector: { id }, name, popular = true }) => ({ id, name, popular, connector: id })),
+  const usable = () => configured.filter(({ isConfigured = () => true }) => isConfigured())
+  const list = (): readonly CatalogueBank[] => [
+    ...usable().map(({ connector: { id }, name, popular = true }) => ({ id, name, popular, connector: id })),
     ...(mock === undefined ? [] : MOCK_BANKS),
   ]
-  const banks = new Map(list.map((bank) => [bank.id, bank]))
-  const only = connectors.size === 1 ? configured[0]?.connector : undefined
+  const byId = (id: string | null | undefined) =>
+    id === null || id === undefined ? undefined : list().find((bank) => bank.id === id)
   const watches = new Map(configured.map(({ connector, isAvailable = () => true }) => [connector.id, isAvailable]))
   return {
-    list,
-    byId: (id) => (id === null || id === undefined ? undefined : banks.get(id)),
+    get list() {
+      return list()
+    },
+    byId,
+    refresh: async () => {
+      // They share what is read.
+      await configured[0]?.refresh?.()
+    },
     isAvailable: (id) => watches.get(id)?.() ?? true,
     connectorFor: (debtorBankId) => {
-      if (list.length === 0) throw bankNotConfigured()
-      const chosen = connectors.get(banks.get(debtorBankId ?? '')?.connector ?? '') ?? mock
+      const banks = usable().map(({ connector }) => connector)
+      const chosen = banks.find(({ id }) => id === debtorBankId) ?? mock
       if (chosen !== undefined) return chosen
+      const [only] = banks
+      if (only === undefined) throw bankNotConfigured()
       if (debtorBankId !== undefined) throw unknownBank()
-      if (only !== undefined) return only
+      if (banks.length === 1) return only
       throw invalidField(
         'debtor_bank_id',
         'REQUIRED',

@@ -29,6 +29,8 @@ function dryApp(app: App, tx: DatabaseTransactionConnection): App {
     wake: { ...app.wake, notify: () => undefined },
     ids,
     banks: new Map(banks),
+    // What it would read again is not committed.
+    catalogue: { ...app.catalogue, refresh: () => Promise.resolve() },
     identity: app.identity.within?.(tx) ?? makeUnchangedProvider(app.identity, ids),
     probe: { probe: () => Promise.resolve(null), close: () => Promise.resolve() },
     log: app.log.child({ dry_run: true }),

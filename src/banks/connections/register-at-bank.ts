@@ -22,7 +22,7 @@ type RegisterInput = { bankId: string; replace: boolean; reason: string; actor: 
  * @throws {DomainError} BANK_NOT_FOUND, SOFTWARE_STATEMENT_MISSING, BANK_ALREADY_REGISTERED, BANK_REGISTRATION_REFUSED
  */
 export async function registerAtBank(
-  app: Pick<App, 'pool' | 'sealer' | 'bankSetup' | 'ids' | 'publicUrl'>,
+  app: Pick<App, 'pool' | 'sealer' | 'bankSetup' | 'ids' | 'publicUrl' | 'catalogue'>,
   { bankId, replace, reason, actor }: RegisterInput,
 ): Promise<Registered> {
   const profile = needProfile(app, bankId)
@@ -55,6 +55,7 @@ export async function registerAtBank(
       })
       return row
     })
+    await app.catalogue.refresh()
     return { registration, claims }
   } catch (error) {
     if (error instanceof BankAnswerError || error instanceof BankSilentError) throw refused(error.message, error)

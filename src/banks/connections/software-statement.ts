@@ -47,7 +47,7 @@ export async function needStatement(app: StatementApp): Promise<SoftwareStatemen
  * @throws {DomainError} VALIDATION_FAILED; SOFTWARE_STATEMENT_IN_FILE
  */
 export async function setSoftwareStatement(
-  app: Pick<App, 'pool' | 'sealer' | 'bankSetup' | 'ids'>,
+  app: Pick<App, 'pool' | 'sealer' | 'bankSetup' | 'ids' | 'catalogue'>,
   { statement: given, reason, actor }: { statement: SoftwareStatement; reason: string; actor: Actor },
 ): Promise<CurrentStatement> {
   if (app.bankSetup.fileStatement !== undefined) {
@@ -70,6 +70,7 @@ export async function setSoftwareStatement(
       after: { software_id: statement.software_id, org_id: statement.org_id, signing_kid: statement.signing.kid },
     })
   })
+  await app.catalogue.refresh()
   const current = await currentStatement(app)
   if (current === undefined) throw new Error('the software statement that was stored is not there')
   return current

@@ -11,10 +11,9 @@ import { adoptPaymentId } from './store-sql.ts'
 
 /**
  * The connector of a bank that speaks the UK Open Banking standard (OBIE Read/Write 3.1.11 or 4.0). It refunds by files and makes no payouts: the standard has calls for neither.
- * @throws where the signing key of the software statement is no RSA key
  */
-export async function makeObieConnector(options: ObieOptions): Promise<BankConnector> {
-  const obie = await makeObie(options)
+export function makeObieConnector(options: ObieOptions): BankConnector {
+  const obie = makeObie(options)
   return {
     id: obie.profile.id,
     staging: 'remote',
@@ -30,7 +29,7 @@ export async function makeObieConnector(options: ObieOptions): Promise<BankConne
     stageUnderMandate: (order) => stageUnderMandate(obie, order),
     authoriseUnderMandate: (order, signal) => authoriseUnderMandate(obie, order.bankConsentReference, signal),
     endMandate: ({ bankConsentReference }, signal) => endMandate(obie, bankConsentReference, signal),
-    close: () => obie.http.close(),
+    close: () => obie.close(),
   }
 }
 

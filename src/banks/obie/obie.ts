@@ -2,6 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import type { Logger } from 'pino'
 import type { Sealer } from '../../lib/seal.ts'
 import { BankUnavailableError } from '../connector.ts'
+import type { Platform } from '../platform.ts'
 import type { BankProfile } from '../profiles.ts'
 import { bankReturnAddress } from '../redirects.ts'
 import type { SoftwareStatement } from '../software-statement.ts'
@@ -21,41 +22,92 @@ import type { Tokens } from './tokens.ts'
 
 export type ObieOptions = {
   profile: BankProfile
-  statement: SoftwareStatement
+  platform: Pick<Platform, 'statement' | 'clientId'>
   creditor: CreditorAccount
   publicUrl: string
   pool: CommonQueryMethods
   sealer: Sealer
   log: Logger
-  /** The client id that the bank gave at registration; undefined before. */
-  findClientId(): Promise<string | undefined>
 }
 
-/** What the parts of one bank's connector share. */
-export type Obie = Pick<ObieOptions, 'profile' | 'creditor' | 'publicUrl' | 'pool' | 'sealer' | 'log'> & {
+/** What depends on our keys and on our client id at the bank. */
+type Access = {
   http: BankHttp
   discovery: Discovery
   signer: Signer
   tokens: Tokens
   resources: Resources
-  record: RecordCall
-  /** @throws {BankUnavailableError} while we are not registered with the bank */
-  clientId(): Promise<string>
 }
 
-export async function makeObie(options: ObieOptions): Promise<Obie> {
-  const { profile, statement, pool, findClientId } = options
+/** What the parts of one bank's connector share. Reading a member of `Access` throws BankUnavailableError before there are keys. */
+export type Obie = Pick<ObieOptions, 'profile' | 'creditor' | 'publicUrl' | 'pool' | 'sealer' | 'log'> &
+  Readonly<Access> & {
+    record: RecordCall
+    /** @throws {BankUnavailableError} while we are not registered with the bank */
+    clientId(): string
+    close(): Promise<void>
+  }
+
+type Made = { statement: SoftwareStatement; clientId: string | undefined; access: Access }
+
+export function makeObie(options: ObieOptions): Obie {
+  const { profile, platform, pool } = options
   const record = makeRecordCall(pool)
-  const http = makeBankHttp({ profile, statement, record })
-  const signer = makeSigner(statement)
-  const discovery = makeDiscovery(profile, http)
-  const clientId = async (): Promise<string> => {
-    const found = profile.client.registration === 'manual' ? profile.client.client_id : await findClientId()
+  const redirectUri = bankReturnAddress(options.publicUrl)
+  let made: Made | undefined
+
+  function clientId(): string {
+    const found = platform.clientId(profile)
     if (found !== undefined) return found
     throw new BankUnavailableError(`${profile.id}: not registered yet; svc banks connect ${profile.id}`)
   }
-  const redirectUri = bankReturnAddress(options.publicUrl)
-  const tokens = makeTokens({ profile, signer, http, discovery, clientId, redirectUri })
-  const resources = makeResources({ profile, signer, http, discovery, tokens })
-  return { ...options, http, discovery, signer, tokens, resources, record, clientId }
+
+  function make(statement: SoftwareStatement): Access {
+    const http = makeBankHttp({ profile, statement, record })
+    const signer = makeSigner(statement)
+    const discovery = makeDiscovery(profile, http)
+    const tokens = makeTokens({ profile, signer, http, discovery, clientId, redirectUri })
+    return { http, discovery, signer, tokens, resources: makeResources({ profile, signer, http, discovery, tokens }) }
+  }
+
+  /** Made again for another software statement or client: tokens and connections of the one before are not used for it. */
+  function access(): Access {
+    const statement = platform.statement()
+    if (statement === undefined)
+      throw new BankUnavailableError(`${profile.id}: no software statement; svc banks software-statement set`)
+    const id = platform.clientId(profile)
+    if (made?.statement === statement && made.clientId === id) return made.access
+    closeLater(made)
+    made = { statement, clientId: id, access: make(statement) }
+    return made.access
+  }
+
+  /** Calls on its connections end first. */
+  function closeLater(old: Made | undefined): void {
+    old?.access.http
+      .close()
+      .catch((error: unknown) => options.log.warn({ err: error }, 'connections to a bank stay open'))
+  }
+
+  return {
+    ...options,
+    record,
+    clientId,
+    get http() {
+      return access().http
+    },
+    get discovery() {
+      return access().discovery
+    },
+    get signer() {
+      return access().signer
+    },
+    get tokens() {
+      return access().tokens
+    },
+    get resources() {
+      return access().resources
+    },
+    close: async () => made?.access.http.close(),
+  }
 }

@@ -54,7 +54,7 @@ async function addressOf(
 ): Promise<string> {
   const { profile, discovery, signer, tokens, http } = obie
   const metadata = await discovery.metadata(signal)
-  const clientId = await obie.clientId()
+  const clientId = obie.clientId()
   const now = Math.floor(Date.now() / 1_000)
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const request = await signer.jwt({
@@ -175,7 +175,7 @@ async function verifyIdToken(obie: Obie, token: string, signal: AbortSignal): Pr
     const { payload } = await jwtVerify(token, discovery.keys(signal), {
       algorithms: [ALGORITHM],
       issuer: profile.issuer,
-      audience: await obie.clientId(),
+      audience: obie.clientId(),
       clockTolerance: TOLERANCE_SECONDS,
       requiredClaims: ['exp', 'iat'],
     })

@@ -48,7 +48,7 @@ type Parts = {
   signer: Signer
   http: BankHttp
   discovery: Discovery
-  clientId: () => Promise<string>
+  clientId: () => string
   redirectUri: string
 }
 
@@ -56,7 +56,7 @@ export function makeTokens({ profile, signer, http, discovery, clientId, redirec
   let own: { token: string; until: number } | undefined
 
   async function clientParameters(signal: AbortSignal): Promise<Record<string, string>> {
-    const id = await clientId()
+    const id = clientId()
     if (profile.client.token_auth === 'tls_client_auth') return { client_id: id }
     const { token_endpoint } = await discovery.metadata(signal)
     const assertion = await signer.jwt({
