@@ -20,7 +20,7 @@ create type ledger_account as enum (
 create type ledger_movement as enum (
   'payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded', 'settlement_closed', 'rounded_up',
   'rounded_down', 'balance_held', 'balance_released', 'payout_sent', 'payout_paid', 'payout_failed', 'payout_returned',
-  'correction'
+  'correction', 'debt_deducted', 'debt_restored'
 );
 
 -- An item of post_ledger.

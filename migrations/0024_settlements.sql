@@ -19,8 +19,9 @@ create table settlements (
   gross_amount numeric(19, 4) not null check (gross_amount >= 0),
   fee_amount numeric(19, 4) not null check (fee_amount >= 0),
   refunded_amount numeric(19, 4) not null check (refunded_amount >= 0),
-  -- Corrections by hand, with either sign, and what rounding has added.
+  -- Corrections by hand, debts that payouts have kept back, both with either sign, and what rounding has added.
   corrected_amount numeric(19, 4) not null,
+  deducted_amount numeric(19, 4) not null,
   rounding_amount numeric(19, 4) not null,
   net_amount numeric(19, 4) not null,
   -- The net amount where it can be paid, else zero: the next settlement opens with it.
@@ -36,7 +37,8 @@ create table settlements (
   check (period_from < period_to),
   check (
     net_amount
-      = opening_balance + gross_amount - fee_amount - refunded_amount + corrected_amount + rounding_amount
+      = opening_balance + gross_amount - fee_amount - refunded_amount + corrected_amount + deducted_amount
+        + rounding_amount
   ),
   check (payable_amount = case when net_amount >= 0.005 then net_amount else 0 end),
   check (payable_amount = round(payable_amount, 2)),
@@ -51,14 +53,14 @@ create index settlements__merchant_id__period_to__id on settlements (merchant_id
 grant select on settlements to svc_runtime;
 
 -- The entries of the ledger that change clearing, but for the settlements' own: a payment's gross amount, its fee, a
--- refund, a correction; and the rounding of a settlement. Each is in one settlement, because it is one row here.
+-- refund, a correction, a debt that a payout keeps back; and the rounding of a settlement. Each is in one settlement, because it is one row here.
 create table settlement_lines (
   merchant_id uuid not null,
   -- Of ledger_entries.
   ordinal bigint not null,
   currency char(3) not null,
   movement ledger_movement not null,
-  -- A payment, for refunds the refund, a correction, or for rounding the settlement.
+  -- A payment, for refunds the refund, a correction, for a debt the payout, or for rounding the settlement.
   subject_id uuid not null,
   -- What it adds to clearing.
   amount numeric(19, 4) not null,

@@ -10,6 +10,8 @@ create table payouts (
   currency char(3) not null,
   -- Settlements are rounded to two digits; more than that cannot be paid.
   amount numeric(19, 4) not null check (amount > 0 and amount <> 'NaN' and amount = round(amount, 2)),
+  -- What the merchant owed in clearing when it was created, and so is not paid: its settlements made this much more payable.
+  debt_deducted numeric(19, 4) not null default 0 check (debt_deducted >= 0),
   status payout_status not null default 'CREATED',
   bank_account_id uuid not null,
   -- The bank's API that sends it, or 'file' for an instruction file that an operator takes to the bank.

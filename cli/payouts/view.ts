@@ -43,6 +43,7 @@ export function printPayout(context: Pick<Context, 'print'>, payout: Payout & Pa
       ['Id', id],
       ...ownerLines(payout),
       ['Amount', `${payout.amount} ${payout.currency}`],
+      ...(payout.debt_deducted === '0.00' ? [] : [['Debt deducted', payout.debt_deducted] as [string, string]]),
       ['Status', payout.status],
       ...(failure === null ? [] : [['Failure', `${failure.code}: ${failure.reason}`] as [string, string]]),
       ['Sent by', payout.connector],

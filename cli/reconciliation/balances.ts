@@ -54,6 +54,7 @@ const BLOCKS: Record<PayoutBlock, string> = {
   MERCHANT_INACTIVE: 'the merchant is disabled (svc merchants enable)',
   PAYOUT_HELD: 'payouts are held (svc hold release)',
   BANK_ACCOUNT_MISSING: 'no bank account takes it (svc payouts accounts create; an IBAN for other currencies than GBP)',
+  MERCHANT_IN_DEBT: 'the merchant owes as much, such as refunds; it is paid out of the next settlements',
   BANK_ACCOUNT_REJECTED: 'the bank rejected the account (svc payouts accounts create, or svc payouts retry)',
 }
 

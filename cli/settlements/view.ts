@@ -46,6 +46,7 @@ export function printSettlement(context: Pick<Context, 'print'>, settlement: Set
       ['Fees', row.fee_amount],
       ['Refunded', row.refunded_amount],
       ...(row.corrected_amount === '0.00' ? [] : [['Corrected', row.corrected_amount] as [string, string]]),
+      ...(row.deducted_amount === '0.00' ? [] : [['Debt deducted', row.deducted_amount] as [string, string]]),
       ['Rounding', row.rounding_amount],
       ['Net', row.net_amount],
       ['Payable', `${row.payable_amount} ${currency}`],

@@ -65,7 +65,8 @@ begin
     coalesce(sum(l.amount) filter (where l.movement = 'payment_settled'), 0) as gross,
     coalesce(-sum(l.amount) filter (where l.movement = 'fee_taken'), 0) as fees,
     coalesce(-sum(l.amount) filter (where l.movement in ('payment_refunded', 'dispute_refunded')), 0) as refunded,
-    coalesce(sum(l.amount) filter (where l.movement = 'correction'), 0) as corrected
+    coalesce(sum(l.amount) filter (where l.movement = 'correction'), 0) as corrected,
+    coalesce(sum(l.amount) filter (where l.movement in ('debt_deducted', 'debt_restored')), 0) as deducted
   into total
   from settlement_lines l
   where l.merchant_id = merchant and l.settlement_id = settlement;
@@ -78,7 +79,7 @@ begin
     order by p.period_to desc
     limit 1
   ) s;
-  net := opening + total.gross - total.fees - total.refunded + total.corrected;
+  net := opening + total.gross - total.fees - total.refunded + total.corrected + total.deducted;
   payable := greatest(round(net, 2), 0);
   rounding := case when payable > 0 then payable - net else 0 end;
 
@@ -98,11 +99,11 @@ begin
 
   insert into settlements (
     id, merchant_id, currency, kind, period_from, period_to, opening_balance, gross_amount, fee_amount, refunded_amount,
-    corrected_amount, rounding_amount, net_amount, payable_amount, line_count, bank_account_id
+    corrected_amount, deducted_amount, rounding_amount, net_amount, payable_amount, line_count, bank_account_id
   )
   values (
     settlement, merchant, currency_code, period.settlement_schedule, period.period_from, period.period_to, opening,
-    total.gross, total.fees, total.refunded, total.corrected, rounding, net + rounding, payable,
+    total.gross, total.fees, total.refunded, total.corrected, total.deducted, rounding, net + rounding, payable,
     total.lines + abs(sign(rounding)),
     (
       select a.id from merchant_bank_accounts a

@@ -19,6 +19,8 @@ begin
     when 'payout_paid' then debit = 'payouts_in_transit' and credit = 'bank'
     when 'payout_failed' then debit = 'payouts_in_transit' and credit = 'merchant_payable'
     when 'payout_returned' then debit = 'bank' and credit = 'merchant_payable'
+    when 'debt_deducted' then debit = 'merchant_payable' and credit = 'clearing'
+    when 'debt_restored' then debit = 'clearing' and credit = 'merchant_payable'
     when 'correction' then debit = 'clearing' and credit in ('bank', 'fees_earned')
       or debit in ('bank', 'fees_earned') and credit = 'clearing'
     else false

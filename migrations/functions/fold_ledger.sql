@@ -29,7 +29,7 @@ begin
   -- by closing one.
   entry as materialized (
     select e.*, case
-      when e.movement in ('payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded')
+      when e.movement in ('payment_settled', 'fee_taken', 'payment_refunded', 'dispute_refunded', 'debt_deducted', 'debt_restored')
         or e.movement = 'correction' and 'clearing' in (e.debit, e.credit)
       then e.created_at + coalesce(
         (

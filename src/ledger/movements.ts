@@ -35,6 +35,8 @@ export const MOVEMENTS = {
   payout_paid: { debit: 'payouts_in_transit', credit: 'bank' },
   payout_failed: { debit: 'payouts_in_transit', credit: 'merchant_payable' },
   payout_returned: { debit: 'bank', credit: 'merchant_payable' },
+  debt_deducted: { debit: 'merchant_payable', credit: 'clearing' },
+  debt_restored: { debit: 'clearing', credit: 'merchant_payable' },
   correction: null,
 } as const satisfies Record<string, Sides | null>
 

@@ -28,21 +28,23 @@ export type Creation = z.infer<typeof Creation>
 export type NewPayout = Payee & { id: string; connector: string; endToEndId: string; evenAfterFailure: boolean }
 
 /**
- * Records a payout of all that is payable, and which settlements it pays, in one statement: a settlement that closes
+ * Records a payout of all that is payable, less what the merchant owes in clearing (decision 274), and which settlements it pays, in one statement: a settlement that closes
  * meanwhile is in both or in neither. Without a payout, `is_payable` says whether the amount is the reason.
  */
 export async function insertPayout(tx: DatabaseTransactionConnection, payout: NewPayout): Promise<Creation> {
   const isDue = payout.evenAfterFailure ? sql.fragment`true` : sql.fragment`v.due_at <= now()`
   const made = await tx.one(sql.type(z.object({ payable: z.string(), is_payable: z.boolean(), is_made: z.boolean() }))`
-    with payable as (
-      select coalesce(sum(b.balance), 0.0000) as amount
+    with owed as (
+      select coalesce(sum(b.balance) filter (where b.account = 'merchant_payable'), 0.0000) as payable,
+        greatest(-round(coalesce(sum(b.balance) filter (where b.account = 'clearing'), 0), 2), 0.00) as debt
       from ledger_balances b
-      where b.merchant_id = ${payout.merchant_id} and b.currency = ${payout.currency} and b.account = 'merchant_payable'
+      where b.merchant_id = ${payout.merchant_id} and b.currency = ${payout.currency}
     ),
+    payable as (select payable - debt as amount, debt from owed),
     made as (
-      insert into payouts (id, merchant_id, currency, amount, bank_account_id, connector, end_to_end_id)
-      select ${payout.id}, v.merchant_id, v.currency, payable.amount, v.bank_account_id, ${payout.connector},
-        ${payout.endToEndId}
+      insert into payouts (id, merchant_id, currency, amount, debt_deducted, bank_account_id, connector, end_to_end_id)
+      select ${payout.id}, v.merchant_id, v.currency, payable.amount, payable.debt, v.bank_account_id,
+        ${payout.connector}, ${payout.endToEndId}
       from payable
       join payout_payees v on v.merchant_id = ${payout.merchant_id} and v.currency = ${payout.currency} and ${isDue}
       where payable.amount > 0 and payable.amount = round(payable.amount, 2)

@@ -1,5 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import type { Posting } from '../ledger/movements.ts'
 import { postMovements } from '../ledger/sql.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import { mustMove } from '../lib/machine.ts'
@@ -58,12 +59,22 @@ export async function recordMove(
   app: Pick<App, 'ids' | 'config'>,
   { payout, transition }: { payout: PayoutRecord; transition: PayoutTransition },
 ): Promise<void> {
-  const { merchant_id: merchantId, id, amount, currency } = payout
+  const { merchant_id: merchantId, id, amount, currency, debt_deducted: debt } = payout
   const { movement, webhook } = transition
-  if (movement !== null) await postMovements(tx, [{ merchantId, subjectId: id, amount, currency, movement }])
+  const of = { merchantId, subjectId: id, currency }
+  if (movement !== null) await postMovements(tx, [{ ...of, amount, movement }, ...debtPostings(of, { debt, movement })])
   if (webhook === null) return
   const data = payoutEventData(payout, { previousStatus: transition.from, isTest: app.config.mode === 'sandbox' })
   await enqueueWebhook(app, tx, { merchantId, eventType: webhook, payment: null, subjectId: id, data })
+}
+
+/** The money that a payout keeps back for a debt moves with the rest, and back where the payout comes to nothing. */
+function debtPostings(
+  of: { merchantId: string; subjectId: string; currency: string },
+  { debt, movement }: { debt: string; movement: NonNullable<PayoutTransition['movement']> },
+): Posting[] {
+  if (debt === '0.0000' || movement === 'payout_paid') return []
+  return [{ ...of, amount: debt, movement: movement === 'payout_sent' ? 'debt_deducted' : 'debt_restored' }]
 }
 
 /** Logs a committed move, and wakes the job that delivers its webhook. */

@@ -7,6 +7,7 @@ export const PayoutRecord = z.object({
   merchant_id: z.string(),
   currency: z.string(),
   amount: z.string(),
+  debt_deducted: z.string(),
   status: PayoutStatus,
   bank_account_id: z.string(),
   connector: z.string(),

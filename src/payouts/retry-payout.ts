@@ -62,7 +62,10 @@ async function reasonWithout(tx: DatabaseTransactionConnection, known: PayoutRec
   if (isHeld) return new DomainError('PAYOUT_HELD', 'the payouts of the merchant are held')
   if (kyb !== 'APPROVED') return new DomainError('MERCHANT_NOT_APPROVED', `the merchant is ${kyb}`)
   if (!isActive) return new DomainError('MERCHANT_INACTIVE', 'the merchant is disabled')
-  return notRetryable(known, 'the merchant has nothing to be paid, or no bank account that is active')
+  return notRetryable(
+    known,
+    'the merchant has nothing to be paid, or owes as much, or has no bank account that is active',
+  )
 }
 
 function notRetryable({ status }: PayoutRecord, reason: string): DomainError {

@@ -3,7 +3,14 @@ import { sql } from '../db/sql.ts'
 import { during, entries, merchantsIn } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
 
-const MOVEMENTS = ['payout_sent', 'payout_paid', 'payout_failed', 'payout_returned'] as const
+const MOVEMENTS = [
+  'payout_sent',
+  'payout_paid',
+  'payout_failed',
+  'payout_returned',
+  'debt_deducted',
+  'debt_restored',
+] as const
 
 /** Payouts `p` that were created in the time. */
 function payouts(scope: Scope): FragmentSqlToken {
@@ -25,7 +32,9 @@ export const PAYOUT_CHECKS = {
         values ('payout_sent'::ledger_movement, p.amount),
           ('payout_paid', case when p.status in ('PAID', 'RETURNED') then p.amount end),
           ('payout_failed', case when p.status = 'FAILED' then p.amount end),
-          ('payout_returned', case when p.status = 'RETURNED' then p.amount end)
+          ('payout_returned', case when p.status = 'RETURNED' then p.amount end),
+          ('debt_deducted', nullif(p.debt_deducted, 0)),
+          ('debt_restored', case when p.status in ('FAILED', 'RETURNED') then nullif(p.debt_deducted, 0) end)
       ) due (movement, amount)
       left join ledger_entries e
         on e.merchant_id = p.merchant_id and e.subject_id = p.id and e.movement = due.movement
@@ -53,7 +62,7 @@ export const PAYOUT_CHECKS = {
         where s.merchant_id = p.merchant_id and s.payout_id = p.id and s.currency = p.currency
       ) settled
       -- Money that came back is left to the next payout, with its settlements.
-      cross join lateral (select case when p.status in ('FAILED', 'RETURNED') then 0.0000 else p.amount end as amount) paid
+      cross join lateral (select case when p.status in ('FAILED', 'RETURNED') then 0.0000 else p.amount + p.debt_deducted end as amount) paid
       where settled.amount <> paid.amount
     `,
   },

@@ -61,6 +61,7 @@ export const SETTLEMENT_CHECKS = {
           coalesce(-sum(l.amount) filter (where l.movement = 'fee_taken'), 0) as fees,
           coalesce(-sum(l.amount) filter (where l.movement in ('payment_refunded', 'dispute_refunded')), 0) as refunded,
           coalesce(sum(l.amount) filter (where l.movement = 'correction'), 0) as corrected,
+          coalesce(sum(l.amount) filter (where l.movement in ('debt_deducted', 'debt_restored')), 0) as deducted,
           coalesce(sum(l.amount) filter (where l.movement in ('rounded_up', 'rounded_down')), 0) as rounding,
           coalesce(sum(l.amount), 0) as whole
         from settlement_lines l
@@ -68,7 +69,7 @@ export const SETTLEMENT_CHECKS = {
       ) line
       cross join lateral (
         values (line.gross, s.gross_amount), (line.fees, s.fee_amount), (line.refunded, s.refunded_amount),
-          (line.corrected, s.corrected_amount), (line.rounding, s.rounding_amount),
+          (line.corrected, s.corrected_amount), (line.deducted, s.deducted_amount), (line.rounding, s.rounding_amount),
           (s.opening_balance + line.whole, s.net_amount)
       ) total (expected, found)
       where total.expected <> total.found

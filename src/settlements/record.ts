@@ -16,6 +16,7 @@ export const SettlementRecord = z.object({
   fee_amount: z.string(),
   refunded_amount: z.string(),
   corrected_amount: z.string(),
+  deducted_amount: z.string(),
   rounding_amount: z.string(),
   net_amount: z.string(),
   payable_amount: z.string(),

@@ -11,7 +11,7 @@ const isPaidOut = sql.fragment`exists (
 export const settlementColumns = sql.fragment`
   s.id as settlement_id, s.merchant_id, s.currency, case when ${isPaidOut} then 'PAID_OUT' else 'CLOSED' end as status,
   s.kind, s.period_from, s.period_to, s.opening_balance, s.gross_amount,
-  s.fee_amount, s.refunded_amount, s.corrected_amount, s.rounding_amount, s.net_amount, s.payable_amount, s.line_count,
+  s.fee_amount, s.refunded_amount, s.corrected_amount, s.deducted_amount, s.rounding_amount, s.net_amount, s.payable_amount, s.line_count,
   s.payout_id, s.bank_account_id, s.closed_at
 `
 
@@ -114,6 +114,8 @@ export function listLineRows(
         when 'payment_refunded' then 'REFUND'
         when 'dispute_refunded' then 'DISPUTE_REFUND'
         when 'correction' then 'CORRECTION'
+        when 'debt_deducted' then 'DEBT'
+        when 'debt_restored' then 'DEBT'
         else 'ROUNDING'
       end as kind, p.id as payment_id, r.id as refund_id, p.end_to_end_id,
       coalesce(p.remittance_reference, c.remittance_reference, k.reference) as remittance_reference, l.amount, l.currency, l.occurred_at

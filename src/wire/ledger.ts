@@ -27,12 +27,14 @@ export const PayoutBlock = z.enum([
   'PAYOUT_HELD',
   'BANK_ACCOUNT_MISSING',
   'BANK_ACCOUNT_REJECTED',
+  'MERCHANT_IN_DEBT',
 ])
 export type PayoutBlock = z.infer<typeof PayoutBlock>
 
 const payoutBlock = PayoutBlock.nullable().meta({
   description:
-    'what stands between `merchant_payable` and the next payout; BANK_ACCOUNT_REJECTED until there is another account',
+    'what stands between `merchant_payable` and the next payout; BANK_ACCOUNT_REJECTED until there is another account, ' +
+    'MERCHANT_IN_DEBT while clearing is negative by as much',
 })
 
 /** What is owed to a merchant in one currency, and the fees it has paid. */

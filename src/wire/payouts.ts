@@ -27,6 +27,10 @@ export const Payout = z.strictObject({
   merchant_id: Uuid,
   currency: Currency,
   amount: Money,
+  debt_deducted: Money.meta({
+    description:
+      'what the merchant owed since its settlements closed, kept back from them: they made this much more payable',
+  }),
   status: PayoutStatus,
   bank_account_id: Uuid,
   connector: z.string().meta({ description: "what sends it: a bank's API, or file", examples: ['mock', 'file'] }),

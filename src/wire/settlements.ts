@@ -16,7 +16,7 @@ import {
 import { Reason, SettlementSchedule } from './admin.ts'
 import { operation } from './operation.ts'
 
-export const LINE_KINDS = ['PAYMENT', 'FEE', 'REFUND', 'DISPUTE_REFUND', 'CORRECTION', 'ROUNDING'] as const
+export const LINE_KINDS = ['PAYMENT', 'FEE', 'REFUND', 'DISPUTE_REFUND', 'CORRECTION', 'DEBT', 'ROUNDING'] as const
 
 const SettlementStatus = z.enum(['CLOSED', 'PAID_OUT'])
 
@@ -34,9 +34,13 @@ export const Settlement = z.strictObject({
   fee_amount: Money,
   refunded_amount: Money,
   corrected_amount: Money.meta({ description: 'corrections by the platform, with their sign' }),
+  deducted_amount: Money.meta({
+    description: 'debts that payouts have kept back; negative where such a payout came to nothing',
+  }),
   rounding_amount: Money.meta({ description: 'what rounding to whole pence has added, with its sign' }),
   net_amount: Money.meta({
-    description: 'opening balance + gross − fees − refunds + corrections + rounding; negative where the merchant owes',
+    description:
+      'opening balance + gross − fees − refunds + corrections + deducted debts + rounding; negative where the merchant owes',
   }),
   payable_amount: Money.meta({ description: 'the net amount, or 0.00 where it is carried over instead' }),
   line_count: z.int(),

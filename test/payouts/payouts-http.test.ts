@@ -42,6 +42,7 @@ t.test('a merchant reads its payouts, and no other', async (t) => {
     merchant_id: merchant.id,
     currency: 'GBP',
     amount: '49.30',
+    debt_deducted: '0.00',
     status: 'PAID',
     bank_account_id: merchant.accountId,
     connector: 'mock',

@@ -64,6 +64,7 @@ function presentPayout({ id, failure_code: code, ...payout }: PayoutRecord): wir
     payout_id: id,
     ...payout,
     amount: formatNumeric(payout.amount, payout.currency),
+    debt_deducted: formatNumeric(payout.debt_deducted, payout.currency),
     failure: code === null ? null : failureOf(code),
   }
 }

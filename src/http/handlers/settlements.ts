@@ -96,6 +96,7 @@ function present(settlement: SettlementRecord): wire.Settlement {
     fee_amount: money(settlement.fee_amount),
     refunded_amount: money(settlement.refunded_amount),
     corrected_amount: money(settlement.corrected_amount),
+    deducted_amount: money(settlement.deducted_amount),
     rounding_amount: money(settlement.rounding_amount),
     net_amount: money(settlement.net_amount),
     payable_amount: money(settlement.payable_amount),
