@@ -1,4 +1,4 @@
-import { UnreadableFile, shown } from '../lib/file-text.ts'
+import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import { CURRENCY_DIGITS, fitsCurrency, isAmountText, parseAmount, toNumeric } from '../lib/money.ts'
 
 /** What a bank's file says, whatever its format. */
@@ -41,6 +41,11 @@ export type BankLine = {
 /** The most lines of a file: a month of a busy account. */
 export const LINES_MAX = 50_000
 
+/** Nothing of such a file is imported. */
+export function tooManyLines(): UnreadableFile {
+  return new UnreadableFile(`the file has more than ${LINES_MAX} entries: import it in parts`)
+}
+
 /** @throws {UnreadableFile} for what is no amount of that currency, with at most 13 digits before the point */
 export function moneyOf(text: string, currency: string, where: string): Pick<BankLine, 'amount' | 'currency'> {
   if (!/^[A-Z]{3}$/.test(currency))
@@ -72,6 +77,15 @@ export function dayOf(text: string, where: string): string {
 function isInCalendar(day: string): boolean {
   const at = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
+}
+
+/** What banks write where there is no name; ISO 20022 and SWIFT prescribe the first two. */
+const NO_NAME = /^(NOT ?PROVIDED|NON-?REF|NO-?REF|NONE|NULL|N\/A|UNKNOWN|[0.\s-]+)$/i
+
+/** The name of an entry or a payment; null where the bank has none: equal placeholders are not equal names. */
+export function nameOf(text: string, lengthMax: number): string | null {
+  const name = plainText(text, lengthMax)
+  return name === null || NO_NAME.test(name) ? null : name
 }
 
 /** IBANs and UK account numbers are written with blanks and hyphens by some and without by others. */

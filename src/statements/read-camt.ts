@@ -1,7 +1,7 @@
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
 import type { Element } from '../lib/read-xml.ts'
-import { LINES_MAX, accountOf, dayOf, isZero, moneyOf } from './bank-file.ts'
+import { LINES_MAX, accountOf, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
 import type { Balance, BankFile, BankLine, BankStatement } from './bank-file.ts'
 
 /** The message of each kind of file, the element that it repeats, and the depth of what stands in that (the root is 1). */
@@ -36,8 +36,7 @@ export function readCamt(text: string): BankFile {
     if (current === undefined) throw new UnreadableFile(`<${kind.repeats}> does not begin with its <Id>`)
     takePart(current, part)
     lineCount += part.name === 'Ntry' ? Math.max(1, allAt(part, 'NtryDtls/TxDtls').length) : 0
-    if (lineCount > LINES_MAX)
-      throw new UnreadableFile(`the file has more than ${LINES_MAX} entries: import it in parts`)
+    if (lineCount > LINES_MAX) throw tooManyLines()
   })
   if (format === undefined) throw notCamt(undefined)
   for (const { reference, account } of statements)
@@ -94,7 +93,7 @@ function linesOf(entry: Element, where: string): BankLine[] {
     direction: directionOf(entry, where),
     isReversal: /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? ''),
   }
-  const bankReference = plainText(textAt(entry, 'AcctSvcrRef') ?? '', 140)
+  const bankReference = nameOf(textAt(entry, 'AcctSvcrRef') ?? '', 140)
   const details = allAt(entry, 'NtryDtls/TxDtls')
   const [only] = details
   if (details.length <= 1) {
@@ -113,13 +112,11 @@ function linesOf(entry: Element, where: string): BankLine[] {
 }
 
 function namesOf(details: Element): Pick<BankLine, 'endToEndId' | 'remittance' | 'bankReference'> {
-  const endToEndId = plainText(textAt(details, 'Refs/EndToEndId') ?? '', 35)
   const unstructured = allAt(details, 'RmtInf/Ustrd').map(({ text }) => text)
   const structured = allAt(details, 'RmtInf/Strd/CdtrRefInf/Ref').map(({ text }) => text)
   return {
-    // What ISO 20022 prescribes for a payment whose payer gave none.
-    endToEndId: endToEndId === 'NOTPROVIDED' ? null : endToEndId,
+    endToEndId: nameOf(textAt(details, 'Refs/EndToEndId') ?? '', 35),
     remittance: plainText([...structured, ...unstructured].join(' '), 500),
-    bankReference: plainText(textAt(details, 'Refs/AcctSvcrRef', 'Refs/TxId') ?? '', 140),
+    bankReference: nameOf(textAt(details, 'Refs/AcctSvcrRef', 'Refs/TxId') ?? '', 140),
   }
 }

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import type { DATE_FORMATS } from '../wire/statements.ts'
-import { LINES_MAX, accountOf, dayOf, isZero, moneyOf } from './bank-file.ts'
+import { LINES_MAX, accountOf, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
 import type { BankFile, BankLine } from './bank-file.ts'
 
 /** Which column of a CSV file has what, by the names in its first line. Columns that are not named are not read. */
@@ -34,6 +34,7 @@ export type CsvForm = {
 export function readCsv(text: string, form: CsvForm): BankFile {
   const rows = recordsOf(text)
   const [header = [], ...records] = rows
+  if (records.length > LINES_MAX) throw tooManyLines()
   const cells = cellsOf(header, form.columns)
   const lines = records
     .map((record, index) => lineOf((name) => record[cells.get(name) ?? -1] ?? '', form, `line ${index + 2}`))
@@ -55,7 +56,8 @@ function recordsOf(text: string): string[][] {
       skip_empty_lines: true,
       relax_column_count_more: true,
       max_record_size: 20_000,
-      to: LINES_MAX + 1,
+      // The first line, and one more than is taken.
+      to: LINES_MAX + 2,
     })
   } catch (error) {
     if (error instanceof CsvError) throw new UnreadableFile(`line ${String(error.lines)}: ${error.message}`)
@@ -96,8 +98,8 @@ function lineOf(cell: Cell, form: CsvForm, where: string): BankLine | undefined 
     direction: isDebit ? 'DEBIT' : 'CREDIT',
     ...money,
     isReversal: false,
-    bankReference: plainText(cell('bank_reference'), 140),
-    endToEndId: plainText(cell('end_to_end_id'), 35),
+    bankReference: nameOf(cell('bank_reference'), 140),
+    endToEndId: nameOf(cell('end_to_end_id'), 35),
     remittance: plainText(cell('reference'), 500),
   }
 }

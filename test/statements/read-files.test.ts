@@ -202,3 +202,24 @@ t.test('a file that attacks, or is no camt, is refused', async (t) => {
   ] as const)
     t.throws(() => readCamt(text), { message }, name)
 })
+
+t.test('a placeholder is no name: lines that share it stay lines of their own', async (t) => {
+  for (const none of ['NONREF', 'NOTPROVIDED', 'Not Provided', 'noref', 'N/A', '0000', '-']) {
+    const [statement] = readCamt(britishFile([{ amount: '1.00', ref: none, e2e: none, text: 'INV 1' }])).statements
+    t.match(statement?.lines, [{ bankReference: null, endToEndId: null, remittance: 'INV 1' }], none)
+  }
+  const [named] = readCamt(britishFile([{ amount: '1.00', ref: 'NONREF7', e2e: 'NOTPROVIDED1' }])).statements
+  t.match(named?.lines, [{ bankReference: 'NONREF7', endToEndId: 'NOTPROVIDED1' }])
+  const columns = { date: 'day', amount: 'amount', bank_reference: 'id', end_to_end_id: 'e2e' }
+  const form: CsvForm = { columns, date_format: 'YYYY-MM-DD', account: 'GB33BUKB20201555555555', currency: 'GBP' }
+  const [csv] = readCsv('day,amount,id,e2e\n2026-11-20,1.00,NONREF,NOTPROVIDED\n', form).statements
+  t.match(csv?.lines, [{ bankReference: null, endToEndId: null }])
+})
+
+t.test('a CSV file with more lines than are taken is refused as a whole', async (t) => {
+  const columns = { date: 'day', amount: 'amount' }
+  const form: CsvForm = { columns, date_format: 'YYYY-MM-DD', account: 'GB33BUKB20201555555555', currency: 'GBP' }
+  const file = (count: number): string => `day,amount\n${'2026-11-20,1.00\n'.repeat(count)}`
+  t.equal(readCsv(file(50_000), form).statements[0]?.lines.length, 50_000)
+  t.throws(() => readCsv(file(50_001), form), /more than 50000 entries: import it in parts/)
+})
