@@ -19,6 +19,8 @@ import type { Wake } from './db/wake.ts'
 import type { EmbeddedParts } from './identity/embedded/provider.ts'
 import { makeNoProvider } from './identity/none.ts'
 import type { IdentityProvider } from './identity/provider.ts'
+import { makeConcurrencyLimits } from './lib/concurrency-limits.ts'
+import type { ConcurrencyLimits } from './lib/concurrency-limits.ts'
 import { makeIds } from './lib/ids.ts'
 import type { Ids } from './lib/ids.ts'
 import { deriveKey } from './lib/derive-key.ts'
@@ -62,6 +64,8 @@ export type App = {
   identity: IdentityProvider
   /** Checks whether a merchant's endpoint responds. */
   probe: Probe
+  /** What compares the books for a caller (reconciliation/get-reconciliation.ts). */
+  comparisons: ConcurrencyLimits
   /** Streams of events to consoles. */
   streams: Streams
   log: Logger
@@ -143,6 +147,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     mockBank,
     identity,
     probe,
+    comparisons: makeConcurrencyLimits('comparisons at once'),
     streams: makeStreams({ pool, wake, log, metrics }, overrides.streamLimits),
     log,
     metrics,

@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik'
 import { makePool } from '../../src/db/pool.ts'
+import { makeConcurrencyLimits } from '../../src/lib/concurrency-limits.ts'
 import { getReconciliation } from '../../src/reconciliation/get-reconciliation.ts'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
@@ -51,12 +52,14 @@ export async function benchReconcile(bench: Bench): Promise<RatioTarget[]> {
   ]
 }
 
+const comparisons = makeConcurrencyLimits('comparisons at once')
+
 /** Without a time: each once, as the longer one takes about a minute. */
 async function wholeMs(all: readonly Books[]): Promise<number[]> {
   const times: number[] = []
   for (const { pool, merchantId, size } of all) {
     const begun = performance.now()
-    const { totals, differences } = await getReconciliation({ pool }, { merchantId })
+    const { totals, differences } = await getReconciliation({ pool, comparisons }, { merchantId })
     times.push(performance.now() - begun)
     if (totals[0]?.settled_amount !== `${(size + DAY) * 50}.00` || differences.length > 0)
       throw new Error(`not the books that were inserted: ${JSON.stringify({ totals, differences }).slice(0, 500)}`)
@@ -72,7 +75,7 @@ async function readMs(all: readonly Books[], ofOne: boolean): Promise<number[]> 
     for (const [index, { pool, merchantId }] of all.entries()) {
       const begun = performance.now()
       const { totals, differences } = await getReconciliation(
-        { pool },
+        { pool, comparisons },
         { merchantId: ofOne ? merchantId : undefined, from },
       )
       if (n >= 0) times[index]?.push(performance.now() - begun)

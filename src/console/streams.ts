@@ -9,7 +9,7 @@ import { allChangesFor, changeOf, isFor } from './stream-changes.ts'
 import type { Subscriber } from './stream-changes.ts'
 import { followFeed } from './follow-feed.ts'
 import type { Changed, Frame } from './follow-feed.ts'
-import { makeConnectionLimits } from './connection-limits.ts'
+import { makeConcurrencyLimits } from '../lib/concurrency-limits.ts'
 import { listStreamedEvents } from './stream-sql.ts'
 import type { StreamedEventRecord } from './stream-sql.ts'
 
@@ -78,7 +78,7 @@ const JOBS_OF_EVENTS: ReadonlySet<string> = new Set(['deliver-webhooks', 'pay-ma
 export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> = {}): Streams {
   const limits = { ...STREAM_LIMITS, ...overrides }
   const running = new Set<Running>()
-  const connections = makeConnectionLimits()
+  const connections = makeConcurrencyLimits('open streams')
   const reads = makeSharedReads(app.pool, limits.pageMax)
   let listening: Promise<unknown> | undefined
   let isOpen = true

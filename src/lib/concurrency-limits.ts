@@ -1,16 +1,21 @@
-import { DomainError } from '../lib/errors.ts'
+import { DomainError } from './errors.ts'
 
 const RETRY_AFTER_SECONDS = 10
 
-/** At most `max` connections of this key, such as those of one merchant, at a time. */
-export type ConnectionLimit = { key: string; max: number }
+/** At most `max` of this key, such as those of one merchant, at a time. */
+export type ConcurrencyLimit = { key: string; max: number }
 
-/**
- * Counts open connections against limits.
- * @returns `acquire` counts a connection against every limit, or throws RATE_LIMITED and counts it against none; it
- *   returns a function that releases the connection
- */
-export function makeConnectionLimits(): { acquire(limits: readonly ConnectionLimit[]): () => void } {
+export type ConcurrencyLimits = {
+  /**
+   * Counts one against every limit, or against none.
+   * @returns what releases it
+   * @throws {DomainError} RATE_LIMITED
+   */
+  acquire(limits: readonly ConcurrencyLimit[]): () => void
+}
+
+/** Counts what runs at once in this process against limits. @param what in words, for the error: `open streams` */
+export function makeConcurrencyLimits(what: string): ConcurrencyLimits {
   const counts = new Map<string, number>()
   const change = (key: string, by: number): void => {
     const count = (counts.get(key) ?? 0) + by
@@ -20,8 +25,8 @@ export function makeConnectionLimits(): { acquire(limits: readonly ConnectionLim
   return {
     acquire: (limits) => {
       if (limits.some(({ key, max }) => (counts.get(key) ?? 0) >= max)) {
-        throw new DomainError('RATE_LIMITED', 'the limit of open streams is reached', {
-          next: 'close one of them, or try again later',
+        throw new DomainError('RATE_LIMITED', `the limit of ${what} is reached`, {
+          next: 'end one of them, or try again later',
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       }

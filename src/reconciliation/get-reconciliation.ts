@@ -11,6 +11,9 @@ import { WINDOW_ENTRIES, listWindows } from './windows-sql.ts'
 /** Almost two million payments, which take about two minutes: the caller waits for it, and it has a connection of the pool. */
 const WINDOWS_MAX = 80
 
+/** Each holds a connection of the pool while it compares: the others are for payments. */
+const AT_ONCE_MAX = 2
+
 export type GetReconciliationInput = {
   /** Undefined for operators: of all merchants. */
   merchantId: string | undefined
@@ -21,10 +24,11 @@ export type GetReconciliationInput = {
 /**
  * Compares payments, refunds, the ledger, settlements, payouts, the mock bank's books and bank statements in one snapshot,
  * part by part: a statement over everything would not end in time. It changes nothing.
- * @throws {DomainError} MERCHANT_NOT_FOUND for what is no id of a merchant, VALIDATION_FAILED at `from` where it would take minutes
+ * @throws {DomainError} MERCHANT_NOT_FOUND for what is no id of a merchant, VALIDATION_FAILED at `from` where it would take
+ *   minutes, RATE_LIMITED while this process compares for the same caller or for two others
  */
 export async function getReconciliation(
-  app: Pick<App, 'pool'>,
+  app: Pick<App, 'pool' | 'comparisons'>,
   { merchantId, from, as_of: asOf = new Date().toISOString() }: GetReconciliationInput,
   { windowEntries = WINDOW_ENTRIES, windowsMax = WINDOWS_MAX } = {},
 ): Promise<Reconciliation> {
@@ -38,6 +42,11 @@ export async function getReconciliation(
       `${much} more than one request can compare; the daily run compares everything`,
     )
   }
+  const caller = merchantId ?? 'all'
+  const release = app.comparisons.acquire([
+    { key: 'of all callers', max: AT_ONCE_MAX },
+    { key: caller, max: 1 },
+  ])
   try {
     return await app.pool.transaction(async (tx) => {
       await readSnapshot(tx)
@@ -53,5 +62,7 @@ export async function getReconciliation(
     })
   } catch (error) {
     throw error instanceof StatementTimeoutError ? tooMuch() : error
+  } finally {
+    release()
   }
 }

@@ -120,7 +120,7 @@ export const getReconciliation = operation({
   access: ['platform'],
   permission: 'read merchants',
   query: Query.extend({ merchant_id: z.string().max(64).optional() }),
-  errors: ['MERCHANT_NOT_FOUND'],
+  errors: ['MERCHANT_NOT_FOUND', 'RATE_LIMITED'],
 })
 
 export const getPortalReconciliation = operation({
@@ -130,7 +130,7 @@ export const getPortalReconciliation = operation({
   access: ['merchant'],
   permission: 'read balances',
   query: Query,
-  errors: [],
+  errors: ['RATE_LIMITED'],
 })
 
 export const listReconciliations = operation({

@@ -46,7 +46,8 @@ t.test('more than one request can compare is rejected with what to do instead', 
           return run(tx)
         }),
     },
-  } as Pick<App, 'pool'>
+    comparisons: app.comparisons,
+  } as Pick<App, 'pool' | 'comparisons'>
   const compare = (from?: string) => getReconciliation(hurried, { merchantId: undefined, from })
   const rejected = (message: RegExp) => ({
     code: 'VALIDATION_FAILED',
@@ -368,4 +369,15 @@ t.test('reading while payments settle finds no difference', async (t) => {
     t.same(body.differences, [])
   } while (!isDone)
   await busy
+})
+
+t.test('a caller compares once at a time, so that connections are left for payments', async (t) => {
+  const { merchant } = await story()
+  const mine = () => service.call('GET', '/api/v1/portal/reconciliation', { merchant })
+  const answers = await Promise.all(Array.from({ length: 10 }, mine))
+  const refused = answers.filter(({ status }) => status !== 200)
+  t.ok(refused.length > 0 && refused.length < 10, `${refused.length} of 10`)
+  for (const { status, body, headers: sent } of refused)
+    t.match({ status, body, wait: sent['retry-after'] }, { status: 429, body: { code: 'RATE_LIMITED' }, wait: /^\d+$/ })
+  t.match(await mine(), { status: 200 }, 'what has ended makes room')
 })
