@@ -41,6 +41,9 @@ export type BankLine = {
 /** The most lines of a file: a month of a busy account. */
 export const LINES_MAX = 50_000
 
+/** The most statements of a file, each of which takes several queries: a day of many accounts, or a month of thirty. */
+export const STATEMENTS_MAX = 1_000
+
 /** Nothing of such a file is imported. */
 export function tooManyLines(): UnreadableFile {
   return new UnreadableFile(`the file has more than ${LINES_MAX} entries: import it in parts`)

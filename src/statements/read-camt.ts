@@ -1,7 +1,7 @@
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
 import type { Element } from '../lib/read-xml.ts'
-import { LINES_MAX, accountOf, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
+import { LINES_MAX, STATEMENTS_MAX, accountOf, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
 import type { Balance, BankFile, BankLine, BankStatement } from './bank-file.ts'
 
 /** The message of each kind of file, the element that it repeats, and the depth of what stands in that (the root is 1). */
@@ -32,6 +32,8 @@ export function readCamt(text: string): BankFile {
     if (part.name === 'Id') {
       current = { reference: part.text, account: '', opening: null, closing: null, lines: [], unbookedCount: 0 }
       statements.push(current)
+      if (statements.length > STATEMENTS_MAX)
+        throw new UnreadableFile(`the file has more than ${STATEMENTS_MAX} statements: import it in parts`)
     }
     if (current === undefined) throw new UnreadableFile(`<${kind.repeats}> does not begin with its <Id>`)
     takePart(current, part)

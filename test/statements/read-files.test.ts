@@ -223,3 +223,10 @@ t.test('a CSV file with more lines than are taken is refused as a whole', async 
   t.equal(readCsv(file(50_000), form).statements[0]?.lines.length, 50_000)
   t.throws(() => readCsv(file(50_001), form), /more than 50000 entries: import it in parts/)
 })
+
+t.test('a file with more statements than are taken is refused as a whole', async (t) => {
+  const whole = britishFile([{ amount: '1.00' }])
+  const [one = ''] = /<Stmt>[^]*<\/Stmt>/.exec(whole) ?? []
+  t.equal(readCamt(whole.replace(one, one.repeat(1_000))).statements.length, 1_000)
+  t.throws(() => readCamt(whole.replace(one, one.repeat(1_001))), /more than 1000 statements: import it in parts/)
+})
