@@ -46,7 +46,8 @@ create table obie.payments (
   bank_payment_id text,
   times_asked integer not null default 0 check (times_asked >= 0)
 );
-create index payments__consent_state on obie.payments (consent_state);
+-- Under a mandate a bank could answer with an earlier collection, which was paid.
+create unique index payments__consent_state__bank_payment_id on obie.payments (consent_state, bank_payment_id);
 
 -- Every call of a bank and every refused return of a payer, without bodies: what svc explain shows.
 create table obie.calls (

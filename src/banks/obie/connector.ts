@@ -7,7 +7,7 @@ import type { Obie, ObieOptions } from './obie.ts'
 import { executePayment, isOrderAt, mandateOf, stageUnderMandate } from './payments.ts'
 import { RefusedByBankError } from './resources.ts'
 import { makeRedirects } from './returns.ts'
-import { adoptPaymentId } from './store-sql.ts'
+import { savePaymentId } from './store-sql.ts'
 
 /**
  * The connector of a bank that speaks the UK Open Banking standard (OBIE Read/Write 3.1.11 or 4.0). It refunds by files and makes no payouts: the standard has calls for neither.
@@ -24,7 +24,7 @@ export function makeObieConnector(options: ObieOptions): BankConnector {
     execute: (order, signal) => executePayment(obie, order, signal),
     unanswered: {
       isOrder: (order, signal) => isOrderAt(obie, order, signal),
-      note: (tx, order) => adoptPaymentId(tx, order),
+      note: (tx, order) => savePaymentId(tx, order),
     },
     stageUnderMandate: (order) => stageUnderMandate(obie, order),
     authoriseUnderMandate: (order, signal) => authoriseUnderMandate(obie, order.bankConsentReference, signal),

@@ -152,9 +152,9 @@ async function askOrPay(obie: Obie, order: OrderToSend): Promise<ExecutionOutcom
   await noteAsking(obie.pool, payment.payment_id)
   const { Data } = await obie.resources.call(call, signal)
   const bankPaymentId = idWithin(Data, consent)
-  if (bankPaymentId === undefined || (known ?? bankPaymentId) !== bankPaymentId)
-    throw new BankUnavailableError(`${obie.profile.id}: its answer is about another payment`)
-  await savePaymentId(obie.pool, { paymentId: payment.payment_id, bankPaymentId })
+  const isOurs =
+    bankPaymentId !== undefined && (await savePaymentId(obie.pool, { paymentId: payment.payment_id, bankPaymentId }))
+  if (!isOurs) throw new BankUnavailableError(`${obie.profile.id}: its answer is about another payment`)
   const { version } = apiOf(obie, consent)
   return outcomeOf(Data, { version, bankPaymentId, timesAsked: payment.times_asked })
 }

@@ -178,26 +178,18 @@ export function findPayment(db: CommonQueryMethods, paymentId: string): Promise<
   `)
 }
 
+/** Notes the bank's id of an order, which stays: false where it has another one, or another order of the consent has this one. */
 export async function savePaymentId(
   db: CommonQueryMethods,
   { paymentId, bankPaymentId }: { paymentId: string; bankPaymentId: string },
-): Promise<void> {
-  await db.query(sql.prepared('save_obie_payment_id', Nothing)`
-    update obie.payments set bank_payment_id = ${bankPaymentId} where payment_id = ${paymentId}
-  `)
-}
-
-/** Notes the bank's id of an order that got no answer: false where another order of the consent has it. */
-export async function adoptPaymentId(
-  tx: CommonQueryMethods,
-  { paymentId, bankPaymentId }: { paymentId: string; bankPaymentId: string },
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(sql.type(Nothing)`
+  const { rowCount } = await db.query(sql.prepared('save_obie_payment_id', Nothing)`
     update obie.payments p set bank_payment_id = ${bankPaymentId}
-    where payment_id = ${paymentId} and bank_payment_id is null
+    where payment_id = ${paymentId} and coalesce(bank_payment_id, ${bankPaymentId}) = ${bankPaymentId}
       and not exists (
         select from obie.payments other
         where other.consent_state = p.consent_state and other.bank_payment_id = ${bankPaymentId}
+          and other.payment_id <> p.payment_id
       )
   `)
   return rowCount === 1

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { savePaymentId } from '../../../src/banks/obie/store-sql.ts'
 import { until, untilStatus } from '../../support/app.ts'
 import type { Answer } from '../../support/app.ts'
 import { mandateBody, payUnder } from '../../support/mandates.ts'
@@ -113,6 +114,10 @@ t.test('the id of another collection under the same mandate is refused', async (
     status: 409,
     body: { code: 'PAYMENT_NOT_RESOLVABLE' },
   })
+  const { pool } = service.app
+  t.equal(await savePaymentId(pool, { paymentId: id, bankPaymentId: String(rows[0]?.id) }), false)
+  t.equal(await savePaymentId(pool, { paymentId: first.id, bankPaymentId: 'another' }), false, 'an id stays')
+  t.equal(await savePaymentId(pool, { paymentId: first.id, bankPaymentId: String(rows[0]?.id) }), true)
   const taken = (await bank.books()).payments.find(({ amount }) => amount === '7.02')
   t.match(await resolve(id, { outcome: 'TAKEN', bank_payment_id: taken?.id }), { status: 200 })
   await untilStatus(service, merchant, id, 'Settled')
