@@ -118,7 +118,8 @@ export function times<T>(count: number, run: (index: number) => Promise<T>): Pro
 
 /** An authorised payment whose bank has not answered the order. @returns its id */
 export async function unansweredPayment(service: TestService, merchant: TestMerchant): Promise<string> {
-  const { id } = await authorisedPayment(service, merchant)
+  // A worker beside the test leaves it alone for ten seconds.
+  const { id } = await authorisedPayment(service, merchant, { debtor_bank_id: 'mock-slow' })
   await postponeSettlement(service.app.pool, { merchantId: merchant.id, id, seconds: 3_600 })
   await insertUnanswered(service.app.pool, { id, merchant_id: merchant.id })
   return id
