@@ -118,6 +118,7 @@ select s.merchant_id, s.currency, target.bank_account_id, coalesce(last.retry_at
     when not m.is_active then 'MERCHANT_INACTIVE'
     when m.payout_held then 'PAYOUT_HELD'
     when target.bank_account_id is null then 'BANK_ACCOUNT_MISSING'
+    when owed.amount <= 0 and last.retry_at is distinct from 'infinity' then 'MERCHANT_IN_DEBT'
   end as blocked_by
 from (select distinct merchant_id, currency from settlements where payout_id is null and payable_amount > 0) s
 join merchants m on m.id = s.merchant_id
@@ -134,7 +135,13 @@ left join lateral (
   where l.merchant_id = s.merchant_id and l.currency = s.currency
   order by l.created_at desc, l.id desc
   limit 1
-) last on true;
+) last on true
+left join lateral (
+  select sum(b.balance) filter (where b.account = 'merchant_payable')
+    + least(round(sum(b.balance) filter (where b.account = 'clearing'), 2), 0) as amount
+  from ledger_balances b
+  where b.merchant_id = s.merchant_id and b.currency = s.currency
+) owed on true;
 
 -- Those that nothing stands in the way of.
 create view payout_payees as

@@ -23,16 +23,9 @@ export type Blocked = z.infer<typeof Blocked>
 /** Of some merchants the currencies in which something is payable that no payout will pay, and why. */
 export function listBlocked(tx: CommonQueryMethods, merchantIds: readonly string[]): Promise<readonly Blocked[]> {
   return tx.any(sql.type(Blocked)`
-    select v.merchant_id, v.currency,
-      coalesce(v.blocked_by, case when v.due_at = 'infinity' then 'BANK_ACCOUNT_REJECTED' else 'MERCHANT_IN_DEBT' end) as blocked_by
+    select v.merchant_id, v.currency, coalesce(v.blocked_by, 'BANK_ACCOUNT_REJECTED') as blocked_by
     from payout_prospects v
-    where v.merchant_id = any(${sql.array(merchantIds, 'uuid')})
-      and (v.blocked_by is not null or v.due_at = 'infinity' or (
-        select sum(b.balance) filter (where b.account = 'merchant_payable')
-          + round(sum(b.balance) filter (where b.account = 'clearing'), 2) <= 0
-        from ledger_balances b
-        where b.merchant_id = v.merchant_id and b.currency = v.currency
-      ))
+    where v.merchant_id = any(${sql.array(merchantIds, 'uuid')}) and (v.blocked_by is not null or v.due_at = 'infinity')
   `)
 }
 

@@ -8,7 +8,7 @@ t.test('a database with settled payments from before the ledger is rejected, and
   const service = await testService(t)
   const { owner, databaseUrl } = service
   const undo = `
-    drop view ledger_balances, ledger_recount, ledger_sides;
+    drop view payout_payees, payout_prospects, ledger_balances, ledger_recount, ledger_sides;
     drop table ledger_entries, ledger_unfolded, ledger_kept_balances cascade;
     drop type ledger_posting, ledger_account, ledger_movement cascade;
     delete from schema_migrations where name >= '0022_ledger'`

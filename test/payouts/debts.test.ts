@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { listPayees } from '../../src/payouts/create-sql.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
 import { testService } from '../support/app.ts'
 import { balancesOf, entriesOf, postFor } from '../support/ledger.ts'
@@ -40,6 +41,11 @@ t.test('with more debt than money nothing is paid, until there is more', async (
   t.same(await payoutsOf(service, merchant), [])
   const balances = await service.call('GET', '/api/v1/portal/balances', { merchant })
   t.match(balances.body.data, [{ payout_blocked_by: 'MERCHANT_IN_DEBT' }])
+  const payees = await listPayees(app.pool, 100)
+  t.notOk(
+    payees.some((payee) => payee.merchant_id === merchant.id),
+    'it takes no place of those that can be paid',
+  )
   await closedSettlement(service, merchant, { amount: '10.0000' })
   t.same(await payoutsOf(service, merchant), [], 'its debt is carried over')
   await closedSettlement(service, merchant, { amount: '60.0000' })
