@@ -56,6 +56,8 @@ const Profile = z.strictObject({
   issuer: Address,
   /** Where the OpenID configuration is; by default below the issuer. */
   discovery: Address.optional(),
+  /** Further hosts that the discovery document may name; those of the addresses here and their neighbours need no entry. */
+  hosts: z.array(z.hostname('must be a host name').toLowerCase()).max(20).default([]),
   /** What is sent as x-fapi-financial-id, where the bank needs it. */
   financial_id: z
     .string()
