@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { alterAnswer } from './alter-answer.ts'
 import type { Bank } from './bank.ts'
 import { BankError } from './bank-error.ts'
 import { checkBody, checkHeaders, checkToken } from './check-request.ts'
@@ -31,9 +32,10 @@ export type Exchange = {
 export async function answerResource(bank: Bank, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const target = resourceTargetOf(req)
   const body = await readBody(req)
-  const answer = await carryOut(bank, req, { target, body }).catch((error: unknown) => describe(error, target.version))
-  const text = answer.body === undefined ? '' : JSON.stringify(answer.body)
   const operation = target.operation?.name ?? 'unknown'
+  const genuine = await carryOut(bank, req, { target, body }).catch((error: unknown) => describe(error, target.version))
+  const answer = alterAnswer(bank.faults, operation, genuine)
+  const text = answer.body === undefined ? '' : JSON.stringify(answer.body)
   const headers = await headersOf(bank, req, { text, operation })
   bank.onExchange({
     version: target.version.name,

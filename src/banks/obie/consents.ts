@@ -11,12 +11,17 @@ import { ConsentAnswer, RefusedByBankError } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
 import { findConsent, findVisitByCode, insertConsent, saveConsentId } from './store-sql.ts'
 import type { ConsentRow, VisitRow } from './store-sql.ts'
+import { problemOfTerms } from './terms.ts'
 import { GrantRefusedError } from './tokens.ts'
 import { VERSIONS, failureOfReason } from './versions.ts'
 
+function requestOf({ sealer }: Obie, { request, state }: ConsentRow): string {
+  return sealer.open(request, obieContext('consents.request', state))
+}
+
 /** What the payer is asked to approve, as it was sent. */
-export function bodyOf({ sealer }: Obie, { request, state }: ConsentRow): ConsentBody {
-  return JSON.parse(sealer.open(request, obieContext('consents.request', state))) as ConsentBody
+export function bodyOf(obie: Obie, consent: ConsentRow): ConsentBody {
+  return JSON.parse(requestOf(obie, consent)) as ConsentBody
 }
 
 function addressOf(
@@ -50,6 +55,7 @@ export async function stageConsent(obie: Obie, request: ConsentRequest, signal: 
 
 async function sendConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal): Promise<string> {
   const { state } = consent
+  const body = requestOf(obie, consent)
   try {
     const { Data } = await obie.resources.call(
       {
@@ -58,10 +64,11 @@ async function sendConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
         url: addressOf(obie, consent).url,
         token: await obie.tokens.ofClient(signal),
         state,
-        body: obie.sealer.open(consent.request, obieContext('consents.request', state)),
+        body,
         // At most 40 characters, and the same for a repeat.
         idempotencyKey: sha256Hex(state).slice(0, 40),
         answer: ConsentAnswer,
+        problemOf: ({ Data }) => problemOfTerms(body, Data),
       },
       signal,
     )
@@ -86,11 +93,13 @@ async function readConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
       token: await obie.tokens.ofClient(signal),
       state: consent.state,
       answer: ConsentAnswer,
+      problemOf: ({ Data: { ConsentId: id, ...terms } }) =>
+        id === consent.consent_id
+          ? problemOfTerms(requestOf(obie, consent), terms)
+          : 'its answer is about another consent',
     },
     signal,
   )
-  if (Data.ConsentId !== consent.consent_id)
-    throw new BankUnavailableError(`${obie.profile.id}: its answer is about another consent`)
   const reason = Data.StatusReason?.[0]?.StatusReasonCode
   const failureCode = reason === undefined ? 'ACCESS_DENIED' : failureOfReason(reason)
   return {

@@ -10,6 +10,7 @@ import type { Call } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
 import { findConsent, findConsentByBankId, findPayment, insertPayment, noteAsking, savePaymentId } from './store-sql.ts'
 import type { ConsentRow, PaymentRow } from './store-sql.ts'
+import { problemOfTerms } from './terms.ts'
 import { GrantRefusedError } from './tokens.ts'
 import { VERSIONS, failureOfReason } from './versions.ts'
 
@@ -148,13 +149,12 @@ async function askOrPay(obie: Obie, order: OrderToSend): Promise<ExecutionOutcom
       reason: 'the bank has not answered the order for a day',
       askAgainInSeconds: undefined,
     }
-  const call = known === null ? await payCall(obie, order) : await statusCall(obie, consent, { id: known, signal })
+  const call = known === null ? await payCall(obie, order) : await statusCall(obie, order, known)
   await noteAsking(obie.pool, payment.payment_id)
   const { Data } = await obie.resources.call(call, signal)
-  const bankPaymentId = idWithin(Data, consent)
-  const isOurs =
-    bankPaymentId !== undefined && (await savePaymentId(obie.pool, { paymentId: payment.payment_id, bankPaymentId }))
-  if (!isOurs) throw new BankUnavailableError(`${obie.profile.id}: its answer is about another payment`)
+  const bankPaymentId = idWithin(Data, consent) ?? ''
+  if (!(await savePaymentId(obie.pool, { paymentId: payment.payment_id, bankPaymentId })))
+    throw new BankUnavailableError(`${obie.profile.id}: its answer is about another payment`)
   const { version } = apiOf(obie, consent)
   return outcomeOf(Data, { version, bankPaymentId, timesAsked: payment.times_asked })
 }
@@ -165,30 +165,41 @@ function apiOf({ profile }: Obie, { kind }: ConsentRow) {
   return { url: `${api.base_url}/${isMandate ? 'domestic-vrps' : 'domestic-payments'}`, version: api.version }
 }
 
-/** The bank's id of the payment, if the answer is about this consent. */
-function idWithin(data: PaymentAnswer['Data'], { kind, consent_id: consentId }: ConsentRow): string | undefined {
-  if (data.ConsentId !== consentId) return undefined
+/** The bank's id of the payment. */
+function idWithin(data: PaymentAnswer['Data'], { kind }: ConsentRow): string | undefined {
   return kind === 'mandate' ? data.DomesticVRPId : data.DomesticPaymentId
 }
 
-async function payCall(obie: Obie, { payment, consent, signal }: OrderToSend): Promise<Call<PaymentAnswer>> {
+function sentOrder({ sealer }: Obie, { payment_id: id, request }: PaymentRow): string {
+  return sealer.open(request, obieContext('payments.request', id))
+}
+
+/** Why the bank's answer is about another order, or about none. */
+function problemOfOrder(obie: Obie, { payment, consent }: Order) {
+  return ({ Data }: PaymentAnswer): string | undefined => {
+    if (Data.ConsentId !== consent.consent_id) return 'its answer is about another consent'
+    if (idWithin(Data, consent) === undefined) return 'its answer names no payment'
+    return problemOfTerms(sentOrder(obie, payment), Data)
+  }
+}
+
+async function payCall(obie: Obie, order: OrderToSend): Promise<Call<PaymentAnswer>> {
+  const { payment, consent, signal } = order
   return {
     step: 'payment',
     method: 'POST',
     url: apiOf(obie, consent).url,
     token: await usableToken(obie, consent, signal),
-    body: obie.sealer.open(payment.request, obieContext('payments.request', payment.payment_id)),
+    body: sentOrder(obie, payment),
     idempotencyKey: payment.payment_id,
     state: consent.state,
     answer: PaymentAnswer,
+    problemOf: problemOfOrder(obie, order),
   }
 }
 
-async function statusCall(
-  obie: Obie,
-  consent: ConsentRow,
-  { id, signal }: { id: string; signal: AbortSignal },
-): Promise<Call<PaymentAnswer>> {
+async function statusCall(obie: Obie, order: OrderToSend, id: string): Promise<Call<PaymentAnswer>> {
+  const { consent, signal } = order
   return {
     step: 'payment status',
     method: 'GET',
@@ -196,6 +207,7 @@ async function statusCall(
     token: await obie.tokens.ofClient(signal),
     state: consent.state,
     answer: PaymentAnswer,
+    problemOf: problemOfOrder(obie, order),
   }
 }
 
@@ -207,9 +219,11 @@ export async function isOrderAt(
 ): Promise<boolean> {
   const payment = await findPayment(obie.pool, paymentId)
   const consent = payment === null ? null : await findConsent(obie.pool, payment.consent_state)
-  if (consent === null) return false
-  const { Data } = await obie.resources.call(await statusCall(obie, consent, { id, signal }), signal)
-  return idWithin(Data, consent) === id
+  if (payment === null || consent === null) return false
+  const order = { payment, consent, signal }
+  const { problemOf: _, ...call } = await statusCall(obie, order, id)
+  const answer = await obie.resources.call(call, signal)
+  return problemOfOrder(obie, order)(answer) === undefined && idWithin(answer.Data, consent) === id
 }
 
 function outcomeOf(

@@ -9,6 +9,7 @@ import { headerOf } from './http.ts'
 import type { BankHttp } from './http.ts'
 import { problemOfSignature } from './signing.ts'
 import type { Signer } from './signing.ts'
+import { TermsMembers } from './terms.ts'
 import type { Tokens } from './tokens.ts'
 
 const StatusReason = z.array(z.object({ StatusReasonCode: z.string().optional() })).optional()
@@ -26,6 +27,7 @@ export const ConsentAnswer = z.object({
     Debtor: Account.optional(),
     DebtorAccount: Account.optional(),
     Refund: Refund.optional(),
+    ...TermsMembers,
   }),
 })
 export type ConsentAnswer = z.infer<typeof ConsentAnswer>
@@ -38,6 +40,7 @@ export const PaymentAnswer = z.object({
     Status: z.string(),
     StatusReason,
     Refund: Refund.optional(),
+    ...TermsMembers,
   }),
 })
 export type PaymentAnswer = z.infer<typeof PaymentAnswer>
@@ -79,7 +82,11 @@ export type Call<T> = {
   /** At most 40 characters. */
   idempotencyKey?: string
   answer: z.ZodType<T>
+  /** Why the answer is not about what was asked; undefined if it is. */
+  problemOf?: (answer: T) => string | undefined
 }
+
+type Heading = Pick<Call<unknown>, 'token' | 'body' | 'idempotencyKey'>
 
 export type Resources = {
   /**
@@ -102,7 +109,7 @@ export function makeResources({ profile, signer, http, discovery, tokens }: Part
   const isSigned = !profile.quirks.includes('unsigned_responses')
   const b64Header = profile.quirks.includes('b64_header')
 
-  async function headersOf({ token, body, idempotencyKey }: Call<unknown>): Promise<Record<string, string>> {
+  async function headersOf({ token, body, idempotencyKey }: Heading): Promise<Record<string, string>> {
     return {
       authorization: `Bearer ${token}`,
       ...(profile.financial_id === undefined ? {} : { 'x-fapi-financial-id': profile.financial_id }),
@@ -116,28 +123,37 @@ export function makeResources({ profile, signer, http, discovery, tokens }: Part
     }
   }
 
-  function problemOf(signal: AbortSignal) {
-    return async (answer: BankAnswer): Promise<string | undefined> => {
-      const { status, body } = answer
-      if (!isSigned || (status >= 300 && status !== REFUSED) || body === '') return undefined
-      const signature = headerOf(answer, 'x-jws-signature')
-      const problem = await problemOfSignature(Buffer.from(body), signature, discovery.keys(signal))
-      return problem === undefined ? undefined : `its signature is not the bank's: ${problem}`
-    }
+  async function problemOfSigned(answer: BankAnswer, signal: AbortSignal): Promise<string | undefined> {
+    const { status, body } = answer
+    if (!isSigned || (status >= 300 && status !== REFUSED) || body === '') return undefined
+    const signature = headerOf(answer, 'x-jws-signature')
+    const problem = await problemOfSignature(Buffer.from(body), signature, discovery.keys(signal))
+    return problem === undefined ? undefined : `its signature is not the bank's: ${problem}`
   }
 
   return {
-    call: async (call, signal) => {
+    call: async <T>(call: Call<T>, signal: AbortSignal): Promise<T> => {
       const { step, method, url, body, state } = call
       const headers = await headersOf(call)
       const sent = { step, method, url, headers, state, ...(body === undefined ? {} : { body }) }
-      const answer = await http.send({ ...sent, problemOf: problemOf(signal) }, signal)
-      const json = jsonOf(answer.body)
+      const held: { read?: T } = {}
+      const answer = await http.send(
+        {
+          ...sent,
+          problemOf: async (given) => {
+            const problem = await problemOfSigned(given, signal)
+            if (problem !== undefined || given.status >= 400) return problem
+            const { success, data } = call.answer.safeParse(jsonOf(given.body))
+            if (!success) return 'its answer can not be read'
+            held.read = data
+            return call.problemOf?.(data)
+          },
+        },
+        signal,
+      )
       if (answer.status === 401) tokens.forget(call.token)
-      if (answer.status >= 400) throw refusal(step, answer.status, json)
-      const read = call.answer.safeParse(json)
-      if (!read.success) throw new BankUnavailableError(`${profile.id}, ${step}: its answer can't be read`)
-      return read.data
+      if (answer.status >= 400) throw refusal(step, answer.status, jsonOf(answer.body))
+      return held.read as T
     },
   }
 }
