@@ -7,6 +7,9 @@ import type { View } from './screens/view.ts'
 /** Short-lived phases keep the previous screen's height, so that the parent page does not jump. */
 const TRANSIENT_PHASES: readonly Phase[] = ['start', 'creating', 'cancelling']
 
+/** The second click of a double click lands within this time of the first; so does a second tap. */
+const STRAY_CLICK_MS = 400
+
 /** Shows screens. */
 export type Stage = {
   /** `news` is announced: for changes within the same screen. */
@@ -21,6 +24,23 @@ export function makeStage(root: HTMLElement): Stage {
   const live = el('p', { class: 'hidden', role: 'status' })
   let shown: Phase | undefined
   let isUsed = false
+  let timer = 0
+  // A press that began on the screen before ends here too. Keys and assistive technology click without a count.
+  const ignoreStray = (event: Event): void => {
+    if (timer === 0 || (event as MouseEvent).detail === 0) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  root.addEventListener('click', ignoreStray, true)
+  /** Keeps a double click on the screen before from choosing something on the new one. */
+  const pausePointer = (): void => {
+    clearTimeout(timer)
+    root.style.pointerEvents = 'none'
+    timer = setTimeout(() => {
+      timer = 0
+      root.style.pointerEvents = ''
+    }, STRAY_CLICK_MS)
+  }
   for (const type of ['pointerdown', 'keydown']) {
     document.addEventListener(type, () => (isUsed = true), { capture: true, once: true })
   }
@@ -31,6 +51,7 @@ export function makeStage(root: HTMLElement): Stage {
       const title = screen.querySelector('h1')
       const isNew = view.state.phase !== shown
       shown = view.state.phase
+      if (isNew) pausePointer()
       root.style.minBlockSize = TRANSIENT_PHASES.includes(shown) ? `${root.offsetHeight}px` : ''
       root.replaceChildren(
         ...[orderSummary(view), screen, helpSection(view), live].filter((part) => part !== undefined),

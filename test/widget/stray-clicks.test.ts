@@ -1,0 +1,82 @@
+import t from 'tap'
+import { openBrowser } from '../support/browser.ts'
+import { chooseBank, frameOf, openWidget, openWidgetShop, untilHeading } from '../support/widget-page.ts'
+import type { OpenWidget } from '../support/widget-page.ts'
+import { en } from '../../widget/locales/en.ts'
+
+const shop = await openWidgetShop(t)
+const browser = await openBrowser(t)
+
+/** The frame's content once the pause after a new screen is over. */
+const CLICKABLE = 'main:not([style*=pointer-events])'
+
+const bankAt = (x: number, y: number): string =>
+  `document.elementFromPoint(${x}, ${y})?.closest('.tile, [role=option]')?.innerText ?? ''`
+
+/** Where Continue is, in the page and in the frame. */
+async function continueAt({ page, widget }: OpenWidget) {
+  const button = widget.getByRole('button', { name: en.continue })
+  await button.click({ trial: true })
+  const inPage = await button.boundingBox()
+  const frame = await page.locator('iframe').boundingBox()
+  if (inPage === null || frame === null) throw new Error('Continue has no place')
+  const [x, y] = [inPage.x + inPage.width / 4, inPage.y + inPage.height / 2]
+  return { x, y, inFrame: [x - frame.x, y - frame.y] as const }
+}
+
+t.test('the second click of a double click on Continue chooses no bank', async (t) => {
+  for (const delay of [0, 60, 200]) {
+    const opened = await openWidget(browser, shop)
+    const { page, widget } = opened
+    const { x, y, inFrame } = await continueAt(opened)
+    await page.mouse.click(x, y)
+    await page.waitForTimeout(delay)
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+    await widget.locator(CLICKABLE).waitFor()
+    t.not(await frameOf(page).evaluate(bankAt(...inFrame)), '', 'a bank is where Continue was')
+    t.ok(await widget.getByRole('heading', { name: en.banksTitle }).isVisible(), `after ${delay} ms`)
+    t.match(await opened.heard(), [{ eventType: 'SVC_WIDGET_READY' }])
+    t.equal((await opened.heard()).length, 1)
+    await page.mouse.click(x, y)
+    await widget.getByRole('heading', { name: en.qrTitle }).waitFor()
+    await page.close()
+  }
+})
+
+t.test('keys and assistive technology need not wait, a click of the mouse that a script sends does', async (t) => {
+  const { page, widget } = await openWidget(browser, shop)
+  await widget.getByRole('button', { name: en.continue }).click()
+  await widget.getByRole('heading', { name: en.banksTitle }).waitFor()
+  const isIgnored = await frameOf(page).evaluate(`{
+    const click = new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 })
+    !document.querySelector('[role=option]').dispatchEvent(click)
+  }`)
+  t.equal(isIgnored, true)
+  t.ok(await widget.getByRole('heading', { name: en.banksTitle }).isVisible())
+  await frameOf(page).evaluate(`document.querySelector('[role=option]').click()`)
+  await widget.getByRole('heading', { name: en.qrTitle }).waitFor()
+  await widget.getByRole('button', { name: en.scanned }).press('Enter')
+  await widget.getByRole('heading', { name: en.processingTitle }).waitFor()
+})
+
+t.test('news on the same screen does not block clicks', async (t) => {
+  const opened = await openWidget(browser, shop)
+  const { page, widget } = opened
+  await chooseBank(widget, 'Leisurely Bank')
+  const address = await widget.getByLabel(en.linkLabel).inputValue()
+  await widget.getByRole('button', { name: en.scanned }).click()
+  await widget.getByRole('heading', { name: en.processingTitle }).waitFor()
+  const frame = frameOf(page)
+  await widget.locator(CLICKABLE).waitFor()
+  await frame.evaluate(`window.paused = 0; new MutationObserver(() => {
+    paused += document.querySelector('main').style.pointerEvents === 'none' ? 1 : 0
+  }).observe(document.querySelector('main'), { attributes: true })`)
+  const bank = await opened.context.newPage()
+  await bank.goto(address)
+  await bank.getByRole('button', { name: /^Approve/ }).click()
+  await bank.waitForURL(/\/payments\/return/)
+  await untilHeading(opened, en.processingTitle)
+  await widget.locator('.progress').getByText('has approved the payment.').waitFor()
+  t.equal(await frame.evaluate('paused'), 0)
+})
