@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchBank } from './cases/bank.ts'
 import { benchClaim } from './cases/claim.ts'
 import { benchClose } from './cases/close.ts'
 import { benchConsole } from './cases/console.ts'
@@ -12,6 +13,7 @@ import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
 import { benchReconcile } from './cases/reconcile.ts'
 import { benchSettle } from './cases/settle.ts'
+import { benchSize } from './cases/size.ts'
 import { benchStart } from './cases/start.ts'
 import { benchStatement } from './cases/statement.ts'
 import type { Bench } from './support/context.ts'
@@ -26,7 +28,7 @@ ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
   --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, latency,
-                     first-paint, start or console; may be given more than once
+                     first-paint, start, console, bank or size; may be given more than once
   --rounds <n>       rounds, each with one turn of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service to this folder
@@ -47,6 +49,8 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   'first-paint': benchFirstPaint,
   start: benchStart,
   console: benchConsole,
+  bank: benchBank,
+  size: benchSize,
 }
 
 async function main(): Promise<void> {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
-import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 
 const MERCHANTS = 20
 const DUE = 100
 const CLAIMS = 100
+const ROUNDS = 4
 const SMALL = 10_000
 
 /** The cost of claiming a hundred due webhooks, while the history of delivered ones grows. */
@@ -18,6 +18,8 @@ export async function benchClaim(bench: Bench): Promise<RatioTarget[]> {
   for (let n = 0; n < MERCHANTS; n += 1)
     merchants.push(await insertMerchant(database, `bench-claim-${n}`, 'http://127.0.0.1:9/'))
   for (const merchant of merchants) await insertPayments(database, merchant, Math.ceil(DUE / MERCHANTS) * 2)
+  // As after the first claim: one that is rolled back would make them each time, and leave dead rows.
+  await database.owner.query('insert into webhook_lanes (merchant_id) select id from merchants')
   const sizes = [SMALL, bench.quick ? 100_000 : 1_000_000, ...(bench.quick ? [] : [5_000_000])]
   const costs: { size: number; ms: number }[] = []
   let size = 0
@@ -25,10 +27,10 @@ export async function benchClaim(bench: Bench): Promise<RatioTarget[]> {
     process.stderr.write(`  claims over ${wanted} delivered webhooks\n`)
     await insertDelivered(database, merchants, wanted - size)
     size = wanted
-    costs.push({ size, ms: await claimMs(database) })
+    costs.push({ size, ms: await claimMs(bench, database) })
   }
   printTable(`Claim ${DUE} due webhooks`, [
-    ['delivered before', 'ms per claim'],
+    ['delivered before', 'ms of processor time per claim'],
     ...costs.map(({ size: of, ms }) => [String(of), ms.toFixed(2)]),
   ])
   const [first, last] = [costs[0], costs.at(-1)]
@@ -58,19 +60,24 @@ async function insertDelivered(
   await owner.query('vacuum analyze')
 }
 
-/** The median over claims that are rolled back, so that each finds the same. */
-async function claimMs({ owner }: BenchDatabase): Promise<number> {
+/**
+ * PostgreSQL's processor time of claims that are rolled back, so that each finds the same: how long they take depends on
+ * what else runs. The least of four rounds, because other load only adds to it.
+ */
+async function claimMs(bench: Bench, { owner }: BenchDatabase): Promise<number> {
   const times: number[] = []
-  for (let n = 0; n < CLAIMS; n += 1) {
-    await owner.query('begin')
-    const begun = performance.now()
-    const { rowCount } = await owner.query({
-      name: 'claim',
-      text: `select * from claim_webhooks('bench', '00000000-0000-0000-0000-000000000000', ${DUE}, 8, interval '30 seconds')`,
-    })
-    times.push(performance.now() - begun)
-    if (rowCount !== DUE) throw new Error(`claimed ${rowCount} instead of ${DUE}`)
-    await owner.query('rollback')
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = (await bench.server.cpuMs()) ?? performance.now()
+    for (let n = 0; n < CLAIMS; n += 1) {
+      await owner.query('begin')
+      const { rowCount } = await owner.query({
+        name: 'claim',
+        text: `select * from claim_webhooks('bench', '00000000-0000-0000-0000-000000000000', ${DUE}, 8, interval '30 seconds', '{}', '{}', '{}')`,
+      })
+      if (rowCount !== DUE) throw new Error(`claimed ${rowCount} instead of ${DUE}`)
+      await owner.query('rollback')
+    }
+    times.push((((await bench.server.cpuMs()) ?? performance.now()) - before) / CLAIMS)
   }
-  return median(times)
+  return Math.min(...times)
 }

@@ -3,7 +3,7 @@ import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService, withCost } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { insertMerchant } from '../support/database.ts'
+import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
 import { measureLimit } from '../support/pgbench.ts'
@@ -25,6 +25,9 @@ const FASTIFY = `fastify + pg, statement by statement, ${CONNECTIONS} connection
 export async function benchCreate(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_create')
   const merchant = await insertMerchant(database, 'bench-create', 'https://shop.example/webhooks')
+  // As in production, where PostgreSQL has statistics: without any, it looks keys up by the merchant alone.
+  await insertPayments(database, merchant, 2_000)
+  await database.owner.query('vacuum analyze')
   const service = await startService(bench, database, ['api'])
   const fastify = bench.peers ? await startChild('peers/fastify-payments.js', { url: database.url }) : undefined
   const limit = (name: string, items: number): Contender => ({

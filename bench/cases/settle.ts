@@ -11,7 +11,7 @@ const BATCHES = 100
 /** What a move of the settlement job writes, and what the bank's answer writes before it. */
 const MOVES = {
   authorise: `'from_status', 'AwaitingAuthorisation', 'to_status', 'Authorised', 'changed_by', 'BANK_CALLBACK',
-    'consent_from', 'AWAITING_AUTHORISATION', 'consent_to', 'AUTHORISED', 'settle_seconds', 0`,
+    'consent_from', 'AWAITING_AUTHORISATION', 'consent_to', 'AUTHORISED', 'settle_seconds', 0, 'event_type', 'payment.authorized'`,
   settle: `'from_status', 'Authorised', 'to_status', 'Settled', 'changed_by', 'BATCH_JOB', 'event_type', 'payment.settled'`,
 } as const
 
@@ -59,7 +59,8 @@ async function cpuUs({ server }: Bench, run: () => Promise<unknown>): Promise<nu
 
 type Moved = { merchantId: string; ids: readonly string[]; move: keyof typeof MOVES }
 
-async function moveAll(owner: Client, { merchantId, ids, move }: Moved): Promise<void> {
+/** Moves payments as the settlement job does. */
+export async function moveAll(owner: Client, { merchantId, ids, move }: Moved): Promise<void> {
   for (let first = 0; first < ids.length; first += BATCH) {
     const { rows } = await owner.query<{ outcome: string }>({
       name: move,
@@ -75,7 +76,8 @@ async function moveAll(owner: Client, { merchantId, ids, move }: Moved): Promise
   }
 }
 
-async function foldAll(owner: Client): Promise<void> {
+/** Adds all entries of the ledger to the kept balances. */
+export async function foldAll(owner: Client): Promise<void> {
   for (;;) {
     const { rows } = await owner.query<{ count: number }>('select fold_ledger(5000) as count')
     if (rows[0]?.count === 0) return

@@ -1,15 +1,20 @@
--- Leases due rows to a worker, in one round trip. Merchants are visited in turn, from the one behind `after` round to
--- itself, and each gives no more rows than its cap leaves room for: a merchant with a long backlog, or a slow endpoint,
--- takes nothing from the others. A first attempt waits for the first attempts of the payment's earlier events (decision
--- 38). A claim includes the previous secret while it still signs (decision 37).
+-- Reads due rows for a worker, in one round trip, and takes the lanes that they are in (decision 286). Merchants are visited
+-- in turn, from the one behind `after` round to itself, and each gives no more rows than its limit: a merchant with a long
+-- backlog, or a slow endpoint, takes nothing from the others. A first attempt waits for the first attempts of the payment's
+-- earlier events (decision 38). A claim includes the previous secret while it still signs (decision 37).
 --
--- Claims take turns under one advisory lock, because two at once would each find the whole cap free. That is why this
--- is a function: only a statement that begins after the lock was gained sees the rows that the other claim took.
-create or replace function claim_webhooks(worker text, after uuid, rows_max integer, per_merchant_max integer, lease interval)
+-- The worker names the lanes that it holds, with the number of rows that it has of each, and these rows, which are not
+-- read again. A lane of which it has none is released, unless it has due rows again.
+--
+-- Claims do not wait for each other. Rows are read by a statement that begins after their lanes were locked: it sees
+-- what the previous holder recorded.
+create or replace function claim_webhooks(
+  worker text, after uuid, rows_max integer, per_merchant_max integer, lease interval,
+  held uuid[], held_counts integer[], held_rows uuid[]
+)
 returns table (
-  merchant_id uuid, delivery_id uuid, claim_count integer, leases_lost smallint, event_id varchar, attempt_count smallint,
-  payload text, webhook_url text, webhook_signing_secret text,
-  webhook_secret_previous text
+  merchant_id uuid, delivery_id uuid, epoch integer, lease_ms integer, leases_lost smallint, event_id varchar,
+  attempt_count smallint, payload text, webhook_url text, webhook_signing_secret text, webhook_secret_previous text
 )
 language plpgsql
 set search_path = public, pg_temp
@@ -22,77 +27,128 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  due uuid[];
+  lanes webhook_lanes[];
 begin
-  perform pg_advisory_xact_lock(7387271932003);
-  return query
-  with recursive behind (id) as (
-    -- A loose index scan: one probe for each merchant, however many rows it has.
-    (select q.merchant_id from webhook_queue q where q.merchant_id > after order by q.merchant_id limit 1)
-    union all
-    select (select q.merchant_id from webhook_queue q where q.merchant_id > b.id order by q.merchant_id limit 1)
-    from behind b
-    where b.id is not null
-  ),
-  ahead (id) as (
-    (select q.merchant_id from webhook_queue q where q.merchant_id <= after order by q.merchant_id limit 1)
-    union all
-    select (
-      select q.merchant_id from webhook_queue q where q.merchant_id > a.id and q.merchant_id <= after
-      order by q.merchant_id limit 1
+  due := array(
+    with recursive behind (id) as (
+      -- A loose index scan: one probe for each merchant, however many rows it has.
+      (select q.merchant_id from webhook_queue q where q.merchant_id > after order by q.merchant_id limit 1)
+      union all
+      select (select q.merchant_id from webhook_queue q where q.merchant_id > b.id order by q.merchant_id limit 1)
+      from behind b
+      where b.id is not null
+    ),
+    ahead (id) as (
+      (select q.merchant_id from webhook_queue q where q.merchant_id <= after order by q.merchant_id limit 1)
+      union all
+      select (
+        select q.merchant_id from webhook_queue q where q.merchant_id > a.id and q.merchant_id <= after
+        order by q.merchant_id limit 1
+      )
+      from ahead a
+      where a.id is not null
     )
-    from ahead a
-    where a.id is not null
-  ),
-  due as (
-    select q.row_id
+    select m.id
     from (select id from behind union all select id from ahead) m
+    where m.id is not null
+      and exists (select from webhook_queue q where q.merchant_id = m.id and q.due_at <= now())
+      and not exists (
+        select from webhook_lanes l
+        where l.merchant_id = m.id and l.locked_until > now() and l.worker <> claim_webhooks.worker
+      )
+    -- The worker's own lanes may have no more.
+    limit rows_max + cardinality(held)
+  );
+  if cardinality(due) > 0 then
+    insert into webhook_lanes (merchant_id)
+    select d.id from unnest(due) d (id)
+    where not exists (select from webhook_lanes l where l.merchant_id = d.id)
+    on conflict do nothing;
+  end if;
+  lanes := array(
+    select l
+    from unnest(due) with ordinality as d (id, place)
+    join webhook_lanes l on l.merchant_id = d.id
+    where l.locked_until is null or l.locked_until <= now() or l.worker = claim_webhooks.worker
+    order by d.place
+    for update of l skip locked
+  );
+  -- The holder of a lane was lost: it had at most this many rows in progress, the first ones.
+  update webhook_queue q
+  set leases_lost = q.leases_lost + 1
+  where q.ctid = any (
+    array(
+      select f.row_id
+      from unnest(lanes) as l
+      cross join lateral (
+        select q.ctid as row_id from webhook_queue q
+        where q.merchant_id = l.merchant_id and q.due_at <= now()
+        order by q.due_at, q.sequence
+        limit per_merchant_max
+      ) f
+      where l.locked_until is not null and l.worker <> claim_webhooks.worker
+    )
+  );
+  return query
+  with lane as materialized (
+    select l.merchant_id, l.place, l.epoch + case when l.worker = claim_webhooks.worker then 0 else 1 end as epoch,
+      -- A lease of which less than half is left is renewed.
+      case
+        when l.worker = claim_webhooks.worker and l.locked_until > now() + lease / 2 then l.locked_until
+        else now() + lease
+      end as locked_until,
+      l.worker is not distinct from claim_webhooks.worker and l.locked_until > now() + lease / 2 as is_kept,
+      per_merchant_max - coalesce(held_counts[array_position(held, l.merchant_id)], 0) as room
+    from unnest(lanes) with ordinality as l (merchant_id, worker, locked_until, epoch, place)
+  ),
+  ready as materialized (
+    select q.merchant_id, q.delivery_id, q.leases_lost, l.epoch, l.locked_until, l.is_kept
+    from (select * from lane order by place) l
     cross join lateral (
-      select greatest(per_merchant_max - count(*), 0) as free
-      from webhook_queue l
-      where l.merchant_id = m.id and l.locked_until > now()
-    ) room
-    cross join lateral (
-      select q.ctid as row_id
+      select q.merchant_id, q.delivery_id, q.leases_lost
       from webhook_queue q
-      where q.merchant_id = m.id
+      where q.merchant_id = l.merchant_id
         and q.due_at <= now()
-        and (q.locked_until is null or q.locked_until <= now())
+        and q.delivery_id not in (select h.id from unnest(held_rows) as h (id))
         and (
           q.attempted
           or q.payment_intent_id is null
           or not exists (
             select from webhook_queue e
-            where e.merchant_id = m.id
+            where e.merchant_id = l.merchant_id
               and e.payment_intent_id = q.payment_intent_id
               and e.sequence < q.sequence
               and not e.attempted
           )
         )
       order by q.due_at, q.sequence
-      limit room.free
-      for update skip locked
+      limit greatest(l.room, 0)
     ) q
-    where m.id is not null
     limit rows_max
   ),
-  claimed as (
-    update webhook_queue q
-    set locked_until = now() + lease,
-      locked_by = worker,
-      claim_count = q.claim_count + 1,
-      leases_lost = q.leases_lost + case when q.locked_until is null then 0 else 1 end
-    -- By ctid, because the planner cannot know how few rows there are and would read the whole queue.
-    where q.ctid = any (array(select due.row_id from due))
-    returning q.merchant_id, q.delivery_id, q.claim_count, q.leases_lost
+  taken as (
+    update webhook_lanes l
+    set worker = claim_webhooks.worker, locked_until = r.locked_until, epoch = r.epoch
+    from (select distinct r.merchant_id, r.locked_until, r.epoch from ready r where not r.is_kept) r
+    where l.merchant_id = r.merchant_id
+  ),
+  released as (
+    update webhook_lanes l
+    set worker = null, locked_until = null
+    from unnest(held, held_counts) as h (id, count)
+    where h.count = 0 and l.merchant_id = h.id and l.worker = claim_webhooks.worker
+      and not exists (select from ready r where r.merchant_id = h.id)
   )
-  select c.merchant_id, c.delivery_id, c.claim_count, c.leases_lost, d.event_id, d.attempt_count, d.payload::text,
-    m.webhook_url, m.webhook_signing_secret,
+  select r.merchant_id, r.delivery_id, r.epoch, (extract(epoch from r.locked_until - now()) * 1000)::integer, r.leases_lost,
+    d.event_id, d.attempt_count, d.payload::text, m.webhook_url, m.webhook_signing_secret,
     case when m.webhook_secret_previous_expires_at > now() then m.webhook_secret_previous end
-  from claimed c
-  join webhook_deliveries d on d.merchant_id = c.merchant_id and d.id = c.delivery_id
-  join merchants m on m.id = c.merchant_id;
+  from ready r
+  join webhook_deliveries d on d.merchant_id = r.merchant_id and d.id = r.delivery_id
+  join merchants m on m.id = r.merchant_id;
 end
 $$;
 
-revoke execute on function claim_webhooks(text, uuid, integer, integer, interval) from public;
-grant execute on function claim_webhooks(text, uuid, integer, integer, interval) to svc_runtime;
+revoke execute on function claim_webhooks(text, uuid, integer, integer, interval, uuid[], integer[], uuid[]) from public;
+grant execute on function claim_webhooks(text, uuid, integer, integer, interval, uuid[], integer[], uuid[]) to svc_runtime;

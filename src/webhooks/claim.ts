@@ -1,28 +1,32 @@
 import type { App } from '../app.ts'
+import type { Lanes } from './lanes.ts'
 import type { ClaimedDelivery } from './record.ts'
 import { claimDeliveries } from './sql.ts'
 
-/** The lease of a claimed row. Rows of a crashed worker become available when it expires. */
+/** The lease of a lane. The lanes of a crashed worker become free when it ends. */
 export const leaseMs = 30_000
 
 /** The start of the round-robin over merchants. */
 export const firstMerchant = '00000000-0000-0000-0000-000000000000'
 
-/** Due deliveries leased by this worker, and where the next claim continues the round-robin over merchants. */
+/** Due deliveries for this worker, and where the next claim continues the round-robin over merchants. */
 export type ClaimedBatch = { deliveries: readonly ClaimedDelivery[]; after: string; claimedAt: number }
 
 /**
- * Claims up to `rowsMax` due deliveries in one round trip, and for each merchant no more than its concurrency limit
- * allows. `claimedAt` is monotonic time, taken before the lease begins.
+ * Reads up to `rowsMax` due deliveries in one round trip, takes their lanes, and releases lanes that have nothing left.
+ * `claimedAt` is monotonic time, taken before the leases begin.
  */
 export async function claim(
-  app: Pick<App, 'config' | 'pool'>,
-  input: { worker: string; after: string; rowsMax: number },
+  app: Pick<App, 'pool'>,
+  input: { worker: string; after: string; rowsMax: number; lanes: Lanes },
 ): Promise<ClaimedBatch> {
+  const { lanes, after } = input
   const claimedAt = performance.now()
-  const perMerchantMax = app.config.webhookConcurrencyPerMerchant
-  const deliveries = await claimDeliveries(app.pool, { ...input, perMerchantMax, leaseMs })
-  return { deliveries, after: lastInRound(deliveries, input.after), claimedAt }
+  const held = lanes.held()
+  const deliveries = await claimDeliveries(app.pool, { ...input, perMerchantMax: lanes.rowsMax, leaseMs, held })
+  // Those that had nothing left are released, or are taken again by what was found.
+  lanes.forget(held.merchants.filter((_, at) => held.counts[at] === 0))
+  return { deliveries, after: lastInRound(deliveries, after), claimedAt }
 }
 
 /** The last merchant in round-robin order: ascending from `after`, then from the first one up to `after`. */

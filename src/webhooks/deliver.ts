@@ -1,7 +1,6 @@
 import type { App } from '../app.ts'
 import { mustMove } from '../lib/machine.ts'
 import { webhookHeaders } from '../lib/webhook-signature.ts'
-import { leaseMs } from './claim.ts'
 import { attemptTimeoutMs } from './sending/post.ts'
 import type { Post, PostResult } from './sending/post.ts'
 import type { ClaimedDelivery } from './record.ts'
@@ -19,11 +18,11 @@ const leaseNeededMs = attemptTimeoutMs + 1_000
 /** A completed attempt, to be recorded. `begunAt` is monotonic time. */
 export type AttemptResult = Omit<AttemptRow, 'age_ms'> & { begunAt: number }
 
-export type DeliverApp = Pick<App, 'config' | 'ids' | 'metrics'>
+export type DeliverApp = Pick<App, 'config' | 'ids' | 'metrics' | 'log'>
 
-/** Whether enough is left of a lease claimed at `claimedAt` for an attempt: the process may have been paused. */
-export function leaseSuffices(claimedAt: number): boolean {
-  return performance.now() - claimedAt < leaseMs - leaseNeededMs
+/** Whether enough is left of a lease that ends at `leaseEndsAt` for an attempt: the process may have been paused. */
+export function leaseSuffices(leaseEndsAt: number): boolean {
+  return leaseEndsAt - performance.now() > leaseNeededMs
 }
 
 export type DeliverInput = { post: Post; secrets: SigningSecrets; delivery: ClaimedDelivery & { webhook_url: string } }
@@ -47,20 +46,33 @@ function resultOfAttempt(
 ): AttemptResult {
   const { delivery, begunAt, result } = input
   const attempt = delivery.attempt_count + 1
-  app.metrics.webhookAttempts.inc({ outcome: result.outcome })
+  const { outcome, httpStatus, durationMs } = result
+  const status = mustMove(DELIVERY_TRANSITIONS, attempt === 1 ? 'PENDING' : 'FAILED', triggerOf(result, attempt)).to
+  app.metrics.webhookAttempts.inc({ outcome, status })
+  // One line a failure: a delivery that succeeds is in the table and in the counter.
+  if (outcome !== 'delivered')
+    app.log[status === 'DEAD' ? 'warn' : 'info'](
+      { ...idsOf(delivery), attempt, outcome, http_status: httpStatus, duration_ms: durationMs, status },
+      'a webhook was not delivered',
+    )
   return {
     merchant_id: delivery.merchant_id,
     delivery_id: delivery.delivery_id,
-    claim_count: delivery.claim_count,
+    epoch: delivery.epoch,
     attempt,
-    status: mustMove(DELIVERY_TRANSITIONS, attempt === 1 ? 'PENDING' : 'FAILED', triggerOf(result, attempt)).to,
-    outcome: result.outcome,
-    http_status: result.httpStatus,
+    status,
+    outcome,
+    http_status: httpStatus,
     response_body: result.responseBody,
-    duration_ms: result.durationMs,
-    delay_ms: result.outcome === 'delivered' ? null : delayAfter(app, delivery, attempt),
+    duration_ms: durationMs,
+    delay_ms: outcome === 'delivered' ? null : delayAfter(app, delivery, attempt),
     begunAt,
   }
+}
+
+/** What log lines name a delivery by. */
+function idsOf({ merchant_id, delivery_id, event_id }: ClaimedDelivery): Record<string, string> {
+  return { merchant_id, delivery_id, event_id }
 }
 
 function delayAfter(app: DeliverApp, { delivery_id: id }: ClaimedDelivery, attempt: number): number | null {

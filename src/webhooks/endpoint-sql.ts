@@ -55,13 +55,13 @@ export function findEndpoint(tx: CommonQueryMethods, merchantId: string): Promis
           and f.started_at >= m.webhook_url_set_at
           and coalesce(m.webhook_url, m.paused_webhook_url) is not null
           and not exists (
-            select from webhook_deliveries d
+            select from webhook_log d
             where d.merchant_id = m.id and d.id = f.delivery_id and d.delivered_at > f.started_at
           )
           and not exists (
             select
             from (
-              select d.delivered_at from webhook_deliveries d
+              select d.delivered_at from webhook_log d
               where d.merchant_id = m.id
               order by d.created_at desc, d.id desc
               limit ${RECENT_DELIVERIES}

@@ -19,13 +19,26 @@ export async function readNow(tx: CommonQueryMethods): Promise<string> {
   return now
 }
 
-/** Inserts a delivery: due now, or waiting while the merchant has no endpoint. A trigger queues it. */
-export async function insertDelivery(tx: DatabaseTransactionConnection, delivery: NewDelivery): Promise<void> {
+/** Inserts deliveries: due now, or waiting while the merchant has no endpoint. A trigger queues each. */
+export async function insertDeliveries(
+  tx: DatabaseTransactionConnection,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  const rows = deliveries.map((each) => [
+    each.id,
+    each.merchantId,
+    each.payment?.id ?? null,
+    each.eventId,
+    each.eventType,
+    each.payload,
+    each.payment?.sequence ?? 1,
+  ])
   await tx.query(sql.type(z.object({}))`
     insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)
-    select ${delivery.id}, m.id, ${delivery.payment?.id ?? null}, ${delivery.eventId}, ${delivery.eventType},
-      ${delivery.payload}::json, first_attempt_at(m.webhook_url), ${delivery.payment?.sequence ?? 1}
-    from merchants m
-    where m.id = ${delivery.merchantId}
+    select d.id, m.id, d.payment_id, d.event_id, d.event_type, d.payload::json, first_attempt_at(m.webhook_url), d.sequence
+    from ${sql.unnest(rows, ['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'int4'])} as d (
+      id, merchant_id, payment_id, event_id, event_type, payload, sequence
+    )
+    join merchants m on m.id = d.merchant_id
   `)
 }

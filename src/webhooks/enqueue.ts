@@ -2,7 +2,7 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { EventType } from '../wire/webhook-events.ts'
-import { insertDelivery, readNow } from './enqueue-sql.ts'
+import { insertDeliveries, readNow } from './enqueue-sql.ts'
 
 /** The `data` of an envelope: JSON values only. */
 export type EventData = Readonly<Record<string, unknown>>
@@ -20,6 +20,8 @@ export type NewWebhook = {
   data: EventData
 }
 
+type Enqueued = { deliveryId: string; eventId: string }
+
 /**
  * Queues a webhook in the transaction of the change that it reports (contract §Delivery rules 1). After the commit the
  * caller wakes 'deliver-webhooks'.
@@ -28,14 +30,29 @@ export async function enqueueWebhook(
   app: Pick<App, 'ids'>,
   tx: DatabaseTransactionConnection,
   webhook: NewWebhook,
-): Promise<{ deliveryId: string; eventId: string }> {
-  const { merchantId, eventType, payment, data } = webhook
-  const ids = idsFor(app.ids, webhook)
-  const deliveryId = ids.uuid()
-  const eventId = ids.eventId()
-  const payload = envelope({ eventId, eventType, createdAt: await readNow(tx), data })
-  await insertDelivery(tx, { id: deliveryId, merchantId, payment, eventId, eventType, payload })
-  return { deliveryId, eventId }
+): Promise<Enqueued> {
+  const [queued] = await enqueueWebhooks(app, tx, [webhook])
+  if (queued === undefined) throw new Error('a webhook was not queued')
+  return queued
+}
+
+/** The same for many, with one statement. */
+export async function enqueueWebhooks(
+  app: Pick<App, 'ids'>,
+  tx: DatabaseTransactionConnection,
+  webhooks: readonly NewWebhook[],
+): Promise<Enqueued[]> {
+  if (webhooks.length === 0) return []
+  const createdAt = await readNow(tx)
+  const deliveries = webhooks.map((webhook) => {
+    const { merchantId, eventType, payment, data } = webhook
+    const ids = idsFor(app.ids, webhook)
+    const id = ids.uuid()
+    const eventId = ids.eventId()
+    return { id, merchantId, payment, eventId, eventType, payload: envelope({ eventId, eventType, createdAt, data }) }
+  })
+  await insertDeliveries(tx, deliveries)
+  return deliveries.map(({ id, eventId }) => ({ deliveryId: id, eventId }))
 }
 
 function idsFor(ids: Ids, { eventType, payment, subjectId }: NewWebhook): Ids {

@@ -51,13 +51,13 @@ function candidatesOf({ merchant, paymentId, status, before, looked }: NewestInp
   if (paymentId !== undefined) {
     // The few of a payment, by its own index: "offset 0" prevents the planner from choosing an index for the order.
     return sql.fragment`
-      select ${columns} from webhook_deliveries d where ${own} and d.payment_intent_id = ${paymentId}::uuid offset 0`
+      select ${columns} from webhook_log d where ${own} and d.payment_intent_id = ${paymentId}::uuid offset 0`
   }
   if (status === 'PENDING' || status === 'FAILED') return waitingOf(merchant, before, looked)
   const failing = status === 'DEAD' ? sql.fragment`and d.last_error is not null` : sql.fragment``
   return sql.fragment`
     select ${columns}
-    from webhook_deliveries d
+    from webhook_log d
     where ${own} ${failing}
     order by d.created_at desc, d.id desc
     limit ${looked}`
@@ -81,7 +81,7 @@ function waitingOf(merchant: FragmentSqlToken, before: PagePosition | undefined,
         limit ${looked}
       )
     ) w
-    join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = w.delivery_id
+    join webhook_log d on d.merchant_id = ${merchant} and d.id = w.delivery_id
     where true ${pastPosition(sql.fragment`d.created_at, d.id`, before)}`
 }
 
@@ -101,7 +101,7 @@ export function listDeliveries(
   return tx.any(sql.type(DeliveryRecord)`
     select ${recordColumns}
     from (${newestOf({ ...filter, merchant, looked: SCANNED_MAX, limit })}) page
-    join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = page.id
+    join webhook_log d on d.merchant_id = ${merchant} and d.id = page.id
     order by d.created_at desc, d.id desc`)
 }
 
@@ -131,7 +131,7 @@ export function listOutboxRows(
       order by newest.created_at desc, newest.id desc
       limit ${filter.limit}
     ) page
-    join webhook_deliveries d on d.merchant_id = page.merchant_id and d.id = page.id
+    join webhook_log d on d.merchant_id = page.merchant_id and d.id = page.id
     order by d.created_at desc, d.id desc`)
 }
 

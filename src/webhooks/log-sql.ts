@@ -9,7 +9,7 @@ export const recordColumns = sql.fragment`
 
 export function findDelivery(tx: CommonQueryMethods, merchantId: string, id: string): Promise<DeliveryRecord | null> {
   return tx.maybeOne(sql.type(DeliveryRecord)`
-    select ${recordColumns} from webhook_deliveries d where d.merchant_id = ${merchantId}::uuid and d.id = ${id}::uuid`)
+    select ${recordColumns} from webhook_log d where d.merchant_id = ${merchantId}::uuid and d.id = ${id}::uuid`)
 }
 
 /** A delivery with its payload. */
@@ -20,7 +20,7 @@ export function findSentDelivery(
 ): Promise<SentDeliveryRecord | null> {
   return tx.maybeOne(sql.type(SentDeliveryRecord)`
     select ${recordColumns}, d.payload::text as payload
-    from webhook_deliveries d
+    from webhook_log d
     where d.merchant_id = ${merchantId}::uuid and d.id = ${id}::uuid`)
 }
 

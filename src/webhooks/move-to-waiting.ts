@@ -2,12 +2,10 @@ import type { App } from '../app.ts'
 import type { ClaimedDelivery } from './record.ts'
 import { lockEndpointShared } from './endpoint-sql.ts'
 import { moveLeasesToWaiting } from './waiting-sql.ts'
-import { releaseLeases } from './sql.ts'
 
 /**
  * Moves claimed rows of one merchant from the queue to webhook_parked, where they wait for an endpoint without using an
- * attempt (decision 38); their next retry is 'infinity'. If an endpoint was set in the meantime, the rows are released
- * instead, and are due now.
+ * attempt (decision 38); their next retry is 'infinity'. If an endpoint was set in the meantime, the rows stay due.
  */
 export async function moveToWaiting(
   app: Pick<App, 'pool'>,
@@ -19,6 +17,5 @@ export async function moveToWaiting(
   await app.pool.transaction(async (tx) => {
     const endpoint = await lockEndpointShared(tx, merchantId)
     if (endpoint?.webhook_url == null) await moveLeasesToWaiting(tx, worker, deliveries)
-    else await releaseLeases(tx, worker, deliveries)
   })
 }

@@ -79,12 +79,14 @@ export const EndpointRecord = z.strictObject({
 })
 export type EndpointRecord = z.infer<typeof EndpointRecord>
 
-/** A delivery leased by this worker, with everything that an attempt needs. */
+/** A delivery whose lane this worker holds, with everything that an attempt needs. */
 export const ClaimedDelivery = z.strictObject({
   merchant_id: z.uuid(),
   delivery_id: z.uuid(),
   /** The fencing token: records under another number are ignored. */
-  claim_count: z.int(),
+  epoch: z.int(),
+  /** What was left of the lane's lease. */
+  lease_ms: z.int(),
   leases_lost: z.int(),
   event_id: z.string(),
   attempt_count: z.int(),

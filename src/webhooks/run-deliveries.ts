@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
-import { claim, firstMerchant } from './claim.ts'
+import { claim, firstMerchant, leaseMs } from './claim.ts'
 import type { ClaimedBatch } from './claim.ts'
+import { makeLanes } from './lanes.ts'
+import type { Lanes, Ready } from './lanes.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
 import type { AttemptResult, DeliverApp, DeliverInput } from './deliver.ts'
 import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
@@ -15,7 +17,7 @@ import type { ClaimedDelivery } from './record.ts'
 import { makeOpenSecrets } from '../signing/open-secrets.ts'
 import type { OpenSecrets } from '../signing/open-secrets.ts'
 import type { SigningSecrets } from '../signing/secret.ts'
-import { postponeLease, releaseLeases } from './sql.ts'
+import { postponeLease, releaseLanes } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
 /** The fallback for lost wake-ups (contract §Delivery rules 2). */
@@ -25,8 +27,17 @@ const BACK_OFF_MIN_MS = 100
 /** Under full load, the slots that become free within a few milliseconds are filled by one claim. */
 const GATHER_MS = 4
 
-/** The number of unrecorded deliveries, as a multiple of the concurrency, so that no slot waits for recording. */
-const UNRECORDED_MAX = 4
+/**
+ * The number of claimed deliveries, as a multiple of the concurrency, so that no slot waits for a claim or a record. A
+ * claim has fixed costs, so it takes at least a quarter of them.
+ */
+const CLAIMED_MAX = 4
+
+/**
+ * A claimed delivery that could not be started for this time is dropped, and claimed again later: its endpoint may have
+ * been changed, or paused, in the meantime.
+ */
+const STALE_MS = 1_000
 
 /** The delay of a delivery whose secret this worker can't open. */
 const UNOPENED_SECONDS = 60
@@ -62,11 +73,13 @@ type Run = {
   recorder: ReturnType<typeof makeRecorder>
   /** Set when something may have become due. */
   gate: ReturnType<typeof makeAutoResetEvent>
-  /** Set when an attempt ends. */
+  /** Set when a delivery is recorded. */
   slots: ReturnType<typeof makeAutoResetEvent>
+  /** What is claimed and not yet recorded. */
+  lanes: Lanes
   /** The number of attempts that wait for a response. */
   sending: number
-  /** Deliveries claimed and not yet recorded, including the attempts in progress. */
+  /** Deliveries started and not yet recorded, including the attempts in progress. */
   underWay: Set<Promise<void>>
   /** The callers of `idle`. */
   waitingForIdle: IdleWaiter[]
@@ -79,7 +92,7 @@ type Run = {
 
 /**
  * Delivers webhooks as long as the process runs: a bounded number of attempts at once (config
- * `SVC_WEBHOOK_CONCURRENCY`), refilled as they end. Any number of processes may do so; a row is leased by one of them.
+ * `SVC_WEBHOOK_CONCURRENCY`), refilled as they end. Any number of processes may do so; a merchant's lane is held by one.
  * @param options `post` replaces the HTTP client, and `giveUpMs` the time that claims may fail, for tests
  */
 export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUpMs?: number } = {}): Deliveries {
@@ -92,6 +105,7 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUp
     recorder: makeRecorder(app, worker),
     gate: makeAutoResetEvent(),
     slots: makeAutoResetEvent(),
+    lanes: makeLanes(app.config.webhookConcurrencyPerMerchant),
     sending: 0,
     underWay: new Set(),
     waitingForIdle: [],
@@ -131,14 +145,16 @@ async function dispatch(run: Run): Promise<void> {
     }
     try {
       // What was under way at the claim filled its merchant's cap then, even if it has ended since: the rest may be due.
-      const wasIdle = run.underWay.size === 0
+      const wasIdle = run.lanes.count() === 0
       // Who asks during the claim may know of deliveries that it did not see.
       const asked = run.waitingForIdle.length
-      const claimed = await claim(app, { worker: run.worker, after, rowsMax: free })
+      const claimed = await claim(app, { worker: run.worker, after, rowsMax: free, lanes: run.lanes })
       after = claimed.after
       backOffMs = 0
       run.failingSince = undefined
-      startAll(run, claimed)
+      app.metrics.webhookClaims.inc(claimed.deliveries.length)
+      app.metrics.jobSuccess.set({ job: 'deliver-webhooks' }, Date.now() / 1_000)
+      take(run, claimed)
       // Fewer rows than requested means no more: the rest is not due, or waits for an attempt in progress.
       moreIsDue = claimed.deliveries.length === free
       // Each ended attempt sets the event, so that there is another claim after the last one.
@@ -161,48 +177,81 @@ function rejectAfter(run: Run, error: unknown): void {
   for (const { reject } of run.waitingForIdle.splice(0)) reject(error)
 }
 
-function freeSlots({ app, sending, underWay }: Run): number {
-  const { webhookConcurrency } = app.config
-  return Math.min(webhookConcurrency - sending, UNRECORDED_MAX * webhookConcurrency - underWay.size)
+/** The number of deliveries to claim: none while there are enough, because a large claim costs less per delivery. */
+function freeSlots({ app, lanes }: Run): number {
+  const claimedMax = CLAIMED_MAX * app.config.webhookConcurrency
+  const free = claimedMax - lanes.load()
+  return free < claimedMax / 4 ? 0 : free
 }
 
-function startAll(run: Run, claimed: ClaimedBatch): void {
+function take(run: Run, { deliveries, claimedAt }: ClaimedBatch): void {
+  for (const delivery of deliveries) run.lanes.add({ delivery, claimedAt, leaseEndsAt: claimedAt + delivery.lease_ms })
+  startAll(run)
+}
+
+/** Starts claimed deliveries while there are free slots. */
+function startAll(run: Run): void {
   const withoutEndpoint = new Map<string, ClaimedDelivery[]>()
-  const unstarted: ClaimedDelivery[] = []
-  for (const delivery of claimed.deliveries) {
+  while (run.sending < run.app.config.webhookConcurrency) {
+    const ready = run.lanes.next()
+    if (ready === undefined) break
+    const { delivery } = ready
     const { webhook_url, merchant_id } = delivery
-    if (run.stopping || !leaseSuffices(claimed.claimedAt)) unstarted.push(delivery)
+    if (!mayStart(run, ready)) drop(run, delivery)
     else if (webhook_url === null)
       withoutEndpoint.set(merchant_id, [...(withoutEndpoint.get(merchant_id) ?? []), delivery])
-    else start(run, deliverAndRecord(run, { ...delivery, webhook_url }))
+    else start(run, [delivery], deliverAndRecord(run, { ...delivery, webhook_url }))
   }
-  for (const deliveries of withoutEndpoint.values()) start(run, moveToWaiting(run.app, run.worker, deliveries))
-  if (unstarted.length > 0) start(run, releaseLeases(run.app.pool, run.worker, unstarted))
+  for (const deliveries of withoutEndpoint.values())
+    start(run, deliveries, moveToWaiting(run.app, run.worker, deliveries))
 }
 
-/** Tracks the work as in progress. If it fails, its leases expire and the rows become available again. */
-function start(run: Run, work: Promise<unknown>): void {
-  const done = work
-    .catch((error: unknown) =>
+function drop(run: Run, delivery: ClaimedDelivery): void {
+  run.lanes.done(delivery)
+  run.slots.open()
+  run.gate.open()
+}
+
+function mayStart({ stopping }: Run, { claimedAt, leaseEndsAt }: Ready): boolean {
+  return !stopping && performance.now() - claimedAt < STALE_MS && leaseSuffices(leaseEndsAt)
+}
+
+/** Tracks the work as in progress. If it fails, its rows are claimed again after a while. */
+function start(run: Run, deliveries: readonly ClaimedDelivery[], work: Promise<unknown>): void {
+  const done = work.then(
+    () => finish(run, deliveries),
+    (error: unknown) => {
       run.app.log.error(
         { err: error },
-        'claimed webhooks could not be processed; they are retried when their lease ends',
-      ),
-    )
-    .then(() => {
-      run.underWay.delete(done)
-      run.app.metrics.webhooksInFlight.set(run.underWay.size)
-      run.slots.open()
-      run.gate.open()
-    })
-  run.underWay.add(done)
+        'claimed webhooks could not be processed; they are claimed again in half a minute',
+      )
+      setTimeout(() => finish(run, deliveries), leaseMs).unref()
+    },
+  )
+  const tracked = done.then(() => {
+    run.underWay.delete(tracked)
+    run.app.metrics.webhooksInFlight.set(run.underWay.size)
+  })
+  run.underWay.add(tracked)
   run.app.metrics.webhooksInFlight.set(run.underWay.size)
+}
+
+function finish(run: Run, deliveries: readonly ClaimedDelivery[]): void {
+  for (const delivery of deliveries) run.lanes.done(delivery)
+  startAll(run)
+  run.slots.open()
+  run.gate.open()
 }
 
 async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
   const secrets = openOrUndefined(run, delivery)
   if (secrets === undefined) await postponeLease(run.app.pool, run.worker, delivery, UNOPENED_SECONDS)
-  else await run.recorder.record(await send(run, { secrets, delivery }))
+  else {
+    const recorded = run.recorder.record(await send(run, { secrets, delivery }))
+    // All lanes are at their limit, or empty: nothing is sent until this is recorded.
+    if (run.sending === 0) run.recorder.hurry()
+    await recorded
+  }
 }
 
 /** Delivers in a slot, which is freed before the attempt is recorded. */
@@ -212,7 +261,7 @@ async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>)
     return await deliver(run.app, { post: run.post, secrets, delivery })
   } finally {
     run.sending -= 1
-    run.slots.open()
+    startAll(run)
   }
 }
 
@@ -238,4 +287,12 @@ async function stop(run: Run, loop: Promise<void>): Promise<void> {
   // The loop may be in the middle of a claim, whose rows it releases.
   await Promise.race([loop.then(() => Promise.all(run.underWay)), tooLate])
   await run.post.close()
+  const { merchants } = run.lanes.held()
+  if (merchants.length === 0) return
+  await releaseLanes(run.app.pool, run.worker, merchants).catch((error: unknown) =>
+    run.app.log.error(
+      { err: error },
+      'the lanes of webhooks could not be released; they are free when their lease ends',
+    ),
+  )
 }

@@ -5,8 +5,8 @@ import { ClaimedDelivery } from './record.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 import type { Outcome } from './record.ts'
 
-/** A claimed lease; statements ignore leases that are no longer held. */
-export type Lease = { merchant_id: string; delivery_id: string; claim_count: number }
+/** A claimed delivery; statements ignore those whose lane the worker no longer holds. */
+export type Lease = { merchant_id: string; delivery_id: string; epoch: number }
 
 /** The result of an attempt to record. */
 export type AttemptRow = Lease & {
@@ -25,34 +25,67 @@ export type AttemptRow = Lease & {
   delay_ms: number | null
 }
 
-const Recorded = z.strictObject({ delivery_id: z.uuid() })
+const Count = z.strictObject({ count: z.int() })
 
-type Claim = { worker: string; after: string; rowsMax: number; perMerchantMax: number; leaseMs: number }
+export type Claim = {
+  worker: string
+  after: string
+  rowsMax: number
+  perMerchantMax: number
+  leaseMs: number
+  /** The lanes that the worker holds, with the number of its rows of each, and these rows. */
+  held: { merchants: readonly string[]; counts: readonly number[]; rows: readonly string[] }
+}
 
-/** Leases due rows, fairly between merchants (migrations/functions/claim_webhooks.sql). */
+/** Reads due rows and takes their lanes, fairly between merchants (migrations/functions/claim_webhooks.sql). */
 export function claimDeliveries(tx: CommonQueryMethods, claim: Claim): Promise<readonly ClaimedDelivery[]> {
+  const { merchants, counts, rows } = claim.held
   return tx.any(sql.prepared('claim_webhooks', ClaimedDelivery)`
-    select merchant_id, delivery_id, claim_count, leases_lost, event_id, attempt_count, payload, webhook_url,
+    select merchant_id, delivery_id, epoch, lease_ms, leases_lost, event_id, attempt_count, payload, webhook_url,
       webhook_signing_secret, webhook_secret_previous
     from claim_webhooks(
       ${claim.worker}, ${claim.after}::uuid, ${claim.rowsMax}::int4, ${claim.perMerchantMax}::int4,
-      make_interval(secs => ${claim.leaseMs}::float8 / 1000)
+      make_interval(secs => ${claim.leaseMs}::float8 / 1000),
+      ${sql.array([...merchants], 'uuid')}, ${sql.array([...counts], 'int4')}, ${sql.array([...rows], 'uuid')}
     )`)
 }
 
+/** Releases the lanes of a worker that stops. */
+export async function releaseLanes(
+  tx: CommonQueryMethods,
+  worker: string,
+  merchants: readonly string[],
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    update webhook_lanes
+    set worker = null, locked_until = null
+    where merchant_id = any (${sql.array([...merchants], 'uuid')}) and worker = ${worker}`)
+}
+
+/** Leases as rows `l` of a statement, as far as the worker still holds their lanes, which stay locked for it. */
+export function heldLeases(worker: string, leases: readonly Lease[]) {
+  const tuples = leases.map((lease) => [lease.merchant_id, lease.delivery_id, lease.epoch])
+  return sql.fragment`(
+    select r.merchant_id, r.delivery_id
+    from ${sql.unnest(tuples, ['uuid', 'uuid', 'int4'])} as r (merchant_id, delivery_id, epoch)
+    join webhook_lanes l on l.merchant_id = r.merchant_id and l.worker = ${worker} and l.epoch = r.epoch
+    for share of l
+  ) l`
+}
+
 /**
- * Records a batch of attempts in one statement: the delivery, its attempt, and its place in the queue. Only rows whose
- * lease the worker still holds are changed and returned.
+ * Records a batch of attempts in one statement: the attempt, its delivery's place in the queue, and the delivery itself
+ * unless this was a first attempt that succeeded. Only rows whose lane the worker still holds are changed and counted.
  */
 export function recordAttempts(
   tx: CommonQueryMethods,
   worker: string,
   rows: readonly AttemptRow[],
-): Promise<readonly z.infer<typeof Recorded>[]> {
+): Promise<z.infer<typeof Count>> {
   const tuples = rows.map((row) => [
     row.merchant_id,
     row.delivery_id,
-    row.claim_count,
+    row.epoch,
     row.attempt,
     row.status,
     row.outcome,
@@ -63,27 +96,36 @@ export function recordAttempts(
     row.response_body,
   ])
   const types = ['uuid', 'uuid', 'int4', 'int2', 'text', 'text', 'int2', 'int4', 'int4', 'int4', 'text']
-  return tx.any(sql.prepared('record_webhook_attempts', Recorded)`
-    with held as (
+  return tx.one(sql.prepared('record_webhook_attempts', Count)`
+    with result as materialized (
       select r.*, now() + r.delay_ms * interval '1 millisecond' as due_at
       from ${sql.unnest(tuples, types)} as r (
-        merchant_id, delivery_id, claim_count, attempt, status, outcome, http_status, age_ms, duration_ms, delay_ms,
-        response_body
+        merchant_id, delivery_id, epoch, attempt, status, outcome, http_status, age_ms, duration_ms, delay_ms, response_body
       )
-      join webhook_queue q on q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
-      where q.locked_by = ${worker} and q.claim_count = r.claim_count
-      for update of q
+    ),
+    lane as materialized (
+      select l.merchant_id, l.epoch
+      from webhook_lanes l
+      where l.merchant_id in (select r.merchant_id from result r) and l.worker = ${worker}
+      for share of l
     ),
     done as (
       delete from webhook_queue q
-      using held h
-      where q.merchant_id = h.merchant_id and q.delivery_id = h.delivery_id and h.due_at is null
+      using result r, lane l
+      where r.due_at is null and l.merchant_id = r.merchant_id and l.epoch = r.epoch
+        and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
+      returning r.*, q.attempted
     ),
     waiting as (
       update webhook_queue q
-      set due_at = h.due_at, attempted = true, locked_until = null, locked_by = null, leases_lost = 0
-      from held h
-      where q.merchant_id = h.merchant_id and q.delivery_id = h.delivery_id and h.due_at is not null
+      set due_at = r.due_at, attempted = true, leases_lost = 0
+      from result r, lane l
+      where r.due_at is not null and l.merchant_id = r.merchant_id and l.epoch = r.epoch
+        and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
+      returning r.*, true as attempted
+    ),
+    held as (
+      select * from done union all select * from waiting
     ),
     delivery as (
       update webhook_deliveries d
@@ -94,36 +136,20 @@ export function recordAttempts(
         last_error = nullif(h.outcome, 'delivered'),
         delivered_at = case when h.status = 'DELIVERED' then now() end
       from held h
-      where d.merchant_id = h.merchant_id and d.id = h.delivery_id
+      where d.merchant_id = h.merchant_id and d.id = h.delivery_id and (h.attempted or h.status <> 'DELIVERED')
+    ),
+    attempt as (
+      insert into webhook_attempts (
+        merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome, http_status, response_body
+      )
+      select h.merchant_id, h.delivery_id, h.attempt, ${worker}, now() - h.age_ms * interval '1 millisecond', h.duration_ms,
+        h.outcome, h.http_status, h.response_body
+      from held h
     )
-    insert into webhook_attempts (
-      merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome, http_status, response_body
-    )
-    select h.merchant_id, h.delivery_id, h.attempt, ${worker}, now() - h.age_ms * interval '1 millisecond', h.duration_ms,
-      h.outcome, h.http_status, h.response_body
-    from held h
-    returning delivery_id`)
+    select count(*)::int4 as count from held`)
 }
 
-/** Leases as rows `l` of a statement. */
-export function leaseTuples(leases: readonly Lease[]) {
-  const tuples = leases.map((lease) => [lease.merchant_id, lease.delivery_id, lease.claim_count])
-  return sql.fragment`${sql.unnest(tuples, ['uuid', 'uuid', 'int4'])} as l (merchant_id, delivery_id, claim_count)`
-}
-
-/** Releases rows that were claimed and not started: they are due now, for any worker. */
-export async function releaseLeases(tx: CommonQueryMethods, worker: string, leases: readonly Lease[]): Promise<void> {
-  await tx.query(sql.typeAlias('void')`
-    update webhook_queue q
-    set locked_until = null, locked_by = null
-    from ${leaseTuples(leases)}
-    where q.merchant_id = l.merchant_id
-      and q.delivery_id = l.delivery_id
-      and q.locked_by = ${worker}
-      and q.claim_count = l.claim_count`)
-}
-
-/** Releases and delays a row that can't be sent now through no fault of its merchant: no attempt is counted. */
+/** Delays a row that can't be sent now through no fault of its merchant: no attempt is counted. */
 export async function postponeLease(
   tx: CommonQueryMethods,
   worker: string,
@@ -133,12 +159,9 @@ export async function postponeLease(
   await tx.query(sql.typeAlias('void')`
     with postponed as (
       update webhook_queue q
-      set locked_until = null, locked_by = null, due_at = now() + make_interval(secs => ${seconds})
-      from ${leaseTuples([lease])}
-      where q.merchant_id = l.merchant_id
-        and q.delivery_id = l.delivery_id
-        and q.locked_by = ${worker}
-        and q.claim_count = l.claim_count
+      set due_at = now() + make_interval(secs => ${seconds})
+      from ${heldLeases(worker, [lease])}
+      where q.merchant_id = l.merchant_id and q.delivery_id = l.delivery_id
       returning q.merchant_id, q.delivery_id, q.due_at
     )
     update webhook_deliveries d

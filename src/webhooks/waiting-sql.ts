@@ -2,7 +2,7 @@ import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { Lease } from './sql.ts'
-import { leaseTuples } from './sql.ts'
+import { heldLeases } from './sql.ts'
 
 /*
  * Deliveries that wait for an endpoint are in webhook_parked instead of webhook_queue ("parked" in table names means
@@ -45,31 +45,38 @@ export function moveLeasesToWaiting(
   return tx.one(sql.type(Count)`
     with gone as (
       delete from webhook_queue q
-      using ${leaseTuples(leases)}
-      where q.merchant_id = l.merchant_id
-        and q.delivery_id = l.delivery_id
-        and q.locked_by = ${worker}
-        and q.claim_count = l.claim_count
+      using ${heldLeases(worker, leases)}
+      where q.merchant_id = l.merchant_id and q.delivery_id = l.delivery_id
       returning q.merchant_id, q.delivery_id
     ),
     ${moveGoneToWaiting()}
     select count(*)::int4 as count from gone`)
 }
 
-/** Moves up to `size` unclaimed rows of the merchant from the queue to the waiting deliveries. */
+/**
+ * Moves up to `size` rows of the merchant from the queue to the waiting deliveries, unless a worker holds its lane: that
+ * one moves them itself, and may be sending some.
+ */
 export function moveQueuedToWaiting(
   tx: CommonQueryMethods,
   merchantId: string,
   size: number,
 ): Promise<z.infer<typeof Count>> {
   return tx.one(sql.type(Count)`
-    with gone as (
+    with lane as (
+      -- Locked until the transaction ends, so that no worker takes it meanwhile.
+      insert into webhook_lanes as l (merchant_id) values (${merchantId}::uuid)
+      on conflict (merchant_id) do update set epoch = l.epoch + 1, worker = null, locked_until = null
+      where l.locked_until is null or l.locked_until <= now()
+      returning merchant_id
+    ),
+    gone as (
       delete from webhook_queue q
       where q.ctid = any (
         array(
           select c.ctid
           from webhook_queue c
-          where c.merchant_id = ${merchantId}::uuid and (c.locked_until is null or c.locked_until <= now())
+          where c.merchant_id = (select merchant_id from lane)
           limit ${size}
           for update skip locked
         )

@@ -10,11 +10,11 @@ const encryptionKey = process.env['SVC_ENCRYPTION_KEY'] ?? ''
 const app = await makeOutboxApp({ url, encryptionKey })
 
 if (process.env['HOLD'] === 'record') {
-  const any = app.pool.any.bind(app.pool)
+  const one = app.pool.one.bind(app.pool)
   app.pool = {
     ...app.pool,
-    any: (query) => {
-      if (!query.sql.includes('insert into webhook_attempts')) return any(query)
+    one: (query) => {
+      if (!query.sql.includes('insert into webhook_attempts')) return one(query)
       process.send?.('holding')
       return new Promise(() => undefined)
     },

@@ -157,7 +157,7 @@ export type DeliveryRow = {
 export async function readDelivery(owner: pg.Client, id: string): Promise<DeliveryRow> {
   const { rows } = await owner.query<DeliveryRow>(
     `select id, event_id, status, attempt_count, last_http_status, last_error, next_retry_at, delivered_at, payload::text as payload
-     from webhook_deliveries where id = $1`,
+     from webhook_log where id = $1`,
     [id],
   )
   if (!rows[0]) throw new Error(`no delivery ${id}`)
@@ -172,7 +172,7 @@ export async function queueIsEmpty(owner: pg.Client): Promise<boolean> {
 
 export async function countByStatus(owner: pg.Client): Promise<Record<string, number>> {
   const { rows } = await owner.query<{ status: string; count: number }>(
-    'select status::text, count(*)::int4 as count from webhook_deliveries group by 1',
+    'select status::text, count(*)::int4 as count from webhook_log group by 1',
   )
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
 }

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import t from 'tap'
+import { bundled } from '../support/built.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -22,9 +22,10 @@ function startWorkerProcess(
   outbox: Outbox,
   hold = '',
 ): { child: ChildProcess; said: unknown[] } {
-  const child = fork(join(import.meta.dirname, '../support/webhook-worker.ts'), {
+  const child = fork(bundled('webhook-worker'), {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       SVC_DATABASE_URL: outbox.url,
       SVC_ENCRYPTION_KEY: outbox.encryptionKey,
       HOLD: hold,
@@ -46,7 +47,7 @@ async function kill(outbox: Outbox, child: ChildProcess): Promise<void> {
 }
 
 async function endLeases({ owner }: Outbox, child: ChildProcess): Promise<void> {
-  await owner.query('update webhook_queue set locked_until = now() where locked_by like $1', [`%.${child.pid}.%`])
+  await owner.query('update webhook_lanes set locked_until = now() where worker like $1', [`%.${child.pid}.%`])
 }
 
 t.test(
@@ -63,7 +64,7 @@ t.test(
       () => said.includes('holding') && receiver.receipts.length === 5,
     )
     const { rows } = await owner.query<{ seconds: number }>(
-      'select min(extract(epoch from locked_until - now()))::float8 as seconds from webhook_queue',
+      'select min(extract(epoch from locked_until - now()))::float8 as seconds from webhook_lanes',
     )
     t.ok((rows[0]?.seconds ?? 0) > 15, 'its lease outlasts any attempt')
     await kill(outbox, child)

@@ -150,7 +150,7 @@ t.test('a window, a type and a dry run', async (t) => {
     hasMore: false,
   })
   t.strictSame(await ask(outbox, merchantId, window), { matching: 4, queued: 4, hasMore: false })
-  const { rows } = await owner.query("select id from webhook_deliveries where status = 'PENDING'")
+  const { rows } = await owner.query("select id from webhook_log where status = 'PENDING'")
   t.strictSame(
     new Set(rows.map(({ id }) => id)),
     new Set([...ids.slice(3, 7), refunded]),

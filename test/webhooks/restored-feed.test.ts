@@ -12,7 +12,7 @@ async function feed(service: TestService, merchant: TestMerchant, after = '', co
     const path = `/api/v1/portal/events${after === '' ? '' : `?after=${after}`}`
     const { body } = await service.call('GET', path, { merchant })
     return body.data.length >= count && body
-  }, 10_000)
+  })
 }
 
 const idsOf = ({ data }: Page): string[] => data.map(({ event_id: id }) => id)

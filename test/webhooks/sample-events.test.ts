@@ -2,6 +2,7 @@ import t from 'tap'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import { sampleData } from '../../src/wire/webhook-samples.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
+import { payloadOf } from '../../src/wire/webhook-payloads.ts'
 import { testService } from '../support/app.ts'
 import { refund, settledPayment, webhooksOf } from '../support/payments.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -37,7 +38,10 @@ t.test('a made-up event of a payment has the members of a real one, in their ord
   const failed = await settledPayment(service, merchant, { scenario: 'insufficient-funds' })
   const real = new Map<string, { data: Record<string, unknown> }>()
   for (const id of [refunded, unrefunded, failed])
-    for (const { event_type, payload } of await webhooksOf(service, id)) real.set(event_type, payload)
+    for (const { event_type, payload } of await webhooksOf(service, id)) {
+      real.set(event_type, payload)
+      t.same(payloadOf(EventType.parse(event_type)).parse(payload), payload, `${event_type} is as it is described`)
+    }
   const types = EventType.options.filter((type) => /^(payment|refund)\./.test(type))
   t.strictSame(new Set(real.keys()), new Set(types), 'each of them has happened')
   for (const type of types) {
@@ -108,8 +112,10 @@ t.test('a made-up event of a dispute has the members of a real one, in their ord
     real.map(({ event_type }) => event_type),
     ['dispute.opened', 'dispute.escalated', 'dispute.resolved'],
   )
-  for (const { event_type, payload } of real)
+  for (const { event_type, payload } of real) {
     t.strictSame(membersOf(sampleData(EventType.parse(event_type), PARTS)), membersOf(payload.data), event_type)
+    t.same(payloadOf(EventType.parse(event_type)).parse(payload), payload, `${event_type} is as it is described`)
+  }
 })
 
 t.test('every type can be sent to try an endpoint: signed, delivered, and in the feed', async (t) => {

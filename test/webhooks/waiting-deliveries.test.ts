@@ -7,6 +7,7 @@ import { brokenInvariants } from '../support/invariants.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../../src/worker.ts'
+import { DatabaseBusyError } from '../../src/db/turns.ts'
 import {
   armAll,
   countByStatus,
@@ -140,6 +141,16 @@ t.test('a worker schedules it without the job', async (t) => {
   await until('all are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 1_200)
 })
 
+/** What found no connection in time, on a busy machine, is tried again, as the client of a request does. */
+async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DatabaseBusyError)) throw error
+    }
+}
+
 t.test(
   'concurrent pauses, replays, inserts and three scheduling workers leave each delivery in one place',
   async (t) => {
@@ -150,7 +161,7 @@ t.test(
     const byHand = ids.filter((_, index) => index % 100 === 0)
     const outcomes = await Promise.allSettled([
       ...[1, 2, 3].map(() => armAll(app)),
-      ...byHand.map((id) => replayWebhook(app, { merchantId, id })),
+      ...byHand.map((id) => untilConnected(() => replayWebhook(app, { merchantId, id }))),
       putWebhookEndpoint(app, { merchantId, actor, paused: true }),
       plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
       putWebhookEndpoint(app, { merchantId, actor, paused: false }),

@@ -1,20 +1,19 @@
-import { Client, errors } from 'undici'
+import { isIP } from 'node:net'
+import type { Socket } from 'node:net'
+import type { buildConnector } from 'undici'
 import { makeResolve, resolveLocally } from './addresses.ts'
-import { makeResponseExcerpt } from './response-excerpt.ts'
 import { webhookUrlProblem } from '../../lib/webhook-url.ts'
-import { makeClients } from './clients.ts'
-import type { Clients } from './clients.ts'
+import { makeConnections } from './connections.ts'
+import type { Connection, Connections, Exchange } from './connections.ts'
 import { UnreachableError, makeConnector } from './connect.ts'
 import type { ConnectorOptions } from './connect.ts'
+import type { ResponseReader } from './response.ts'
 import type { FailureReason, Outcome } from '../record.ts'
 
 /** The timeout of a whole attempt, from DNS resolution to the status line (contract §Delivery rules 3). */
 export const attemptTimeoutMs = 5_000
 
-/** How much of a response body is read: for its excerpt, and to be able to reuse the connection. */
-const BODY_MAX_BYTES = 16 * 1024
-const HEADERS_MAX_BYTES = 16 * 1024
-const IDLE_MS = 4_000
+const IDLE_CONNECTIONS_MAX = 256
 
 export type PostRequest = {
   /** HEAD checks whether the server responds (probe.ts); everything else is a POST. */
@@ -50,101 +49,138 @@ export type PostOptions = Partial<Pick<ConnectorOptions, 'resolve' | 'ca'>> & {
 
 /**
  * The HTTP client for webhooks: one POST, no redirects, no proxy, five seconds for the whole attempt, at most 16 KiB of
- * a response. Unless `allowPrivate`, only https to public addresses (decision 38).
+ * a response. Unless `allowPrivate`, only https to public addresses (decision 38). It speaks just the HTTP/1.1 that
+ * this takes, because a general client costs several times as much per webhook.
  */
 export function makePost(options: PostOptions): Post {
   const { allowPrivate, timeoutMs = attemptTimeoutMs } = options
   const resolve = options.resolve ?? (allowPrivate ? resolveLocally : makeResolve())
-  const connect = makeConnector({ allowPrivate, resolve, ca: options.ca })
-  const clients = makeClients({
-    idleMax: 256,
-    make: (origin) =>
-      new Client(origin, {
-        connect,
-        pipelining: 1,
-        keepAliveTimeout: IDLE_MS,
-        keepAliveMaxTimeout: IDLE_MS,
-        maxHeaderSize: HEADERS_MAX_BYTES,
-        // The attempt's own deadline covers everything; these timeouts would restart with every byte.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      }),
-  })
+  const client: Client = {
+    connect: makeConnector({ allowPrivate, resolve, ca: options.ca }),
+    connections: makeConnections({ idleMax: IDLE_CONNECTIONS_MAX }),
+  }
+  const targetOf = makeTargets(allowPrivate)
   return {
     post: async (request) => {
       const begun = performance.now()
-      const answer = webhookUrlProblem(request.url, { allowPrivate })
-        ? { outcome: 'blocked' as const, httpStatus: null, responseBody: null }
-        : await attempt({ clients, request, deadline: begun + timeoutMs })
+      const target = targetOf(request.url)
+      const answer =
+        target === undefined
+          ? answerOf('blocked')
+          : await attempt({ client, target, request, deadline: begun + timeoutMs })
       return { ...answer, durationMs: Math.round(performance.now() - begun) }
     },
-    close: () => clients.close(),
+    close: async () => client.connections.close(),
   }
 }
 
+type Client = { connect: buildConnector.connector; connections: Connections }
 type Answer = Omit<PostResult, 'durationMs'>
+type Attempt = { client: Client; target: Target; request: PostRequest; deadline: number }
+
+/** Where the requests to an address go. */
+type Target = { origin: string; path: string; peer: buildConnector.Options }
+
+/** Parsed addresses, of which each merchant has one; beyond this number all are forgotten. */
+const TARGETS_MAX = 1_000
+
+/** Parses addresses and remembers them; undefined is one that is not allowed. */
+function makeTargets(allowPrivate: boolean): (url: string) => Target | undefined {
+  const known = new Map<string, Target | undefined>()
+  return (text) => {
+    if (known.has(text)) return known.get(text)
+    if (known.size >= TARGETS_MAX) known.clear()
+    const target = webhookUrlProblem(text, { allowPrivate }) === undefined ? parseTarget(new URL(text)) : undefined
+    known.set(text, target)
+    return target
+  }
+}
+
+function parseTarget({ origin, pathname, search, host, hostname, protocol, port }: URL): Target {
+  // A certificate is requested by name; addresses have none.
+  const name = isIP(hostname) === 0 && !hostname.startsWith('[') ? { servername: hostname } : {}
+  return { origin, path: pathname + search, peer: { host, hostname, protocol, port, ...name } }
+}
 
 /**
  * The other side may close an idle connection just when it is reused: that is no failure of the endpoint, so the
  * request is sent once more, immediately, over a new connection.
  */
-async function attempt(input: { clients: Clients; request: PostRequest; deadline: number }): Promise<Answer> {
-  const { clients, request, deadline } = input
-  const url = new URL(request.url)
+async function attempt(input: Attempt): Promise<Answer> {
+  const { connections } = input.client
   // Bytes after the response to a HEAD would be read as the next response, so its connection is used only once.
-  const reused = request.method === 'HEAD' ? undefined : clients.take(url.origin)
-  if (reused) {
-    const answer = await send({ client: reused, clients, url, request, deadline })
-    if (answer.outcome !== 'reset' || answer.httpStatus !== null) return answer
-  }
-  return send({ client: clients.make(url.origin), clients, url, request, deadline })
+  const reused = input.request.method === 'HEAD' ? undefined : connections.take(input.target.origin)
+  if (reused === undefined) return send(input, undefined)
+  const answer = await send(input, reused)
+  return answer.outcome === 'reset' ? send(input, undefined) : answer
 }
 
-type Sending = { client: Client; clients: Clients; url: URL; request: PostRequest; deadline: number }
-
-/** Sends over this client and returns it to the idle ones, or destroys it. */
-function send({ client, clients, url, request, deadline }: Sending): Promise<Answer> {
+/** Sends over this connection, or a new one, and gives it back or closes it. */
+function send({ client, target, request, deadline }: Attempt, reused: Connection | undefined): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
-  let status: number | null = null
-  const beginning = makeResponseExcerpt()
-  let bodyBytes = 0
-  let late = false
+  const isHead = request.method === 'HEAD'
+  let connection = reused
+  let response: ResponseReader | undefined
+  let isOver = false
 
-  function settle(failure: FailureReason | undefined): void {
+  function settle(answer: Answer): void {
     clearTimeout(timer)
-    if (failure === undefined && request.method !== 'HEAD') clients.giveBack(url.origin, client)
-    else clients.discard(client)
-    // The status line decides; the fate of the body after it does not matter.
-    if (status !== null) resolve({ outcome: outcomeOf(status), httpStatus: status, responseBody: beginning.text() })
-    else resolve({ outcome: failure ?? 'bad_response', httpStatus: null, responseBody: null })
+    isOver = true
+    resolve(answer)
+  }
+
+  function onEnded({ response: ended, error }: Exchange): void {
+    if (isOver || connection === undefined) return
+    if (isHead) connection.destroy()
+    else client.connections.giveBack(target.origin, connection)
+    settle(answerTo(ended, error))
+  }
+
+  function use(used: Connection): void {
+    connection = used
+    response = used.exchange(bytesOf(target, request), { isHead }, onEnded)
   }
 
   const timer = setTimeout(
     () => {
-      late = true
-      settle('timeout')
+      settle(response === undefined || response.status() === null ? answerOf('timeout') : answerTo(response, undefined))
+      connection?.destroy()
     },
     Math.max(deadline - performance.now(), 0),
   )
 
-  client.dispatch(
-    { method: request.method ?? 'POST', path: url.pathname + url.search, headers: request.headers, body: request.body },
-    {
-      onRequestStart: () => undefined,
-      onResponseStart: (_controller, statusCode) => {
-        // Informational responses (1xx) precede the final one.
-        if (statusCode >= 200 && !late) status = statusCode
-      },
-      onResponseData: (controller, chunk) => {
-        bodyBytes += chunk.length
-        beginning.add(chunk)
-        if (bodyBytes > BODY_MAX_BYTES) controller.abort(new Error('the response body exceeds the limit'))
-      },
-      onResponseEnd: () => settle(undefined),
-      onResponseError: (_controller, error) => settle(late ? 'timeout' : reasonOf(error)),
-    },
-  )
+  if (reused !== undefined) use(reused)
+  else
+    client.connect(target.peer, (error: Error | null, socket: Socket | null) => {
+      if (isOver) socket?.destroy()
+      else if (socket === null) settle(answerOf(error === null ? 'connect' : reasonOf(error)))
+      else use(client.connections.add(target.origin, socket))
+    })
   return promise
+}
+
+/** The request as it is sent, in one piece. */
+function bytesOf(target: Target, { method = 'POST', headers, body }: PostRequest): Buffer {
+  let head = `${method} ${target.path} HTTP/1.1\r\nhost: ${target.peer.host}\r\n`
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`
+  if (body === null) return Buffer.from(`${head}\r\n`, 'latin1')
+  head += `content-length: ${body.length}\r\n\r\n`
+  const bytes = Buffer.allocUnsafe(head.length + body.length)
+  bytes.write(head, 'latin1')
+  bytes.set(body, head.length)
+  return bytes
+}
+
+function answerOf(outcome: FailureReason): Answer {
+  return { outcome, httpStatus: null, responseBody: null }
+}
+
+/** The status decides; what becomes of the body after it does not matter. */
+function answerTo(response: ResponseReader, error: Error | undefined): Answer {
+  const httpStatus = response.status()
+  if (httpStatus !== null) return { outcome: outcomeOf(httpStatus), httpStatus, responseBody: response.excerpt() }
+  if (response.isInvalid()) return answerOf('bad_response')
+  return answerOf(error === undefined ? 'reset' : reasonOf(error))
 }
 
 function outcomeOf(httpStatus: number): Outcome {
@@ -163,8 +199,6 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_HEADERS_OVERFLOW: 'bad_response',
   EPROTO: 'tls',
 }
 
@@ -172,7 +206,6 @@ const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOST
 
 function reasonOf(error: Error): FailureReason {
   if (error instanceof UnreachableError) return error.reason
-  if (error instanceof errors.HTTPParserError) return 'bad_response'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return REASONS[code] ?? (TLS_CODES.test(code) ? 'tls' : 'connect')
 }

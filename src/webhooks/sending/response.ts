@@ -1,0 +1,180 @@
+import { makeChunkDecoder } from './chunks.ts'
+import { makeResponseExcerpt } from './response-excerpt.ts'
+
+/** How much of a response body is read: for its excerpt, and to be able to reuse the connection. */
+const BODY_MAX_BYTES = 16 * 1024
+const HEAD_MAX_BYTES = 16 * 1024
+
+/** Reads one HTTP/1.1 response from the bytes of a connection. */
+export type ResponseReader = {
+  /** Returns whether the reader is done: the response is complete, invalid, or its rest is of no use. */
+  read(bytes: Buffer): boolean
+  /** The final status, once its headers are complete. */
+  status(): number | null
+  /** Whether the bytes are not an HTTP response. */
+  isInvalid(): boolean
+  /** Whether nothing was received so far. */
+  isEmpty(): boolean
+  /**
+   * How many seconds the connection may be idle before it is used again: 0 if it can't be, because the server closes
+   * it, or because it is unclear where the response ends.
+   */
+  reusableSeconds(): number
+  /** The beginning of the body. */
+  excerpt(): string | null
+}
+
+/** Of an informational or final response: HTTP/1.1 and a status of three digits. */
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/
+const STATUS_LINE_BEGINNING = 'HTTP/1.'
+const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
+const DIGITS = /^\d{1,15}$/
+
+/** @param isHead whether the request's method is HEAD: its response has no body, whatever its headers say */
+export function makeResponseReader({ isHead }: { isHead: boolean }): ResponseReader {
+  const beginning = makeResponseExcerpt()
+  let head: Buffer | undefined = undefined
+  let status: number | null = null
+  let isInvalid = false
+  let isEmpty = true
+  let bodyBytes = 0
+  let framing: Framing = { kind: 'none' }
+  let reusableSeconds = 0
+  let chunks: ReturnType<typeof makeChunkDecoder> | undefined
+
+  function fail(): true {
+    isInvalid = true
+    return true
+  }
+
+  /** Returns whether the reader is done. */
+  function readHead(bytes: Buffer): boolean {
+    let rest = head === undefined ? bytes : Buffer.concat([head, bytes])
+    head = undefined
+    while (rest.length > 0) {
+      const end = rest.indexOf('\r\n\r\n')
+      if (end < 0 ? !canBeHead(rest) : end > HEAD_MAX_BYTES) return fail()
+      if (end < 0) {
+        head = rest
+        return false
+      }
+      const lines = rest.toString('latin1', 0, end).split('\r\n')
+      rest = rest.subarray(end + 4)
+      const [, minor, code] = STATUS_LINE.exec(lines[0] ?? '') ?? []
+      // A protocol that was not requested: what follows is not HTTP.
+      if (code === undefined || code === '101') return fail()
+      // Informational responses (1xx) precede the final one.
+      if (code.startsWith('1')) continue
+      status = Number(code)
+      const headers = readHeaders(lines, minor === '0')
+      const hasNoBody = isHead || status === 204 || status === 304
+      framing = hasNoBody && headers.framing.kind !== 'unclear' ? { kind: 'none' } : headers.framing
+      const isDelimited = framing.kind !== 'unclear' && framing.kind !== 'until closed'
+      reusableSeconds = isDelimited ? headers.idleSeconds : 0
+      return readBody(rest)
+    }
+    return false
+  }
+
+  function readBody(bytes: Buffer): boolean {
+    switch (framing.kind) {
+      case 'none':
+        if (bytes.length > 0) reusableSeconds = 0
+        return true
+      case 'unclear':
+        keep(bytes)
+        return true
+      case 'until closed':
+        return keep(bytes)
+      case 'length': {
+        const body = bytes.length > framing.left ? bytes.subarray(0, framing.left) : bytes
+        if (body.length < bytes.length) reusableSeconds = 0
+        framing.left -= body.length
+        return keep(body) || framing.left === 0
+      }
+      case 'chunked': {
+        chunks ??= makeChunkDecoder(keep)
+        const state = chunks(bytes)
+        if (state === 'unclear') reusableSeconds = 0
+        return state !== 'more'
+      }
+    }
+  }
+
+  /** Returns whether the body exceeds its limit. */
+  function keep(bytes: Buffer): boolean {
+    if (bytes.length === 0) return false
+    bodyBytes += bytes.length
+    beginning.add(bytes)
+    if (bodyBytes <= BODY_MAX_BYTES) return false
+    reusableSeconds = 0
+    return true
+  }
+
+  return {
+    read: (bytes) => {
+      isEmpty = false
+      return status === null ? readHead(bytes) : readBody(bytes)
+    },
+    status: () => status,
+    isInvalid: () => isInvalid,
+    isEmpty: () => isEmpty,
+    reusableSeconds: () => reusableSeconds,
+    excerpt: () => beginning.text(),
+  }
+}
+
+/** Whether these bytes can be the beginning of a head. */
+function canBeHead(bytes: Buffer): boolean {
+  const beginning = bytes.toString('latin1', 0, STATUS_LINE_BEGINNING.length)
+  return bytes.length <= HEAD_MAX_BYTES && STATUS_LINE_BEGINNING.startsWith(beginning)
+}
+
+/** Where a body ends. `unclear`: the headers contradict each other, so the connection is not used again. */
+type Framing = { kind: 'none' | 'chunked' | 'until closed' | 'unclear' } | { kind: 'length'; left: number }
+
+type Headers = { framing: Framing; idleSeconds: number }
+
+/** Servers close idle connections; a second is left for the request to arrive before that. */
+const KEPT_SECONDS = 4
+
+/** Reads the headers that say where the body ends and whether the connection stays open; the others are ignored. */
+function readHeaders(lines: readonly string[], isOld: boolean): Headers {
+  const lengths = new Set<string>()
+  let coding: string | undefined
+  let isUnclear = false
+  let seconds = isOld ? 0 : KEPT_SECONDS
+  for (let at = 1; at < lines.length; at += 1) {
+    const [, name, value = ''] = HEADER_LINE.exec(lines[at] ?? '') ?? []
+    switch (name?.toLowerCase()) {
+      case undefined:
+        isUnclear = true
+        break
+      case 'content-length':
+        lengths.add(value)
+        break
+      case 'transfer-encoding':
+        coding = coding === undefined ? value.toLowerCase() : 'several'
+        break
+      case 'connection':
+        if (/\bclose\b/i.test(value)) seconds = 0
+        break
+      case 'keep-alive': {
+        const [, timeout] = /\btimeout=(\d{1,6})\b/i.exec(value) ?? []
+        if (timeout !== undefined) seconds = Math.min(seconds, Number(timeout) - 1)
+        break
+      }
+    }
+  }
+  return { framing: framingOf({ lengths, coding, isUnclear }), idleSeconds: seconds }
+}
+
+function framingOf(input: { lengths: Set<string>; coding: string | undefined; isUnclear: boolean }): Framing {
+  const { lengths, coding, isUnclear } = input
+  const [length] = lengths
+  if (isUnclear || lengths.size > 1 || (length !== undefined && (coding !== undefined || !DIGITS.test(length))))
+    return { kind: 'unclear' }
+  if (coding !== undefined) return { kind: coding === 'chunked' ? 'chunked' : 'until closed' }
+  if (length === undefined) return { kind: 'until closed' }
+  return length === '0' ? { kind: 'none' } : { kind: 'length', left: Number(length) }
+}

@@ -1,0 +1,126 @@
+import t from 'tap'
+import { makeLanes } from '../../src/webhooks/lanes.ts'
+import type { Ready } from '../../src/webhooks/lanes.ts'
+import { claimDeliveries, recordAttempts } from '../../src/webhooks/sql.ts'
+import type { AttemptRow, Claim } from '../../src/webhooks/sql.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/record.ts'
+import { firstMerchant } from '../../src/webhooks/claim.ts'
+import { moveQueuedToWaiting } from '../../src/webhooks/waiting-sql.ts'
+import { countByStatus, makeOutbox, plantDeliveries, plantMerchant, readDelivery } from '../support/webhooks.ts'
+
+const ready = (merchant: string, id: string): Ready => {
+  const unused = { event_id: '', attempt_count: 0, payload: '', webhook_url: null, webhook_signing_secret: '' }
+  const lease = { epoch: 1, lease_ms: 1, leases_lost: 0, webhook_secret_previous: null }
+  const delivery: ClaimedDelivery = { merchant_id: merchant, delivery_id: id, ...lease, ...unused }
+  return { delivery, claimedAt: 0, leaseEndsAt: 1 }
+}
+
+t.test('lanes take turns, and each has no more in progress than its limit', (t) => {
+  const lanes = makeLanes(2)
+  for (const id of ['1', '2', '3', '4']) lanes.add(ready('a', id))
+  for (const id of ['5', '6']) lanes.add(ready('b', id))
+  const started: ClaimedDelivery[] = []
+  for (let next = lanes.next(); next !== undefined; next = lanes.next()) started.push(next.delivery)
+  t.strictSame(
+    started.map(({ delivery_id: id }) => id),
+    ['1', '5', '2', '6'],
+  )
+  t.equal(lanes.load(), 4, 'those behind the limit of their lane keep no other lane waiting')
+  t.strictSame(lanes.held(), { merchants: ['a', 'b'], counts: [4, 2], rows: ['1', '2', '3', '4', '5', '6'] })
+  for (const delivery of started) lanes.done(delivery)
+  t.equal(lanes.next()?.delivery.delivery_id, '3', 'a place that is free is used again')
+  t.equal(lanes.next()?.delivery.delivery_id, '4')
+  t.equal(lanes.next(), undefined)
+  t.strictSame(lanes.held(), { merchants: ['a', 'b'], counts: [2, 0], rows: ['3', '4'] })
+  lanes.forget(['b'])
+  t.equal(lanes.count(), 2)
+  t.end()
+})
+
+const NOTHING: Claim['held'] = { merchants: [], counts: [], rows: [] }
+const claim = (worker: string, held = NOTHING): Claim => ({
+  worker,
+  after: firstMerchant,
+  rowsMax: 100,
+  perMerchantMax: 4,
+  leaseMs: 30_000,
+  held,
+})
+
+const delivered = (rows: readonly ClaimedDelivery[]): AttemptRow[] =>
+  rows.map(({ merchant_id, delivery_id, epoch }) => ({
+    merchant_id,
+    delivery_id,
+    epoch,
+    attempt: 1,
+    status: 'DELIVERED',
+    outcome: 'delivered',
+    http_status: 200,
+    response_body: null,
+    age_ms: 1,
+    duration_ms: 1,
+    delay_ms: null,
+  }))
+
+t.test('a lane is held by one worker, until its rows are recorded or its lease ends', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+  const other = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+  await plantDeliveries(owner, merchantId, { count: 6 })
+  const first = await claimDeliveries(app.pool, claim('one'))
+  t.equal(first.length, 4, 'as many as a lane may give')
+  const kept = await plantDeliveries(owner, other)
+  t.match(await claimDeliveries(app.pool, claim('two')), [{ merchant_id: other }], 'other lanes are free')
+
+  const rows = first.map(({ delivery_id: id }) => id)
+  const more = await claimDeliveries(app.pool, claim('one', { merchants: [merchantId], counts: [3], rows }))
+  t.equal(more.length, 1, 'the holder gets what its lane has room for')
+  t.notOk(rows.includes(more[0]?.delivery_id ?? ''), 'and nothing that it has')
+  t.equal(more[0]?.epoch, first[0]?.epoch)
+
+  await owner.query(`update webhook_lanes set locked_until = now() where worker = 'one'`)
+  const taken = await claimDeliveries(app.pool, claim('two', { merchants: [other], counts: [1], rows: kept }))
+  t.equal(taken.length, 4, 'a lease that has ended leaves the lane to the next worker')
+  t.strictSame([...new Set(taken.map(({ leases_lost }) => leases_lost))], [1], 'and is counted where it was lost')
+  t.strictSame(await recordAttempts(app.pool, 'one', delivered(first)), { count: 0 }, 'its results count no more')
+  t.strictSame(await countByStatus(owner), { PENDING: 7 })
+  t.strictSame(await recordAttempts(app.pool, 'two', delivered(taken)), { count: 4 })
+  t.strictSame(await countByStatus(owner), { DELIVERED: 4, PENDING: 3 })
+
+  await claimDeliveries(app.pool, claim('two', { merchants: [merchantId, other], counts: [0, 1], rows: kept }))
+  const { rows: still } = await owner.query('select worker from webhook_lanes where merchant_id = $1', [merchantId])
+  t.strictSame(still, [{ worker: 'two' }], 'a lane with more due rows is kept')
+})
+
+t.test('a lane that has nothing left is released by the next claim', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+  await plantDeliveries(owner, merchantId)
+  await recordAttempts(app.pool, 'one', delivered(await claimDeliveries(app.pool, claim('one'))))
+  t.strictSame(await claimDeliveries(app.pool, claim('one', { merchants: [merchantId], counts: [0], rows: [] })), [])
+  const { rows } = await owner.query('select worker, locked_until from webhook_lanes')
+  t.strictSame(rows, [{ worker: null, locked_until: null }])
+})
+
+t.test('a result is recorded once, however often it is reported', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+  await plantDeliveries(owner, merchantId, { count: 2 })
+  const rows = delivered(await claimDeliveries(app.pool, claim('one')))
+  t.strictSame(await recordAttempts(app.pool, 'one', rows), { count: 2 })
+  t.strictSame(await recordAttempts(app.pool, 'one', rows), { count: 0 })
+  t.equal((await owner.query('select from webhook_attempts')).rowCount, 2)
+})
+
+t.test('a pause takes no row from under the worker that holds its lane', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  const rows = delivered(await claimDeliveries(app.pool, claim('one')))
+  t.strictSame(await moveQueuedToWaiting(app.pool, merchantId, 10), { count: 0 })
+  t.strictSame(await recordAttempts(app.pool, 'one', rows), { count: 1 })
+  t.match(await readDelivery(owner, id), { status: 'DELIVERED' })
+  await owner.query('update webhook_lanes set worker = null, locked_until = null')
+  await plantDeliveries(owner, merchantId, { count: 3 })
+  t.strictSame(await moveQueuedToWaiting(app.pool, merchantId, 10), { count: 3 }, 'without one they all wait')
+})
