@@ -9,6 +9,8 @@ export type CatalogueBank = {
   popular: boolean
   /** The id of the connector that carries out its payments. */
   connector: string
+  /** The first digits of its sort codes, where they are known (bank-of-account.ts). */
+  sortCodes?: readonly string[] | undefined
 }
 
 /** A fictional bank of the sandbox, which the mock bank answers for. */
@@ -20,9 +22,9 @@ export type MockCatalogueBank = CatalogueBank & {
 const MOCK_CONNECTOR = 'mock'
 
 const FICTIONAL: readonly Omit<MockCatalogueBank, 'connector'>[] = [
-  { id: 'mock-albion', name: 'Albion Bank', popular: true, scenario: 'success' },
-  { id: 'mock-meridian', name: 'Meridian', popular: true, scenario: 'success' },
-  { id: 'mock-severn', name: 'Severn & Wye', popular: true, scenario: 'success' },
+  { id: 'mock-albion', name: 'Albion Bank', popular: true, scenario: 'success', sortCodes: ['2000'] },
+  { id: 'mock-meridian', name: 'Meridian', popular: true, scenario: 'success', sortCodes: ['3000'] },
+  { id: 'mock-severn', name: 'Severn & Wye', popular: true, scenario: 'success', sortCodes: ['4000'] },
   { id: 'mock-lighthouse', name: 'Lighthouse', popular: true, scenario: 'success' },
   { id: 'mock-harbour', name: 'Harbour Building Society', popular: true, scenario: 'success' },
   { id: 'mock-fern', name: 'Fern', popular: true, scenario: 'success' },
@@ -73,8 +75,8 @@ export type BankCatalogue = {
   /**
    * The connector of a new payment. Without a bank's id it is the mock bank's, or that of the only bank. The sandbox takes
    * unknown ids as the mock bank's.
-   * @throws {DomainError} BANK_NOT_CONFIGURED where there is no bank; VALIDATION_FAILED for an id that is not listed, or
-   *   where one of several must be named
+   * @throws {DomainError} BANK_NOT_CONFIGURED where there is no bank, or the platform is not registered with it;
+   *   VALIDATION_FAILED for an id that is not listed, or where one of several must be named
    */
   connectorFor(debtorBankId: string | undefined): BankConnector
   /** Reads again what the platform is to banks, after a change of it. */
@@ -88,10 +90,13 @@ export type ConfiguredBank = {
   connector: BankConnector
   name: string
   popular?: boolean
+  sortCodes?: readonly string[]
   /** Reads again what the platform is to it. */
   refresh?: () => Promise<void>
   /** Whether it can be paid with here; always, where nothing can be missing. */
   isConfigured?: () => boolean
+  /** Whether it knows the platform as a client; always, where there is no registration. */
+  isRegistered?: () => boolean
   /** Whether it answers at the moment; always, where nothing watches it (banks/circuit.ts). */
   isAvailable?: () => boolean
 }
@@ -103,7 +108,13 @@ export type ConfiguredBank = {
 export function makeCatalogue(mock: BankConnector | undefined, configured: readonly ConfiguredBank[]): BankCatalogue {
   const usable = () => configured.filter(({ isConfigured = () => true }) => isConfigured())
   const list = (): readonly CatalogueBank[] => [
-    ...usable().map(({ connector: { id }, name, popular = true }) => ({ id, name, popular, connector: id })),
+    ...usable().map(({ connector: { id }, name, popular = true, sortCodes }) => ({
+      id,
+      name,
+      popular,
+      connector: id,
+      sortCodes,
+    })),
     ...(mock === undefined ? [] : MOCK_BANKS),
   ]
   const byId = (id: string | null | undefined) =>
@@ -120,13 +131,19 @@ export function makeCatalogue(mock: BankConnector | undefined, configured: reado
     },
     isAvailable: (id) => watches.get(id)?.() ?? true,
     connectorFor: (debtorBankId) => {
-      const banks = usable().map(({ connector }) => connector)
-      const chosen = banks.find(({ id }) => id === debtorBankId) ?? mock
-      if (chosen !== undefined) return chosen
+      const banks = usable()
+      const named = banks.find(({ connector }) => connector.id === debtorBankId)
+      if (named !== undefined) return registered(named)
+      if (mock !== undefined) return mock
       const [only] = banks
-      if (only === undefined) throw bankNotConfigured()
+      if (only === undefined) {
+        throw bankNotConfigured(
+          'no bank is configured, so no payment can be taken',
+          'configures one: SVC_BANK_PROFILES',
+        )
+      }
       if (debtorBankId !== undefined) throw unknownBank()
-      if (banks.length === 1) return only
+      if (banks.length === 1) return registered(only)
       throw invalidField(
         'debtor_bank_id',
         'REQUIRED',
@@ -136,10 +153,15 @@ export function makeCatalogue(mock: BankConnector | undefined, configured: reado
   }
 }
 
-function bankNotConfigured(): DomainError {
-  return new DomainError('BANK_NOT_CONFIGURED', 'no bank is configured, so no payment can be taken', {
-    next: 'the operator configures one: SVC_BANK_PROFILES',
-  })
+/** @throws {DomainError} BANK_NOT_CONFIGURED while the bank does not know the platform: nothing may be asked of it */
+function registered({ connector, isRegistered = () => true }: ConfiguredBank): BankConnector {
+  if (isRegistered()) return connector
+  const { id } = connector
+  throw bankNotConfigured(`the platform is not registered with the bank ${id}`, `registers it: svc banks connect ${id}`)
+}
+
+function bankNotConfigured(message: string, next: string): DomainError {
+  return new DomainError('BANK_NOT_CONFIGURED', message, { next: `the operator ${next}` })
 }
 
 export function unknownBank(): DomainError {

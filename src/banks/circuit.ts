@@ -1,7 +1,7 @@
 import type { Logger } from '../observe/log.ts'
 import type { App } from '../app.ts'
 import { BankUnavailableError } from './connector.ts'
-import type { BankConnector } from './connector.ts'
+import type { BankConnector, ExecutionOutcome } from './connector.ts'
 
 /** Calls without an answer in a row, after which payers are not offered the bank. */
 const FAILURES_MAX = 5
@@ -25,7 +25,11 @@ export function withCircuit(
     metrics,
     log,
     now = Date.now,
-  }: { metrics: Pick<App['metrics'], 'bankCalls' | 'bankSeconds' | 'bankAvailable'>; log: Logger; now?: () => number },
+  }: {
+    metrics: Pick<App['metrics'], 'bankCalls' | 'bankSeconds' | 'bankAvailable' | 'bankPayments'>
+    log: Logger
+    now?: () => number
+  },
 ): { connector: BankConnector; circuit: Circuit } {
   let failureCount = 0
   let restMs = REST_MS
@@ -78,8 +82,16 @@ export function withCircuit(
     })
   }
 
+  async function execute(...args: Parameters<BankConnector['execute']>): Promise<ExecutionOutcome> {
+    const answer = await watched('execute', () => bank.execute(...args))
+    const code = answer.outcome === 'rejected' ? answer.failureCode : ''
+    if (['executed', 'rejected'].includes(answer.outcome))
+      metrics.bankPayments.inc({ bank: bank.id, outcome: answer.outcome, code })
+    return answer
+  }
+
   publish()
-  return { connector: watchConnector(bank, watched, forNewPayment), circuit: { isAvailable } }
+  return { connector: { ...watchConnector(bank, watched, forNewPayment), execute }, circuit: { isAvailable } }
 }
 
 type Watched = <T>(call: string, work: () => Promise<T>) => Promise<T>
@@ -102,7 +114,6 @@ function watchConnector(
     ...staging,
     exchangeCode: (...args) => watched('exchange_code', () => bank.exchangeCode(...args)),
     readConsent: (...args) => watched('read_consent', () => bank.readConsent(...args)),
-    execute: (...args) => watched('execute', () => bank.execute(...args)),
     authoriseUnderMandate: (...args) => watched('authorise_under_mandate', () => bank.authoriseUnderMandate(...args)),
     endMandate: (...args) => watched('end_mandate', () => bank.endMandate(...args)),
     ...(redirects === undefined

@@ -35,9 +35,11 @@ export async function openConfiguredBanks({ account, bankSetup, ...parts }: Part
     }
     return {
       name: profile.name,
+      sortCodes: profile.sort_codes,
       connector: { ...connector, close },
       refresh: platform.refresh,
       isConfigured: () => platform.statement() !== undefined,
+      isRegistered: () => platform.clientId(profile) !== undefined,
       isAvailable: () => platform.clientId(profile) !== undefined && circuit.isAvailable(),
     }
   })

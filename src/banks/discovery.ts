@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import type { BankClient } from './bank-client.ts'
+import type { BankAnswer, BankClient } from './bank-client.ts'
 import type { BankProfile } from './profiles.ts'
 
 const Endpoint = z.url({ protocol: /^https$/ })
@@ -36,17 +36,21 @@ export class BankAnswerError extends Error {
 type Bank = Pick<BankProfile, 'issuer' | 'discovery' | 'payments' | 'vrp' | 'hosts'>
 
 /**
- * Reads the bank's OpenID configuration, with the addresses for mutual TLS in their places.
- * @throws {BankAnswerError} also where it is another issuer's or names a host that is not the bank's, which would let one
- *   bank answer for another, or have codes and assertions sent to a stranger
+ * Asks for the bank's OpenID configuration.
+ * @throws {BankAnswerError}
  * @throws {BankSilentError}
  */
 export async function discover(client: Pick<BankClient, 'send'>, profile: Bank): Promise<BankMetadata> {
-  const { status, body } = await client.send({
-    method: 'GET',
-    url: profile.discovery,
-    headers: { accept: 'application/json' },
-  })
+  const headers = { accept: 'application/json' }
+  return readMetadata(await client.send({ method: 'GET', url: profile.discovery, headers }), profile)
+}
+
+/**
+ * Reads the bank's OpenID configuration, with the addresses for mutual TLS in their places.
+ * @throws {BankAnswerError} also where it is another issuer's or names a host that is not the bank's, which would let one
+ *   bank answer for another, or have codes and assertions sent to a stranger
+ */
+export function readMetadata({ status, body }: Pick<BankAnswer, 'status' | 'body'>, profile: Bank): BankMetadata {
   if (status !== 200) throw new BankAnswerError(`${profile.discovery} answered ${status}`)
   const parsed = BankMetadata.safeParse(jsonOf(body))
   if (!parsed.success) {

@@ -1,14 +1,15 @@
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { SCHEME_NAMES } from '../lib/account-identification.ts'
-import { constantTimeEqual, hmacHex } from '../lib/hmac.ts'
 import { isAmountText } from '../lib/money.ts'
 import { mockBankById } from './catalogue.ts'
 import type { ConsentRequest, StagedConsent } from './connector.ts'
 import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
 
 /**
- * The payment that the payer is asked to authorise, as passed to the bank's page: signed by the bank when the consent
- * is staged, so that it can't be changed in the payer's browser.
+ * The payment that the payer is asked to authorise, as passed to the bank's page: encrypted by the bank when the consent
+ * is staged, so that it can't be read on the way or changed in the payer's browser.
  */
 export const MockBankRequest = z.strictObject({
   consent: z.string().min(1),
@@ -18,7 +19,7 @@ export const MockBankRequest = z.strictObject({
   /** A decimal string with up to four decimals. */
   amount: z.string().refine(isAmountText),
   currency: z.string().regex(/^[A-Z]{3}$/),
-  /** Missing in requests that were signed before the bank had accounts. */
+  /** Missing in requests that were made before the bank had accounts. */
   payeeId: z.uuid().optional(),
   payeeName: z.string(),
   debtorBankId: z.string().optional(),
@@ -72,25 +73,55 @@ export function stageConsent(
     consent: bank.reference,
     state: consent.state,
     redirect_uri: consent.redirectUri,
-    request: signRequest(bank.secret, request),
+    request: sealRequest(bank.secret, request),
   })
   return { bankConsentReference: bank.reference, redirectUrl: `${bank.publicUrl}/redirect-stub?${query}` }
 }
 
-/** The request object: base64url of its JSON, a dot, and its HMAC. */
-export function signRequest(secret: string, request: MockBankRequest): string {
-  const payload = Buffer.from(JSON.stringify(request)).toString('base64url')
-  return `${payload}.${mac(secret, payload)}`
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * The request object, encrypted under the bank's key: it names the payer's account, and it is part of an address that is
+ * stored and travels through logs. The nonce is a MAC of the text, so that a seeded service makes the same address again.
+ */
+export function sealRequest(secret: string, request: MockBankRequest): string {
+  const text = Buffer.from(JSON.stringify(request), 'utf8')
+  const nonce = createHmac('sha256', keyOf(secret, 'nonce')).update(text).digest().subarray(0, NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, keyOf(secret, 'request'), nonce, { authTagLength: TAG_BYTES })
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Verifies and parses a request object; undefined when the bank did not sign it. */
+/** Decrypts and parses a request object; undefined when the bank did not make it. */
 export function readRequest(secret: string, text: string): MockBankRequest | undefined {
-  const [payload = '', signature = '', ...rest] = text.split('.')
-  if (rest.length > 0 || !constantTimeEqual(signature, mac(secret, payload))) return undefined
-  return MockBankRequest.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')))
+  const bytes = Buffer.from(text, 'base64url')
+  // Other characters are skipped by the decoder, so the text is compared as well: each request has one form.
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) return undefined
+  const plain = decrypted(secret, bytes)
+  return plain === undefined ? undefined : MockBankRequest.parse(JSON.parse(plain))
 }
 
-/** The prefix separates request signatures from callback signatures, which use the same key. */
-function mac(secret: string, payload: string): string {
-  return hmacHex(secret, Buffer.from(`redirect-stub request\n${payload}`))
+function decrypted(secret: string, bytes: Buffer): string | undefined {
+  const key = keyOf(secret, 'request')
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  try {
+    const parts = [decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]
+    return Buffer.concat(parts).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Made once for each secret and purpose: setting a cipher up from bytes costs three times as much as encrypting. */
+const keys = new Map<string, KeyObject>()
+
+/** The bank's secret signs its callbacks too: each purpose has its own key. */
+function keyOf(secret: string, purpose: string): KeyObject {
+  const name = `${purpose} ${secret}`
+  const key =
+    keys.get(name) ?? createSecretKey(createHmac('sha256', secret).update(`redirect-stub ${purpose}`).digest())
+  keys.set(name, key)
+  return key
 }

@@ -53,6 +53,11 @@ const Profile = z.strictObject({
     ),
   /** What payers see. */
   name: z.string().trim().min(1).max(70),
+  /** The first digits of its sort codes, by which a payer whose account is known is not asked for the bank. */
+  sort_codes: z
+    .array(z.string().regex(/^\d{2,6}$/, 'must be 2 to 6 digits'))
+    .max(100)
+    .default([]),
   issuer: Address,
   /** Where the OpenID configuration is; by default below the issuer. */
   discovery: Address.optional(),

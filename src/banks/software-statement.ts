@@ -1,9 +1,8 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
+import { StatementFileError, readStatementFile } from '../lib/statement-file.ts'
 
 const Id = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be at most 40 letters, digits, - and _')
 
@@ -35,21 +34,16 @@ export class SoftwareStatementError extends Error {
 }
 
 /**
- * Reads the file of SVC_BANK_SOFTWARE_STATEMENT, whose `ssa`, `cert` and `key` are paths, relative to the file.
+ * Reads the file of SVC_BANK_SOFTWARE_STATEMENT.
  * @throws {SoftwareStatementError}
  */
 export async function readSoftwareStatement(file: string): Promise<SoftwareStatement> {
-  const paths = parseStatement(parseJson(await readText(file, 'file')))
-  const read = (field: string, path: string) => readText(resolve(dirname(file), path), field)
-  const statement = {
-    ...paths,
-    ssa: (await read('ssa', paths.ssa)).trim(),
-    transport: {
-      cert: await read('transport.cert', paths.transport.cert),
-      key: await read('transport.key', paths.transport.key),
-    },
-    signing: { kid: paths.signing.kid, key: await read('signing.key', paths.signing.key) },
-  }
+  const statement = parseStatement(
+    await readStatementFile(file).catch((error: unknown) => {
+      if (error instanceof StatementFileError) throw new SoftwareStatementError(error.field, error.message)
+      throw error
+    }),
+  )
   checkSoftwareStatement(statement)
   return statement
 }
@@ -128,23 +122,5 @@ function keyOf(field: string, pem: string): KeyObject {
     return createPrivateKey(pem)
   } catch {
     throw new SoftwareStatementError(field, 'is not a private key in PEM form, without a passphrase')
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new SoftwareStatementError('file', 'is not valid JSON')
-  }
-}
-
-/** Names the member, not the path: a key that was written in place of its path would be shown. */
-async function readText(path: string, field: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
-    throw new SoftwareStatementError(field, `cannot read the file${code}`)
   }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Books, Consent } from './books.ts'
 import { clientCertificateOf, hasSubject } from './client-certificate.ts'
 import type { Directory } from './directory.ts'
+import type { Faults } from './faults.ts'
 import { makeProtocolState } from './protocol-state.ts'
 import type { ProtocolRows } from './protocol-state.ts'
 import type { Quirks } from './quirks.ts'
@@ -24,6 +25,8 @@ export const AUTHORISATION_PATH = '/authorize'
 export const JWKS_PATH = '/jwks'
 export const REGISTRATION_PATH = '/register'
 
+const ANOTHER_BANK = 'https://another-bank.example'
+
 const LIFETIMES = { AccessToken: 300, AuthorizationCode: 60, ClientCredentials: 300, IdToken: 600 }
 const DAY_SECONDS = 86_400
 
@@ -35,6 +38,7 @@ export type AuthorisationServerParts = {
   books: Books
   directory: Directory
   quirks: Quirks
+  faults: Faults
   protocol: ProtocolRows
 }
 
@@ -86,7 +90,10 @@ export function makeAuthorisationServer(parts: AuthorisationServerParts): Author
 }
 
 /** The library announces what it can do; banks announce what they let clients use. */
-function alterAnnouncements(provider: Provider, { issuer, quirks, messageKeys }: AuthorisationServerParts): void {
+function alterAnnouncements(
+  provider: Provider,
+  { issuer, quirks, faults, messageKeys }: AuthorisationServerParts,
+): void {
   provider.use(async (ctx, next) => {
     await next()
     if (typeof ctx.body !== 'object' || ctx.body === null) return
@@ -100,6 +107,8 @@ function alterAnnouncements(provider: Provider, { issuer, quirks, messageKeys }:
       ...rest,
       ...(quirks.has('pushed_requests') ? { pushed_authorization_request_endpoint: pushed } : {}),
       ...(hasRegistration ? { registration_endpoint: `${issuer}${REGISTRATION_PATH}` } : {}),
+      ...(faults.take('another_issuer', 'discovery') ? { issuer: ANOTHER_BANK } : {}),
+      ...(faults.take('another_token_endpoint', 'discovery') ? { token_endpoint: `${ANOTHER_BANK}${TOKEN_PATH}` } : {}),
     }
   })
 }

@@ -31,7 +31,7 @@ export type Bank = {
   answers: Answers
   protocol: ProtocolRows
   endAccessTokens(): void
-  /** Takes another certificate for new connections. */
+  /** Takes another certificate, and ends the connections that have seen the one before. */
   useCertificate(certificate: IssuedCertificate): void
   onExchange(exchange: Exchange): void
 }

@@ -118,13 +118,17 @@ async function rotateMessageKey({ bank }: ControlRequest): Promise<unknown> {
   return { kid: bank.messageKeys[0]?.kid }
 }
 
-const ServerCertificate = z.strictObject({ valid_days: z.number().default(90), trusted: z.boolean().default(true) })
+const ServerCertificate = z.strictObject({
+  valid_days: z.number().default(90),
+  trusted: z.boolean().default(true),
+  hosts: z.array(z.string()).min(1).default(SERVER_HOSTS),
+})
 
-/** The bank's own certificate: renewed, expired, or from an authority that the client does not know. */
+/** The bank's own certificate: renewed, expired, for another host, or from an authority that the client does not know. */
 async function replaceCertificate({ bank, authority, body }: ControlRequest): Promise<void> {
-  const { valid_days: validDays, trusted } = ServerCertificate.parse(body)
+  const { valid_days: validDays, trusted, hosts } = ServerCertificate.parse(body)
   const issuer = trusted ? authority : await makeAuthority()
-  bank.useCertificate(await issueServerCertificate(issuer, { hosts: SERVER_HOSTS, validDays }))
+  bank.useCertificate(await issueServerCertificate(issuer, { hosts, validDays }))
 }
 
 async function addSigningKey({ bank }: ControlRequest): Promise<unknown> {

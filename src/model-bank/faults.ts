@@ -19,6 +19,8 @@ export const FAULT_NAMES = {
   another_reference: 'answers repeat another end-to-end id',
   another_payee: 'answers repeat another account of the payee',
   another_consent: 'answers name another consent',
+  another_issuer: 'the configuration is that of another issuer',
+  another_token_endpoint: 'the configuration names a token endpoint at another host',
   down: 'closes every connection without an answer',
   return_wrong_nonce: 'the id token of the return has another nonce',
   return_wrong_issuer: 'the id token of the return names another issuer',

@@ -32,7 +32,16 @@ export async function makeBank(
   const protocol = saved?.protocol ?? new Map()
   const answers = saved?.answers ?? new Map()
   const faults = makeFaults()
-  const server = makeAuthorisationServer({ issuer, signingKey, messageKeys, books, directory, quirks, protocol })
+  const server = makeAuthorisationServer({
+    issuer,
+    signingKey,
+    messageKeys,
+    books,
+    directory,
+    quirks,
+    faults,
+    protocol,
+  })
   rewriteIdTokens(server.provider, { key: signingKey, quirks, faults })
   return {
     issuer,

@@ -52,7 +52,10 @@ export async function startModelBank(options: ModelBankOptions): Promise<ModelBa
     saved,
     redirectUris: options.redirectUris,
     quirks: options.quirks ?? [],
-    useCertificate: (certificate) => server.setSecureContext({ ...certificate, ca: authority.pem }),
+    useCertificate: (certificate) => {
+      server.setSecureContext({ ...certificate, ca: authority.pem })
+      server.closeAllConnections()
+    },
     onExchange: options.onExchange ?? (() => undefined),
   })
   bank.useCertificate(await issueServerCertificate(authority, { hosts: SERVER_HOSTS, validDays: 90 }))

@@ -32,6 +32,7 @@ export const listBankAccounts = operation({
 
 export const addBankAccount = operation({
   name: 'addBankAccount',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/bank-accounts',
@@ -53,6 +54,7 @@ export const addBankAccount = operation({
 
 export const disableBankAccount = operation({
   name: 'disableBankAccount',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/bank-accounts/{id}',

@@ -77,6 +77,7 @@ export const listBankConnections = operation({
 
 export const setSoftwareStatement = operation({
   name: 'setSoftwareStatement',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/banks/software-statement',
@@ -106,6 +107,7 @@ export const setSoftwareStatement = operation({
 
 export const registerAtBank = operation({
   name: 'registerAtBank',
+  needsFreshSignIn: true,
   method: 'POST',
   path: '/api/v1/admin/banks/{id}/registration',
   summary: 'Register the platform at a bank',

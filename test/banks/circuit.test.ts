@@ -95,6 +95,30 @@ t.test('what is wrong with us says nothing of the bank', async (t) => {
   t.ok(circuit.isAvailable())
 })
 
+t.test('payments are counted by what becomes of them at their bank', async (t) => {
+  const { bank, metrics, connector } = watchedBank()
+  const ORDER = { paymentId: 'p', endToEndId: 'e', state: 's', amount: '1.0000', currency: 'GBP' }
+  for (const answer of [
+    { outcome: 'pending', askAgainInSeconds: 2 },
+    { outcome: 'executed', bankReference: 'r' },
+    { outcome: 'rejected', failureCode: 'INSUFFICIENT_FUNDS' },
+    { outcome: 'executed', bankReference: 'r' },
+  ]) {
+    bank.steer('execute', () => Promise.resolve(answer))
+    t.equal(await connector.execute(ORDER, SIGNAL), answer)
+  }
+  bank.steer('execute', SILENCE)
+  await t.rejects(connector.execute(ORDER, SIGNAL), { name: 'BankUnavailableError' })
+  const { values } = await metrics.bankPayments.get()
+  t.same(
+    values.map(({ labels, value }) => [labels.outcome, labels.code, value]),
+    [
+      ['executed', '', 2],
+      ['rejected', 'INSUFFICIENT_FUNDS', 1],
+    ],
+  )
+})
+
 t.test('payers are not offered a bank that does not answer', async (t) => {
   const { service, bank, merchant } = await obieService(t)
   const available = async () => {

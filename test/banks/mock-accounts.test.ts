@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { settlementAccountOf } from '../../src/accounts/settlement-account.ts'
 import type { ConsentRequest, DebtorAccount } from '../../src/banks/connector.ts'
-import { signRequest } from '../../src/banks/mock-request.ts'
+import { sealRequest } from '../../src/banks/mock-request.ts'
 import type { MockBankRequest } from '../../src/banks/mock-request.ts'
 import { makeIds } from '../../src/lib/ids.ts'
 import { until } from '../support/app.ts'
@@ -328,7 +328,7 @@ t.test('payments staged or debited before the bank had accounts continue without
   const request = bank.readRequest(stage(bank, consent).searchParams.get('request') ?? '')
   if (request === undefined) throw new Error('not readable')
   const { payeeId: _, ...members } = request
-  const old = bank.readRequest(signRequest(BANK_SECRET, members))
+  const old = bank.readRequest(sealRequest(BANK_SECRET, members))
   if (old === undefined) throw new Error('a request that was signed before is not read')
   t.same(await bank.payingAccounts(old), { named: null, offered: [], failure: null })
   t.match(await bank.decide(old, 'approve', account.number), { returns: 'account-refused' })

@@ -15,7 +15,6 @@ import {
   executionOf,
   patience,
   refundOf,
-  stage,
   testMockBank,
 } from '../support/mock-bank.ts'
 
@@ -125,14 +124,6 @@ t.test('a signed body of another shape is not read', async (t) => {
     { state: 's', outcome: 'settled', settle_in_seconds: 0 },
   ]
   for (const body of wrong) t.equal(bank.readCallback(signed(body)), undefined, JSON.stringify(body))
-})
-
-t.test('the signature of a request object, which the payer sees, signs no callback', async (t) => {
-  const [payload = '', signature = ''] = (stage(bank, consentRequest()).searchParams.get('request') ?? '').split('.')
-  for (const rawBody of [Buffer.from(payload), Buffer.from(payload, 'base64url')]) {
-    t.not(signature, signCallback(BANK_SECRET, rawBody))
-    t.equal(bank.readCallback({ headers: { [CALLBACK_SIGNATURE_HEADER]: signature }, rawBody }), undefined)
-  }
 })
 
 const QUIET: FaultSettings = {

@@ -37,6 +37,7 @@ t.test('profiles are read from YAML and from JSON, with what was left out filled
     client: { ...MODEL.client, audience: 'token_endpoint' },
     discovery: 'https://127.0.0.1:9443/.well-known/openid-configuration',
     hosts: [],
+    sort_codes: [],
     quirks: [],
   }
   t.match(await readBankProfiles(join(folder, 'profiles.yaml')), [{ ...expected, ca: /^-----BEGIN CERTIFICATE/ }])

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import {
@@ -66,4 +67,48 @@ t.test('refused: a form that is another, and files that are not there', async (t
     message: 'signing.key: cannot read the file (ENOENT)',
   })
   await t.rejects(readSoftwareStatement(join(folder, 'none.json')), { message: 'file: cannot read the file (ENOENT)' })
+})
+
+/** With certificate and key of each in a PKCS#12 file. */
+function inPkcs12(change: (form: Record<string, Record<string, unknown>>) => object = (form) => form) {
+  const { ssa: _, ...form } = GOOD
+  const file = { pkcs12: 'keys.p12', passphrase_file: 'passphrase.txt' }
+  const files = { ...form, ssa: 'ssa.jwt', transport: file, signing: { kid: 'k-1', ...file } }
+  return t.testdir({
+    'statement.json': JSON.stringify(change(structuredClone(files) as never)),
+    'ssa.jwt': GOOD.ssa,
+    'keys.p12': readFileSync(join(import.meta.dirname, '../support/pkcs12/aes.p12')),
+    'passphrase.txt': 'hunter-2\n',
+    'wrong.txt': 'c4n4ry',
+  })
+}
+
+t.test('certificates and keys are read from PKCS#12 files', async (t) => {
+  const { transport, signing } = await readSoftwareStatement(join(inPkcs12(), 'statement.json'))
+  t.match(transport, { cert: /^-----BEGIN CERTIFICATE/, key: /^-----BEGIN PRIVATE KEY/ })
+  t.same(signing, { kid: 'k-1', key: transport.key })
+})
+
+t.test('refused: PKCS#12 files that can not be used, by their member', async (t) => {
+  const refused = async (change: Parameters<typeof inPkcs12>[0], message: string): Promise<void> => {
+    const file = join(inPkcs12(change), 'statement.json')
+    await t.rejects(readSoftwareStatement(file), { name: 'SoftwareStatementError', message })
+  }
+  const withTransport = (transport: object) => (form: object) => ({ ...form, transport })
+  const wrong = withTransport({ pkcs12: 'keys.p12', passphrase_file: 'wrong.txt' })
+  await refused(wrong, 'transport.pkcs12: the passphrase is wrong')
+  await refused(withTransport({ pkcs12: 'keys.p12' }), 'transport.pkcs12: the passphrase is wrong')
+  await refused(
+    withTransport({ pkcs12: 'ssa.jwt' }),
+    'transport.pkcs12: is not a PKCS#12 file with a certificate and its key',
+  )
+  await refused(withTransport({ pkcs12: 'none.p12' }), 'transport.pkcs12: cannot read the file (ENOENT)')
+  await refused(
+    withTransport({ pkcs12: 'keys.p12', passphrase_file: 'hunter-2' }),
+    'transport.passphrase_file: cannot read the file (ENOENT)',
+  )
+  await refused(
+    withTransport({ pkcs12: 'keys.p12', cert: 'ssa.jwt' }),
+    'transport.pkcs12: stands in place of cert and key',
+  )
 })

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { freePort } from '../../src/db/free-port.ts'
@@ -26,12 +27,14 @@ type ObieServiceOptions = {
   tolerated?: RegExp
   /** False for a test that runs its own. */
   worker?: boolean
+  /** True for a test of the time between two questions to the bank, which others skip. */
+  waits?: boolean
 }
 
 /** A sandbox service that is registered with a model bank, which checks every request against the official description. */
 export async function obieService(
   t: Test,
-  { change = (profile) => profile, more = () => [], tolerated, worker = true }: ObieServiceOptions = {},
+  { change = (profile) => profile, more = () => [], tolerated, worker = true, waits = false }: ObieServiceOptions = {},
 ): Promise<ObieService> {
   const port = await freePort()
   const redirectUri = `http://127.0.0.1:${port}/bank/return`
@@ -56,7 +59,31 @@ export async function obieService(
     SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20000055779911:Collections Ltd',
   }
   const service = await testService(t, { worker, env })
+  if (!waits) skipWaits(t, service)
   return { service, bank, merchant: await service.merchant(), env }
+}
+
+const SKIP_EVERY_MS = 100
+
+/**
+ * Makes payments due that wait until their bank is asked again, up to the longest back-off. What is done when they are due,
+ * in which order and how often, stays the worker's.
+ */
+function skipWaits(t: Test, { app, owner }: TestService): void {
+  const skip = async (): Promise<void> => {
+    const { rowCount } = await owner.query(`
+      update payment_intents set settle_at = now()
+      where status = 'Authorised' and settle_at between now() and now() + interval '301 seconds' and locked_until is null`)
+    if (rowCount !== 0) app.wake.notify('settle-payments')
+  }
+  let isOver = false
+  const skipping = (async () => {
+    while (!isOver) await Promise.all([skip(), delay(SKIP_EVERY_MS)])
+  })()
+  t.teardown(() => {
+    isOver = true
+    return skipping
+  })
 }
 
 /** A payer's browser: goes to the bank by the payment's address, decides there, and brings the answer back to the service. */
@@ -131,4 +158,27 @@ export function inVersion(version: '4.0' | '3.1') {
     const text = JSON.stringify(profile)
     return JSON.parse(version === '4.0' ? text : text.replaceAll('"4.0"', '"3.1"').replaceAll('v4.0', 'v3.1')) as P
   }
+}
+
+/** For a test in both versions of the standard: the same bank twice, side by side. */
+export const bothVersions: ObieServiceOptions = {
+  more: (profile) => [{ ...inVersion('3.1')(profile), id: 'model-3', name: 'Bank of 3.1' }],
+}
+
+/** Changes what is sealed in the books of the connector, and gives back the row's text from before. */
+export async function reseal(
+  { app, owner }: TestService,
+  table: 'consents' | 'payments',
+  { column, id, change }: { column: 'tokens' | 'request'; id: string; change: (text: string) => string },
+): Promise<string> {
+  const key = table === 'consents' ? 'state' : 'payment_id'
+  const context = { table: `obie.${table}`, column, rowId: id, merchantId: '' }
+  const { sealer } = app
+  const { rows } = await owner.query<Record<string, string>>(`select ${column} from obie.${table} where ${key} = $1`, [
+    id,
+  ])
+  const before = rows[0]?.[column] ?? ''
+  const changed = sealer.seal(change(sealer.open(before, context)), context)
+  await owner.query(`update obie.${table} set ${column} = $1 where ${key} = $2`, [changed, id])
+  return before
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { normalIdentification, schemeOf } from '../../lib/account-identification.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { BankUnavailableError } from '../connector.ts'
@@ -151,7 +152,11 @@ export async function exchangeCode(
 ): Promise<AuthorisationOutcome> {
   const consent = await findConsent(obie.pool, state)
   const visit = await findVisitByCode(obie.pool, { state, codeHash: sha256Hex(code) })
-  if (consent?.consent_id == null || visit?.bank_code == null) return { outcome: 'code-invalid' }
+  if (consent?.consent_id == null || visit?.bank_code == null) {
+    const call = { bank: obie.profile.id, step: 'return', interactionId: randomUUID(), httpStatus: undefined } as const
+    await obie.record({ ...call, state, verdict: 'CODE_INVALID' })
+    return { outcome: 'code-invalid' }
+  }
   try {
     await takeTokens(obie, { state, visit, bankCode: visit.bank_code }, signal)
   } catch (error) {

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors } from 'jose'
 import type { CryptoKey, FlattenedJWSInput, JWSHeaderParameters } from 'jose'
 import { z } from 'zod'
-import { BankUnavailableError } from '../connector.ts'
-import { BankAnswerError, discover, jsonOf } from '../discovery.ts'
+import type { BankAnswer } from '../bank-client.ts'
+import { BankAnswerError, jsonOf, readMetadata } from '../discovery.ts'
 import type { BankMetadata } from '../discovery.ts'
 import type { BankProfile } from '../profiles.ts'
 import type { BankHttp } from './http.ts'
@@ -29,23 +29,17 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
 
   async function metadata(signal: AbortSignal): Promise<BankMetadata> {
     if (known !== undefined && known.until > Date.now()) return known.metadata
-    try {
-      const found = await discover({ send: (call) => http.send({ ...call, step: 'discovery' }, signal) }, profile)
-      known = { metadata: found, until: Date.now() + METADATA_MS }
-      return found
-    } catch (error) {
-      if (!(error instanceof BankAnswerError)) throw error
-      throw new BankUnavailableError(`${profile.id}: ${error.message}`, { cause: error })
-    }
+    const problemOf = async (answer: BankAnswer) => problemIn(() => readMetadata(answer, profile))
+    const answer = await http.send({ step: 'discovery', method: 'GET', url: profile.discovery, problemOf }, signal)
+    known = { metadata: readMetadata(answer, profile), until: Date.now() + METADATA_MS }
+    return known.metadata
   }
 
   async function readKeys(signal: AbortSignal) {
     const { jwks_uri: url } = await metadata(signal)
-    const { status, body } = await http.send({ step: 'keys', method: 'GET', url }, signal)
-    const jwks = Keys.safeParse(jsonOf(body))
-    if (status !== 200 || !jwks.success)
-      throw new BankUnavailableError(`${profile.id}: its keys can't be read (${status})`)
-    keySet = { find: createLocalJWKSet(jwks.data), readAt: Date.now() }
+    const problemOf = async (answer: BankAnswer) => problemIn(() => keysIn(answer))
+    const answer = await http.send({ step: 'keys', method: 'GET', url, problemOf }, signal)
+    keySet = { find: createLocalJWKSet(keysIn(answer)), readAt: Date.now() }
     return keySet
   }
 
@@ -62,5 +56,22 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
         return (await readKeys(signal)).find(header, token)
       }
     },
+  }
+}
+
+function keysIn({ status, body }: BankAnswer): z.infer<typeof Keys> {
+  const { data } = Keys.safeParse(jsonOf(body))
+  if (status !== 200 || data === undefined) throw new BankAnswerError(`its keys can't be read (${status})`)
+  return data
+}
+
+/** What reading an answer finds wrong with it. */
+function problemIn(read: () => unknown): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof BankAnswerError) return error.message
+    throw error
   }
 }

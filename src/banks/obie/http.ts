@@ -41,7 +41,7 @@ export function makeBankHttp({ profile, statement, record }: Options): BankHttp 
       })
       const verdict = problemOfStatus(answer) ?? (await problemOf?.(answer))
       await record({ ...call, httpStatus: answer.status, verdict })
-      if (answer.status === 429) closedUntil = Date.now() + retryAfterMs(answer)
+      if (answer.status === 429) closedUntil = Date.now() + retryAfterMs(headerOf(answer, 'retry-after'), Date.now())
       if (verdict !== undefined) throw new BankUnavailableError(`${profile.id}, ${step}: ${verdict}`)
       return answer
     },
@@ -59,9 +59,11 @@ function problemOfStatus({ status }: BankAnswer): string | undefined {
 const RETRY_MS = 2_000
 const RETRY_MS_MAX = 300_000
 
-function retryAfterMs(answer: BankAnswer): number {
-  const seconds = /^\d{1,6}$/.exec(headerOf(answer, 'retry-after') ?? '')?.[0]
-  return seconds === undefined ? RETRY_MS : Math.min(Number.parseInt(seconds, 10) * 1_000, RETRY_MS_MAX)
+/** Milliseconds that a bank asks us to wait, in seconds or as a date (RFC 9110, section 10.2.3), within bounds of our own. */
+export function retryAfterMs(header: string | undefined, now: number): number {
+  if (header === undefined) return RETRY_MS
+  const ms = /^\d{1,6}$/.test(header) ? Number.parseInt(header, 10) * 1_000 : Date.parse(header) - now
+  return Number.isNaN(ms) ? RETRY_MS : Math.min(Math.max(ms, 0), RETRY_MS_MAX)
 }
 
 /** The first value of a header. */

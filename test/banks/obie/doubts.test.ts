@@ -1,7 +1,7 @@
 import t from 'tap'
 import { until, untilStatus } from '../../support/app.ts'
 import { endMandate, mandateBody, payUnder } from '../../support/mandates.ts'
-import { authoriseAtBank, newBankPayment, obieService } from '../../support/obie.ts'
+import { authoriseAtBank, newBankPayment, obieService, reseal } from '../../support/obie.ts'
 
 /** What a bank, or what stands before it, says besides its word on the payment: none of it ends a payment that was ordered. */
 const world = await obieService(t)
@@ -27,23 +27,6 @@ async function untilTried(id: string, times: number): Promise<void> {
   await until(async () => (await tried()) >= before + times)
 }
 
-async function resealed(
-  table: 'consents' | 'payments',
-  { column, id, change }: { column: 'tokens' | 'request'; id: string; change: (text: string) => string },
-): Promise<string> {
-  const key = table === 'consents' ? 'state' : 'payment_id'
-  const context = { table: `obie.${table}`, column, rowId: id, merchantId: '' }
-  const { sealer } = service.app
-  const { rows } = await service.owner.query<Record<string, string>>(
-    `select ${column} from obie.${table} where ${key} = $1`,
-    [id],
-  )
-  const before = rows[0]?.[column] ?? ''
-  const changed = sealer.seal(change(sealer.open(before, context)), context)
-  await service.owner.query(`update obie.${table} set ${column} = $1 where ${key} = $2`, [changed, id])
-  return before
-}
-
 t.test('a bank that does not find the payment which it took fails nothing', async (t) => {
   await bank.setFault({ name: 'late_settlement', seconds: 3, times: 1 })
   const { id, endToEndId } = await authoriseAtBank(world)
@@ -63,11 +46,11 @@ t.test('a bank that does not find the payment which it took fails nothing', asyn
 })
 
 t.test("the payer's token ends before a lost order is repeated: nothing fails that was paid", async (t) => {
-  await bank.setFault({ name: 'timeout_after_acceptance', times: 1 })
+  await bank.setFault({ name: 'half_a_body', times: 1 })
   const { id, state, endToEndId } = await authoriseAtBank(world)
   await until(async () => (await paidFor(endToEndId)).length === 1)
   const change = (text: string): string => JSON.stringify({ ...JSON.parse(text), endsAt: 0, refreshToken: undefined })
-  const before = await resealed('consents', { column: 'tokens', id: state, change })
+  const before = await reseal(service, 'consents', { column: 'tokens', id: state, change })
   await untilTried(id, 2)
   t.equal(await statusOf(id), 'Authorised')
   await service.owner.query('update obie.consents set tokens = $1 where state = $2', [before, state])
@@ -79,7 +62,7 @@ t.test("the payer's token ends before the order was ever sent: the payment fails
   await bank.setFault({ name: 'server_error', on: ['confirmFunds'] })
   const { id, state, endToEndId } = await authoriseAtBank(world)
   const change = (text: string): string => JSON.stringify({ ...JSON.parse(text), endsAt: 0, refreshToken: undefined })
-  await resealed('consents', { column: 'tokens', id: state, change })
+  await reseal(service, 'consents', { column: 'tokens', id: state, change })
   await bank.clearFaults()
   t.match((await untilStatus(service, merchant, id, 'Failed')).failure, { code: 'AUTHORISATION_FAILED' })
   t.same(await paidFor(endToEndId), [])
@@ -89,11 +72,11 @@ t.test('a collection that was taken without a word, and is refused when repeated
   const caps = { max_amount_per_payment: 60 }
   const first = await authoriseAtBank(world, { changes: mandateBody({ control_parameters: caps }) })
   const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
-  await bank.setFault({ name: 'timeout_after_acceptance', times: 1 })
+  await bank.setFault({ name: 'half_a_body', times: 1 })
   const { body } = await payUnder(service, merchant, { consentId, changes: { amount: '7.01' } })
   const id: string = body.payment_id
   await until(async () => (await bank.books()).payments.some(({ amount }) => amount === '7.01'))
-  const before = await resealed('payments', { column: 'request', id, change: (text) => `${text} ` })
+  const before = await reseal(service, 'payments', { column: 'request', id, change: (text) => `${text} ` })
   const refusals = async (): Promise<number> =>
     (await service.owner.query(`select from obie.calls where step = 'payment' and http_status in (400, 409)`)).rows
       .length
@@ -106,6 +89,16 @@ t.test('a collection that was taken without a word, and is refused when repeated
 
   await bank.setFault({ name: 'unsigned_refusal', on: ['revokeVrpConsent'], times: 2 })
   await endMandate(service, merchant, consentId)
+  for (const times of [1, 2]) {
+    await until(async () => {
+      const { rows } = await service.owner.query(
+        `select from obie.calls where step = 'revocation' and http_status = 400`,
+      )
+      return rows.length === times
+    })
+    await service.owner.query('update payment_consents set revocation_due_at = now() where revocation_due_at > now()')
+    service.app.wake.notify('end-mandates')
+  }
   await until(async () => (await bank.books()).consents.some(({ status }) => status === 'revoked'))
   t.pass('a revocation that a gateway refuses is tried again')
 })

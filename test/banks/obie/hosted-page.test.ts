@@ -1,13 +1,13 @@
 import t from 'tap'
-import { openBrowser } from '../../support/browser.ts'
-import { obieService } from '../../support/obie.ts'
+import { PATIENCE_MS, openBrowser } from '../../support/browser.ts'
+import { bothVersions, obieService } from '../../support/obie.ts'
 import { openClient } from '../../support/pages.ts'
 
-t.test("from the hosted checkout page to the bank's own page and back, in a browser", async (t) => {
-  const { service, bank, merchant } = await obieService(t)
+t.test("from the hosted checkout page to the bank's own page and back, in a browser, in both versions", async (t) => {
+  const { service, bank, merchant } = await obieService(t, bothVersions)
   const shop = await openClient(t)
   const context = await (await openBrowser(t)).newContext({ ignoreHTTPSErrors: true })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
@@ -18,26 +18,33 @@ t.test("from the hosted checkout page to the bank's own page and back, in a brow
     merchant: merchant.clientId,
     return_url: `${shop.url}/basket?order=7`,
   }
-  const decide = async (decision: 'approve' | 'reject' | 'cancel'): Promise<void> => {
-    await page.goto(`${service.url}/checkout?${new URLSearchParams(query)}`)
-    await page.getByLabel('Model Bank').check()
-    await page.getByRole('button', { name: 'Pay £12.50 by bank' }).click()
-    await page.getByRole('heading', { name: 'Model Bank' }).waitFor()
-    t.equal(new URL(page.url()).origin, bank.issuer)
-    await page.click(`button[value=${decision}]`)
+  for (const [version, name] of [
+    ['4.0', 'Model Bank'],
+    ['3.1', 'Bank of 3.1'],
+  ] as const) {
+    const decide = async (decision: 'approve' | 'reject' | 'cancel'): Promise<void> => {
+      await page.goto(`${service.url}/checkout?${new URLSearchParams(query)}`)
+      await page.getByLabel(name).check()
+      await page.getByRole('button', { name: 'Pay £12.50 by bank' }).click()
+      await page.getByRole('heading', { name: 'Model Bank' }).waitFor()
+      t.equal(new URL(page.url()).origin, bank.issuer)
+      await page.click(`button[value=${decision}]`)
+    }
+    const ordered = async (): Promise<number> => (await bank.books()).payments.length
+    const before = await ordered()
+    const seen = bank.exchanges.length
+
+    await decide('approve')
+    await page.getByRole('heading', { name: 'Back at the client' }).waitFor()
+    t.notMatch(page.url(), /code=|id_token=/)
+    t.equal(await ordered(), before + 1)
+    t.same([...new Set(bank.exchanges.slice(seen).map((each) => each.version))], [version])
+    const { pathname, search } = shop.received.at(-1) ?? {}
+    t.match(`${pathname}${search}`, /^\/basket\?order=7&payment_id=[\w-]+&payment_result=[\w-]+\.[0-9a-f]{64}$/)
+
+    await decide('reject')
+    await page.getByRole('heading', { name: 'Not paid' }).waitFor()
+    t.equal(await ordered(), before + 1, 'no money moved')
   }
-
-  await decide('approve')
-  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
-  t.equal(new URL(page.url()).origin, service.url)
-  t.notMatch(page.url(), /code=|id_token=/)
-  t.match((await bank.books()).payments, [{ amount: '12.50' }])
-  await page.getByRole('link', { name: /^Return to / }).click()
-  await page.getByRole('heading', { name: 'Back at the client' }).waitFor()
-  t.equal(`${shop.received.at(-1)?.pathname}${shop.received.at(-1)?.search}`, '/basket?order=7')
-
-  await decide('reject')
-  await page.getByRole('heading', { name: 'Not paid' }).waitFor()
-  t.equal((await bank.books()).payments.length, 1, 'no money moved')
   t.same(complaints, [])
 })

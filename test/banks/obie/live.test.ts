@@ -30,7 +30,14 @@ t.test('live mode: from registration at the bank to the money, and the refund th
       headers: { authorization, 'x-idempotency-key': key },
       body: { ...paymentBody(), redirect_uri: SHOP },
     })
-  t.match(await pay('before'), { status: 502, body: { code: 'BANK_UNAVAILABLE' } }, 'we are not registered yet')
+  t.match(await pay('before'), {
+    status: 503,
+    body: {
+      code: 'BANK_NOT_CONFIGURED',
+      error: /not registered with the bank model/,
+      next: /svc banks connect model$/,
+    },
+  })
 
   const headers = await live.operator('OWNER')
   const registered = await live.call('POST', '/api/v1/admin/banks/model/registration', {

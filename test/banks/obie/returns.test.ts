@@ -58,11 +58,16 @@ for (const [name, reason] of Object.entries(REFUSALS) as [FaultName, ReturnRefus
   })
 
 t.test('a return with another state belongs to no payment', async (t) => {
-  const { id, address } = await newPayment()
+  const { id, address, state } = await newPayment()
   await bank.setFault({ name: 'return_wrong_state', times: 1 })
   t.equal((await payAtBank(world, address)).status, 404)
   await bank.clearFaults()
   t.equal(await statusOf(id), 'AwaitingAuthorisation')
+  t.same(await refusalsOf(state), ['UNKNOWN_STATE'], 'on record for the payment that the browser was sent for')
+  const stranger = await bringBack(service, { cookie: `svc-bank=${'x'.repeat(43)}`, answer: 'state=made-up&code=x' })
+  t.equal(stranger.status, 404)
+  const { rows } = await service.owner.query(`select from obie.calls where verdict = 'UNKNOWN_STATE'`)
+  t.equal(rows.length, 1, 'a browser that was never sent to a bank writes nothing')
 })
 
 t.test('a stolen answer is worth nothing in another browser, nor a second time in the same', async (t) => {
@@ -99,6 +104,8 @@ t.test('our code is good for its payment alone, and once', async (t) => {
     service.call('POST', `/api/v1/payments/${id}/sca-complete`, { body: { state, code: given } })
   t.match(await complete(two, code), { status: 400, body: { code: 'CODE_INVALID' } })
   t.match(await complete(one, `${code}x`), { status: 400, body: { code: 'CODE_INVALID' } })
+  t.same(await refusalsOf(two.state), ['CODE_INVALID'])
+  t.same(await refusalsOf(one.state), ['CODE_INVALID'])
   t.match(await complete(one, code), { status: 200 })
   t.match(await complete(one, code), { status: 200 }, 'a repeat answers what is so')
 })
@@ -122,4 +129,9 @@ t.test('what is missing or doubled in an answer is refused', async (t) => {
     t.equal(status, 400)
     t.match(html, 'RESPONSE_INVALID')
   }
+})
+
+t.test('the record of what was refused can not be changed', async (t) => {
+  for (const statement of ['update obie.calls set verdict = null', 'delete from obie.calls', 'truncate obie.calls'])
+    await t.rejects(service.owner.query(statement), { message: /the table is append-only/ })
 })

@@ -39,11 +39,11 @@ t.test('a software statement and its new keys reach every process within seconds
 
   const first = await readSoftwareStatement(bank.softwareStatement)
   await set(first)
-  await until(async () => (await modelBank())?.available === false, 5_000)
+  await until(async () => (await modelBank())?.available === false)
   const registration = '/api/v1/admin/banks/model/registration'
   const registered = await service.call('POST', registration, { headers, body: { reason: 'live' } })
   t.ok(registered.status < 300, registered.text)
-  await until(async () => (await modelBank())?.available === true, 5_000)
+  await until(async () => (await modelBank())?.available === true)
   const paid = await authoriseAtBank(world)
   await untilStatus(service, merchant, paid.id, 'Settled')
 

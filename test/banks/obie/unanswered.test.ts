@@ -37,7 +37,7 @@ async function waitForOperator(id: string): Promise<void> {
 }
 
 t.test('what the bank has taken is asked for by the id that the bank gave to an operator', async (t) => {
-  await bank.setFault({ name: 'timeout_after_acceptance', times: 100 })
+  await bank.setFault({ name: 'half_a_body', times: 100 })
   const { id, endToEndId } = await authoriseAtBank(world)
   await until(async () => (await inBooks(endToEndId)).length === 1)
   t.match(await resolve(id, { outcome: 'NOT_TAKEN' }), { status: 409, body: { code: 'PAYMENT_NOT_RESOLVABLE' } })
@@ -104,7 +104,7 @@ t.test('the id of another collection under the same mandate is refused', async (
     'select bank_payment_id as id from obie.payments where payment_id = $1',
     [first.id],
   )
-  await bank.setFault({ name: 'timeout_after_acceptance', times: 100 })
+  await bank.setFault({ name: 'half_a_body', times: 100 })
   const { body } = await payUnder(service, merchant, { consentId, changes: { amount: '7.02' } })
   const id: string = body.payment_id
   await until(async () => (await bank.books()).payments.some(({ amount }) => amount === '7.02'))

@@ -1,0 +1,86 @@
+import t from 'tap'
+import { retryAfterMs } from '../../../src/banks/obie/http.ts'
+import { settlePayments } from '../../../src/payments/settle-payments.ts'
+import { authoriseAtBank, newBankPayment, obieService } from '../../support/obie.ts'
+
+/** When a bank is asked again. Time passes here by hand: nothing waits. */
+const world = await obieService(t, { worker: false, waits: true })
+const { service, bank, merchant } = world
+
+/** Lets the job run once where a payment is due, and says how many seconds it then waits. */
+async function settleOnce(id: string): Promise<number> {
+  await service.owner.query('update payment_intents set settle_at = now(), locked_until = null where id = $1', [id])
+  await settlePayments(service.app)
+  const { rows } = await service.owner.query<{ seconds: number }>(
+    'select extract(epoch from settle_at - now())::float8 as seconds from payment_intents where id = $1',
+    [id],
+  )
+  return Math.round(rows[0]?.seconds ?? Number.NaN)
+}
+
+const statusOf = async (id: string): Promise<string> =>
+  (await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status
+
+t.test('a payment that is in process is asked for ever less often, at most every five minutes', async (t) => {
+  await bank.setFault({ name: 'late_settlement', seconds: 600, times: 1 })
+  const { id } = await authoriseAtBank(world)
+  const waits: number[] = []
+  for (let times = 0; times < 10; times += 1) waits.push(await settleOnce(id))
+  t.same(waits, [2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+  const [payment] = (await bank.books()).payments
+  await bank.control('POST', `/payments/${String(payment?.id)}/settle`)
+  await settleOnce(id)
+  t.equal(await statusOf(id), 'Settled')
+})
+
+t.test('a bank that is down is asked every two seconds at first, and every minute in the end', async (t) => {
+  const { id } = await authoriseAtBank(world)
+  await bank.setFault({ name: 'down' })
+  for (const [age, seconds] of [
+    ['0 seconds', 2],
+    ['5 minutes', 30],
+    ['1 hour', 60],
+  ] as const) {
+    await service.owner.query('update payment_intents set updated_at = now() - $2::interval where id = $1', [id, age])
+    t.equal(await settleOnce(id), seconds, age)
+  }
+  await bank.clearFaults()
+  await settleOnce(id)
+  t.equal(await statusOf(id), 'Settled')
+})
+
+t.test('a bank that asks for fewer requests gets none before its time', async (t) => {
+  const { id, endToEndId } = await authoriseAtBank(world)
+  const seconds = 2
+  await bank.setFault({ name: 'too_many_requests', on: ['createPayment'], seconds, times: 1 })
+  await settleOnce(id)
+  const calls = async () => (await bank.control('GET', '/calls')) as { at: string; status: number }[]
+  const before = await calls()
+  t.match(before.at(-1), { operation: 'createPayment', status: 429 })
+  await settleOnce(id)
+  await t.rejects(newBankPayment(world), { message: /BANK_UNAVAILABLE/ })
+  t.same(await calls(), before, 'neither for this payment nor for another')
+
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  await settleOnce(id)
+  t.equal(await statusOf(id), 'Settled')
+  t.match(
+    (await bank.books()).payments.filter((each) => each.endToEndId === endToEndId),
+    [{ status: 'ACSC' }],
+  )
+})
+
+t.test('the time to wait comes in seconds or as a date, and is never longer than five minutes', async (t) => {
+  const now = Date.parse('2026-03-02T10:00:00Z')
+  for (const [header, ms] of [
+    ['7', 7_000],
+    ['0', 0],
+    ['Mon, 02 Mar 2026 10:01:30 GMT', 90_000],
+    ['Mon, 02 Mar 2026 09:00:00 GMT', 0],
+    ['Tue, 03 Mar 2026 10:00:00 GMT', 300_000],
+    ['86400', 300_000],
+    ['soon', 2_000],
+    [undefined, 2_000],
+  ] as const)
+    t.equal(retryAfterMs(header, now), ms, header ?? 'no header')
+})
