@@ -4,6 +4,7 @@ import { isUuid } from '../lib/ids.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
 import { readAllowances } from './allowances.ts'
 import type { MandateWithAllowances } from './record.ts'
+import type { PayerContactHash } from './record.ts'
 import { listMandateRows, listMandatesOfContact } from './sql.ts'
 
 /**
@@ -30,7 +31,7 @@ export type ListConsentsInput = {
 /** The active mandates of a payer, by the contact that the session verified, with every merchant (decision 41). */
 export async function listMandatesOfPayer(
   app: Pick<App, 'pool'>,
-  { contact, limit }: { contact: { email: string } | { phone: string }; limit: number },
+  { contact, limit }: { contact: PayerContactHash; limit: number },
 ): Promise<readonly MandateWithAllowances[]> {
   return readAllowances(app.pool, await listMandatesOfContact(app.pool, { contact, limit }))
 }

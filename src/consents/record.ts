@@ -80,3 +80,6 @@ export type EndedMandate = z.infer<typeof EndedMandate>
 /** The amount paid under one mandate since an instant. */
 export const UsedAmount = z.object({ ord: z.bigint(), used_amount: z.string() })
 export type UsedAmount = z.infer<typeof UsedAmount>
+
+/** A payer's contact as consents have it (decision 277). */
+export type PayerContactHash = { type: 'EMAIL' | 'PHONE'; hash: string }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
 import { EndedMandate, LockedConsent, MandateRecord, UsedAmount } from './record.ts'
+import type { PayerContactHash } from './record.ts'
 
 type Key = { merchantId: string; id: string }
 
@@ -67,10 +68,12 @@ export function listMandateRows(
 /** The active mandates of a payer with every merchant, the newest first. */
 export function listMandatesOfContact(
   tx: CommonQueryMethods,
-  { contact, limit }: { contact: { email: string } | { phone: string }; limit: number },
+  { contact, limit }: { contact: PayerContactHash; limit: number },
 ): Promise<readonly MandateRecord[]> {
   const ofPayer =
-    'email' in contact ? sql.fragment`c.payer_email = ${contact.email}` : sql.fragment`c.payer_phone = ${contact.phone}`
+    contact.type === 'EMAIL'
+      ? sql.fragment`c.payer_email_hash = ${contact.hash}`
+      : sql.fragment`c.payer_phone_hash = ${contact.hash}`
   return tx.any(sql.type(MandateRecord)`
     ${mandates} and ${ofPayer} and c.status = 'AUTHORISED' and c.expires_at > now()
     order by c.created_at desc, c.id desc

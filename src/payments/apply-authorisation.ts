@@ -16,7 +16,7 @@ export type Authorisation =
  */
 export function applyAuthorisation(
   app: App,
-  payment: Pick<PaymentRecord, 'id' | 'merchant_id'>,
+  payment: Pick<PaymentRecord, 'id' | 'merchant_id' | 'consent_id'>,
   { authorisation, rawPayload }: { authorisation: Authorisation; rawPayload: string },
 ): Promise<MoveOutcome> {
   const move = {
@@ -34,6 +34,6 @@ export function applyAuthorisation(
     on: 'authorisation',
     bankReference: authorisation.bankReference,
     settleInSeconds: authorisation.settleInSeconds,
-    debtorAccount: authorisation.debtorAccount,
+    payerAccount: { consentId: payment.consent_id, account: authorisation.debtorAccount },
   })
 }

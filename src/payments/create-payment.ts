@@ -1,11 +1,12 @@
 import type { App } from '../app.ts'
 import { debtorAccountOf } from '../banks/connector.ts'
 import type { BankConnector, ConsentRequest } from '../banks/connector.ts'
+import { sealDebtorAccount } from '../consents/debtor-account.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
-import { sha256Hex } from '../lib/hmac.ts'
 import { parseAmount, toNumeric } from '../lib/money.ts'
 import { normaliseEmail, normalisePhone } from '../lib/payer-contact.ts'
+import { redactPayload } from '../lib/redact-payload.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import type { CreatePayment } from '../wire/new-payment.ts'
 import { checkAmount, checkScenario, createdPayment, createWithRetries } from './creation-rules.ts'
@@ -40,7 +41,8 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   const chosen = app.catalogue.connectorFor(input.body.debtor_bank_id)
   // In a dry run the mock bank keeps its books in the transaction.
   const bank = app.banks.get(chosen.id) ?? chosen
-  const item = newPaymentItem(app, { ...input, idempotencyKey, mandate, bank })
+  const hashes = await hashesOf(app, input.body)
+  const item = newPaymentItem(app, { ...input, idempotencyKey, mandate, bank, hashes })
   const outcome = await createWithRetries(item, () => app.batches.create.run(item))
   if (outcome.outcome === 'CREATED') announceMove(app, creationTransition(bank), item.payment_id)
   const payment = await createdPayment(app, outcome, input)
@@ -66,6 +68,7 @@ type NewPaymentInput = CreatePaymentInput & {
   idempotencyKey: string
   mandate: NewMandate | undefined
   bank: BankConnector
+  hashes: Awaited<ReturnType<typeof hashesOf>>
 }
 
 function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
@@ -82,15 +85,23 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
   const creation = creationTransition(bank)
   const staged =
     bank.staging === 'local' ? bank.stage(consentRequest({ ...ids, merchant, body, amount, mandate })) : undefined
-  const { scenario, metadata, redirect_uri, currency, amount: _, ...payer } = body
   return {
-    ...payer,
-    ...contactOf(body),
     ...ids,
+    ...input.hashes,
+    ...sealDebtorAccount(
+      app,
+      { scheme: body.debtor_account_scheme, identification: body.debtor_identification },
+      { merchantId: merchant.id, consentId: ids.consent_id },
+    ),
+    payer_name: body.payer_name,
+    remittance_reference: body.remittance_reference,
+    debtor_bank_id: body.debtor_bank_id,
+    consent_type: body.consent_type,
+    control_parameters: body.control_parameters,
     amount,
-    currency,
-    redirect_uri,
-    metadata,
+    currency: body.currency,
+    redirect_uri: body.redirect_uri,
+    metadata: body.metadata,
     merchant_id: merchant.id,
     audit_id: random.uuid(),
     delivery_id: random.uuid(),
@@ -99,11 +110,11 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
     status: creation.to,
     changed_by: creation.actor,
     idempotency_key: input.idempotencyKey,
-    request_fingerprint: sha256Hex(canonicalJson({ ...body, amount })),
-    raw_payload: input.rawBody,
-    sandbox_scenario: scenario,
+    raw_payload: redactPayload(input.rawBody),
+    sandbox_scenario: body.scenario,
     checkout_token_hash: input.checkout?.hash,
     return_url: input.checkout?.returnUrl,
+    order_id: input.checkout?.orderId,
     bank_consent_reference: staged?.bankConsentReference,
     redirect_url: staged?.redirectUrl,
     consent_seconds: mandate?.consentSeconds ?? app.config.consentSeconds,
@@ -112,11 +123,17 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
   }
 }
 
-/** The payer's contact in normal form. The fingerprint is of the contact as it was sent, so that a repeat still matches. */
-function contactOf({ payer_email, payer_phone }: CreatePayment) {
+/**
+ * Keyed hashes of the payer's contact in normal form, by which the payer finds the payment, and of the request as it was
+ * sent, which a repeat must match.
+ */
+async function hashesOf({ lookupHash }: Pick<App, 'lookupHash'>, body: CreatePayment) {
+  const { payer_email: email, payer_phone: phone } = body
+  const amount = toNumeric(parseAmount(body.amount))
   return {
-    payer_email: payer_email === undefined ? undefined : normaliseEmail(payer_email),
-    payer_phone: payer_phone === undefined ? undefined : (normalisePhone(payer_phone) ?? payer_phone),
+    payer_email_hash: email === undefined ? undefined : await lookupHash('EMAIL', normaliseEmail(email)),
+    payer_phone_hash: phone === undefined ? undefined : await lookupHash('PHONE', normalisePhone(phone) ?? phone),
+    request_fingerprint: await lookupHash('payment request', canonicalJson({ ...body, amount })),
   }
 }
 

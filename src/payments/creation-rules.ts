@@ -21,8 +21,8 @@ export type CreatePaymentInput = {
   body: CreatePayment
   /** The request's body as it was received, for the audit event of the creation. */
   rawBody: string
-  /** For a payment that a payer's browser starts: the token's hash, and the shop's page that the payer returns to. */
-  checkout?: { hash: string; returnUrl: string } | undefined
+  /** For a payment that a payer's browser starts: the token's hash, its order, and the page that the payer returns to. */
+  checkout?: { hash: string; returnUrl: string; orderId: string | undefined } | undefined
 }
 
 /** The payment, and whether this call created it or an earlier one with the same idempotency key did. */
@@ -70,9 +70,7 @@ export async function createdPayment(
   input: Pick<CreatePaymentInput, 'merchant' | 'body'>,
 ): Promise<CreatedPayment> {
   if (row.outcome === 'CHECKOUT_OPEN') throw new CheckoutOpenError(required(row.payment_id))
-  if (row.outcome === 'UNSUPPORTED_CURRENCY' || row.outcome === 'AMOUNT_TOO_LARGE')
-    throw await beyondLimits(app, row.outcome, input)
-  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw errorOfOutcome(row.outcome)
+  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw await errorOfOutcome(app, row.outcome, input)
   return {
     payment_id: required(row.payment_id),
     status: required(row.status),
@@ -169,7 +167,7 @@ const ERRORS: Readonly<Record<string, () => DomainError>> = {
 async function beyondLimits(
   app: Pick<App, 'pool'>,
   outcome: 'UNSUPPORTED_CURRENCY' | 'AMOUNT_TOO_LARGE',
-  { merchant, body: { amount, currency } }: Pick<CreatePaymentInput, 'merchant' | 'body'>,
+  { merchant, body: { amount, currency } }: RejectedPayment,
 ): Promise<DomainError> {
   const { currencies, payment_amount_max: max } = await findPaymentLimits(app.pool, merchant.id)
   if (outcome === 'UNSUPPORTED_CURRENCY') {
@@ -186,7 +184,15 @@ async function beyondLimits(
   })
 }
 
-function errorOfOutcome(outcome: string): Error {
+type RejectedPayment = { merchant: { id: string }; body: { amount: string; currency: string } }
+
+/** The error of an outcome of `create_payments` other than a payment. */
+export async function errorOfOutcome(
+  app: Pick<App, 'pool'>,
+  outcome: string,
+  rejected: RejectedPayment,
+): Promise<Error> {
+  if (outcome === 'UNSUPPORTED_CURRENCY' || outcome === 'AMOUNT_TOO_LARGE') return beyondLimits(app, outcome, rejected)
   return ERRORS[outcome]?.() ?? new Error(`create_payments returned the unknown outcome ${outcome}`)
 }
 

@@ -31,7 +31,8 @@ export function isPastConsentEnd(payment: PaymentRecord): boolean {
 export async function findPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
   if (!isUuid(key.id)) throw paymentNotFound()
   const found = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
-  if (found.id === null) throw paymentNotFound()
+  // Beside the filter of the statement, which answers requests of many merchants at once and so is limited to none.
+  if (found.id === null || found.merchant_id !== key.merchantId) throw paymentNotFound()
   return found
 }
 

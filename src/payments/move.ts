@@ -1,10 +1,12 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { DebtorAccount } from '../banks/connector.ts'
+import { sealDebtorAccount } from '../consents/debtor-account.ts'
 import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { failureOf } from '../lib/failure-codes.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { mustMove } from '../lib/machine.ts'
+import { redactPayload } from '../lib/redact-payload.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import type { MoveOutcome, PaymentMoveItem } from './record.ts'
 import { movePaymentRow } from './sql.ts'
@@ -17,7 +19,7 @@ export type PaymentMove = {
   paymentId: string
   from: PaymentStatus
   on: PaymentTrigger
-  /** The JSON text that the audit event keeps: the request's or callback's body, or a job's `{job, reason}`. */
+  /** The JSON text that the audit event keeps, redacted: the request's or callback's body, or a job's `{job, reason}`. */
   rawPayload: string
   /** Overrides the actor of the transition table. */
   actor?: ChangedBy | undefined
@@ -27,7 +29,7 @@ export type PaymentMove = {
   /** The remote bank's answer when the consent was staged there. */
   staged?: { bankConsentReference: string; redirectUrl: string } | undefined
   /** The account that the payer chose at the bank; a consent that named one keeps it. */
-  debtorAccount?: DebtorAccount | undefined
+  payerAccount?: { consentId: string; account: DebtorAccount | undefined } | undefined
   /** Seconds until the settlement job executes an authorised payment. */
   settleInSeconds?: number | undefined
   /** The refund that completes a refunded payment; amounts as numeric(19,4) text, formatted ones as on the wire. */
@@ -51,7 +53,7 @@ export async function movePayment(app: App, move: PaymentMove): Promise<MoveOutc
 /** `movePayment` inside the caller's transaction; the caller calls `announceMove` after the commit. */
 export async function movePaymentIn(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'ids' | 'config'>,
+  app: MoveApp,
   move: PaymentMove,
 ): Promise<MoveOutcome> {
   return movePaymentRow(tx, moveItem(app, move, transitionOf(move)))
@@ -80,7 +82,10 @@ export function transitionOf({
   return mustMove<PaymentTransition>(PAYMENT_TRANSITIONS, from, on)
 }
 
-function moveItem(app: Pick<App, 'ids' | 'config'>, move: PaymentMove, transition: PaymentTransition): PaymentMoveItem {
+/** The parts of the app that a move needs. */
+export type MoveApp = Pick<App, 'ids' | 'config' | 'sealer'>
+
+function moveItem(app: MoveApp, move: PaymentMove, transition: PaymentTransition): PaymentMoveItem {
   const consent =
     transition.consent === null ? null : mustMove(CONSENT_TRANSITIONS, 'AWAITING_AUTHORISATION', transition.consent)
   const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)
@@ -97,7 +102,7 @@ function moveItem(app: Pick<App, 'ids' | 'config'>, move: PaymentMove, transitio
     consent_to: consent?.to ?? null,
     consent_window: transition.consentWindow,
     changed_by: move.actor ?? transition.actor,
-    raw_payload: move.rawPayload,
+    raw_payload: redactPayload(move.rawPayload),
     audit_id: random.uuid(),
     delivery_id: random.uuid(),
     event_id: random.eventId(),
@@ -110,8 +115,10 @@ function moveItem(app: Pick<App, 'ids' | 'config'>, move: PaymentMove, transitio
       source: failure.source,
       isoCode: failure.iso_code,
     },
-    debtor_account_scheme: move.debtorAccount?.scheme ?? null,
-    debtor_identification: move.debtorAccount?.identification ?? null,
+    ...sealDebtorAccount(app, move.payerAccount?.account ?? {}, {
+      merchantId: move.merchantId,
+      consentId: move.payerAccount?.consentId ?? '',
+    }),
     bank_reference: move.bankReference ?? null,
     bank_consent_reference: move.staged?.bankConsentReference ?? null,
     redirect_url: move.staged?.redirectUrl ?? null,

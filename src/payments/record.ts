@@ -21,6 +21,7 @@ export const PaymentRecord = z.object({
   redirect_uri: z.string().nullable(),
   redirect_url: z.string().nullable(),
   return_url: z.string().nullable(),
+  order_id: z.string().nullable(),
   under_mandate: z.boolean(),
   metadata: z.record(z.string(), z.string()).nullable(),
   failure_code: z.string().nullable(),
@@ -106,6 +107,7 @@ export type PaymentEventRecord = z.infer<typeof PaymentEventRecord>
 export const DueSettlement = z.object({
   id: z.string(),
   merchant_id: z.string(),
+  consent_id: z.string(),
   end_to_end_id: z.string(),
   bank_consent_id: z.string(),
   bank_connector: z.string(),

@@ -3,6 +3,7 @@ import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import type { BankConnector } from '../banks/connector.ts'
+import { correctBalanceIn } from '../ledger/correct-balance.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { ResolvePayment } from '../wire/console.ts'
@@ -11,7 +12,7 @@ import { paymentNotFound } from './get-payment.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
 import type { PaymentRecord } from './record.ts'
 import { findPaymentById } from './sql.ts'
-import { deleteUnanswered, isUnanswered } from './unanswered-sql.ts'
+import { deleteUnanswered, findUnanswered } from './unanswered-sql.ts'
 
 export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor }
 
@@ -19,18 +20,33 @@ export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor }
 const CONFIRM_TIMEOUT_MS = 5_000
 
 /**
- * Records what an operator has found out about a payment whose order the bank never answered (decision 273). What the bank has taken
- * is not believed: from then on the bank is asked for it by its id, and says itself whether it settled. What it has not
- * taken fails the payment.
+ * Records what an operator has found out about a payment whose order the bank never answered (decision 273), or that it
+ * settled after the payment had failed (decision 278). What the bank has taken is not believed: from then on the bank is
+ * asked for it by its id, and says itself whether it settled. What it has not taken fails the payment.
  * @throws {DomainError} PAYMENT_NOT_FOUND; PAYMENT_NOT_RESOLVABLE for a payment that does not wait for this, or whose bank
  * has another order under that id; BANK_UNAVAILABLE when the bank does not confirm the id now
  */
 export async function resolvePayment(app: App, input: ResolvePaymentInput): Promise<void> {
   const payment = isUuid(input.id) ? await findPaymentById(app.pool, input.id) : null
   if (payment === null) throw paymentNotFound()
-  if (!(await isUnanswered(app.pool, payment.id))) throw notWaiting(payment)
-  if (input.outcome === 'TAKEN') return adopt(app, payment, input)
-  await fail(app, payment, input)
+  const known = await findUnanswered(app.pool, payment.id)
+  if (known === null) throw notWaiting(payment)
+  if (input.outcome === 'TAKEN' || input.outcome === 'NOT_TAKEN') {
+    if (known.bank_reference !== null) throw isSettledLate(payment)
+    return input.outcome === 'TAKEN' ? adopt(app, payment, input) : fail(app, payment, input)
+  }
+  if (known.bank_reference === null) throw notSettledLate(payment)
+  await placeMoney(app, payment, input)
+}
+
+function isSettledLate({ status }: PaymentRecord): DomainError {
+  const message = 'its bank has settled it after it had failed: the money is RETURNED, or CREDITED'
+  return new DomainError('PAYMENT_NOT_RESOLVABLE', message, { current: { status } })
+}
+
+function notSettledLate({ status }: PaymentRecord): DomainError {
+  const message = 'its bank has not said that it has settled it: the bank has TAKEN the order, or NOT_TAKEN it'
+  return new DomainError('PAYMENT_NOT_RESOLVABLE', message, { current: { status } })
 }
 
 function notWaiting({ status }: PaymentRecord): DomainError {
@@ -49,7 +65,7 @@ async function adopt(
   const order = { paymentId: id, bankPaymentId }
   if (unanswered === undefined || !(await isConfirmed(unanswered, order))) throw anotherOrder(bankPaymentId)
   await app.pool.transaction(async (tx) => {
-    if (!(await deleteUnanswered(tx, id))) throw notWaiting(payment)
+    if ((await deleteUnanswered(tx, id)) === null) throw notWaiting(payment)
     if (!(await unanswered.note(tx, order))) throw anotherOrder(bankPaymentId)
     await postponeSettlement(tx, { merchantId, id, seconds: 0 })
     const after = { outcome: 'TAKEN', bank_payment_id: bankPaymentId }
@@ -88,7 +104,7 @@ async function fail(
   const from = 'Authorised'
   const on = 'execution refused'
   await app.pool.transaction(async (tx) => {
-    const isFirst = await deleteUnanswered(tx, id)
+    const isFirst = (await deleteUnanswered(tx, id)) !== null
     const rawPayload = JSON.stringify({ operation: 'resolvePayment', reason: 'the bank has not taken the payment' })
     const moved = { merchantId, paymentId: id, from, on, rawPayload, failureCode } as const
     if (!isFirst || (await movePaymentIn(tx, app, moved)).outcome !== 'MOVED') throw notWaiting(payment)
@@ -96,4 +112,22 @@ async function fail(
     await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
   })
   announceMove(app, transitionOf({ from, on }), id)
+}
+
+/** The payment stays Failed, and so in no settlement: what is credited is a correction of the balance (decision 267). */
+async function placeMoney(
+  app: App,
+  payment: PaymentRecord,
+  { outcome, reason, actor }: ResolvePaymentInput & { outcome: 'RETURNED' | 'CREDITED' },
+): Promise<void> {
+  const { id, merchant_id: merchantId, gross_amount: amount, currency } = payment
+  await app.pool.transaction(async (tx) => {
+    const known = await deleteUnanswered(tx, id)
+    if (known === null) throw notWaiting(payment)
+    const reference = `payment ${id} was paid after it had failed`
+    if (outcome === 'CREDITED')
+      await correctBalanceIn(tx, app, { merchantId, amount, currency, bookedAgainst: 'bank', reference, reason, actor })
+    const after = { outcome, bank_reference: known.bank_reference }
+    await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
+  })
 }

@@ -3,8 +3,8 @@ import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
-import { claimSettlements, postponeSettlement } from './claim-sql.ts'
-import { insertUnanswered } from './unanswered-sql.ts'
+import { claimSettlements, postponeAfterSilence, postponeSettlement } from './claim-sql.ts'
+import { insertSettledAfterFailure, insertUnanswered } from './unanswered-sql.ts'
 
 const PAYMENTS_MAX = 64
 
@@ -14,8 +14,9 @@ const EXECUTE_TIMEOUT_MS = 5_000
 /** How long no other worker claims a claimed payment: more than the time-out. */
 const LEASE_SECONDS = 10
 
-/** The wait before a bank that gave no answer is asked again. */
+/** The wait before a bank that gave no answer is asked again, at first and at most. */
 const RETRY_SECONDS = 2
+const RETRY_SECONDS_MAX = 60
 
 /** How often a payment that waits for an operator is looked at. */
 const UNANSWERED_SECONDS = 3_600
@@ -46,8 +47,11 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
   if (answer.outcome === 'executed') {
     const rawPayload = JSON.stringify({ job: 'settle-payments', reason: 'the bank executed the payment' })
-    const { bankReference, debtorAccount } = answer
-    await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference, debtorAccount })
+    const { bankReference } = answer
+    const payerAccount = { consentId: payment.consent_id, account: answer.debtorAccount }
+    const settled = await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference, payerAccount })
+    if (settled.outcome === 'STALE' && settled.status === 'Failed')
+      await noteSettledAfterFailure(app, payment, bankReference)
     return
   }
   const rawPayload = JSON.stringify({
@@ -72,9 +76,23 @@ async function executeAtBank(app: App, payment: DueSettlement) {
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is executed again later')
-    await postpone(app, payment, RETRY_SECONDS)
+    const wait = { secondsLeast: RETRY_SECONDS, secondsMost: RETRY_SECONDS_MAX }
+    await postponeAfterSilence(app.pool, { merchantId: payment.merchant_id, id: payment.id, ...wait })
     return undefined
   }
+}
+
+/** Its money is at our bank and in no balance: an operator says whose it is (resolve-payment.ts). */
+async function noteSettledAfterFailure(
+  app: App,
+  { id, merchant_id: merchantId, bank_connector: bank }: DueSettlement,
+  bankReference: string,
+): Promise<void> {
+  app.log.error(
+    { payment_id: id, bank, bank_reference: bankReference },
+    'the bank has settled a payment that has failed',
+  )
+  await insertSettledAfterFailure(app.pool, { id, merchantId, bankReference })
 }
 
 /** An order that is not sent again waits for an operator (resolve-payment.ts). */

@@ -8,7 +8,7 @@ import type { PaymentMoveItem } from './record.ts'
 /** The columns of `PaymentRecord`, from `paymentTables`. */
 export const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
-  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url,
+  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url, p.order_id,
   p.under_mandate, p.metadata, p.failure_code, p.failure_source, p.bank_consent_id, p.bank_connector, p.bank_reference,
   c.consent_type, c.status as consent_status, c.debtor_bank_id, c.payer_name,
   coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
-import { BankUnavailableError, bankOf, debtorAccountOf } from '../banks/connector.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import type { ConsentRequest } from '../banks/connector.ts'
+import { openDebtorAccount } from '../consents/debtor-account.ts'
 import { storedCaps } from '../consents/control-parameters.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
@@ -76,7 +77,7 @@ async function stageAtBank(
         payeeName: payment.trading_name,
         redirectUri: payment.redirect_uri,
         debtorBankId: payment.debtor_bank_id ?? undefined,
-        debtorAccount: debtorAccountOf(payment),
+        debtorAccount: openDebtorAccount(app, payment),
         remittanceReference: payment.remittance_reference ?? undefined,
         scenario: payment.sandbox_scenario ?? undefined,
         mandate: mandateRequestOf(payment),

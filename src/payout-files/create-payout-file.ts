@@ -7,7 +7,7 @@ import { openNumbers } from '../bank-accounts/numbers.ts'
 import type { BankAccountRecord } from '../bank-accounts/record.ts'
 import { londonDayOf } from '../lib/london-time.ts'
 import type { SealContext } from '../lib/seal.ts'
-import { announcePayout, movePayout } from '../payouts/move.ts'
+import { announcePayout, movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { isoText } from './iso-text.ts'
 import { payerAccountNumber } from '../payments/refunds/refund-route.ts'
@@ -56,8 +56,12 @@ export async function createPayoutFile(app: PayoutFileApp, { actor }: { actor: A
     const { refunds, leftOutRefunds } = sortRefunds(app, waitingRefunds.slice(0, PAYOUTS_MAX))
     const isEmpty = items.length + refunds.length === 0
     const file = isEmpty ? null : await writeFile(app, tx, { items, refunds, actor })
-    const moved = [...closed]
-    for (const { payout } of items) moved.push(await mustMove(app, tx, payout, { on: 'sending' }))
+    const sent = items.map(({ payout }) => ({ ...keyOf(payout), on: 'sending' }) as const)
+    const failed = closed.map(
+      (payout) => ({ ...keyOf(payout), on: 'rejection', failureCode: 'CANCELLED_BY_MERCHANT' }) as const,
+    )
+    const moved = await movePayouts(tx, app, [...sent, ...failed])
+    if (moved.length !== sent.length + failed.length) throw new Error('a payout has moved although its row is locked')
     return { file, leftOut, leftOutRefunds, hasMore, moved }
   })
   for (const payout of moved) announcePayout(app, payout)
@@ -69,23 +73,23 @@ type RefundItem = { refund: FileRefund; instruction: Instruction }
 
 /** Which refunds can be written, and which wait for an account of ours. Merchants that are held refund nevertheless. */
 function sortRefunds(
-  { config }: PayoutFileApp,
+  app: PayoutFileApp,
   refunds: readonly FileRefund[],
 ): { refunds: RefundItem[]; leftOutRefunds: LeftOutRefund[] } {
   const sorted = { refunds: [] as RefundItem[], leftOutRefunds: [] as LeftOutRefund[] }
   for (const refund of refunds) {
     const { end_to_end_id: endToEndId, amount, currency, payer_name: name } = refund
-    const creditorAccount = payerAccountNumber(refund, currency)
+    const creditorAccount = payerAccountNumber(app, refund, currency)
     if (creditorAccount === null) throw new Error(`the refund ${refund.id} has no account`)
     const creditorName = isoText(name ?? '', NAME_MAX) ?? NO_NAME
     const instruction = { endToEndId, amount, creditorName, creditorAccount, remittance: endToEndId }
-    if (config.payoutAccounts.has(currency)) sorted.refunds.push({ refund, instruction })
+    if (app.config.payoutAccounts.has(currency)) sorted.refunds.push({ refund, instruction })
     else sorted.leftOutRefunds.push({ refund, reason: 'NO_PAYING_ACCOUNT' })
   }
   return sorted
 }
 
-/** Which payouts can be written, which can't, and which have failed because their account was disabled meanwhile. */
+/** Which payouts can be written, which can't, and which fail because their account was disabled meanwhile. */
 async function sortPayouts(
   app: PayoutFileApp,
   tx: DatabaseTransactionConnection,
@@ -97,23 +101,15 @@ async function sortPayouts(
     const account = accounts.get(payout.bank_account_id)
     if (account === undefined) throw new Error('the account of a payout is missing')
     const instruction = account.is_active ? instructionOf(app, payout, account) : 'disabled'
-    if (instruction === 'disabled')
-      sorted.closed.push(await mustMove(app, tx, payout, { on: 'rejection', failureCode: 'CANCELLED_BY_MERCHANT' }))
+    if (instruction === 'disabled') sorted.closed.push(payout)
     else if (typeof instruction === 'string') sorted.leftOut.push({ payout, reason: instruction })
     else sorted.items.push({ payout, instruction })
   }
   return sorted
 }
 
-async function mustMove(
-  app: PayoutFileApp,
-  tx: DatabaseTransactionConnection,
-  { merchant_id: merchantId, id }: PayoutRecord,
-  to: { on: 'sending' } | { on: 'rejection'; failureCode: 'CANCELLED_BY_MERCHANT' },
-): Promise<PayoutRecord> {
-  const moved = await movePayout(tx, app, { merchantId, id, from: 'CREATED', changedBy: 'OPERATOR', ...to })
-  if (moved === null) throw new Error(`the payout ${id} has moved although its row is locked`)
-  return moved
+function keyOf({ merchant_id: merchantId, id }: PayoutRecord) {
+  return { merchantId, id, from: 'CREATED', changedBy: 'OPERATOR' } as const
 }
 
 function instructionOf(

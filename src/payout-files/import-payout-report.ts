@@ -8,7 +8,7 @@ import { UnreadableFile, shown } from '../lib/file-text.ts'
 import { announceRefund, finishRefundIn } from '../payments/refunds/execute-refund.ts'
 import type { FinishedRefund } from '../payments/refunds/execute-refund.ts'
 import { findRefund } from '../payments/refunds/sql.ts'
-import { announcePayout, movePayout } from '../payouts/move.ts'
+import { announcePayout, movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { batchId } from './create-payout-file.ts'
 import { failureOfReason } from './failure-of-reason.ts'
@@ -37,7 +37,7 @@ type RejectedRefund = {
   text: string | null
 }
 
-type ReportApp = Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>
+type ReportApp = Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>
 
 /**
  * Takes what the bank answers to a file of payouts: a rejected payout or refund fails, and all others wait for the bank's
@@ -116,16 +116,16 @@ async function fail(
   tx: DatabaseTransactionConnection,
   answered: readonly Answered[],
 ): Promise<PayoutReport['rejected']> {
-  const rejected: PayoutReport['rejected'][number][] = []
-  for (const { payout, status } of answered) {
-    if (status?.answer !== 'REJECTED') continue
-    const { merchant_id: merchantId, id } = payout
+  const moves = answered.flatMap(({ payout: { merchant_id: merchantId, id }, status }) => {
+    if (status?.answer !== 'REJECTED') return []
     const failureCode = failureOfReason(status.reason)
-    const key = { merchantId, id, from: 'SENT', changedBy: 'OPERATOR' } as const
-    const moved = await movePayout(tx, app, { ...key, on: 'rejection', failureCode })
-    if (moved !== null) rejected.push({ payout: moved, reason: status.reason, text: status.text })
-  }
-  return rejected
+    return [{ merchantId, id, from: 'SENT', changedBy: 'OPERATOR', on: 'rejection', failureCode } as const]
+  })
+  const moved = new Map((await movePayouts(tx, app, moves)).map((payout) => [payout.id, payout]))
+  return answered.flatMap(({ payout: { id }, status }) => {
+    const payout = moved.get(id)
+    return payout === undefined ? [] : [{ payout, reason: status?.reason ?? null, text: status?.text ?? null }]
+  })
 }
 
 async function failRefunds(

@@ -21,7 +21,6 @@ export type PayoutFileContent = z.infer<typeof PayoutFileContent>
 /** A refund with what a file says of it: where its payer's account is, and the payer's name where it is known. */
 export const FileRefund = PayerAccount.extend({
   id: z.string(),
-  merchant_id: z.string(),
   payment_intent_id: z.string(),
   currency: z.string(),
   amount: z.string(),

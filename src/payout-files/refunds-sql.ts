@@ -3,8 +3,8 @@ import { sql } from '../db/sql.ts'
 import { FileRefund } from './record.ts'
 
 const columns = sql.fragment`
-  r.id, r.merchant_id, r.payment_intent_id, p.currency, r.amount, r.end_to_end_id, c.payer_name, c.debtor_account_scheme,
-  c.debtor_identification
+  r.id, r.merchant_id, r.payment_intent_id, p.currency, r.amount, r.end_to_end_id, c.payer_name, c.id as consent_id,
+  c.debtor_account_scheme, c.debtor_identification
 `
 const tables = sql.fragment`
   payment_refunds r

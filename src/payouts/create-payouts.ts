@@ -2,7 +2,7 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { insertPayout, listPayees, lockPayee } from './create-sql.ts'
 import type { Creation, Payee } from './create-sql.ts'
-import { CREATION, announcePayout, recordMove } from './move.ts'
+import { CREATION, announcePayout, recordMoves } from './move.ts'
 import type { PayoutRecord } from './record.ts'
 
 /** Payouts of one run; the next run follows at once while there are more. */
@@ -52,6 +52,6 @@ export async function createPayout(
     connector: app.config.payoutConnector,
     endToEndId: app.ids.endToEndId(),
   })
-  if (created.payout !== null) await recordMove(tx, app, { payout: created.payout, transition: CREATION })
+  if (created.payout !== null) await recordMoves(tx, app, [{ payout: created.payout, transition: CREATION }])
   return created
 }

@@ -16,14 +16,26 @@ export type PayoutChange = PayoutKey & {
   retry: 'at once' | 'later' | 'never' | null
 }
 
-/** Moves a payout that is still in `from`; null where it is not. */
-export function updatePayout(tx: DatabaseTransactionConnection, change: PayoutChange): Promise<PayoutRecord | null> {
-  const { to } = change
-  return tx.maybeOne(sql.type(PayoutRecord)`
+/** Moves those payouts that are still in `from`, which are returned. */
+export function updatePayouts(
+  tx: DatabaseTransactionConnection,
+  changes: readonly PayoutChange[],
+): Promise<readonly PayoutRecord[]> {
+  const rows = changes.map((each) => [
+    each.merchantId,
+    each.id,
+    each.from,
+    each.to,
+    each.changedBy,
+    each.bankReference,
+    each.failureCode,
+    each.retry,
+  ])
+  return tx.any(sql.type(PayoutRecord)`
     update payouts p
-    set status = ${to}::payout_status, changed_by = ${change.changedBy},
-      bank_reference = coalesce(${change.bankReference}, p.bank_reference), failure_code = ${change.failureCode},
-      retry_at = case ${change.retry}::text
+    set status = c.to_status::payout_status, changed_by = c.changed_by,
+      bank_reference = coalesce(c.bank_reference, p.bank_reference), failure_code = c.failure_code,
+      retry_at = case c.retry
         when 'at once' then now()
         when 'never' then 'infinity'::timestamptz
         when 'later' then now() + least(interval '15 minutes' * 2 ^ (
@@ -39,21 +51,33 @@ export function updatePayout(tx: DatabaseTransactionConnection, change: PayoutCh
           ) before
         ), interval '1 day')
       end,
-      locked_until = case when ${to}::text = 'SENT' then p.locked_until end,
-      sent_at = case when ${to}::text = 'SENT' then now() else p.sent_at end,
-      paid_at = case when ${to}::text = 'PAID' then now() else p.paid_at end,
-      failed_at = case when ${to}::text = 'FAILED' then now() end,
-      returned_at = case when ${to}::text = 'RETURNED' then now() end,
+      locked_until = case when c.to_status = 'SENT' then p.locked_until end,
+      sent_at = case when c.to_status = 'SENT' then now() else p.sent_at end,
+      paid_at = case when c.to_status = 'PAID' then now() else p.paid_at end,
+      failed_at = case when c.to_status = 'FAILED' then now() end,
+      returned_at = case when c.to_status = 'RETURNED' then now() end,
       updated_at = now()
-    where p.merchant_id = ${change.merchantId} and p.id = ${change.id} and p.status = ${change.from}::payout_status
+    from (
+      select c.*
+      from ${sql.unnest(rows, ['uuid', 'uuid', 'text', 'text', 'text', 'text', 'text', 'text'])} as c (
+        merchant_id, id, from_status, to_status, changed_by, bank_reference, failure_code, retry
+      )
+      join payouts d on d.merchant_id = c.merchant_id and d.id = c.id
+      -- Everything that locks several payouts takes them in this order, so that no two wait for each other.
+      order by d.created_at, d.id
+      for update of d
+    ) c
+    where p.merchant_id = c.merchant_id and p.id = c.id and p.status = c.from_status::payout_status
     returning ${payoutColumns}
   `)
 }
 
-/** Leaves the settlements of a payout whose money came back to the next one. */
-export async function freeSettlements(tx: DatabaseTransactionConnection, { merchantId, id }: PayoutKey): Promise<void> {
+/** Leaves the settlements of payouts whose money came back to the next one. */
+export async function freeSettlements(tx: DatabaseTransactionConnection, payouts: readonly PayoutKey[]): Promise<void> {
+  const keys = payouts.map(({ merchantId, id }) => [merchantId, id])
   await tx.query(sql.type(z.object({}))`
-    update settlements set payout_id = null where merchant_id = ${merchantId} and payout_id = ${id}
+    update settlements set payout_id = null
+    where (merchant_id, payout_id) in (select * from ${sql.unnest(keys, ['uuid', 'uuid'])})
   `)
 }
 

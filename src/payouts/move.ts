@@ -4,9 +4,10 @@ import type { Posting } from '../ledger/movements.ts'
 import { postMovements } from '../ledger/sql.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import { mustMove } from '../lib/machine.ts'
-import { enqueueWebhook } from '../webhooks/enqueue.ts'
+import { enqueueWebhooks } from '../webhooks/enqueue.ts'
 import { payoutEventData } from './event-data.ts'
-import { freeSettlements, updatePayout } from './move-sql.ts'
+import { freeSettlements, updatePayouts } from './move-sql.ts'
+import type { PayoutChange } from './move-sql.ts'
 import type { PayoutRecord } from './record.ts'
 import type { PayoutKey } from './sql.ts'
 import { PAYOUT_TRANSITIONS, concernsAccount } from './states.ts'
@@ -23,28 +24,56 @@ export type PayoutMove = PayoutKey & {
   )
 
 /**
- * Moves a payout along PAYOUT_TRANSITIONS, with its entry in the ledger and its webhook; a trigger writes the event. Only
- * this module changes a payout's status. After the commit the caller calls `announcePayout`.
- * @returns the payout, or null where another process has moved it before
+ * Moves payouts along PAYOUT_TRANSITIONS, with their entries in the ledger and their webhooks; a trigger writes the events.
+ * Only this module changes a payout's status. After the commit the caller calls `announcePayout` for each.
+ * @returns those that have moved; another process has moved the others before
  */
+export async function movePayouts(
+  tx: DatabaseTransactionConnection,
+  app: Pick<App, 'ids' | 'config'>,
+  moves: readonly PayoutMove[],
+): Promise<readonly PayoutRecord[]> {
+  if (moves.length === 0) return []
+  const transitions = new Map(
+    moves.map(({ id, from, on }) => [id, mustMove<PayoutTransition>(PAYOUT_TRANSITIONS, from, on)]),
+  )
+  const of = (id: string): PayoutTransition => {
+    const transition = transitions.get(id)
+    if (transition === undefined) throw new Error(`the payout ${id} was not to be moved`)
+    return transition
+  }
+  const moved = await updatePayouts(
+    tx,
+    moves.map((move) => ({ ...move, ...reasonOf(move), to: of(move.id).to })),
+  )
+  const back = moved.filter(({ failure_code: failureCode }) => failureCode !== null)
+  if (back.length > 0) await freeSettlements(tx, back.map(keyOf))
+  await recordMoves(
+    tx,
+    app,
+    moved.map((payout) => ({ payout, transition: of(payout.id) })),
+  )
+  return moved
+}
+
+/** `movePayouts` of one; null where another process has moved it before. */
 export async function movePayout(
   tx: DatabaseTransactionConnection,
   app: Pick<App, 'ids' | 'config'>,
   move: PayoutMove,
 ): Promise<PayoutRecord | null> {
-  const transition = mustMove<PayoutTransition>(PAYOUT_TRANSITIONS, move.from, move.on)
-  const failureCode = 'failureCode' in move ? move.failureCode : null
-  const moved = await updatePayout(tx, {
-    ...move,
-    to: transition.to,
-    bankReference: 'bankReference' in move ? move.bankReference : null,
-    failureCode,
-    retry: failureCode === null ? null : retryAfter(failureCode),
-  })
-  if (moved === null) return null
-  if (failureCode !== null) await freeSettlements(tx, move)
-  await recordMove(tx, app, { payout: moved, transition })
+  const [moved = null] = await movePayouts(tx, app, [move])
   return moved
+}
+
+function keyOf({ merchant_id: merchantId, id }: PayoutRecord): PayoutKey {
+  return { merchantId, id }
+}
+
+function reasonOf(move: PayoutMove): Pick<PayoutChange, 'bankReference' | 'failureCode' | 'retry'> {
+  const bankReference = 'bankReference' in move ? move.bankReference : null
+  if (!('failureCode' in move)) return { bankReference, failureCode: null, retry: null }
+  return { bankReference, failureCode: move.failureCode, retry: retryAfter(move.failureCode) }
 }
 
 function retryAfter(failureCode: FailureCode): 'at once' | 'later' | 'never' {
@@ -53,19 +82,33 @@ function retryAfter(failureCode: FailureCode): 'at once' | 'later' | 'never' {
   return failureCode === 'CANCELLED_BY_MERCHANT' ? 'at once' : 'later'
 }
 
-/** Posts and announces what a transition does beside the status, in its transaction. */
-export async function recordMove(
+type RecordedMove = { payout: PayoutRecord; transition: PayoutTransition }
+
+/** Posts and announces what transitions do beside the status, in their transaction. */
+export async function recordMoves(
   tx: DatabaseTransactionConnection,
   app: Pick<App, 'ids' | 'config'>,
-  { payout, transition }: { payout: PayoutRecord; transition: PayoutTransition },
+  moves: readonly RecordedMove[],
 ): Promise<void> {
-  const { merchant_id: merchantId, id, amount, currency, debt_deducted: debt } = payout
-  const { movement, webhook } = transition
-  const of = { merchantId, subjectId: id, currency }
-  if (movement !== null) await postMovements(tx, [{ ...of, amount, movement }, ...debtPostings(of, { debt, movement })])
-  if (webhook === null) return
-  const data = payoutEventData(payout, { previousStatus: transition.from, isTest: app.config.mode === 'sandbox' })
-  await enqueueWebhook(app, tx, { merchantId, eventType: webhook, payment: null, subjectId: id, data })
+  const postings = moves.flatMap(postingsOf)
+  if (postings.length > 0) await postMovements(tx, postings)
+  const isTest = app.config.mode === 'sandbox'
+  await enqueueWebhooks(
+    app,
+    tx,
+    moves.flatMap(({ payout, transition: { webhook, from } }) => {
+      if (webhook === null) return []
+      const data = payoutEventData(payout, { previousStatus: from, isTest })
+      return [{ merchantId: payout.merchant_id, eventType: webhook, payment: null, subjectId: payout.id, data }]
+    }),
+  )
+}
+
+function postingsOf({ payout, transition: { movement } }: RecordedMove): Posting[] {
+  if (movement === null) return []
+  const { merchant_id: merchantId, id: subjectId, amount, currency, debt_deducted: debt } = payout
+  const of = { merchantId, subjectId, currency }
+  return [{ ...of, amount, movement }, ...debtPostings(of, { debt, movement })]
 }
 
 /** The money that a payout keeps back for a debt moves with the rest, and back where the payout comes to nothing. */

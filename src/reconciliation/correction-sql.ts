@@ -16,7 +16,7 @@ function actionOf(id: FragmentSqlToken): FragmentSqlToken {
   `
 }
 
-/** Corrections are the movement that no payment, refund or payout explains: an operator must have made each. */
+/** Movements that no payment, refund or payout explains: an operator must have made each correction, and each hold. */
 export const CORRECTION_CHECKS = {
   CORRECTION_LEDGER: {
     cause: 'the correction was changed, or its entry of the ledger was changed or removed',
@@ -45,6 +45,30 @@ export const CORRECTION_CHECKS = {
         case when e.credit = 'clearing' then e.amount else -e.amount end, e.currency::text,
         case when e.credit = 'clearing' then e.debit else e.credit end::text
       )
+    `,
+  },
+  HOLD_WITHOUT_ACTION: {
+    cause: 'the audit trail has no such hold or release: the balance was moved, or the merchant changed, by hand',
+    query: (scope) => sql.fragment`
+      select e.merchant_id, e.ordinal::text as subject, null::uuid as payment_id, e.currency, null::numeric as expected,
+        e.amount as found
+      from ${entries(scope, ['balance_held', 'balance_released'])}
+      where not exists (
+        select from operator_actions a
+        where a.merchant_id = e.merchant_id and a.action = 'merchant.hold' and a.created_at = e.created_at
+          and (a.after->>'payout_held')::boolean = (e.movement = 'balance_held')
+      )
+    `,
+  },
+  HELD_BALANCE: {
+    cause: 'the payouts of the merchant are not held, and its balance is: the merchant was changed by hand',
+    isWholeOnly: true,
+    query: (scope) => sql.fragment`
+      select b.merchant_id, o.id::text as subject, null::uuid as payment_id, b.currency, 0.0000 as expected,
+        b.balance as found
+      from ${merchantsIn(scope)} m
+      join merchants o on o.id = m.id and not o.payout_held
+      join ledger_balances b on b.merchant_id = o.id and b.account = 'held' and b.balance <> 0
     `,
   },
 } as const satisfies Record<string, Check>

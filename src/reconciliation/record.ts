@@ -3,8 +3,8 @@ import { KeptReconciliation } from '../wire/reconciliation.ts'
 
 /** A difference as a check finds it. */
 export const DifferenceRecord = z.object({
-  merchant_id: z.string(),
-  trading_name: z.string(),
+  merchant_id: z.string().nullable(),
+  trading_name: z.string().nullable(),
   subject: z.string(),
   payment_id: z.string().nullable(),
   currency: z.string(),

@@ -62,7 +62,7 @@ async function run(app: App, { id, asOf, signal }: { id: string; asOf: string; s
 }
 
 /** Part by part and merchant by merchant: a statement over everything would not end in time. */
-async function compareEverything(app: Pick<App, 'pool'>, asOf: string, signal: AbortSignal): Promise<Findings> {
+export async function compareEverything(app: Pick<App, 'pool'>, asOf: string, signal: AbortSignal): Promise<Findings> {
   const parts: Findings[] = []
   const compare = async (scope: Scope, of: typeof compareWindow): Promise<void> => {
     signal.throwIfAborted()

@@ -8,7 +8,7 @@ const columns = sql.fragment`
   id, status, as_of, started_at, finished_at, next_run_at, totals, difference_counts, difference_count, failure, (
     select coalesce(jsonb_agg(d || jsonb_build_object('trading_name', m.trading_name) order by place), '[]')
     from jsonb_array_elements(differences) with ordinality as each (d, place)
-    join merchants m on m.id = (d->>'merchant_id')::uuid
+    left join merchants m on m.id = (d->>'merchant_id')::uuid
   ) as differences
 `
 const Nothing = z.object({})

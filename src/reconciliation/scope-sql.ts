@@ -14,7 +14,14 @@ export type Scope = {
 export type Numbers = { first: bigint; end: bigint | null }
 
 /** A check, whose query returns a row for each difference. */
-export type Check = { cause: string; query(scope: Scope): FragmentSqlToken; isWholeOnly?: true }
+export type Check = {
+  cause: string
+  query(scope: Scope): FragmentSqlToken
+  /** It needs everything, and is left out where a time is given. */
+  isWholeOnly?: true
+  /** Its rows are of no merchant, and are left out where one merchant is compared. */
+  isOfAllOnly?: true
+}
 
 /** The merchants that are compared. */
 export function merchantsIn({ merchantId }: Scope): FragmentSqlToken {
@@ -43,5 +50,27 @@ export function entries(scope: Scope, movements: readonly string[]): FragmentSql
     join ledger_entries e on e.merchant_id = m.id
       and e.movement = any(${sql.array([...movements], 'text')}::ledger_movement[])
       and ${during(sql.fragment`e.created_at`, scope)}
+  `
+}
+
+/** Payments `p` that have settled in the time: by their `event`, which says when. */
+export function settledPayments(scope: Scope): FragmentSqlToken {
+  return sql.fragment`
+    ${merchantsIn(scope)} m
+    cross join lateral (
+      select e.payment_intent_id, e.created_at from payment_events e
+      where e.merchant_id = m.id and e.new_status = 'Settled' and ${during(sql.fragment`e.created_at`, scope)}
+    ) event
+    join payment_intents p on p.merchant_id = m.id and p.id = event.payment_intent_id
+  `
+}
+
+/** Refunds `r` that were executed in the time, with their payments `p`. */
+export function executedRefunds(scope: Scope): FragmentSqlToken {
+  return sql.fragment`
+    ${merchantsIn(scope)} m
+    join payment_refunds r on r.merchant_id = m.id and r.status = 'EXECUTED'
+      and ${during(sql.fragment`r.updated_at`, scope)}
+    join payment_intents p on p.merchant_id = m.id and p.id = r.payment_intent_id
   `
 }

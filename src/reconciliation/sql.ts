@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { Difference } from '../wire/reconciliation.ts'
 import { DifferenceRecord, TotalRecord } from './record.ts'
+import { BANK_CHECKS } from './bank-sql.ts'
 import { CORRECTION_CHECKS } from './correction-sql.ts'
 import { PAYOUT_CHECKS } from './payout-sql.ts'
-import { during, entries, merchantsIn } from './scope-sql.ts'
+import { entries, executedRefunds, merchantsIn, settledPayments } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
 import { SETTLEMENT_CHECKS } from './settlement-sql.ts'
+import { STATEMENT_CHECKS } from './statement-sql.ts'
 
 export type { Scope } from './scope-sql.ts'
 
@@ -32,28 +34,6 @@ export async function findByKey(tx: DatabaseTransactionConnection, byKey: boolea
 }
 
 const Joins = z.object({ set_config: z.string() })
-
-/** Payments `p` that have settled in the time: by their event, which says when. */
-function settledPayments(scope: Scope): FragmentSqlToken {
-  return sql.fragment`
-    ${merchantsIn(scope)} m
-    cross join lateral (
-      select e.payment_intent_id from payment_events e
-      where e.merchant_id = m.id and e.new_status = 'Settled' and ${during(sql.fragment`e.created_at`, scope)}
-    ) event
-    join payment_intents p on p.merchant_id = m.id and p.id = event.payment_intent_id
-  `
-}
-
-/** Refunds `r` that were executed in the time, with their payments `p`. */
-function executedRefunds(scope: Scope): FragmentSqlToken {
-  return sql.fragment`
-    ${merchantsIn(scope)} m
-    join payment_refunds r on r.merchant_id = m.id and r.status = 'EXECUTED'
-      and ${during(sql.fragment`r.updated_at`, scope)}
-    join payment_intents p on p.merchant_id = m.id and p.id = r.payment_intent_id
-  `
-}
 
 const REFUND_MOVEMENTS = ['payment_refunded', 'dispute_refunded'] as const
 
@@ -100,8 +80,9 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       select r.merchant_id, r.id::text as subject, p.id as payment_id, p.currency, r.amount as expected, e.amount as found
       from ${executedRefunds(scope)}
       left join ledger_entries e
-        on e.merchant_id = r.merchant_id and e.subject_id = r.id
-          and e.movement in ('payment_refunded', 'dispute_refunded')
+        on e.merchant_id = r.merchant_id and e.subject_id = r.id and e.movement = (
+          case when r.dispute_id is null then 'payment_refunded' else 'dispute_refunded' end
+        )::ledger_movement
       where r.amount is distinct from e.amount or e.currency <> p.currency
     `,
   },
@@ -121,16 +102,20 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
     `,
   },
   REFUNDED_AMOUNT: {
-    cause: 'the refunded amount of the payment was changed, or one of its refunds was',
+    cause: 'the refunded or the reserved amount of the payment was changed, or one of its refunds was',
     query: (scope) => sql.fragment`
-      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, coalesce(given.amount, 0) as expected,
-        p.refunded_amount as found
+      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, amount.expected, amount.found
       from ${settledPayments(scope)}
       cross join lateral (
-        select sum(r.amount) as amount from payment_refunds r
-        where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.status = 'EXECUTED'
+        select sum(r.amount) filter (where r.status = 'EXECUTED') as executed,
+          sum(r.amount) filter (where r.status = 'PENDING') as pending
+        from payment_refunds r
+        where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id
       ) given
-      where p.refunded_amount <> coalesce(given.amount, 0)
+      cross join lateral (
+        values (coalesce(given.executed, 0), p.refunded_amount), (coalesce(given.pending, 0), p.refund_reserved_amount)
+      ) amount (expected, found)
+      where amount.expected <> amount.found
     `,
   },
   LEDGER_BALANCE: {
@@ -158,80 +143,8 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
       where coalesce(c.balance, 0) <> coalesce(k.balance, 0)
     `,
   },
-  BANK_DEBIT: {
-    cause: 'the bank did not take this amount from the payer',
-    query: (scope) => sql.fragment`
-      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, p.gross_amount as expected,
-        d.amount as found
-      from ${settledPayments(scope)}
-      left join mock_bank.bank_debits d on d.payment_id = p.id and d.currency = p.currency
-      where p.bank_connector = 'mock' and p.gross_amount is distinct from d.amount
-    `,
-  },
-  BANK_DEBIT_OF_FAILED: {
-    cause: 'the bank took the money of a payment that has failed: the payer is owed a refund',
-    query: (scope) => sql.fragment`
-      select p.merchant_id, p.id::text as subject, p.id as payment_id, p.currency, null::numeric as expected,
-        d.amount as found
-      from ${merchantsIn(scope)} m
-      cross join lateral (
-        select * from payment_intents p
-        where p.merchant_id = m.id and p.status = 'Failed' and ${during(sql.fragment`p.created_at`, scope)}
-      ) p
-      join mock_bank.bank_debits d on d.payment_id = p.id
-    `,
-  },
-  BANK_CREDIT: {
-    cause: 'the bank did not give this amount back to the payer',
-    query: (scope) => sql.fragment`
-      select r.merchant_id, r.id::text as subject, p.id as payment_id, p.currency, r.amount as expected, c.amount as found
-      from ${executedRefunds(scope)}
-      left join mock_bank.bank_credits c on c.refund_id = r.id and c.currency = p.currency
-      where p.bank_connector = 'mock' and r.end_to_end_id is null and r.amount is distinct from c.amount
-    `,
-  },
-  FILE_REFUND: {
-    cause:
-      'no bank statement has the refund that a file took to the bank: the bank did not make it, or a statement is missing',
-    query: (scope) => sql.fragment`
-      select r.merchant_id, r.id::text as subject, r.payment_intent_id as payment_id, p.currency, r.amount as expected,
-        null::numeric as found
-      from ${merchantsIn(scope)} m
-      join payment_refunds r on r.merchant_id = m.id and r.sent_at is not null and ${during(sql.fragment`r.sent_at`, scope)}
-      join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
-      -- A bank books within days.
-      where (r.status = 'EXECUTED' or (r.status = 'PENDING' and r.sent_at <= ${scope.asOf}::timestamptz - interval '10 days'))
-        and not exists (
-          select from bank_statement_lines l
-          where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = 'DEBIT'
-        )
-    `,
-  },
-  REFUND_RETURN: {
-    cause: "the bank has returned a refund, and its amount is not in the merchant's balance yet",
-    query: (scope) => sql.fragment`
-      select l.merchant_id, l.id::text as subject, l.payment_id, l.currency, l.amount as expected, c.amount as found
-      from ${merchantsIn(scope)} m
-      join bank_statement_lines l on l.merchant_id = m.id and l.refund_id is not null and l.direction = 'CREDIT'
-        and ${during(sql.fragment`l.matched_at`, scope)}
-      left join corrections c on c.merchant_id = l.merchant_id and c.refund_id = l.refund_id and c.currency = l.currency
-      where l.amount is distinct from c.amount
-    `,
-  },
-  STATEMENT_LINE: {
-    cause: 'the payment, refund or payout, or the line of the statement, was changed after they were matched',
-    query: (scope) => sql.fragment`
-      select l.merchant_id, l.id::text as subject, l.payment_id, l.currency,
-        coalesce(r.amount, p.gross_amount, o.amount) as expected, l.amount as found
-      from ${merchantsIn(scope)} m
-      join bank_statement_lines l on l.merchant_id = m.id and ${during(sql.fragment`l.matched_at`, scope)}
-      left join payment_intents p on p.merchant_id = l.merchant_id and p.id = l.payment_id
-      left join payment_refunds r on r.merchant_id = l.merchant_id and r.id = l.refund_id
-      left join payouts o on o.merchant_id = l.merchant_id and o.id = l.payout_id
-      where l.amount is distinct from coalesce(r.amount, p.gross_amount, o.amount)
-        or l.currency is distinct from coalesce(p.currency, o.currency)
-    `,
-  },
+  ...BANK_CHECKS,
+  ...STATEMENT_CHECKS,
   ...SETTLEMENT_CHECKS,
   ...PAYOUT_CHECKS,
   ...CORRECTION_CHECKS,
@@ -252,13 +165,15 @@ export function causeOf(name: CheckName): string {
   return CHECKS[name].cause
 }
 
-/** The differences that one check finds, the lowest subject first; none where it needs everything and a time is given. */
+/** The differences that one check finds, the lowest subject first; none where it needs more than is compared. */
 export function listDifferences(
   tx: CommonQueryMethods,
   { name, scope, limit }: { name: CheckName; scope: Scope; limit: number },
 ): Promise<readonly DifferenceRecord[]> {
-  const { query, isWholeOnly } = CHECKS[name]
-  if (isWholeOnly === true && scope.from !== undefined) return Promise.resolve([])
+  const { query, isWholeOnly, isOfAllOnly } = CHECKS[name]
+  const isLeftOut =
+    isWholeOnly === true ? scope.from !== undefined : isOfAllOnly === true && scope.merchantId !== undefined
+  if (isLeftOut) return Promise.resolve([])
   return tx.any(sql.type(DifferenceRecord)`
     select f.merchant_id, (select trading_name from merchants where id = f.merchant_id) as trading_name, f.subject,
       f.payment_id, f.currency, f.expected, f.found, count(*) over ()::int4 as of_kind

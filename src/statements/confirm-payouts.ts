@@ -1,6 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { movePayout } from '../payouts/move.ts'
+import { movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import type { PayoutLine } from './record.ts'
 
@@ -14,12 +14,23 @@ export async function confirmPayouts(
   tx: DatabaseTransactionConnection,
   lines: readonly PayoutLine[],
 ): Promise<PayoutRecord[]> {
-  const moves: (PayoutRecord | null)[] = []
-  for (const { merchant_id: merchantId, payout_id: id, direction, bank_reference: bankReference } of lines) {
-    const key = { merchantId, id, changedBy: 'OPERATOR' } as const
-    moves.push(await movePayout(tx, app, { ...key, from: 'SENT', on: 'confirmation', bankReference }))
-    if (direction === 'CREDIT')
-      moves.push(await movePayout(tx, app, { ...key, from: 'PAID', on: 'return', failureCode: 'BANK_ERROR' }))
-  }
-  return moves.filter((moved) => moved !== null)
+  const returns = lines.filter(({ direction }) => direction === 'CREDIT')
+  const debits = lines.filter(({ direction }) => direction === 'DEBIT')
+  // Where a file has both lines of a payout, its debit has the bank's name of it.
+  const proofs = new Map([...returns, ...debits].map((line) => [line.payout_id, line]))
+  const paid = await movePayouts(
+    tx,
+    app,
+    [...proofs.values()].map((line) => ({ ...keyOf(line), from: 'SENT', on: 'confirmation' })),
+  )
+  const returned = await movePayouts(
+    tx,
+    app,
+    returns.map((line) => ({ ...keyOf(line), from: 'PAID', on: 'return', failureCode: 'BANK_ERROR' })),
+  )
+  return [...paid, ...returned]
+}
+
+function keyOf({ merchant_id: merchantId, payout_id: id, bank_reference: bankReference }: PayoutLine) {
+  return { merchantId, id, bankReference, changedBy: 'OPERATOR' } as const
 }

@@ -11,7 +11,7 @@ import type { RefundLine } from './record.ts'
  * @returns those that are executed now, to be announced after the commit
  */
 export async function confirmRefunds(
-  app: Pick<App, 'ids' | 'config'>,
+  app: Pick<App, 'ids' | 'config' | 'sealer'>,
   tx: DatabaseTransactionConnection,
   lines: readonly RefundLine[],
 ): Promise<FinishedRefund[]> {

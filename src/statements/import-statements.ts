@@ -43,7 +43,7 @@ export type ImportOutcome = {
  * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line or the entry
  */
 export async function importStatements(
-  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>,
+  app: Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
   { content, csv, actor }: ImportStatementsInput,
 ): Promise<ImportOutcome> {
   const file = readFile(content, csv)

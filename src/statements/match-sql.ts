@@ -13,6 +13,11 @@ export type MatchRule = Exclude<NonNullable<StatementLine['matched_by']>, 'MANUA
 const DAYS_BEFORE = 10
 const DAYS_AFTER = 2
 
+/** When a day begins for our banks, whatever the database's own time zone is. */
+function midnight(day: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`((${day})::timestamp at time zone 'Europe/London')`
+}
+
 /** What both sides have in common by a rule: of a line `l`, and of a movement `m`. Null is equal to nothing. */
 const KEYS: Readonly<Record<MatchRule, { line: FragmentSqlToken; movement: FragmentSqlToken }>> = {
   END_TO_END_ID: { line: sql.fragment`l.end_to_end_id`, movement: sql.fragment`m.end_to_end_id` },
@@ -113,8 +118,8 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): 
       select m.*, coalesce(m.remittance_reference, c.remittance_reference) as reference
       from (
         ${openMovements(
-          sql.fragment`(select min(booked_on) - ${DAYS_BEFORE}::integer from open_line)`,
-          sql.fragment`(select max(booked_on) + ${DAYS_AFTER}::integer from open_line)`,
+          midnight(sql.fragment`(select min(booked_on) - ${DAYS_BEFORE}::integer from open_line)`),
+          midnight(sql.fragment`(select max(booked_on) + ${DAYS_AFTER}::integer from open_line)`),
         )}
       ) m
       left join payment_consents c on c.merchant_id = m.merchant_id and c.id = m.consent_id
@@ -136,7 +141,8 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): 
       on m.key = o.key and m.direction = o.direction and m.amount = o.amount and m.currency = o.currency
         and m.place = o.place
     where l.id = o.id and (${isExact}::boolean or (o.alike = 1 and m.alike = 1))
-      and m.created_at >= o.booked_on - ${DAYS_BEFORE}::integer and m.created_at < o.booked_on + ${DAYS_AFTER}::integer
+      and m.created_at >= ${midnight(sql.fragment`o.booked_on - ${DAYS_BEFORE}::integer`)}
+      and m.created_at < ${midnight(sql.fragment`o.booked_on + ${DAYS_AFTER}::integer`)}
     returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference
     )
     select count(*)::integer as count,
@@ -163,7 +169,7 @@ export function listUnmatchedRows(
   return tx.any(sql.type(UnmatchedMovementRecord)`
     select m.kind, m.merchant_id, m.payment_id, m.refund_id, m.payout_id, m.end_to_end_id, m.amount, m.currency,
       to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
-    from (${openMovements(sql.fragment`${from}::date`, sql.fragment`${to}::date + 1`)}) m
+    from (${openMovements(midnight(sql.fragment`${from}::date`), midnight(sql.fragment`(${to}::date + 1)`))}) m
     where ${later} and m.kind not in ('payout_return', 'refund_return')
     order by m.created_at, coalesce(m.refund_id, m.payment_id, m.payout_id)
     limit ${limit + 1}

@@ -28,7 +28,7 @@ export type ResolveStatementLineInput = {
  *   movement of another direction, amount or currency, or one that has a line already
  */
 export async function resolveStatementLine(
-  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>,
+  app: Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
   { id, reason, actor, ...named }: ResolveStatementLineInput,
 ): Promise<StatementLineRecord> {
   if (!isUuid(id)) throw lineNotFound()

@@ -74,8 +74,8 @@ t.test('a request to pay reaches its payer: in the list, and by mail', async (t)
     text.split('\n').every((line) => line.length <= 80),
     'no terminal breaks a line',
   )
-  t.match(text, `\nnpx svc ob request-to-pay accept ${id}\n`)
-  t.match(text, `\nnpx svc ob request-to-pay reject ${id}\n`)
+  t.match(text, `\nsvc ob request-to-pay accept ${id}\n`)
+  t.match(text, `\nsvc ob request-to-pay reject ${id}\n`)
   t.match(text, 'Reference: “INV 1”')
   t.notMatch(text, new RegExp(`${payee.account.number}|${payee.email}`), "nothing of the maker's but the name")
   t.same(await mailsTo(payee.email), [], 'the maker gets none')
@@ -94,7 +94,7 @@ t.test('an offer to pay reaches its payee, and is valid for thirty days', async 
   const text = await bodyOf(String(mail?.id))
   t.match(text, `“Ada Payer” offers you 12.50 GBP.\nThe account is in the name of “Bob Payer”.`)
   t.match(text, `You may accept it until ${londonTimeText(new Date(ExpirationDateTime))} in London:`)
-  t.match(text, `\nnpx svc ob offer-to-pay accept ${id}\n`)
+  t.match(text, `\nsvc ob offer-to-pay accept ${id}\n`)
   t.notMatch(text, 'Reference')
 })
 

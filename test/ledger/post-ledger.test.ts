@@ -19,7 +19,7 @@ const merchant = await service.merchant()
 
 const OWN: readonly Invariant[] = [
   'I10 every currency of the ledger sums to zero, and its balances are the recount',
-  'I10 the hash of every entry of the ledger is right',
+  'LEDGER_HASH',
 ]
 
 function posting(changes: Partial<Posting> = {}): Posting {
@@ -103,14 +103,15 @@ t.test('the role of the service can post and read, and write nothing', async (t)
     'update ledger_entries set amount = 1',
     'delete from ledger_entries',
     'truncate ledger_entries',
-    'select * from ledger_kept_balances',
     'update ledger_kept_balances set bank = 0',
     'insert into ledger_unfolded select * from ledger_unfolded',
     'delete from ledger_unfolded',
     `select setval('ledger_entries_ordinal_seq', 1)`,
   ]
   for (const statement of DENIED) await t.rejects(client.query(statement), { code: '42501' }, statement)
-  await t.resolves(client.query('select * from ledger_entries, ledger_balances, ledger_recount limit 1'))
+  await t.resolves(
+    client.query('select * from ledger_entries, ledger_balances, ledger_recount, ledger_kept_balances limit 1'),
+  )
 })
 
 t.test('entries are never changed or removed, not even by the owner of the table', async (t) => {
@@ -190,12 +191,15 @@ t.test('while many post and the job folds, balances are the recount at every mom
   const checking = (async () => {
     while (isPosting) t.same(await brokenInvariants(owner, OWN), [])
   })()
-  await times(60, (n) =>
-    post(
-      ...shops.map(({ id }) => posting({ merchantId: id, amount: `${n + 1}.0001` })),
-      posting({ merchantId: shops[n % 3]?.id ?? '', movement: 'fee_taken', amount: '0.3300' }),
-    ),
-  )
+  // As many at once as a busy machine serves in time.
+  for (let first = 0; first < 60; first += 6)
+    await times(6, (index) => {
+      const n = first + index
+      return post(
+        ...shops.map(({ id }) => posting({ merchantId: id, amount: `${n + 1}.0001` })),
+        posting({ merchantId: shops[n % 3]?.id ?? '', movement: 'fee_taken', amount: '0.3300' }),
+      )
+    })
   isPosting = false
   await Promise.all([folding, checking])
   await keepBalances(app)

@@ -60,7 +60,8 @@ t.test("the bank's own report authorises the payment, with its body in the audit
   t.match(await report({ state, result: AUTHORISED }), { status: 200, body: { status: 'accepted' } })
   t.same(await stateOf(service, id), { payment: 'Authorised', consent: 'AUTHORISED', failure: null })
   const [, event] = await eventsOf(service, id)
-  t.match(event, { changed_by: 'BANK_CALLBACK', raw_payload: callbackBytes({ state, result: AUTHORISED }).toString() })
+  t.match(event, { changed_by: 'BANK_CALLBACK', raw_payload: /"state":"\[redacted\]"/ })
+  t.notMatch(event?.raw_payload, state)
 })
 
 t.test("the bank's own report of a rejection fails the payment with its code", async (t) => {

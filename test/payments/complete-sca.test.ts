@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { openDebtorAccount } from '../../src/consents/debtor-account.ts'
 import { atBank, createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import {
@@ -42,7 +43,7 @@ t.test("a payer who approves authorises the payment, and the audit event keeps t
     previous_status: 'AwaitingAuthorisation',
     new_status: 'Authorised',
     changed_by: 'BANK_CALLBACK',
-    raw_payload: JSON.stringify(back),
+    raw_payload: JSON.stringify({ ...back, state: '[redacted]', code: '[redacted]' }),
   })
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized'])
 })
@@ -120,6 +121,8 @@ t.test('the account that the payer chose at the bank is kept, and an account tha
   for (const [body, expected] of [
     [{}, 'GB29NWBK60161331926819'],
     [named, named.debtor_identification],
+    [{ debtor_identification: named.debtor_identification }, 'GB29NWBK60161331926819'],
+    [{ debtor_account_scheme: named.debtor_account_scheme }, 'GB29NWBK60161331926819'],
   ] as const) {
     const { id, redirectUrl } = await created(body)
     const back = await atBank(redirectUrl, 'approve')
@@ -130,12 +133,12 @@ t.test('the account that the payer chose at the bank is kept, and an account tha
     t.equal((await completeSca(service, id, back)).body.status, 'Authorised')
     bank.steer('exchangeCode', undefined)
     const { rows } = await service.owner.query(
-      `select c.debtor_account_scheme as scheme, c.debtor_identification as identification
+      `select c.merchant_id, c.id as consent_id, c.debtor_account_scheme, c.debtor_identification
        from payment_consents c join payment_intents p on p.consent_id = c.id where p.id = $1`,
       [id],
     )
     const scheme = expected === named.debtor_identification ? named.debtor_account_scheme : 'UK.OBIE.IBAN'
-    t.same(rows, [{ scheme, identification: expected }])
+    t.same(openDebtorAccount(service.app, rows[0]), { scheme, identification: expected })
   }
 })
 

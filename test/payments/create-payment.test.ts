@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { openDebtorAccount } from '../../src/consents/debtor-account.ts'
 import { createPayment, paymentBody, testService } from '../support/app.ts'
 import { eventsOf, stateOf, webhooksOf } from '../support/payments.ts'
 
@@ -80,10 +81,20 @@ t.test('payer context and metadata are stored with the payment', async (t) => {
   const { body } = await createPayment(service, merchant, { ...context, ...account, ...contact })
   t.match((await service.call('GET', `/api/v1/payments/${body.payment_id}`, { merchant })).body, context)
   const { rows } = await service.owner.query(
-    'select debtor_account_scheme, debtor_identification, payer_email, payer_phone from payment_consents where id = $1',
+    `select merchant_id, id as consent_id, debtor_account_scheme, debtor_identification, payer_email_hash, payer_phone_hash
+     from payment_consents where id = $1`,
     [body.consent_id],
   )
-  t.same(rows, [{ ...account, ...contact }])
+  t.same(openDebtorAccount(service.app, rows[0]), {
+    scheme: account.debtor_account_scheme,
+    identification: account.debtor_identification,
+  })
+  t.match(rows, [
+    {
+      payer_email_hash: await service.app.lookupHash('EMAIL', contact.payer_email),
+      payer_phone_hash: await service.app.lookupHash('PHONE', contact.payer_phone),
+    },
+  ])
   t.match(await webhooksOf(service, body.payment_id), [
     { payload: { data: { bankDetails: { providerId: 'mock-"1"' } } } },
   ])

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { openDebtorAccount } from '../../src/consents/debtor-account.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { authorisedPayment, testService, untilStatus } from '../support/app.ts'
 import { bookingsOf, eventsOf, movesOf, stateOf, times, webhooksOf, webhookTypesOf } from '../support/payments.ts'
@@ -99,10 +100,11 @@ t.test('the account that the bank names with the settlement is kept: a refund ca
   await settlePayments(service.app)
   bank.steer('execute', undefined)
   const { rows } = await service.owner.query(
-    `select c.debtor_identification as account from payment_consents c join payment_intents p on p.consent_id = c.id where p.id = $1`,
+    `select c.merchant_id, c.id as consent_id, c.debtor_account_scheme, c.debtor_identification
+     from payment_consents c join payment_intents p on p.consent_id = c.id where p.id = $1`,
     [id],
   )
-  t.same(rows, [{ account: debtorAccount.identification }])
+  t.same(openDebtorAccount(service.app, rows[0]), debtorAccount)
 })
 
 t.test('a silent bank is asked again until it answers', async (t) => {

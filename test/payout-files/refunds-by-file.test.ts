@@ -136,6 +136,13 @@ t.test('reconciliation names a refund that no statement has, and one executed wi
   await exported()
   const [sent] = await refundsOf(lost)
   t.same(await differences(), [], 'a bank needs days')
+  const tasks = async () => {
+    const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
+    return body.data.filter(({ kind }: { kind: string }) => kind === 'refunds_unanswered')
+  }
+  t.same(await tasks(), [])
+  await owner.query(`update payment_refunds set sent_at = now() - interval '4 days' where id = $1`, [sent.refund_id])
+  t.match(await tasks(), [{ id: merchant.id, merchant_id: merchant.id, count: 1, overdue: true, command: /missing/ }])
   await owner.query(`update payment_refunds set sent_at = now() - interval '11 days' where id = $1`, [sent.refund_id])
   t.match(await differences(), [{ kind: 'FILE_REFUND', subject: sent.refund_id }])
   await owner.query(`update payment_refunds set sent_at = now(), status = 'EXECUTED' where id = $1`, [sent.refund_id])

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { makePgConnection } from '../../src/db/connection.ts'
+import { makeAdminConnection } from '../../src/db/connection.ts'
 import { collectReturns } from '../../src/payouts/collect-returns.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
@@ -38,7 +38,8 @@ async function run(): Promise<void> {
 
 /** Has a worker stand still where it writes to a table, and kills it there. */
 async function killAt(table: string): Promise<void> {
-  const holder = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+  // It may be idle within its transaction for as long as a worker takes to start.
+  const holder = await makeAdminConnection({ databaseUrl: service.databaseUrl })
   await holder.query(`begin; lock table ${table} in share row exclusive mode`)
   const worker = await startWorkerProcess(t, service, JOBS)
   await until(async () => {

@@ -8,6 +8,7 @@ import { listWindows } from '../../src/reconciliation/windows-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer, TestMerchant } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
+import { byHandOf } from '../support/by-hand.ts'
 import { refund, settledPayment } from '../support/payments.ts'
 
 const service = await testService(t)
@@ -18,13 +19,7 @@ const headers = await service.operator('OPS')
 const reconcile = (query = ''): Promise<Answer> =>
   service.call('GET', `/api/v1/admin/reconciliation${query}`, { headers })
 
-/** Runs statements as a superuser who switches every trigger off: what an attacker or a mistaken hand would do. */
-async function byHand(...statements: [text: string, values?: unknown[]][]): Promise<void> {
-  await owner.query('begin')
-  await owner.query('set local session_replication_role = replica')
-  for (const [text, values] of statements) await owner.query(text, values)
-  await owner.query('commit')
-}
+const byHand = byHandOf(owner)
 
 async function story(): Promise<{ merchant: TestMerchant; paymentId: string; refundId: string }> {
   const merchant = await service.merchant()
@@ -133,6 +128,7 @@ t.test('each corruption by hand is named with its row and both amounts', async (
       ({ refundId, paymentId }) => [
         { kind: 'LEDGER_WITHOUT_REFUND', subject: refundId, expected_amount: null, found_amount: '5.00' },
         { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '0.00' },
+        { kind: 'BANK_CREDIT_UNKNOWN', subject: refundId, payment_id: paymentId, found_amount: '5.00' },
       ],
     ],
     [
@@ -175,12 +171,34 @@ t.test('each corruption by hand is named with its row and both amounts', async (
       ({ refundId, paymentId }) => [
         { kind: 'LEDGER_WITHOUT_REFUND', subject: refundId, expected_amount: null, found_amount: '5.00' },
         { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '0.00', found_amount: '5.00' },
+        { kind: 'BANK_CREDIT_UNKNOWN', subject: refundId, expected_amount: null, found_amount: '5.00' },
       ],
     ],
     [
       'the refunded amount of a payment',
       ({ paymentId }) => byHand([`update payment_intents set refunded_amount = 0 where id = $1`, [paymentId]]),
       ({ paymentId: subject }) => [{ kind: 'REFUNDED_AMOUNT', subject, expected_amount: '5.00', found_amount: '0.00' }],
+    ],
+    [
+      'the amount of a payment that is reserved for refunds',
+      ({ paymentId }) => byHand([`update payment_intents set refund_reserved_amount = 40 where id = $1`, [paymentId]]),
+      ({ paymentId: subject }) => [
+        { kind: 'REFUNDED_AMOUNT', subject, expected_amount: '0.00', found_amount: '40.00' },
+      ],
+    ],
+    [
+      "a refund that is reserved, and in the bank's books for two days",
+      ({ refundId }) =>
+        byHand(
+          [`update payment_refunds set status = 'PENDING' where id = $1`, [refundId]],
+          [`update mock_bank.bank_credits set created_at = now() - interval '2 days' where refund_id = $1`, [refundId]],
+        ),
+      ({ refundId, paymentId }) => [
+        { kind: 'LEDGER_WITHOUT_REFUND', subject: refundId, found_amount: '5.00' },
+        { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '5.00', found_amount: '0.00' },
+        { kind: 'REFUNDED_AMOUNT', subject: paymentId, expected_amount: '0.00', found_amount: '5.00' },
+        { kind: 'BANK_CREDIT_UNKNOWN', subject: refundId, expected_amount: null, found_amount: '5.00' },
+      ],
     ],
     [
       'a payment that is gone',
@@ -242,6 +260,7 @@ t.test('each corruption by hand is named with its row and both amounts', async (
       () => [
         { kind: 'LEDGER_BALANCE', subject: 'clearing' },
         { kind: 'LEDGER_BALANCE', subject: 'held', expected_amount: '0.00', found_amount: '-1.00' },
+        { kind: 'HELD_BALANCE', expected_amount: '0.00', found_amount: '-1.00' },
       ],
     ],
     [

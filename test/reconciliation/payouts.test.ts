@@ -5,6 +5,7 @@ import { collectReturns } from '../../src/payouts/collect-returns.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
 import { testService } from '../support/app.ts'
+import { byHandOf } from '../support/by-hand.ts'
 import type { TestMerchant } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'
 import { payoutAccount, payoutsOf } from '../support/payouts.ts'
@@ -39,13 +40,7 @@ async function story(): Promise<Given> {
   return { merchant, failed: failed ?? '', returned: returned ?? '', paid: paid ?? '' }
 }
 
-/** Runs a statement as a superuser who switches every trigger off. */
-async function byHand(text: string, values: unknown[]): Promise<void> {
-  await owner.query('begin')
-  await owner.query('set local session_replication_role = replica')
-  await owner.query(text, values)
-  await owner.query('commit')
-}
+const byHand = byHandOf(owner)
 
 async function differences({ merchant }: Given): Promise<Record<string, unknown>[]> {
   const { body } = await service.call('GET', `/api/v1/admin/reconciliation?merchant_id=${merchant.id}`, { headers })
@@ -156,7 +151,7 @@ t.test('each corruption of a payout is named, with its row and both amounts', as
   ]
   for (const [name, text, values, found] of CASES) {
     const given = await story()
-    await byHand(text, values(given))
+    await byHand([text, values(given)])
     const actual = await differences(given)
     const expected = found(given).map((each) => ({ merchant_id: given.merchant.id, currency: 'GBP', ...each }))
     t.match(actual, expected, `${name}: ${JSON.stringify(actual)}`)

@@ -59,7 +59,7 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
       [paymentId, gross],
     )
   await setGross(5000)
-  await owner.query('update ledger_kept_balances set clearing = clearing - 1, held = held + 1')
+  await owner.query('update ledger_kept_balances set clearing = clearing - 1, rounding = rounding + 1')
   await makeDue()
   await runReconciliation(app, never)
   const { data } = await runs('?limit=1')
@@ -75,7 +75,7 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
       differences: [
         { trading_name: 'Acme', subject: paymentId, expected_amount: '5000.00', found_amount: '50.00' },
         { subject: 'clearing' },
-        { subject: 'held' },
+        { subject: 'rounding' },
         { subject: paymentId },
       ],
     },
@@ -106,7 +106,7 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
   )
 
   await setGross(50)
-  await owner.query('update ledger_kept_balances set clearing = clearing + 1, held = held - 1')
+  await owner.query('update ledger_kept_balances set clearing = clearing + 1, rounding = rounding - 1')
   await makeDue()
   await runReconciliation(app, never)
   t.same(await tasks(), [])

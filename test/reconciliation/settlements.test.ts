@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { testService } from '../support/app.ts'
+import { byHandOf } from '../support/by-hand.ts'
 import type { TestMerchant } from '../support/app.ts'
 import { refund, settledPayment } from '../support/payments.ts'
 
@@ -29,13 +30,7 @@ async function story(): Promise<Given> {
   return { merchant, paymentId, debt, settlement }
 }
 
-/** Runs a statement as a superuser who switches every trigger off. */
-async function byHand(text: string, values: unknown[]): Promise<void> {
-  await owner.query('begin')
-  await owner.query('set local session_replication_role = replica')
-  await owner.query(text, values)
-  await owner.query('commit')
-}
+const byHand = byHandOf(owner)
 
 async function differences({ merchant }: Given): Promise<Record<string, unknown>[]> {
   const { body } = await service.call('GET', `/api/v1/admin/reconciliation?merchant_id=${merchant.id}`, { headers })
@@ -145,7 +140,7 @@ t.test('each corruption of a settlement is named, with its row and both amounts'
   ]
   for (const [name, text, values, found] of CASES) {
     const given = await story()
-    await byHand(text, values(given))
+    await byHand([text, values(given)])
     const actual = await differences(given)
     const expected = found(given).map((each) => ({ merchant_id: given.merchant.id, currency: 'GBP', ...each }))
     t.match(actual, expected, `${name}: ${JSON.stringify(actual)}`)

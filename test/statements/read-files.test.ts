@@ -2,7 +2,7 @@ import t from 'tap'
 import { readCamt } from '../../src/statements/read-camt.ts'
 import { readCsv } from '../../src/statements/read-csv.ts'
 import type { CsvForm } from '../../src/statements/read-csv.ts'
-import { britishFile, germanFile, nordicFile, schemaErrors } from '../support/bank-files.ts'
+import { britishFile, dutchFile, germanFile, nordicFile, schemaErrors } from '../support/bank-files.ts'
 
 const E2E = `SVC${'0a'.repeat(16)}`
 
@@ -14,7 +14,10 @@ t.test('the samples are messages by the official schemas', async (t) => {
   ])
   t.same(await schemaErrors('camt.053.001.02', british), [])
   t.same(await schemaErrors('camt.053.001.08', nordicFile([{ amount: '1.00', ref: 'B1', e2e: E2E, text: 'RF18' }])), [])
+  const dutch = dutchFile([[{ amount: '1.00', text: 'x', e2e: E2E }], [{ amount: '2.00', text: 'y', ref: 'D1' }]])
+  t.same(await schemaErrors('camt.053.001.02', dutch), [])
   t.same(await schemaErrors('camt.054.001.08', germanFile([{ amount: '1.00', text: 'x' }])), [])
+  t.same(await schemaErrors('camt.054.001.02', firstVersion(germanFile([{ amount: '1.00', text: 'x' }]))), [])
   t.not((await schemaErrors('camt.053.001.02', british.replaceAll('CRDT', 'CREDIT'))).length, 0, 'a wrong one is seen')
 })
 
@@ -95,11 +98,48 @@ t.test('camt.053 version 08: each transaction of a batch is a line of its own', 
   )
 })
 
+t.test('camt.053 on two pages: each has its balances, and its entry the amounts in the details', async (t) => {
+  const { format, statements } = readCamt(
+    dutchFile([
+      [
+        { amount: '10.00', e2e: E2E, ref: 'D1', text: 'Factuur 17' },
+        { amount: '2.50', e2e: 'NOTPROVIDED', text: 'Factuur 18' },
+      ],
+      [{ amount: '2.50', e2e: E2E.slice(0, 31), ref: 'D3' }],
+    ]),
+  )
+  t.equal(format, 'camt.053')
+  t.match(statements, [
+    {
+      reference: 'PAGE-1',
+      account: 'NL91ABNA0417164300',
+      opening: { amount: '1000.0000', currency: 'EUR' },
+      closing: null,
+      lines: [
+        { amount: '10.0000', direction: 'CREDIT', endToEndId: E2E, bankReference: 'D1', remittance: 'Factuur 17' },
+        { amount: '2.5000', endToEndId: null, remittance: 'Factuur 18' },
+      ],
+    },
+    { reference: 'PAGE-2', opening: null, closing: { amount: '1015.0000' }, lines: [{ amount: '2.5000' }] },
+  ])
+})
+
 t.test('camt.054, with prefixes: a text in parts is one', async (t) => {
   const { format, statements } = readCamt(germanFile([{ amount: '3.00', ref: 'N1', e2e: E2E, text: 'Rechnung 7' }]))
   t.equal(format, 'camt.054')
-  t.match(statements[0]?.lines, [{ endToEndId: E2E, remittance: 'Rechnung 7- second part', bankReference: 'N1' }])
+  const lines = [{ endToEndId: E2E, remittance: 'Rechnung 7- second part', bankReference: 'N1' }]
+  t.match(statements[0]?.lines, lines)
+  const older = firstVersion(germanFile([{ amount: '3.00', ref: 'N1', e2e: E2E, text: 'Rechnung 7' }]))
+  t.match(readCamt(older), { format: 'camt.054', statements: [{ lines }] }, 'in version 02 too')
 })
+
+/** The same notification in version 02, which needs its time, and whose status is a text. */
+function firstVersion(file: string): string {
+  return file
+    .replace('camt.054.001.08', 'camt.054.001.02')
+    .replace('</n:Id><n:Acct>', '</n:Id><n:CreDtTm>2026-11-24T06:00:00Z</n:CreDtTm><n:Acct>')
+    .replaceAll(/<n:Sts><n:Cd>BOOK<\/n:Cd><\/n:Sts>/g, '<n:Sts>BOOK</n:Sts>')
+}
 
 const FORM: CsvForm = {
   account: '20-20-15 55555555',

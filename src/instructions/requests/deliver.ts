@@ -26,7 +26,7 @@ export type Delivery = {
  */
 export async function deliverRequest(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'sealer' | 'ids' | 'config'>,
+  app: Pick<App, 'sealer' | 'lookupHash' | 'ids' | 'config'>,
   { request, email, holder }: Delivery,
 ): Promise<void> {
   if (email === null) return
@@ -51,7 +51,7 @@ export async function deliverRequest(
  */
 function bodyOf({ request, holder, amount }: Omit<Delivery, 'email'> & { amount: string }): string {
   const { id, kind, name, reference, due_date: dueDate, expires_at: expiresAt } = request
-  const command = `npx svc ob ${SIDES[kind].name}`
+  const command = `svc ob ${SIDES[kind].name}`
   const asks = kind === 'RequestToPay' ? 'asks you for' : 'offers you'
   const until = dueDate === null ? londonTimeText(new Date(expiresAt)) : `the end of ${dayText(parseDay(dueDate))}`
   return [

@@ -9,6 +9,7 @@ import { hasConsent, tryLockConsent } from '../../consents/sql.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { DomainError, invalidFields } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
+import { redactPayload } from '../../lib/redact-payload.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
@@ -153,7 +154,7 @@ function newPaymentItem(
     changed_by: CREATION.actor,
     idempotency_key: idempotencyKey,
     request_fingerprint: sha256Hex(canonicalJson({ ...body, amount })),
-    raw_payload: rawBody,
+    raw_payload: redactPayload(rawBody),
     under_mandate: true,
     test: app.config.mode === 'sandbox',
   }

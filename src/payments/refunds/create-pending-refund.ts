@@ -16,7 +16,7 @@ import { insertRefund } from './sql.ts'
  */
 export async function createPendingRefund(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'ids' | 'banks'>,
+  app: Pick<App, 'ids' | 'banks' | 'sealer'>,
   { payment, reason, disputeId }: { payment: PaymentRecord; reason: string; disputeId: string },
 ): Promise<string> {
   const amount = checkRefundAmount(payment, {})

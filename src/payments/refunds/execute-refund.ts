@@ -9,6 +9,7 @@ import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../../lib/money.ts'
 import type { ChangedBy } from '../../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
+import type { MoveApp } from '../move.ts'
 import type { PaymentRecord } from '../record.ts'
 import type { RefundRecord } from './record.ts'
 import { claimRefunds, finishRefund, enqueuePaymentWebhook, findRefund, releaseReservation } from './sql.ts'
@@ -100,7 +101,7 @@ export type FinishedRefund = { ended: RefundRecord; completed: boolean; isFirst:
 /** Records the bank's answer to a refund, in the caller's transaction; announceRefund follows its commit. */
 export async function finishRefundIn(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'ids' | 'config'>,
+  app: MoveApp,
   refund: RefundRecord,
   { answer, actor, job }: BankAnswer,
 ): Promise<FinishedRefund> {
@@ -129,7 +130,7 @@ export function announceRefund(app: Pick<App, 'log' | 'metrics' | 'wake'>, { end
 /** Books a finished refund in the ledger and on its payment; true where the payment is now completely refunded. */
 async function recordOnPayment(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'ids' | 'config'>,
+  app: MoveApp,
   {
     refund,
     payment,

@@ -16,7 +16,7 @@ export type FailRefundInput = FailRefund & { id: string; actor: Actor }
  * @throws {DomainError} REFUND_NOT_FOUND; REFUND_NOT_FAILABLE for a refund that no file took to the bank, or that has ended
  */
 export async function failRefund(
-  app: Pick<App, 'pool' | 'ids' | 'config' | 'log' | 'metrics' | 'wake'>,
+  app: Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
   { id, reason, failure_code: failureCode, actor }: FailRefundInput,
 ): Promise<ListedRefund> {
   if (!isUuid(id)) throw refundNotFound()

@@ -36,8 +36,10 @@ export const ListedRefund = z.object({
 })
 export type ListedRefund = z.infer<typeof ListedRefund>
 
-/** The account that a payment came from, as its consent has it. */
+/** The account that a payment came from, as its consent has it: the number is sealed. */
 export const PayerAccount = z.object({
+  merchant_id: z.string(),
+  consent_id: z.string(),
   debtor_account_scheme: z.enum(SCHEME_NAMES).nullable(),
   debtor_identification: z.string().nullable(),
 })

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
+import { redactPayload } from '../../lib/redact-payload.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { RefundPayment } from '../../wire/refunds.ts'
 import { checkRefundAmount, withReserved } from './refundable-amount.ts'
@@ -111,7 +112,7 @@ function reserve(app: App, input: RefundPaymentInput): Promise<ReservedRefund> {
       reason: input.body.reason ?? null,
       idempotencyKey: input.idempotencyKey ?? null,
       fingerprint,
-      rawPayload: input.rawBody,
+      rawPayload: redactPayload(input.rawBody),
       disputeId: null,
       resumeSeconds: RESUME_SECONDS,
       endToEndId: await routeOf(tx, app, payment),

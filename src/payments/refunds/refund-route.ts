@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../../app.ts'
+import { openDebtorAccount } from '../../consents/debtor-account.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { PaymentRecord } from '../record.ts'
 import type { PayerAccount } from './record.ts'
@@ -11,9 +12,10 @@ const BRITISH_IBAN = /^GB\d{2}[A-Z]{4}(\d{14})$/
  * The payer's account as a file for the bank names it: sort code and account number in pounds, else an IBAN. Null where the
  * consent has none that the bank could pay in this currency.
  */
-export function payerAccountNumber(account: PayerAccount, currency: string): string | null {
-  const { debtor_account_scheme: scheme, debtor_identification: identification } = account
-  if (scheme === null || identification === null) return null
+export function payerAccountNumber(app: Pick<App, 'sealer'>, sealed: PayerAccount, currency: string): string | null {
+  const account = openDebtorAccount(app, sealed)
+  if (account === undefined) return null
+  const { scheme, identification } = account
   if (scheme === 'UK.OBIE.IBAN') return (currency === 'GBP' && BRITISH_IBAN.exec(identification)?.[1]) || identification
   return currency === 'GBP' ? identification : null
 }
@@ -25,13 +27,13 @@ export function payerAccountNumber(account: PayerAccount, currency: string): str
  */
 export async function routeOf(
   tx: CommonQueryMethods,
-  app: Pick<App, 'ids' | 'banks'>,
+  app: Pick<App, 'ids' | 'banks' | 'sealer'>,
   payment: PaymentRecord,
 ): Promise<string | null> {
   const bank = app.banks.get(payment.bank_connector)
   if (bank === undefined || bank.refund !== undefined) return null
   const account = await getPayerAccount(tx, { merchantId: payment.merchant_id, consentId: payment.consent_id })
-  if (payerAccountNumber(account, payment.currency) !== null) return app.ids.endToEndId()
+  if (payerAccountNumber(app, account, payment.currency) !== null) return app.ids.endToEndId()
   throw new DomainError(
     'REFUND_ACCOUNT_UNKNOWN',
     `the bank refunds to an account, and the payer's account for ${payment.currency} is not known`,

@@ -221,7 +221,7 @@ export function getPayerAccount(
   { merchantId, consentId }: { merchantId: string; consentId: string },
 ): Promise<PayerAccount> {
   return tx.one(sql.type(PayerAccount)`
-    select c.debtor_account_scheme, c.debtor_identification
+    select c.merchant_id, c.id as consent_id, c.debtor_account_scheme, c.debtor_identification
     from payment_consents c
     where c.merchant_id = ${merchantId} and c.id = ${consentId}
   `)

@@ -4,10 +4,10 @@ import type { Test } from 'tap'
 import { resumeRefunds } from '../../../src/payments/refunds/execute-refund.ts'
 import { parseAmount, toNumeric } from '../../../src/lib/money.ts'
 import { testService } from '../../support/app.ts'
-import type { Answer } from '../../support/app.ts'
 import {
   bookingsOf,
   movesOf,
+  patientRefund,
   refund,
   settledPayment,
   stateOf,
@@ -94,15 +94,6 @@ async function assertWhole(t: Test, id: string, gross: string): Promise<void> {
   }
 }
 
-/** As clients do: whoever waited too long for the payment's row is told to come back, with the same key. */
-async function patientRefund(wish: { id: string; body: unknown }): Promise<Answer> {
-  const key = randomUUID()
-  for (;;) {
-    const answer = await refund(service, merchant, { ...wish, key })
-    if (answer.status !== 503) return answer
-  }
-}
-
 t.test('100 concurrent partial refunds never refund more than was paid', async (t) => {
   const gross = '50.00'
   for (const amountOf of [
@@ -114,7 +105,9 @@ t.test('100 concurrent partial refunds never refund more than was paid', async (
     const id = await settledPayment(service, merchant, { amount: gross })
     const wished = Array.from({ length: 100 }, (_, index) => amountOf(index))
     t.ok(parseAmount(sumOf(wished)) > parseAmount(gross))
-    const answers = await times(100, (index) => patientRefund({ id, body: { amount: wished[index] } }))
+    const answers = await times(100, (index) =>
+      patientRefund(service, merchant, { id, body: { amount: wished[index] } }),
+    )
     // On a busy machine the bank may take longer than a request waits for it: 202, and the job continues.
     const taken = wished.filter((_, index) => [200, 202].includes(answers[index]?.status ?? 0))
     const refused = wished.filter((_, index) => (answers[index]?.status ?? 0) >= 400)
@@ -148,7 +141,7 @@ t.test('100 concurrent partial refunds never refund more than was paid', async (
 
 t.test('100 concurrent partial refunds of exactly the amount complete the payment once', async (t) => {
   const id = await settledPayment(service, merchant, { amount: '33.00' })
-  const answers = await times(100, () => refund(service, merchant, { id, body: { amount: '0.33' } }))
+  const answers = await times(100, () => patientRefund(service, merchant, { id, body: { amount: '0.33' } }))
   t.ok(answers.every(({ status }) => status === 200 || status === 202))
   await resumeAll(id)
   await assertWhole(t, id, '33.00')
@@ -162,7 +155,7 @@ t.test('an amount that the bank rejects is available again, and each rejection i
     asked += 1
     return asked % 3 === 0 ? Promise.resolve({ outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }) : answer()
   })
-  const answers = await times(60, () => refund(service, merchant, { id, body: { amount: '0.97' } }))
+  const answers = await times(60, () => patientRefund(service, merchant, { id, body: { amount: '0.97' } }))
   const counts = tally(answers.map(({ status, body }) => body.code ?? status))
   const waiting = counts['202'] ?? 0
   await resumeAll(id)
@@ -189,7 +182,7 @@ t.test('with a bank that executes, rejects, is silent or loses answers, every pe
     }
     return answer()
   })
-  const answers = await times(50, () => refund(service, merchant, { id, body: { amount: '1.23' } }))
+  const answers = await times(50, () => patientRefund(service, merchant, { id, body: { amount: '1.23' } }))
   const first = tally(answers.map(({ status, body }) => body.code ?? `${status} ${body.refund_status}`))
   t.ok((first['202 PENDING'] ?? 0) > 5, 'some have to wait')
   const { refunded, reserved } = await amountsOf(id)
@@ -199,7 +192,7 @@ t.test('with a bank that executes, rejects, is silent or loses answers, every pe
   const [, , more] = await Promise.all([
     resumeAll(id),
     resumeAll(id),
-    times(20, () => refund(service, merchant, { id, body: { amount: '0.41' } })),
+    times(20, () => patientRefund(service, merchant, { id, body: { amount: '0.41' } })),
   ])
   t.ok(more.every(({ status }) => [200, 202, 422].includes(status)))
   await resumeAll(id)
@@ -220,7 +213,7 @@ t.test('50 concurrent repeats under one key create one refund, whatever the bank
     bank.steer('refund', behaviour)
     const key = randomUUID()
     const asked = bank.calls.refund
-    const answers = await times(50, () => refund(service, merchant, { id, key, body: { amount: '7.00' } }))
+    const answers = await times(50, () => patientRefund(service, merchant, { id, key, body: { amount: '7.00' } }))
     t.equal(bank.calls.refund - asked, 1, 'the bank is asked once')
     t.match(await refundsOf(id), [{ status: expected, amount: '7.0000' }])
     const codes = Object.keys(tally(answers.map(({ body }) => body.code ?? body.refund_status)))
@@ -259,7 +252,7 @@ t.test('a repeat of a rejected refund returns the same error, and a new key trie
 t.test('of many requests with the same refund_amount_available, one succeeds', async (t) => {
   const id = await settledPayment(service, merchant)
   const body = { amount: '20.00', refund_amount_available: '50.00' }
-  const answers = await times(30, () => refund(service, merchant, { id, body }))
+  const answers = await times(30, () => patientRefund(service, merchant, { id, body }))
   t.same(tally(answers.map((answer) => answer.body.code ?? answer.status)), {
     '200': 1,
     REFUND_AVAILABLE_MISMATCH: 29,
@@ -276,7 +269,7 @@ t.test('refunds of a held, a suspended and a disabled merchant work under load',
     const gated = await service.merchant()
     const id = await settledPayment(service, gated, { amount: '10.00' })
     await owner.query(`update merchants set ${set} where id = $1`, [gated.id])
-    const answers = await times(10, () => refund(service, gated, { id, body: { amount: '1.00' } }))
+    const answers = await times(10, () => patientRefund(service, gated, { id, body: { amount: '1.00' } }))
     t.same(tally(answers.map(({ status }) => status)), { '200': 10 }, set)
     await assertWhole(t, id, '10.00')
   }

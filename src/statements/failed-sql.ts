@@ -1,0 +1,35 @@
+import type { FragmentSqlToken } from 'slonik'
+import { sql } from '../db/sql.ts'
+
+/** The end-to-end id that a line names, or the part of one that banks keep (decision 255). */
+const named = sql.fragment`
+  case when coalesce(l.end_to_end_id, l.remittance) ~ '^[A-Z]{3}[0-9a-f]+$'
+    and length(coalesce(l.end_to_end_id, l.remittance)) in (35, 31, 18)
+    then coalesce(l.end_to_end_id, l.remittance)
+  end
+`
+/** That an id is the line's, which finds it through the index of ids. */
+function isNamed(id: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`${id} between name.id and name.id || 'g' and left(${id}, length(name.id)) = name.id`
+}
+
+/**
+ * What a line `l` would be, had it not failed here: a payment that was paid nevertheless, or a refund or a payout that the
+ * bank has made nevertheless. Such a line is matched with nothing, since the money is in no balance.
+ */
+export const failedOf = sql.fragment`(
+  select p.merchant_id, p.id as payment_id
+  from (select ${named} as id) name
+  join payment_intents p on ${isNamed(sql.fragment`p.end_to_end_id`)}
+  where p.status = 'Failed' and l.direction = 'CREDIT'
+  union all
+  select r.merchant_id, r.payment_intent_id
+  from (select ${named} as id) name
+  join payment_refunds r on ${isNamed(sql.fragment`r.end_to_end_id`)}
+  where r.status = 'FAILED' and l.direction = 'DEBIT'
+  union all
+  select o.merchant_id, null
+  from (select ${named} as id) name
+  join payouts o on ${isNamed(sql.fragment`o.end_to_end_id`)}
+  where o.status = 'FAILED' and l.direction = 'DEBIT'
+) failed`

@@ -1,0 +1,90 @@
+import t from 'tap'
+import { settlePayments } from '../../src/payments/settle-payments.ts'
+import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
+import { authorisedPayment, testService } from '../support/app.ts'
+import type { Answer } from '../support/app.ts'
+import { balancesOf } from '../support/ledger.ts'
+import { movesOf, webhookTypesOf } from '../support/payments.ts'
+import { hashTables } from '../support/rows.ts'
+import { steeredBank } from '../support/steered-bank.ts'
+
+/** A bank that answers that it has settled a payment, after an operator has recorded that it has no such order. */
+const bank = steeredBank()
+const service = await testService(t, { overrides: { bank: bank.connector } })
+bank.behind(service.app.mockBank)
+const { app, owner } = service
+const merchant = await service.merchant()
+const headers = await service.operator('OPS')
+
+const resolve = (id: string, body: object, query = ''): Promise<Answer> =>
+  service.call('POST', `/api/v1/admin/payments/${id}/resolve${query}`, {
+    headers,
+    body: { reason: 'so says the bank', ...body },
+  })
+
+async function tasks(): Promise<Answer['body'][]> {
+  const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
+  return body.data.filter(({ kind }: { kind: string }) => kind.startsWith('payment_'))
+}
+
+async function differences(): Promise<Answer['body'][]> {
+  return (await service.call('GET', '/api/v1/admin/reconciliation', { headers })).body.differences
+}
+
+async function settledLate(): Promise<string> {
+  const { id } = await authorisedPayment(service, merchant, { amount: '50.00' })
+  await insertUnanswered(app.pool, { id, merchant_id: merchant.id })
+  bank.steer('execute', async (answer) => {
+    t.match(await resolve(id, { outcome: 'RETURNED' }), { status: 409, body: { code: 'PAYMENT_NOT_RESOLVABLE' } })
+    t.match(await resolve(id, { outcome: 'NOT_TAKEN' }), { status: 200, body: { status: 'Failed' } })
+    return answer()
+  })
+  await settlePayments(app)
+  bank.steer('execute', undefined)
+  return id
+}
+
+t.test(
+  'what a bank settles after the payment has failed is a task and a difference, until the payer has it',
+  async (t) => {
+    const id = await settledLate()
+    const webhooks = await webhookTypesOf(service, id)
+    t.equal(webhooks.at(-1), 'payment.failed', 'it stays failed')
+    t.match(await tasks(), [
+      { kind: 'payment_settled_late', id, merchant_id: merchant.id, command: `svc payments resolve ${id}` },
+    ])
+    t.match(await differences(), [
+      { kind: 'BANK_DEBIT_OF_FAILED', subject: id, found_amount: '50.00' },
+      { kind: 'SETTLED_AFTER_FAILURE', subject: id, payment_id: id, expected_amount: null, found_amount: '50.00' },
+    ])
+    const explained = await service.call('GET', `/api/v1/admin/explain/${id}`, { headers })
+    t.match(explained.text, /Its bank settled it afterwards[^]*svc payments resolve/)
+    for (const body of [{ outcome: 'NOT_TAKEN' }, { outcome: 'TAKEN', bank_payment_id: 'X' }])
+      t.match(await resolve(id, body), { status: 409, body: { code: 'PAYMENT_NOT_RESOLVABLE', error: /RETURNED/ } })
+    await settlePayments(app)
+    t.equal((await tasks()).length, 1, 'once, however often the job runs')
+
+    const before = await hashTables(owner)
+    t.match(await resolve(id, { outcome: 'RETURNED' }, '?dry_run=true'), { status: 200 })
+    t.same(await hashTables(owner), before)
+    const answers = await Promise.all([1, 2, 3].map(() => resolve(id, { outcome: 'RETURNED' })))
+    t.same(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
+    t.same([await tasks(), await differences()], [[], []])
+    t.same((await movesOf(service, id)).at(-1), 'Failed')
+    t.same(await balancesOf(service, merchant), {}, 'nothing is booked')
+    const { rows } = await owner.query(
+      `select after from operator_actions where action = 'payment.resolve' and subject_id = $1 order by ordinal`,
+      [id],
+    )
+    t.match(rows, [{ after: { outcome: 'NOT_TAKEN' } }, { after: { outcome: 'RETURNED', bank_reference: String } }])
+  },
+)
+
+t.test("or until it is added to the merchant's balance", async (t) => {
+  const id = await settledLate()
+  t.match(await resolve(id, { outcome: 'CREDITED' }), { status: 200, body: { status: 'Failed' } })
+  t.match(await balancesOf(service, merchant), { GBP: { clearing: '50.0000', bank: '50.0000', fees_earned: '0.0000' } })
+  t.same([await tasks(), await differences()], [[], []])
+  const { rows } = await owner.query('select amount, booked_against, reference from corrections')
+  t.match(rows, [{ amount: '50.0000', booked_against: 'bank', reference: new RegExp(id) }])
+})

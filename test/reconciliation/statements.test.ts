@@ -1,0 +1,179 @@
+import t from 'tap'
+import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { testService } from '../support/app.ts'
+import type { Answer } from '../support/app.ts'
+import { byHandOf } from '../support/by-hand.ts'
+import { readInstructions, statementOf } from '../support/payout-bank.ts'
+import type { Instructed } from '../support/payout-bank.ts'
+import { payableMerchant, payoutsOf } from '../support/payouts.ts'
+import { createPayment } from '../support/app.ts'
+import { settledPayment } from '../support/payments.ts'
+
+const env = {
+  SVC_PAYOUT_CONNECTOR: 'file',
+  SVC_PAYOUT_NAME: 'Payments Ltd',
+  SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678',
+}
+const service = await testService(t, { env })
+const { app, owner } = service
+const headers = await service.operator('OPS')
+const byHand = byHandOf(owner)
+
+const post = (path: string, body?: object): Promise<Answer> =>
+  service.call('POST', `/api/v1/admin/${path}`, { headers, ...(body === undefined ? {} : { body }) })
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+
+async function differences(query = ''): Promise<Answer['body'][]> {
+  const { body } = await service.call('GET', `/api/v1/admin/reconciliation${query}`, { headers })
+  return body.differences.filter(({ kind }: { kind: string }) => /FILE|STATEMENT/.test(kind))
+}
+
+async function tasks(kind: string): Promise<Answer['body'][]> {
+  const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
+  return body.data.filter((each: { kind: string }) => each.kind === kind)
+}
+
+async function onlyLine(bankReference: string): Promise<string> {
+  const { rows } = await owner.query('select id from bank_statement_lines where bank_reference = $1', [bankReference])
+  return rows[0].id
+}
+
+const resolveLine = (id: string): Promise<Answer> =>
+  service.call('PUT', `/api/v1/admin/statement-lines/${id}/resolution`, { headers, body: { reason: 'found out' } })
+
+/** Lets a merchant's time pass, as the sandbox clock records it. */
+async function pass({ id }: { id: string }, by: string): Promise<void> {
+  await owner.query('insert into sandbox_clock_shifts values ($1, now(), $2)', [id, by])
+}
+
+/** A payout that a file took to the bank. */
+async function sentPayout(amount: string) {
+  const merchant = await payableMerchant(service, { amount: `${amount}00` })
+  await createPayouts(app)
+  const { body } = await post('payout-files')
+  const [sent] = readInstructions(body.file.content).payments
+  const [payout] = await payoutsOf(service, merchant)
+  if (sent === undefined || payout === undefined) throw new Error('there is no payout')
+  return { merchant, sent, id: payout.id }
+}
+
+t.test('a payout by file without its line is a difference after days, in the time of its merchant', async (t) => {
+  const { merchant, sent, id: subject } = await sentPayout('49.30')
+  t.same(await differences(), [], 'a bank needs days')
+  const late = { kind: 'FILE_PAYOUT', subject, merchant_id: merchant.id, expected_amount: '49.30', found_amount: null }
+  t.same(await tasks('payouts_unanswered'), [])
+  await pass(merchant, '4 days')
+  t.match(await tasks('payouts_unanswered'), [{ merchant_id: merchant.id, count: 1 }], 'a task after three')
+  t.same(await differences(), [])
+  await pass(merchant, '7 days')
+  t.match(await differences(), [late], 'and a difference after ten')
+  await post('statements', { content: statementOf([sent]) })
+  t.same([await differences(), await tasks('payouts_unanswered')], [[], []])
+
+  await byHand([`delete from bank_statement_lines where payout_id = $1`, [subject]])
+  t.match(await differences(), [late], 'paid without a line')
+  await byHand([
+    `update payouts set status = 'RETURNED', failure_code = 'BANK_ERROR', retry_at = now(), returned_at = now() where id = $1`,
+    [subject],
+  ])
+  t.match(await differences(), [late, late], 'returned without either')
+  await byHand([`update payouts set connector = 'mock' where id = $1`, [subject]])
+})
+
+t.test(
+  'a settled payment of a real bank that no statement has is a difference, where there are statements',
+  async (t) => {
+    const merchant = await service.merchant()
+    const id = await settledPayment(service, merchant, { amount: '20.00' })
+    await byHand(
+      [
+        `update payment_intents set bank_connector = 'obie', created_at = now() - interval '20 days' where id = $1`,
+        [id],
+      ],
+      [`update payment_events set created_at = now() - interval '20 days' where payment_intent_id = $1`, [id]],
+    )
+    const of = `?merchant_id=${merchant.id}`
+    await post('statements', { content: statementOf([], [{ amount: '1.00', ref: 'TODAY', text: 'a' }]) })
+    t.same(await differences(of), [], 'the only statement is of today')
+    await post('statements', {
+      content: statementOf([], [{ amount: '1.00', on: daysAgo(25), ref: 'BEFORE', text: 'a' }]),
+    })
+    for (const ref of ['BEFORE', 'TODAY']) await resolveLine(await onlyLine(ref))
+    t.match(await differences(of), [
+      { kind: 'STATEMENT_LINE_MISSING', subject: id, payment_id: id, expected_amount: '20.00', found_amount: null },
+    ])
+    await byHand([
+      `update payment_events set created_at = now() - interval '9 days' where payment_intent_id = $1`,
+      [id],
+    ])
+    t.same(await differences(of), [], 'its days are not over')
+    await byHand([
+      `update payment_events set created_at = now() - interval '20 days' where payment_intent_id = $1`,
+      [id],
+    ])
+    const { rows } = await owner.query('select end_to_end_id from payment_intents where id = $1', [id])
+    const line = { amount: '20.00', e2e: rows[0].end_to_end_id, on: daysAgo(19), ref: 'MINE' }
+    t.match(await post('statements', { content: statementOf([], [line]) }), { body: { matched_line_count: 1 } })
+    t.same(await differences(of), [])
+  },
+)
+
+t.test('what the bank has booked and no rule matches is a difference after three days, of no merchant', async (t) => {
+  const lines = [
+    { amount: '12.00', on: daysAgo(4), ref: 'CHARGE', direction: 'DBIT' as const, text: 'CHARGES' },
+    { amount: '13.00', on: daysAgo(4), ref: 'GIFT', text: 'A GIFT' },
+    { amount: '14.00', on: daysAgo(1), ref: 'FRESH', text: 'SOON' },
+  ]
+  t.match(await post('statements', { content: statementOf([], lines) }), { body: { unmatched_line_count: 3 } })
+  const unknown = { kind: 'STATEMENT_LINE_UNKNOWN', merchant_id: null, trading_name: null, currency: 'GBP' }
+  const found = await differences()
+  t.match(
+    new Set(found.map(({ subject, found_amount, ...rest }) => ({ ...rest, of: `${subject} ${found_amount}` }))),
+    new Set([
+      { ...unknown, of: `${await onlyLine('CHARGE')} -12.00` },
+      { ...unknown, of: `${await onlyLine('GIFT')} 13.00` },
+    ]),
+  )
+  t.equal(found.length, 2)
+  t.same(await differences(`?merchant_id=${(await service.merchant()).id}`), [], 'merchants have nothing to do with it')
+  t.match(await differences('?from=2020-01-01T00:00:00Z'), [unknown, unknown])
+  t.same(await differences('?as_of=2020-01-01T00:00:00Z'), [])
+  for (const ref of ['CHARGE', 'GIFT', 'FRESH']) t.match(await resolveLine(await onlyLine(ref)), { status: 200 })
+  t.same(await differences(), [])
+})
+
+t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount: '30.00' })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const e2e: string = body.end_to_end_id
+  for (const [cut, line] of Object.entries({
+    whole: { e2e },
+    thirty: { e2e: e2e.slice(0, 31) },
+    eighteen: { text: e2e.slice(0, 18) },
+  })) {
+    const content = statementOf([], [{ amount: '30.00', ref: `LATE-${cut}`, ...line }])
+    t.match(await post('statements', { content }), { body: { matched_line_count: 0 } })
+    const subject = await onlyLine(`LATE-${cut}`)
+    const named = { kind: 'STATEMENT_LINE_OF_FAILED', subject, payment_id: body.payment_id, found_amount: '30.00' }
+    t.match(await differences(`?merchant_id=${merchant.id}`), [{ ...named, merchant_id: merchant.id }], cut)
+    t.match(await tasks('statement_line_of_failed'), [
+      { id: subject, merchant_id: merchant.id, command: `svc statements resolve ${subject}` },
+    ])
+    t.same(await differences(`?merchant_id=${(await service.merchant()).id}`), [])
+    await resolveLine(subject)
+    t.same([await differences(), await tasks('statement_line_of_failed')], [[], []])
+  }
+})
+
+t.test('so is the debit of a payout that has failed, which would be paid twice', async (t) => {
+  const { merchant, sent, id } = await sentPayout('8.15')
+  await post(`payouts/${id}/fail`, { failure_code: 'ACCOUNT_CLOSED', reason: 'so says the bank' })
+  const paid: Instructed[] = [sent]
+  t.match(await post('statements', { content: statementOf(paid) }), { body: { matched_line_count: 0 } })
+  t.match(await differences(), [
+    { kind: 'STATEMENT_LINE_OF_FAILED', merchant_id: merchant.id, payment_id: null, found_amount: '8.15' },
+  ])
+  t.match(await tasks('statement_line_of_failed'), [{ merchant_id: merchant.id }])
+})
