@@ -58,6 +58,8 @@ create table idp.users (
   display_name text,
   -- argon2id in its encoded form; null until the invitation is accepted.
   password_hash text,
+  -- When the link of a mail set the password; null if something else did.
+  password_linked_at timestamptz,
   roles text[] not null default '{}',
   is_enabled boolean not null default true,
   -- Failed attempts since the last success. Counted before the password is verified, so that parallel guesses count

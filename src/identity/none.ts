@@ -24,6 +24,7 @@ export function makeNoProvider(ids: { uuid(): string }): IdentityProvider {
     setUserRoles: nothing,
     setUserEnabled: nothing,
     setPassword: nothing,
+    resetFactor: nothing,
     inviteUser: () => Promise.resolve(null),
     createServiceClient: nothing,
     rotateServiceSecret: nothing,

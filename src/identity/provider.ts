@@ -78,6 +78,8 @@ export type IdentityProvider = {
   setUserRoles(slug: string, userId: string, roles: readonly string[]): Promise<void>
   setUserEnabled(slug: string, userId: string, isEnabled: boolean): Promise<void>
   setPassword(slug: string, userId: string, password: string): Promise<void>
+  /** Removes the second factor and ends all sessions; where its role requires one, the user sets up another. */
+  resetFactor(slug: string, userId: string): Promise<void>
   /** @returns the link, if it is not mailed. @throws {DomainError} RATE_LIMITED if the user was invited too often */
   inviteUser(slug: string, userId: string, invitation: Invitation): Promise<string | null>
   /** @throws {ClientExistsError} if the id is taken */

@@ -26,6 +26,7 @@ export function makeUnchangedProvider(provider: IdentityProvider, ids: { uuid():
     setUserRoles: nothing,
     setUserEnabled: nothing,
     setPassword: nothing,
+    resetFactor: nothing,
     inviteUser: () => Promise.resolve(null),
     createServiceClient: nothing,
     rotateServiceSecret: nothing,

@@ -22,6 +22,10 @@ export type VerifiedToken = {
   scopes: readonly string[]
   /** Seconds since 1970. */
   expiresAt: number
+  /** When the person signed in, in seconds since 1970, and how (lib/sign-in-levels.ts); undefined for programs. */
+  signedInAt: number | undefined
+  acr: string | undefined
+  amr: readonly string[] | undefined
   /** The latest time that it can have been issued at, in milliseconds since 1970. */
   issuedAtMs: number
 }
@@ -73,6 +77,9 @@ const Claims = z.object({
   realm_access: z.object({ roles: z.array(z.string()) }).optional(),
   email: z.string().optional(),
   scope: z.string().optional(),
+  auth_time: z.number().optional(),
+  acr: z.string().optional(),
+  amr: z.array(z.string()).optional(),
   [ISSUED_AT_MS]: z.number().optional(),
 })
 type Claims = z.infer<typeof Claims>
@@ -190,6 +197,9 @@ function verifiedOf(slug: string, claims: Claims): VerifiedToken {
     email: claims.email,
     scopes: claims.scope?.split(' ') ?? [],
     expiresAt: claims.exp,
+    signedInAt: claims.auth_time,
+    acr: claims.acr,
+    amr: claims.amr,
     issuedAtMs: claims[ISSUED_AT_MS] ?? claims.iat * 1_000 + 999,
   }
 }

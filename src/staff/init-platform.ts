@@ -3,6 +3,7 @@ import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
 import { addStaff } from './add-staff.ts'
+import { resetStaffFactor } from './staff.ts'
 import { listOwners } from './users-sql.ts'
 
 export type InitialisedPlatform = {
@@ -36,6 +37,21 @@ export async function initPlatform(
   })
   const link_expires_at = new Date(Date.now() + app.config.inviteSeconds * 1000).toISOString()
   return { realm: PLATFORM_REALM, email, role, link, link_expires_at }
+}
+
+/**
+ * Resets the second factor of an OWNER whom no other can help. The operator of the database proves more than a factor
+ * does.
+ * @throws {DomainError} STAFF_NOT_FOUND
+ * @throws {IdentityUnavailableError}
+ */
+export async function resetOwnerFactor(
+  app: Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>,
+  email: string,
+): Promise<void> {
+  const owner = (await listOwners(app.pool)).find((each) => each.email === email)
+  if (owner === undefined) throw new DomainError('STAFF_NOT_FOUND', `${email} is not an OWNER`)
+  await resetStaffFactor(app, { id: owner.id, actor: INSTALLER })
 }
 
 /** The error for `svc staff bootstrap`: its user has no token, so the API's advice does not apply. */

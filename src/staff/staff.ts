@@ -5,6 +5,7 @@ import { isUuid } from '../lib/ids.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
 import type { PlatformUser } from './record.ts'
+import { rejectOwnFactor } from '../identity/own-factor.ts'
 import { ownersAbleToSignIn, requireAnotherOwner, recordStaffAction, syncStaffRole } from './staff-change.ts'
 import type { StaffApp, StaffChange } from './staff-change.ts'
 import { findStaffMember, listPlatformUsers, lockStaff, updateStaff } from './users-sql.ts'
@@ -60,6 +61,21 @@ export async function removeStaff(app: StaffApp, input: StaffChange): Promise<Pl
   })
   await app.identity.deleteUser(PLATFORM_REALM, removed.keycloak_user_id)
   return removed
+}
+
+/**
+ * Resets the second factor of a staff member, who sets up another at the next sign-in.
+ * @throws {DomainError} STAFF_NOT_FOUND, OWN_FACTOR
+ * @throws {IdentityUnavailableError}
+ */
+export async function resetStaffFactor(app: StaffApp, input: StaffChange): Promise<PlatformUser> {
+  const member = await readMember(app, input.id)
+  if (!member.is_active) throw staffNotFound()
+  rejectOwnFactor(input.actor, member.keycloak_user_id)
+  // The trail has it first: an unrecorded reset would be worse than a recorded one that has to be repeated.
+  await recordStaffAction(app, app.pool, { ...input, action: 'staff.reset_factor' })
+  await app.identity.resetFactor(PLATFORM_REALM, member.keycloak_user_id)
+  return member
 }
 
 async function readMember(app: StaffApp, id: string): Promise<PlatformUser> {

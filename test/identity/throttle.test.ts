@@ -5,7 +5,7 @@ import { embeddedHarness, makeRealm } from '../support/identity.ts'
 
 t.test('a bucket gives its burst at once, and then one after the other', async (t) => {
   let now = 0
-  const wait = makeTokenBuckets({ burst: 3, perHour: 60 }, () => now)
+  const { take: wait } = makeTokenBuckets({ burst: 3, perHour: 60 }, () => now)
   t.same([wait('a'), wait('a'), wait('a')], [0, 0, 0])
   t.equal(wait('a'), 60)
   now += 20
@@ -20,7 +20,7 @@ t.test('a bucket gives its burst at once, and then one after the other', async (
 })
 
 t.test('a flood of addresses uses limited memory', async (t) => {
-  const wait = makeTokenBuckets({ burst: 1, perHour: 1 }, () => 0)
+  const { take: wait } = makeTokenBuckets({ burst: 1, perHour: 1 }, () => 0)
   for (let address = 0; address < 20_000; address += 1) wait(`10.0.${address >> 8}.${address & 255}`)
   t.not(wait('10.0.78.31'), 0, 'the last ones are remembered')
   t.equal(wait('10.0.0.0'), 0, 'the first ones are forgotten')

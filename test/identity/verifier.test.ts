@@ -35,7 +35,7 @@ const acme = (input: TokenInput = {}): string =>
 const withClaims = (claims: Record<string, unknown>): string => acme({ claims })
 const withIssuer = (iss: unknown): string => acme({ claims: { iss } })
 const [head = '', body = '', tail = ''] = acme().split('.')
-const payload = idp.claimsOf('acme')
+const payload: Record<string, unknown> = { ...idp.claimsOf('acme'), iat: now, exp: now + 900 }
 const header = { alg: 'PS256', kid: idp.keyOf('acme').kid }
 
 /** Tokens that prove nothing; every one of them is a good token but for what it is named after. */

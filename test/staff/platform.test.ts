@@ -159,6 +159,7 @@ t.test('there is no demo operator in live mode', async (t) => {
   const { service, app, identity } = await installation(t)
   const config = readConfig({
     SVC_MODE: 'live',
+    SVC_VRP_CAPS: 'enforce',
     SVC_DATABASE_URL: service.databaseUrl,
     SVC_ENCRYPTION_KEY: app.config.encryptionKey,
     SVC_PUBLIC_URL: 'https://svc.example',

@@ -2,7 +2,8 @@ import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
 import { addStaff } from '../../src/staff/add-staff.ts'
-import { changeStaffRole, listStaff, removeStaff } from '../../src/staff/staff.ts'
+import { resetOwnerFactor } from '../../src/staff/init-platform.ts'
+import { changeStaffRole, listStaff, removeStaff, resetStaffFactor } from '../../src/staff/staff.ts'
 import type { PlatformRole } from '../../src/lib/permissions.ts'
 import type { PlatformUser } from '../../src/staff/record.ts'
 import { testService } from '../support/app.ts'
@@ -225,4 +226,22 @@ t.test('bad bodies are rejected, and no member is added', async (t) => {
     })
   }
   t.same((await service.call('GET', '/api/v1/admin/staff', { headers })).body.data, [])
+})
+
+t.test('a second factor is reset by another person, and it is in the audit trail', async (t) => {
+  const { app, identity, add, actions } = await platform()
+  const ada = await add('ada@svc.example')
+  const bob = await add('bob@svc.example', 'OPS')
+  const reset: string[] = []
+  identity.resetFactor = async (slug, id) => void reset.push(`${slug} ${id}`)
+  await resetStaffFactor(app, { id: bob.id, reason: 'lost the phone', actor })
+  t.same(reset, [`platform ${bob.keycloak_user_id}`])
+  t.match((await actions()).at(-1), { action: 'staff.reset_factor', subject_id: bob.id, reason: 'lost the phone' })
+  const own = { id: ada.id, actor: { ...actor, id: ada.keycloak_user_id } }
+  await t.rejects(resetStaffFactor(app, own), { code: 'OWN_FACTOR' })
+  await t.rejects(resetStaffFactor(app, { id: 'nobody', actor }), { code: 'STAFF_NOT_FOUND' })
+  await resetOwnerFactor(app, 'ada@svc.example')
+  t.match((await actions()).at(-1), { action: 'staff.reset_factor', actor_name: 'svc staff bootstrap' })
+  await t.rejects(resetOwnerFactor(app, 'bob@svc.example'), { code: 'STAFF_NOT_FOUND' })
+  t.equal(reset.length, 2)
 })

@@ -92,6 +92,7 @@ export function fakeProvider(): FakeProvider {
       }),
     setUserEnabled: () => run('setUserEnabled', () => undefined),
     setPassword: (slug, id, password) => run('setPassword', () => change(slug, id, { password })),
+    resetFactor: (slug, id) => run('resetFactor', () => void realm(slug).users.get(id)),
     inviteUser: (slug, userId, invitation) =>
       run('inviteUser', () => {
         change(slug, userId, {})

@@ -9,7 +9,7 @@ import type { App } from '../../src/app.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import type { IdentityProvider, RealmSpec } from '../../src/identity/provider.ts'
 import { clientIdsOf } from '../../src/lib/realms.ts'
-import { mailBodyContext } from '../../src/mail/seal-context.ts'
+import { mailBodyContext, recipientHash } from '../../src/mail/seal-context.ts'
 import { testService } from './app.ts'
 import type { TestService } from './app.ts'
 import { keycloakHarness } from './keycloak.ts'
@@ -60,8 +60,8 @@ export async function embeddedHarness(
     },
     mailsTo: async (address) => {
       const { rows } = await service.owner.query<{ id: string; merchant_id: string | null; body: string }>(
-        'select id, merchant_id, body from mails where recipient = $1 order by created_at, id',
-        [address],
+        'select id, merchant_id, body from mails where recipient_hash = $1 order by created_at, id',
+        [await recipientHash(app, address)],
       )
       return rows.map(({ id, merchant_id, body }) =>
         app.sealer.open(body, mailBodyContext({ id, merchantId: merchant_id })),

@@ -15,7 +15,14 @@ export async function addProvisioner(
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
 ): Promise<void> {
   const to = 'set up'
-  const admin = makeAdmin({ authUrl, ...bootstrap, sslRequired: 'none', smtpUrl: undefined, mailFrom: '' })
+  const admin = makeAdmin({
+    authUrl,
+    ...bootstrap,
+    sslRequired: 'none',
+    secondFactorRoles: new Set(),
+    smtpUrl: undefined,
+    mailFrom: '',
+  })
   const { location = '' } = await admin.call({
     to,
     method: 'POST',

@@ -38,7 +38,7 @@ export async function orderKeycloak(order: 'start' | 'stop' | 'restart'): Promis
 export function keycloakSettings(changes: Partial<KeycloakSettings> = {}): KeycloakSettings {
   const { authUrl, clientId, clientSecret } = runningKeycloak()
   const mail = { smtpUrl: undefined, mailFrom: 'svc <no-reply@svc.example>' }
-  return { authUrl, clientId, clientSecret, sslRequired: 'none', ...mail, ...changes }
+  return { authUrl, clientId, clientSecret, sslRequired: 'none', secondFactorRoles: new Set(), ...mail, ...changes }
 }
 
 /** Keycloak as the contract sees it. It is one process, so the other one is the same. */

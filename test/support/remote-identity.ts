@@ -97,6 +97,7 @@ export function makeRemoteIdentity(): IdentityProvider & { realms: Map<string, R
     },
     setUserEnabled: called,
     setPassword: called,
+    resetFactor: async () => called(),
     inviteUser: async (slug, id) => {
       await called()
       if (faults.failInvite === true) throw new Error('550 mailbox of nobody@nowhere.example unavailable')

@@ -8,6 +8,7 @@ import { inviteUser } from './users/invite.ts'
 import { openSigningKeys, publicKeysOf } from './realms/keys.ts'
 import { maintain, rotateSigningKey } from './realms/maintain.ts'
 import type { EmbeddedParts } from './parts.ts'
+import { resetFactor } from './users/second-factor.ts'
 import { findRealm } from './realms/realms-sql.ts'
 import { createRealm, deleteRealm, realmExists, setRealmEnabled } from './realms/realms.ts'
 import {
@@ -38,6 +39,7 @@ export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
     setUserRoles: (slug, userId, roles) => setUserRoles(parts, { slug, userId }, roles),
     setUserEnabled: (slug, userId, isEnabled) => setUserEnabled(parts, { slug, userId }, isEnabled),
     setPassword: (slug, userId, password) => setPassword(parts, { slug, userId }, password),
+    resetFactor: (slug, userId) => resetFactor(parts, { slug, userId }),
     inviteUser: (slug, userId, invitation) => inviteUser(parts, { slug, userId }, invitation),
     createServiceClient: (slug, client) => createServiceClient(parts, slug, client),
     rotateServiceSecret: (slug, clientId, secret) => rotateServiceSecret(parts, slug, { clientId, secret }),

@@ -37,6 +37,8 @@ export const UserRecord = z.object({
   email: z.string(),
   display_name: z.string().nullable(),
   password_hash: z.string().nullable(),
+  /** When the link of a mail set the password; null if something else did. */
+  password_linked_at: z.string().nullable(),
   roles: z.array(z.string()),
   is_enabled: z.boolean(),
   /** Earlier sign-ins are invalid. */

@@ -19,7 +19,21 @@ const COMMON = {
   fullScopeAllowed: true,
 }
 
-const PUBLIC = { ...COMMON, publicClient: true, standardFlowEnabled: true, serviceAccountsEnabled: false }
+/** People's tokens name what they have shown (sign-in-flows.ts). */
+const AMR = {
+  name: 'amr',
+  protocol: 'openid-connect',
+  protocolMapper: 'oidc-amr-mapper',
+  config: { 'id.token.claim': 'true', 'access.token.claim': 'true' },
+}
+
+const PUBLIC = {
+  ...COMMON,
+  publicClient: true,
+  standardFlowEnabled: true,
+  serviceAccountsEnabled: false,
+  protocolMappers: [AMR],
+}
 
 export function portalClient(portal: NonNullable<RealmSpec['portal']>, scopes: readonly string[]) {
   return {

@@ -7,7 +7,16 @@ import { inviteUser } from './invite.ts'
 import { keysOf, rotateSigningKey } from './keys.ts'
 import { createRealm, deleteRealm, realmExists, setRealmEnabled } from './realms.ts'
 import type { KeycloakParts } from './settings.ts'
-import { createUser, deleteUser, findUser, hasPassword, setPassword, setUserEnabled, setUserRoles } from './users.ts'
+import {
+  createUser,
+  deleteUser,
+  findUser,
+  hasPassword,
+  resetFactor,
+  setPassword,
+  setUserEnabled,
+  setUserRoles,
+} from './users.ts'
 
 const HEALTH_TIMEOUT_MS = 5_000
 const HEALTH_BYTES_MAX = 64 * 1024
@@ -24,13 +33,14 @@ export function makeKeycloakProvider(parts: KeycloakParts): IdentityProvider {
     deleteRealm: (slug, registrationId) => deleteRealm(keycloak, slug, registrationId),
     realmExists: (slug) => realmExists(keycloak, slug),
     setRealmEnabled: (slug, isEnabled) => setRealmEnabled(keycloak, slug, isEnabled),
-    createUser: (slug, user) => createUser(admin, slug, user),
+    createUser: (slug, user) => createUser(keycloak, slug, user),
     findUser: (slug, email) => findUser(admin, slug, email),
     hasPassword: (slug, userId) => hasPassword(admin, { slug, userId }),
     deleteUser: (slug, userId) => deleteUser(admin, { slug, userId }),
-    setUserRoles: (slug, userId, roles) => setUserRoles(admin, { slug, userId }, roles),
+    setUserRoles: (slug, userId, roles) => setUserRoles(keycloak, { slug, userId }, roles),
     setUserEnabled: (slug, userId, isEnabled) => setUserEnabled(admin, { slug, userId }, isEnabled),
     setPassword: (slug, userId, password) => setPassword(admin, { slug, userId }, password),
+    resetFactor: (slug, userId) => resetFactor(admin, { slug, userId }),
     inviteUser: (slug, userId, invitation) => inviteUser(keycloak, { slug, userId }, invitation),
     createServiceClient: (slug, client) => createServiceClient(admin, slug, client),
     rotateServiceSecret: (slug, clientId, secret) => rotateServiceSecret(admin, slug, { clientId, secret }),

@@ -3,7 +3,7 @@ import { cliClient, portalClient, serviceClient } from './client-representation.
 import { keyComponents } from './keys.ts'
 import { mailServerOf } from './mail-server.ts'
 import { DEFAULT_SCOPES, clientScopes } from './scope-representation.ts'
-import type { KeycloakParts } from './settings.ts'
+import type { KeycloakParts, KeycloakSettings } from './settings.ts'
 import { USER_PROFILE, userRepresentation } from './user-representation.ts'
 
 /** Realm attributes that name the registration that created the realm, and the single attempt. */
@@ -56,7 +56,7 @@ export function realmRepresentation({ settings, ids }: KeycloakParts, spec: Real
     roles: { realm: roles.map((name) => ({ name })) },
     ...scopesOf(spec),
     clients: clientsOf(spec).map((client) => ({ id: ids.uuid(), ...client })),
-    users: usersOf(spec),
+    users: usersOf(settings, spec),
     components: {
       'org.keycloak.keys.KeyProvider': keyComponents(Math.floor(Date.now() / 1000)),
       'org.keycloak.userprofile.UserProfileProvider': [
@@ -91,11 +91,11 @@ function clientsOf({ portal, service, cli, scopes = [] }: RealmSpec) {
 }
 
 /** The first user and the service account. Imported users have only the listed roles. */
-function usersOf({ slug, admin, service }: RealmSpec) {
+function usersOf(settings: KeycloakSettings, { slug, admin, service }: RealmSpec) {
   return [
     ...(admin === undefined
       ? []
-      : [{ ...userRepresentation(admin), realmRoles: [...admin.roles, `default-roles-${slug}`] }]),
+      : [{ ...userRepresentation(settings, admin), realmRoles: [...admin.roles, `default-roles-${slug}`] }]),
     ...(service === undefined
       ? []
       : [

@@ -8,6 +8,7 @@ import type { Admin } from './admin.ts'
 import { ATTEMPT_ATTRIBUTE, REGISTRATION_ATTRIBUTE, realmRepresentation } from './realm-representation.ts'
 import { addRoles } from './roles.ts'
 import type { KeycloakParts } from './settings.ts'
+import { setUpFlows } from './sign-in-flows.ts'
 import { findUser } from './users.ts'
 
 export type Keycloak = KeycloakParts & { admin: Admin }
@@ -33,6 +34,7 @@ export async function createRealm(keycloak: Keycloak, spec: RealmSpec, record?: 
   try {
     // Only tokens issued after the realm was created include the rights for it.
     keycloak.admin.renew()
+    await setUpFlows(keycloak.admin, spec.slug)
     const made = await completeAdmin(keycloak, spec)
     await record?.(made, undefined)
     return made

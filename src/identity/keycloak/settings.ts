@@ -9,6 +9,8 @@ export type KeycloakSettings = {
   clientId: string
   clientSecret: string
   sslRequired: 'none' | 'external' | 'all'
+  /** The roles whose people must sign in with a second factor. */
+  secondFactorRoles: ReadonlySet<string>
   /** The mail server for invitations; without one Keycloak sends none. */
   smtpUrl: string | undefined
   mailFrom: string

@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { NewUser } from '../provider.ts'
+import type { KeycloakSettings } from './settings.ts'
 
 /** The user attribute with the `sub` of its tokens, if that is not the user's id (decision 58). */
 export const SUBJECT_ATTRIBUTE = 'svcSubject'
 
 /** Actions required before the first sign-in. */
 export const REQUIRED_ACTIONS = ['UPDATE_PASSWORD', 'VERIFY_EMAIL']
+/** At the next sign-in the user sets up an authenticator app. */
+export const SET_UP_FACTOR = 'CONFIGURE_TOTP'
 
 /** An address in its stored form; Keycloak also ignores case. */
 export function addressOf(email: string): string {
   return email.trim().toLowerCase()
 }
 
-export function userRepresentation({ email, displayName, subject }: Omit<NewUser, 'roles'>) {
+export function userRepresentation(
+  { secondFactorRoles }: Pick<KeycloakSettings, 'secondFactorRoles'>,
+  { email, displayName, subject, roles }: NewUser,
+) {
+  const needsFactor = roles.some((role) => secondFactorRoles.has(role))
   const address = addressOf(email)
   const [firstName, ...rest] = displayName?.trim().split(/\s+/) ?? []
   return {
@@ -22,7 +29,7 @@ export function userRepresentation({ email, displayName, subject }: Omit<NewUser
     ...(rest.length === 0 ? {} : { lastName: rest.join(' ') }),
     enabled: true,
     emailVerified: false,
-    requiredActions: REQUIRED_ACTIONS,
+    requiredActions: needsFactor ? [...REQUIRED_ACTIONS, SET_UP_FACTOR] : REQUIRED_ACTIONS,
     ...(subject === undefined ? {} : { attributes: { [SUBJECT_ATTRIBUTE]: [subject] } }),
   }
 }

@@ -4,18 +4,25 @@ import type { NewUser } from '../provider.ts'
 import { adminPath } from './admin.ts'
 import type { Admin } from './admin.ts'
 import { addRoles, setRoles } from './roles.ts'
-import { addressOf, userRepresentation } from './user-representation.ts'
+import type { KeycloakSettings } from './settings.ts'
+import { REQUIRED_ACTIONS, SET_UP_FACTOR, addressOf, userRepresentation } from './user-representation.ts'
 
 export type UserKey = { slug: string; userId: string }
 
 const Users = z.array(z.object({ id: z.string(), email: z.string().optional() }))
-const Credentials = z.array(z.object({ type: z.string() }))
+const Credentials = z.array(z.object({ id: z.string(), type: z.string() }))
+const Actions = z.object({ requiredActions: z.array(z.string()).default([]) })
 
 /** @throws {UserExistsError} if the address or the subject is taken */
-export async function createUser(admin: Admin, slug: string, user: NewUser): Promise<string> {
+export async function createUser(
+  { admin, settings }: { admin: Admin; settings: KeycloakSettings },
+  slug: string,
+  user: NewUser,
+): Promise<string> {
   const to = 'create a user'
   const path = adminPath(slug, 'users')
-  const made = await admin.call({ to, method: 'POST', path, body: userRepresentation(user), acceptedStatuses: [409] })
+  const body = userRepresentation(settings, user)
+  const made = await admin.call({ to, method: 'POST', path, body, acceptedStatuses: [409] })
   if (made.status === 409) throw new UserExistsError(`realm ${slug} already has this user`)
   const userId = idFromLocation(to, made.location)
   try {
@@ -46,10 +53,14 @@ export async function findUser(admin: Admin, slug: string, email: string): Promi
 }
 
 /** False until the user has accepted the invitation. */
-export async function hasPassword(admin: Admin, { slug, userId }: UserKey): Promise<boolean> {
+export async function hasPassword(admin: Admin, key: UserKey): Promise<boolean> {
+  return (await readCredentials(admin, key)).some(({ type }) => type === 'password')
+}
+
+/** Empty if the user does not exist. */
+async function readCredentials(admin: Admin, { slug, userId }: UserKey): Promise<z.infer<typeof Credentials>> {
   const to = "read a user's credentials"
-  const found = await admin.read({ to, path: adminPath(slug, 'users', userId, 'credentials') }, Credentials)
-  return found?.some(({ type }) => type === 'password') ?? false
+  return (await admin.read({ to, path: adminPath(slug, 'users', userId, 'credentials') }, Credentials)) ?? []
 }
 
 /** Deletes the user with its sessions and refresh tokens. */
@@ -62,8 +73,44 @@ export async function deleteUser(admin: Admin, { slug, userId }: UserKey): Promi
   })
 }
 
-export function setUserRoles(admin: Admin, key: UserKey, roles: readonly string[]): Promise<void> {
-  return setRoles(admin, key, roles)
+/**
+ * A role that requires a second factor lets the user set one up at the next sign-in, unless there is one. A sign-in of
+ * before may lack it, so it ends.
+ */
+export async function setUserRoles(
+  { admin, settings }: { admin: Admin; settings: KeycloakSettings },
+  key: UserKey,
+  roles: readonly string[],
+): Promise<void> {
+  const needsFactor = roles.some((role) => settings.secondFactorRoles.has(role))
+  if (needsFactor) {
+    const isSetUp = (await readCredentials(admin, key)).some(({ type }) => type === 'otp')
+    if (!isSetUp) await changeActions(admin, key, (actions) => new Set([...actions, SET_UP_FACTOR]))
+  }
+  await setRoles(admin, key, roles)
+  if (needsFactor) await endSessions(admin, key)
+}
+
+/** Removes authenticator apps and recovery codes, ends all sessions, and lets the user set up another app. */
+export async function resetFactor(admin: Admin, key: UserKey): Promise<void> {
+  const factors = (await readCredentials(admin, key)).filter(({ type }) => type !== 'password')
+  for (const { id } of factors) {
+    const path = adminPath(key.slug, 'users', key.userId, 'credentials', id)
+    await admin.call({ to: 'remove a second factor', method: 'DELETE', path, acceptedStatuses: [404] })
+  }
+  await changeActions(admin, key, (actions) => new Set([...actions, SET_UP_FACTOR]))
+  await endSessions(admin, key)
+}
+
+/** Does nothing if the user does not exist. */
+async function changeActions(
+  admin: Admin,
+  key: UserKey,
+  change: (actions: readonly string[]) => ReadonlySet<string>,
+): Promise<void> {
+  const path = adminPath(key.slug, 'users', key.userId)
+  const user = await admin.read({ to: 'read a user', path }, Actions)
+  if (user !== null) await updateUser(admin, key, { requiredActions: [...change(user.requiredActions)] })
 }
 
 /** Disabling signs the user out everywhere; enabling does not restore the sessions. */
@@ -72,14 +119,14 @@ export async function setUserEnabled(admin: Admin, key: UserKey, isEnabled: bool
   if (exists && !isEnabled) await endSessions(admin, key)
 }
 
-/** Sets the password, ends all sessions and clears the required actions. */
+/** Sets the password, ends all sessions and clears the required actions of an invitation. */
 export async function setPassword(admin: Admin, key: UserKey, password: string): Promise<void> {
   const to = 'set a password'
   const body = { type: 'password', value: password, temporary: false }
   const path = adminPath(key.slug, 'users', key.userId, 'reset-password')
   const { status } = await admin.call({ to, method: 'PUT', path, body, acceptedStatuses: [404] })
   if (status === 404) return
-  await updateUser(admin, key, { requiredActions: [] })
+  await changeActions(admin, key, (actions) => new Set(actions.filter((each) => !REQUIRED_ACTIONS.includes(each))))
   await endSessions(admin, key)
 }
 

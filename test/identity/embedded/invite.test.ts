@@ -1,5 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
+import { recipientHash } from '../../../src/mail/seal-context.ts'
 import type { Invitation } from '../../../src/identity/provider.ts'
 import { embeddedHarness, makeRealm } from '../../support/identity.ts'
 import type { TestRealm } from '../../support/identity.ts'
@@ -12,7 +13,9 @@ function invite({ slug, portal }: TestRealm, userId: string, deliver: Invitation
 }
 
 async function subjectsTo(recipient: string): Promise<unknown[]> {
-  const { rows } = await service.owner.query('select subject, realm from mails where recipient = $1', [recipient])
+  const { rows } = await service.owner.query('select subject, realm from mails where recipient_hash = $1', [
+    await recipientHash(service.app, recipient),
+  ])
   return rows
 }
 
@@ -70,13 +73,15 @@ t.test('removing and inviting a user again does not bypass the limit', async (t)
   }
   for (let count = 0; count < 5; count += 1) await again()
   await t.rejects(again(), { code: 'RATE_LIMITED' })
-  await service.owner.query(`update mails set created_at = created_at - interval '59 minutes' where recipient = $1`, [
-    email,
-  ])
+  await service.owner.query(
+    `update mails set created_at = created_at - interval '59 minutes' where recipient_hash = $1`,
+    [await recipientHash(service.app, email)],
+  )
   await t.rejects(again(), { code: 'RATE_LIMITED' })
-  await service.owner.query(`update mails set created_at = created_at - interval '2 minutes' where recipient = $1`, [
-    email,
-  ])
+  await service.owner.query(
+    `update mails set created_at = created_at - interval '2 minutes' where recipient_hash = $1`,
+    [await recipientHash(service.app, email)],
+  )
   await t.resolves(again())
 })
 

@@ -8,7 +8,12 @@ import { FAKE_SECRET, FAKE_TOKEN, fakeKeycloak } from '../../support/fake-keyclo
 import type { FakeKeycloak } from '../../support/fake-keycloak.ts'
 
 function adminOf({ url }: Pick<FakeKeycloak, 'url'>, clientSecret = FAKE_SECRET): Admin {
-  const mail = { sslRequired: 'none', smtpUrl: undefined, mailFrom: 'svc <svc@example.com>' } as const
+  const mail = {
+    sslRequired: 'none',
+    smtpUrl: undefined,
+    mailFrom: 'svc <svc@example.com>',
+    secondFactorRoles: new Set<string>(),
+  } as const
   return makeAdmin({ authUrl: url, clientId: 'svc-provisioner', clientSecret, ...mail })
 }
 

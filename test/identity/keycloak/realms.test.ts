@@ -10,11 +10,21 @@ import { FAKE_SECRET, fakeKeycloak } from '../../support/fake-keycloak.ts'
 import type { Answerer, RecordedRequest, FakeKeycloak } from '../../support/fake-keycloak.ts'
 import { realmSpec } from '../../support/identity.ts'
 
+/** The steps of Keycloak's flows that the service changes. */
+const FLOW = ['auth-username-password-form', 'auth-otp-form', 'reset-credential-email', 'reset-otp'].map(
+  (providerId) => ({ id: providerId, providerId, level: 1 }),
+)
+
 const { service: _service, admin: _admin, ...SPEC } = realmSpec()
 
 async function setUp(t: Test, answer: Answerer): Promise<{ fake: FakeKeycloak; identity: IdentityProvider }> {
   const fake = await fakeKeycloak(t, answer)
-  const mail = { sslRequired: 'none', smtpUrl: undefined, mailFrom: 'svc <svc@example.com>' } as const
+  const mail = {
+    sslRequired: 'none',
+    smtpUrl: undefined,
+    mailFrom: 'svc <svc@example.com>',
+    secondFactorRoles: new Set<string>(),
+  } as const
   const settings = { authUrl: fake.url, clientId: 'svc-provisioner', clientSecret: FAKE_SECRET, ...mail }
   return { fake, identity: makeKeycloakProvider({ settings, ids: makeIds(), log: makeLog('silent') }) }
 }
@@ -65,12 +75,23 @@ t.test('a role that cannot be assigned is reported, and the registration succeed
   const { identity } = await setUp(t, ({ method, path }) => {
     if (method === 'POST' && path === '/admin/realms') return { status: 201 }
     if (path.includes('/role-mappings/')) return { status: 500, json: {} }
+    if (method === 'GET' && path.endsWith('/executions')) return { status: 200, json: FLOW }
     return { status: 200, json: [{ id: 'user-1', email: admin?.email }] }
   })
   t.same(await identity.createRealm({ ...SPEC, ...(admin === undefined ? {} : { admin }) }), {
     adminUserId: 'user-1',
     adminRoleAssigned: false,
   })
+})
+
+t.test('a Keycloak without the steps of its flows gets no realm with a weaker sign-in', async (t) => {
+  const { fake, identity } = await setUp(t, ({ method, path }) => {
+    if (method === 'POST' && path === '/admin/realms') return { status: 201 }
+    if (path.endsWith('/executions')) return { status: 200, json: [] }
+    return { status: 200, json: { realm: SPEC.slug, attributes: attributesOf(fake) } }
+  })
+  await t.rejects(identity.createRealm(SPEC), IdentityUnavailableError)
+  t.same(deletes(fake.requests), [`/admin/realms/${SPEC.slug}`], 'it is deleted again')
 })
 
 t.test('an invalid specification is rejected before any request', async (t) => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -10,6 +9,7 @@ import type { RunningKeycloak } from '../../support/keycloak.ts'
 import { NoKeycloakError, keycloakHome, makeKeycloakServer, versionOf } from '../../support/keycloak-server.ts'
 import type { KeycloakServer } from '../../support/keycloak-server.ts'
 import { addProvisioner } from '../../support/keycloak-setup.ts'
+import { runFiles } from '../../support/run-files.ts'
 
 /*
  * npm run test:keycloak: the contract of the identity provider, and what is Keycloak's alone, against a real server.
@@ -42,15 +42,16 @@ async function main(named: string[]): Promise<number> {
     const running: RunningKeycloak = { authUrl: keycloak.url, control: control.url, ...provisioner }
     const all =
       named.length > 0 ? named : [...server('test/identity/contract'), ...server('test/identity/keycloak/server')]
-    const beside = await tap(
+    const env = { SVC_TEST_PROVIDER: 'keycloak', SVC_TEST_KEYCLOAK: JSON.stringify(running) }
+    const run = async (files: readonly string[], processes: number): Promise<number> =>
+      files.length === 0 ? 0 : runFiles(files, { name: 'keycloak', processes, env })
+    const beside = await run(
       all.filter((file) => !ALONE.test(file)),
       2,
-      running,
     )
-    const alone = await tap(
+    const alone = await run(
       all.filter((file) => ALONE.test(file)),
       1,
-      running,
     )
     console.log(`${versionOf(home)}: ${beside || alone ? 'failed' : 'passed'} after ${since()}`)
     return beside || alone
@@ -82,17 +83,6 @@ async function takeOrders(keycloak: KeycloakServer): Promise<{ url: string; clos
   // Listening on a port, so it has one.
   const { port } = control.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, close: () => void control.close() }
-}
-
-async function tap(files: string[], jobs: number, running: RunningKeycloak): Promise<number> {
-  if (files.length === 0) return 0
-  const child = spawn('tap', [`--jobs=${jobs}`, ...files], {
-    cwd: packageRoot(),
-    stdio: 'inherit',
-    env: { ...process.env, SVC_TEST_PROVIDER: 'keycloak', SVC_TEST_KEYCLOAK: JSON.stringify(running) },
-  })
-  const [code] = await once(child, 'exit')
-  return typeof code === 'number' ? code : 1
 }
 
 try {

@@ -6,7 +6,7 @@ export type Field = {
   name: string
   type: 'email' | 'password' | 'text'
   /** What browsers and password managers may fill in. */
-  autocomplete: 'username' | 'current-password' | 'new-password' | 'off'
+  autocomplete: 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'off'
   value?: string | undefined
   /** Shown below the field and read out with it. */
   hint?: string

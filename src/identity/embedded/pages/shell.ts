@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { html } from '../../../lib/html.ts'
 import type { Html } from '../../../lib/html.ts'
+import { ALONE } from '../../../lib/page-headers.ts'
 import { logoOf, stylesOf } from './style.ts'
 import type { Theme } from './style.ts'
 
@@ -107,6 +108,7 @@ function safeHeaders({
   return {
     'cache-control': 'no-store',
     'content-security-policy': policy.filter((part) => part !== undefined).join('; '),
+    ...ALONE,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',

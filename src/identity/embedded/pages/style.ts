@@ -31,7 +31,9 @@ main { width: 100%; max-width: 26rem; background: var(--card); border: 1px solid
 .brand { display: flex; align-items: center; gap: .6rem; margin: 0 0 1.25rem; color: var(--soft); font-weight: 600; }
 .logo { max-height: 2rem; max-width: 8rem; }
 h1 { margin: 0 0 .5rem; font-size: 1.4rem; line-height: 1.3; }
+h2 { margin: 1.75rem 0 .25rem; font-size: 1.1rem; line-height: 1.3; }
 p { margin: 0 0 1rem; }
+[hidden] { display: none; }
 form { margin: 1.25rem 0 0; }
 label { display: block; font-weight: 600; }
 input { display: block; width: 100%; min-height: 2.75rem; margin: .25rem 0 1rem; padding: 0 .75rem;
@@ -41,6 +43,7 @@ input[aria-invalid="true"] { border: 2px solid var(--wrong); }
 input.code { font-family: ui-monospace, monospace; font-size: 1.25rem; letter-spacing: .1em; text-transform: uppercase; }
 .hint { margin: -.6rem 0 1rem; color: var(--soft); font-size: .875rem; }
 .wrong { margin: 1rem 0 0; padding: .75rem 1rem; border: 1px solid var(--wrong); border-radius: .6rem; color: var(--wrong); }
+.wrong:empty { display: none; }
 .code-shown { margin: .25rem 0 1.25rem; font-family: ui-monospace, monospace; font-size: 1.75rem; font-weight: 700;
   letter-spacing: .08em; }
 button, a.button { display: grid; place-items: center; width: 100%; min-height: 3rem; margin-top: .75rem;
@@ -52,6 +55,8 @@ a { color: var(--accent); }
 button:focus-visible, a.button:focus-visible { outline-color: var(--text); outline-offset: 2px; }
 kbd { display: block; margin: .25rem 0 1rem; padding: .6rem .75rem; border: 1px solid var(--line); border-radius: .6rem;
   background: var(--page); font-family: ui-monospace, monospace; font-size: .9rem; }
+.qr { display: block; width: 14rem; max-width: 100%; margin: 0 auto 1rem; }
+.codes { columns: 2; margin: 0 0 1rem; padding: 0; list-style: none; font-family: ui-monospace, monospace; font-size: .9rem; }
 main > :last-child { margin-bottom: 0; }
 @media (max-width: 30rem) { body { padding-top: 1rem; } main { padding: 1.5rem 1.25rem; } }
 .note { margin: 1.25rem 0 0; color: var(--soft); font-size: .875rem; }

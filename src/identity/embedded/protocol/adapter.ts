@@ -8,6 +8,7 @@ import { metadataOf, readClient } from '../realms/clients.ts'
 import { SESSION_SECONDS } from './lifetimes.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { StateRecord } from '../record.ts'
+import { PENDING } from '../users/sign-in-step.ts'
 import { endTokens } from '../../token-cutoffs-sql.ts'
 import { endSession, retireSession } from './sessions-sql.ts'
 import {
@@ -117,14 +118,18 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
 }
 
 /**
- * The user that the state belongs to, because it ends with the user's sessions. A completed but unfinished sign-in
- * belongs to its user: otherwise someone who knew a password could keep such a sign-in past its replacement.
+ * The user that the state belongs to, because it ends with the user's sessions. An unfinished sign-in belongs to its
+ * user from the password on: otherwise someone who knew a password could keep such a sign-in past its replacement.
  */
 function subjectOf({ result, accountId }: AdapterPayload): string | null {
-  return LoginResult.safeParse(result).data?.login.accountId ?? accountId ?? null
+  const { login, [PENDING]: pending } = SignInResult.safeParse(result).data ?? {}
+  return login?.accountId ?? pending?.subject ?? accountId ?? null
 }
 
-const LoginResult = z.object({ login: z.object({ accountId: z.string() }) })
+const SignInResult = z.object({
+  login: z.object({ accountId: z.string() }).optional(),
+  [PENDING]: z.object({ subject: z.string() }).optional(),
+})
 
 /** Reads clients on every request, so that changes by another process apply at once. */
 function clientAdapter(parts: EmbeddedParts, realm: string): Adapter {

@@ -1,7 +1,9 @@
 import { errors, interactionPolicy } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import { issuerOf } from '../../../lib/realms.ts'
+import { ACR, asksForFactor } from '../../../lib/sign-in-levels.ts'
 import { findAccount } from './accounts.ts'
+import type { PastSignIn } from './accounts.ts'
 import { makeAdapters } from './adapter.ts'
 import { OWN_CLIENT_MEMBERS } from '../realms/clients.ts'
 import { loadGrant } from './grants.ts'
@@ -62,7 +64,7 @@ export function configurationOf(parts: EmbeddedParts, realm: RealmRecord): Confi
     clients: [],
     jwks: { keys: openSigningKeys(parts, realm) },
     routes: ROUTES,
-    findAccount: (ctx, subject, source) => findAccount(parts, realm, { subject, signedInAt: signedInAt(ctx, source) }),
+    findAccount: (ctx, subject, source) => findAccount(parts, realm, { subject, signIn: signInOf(ctx, source) }),
     ...protocolOf(parts, realm),
     cookies: {
       keys: openCookieKeys(parts, realm),
@@ -85,6 +87,7 @@ function protocolOf(parts: EmbeddedParts, realm: RealmRecord): Configuration {
     // As in Keycloak, whose clients get the scopes `email` and `profile` without requesting them.
     claims: { openid: ['sub', 'email', 'name', 'preferred_username'], email: ['email'], profile: ['name'] },
     conformIdTokenClaims: false,
+    acrValues: Object.values(ACR),
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
     enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
@@ -138,10 +141,13 @@ function featuresOf(parts: EmbeddedParts, realm: RealmRecord): Configuration['fe
   }
 }
 
-/** The sign-in time of a session, code or token, in seconds. */
-function signedInAt({ oidc }: KoaContextWithOIDC, source: object | undefined): number | undefined {
-  if (source === undefined) return oidc.session?.loginTs
-  return 'authTime' in source && typeof source.authTime === 'number' ? source.authTime : undefined
+/** The sign-in of a session, code or token. */
+function signInOf({ oidc }: KoaContextWithOIDC, source: object | undefined): PastSignIn {
+  if (source === undefined) return { at: oidc.session?.loginTs, acr: oidc.session?.acr }
+  return {
+    at: 'authTime' in source && typeof source.authTime === 'number' ? source.authTime : undefined,
+    acr: 'acr' in source ? source.acr : undefined,
+  }
 }
 
 /** The device's address is not stored, because nothing uses it. */
@@ -150,7 +156,8 @@ function noDeviceInfo(): Record<string, never> {
 }
 
 /**
- * The library's default policy, and a new sign-in for sessions whose account is gone or whose sign-in no longer counts.
+ * The library's default policy, and a new sign-in for sessions whose account is gone, whose sign-in no longer counts, or
+ * that lack the second factor that the request asks for.
  */
 function promptPolicy(): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy
@@ -162,6 +169,15 @@ function promptPolicy(): interactionPolicy.DefaultPolicy {
     ?.checks.add(
       new Check('account_gone', 'End-User authentication is required', 'login_required', (ctx) =>
         isGone(ctx) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    )
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('factor_missing', 'A second factor is required', 'login_required', ({ oidc }) =>
+        asksForFactor(oidc.params?.['acr_values']) && oidc.session?.acr !== ACR.secondFactor
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT,
       ),
     )
   return policy

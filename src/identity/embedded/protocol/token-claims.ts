@@ -20,7 +20,10 @@ export async function fillAccessToken(
   { parts, realm }: RealmContext,
   { ctx, token, jwt }: IssuedToken,
 ): Promise<undefined> {
-  const claims = token.kind === 'AccessToken' ? await userClaims({ parts, realm }, jwt) : clientClaims(ctx)
+  const claims =
+    token.kind === 'AccessToken'
+      ? { ...(await userClaims({ parts, realm }, jwt)), ...signInClaims(ctx) }
+      : clientClaims(ctx)
   const { roles, ...rest } = claims
   jwt.header = { typ: 'JWT' }
   Object.assign(jwt.payload, rest, {
@@ -41,6 +44,17 @@ async function userClaims({ parts, realm }: RealmContext, { payload }: JWTStruct
   if (user === null || !user.is_enabled) throw new errors.InvalidGrant('the account no longer exists')
   const { email, name, preferred_username } = claimsOf(user)
   return { roles: user.roles, email, preferred_username, ...(name === undefined ? {} : { name }) }
+}
+
+/** When and how the person signed in (RFC 9068, section 2.2.1): what the code or token says that this one comes from. */
+function signInClaims({ oidc }: KoaContextWithOIDC): { auth_time?: number; acr?: string; amr?: string[] } {
+  const { AuthorizationCode, RefreshToken, DeviceCode } = oidc.entities
+  const { authTime, acr, amr } = AuthorizationCode ?? RefreshToken ?? DeviceCode ?? {}
+  return {
+    ...(authTime === undefined ? {} : { auth_time: authTime }),
+    ...(acr === undefined ? {} : { acr }),
+    ...(amr === undefined ? {} : { amr }),
+  }
 }
 
 /** The library has read the client during this request, with its roles. */

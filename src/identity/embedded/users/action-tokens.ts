@@ -65,7 +65,7 @@ export async function setPasswordByLink(
   const passwordHash = await hashPassword(password)
   const isSet = await pool.transaction(async (tx) => {
     if (!(await markLinkUsed(tx, key))) return false
-    const subject = await updatePassword(tx, { realm: key.realm, id: link.user_id, passwordHash })
+    const subject = await updatePassword(tx, { realm: key.realm, id: link.user_id, passwordHash, isByLink: true })
     if (subject === null) return false
     await closeLinks(tx, link.user_id)
     await endSessions(tx, key.realm, subject)

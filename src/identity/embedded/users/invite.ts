@@ -1,8 +1,10 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import { DomainError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
 import { queueMail } from '../../../mail/queue.ts'
 import { quoteName } from '../../../mail/quote-name.ts'
-import { secondsToNextMail } from '../../../mail/sql.ts'
+import { recipientHash } from '../../../mail/seal-context.ts'
+import { lockMailCount, secondsToNextMail } from '../../../mail/sql.ts'
 import type { Invitation } from '../../provider.ts'
 import { createActionLink } from './action-tokens.ts'
 import type { EmbeddedParts } from '../parts.ts'
@@ -11,6 +13,8 @@ import { lockUser } from './users-sql.ts'
 
 /** The same limit as for forgotten passwords (decision 137). */
 const MAILS_PER_HOUR = 5
+
+const INVITE = 'invite'
 
 /**
  * Invites a user to choose a password. The mail is queued in the transaction that creates its link, so an unavailable
@@ -30,8 +34,7 @@ export async function inviteUser(
     const realm = await findRealm(tx, slug)
     const user = isUuid(userId) ? await lockUser(tx, slug, userId) : null
     if (realm === null || user === null) throw new Error(`realm ${slug} has no user ${userId}`)
-    const series = { realm: slug, kind: 'invite', recipient: user.email }
-    if (deliver === 'mail') rejectThrottled(await secondsToNextMail(tx, series, MAILS_PER_HOUR))
+    if (deliver === 'mail') rejectThrottled(await secondsToNextInvitation(parts, tx, { slug, recipient: user.email }))
     const address = await createActionLink(parts, tx, {
       realm: slug,
       userId,
@@ -44,7 +47,9 @@ export async function inviteUser(
       // The registrant chose the display name, and the recipient may know neither name.
       const name = quoteName(realm.display_name)
       await queueMail(parts, tx, {
-        ...series,
+        realm: slug,
+        kind: INVITE,
+        recipient: user.email,
         merchantId,
         subject: `You are invited to ${slug}`,
         body: bodyOf({ slug, name, email: user.email, address, lifespanSeconds }),
@@ -55,6 +60,20 @@ export async function inviteUser(
   if (deliver === 'link') return link
   parts.wake.notify('send-mails')
   return null
+}
+
+/**
+ * Seconds until one more invitation may be sent. Where callers are rate limited, those of all realms count together:
+ * anybody can register merchants, each with a realm of its own, for the address of another person.
+ */
+async function secondsToNextInvitation(
+  parts: EmbeddedParts,
+  tx: DatabaseTransactionConnection,
+  { slug, recipient }: { slug: string; recipient: string },
+): Promise<number> {
+  const series = { kind: INVITE, recipientHash: await recipientHash(parts, recipient) }
+  await lockMailCount(tx, series)
+  return secondsToNextMail(tx, { ...series, realm: parts.config.rateLimits ? null : slug }, MAILS_PER_HOUR)
 }
 
 function rejectThrottled(retryAfterSeconds: number): void {

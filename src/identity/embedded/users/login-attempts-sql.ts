@@ -1,4 +1,4 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../../db/sql.ts'
 
@@ -6,6 +6,17 @@ const LoginAttempt = z.object({ id: z.string(), subject: z.string(), password_ha
 export type LoginAttempt = z.infer<typeof LoginAttempt>
 
 const Login = z.object({ signed_in_at: z.bigint() })
+
+/** The number of a guess, after the given number of wrong ones: half a day after a lock the count starts again. */
+export function nextGuess(failed: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`case when locked_until < now() - interval '12 hours' then 1 else ${failed} + 1 end`
+}
+
+/** Until when a guess locks: from the fifth on for longer each time, from one minute to fifteen. */
+export function lockAfter(guesses: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`case when ${guesses} < 5 then null
+    else now() + least(interval '60 seconds' * power(2, least(${guesses} - 5, 4)), interval '15 minutes') end`
+}
 
 /**
  * Counts one sign-in attempt before its result is known: checking first and counting afterwards would let any number of
@@ -16,7 +27,7 @@ const Login = z.object({ signed_in_at: z.bigint() })
 export function startLoginAttempt(tx: CommonQueryMethods, realm: string, email: string): Promise<LoginAttempt | null> {
   return tx.maybeOne(sql.prepared('take_idp_guess', LoginAttempt)`
     with person as (
-      select id, case when locked_until < now() - interval '12 hours' then 1 else failed_logins + 1 end as guesses
+      select id, ${nextGuess(sql.fragment`failed_logins`)} as guesses
       from idp.users
       where realm = ${realm} and email = ${email} and is_enabled and password_hash is not null
         and (locked_until is null or locked_until <= now())
@@ -24,8 +35,7 @@ export function startLoginAttempt(tx: CommonQueryMethods, realm: string, email: 
     )
     update idp.users u
     set failed_logins = p.guesses,
-      locked_until = case when p.guesses < 5 then null
-        else now() + least(interval '60 seconds' * power(2, least(p.guesses - 5, 4)), interval '15 minutes') end
+      locked_until = ${lockAfter(sql.fragment`p.guesses`)}
     from person p
     where u.id = p.id
     returning u.id, u.subject, u.password_hash

@@ -2,6 +2,12 @@ import { errors } from 'oidc-provider'
 import { SCOPES } from '../../../lib/permissions.ts'
 import type { Scope } from '../../../lib/permissions.ts'
 import { clientIdsOf } from '../../../lib/realms.ts'
+import { clientAddressOf } from '../../../lib/client-address.ts'
+import { loggedNetwork } from '../../../lib/network-hash.ts'
+import { pendingOf } from './pending-sign-in.ts'
+import { afterPassword, answerPending } from './second-factor-pages.ts'
+import { finish, textOf } from './sign-in-step.ts'
+import type { Step } from './sign-in-step.ts'
 import { makeSignIn } from './sign-in.ts'
 import { consentPage } from '../pages/consent.ts'
 import { loginPage } from '../pages/login.ts'
@@ -16,10 +22,8 @@ import type { PageRequest } from './page-request.ts'
 
 const REJECTED =
   'The e-mail address or password is wrong. After five wrong attempts the account is locked for a few minutes.'
+const LATE = 'That took too long. Sign in again.'
 const BUSY = 'Too many sign-ins at the moment. Try again shortly.'
-
-type Details = Awaited<ReturnType<PageRequest['provider']['interactionDetails']>>
-type Step = { request: PageRequest; details: Details; action: string }
 
 /**
  * The sign-in that the library sent the browser to. It is bound to the browser by a cookie: in another browser the same
@@ -34,34 +38,35 @@ export function makeSignInPages(parts: EmbeddedParts) {
     const step = { request, details, action: pathIn(request, `/interaction/${uid}`) }
     if (request.form?.get('action') === 'cancel') return finish(step, { error: 'access_denied' })
     if (details.prompt.name === 'consent') return allow(step)
-    return request.form === undefined ? showLogin(step) : login(step, request.form)
+    const pending = pendingOf(step)
+    // Going back to the password begins again.
+    if (pending !== undefined && request.form?.has('password') !== true) return answerPending(step, pending)
+    if (request.form === undefined) return showLogin(step)
+    if (!request.form.has('password')) return showLogin(step, { email: '', problem: LATE, status: 422 })
+    return login(step, request.form)
   }
 
   async function login(step: Step, form: URLSearchParams): Promise<PageReply | undefined> {
     const email = form.get('email') ?? ''
     const attempt = { realm: step.request.realm.slug, email, password: form.get('password') ?? '' }
     const result = await signIn(attempt)
-    if (result.outcome === 'signed-in') return finish(step, { login: { accountId: result.subject, ts: result.at } })
+    if (result.outcome === 'signed-in') return afterPassword(step, result)
     // Without the address: users sometimes type a password into the wrong field.
-    parts.log.info({ realm: attempt.realm, outcome: result.outcome }, 'sign-in rejected')
+    const address = clientAddressOf(step.request.req, parts.config.trustProxy)
+    const network = loggedNetwork(parts.networks(address))
+    parts.securityLog.info({ realm: attempt.realm, outcome: result.outcome, network }, 'sign-in rejected')
     if (result.outcome === 'busy') return showLogin(step, { email, problem: BUSY, status: 503 })
     return showLogin(step, { email, problem: REJECTED, status: 422 })
   }
 }
 
-async function detailsOf({ provider, req, res }: PageRequest): Promise<Details | undefined> {
+async function detailsOf({ provider, req, res }: PageRequest): Promise<Step['details'] | undefined> {
   try {
     return await provider.interactionDetails(req, res)
   } catch (error) {
     if (error instanceof errors.SessionNotFound) return undefined
     throw error
   }
-}
-
-/** The library redirects the browser to the next step or back to the client. */
-async function finish({ request }: Step, result: Parameters<PageRequest['provider']['interactionFinished']>[2]) {
-  await request.provider.interactionFinished(request.req, request.res, result)
-  return undefined
 }
 
 type FormError = { email: string; problem: string; status: number }
@@ -99,8 +104,4 @@ async function allow(step: Step): Promise<PageReply | undefined> {
 function requestedScopes(realm: RealmRecord, asked = ''): Scope[] {
   const names = new Set(asked.split(' '))
   return SCOPES.filter((scope) => names.has(scope) && realm.scopes.includes(scope))
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

@@ -1,5 +1,3 @@
-import { networkOf } from '../../../lib/network-hash.ts'
-import { makeTokenBuckets } from '../../../lib/token-buckets.ts'
 import type { RateLimit } from '../../../lib/token-buckets.ts'
 import type { EmbeddedParts } from '../parts.ts'
 
@@ -20,8 +18,14 @@ export type ThrottleKey = keyof typeof ALLOWANCES
 export type Throttle = (door: ThrottleKey, address: string) => number
 
 /** Off unless rate limits are configured. */
-export function makeThrottle({ config }: Pick<EmbeddedParts, 'config'>): Throttle {
+export function makeThrottle({
+  config,
+  rates,
+  networks,
+}: Pick<EmbeddedParts, 'config' | 'rates' | 'networks'>): Throttle {
   if (!config.rateLimits) return () => 0
-  const buckets = new Map(Object.entries(ALLOWANCES).map(([door, allowance]) => [door, makeTokenBuckets(allowance)]))
-  return (door, address) => buckets.get(door)?.(networkOf(address)) ?? 0
+  const buckets = new Map(
+    Object.entries(ALLOWANCES).map(([door, allowance]) => [door, rates.networkBuckets(`sign-in ${door}`, allowance)]),
+  )
+  return (door, address) => buckets.get(door)?.(networks(address)) ?? 0
 }

@@ -9,7 +9,8 @@ const Id = z.object({ id: z.string() })
 const UserAddress = z.object({ id: z.string(), email: z.string() })
 export type UserAddress = z.infer<typeof UserAddress>
 
-const userColumns = sql.fragment`id, realm, subject, email, display_name, password_hash, roles, is_enabled, sessions_valid_from`
+const userColumns = sql.fragment`
+  id, realm, subject, email, display_name, password_hash, password_linked_at, roles, is_enabled, sessions_valid_from`
 
 /** The user with this `sub`, enabled or not. */
 export function findUserBySubject(tx: CommonQueryMethods, realm: string, subject: string): Promise<UserRecord | null> {
@@ -101,15 +102,16 @@ export async function updateUserEnabled(
 
 /**
  * Sets the password and resets the attempt count.
+ * @param isByLink whether the person has proved to read the address
  * @returns the subject; null if there is no such user
  */
 export async function updatePassword(
   tx: CommonQueryMethods,
-  { realm, id, passwordHash }: { realm: string; id: string; passwordHash: string },
+  { realm, id, passwordHash, isByLink }: { realm: string; id: string; passwordHash: string; isByLink: boolean },
 ): Promise<string | null> {
   const updated = await tx.maybeOne(sql.type(Subject)`
     update idp.users
-    set password_hash = ${passwordHash}, failed_logins = 0, locked_until = null
+    set password_hash = ${passwordHash}, password_linked_at = case when ${isByLink} then now() end, failed_logins = 0, locked_until = null
     where realm = ${realm} and id = ${id}::uuid
     returning subject
   `)

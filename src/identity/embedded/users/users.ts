@@ -93,7 +93,7 @@ export async function setPassword({ pool }: EmbeddedParts, { slug, userId }: Use
   if (problem !== undefined) throw invalidField('password', 'WEAK_PASSWORD', problem)
   const passwordHash = await hashPassword(password)
   await pool.transaction(async (tx) => {
-    const subject = await updatePassword(tx, { realm: slug, id: userId, passwordHash })
+    const subject = await updatePassword(tx, { realm: slug, id: userId, passwordHash, isByLink: false })
     if (subject !== null) await endSessions(tx, slug, subject)
   })
 }
