@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { getMail, listMails } from '../../src/wire/mails.ts'
 import { PayerContact, PayerSession, requestLink, signOutPayer, verifyLink } from '../../src/wire/payer.ts'
 import { quoted } from '../base/command-hints.ts'
@@ -12,29 +11,36 @@ import { isLive, isSandbox } from '../client/auth/service-info.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { PAYER_LINK } from '../client/error-hints.ts'
-import { change, membersOf } from '../kit/change.ts'
-import type { ChangeOptions } from '../kit/change.ts'
+import { CHANGING, change, membersOf } from '../kit/change.ts'
+import { command } from '../kit/command.ts'
 import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
 import { askUntil } from '../kit/wait.ts'
 
-export async function link(
-  context: Context,
-  { args, options }: CommandInput<Pick<ChangeOptions, 'dryRun'>>,
-): Promise<CommandResult> {
-  const [contact = ''] = args
-  const client = context.client()
-  const body = await change(context, client, requestLink, { input: { body: contactOf(contact) }, options })
-  if (body === undefined) return undefined
-  context.print.record({
-    item: body,
-    id: body.status,
-    lines: [['Link', `sent, where ${printable(contact)} has paid something`]],
-  })
-  if (context.print.isMachine) return undefined
-  const next = (await isSandbox(client)) ? `svc payer verify --from-mail ${quoted(contact)}` : 'svc payer verify'
-  context.note(`Next, within 10 minutes: ${printable(next)}`)
-}
+export const link = command({
+  command: 'payer link',
+  summary: 'Send a sign-in link to a payer',
+  details: 'The response is the same for unknown contacts.',
+  examples: ['svc payer link ada@example.org', 'svc payer link +447700900123'],
+  flags: {
+    contact: {
+      value: 'contact',
+      summary: 'E-mail address, or phone number with country code',
+      positional: true,
+      required: true,
+    },
+    ...CHANGING,
+  },
+  async run(context, input) {
+    const { contact } = input
+    const client = context.client()
+    const body = await change(context, client, requestLink, { input: { body: contactOf(contact) }, options: input })
+    if (body === undefined) return undefined
+    context.print.record(body, [['Link', `sent, where ${printable(contact)} has paid something`]], { id: body.status })
+    if (context.print.isMachine) return undefined
+    const next = (await isSandbox(client)) ? `svc payer verify --from-mail ${quoted(contact)}` : 'svc payer verify'
+    context.note(`Next, within 10 minutes: ${printable(next)}`)
+  },
+})
 
 /** @throws {CliError} exit code 2 where it is neither an e-mail address nor a number */
 function contactOf(text: string): PayerContact {
@@ -50,39 +56,45 @@ function noContact(text: string): CliError {
   )
 }
 
-export const VerifyOptions = z.object({ fromMail: z.string().optional(), wait: z.string() })
-
-export async function verify(
-  context: Context,
-  { args, options }: InputOf<typeof VerifyOptions>,
-): Promise<CommandResult> {
-  const [given] = args
-  const { fromMail } = options
-  if (given !== undefined && fromMail !== undefined)
-    throw usageError('give either a link or --from-mail', 'svc payer verify --from-mail ada@example.org')
-  const timeoutMs = durationOf(options.wait, '--wait')
-  const recipient = fromMail === undefined ? null : await recipientOf(fromMail)
-  const client = context.client()
-  // The link works once: what could not be printed has to be refused before.
-  context.print.expect([...membersOf(PayerSession), 'expires_at'])
-  const session =
-    recipient === null
-      ? await open(client, tokenOf(await readLink(context.io, given)))
-      : await openFromMail(client, { contact: recipient, timeoutMs, open: (token) => open(client, token) })
-  const expiresAt = new Date(Date.now() + session.expires_in * 1_000).toISOString()
-  const { contact, session_token } = session
-  const login = { api_url: client.apiUrl, contact, typed_contact: recipient, session_token, expires_at: expiresAt }
-  keepPayerLogin(context.io.env, login)
-  context.print.record({
-    item: { ...session, expires_at: expiresAt },
-    id: session_token,
-    lines: [
-      ['Signed in', contact],
-      ['Until', `${shortTime(expiresAt)} (${distanceOf(expiresAt)})`],
-    ],
-  })
-  if (!context.print.isMachine) context.note('Next: svc payer payments list')
-}
+export const verify = command({
+  command: 'payer verify',
+  summary: 'Sign in with a link or its token',
+  details: 'The session lasts 15 minutes. With -, the link stays out of the history of the shell.',
+  examples: ['svc payer verify', 'svc payer verify - < link.txt', 'svc payer verify --from-mail ada@example.org'],
+  flags: {
+    link: { value: 'link', summary: 'Link or token; - reads it from standard input', positional: true },
+    fromMail: { value: 'contact', summary: 'In the sandbox: the newest link mailed to this contact' },
+    wait: { value: 'duration', summary: 'With --from-mail: maximum time to wait for the mail', initial: '10s' },
+  },
+  async run(context, input) {
+    const { link: given } = input
+    const { fromMail } = input
+    if (given !== undefined && fromMail !== undefined)
+      throw usageError('give either a link or --from-mail', 'svc payer verify --from-mail ada@example.org')
+    const timeoutMs = durationOf(input.wait, '--wait')
+    const recipient = fromMail === undefined ? null : await recipientOf(fromMail)
+    const client = context.client()
+    // The link works once: what could not be printed has to be refused before.
+    context.print.expect([...membersOf(PayerSession), 'expires_at'])
+    const session =
+      recipient === null
+        ? await open(client, tokenOf(await readLink(context.io, given)))
+        : await openFromMail(client, { contact: recipient, timeoutMs, open: (token) => open(client, token) })
+    const expiresAt = new Date(Date.now() + session.expires_in * 1_000).toISOString()
+    const { contact, session_token } = session
+    const login = { api_url: client.apiUrl, contact, typed_contact: recipient, session_token, expires_at: expiresAt }
+    keepPayerLogin(context.io.env, login)
+    context.print.record(
+      { ...session, expires_at: expiresAt },
+      [
+        ['Signed in', contact],
+        ['Until', `${shortTime(expiresAt)} (${distanceOf(expiresAt)})`],
+      ],
+      { id: session_token },
+    )
+    if (!context.print.isMachine) context.note('Next: svc payer payments list')
+  },
+})
 
 /** As the outbox writes it: an address in lower case, a number as the service knows it. */
 async function recipientOf(contact: string): Promise<string> {
@@ -98,36 +110,45 @@ async function open(client: Client, token: string): Promise<PayerSession> {
   return (await call(client, verifyLink, { body: { token } })).body
 }
 
-export async function whoami(context: Context): Promise<CommandResult> {
-  const { apiUrl } = context.client()
-  const { contact, expires_at } = payerLogin(context.io.env, apiUrl)
-  context.print.record({
-    item: { contact, expires_at, api_url: apiUrl },
-    id: contact,
-    lines: [
+export const whoami = command({
+  command: 'payer whoami',
+  summary: 'Show which payer is signed in',
+  details: 'Exit code 4 if no payer is signed in.',
+  examples: ['svc payer whoami'],
+  flags: {},
+  async run(context) {
+    const { apiUrl } = context.client()
+    const { contact, expires_at } = payerLogin(context.io.env, apiUrl)
+    context.print.record({ contact, expires_at, api_url: apiUrl }, [
       ['Payer', contact],
       ['Session until', `${shortTime(expires_at)} (${distanceOf(expires_at)})`],
       ['Service', apiUrl],
-    ],
-  })
-}
+    ])
+  },
+})
 
 /** Forgotten first: whatever happens at the service, nothing here can use it any more. */
-export async function logout(context: Context): Promise<CommandResult> {
-  const client = context.client()
-  const { env } = context.io
-  const login = readPayerLogin(env, client.apiUrl)
-  const isOpen = login !== undefined && Date.parse(login.expires_at) > Date.now()
-  const payer = isOpen ? asPayer(client, env) : undefined
-  forgetPayerLogin(env, client.apiUrl)
-  if (payer !== undefined) await end(payer)
-  context.print.record({
-    item: { contact: login?.contact ?? null, signed_out: isOpen },
-    id: login?.contact ?? '',
-    lines: isOpen ? [['Signed out', login.contact]] : [],
-  })
-  if (!isOpen) context.note('No payer was signed in.')
-}
+export const logout = command({
+  command: 'payer logout',
+  summary: 'Sign out as a payer',
+  examples: ['svc payer logout'],
+  flags: {},
+  async run(context) {
+    const client = context.client()
+    const { env } = context.io
+    const login = readPayerLogin(env, client.apiUrl)
+    const isOpen = login !== undefined && Date.parse(login.expires_at) > Date.now()
+    const payer = isOpen ? asPayer(client, env) : undefined
+    forgetPayerLogin(env, client.apiUrl)
+    if (payer !== undefined) await end(payer)
+    context.print.record(
+      { contact: login?.contact ?? null, signed_out: isOpen },
+      isOpen ? [['Signed out', login.contact]] : [],
+      { id: login?.contact ?? '' },
+    )
+    if (!isOpen) context.note('No payer was signed in.')
+  },
+})
 
 /** A session that the service has ended before is as good as one that it ends now. */
 async function end(payer: Client): Promise<void> {
@@ -178,7 +199,6 @@ type Wanted = {
   /** Whose mail: an address, or a number with its country code. */
   contact: string
   timeoutMs: number
-  /** Exchanges a link's token for a session. */
   open(token: string): Promise<PayerSession>
 }
 
@@ -190,7 +210,6 @@ type Wanted = {
 async function openFromMail(client: Client, { contact, timeoutMs, open }: Wanted): Promise<PayerSession> {
   if (await isLive(client))
     throw new CliError('NO_MAIL_KEPT', `${client.apiUrl} is live: it sends its mail, and keeps none to be read here`, {
-      exit: EXIT.notFound,
       hint: 'with the link of the mail: svc payer verify',
     })
   const tried = new Set<string>()
@@ -230,7 +249,6 @@ export function tokenOfHub(link: string): string | undefined {
   return url.pathname === '/hub' ? tokenIn(url) : undefined
 }
 
-/** A link works once, and ends with the one that signs in. */
 function usedUp(contact: string, refused: CliError): CliError {
   const message = `the newest link for ${contact} in the outbox was used already, or has ended`
   return new CliError(refused.code, message, {
@@ -242,7 +260,6 @@ function usedUp(contact: string, refused: CliError): CliError {
 
 function noLink(contact: string): CliError {
   return new CliError('NOT_FOUND', `there is no link for ${contact} in the outbox; who has paid nothing is sent none`, {
-    exit: EXIT.notFound,
     hint: `svc payer link ${quoted(contact)}\nto wait longer: svc payer verify --from-mail ${quoted(contact)} --wait 30s`,
     retryable: true,
   })

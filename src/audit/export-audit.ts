@@ -22,9 +22,10 @@ export type ExportQuery = { chain: AuditChain; cursor?: string | undefined; limi
 export async function exportAudit(
   app: Pick<App, 'pool'>,
   { chain, cursor, limit }: ExportQuery,
+  { ageSeconds = AGE_SECONDS } = {},
 ): Promise<{ rows: AuditRow[]; nextCursor: string | null }> {
   const afterOrdinal = cursor === undefined ? '0' : keyOfCursor(cursor, isOrdinal)
-  const page = { chain, afterOrdinal, limit, bytesMax: PAGE_BYTES_MAX, ageSeconds: AGE_SECONDS }
+  const page = { chain, afterOrdinal, limit, bytesMax: PAGE_BYTES_MAX, ageSeconds }
   const { rows, more } = await listChainRows(app.pool, page)
   const last = rows.at(-1)?.['ordinal']
   return { rows, nextCursor: more && typeof last === 'string' ? cursorOf(last) : null }

@@ -22,7 +22,7 @@ export async function leaveContact(
   app: App,
   { merchantId, paymentId, body }: { merchantId: string; paymentId: string; body: PayerContact },
 ): Promise<void> {
-  const contact = contactOf(body)
+  const contact = await contactOf(app, body)
   const payment = await getPayment(app, { merchantId, id: paymentId })
   if (!AUTHORISED.includes(payment.status)) {
     throw new DomainError('PAYMENT_NOT_AUTHORISED', `the payment is ${payment.status}`, {

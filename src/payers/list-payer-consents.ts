@@ -7,9 +7,9 @@ import type { Contact } from './record.ts'
 const MANDATES_MAX = 200
 
 /** The active mandates of the payer with this contact, with every merchant, the newest first. */
-export function listPayerConsents(app: App, { type, value }: Contact): Promise<readonly MandateWithAllowances[]> {
+export function listPayerConsents(app: App, contact: Contact): Promise<readonly MandateWithAllowances[]> {
   return listMandatesOfPayer(app, {
-    contact: type === 'EMAIL' ? { email: value } : { phone: value },
+    contact,
     limit: MANDATES_MAX,
   })
 }

@@ -5,8 +5,8 @@ import { OwnConsent, PayerPaymentRecord, PayerRefundRecord } from './record.ts'
 import type { Contact } from './record.ts'
 
 /** The condition that consent `c` has this contact; each kind of contact has its index. */
-export function ofContact({ type, value }: Contact) {
-  return type === 'EMAIL' ? sql.fragment`c.payer_email = ${value}` : sql.fragment`c.payer_phone = ${value}`
+export function ofContact({ type, hash }: Contact) {
+  return type === 'EMAIL' ? sql.fragment`c.payer_email_hash = ${hash}` : sql.fragment`c.payer_phone_hash = ${hash}`
 }
 
 function payerColumns(windowDays: number) {
@@ -127,10 +127,10 @@ export async function leaveContactRow(
   tx: CommonQueryMethods,
   { merchantId, paymentId, contact }: { merchantId: string; paymentId: string; contact: Contact },
 ): Promise<z.infer<typeof LeaveContactRow>['outcome']> {
-  const { type, value } = contact
+  const { type, hash } = contact
   const { outcome } = await tx.one(sql.type(LeaveContactRow)`
     select leave_payer_contact(
-      ${merchantId}::uuid, ${paymentId}::uuid, ${type === 'EMAIL' ? value : null}::text, ${type === 'PHONE' ? value : null}::text
+      ${merchantId}::uuid, ${paymentId}::uuid, ${type === 'EMAIL' ? hash : null}::text, ${type === 'PHONE' ? hash : null}::text
     ) as outcome
   `)
   return outcome

@@ -5,8 +5,11 @@ import { PaymentStatus } from '../wire/payments.ts'
 
 const ContactType = z.enum(['EMAIL', 'PHONE'])
 
-/** An e-mail address in lower case, or a phone number in E.164 form (decision 41). */
-export type Contact = { type: z.infer<typeof ContactType>; value: string }
+/**
+ * An e-mail address in lower case, or a phone number in E.164 form (decision 41), and the hash by which the database finds
+ * it (decision 277).
+ */
+export type Contact = { type: z.infer<typeof ContactType>; value: string; hash: string }
 
 /** A payer's session; signing out inserts its id into the table of ended sessions. */
 export type PayerSessionRecord = { id: string; contact: Contact; expiresAt: string }
@@ -15,7 +18,9 @@ export type PayerSessionRecord = { id: string; contact: Contact; expiresAt: stri
 export const LinkRequest = z.object({
   id: z.string(),
   contact_type: ContactType,
-  contact_normalised: z.string(),
+  /** Sealed. */
+  contact: z.string(),
+  contact_hash: z.string(),
   request_ip_hash: z.string(),
   /** Whether it is recent enough that the requester still waits for a link. */
   is_fresh: z.boolean(),
@@ -24,8 +29,13 @@ export const LinkRequest = z.object({
 })
 export type LinkRequest = z.infer<typeof LinkRequest>
 
-/** The contact of a token that was just used. */
-export const UsedToken = z.object({ contact_type: ContactType, contact_normalised: z.string() })
+/** A token that was just used, with its contact, sealed. */
+export const UsedToken = z.object({
+  id: z.string(),
+  contact_type: ContactType,
+  contact: z.string(),
+  contact_hash: z.string(),
+})
 export type UsedToken = z.infer<typeof UsedToken>
 
 /** A payment as its payer sees it. Amounts are numeric(19,4) text. */

@@ -1,9 +1,10 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
-import { networkHash } from '../lib/network-hash.ts'
+import { networkHashes } from '../lib/network-hash.ts'
+import type { NetworkHashes } from '../lib/network-hash.ts'
 import type { PayerContact } from '../wire/payer.ts'
-import { contactOf } from './contact.ts'
+import { contactContext, contactOf } from './contact.ts'
 import { insertLinkRequest, secondsToNextRequest, tryLockRequestCount } from './sign-in-sql.ts'
 
 /** Links that one network may request within an hour (decision 32). */
@@ -12,7 +13,7 @@ const PER_NETWORK = 20
 /** The purpose of the hash of a network. */
 export const PAYER_NETWORK = 'payer address'
 
-type RequestApp = Pick<App, 'pool' | 'config' | 'ids' | 'wake'>
+type RequestApp = Pick<App, 'pool' | 'config' | 'ids' | 'wake' | 'sealer' | 'lookupHash'>
 
 /**
  * Records a request for a sign-in link. It does not look up the contact, so that neither the response nor its time
@@ -24,14 +25,16 @@ export async function requestLink(
   app: RequestApp,
   { body, clientAddress }: { body: PayerContact; clientAddress: string },
 ): Promise<void> {
-  const contact = contactOf(body)
+  const contact = await contactOf(app, body)
   if (contact.type === 'PHONE' && app.config.mode === 'live' && app.config.sms === undefined) {
     throw invalidField('phone', 'NOT_OFFERED', 'links are sent by e-mail only; enter an e-mail address')
   }
-  const requestIpHash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
+  const network = networkHashes(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
+  const id = app.ids.uuid()
+  const sealed = app.sealer.seal(contact.value, contactContext('payer_link_requests', id))
   await app.pool.transaction(async (tx) => {
-    if (app.config.rateLimits) await checkNetworkLimit(tx, requestIpHash)
-    await insertLinkRequest(tx, { id: app.ids.uuid(), contact, requestIpHash })
+    if (app.config.rateLimits) await checkNetworkLimit(tx, network)
+    await insertLinkRequest(tx, { id, contact, sealed, network })
   })
   app.wake.notify('send-payer-links')
 }
@@ -40,10 +43,10 @@ export async function requestLink(
  * Rejected requests are not counted. Simultaneous requests of one network are rejected instead of waiting for each other:
  * waiting, a stranger's burst could occupy all database connections.
  */
-async function checkNetworkLimit(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<void> {
-  if (!(await tryLockRequestCount(tx, requestIpHash)))
+async function checkNetworkLimit(tx: DatabaseTransactionConnection, network: NetworkHashes): Promise<void> {
+  if (!(await tryLockRequestCount(tx, network.own)))
     throw rateLimited('this network requests several links at the same moment', 1)
-  const seconds = await secondsToNextRequest(tx, requestIpHash, PER_NETWORK)
+  const seconds = await secondsToNextRequest(tx, network, PER_NETWORK)
   if (seconds !== null) throw rateLimited('this network has requested too many links within an hour', seconds)
 }
 

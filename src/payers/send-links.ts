@@ -2,7 +2,8 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { sha256Hex } from '../lib/hmac.ts'
-import { queueMail, queueText } from '../mail/queue.ts'
+import { keepUnsent, queueMail, queueText } from '../mail/queue.ts'
+import { contactContext } from './contact.ts'
 import { linkMail, linkText } from './link-message.ts'
 import { claimLinkRequest, countSentLinks, insertToken, lockSentLinkCount, markRequestHandled } from './sign-in-sql.ts'
 import type { LinkRequest } from './record.ts'
@@ -20,7 +21,7 @@ const PER_DAY = 20
 /** The outbox's realm for messages to payers. No merchant's realm has this name: a slug has no space. */
 const REALM = 'payer hub'
 
-type SendApp = Pick<App, 'pool' | 'log' | 'config' | 'ids' | 'sealer' | 'publicUrl'>
+type SendApp = Pick<App, 'pool' | 'log' | 'config' | 'ids' | 'sealer' | 'lookupHash' | 'publicUrl'>
 
 /**
  * Handles requests for links: sends one where some consent has the contact, and nothing where none has or the contact
@@ -58,6 +59,7 @@ async function handleRequest(app: SendApp, tx: DatabaseTransactionConnection, re
   // The requester of an old one, from a time without a worker, has given up or asked again.
   const isUseful = request.is_known && request.is_fresh && canReach(app, request)
   if (isUseful && (await isAllowed(app, tx, request))) await send(app, tx, request)
+  else if (isUseful && app.config.mode === 'sandbox') await recordUnsent(app, tx, request)
   await markRequestHandled(tx, request.id)
 }
 
@@ -79,16 +81,33 @@ async function isAllowed(
 
 async function send(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
   const token = app.ids.token()
-  await insertToken(tx, { id: app.ids.uuid(), request, tokenHash: sha256Hex(token) })
+  const id = app.ids.uuid()
+  const message = messageTo(app, request)
+  const sealed = app.sealer.seal(message.recipient, contactContext('payer_tokens', id))
+  await insertToken(tx, { id, request, sealed, tokenHash: sha256Hex(token) })
   // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
   const link = `${app.publicUrl}/hub#token=${token}`
-  const message = {
+  if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail(link) })
+  else await queueText(app, tx, { ...message, ...linkText(link) })
+}
+
+function messageTo({ sealer }: SendApp, request: LinkRequest) {
+  return {
     merchantId: null,
     realm: REALM,
     kind: 'payer-link',
-    recipient: request.contact_normalised,
+    recipient: sealer.open(request.contact, contactContext('payer_link_requests', request.id)),
     uselessAfterSeconds: LINK_SECONDS,
   }
-  if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail(link) })
-  else await queueText(app, tx, { ...message, ...linkText(link) })
+}
+
+/** In the sandbox the outbox says that a link was not sent; in live mode that would show who else asked. */
+async function recordUnsent(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
+  await keepUnsent(app, tx, {
+    ...messageTo(app, request),
+    channel: request.contact_type === 'EMAIL' ? 'EMAIL' : 'SMS',
+    subject: 'Not sent: too many links',
+    body: `This contact was sent ${PER_HOUR} links within an hour, or ${PER_DAY} within a day. Use the last one, or wait.`,
+    reason: 'limit_reached',
+  })
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { App } from '../app.ts'
 import { deriveKey } from '../lib/derive-key.ts'
 import { DomainError } from '../lib/errors.ts'
+import { withHash } from './contact.ts'
 import type { Contact, PayerSessionRecord } from './record.ts'
 import { findSessionEnd } from './sign-in-sql.ts'
 
@@ -47,14 +48,17 @@ export async function startSession(
  * Verifies a session token: issued by this service, not expired, and not signed out.
  * @throws {DomainError} TOKEN_EXPIRED for an expired token, UNAUTHENTICATED for every other problem, always the same
  */
-export async function verifySession(app: Pick<App, 'config' | 'pool'>, token: string): Promise<PayerSessionRecord> {
+export async function verifySession(
+  app: Pick<App, 'config' | 'pool' | 'lookupHash'>,
+  token: string,
+): Promise<PayerSessionRecord> {
   if (token.length > TOKEN_LENGTH_MAX) throw invalidToken()
   const claims = Claims.safeParse(await verifyToken(app.config, token))
   if (!claims.success || claims.data.exp - claims.data.iat > SESSION_SECONDS) throw invalidToken()
   const { jti, sub, contact_type, iat, exp } = claims.data
   const session = {
     id: jti,
-    contact: { type: contact_type, value: sub },
+    contact: await withHash(app, { type: contact_type, value: sub }),
     expiresAt: new Date(exp * 1000).toISOString(),
   }
   const end = await findSessionEnd(app.pool, { ...session, issuedAt: issuedAt(jti, iat) })

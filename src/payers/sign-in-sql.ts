@@ -1,7 +1,8 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
-import { secondsUntilFewer } from '../db/hourly-limit-sql.ts'
+import { secondsUntilFewerOfNetwork } from '../db/hourly-limit-sql.ts'
 import { sql } from '../db/sql.ts'
+import type { NetworkHashes } from '../lib/network-hash.ts'
 import { ofContact } from './payments-sql.ts'
 import { LinkRequest, UsedToken } from './record.ts'
 import type { Contact } from './record.ts'
@@ -22,30 +23,32 @@ export async function tryLockRequestCount(tx: DatabaseTransactionConnection, req
 /** Seconds until a network has requested fewer than `limit` links within an hour; null where that is so now. */
 export function secondsToNextRequest(
   tx: DatabaseTransactionConnection,
-  requestIpHash: string,
+  network: NetworkHashes,
   limit: number,
 ): Promise<number | null> {
-  return secondsUntilFewer(tx, { table: 'payer_link_requests', column: 'request_ip_hash', value: requestIpHash, limit })
+  return secondsUntilFewerOfNetwork(tx, { table: 'payer_link_requests', network, limit })
 }
 
 export async function insertLinkRequest(
   tx: CommonQueryMethods,
-  { id, contact, requestIpHash }: { id: string; contact: Contact; requestIpHash: string },
+  { id, contact, sealed, network }: { id: string; contact: Contact; sealed: string; network: NetworkHashes },
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
-    insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash)
-    values (${id}, ${contact.type}::payer_contact_type, ${contact.value}, ${requestIpHash})
+    insert into payer_link_requests (id, contact_type, contact, contact_hash, request_ip_hash, wide_ip_hash)
+    values (
+      ${id}, ${contact.type}::payer_contact_type, ${sealed}, ${contact.hash}, ${network.own}, ${network.wide}
+    )
   `)
 }
 
 /** Locks the oldest request that is not handled and not locked by another transaction; null where there is none. */
 export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<LinkRequest | null> {
   return tx.maybeOne(sql.type(LinkRequest)`
-    select r.id, r.contact_type, r.contact_normalised, r.request_ip_hash,
+    select r.id, r.contact_type, r.contact, r.contact_hash, r.request_ip_hash,
       r.created_at > now() - interval '10 minutes' as is_fresh,
       case r.contact_type
-        when 'EMAIL' then exists (select from payment_consents c where c.payer_email = r.contact_normalised)
-        else exists (select from payment_consents c where c.payer_phone = r.contact_normalised)
+        when 'EMAIL' then exists (select from payment_consents c where c.payer_email_hash = r.contact_hash)
+        else exists (select from payment_consents c where c.payer_phone_hash = r.contact_hash)
       end as is_known
     from payer_link_requests r
     where r.handled_at is null
@@ -62,12 +65,12 @@ export async function markRequestHandled(tx: CommonQueryMethods, id: string): Pr
 /** Stores the hash of a link's token, which is valid for ten minutes from now. */
 export async function insertToken(
   tx: DatabaseTransactionConnection,
-  { id, request, tokenHash }: { id: string; request: LinkRequest; tokenHash: string },
+  { id, request, sealed, tokenHash }: { id: string; request: LinkRequest; sealed: string; tokenHash: string },
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
-    insert into payer_tokens (id, contact_type, contact_normalised, token_hash, request_ip_hash)
+    insert into payer_tokens (id, contact_type, contact, contact_hash, token_hash, request_ip_hash)
     values (
-      ${id}, ${request.contact_type}::payer_contact_type, ${request.contact_normalised}, ${tokenHash},
+      ${id}, ${request.contact_type}::payer_contact_type, ${sealed}, ${request.contact_hash}, ${tokenHash},
       ${request.request_ip_hash}
     )
   `)
@@ -84,7 +87,7 @@ export function useToken(tx: CommonQueryMethods, tokenHash: string): Promise<Use
       select t.id, t.token_hash
       from payer_tokens own
       join payer_tokens t
-        on t.contact_type = own.contact_type and t.contact_normalised = own.contact_normalised
+        on t.contact_type = own.contact_type and t.contact_hash = own.contact_hash
       where own.token_hash = ${tokenHash} and t.used_at is null and t.expires_at > now()
       order by t.id
       for update of t
@@ -95,9 +98,9 @@ export function useToken(tx: CommonQueryMethods, tokenHash: string): Promise<Use
       set used_at = greatest(now(), t.created_at)
       from held
       where t.id = held.id and exists (select from held h where h.token_hash = ${tokenHash})
-      returning t.token_hash, t.contact_type, t.contact_normalised
+      returning t.id, t.token_hash, t.contact_type, t.contact, t.contact_hash
     )
-    select contact_type, contact_normalised from used where token_hash = ${tokenHash}
+    select id, contact_type, contact, contact_hash from used where token_hash = ${tokenHash}
   `)
 }
 
@@ -107,10 +110,10 @@ export function useToken(tx: CommonQueryMethods, tokenHash: string): Promise<Use
  */
 export async function lockSentLinkCount(
   tx: DatabaseTransactionConnection,
-  { contact_type: type, contact_normalised: value }: LinkRequest,
+  { contact_type: type, contact_hash: hash }: LinkRequest,
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
-    select from pg_advisory_xact_lock(hashtextextended(${`payer links to ${type} ${value}`}, 0))
+    select from pg_advisory_xact_lock(hashtextextended(${`payer links to ${type} ${hash}`}, 0))
   `)
 }
 
@@ -119,12 +122,12 @@ const SentCount = z.object({ hour: z.int(), day: z.int() })
 /** How many links a contact was sent within an hour and within a day; the caller holds `lockSentLinkCount`. */
 export function countSentLinks(
   tx: DatabaseTransactionConnection,
-  { contact_type: type, contact_normalised: value }: LinkRequest,
+  { contact_type: type, contact_hash: hash }: LinkRequest,
 ): Promise<{ hour: number; day: number }> {
   return tx.one(sql.type(SentCount)`
     select count(*) filter (where created_at > clock_timestamp() - interval '1 hour')::int as hour, count(*)::int as day
     from payer_tokens
-    where contact_type = ${type}::payer_contact_type and contact_normalised = ${value}
+    where contact_type = ${type}::payer_contact_type and contact_hash = ${hash}
       and created_at > clock_timestamp() - interval '1 day'
   `)
 }

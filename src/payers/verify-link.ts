@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
-import { networkHash } from '../lib/network-hash.ts'
+import { networkHashes } from '../lib/network-hash.ts'
+import { contactContext } from './contact.ts'
 import type { Contact } from './record.ts'
 import { PAYER_NETWORK } from './request-link.ts'
 import { startSession } from './session.ts'
@@ -10,7 +11,7 @@ import { countFailedVerifications, insertFailedVerification, useToken } from './
 /** Invalid tokens that one network may try within an hour. Guessing is hopeless anyway; the limit keeps it cheap for us. */
 const FAILED_PER_HOUR = 60
 
-type VerifyApp = Pick<App, 'pool' | 'config' | 'ids'>
+type VerifyApp = Pick<App, 'pool' | 'config' | 'ids' | 'sealer'>
 
 /**
  * Exchanges a link's token for a session. A token works once, for ten minutes; every other one gets the same error (decision 25).
@@ -20,11 +21,12 @@ export async function verifyLink(
   app: VerifyApp,
   { token, clientAddress }: { token: string; clientAddress: string },
 ): Promise<{ token: string; expiresInSeconds: number; contact: Contact }> {
-  const requestIpHash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
+  const { own: requestIpHash } = networkHashes(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
   if (app.config.rateLimits) await checkFailedLimit(app, requestIpHash)
   const used = await useToken(app.pool, sha256Hex(token))
   if (used !== null) {
-    const contact: Contact = { type: used.contact_type, value: used.contact_normalised }
+    const value = app.sealer.open(used.contact, contactContext('payer_tokens', used.id))
+    const contact: Contact = { type: used.contact_type, value, hash: used.contact_hash }
     return { ...(await startSession(app, { contact })), contact }
   }
   if (app.config.rateLimits) await insertFailedVerification(app.pool, requestIpHash)

@@ -391,7 +391,7 @@ t.test('unsealed rows can be cut off undetected, unless the previous head is kno
 
   await service.tamper('delete from audit_checkpoints')
   await service.tamper(
-    'delete from payment_events where payment_intent_id = (select payment_intent_id from payment_events limit 1)',
+    'delete from payment_events where payment_intent_id = (select payment_intent_id from payment_events order by ordinal limit 1)',
   )
   t.equal((await verified()).code, 0, 'with all checkpoints gone, and a payment')
   const known = await verified(['--expect-head', `checkpoints:${before.get('checkpoints')?.head}`])

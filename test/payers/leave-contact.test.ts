@@ -41,9 +41,9 @@ t.test('a payer leaves a contact on the receipt, and finds the payment by it', a
 t.test('an existing contact stays, and is not revealed', async (t) => {
   const { id, state } = await authorisedCheckout()
   await service.owner.query(
-    `update payment_consents set payer_email = 'known@payer.example'
+    `update payment_consents set payer_email_hash = $2
      where id = (select consent_id from payment_intents where id = $1)`,
-    [id],
+    [id, await service.app.lookupHash('EMAIL', 'known@payer.example')],
   )
   const same = await leave(id, state, { email: 'known@payer.example' })
   t.match(same, { status: 409, body: { code: 'CONTACT_ALREADY_KNOWN' } })

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { networkHash } from '../../src/lib/network-hash.ts'
+import { listMails } from '../../src/mail/list-mails.ts'
+import { withHash } from '../../src/payers/contact.ts'
+import { networkHashes } from '../../src/lib/network-hash.ts'
 import { PAYER_NETWORK, requestLink } from '../../src/payers/request-link.ts'
 import { sendPayerLinks } from '../../src/payers/send-links.ts'
 import type { PayerContact } from '../../src/wire/payer.ts'
@@ -37,7 +39,11 @@ const askAndSend = async (body: PayerContact): Promise<void> => {
 }
 const sentTo = async (contact: string): Promise<number> =>
   Number(
-    (await owner.query('select count(*) from payer_tokens where contact_normalised = $1', [contact])).rows[0].count,
+    (
+      await owner.query('select count(*) from payer_tokens where contact_hash = any($1)', [
+        await Promise.all([app.lookupHash('EMAIL', contact), app.lookupHash('PHONE', contact)]),
+      ])
+    ).rows[0].count,
   )
 const age = async (hours: number): Promise<void> => {
   await owner.query(
@@ -51,6 +57,9 @@ t.test('a contact is sent at most five links an hour and twenty a day, and no re
   const ADA = 'ada@payer.example'
   for (let at = 0; at < 8; at += 1) await askAndSend({ email: ADA })
   t.equal(await sentTo(ADA), 5)
+  const mails = await listMails(app, { recipient: ADA })
+  t.equal(mails.filter(({ status }) => status === 'KEPT').length, 5)
+  t.match(mails[0], { status: 'DEAD', last_error: 'limit_reached', subject: 'Not sent: too many links' })
   for (let hour = 1; hour <= 5; hour += 1) {
     await age(1)
     for (let at = 0; at < 6; at += 1) await askAndSend({ email: ADA })
@@ -105,7 +114,7 @@ t.test('a network may request twenty links an hour, for however many payers', as
 
 t.test('no request waits for a network whose requests come at the same moment', async (t) => {
   const clientAddress = '203.0.113.77'
-  const hash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
+  const { own: hash } = networkHashes(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
   await owner.query('begin')
   await owner.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`payer link ${hash}`])
   // A waiting request would wait as long as this test holds the lock.
@@ -184,7 +193,7 @@ t.test('rows without further use are deleted, and no others', async (t) => {
     await linkToken(service, { email: 'ada@payer.example' })
     await signOutPayer(app, {
       id: app.ids.uuid(),
-      contact: { type: 'EMAIL', value: 'ada@payer.example' },
+      contact: await withHash(app, { type: 'EMAIL', value: 'ada@payer.example' }),
       expiresAt: new Date(Date.now() + 900_000).toISOString(),
     })
     for (const table of ['payer_link_requests', 'payer_failed_verifications'])

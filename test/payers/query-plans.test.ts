@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
+import { withHash } from '../../src/payers/contact.ts'
 import { findPayerConsent, findPayerPayment, listPayerPaymentRows } from '../../src/payers/payments-sql.ts'
 import { claimLinkRequest } from '../../src/payers/sign-in-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
@@ -17,9 +18,10 @@ const { body } = await createPayment(service, merchant, { payer_email: 'ada@paye
 await owner.query('set session_replication_role = replica')
 await owner.query(
   `with made as (
-     insert into payment_consents (id, merchant_id, consent_type, status, amount, currency, expires_at, payer_email, created_at)
+     insert into payment_consents (id, merchant_id, consent_type, status, amount, currency, expires_at, payer_email_hash,
+       created_at)
      select gen_random_uuid(), merchant_id, consent_type, status, amount, currency, expires_at,
-       case when n <= ${OWN} then payer_email else 'payer' || n || '@payer.example' end, created_at - n * interval '1 minute'
+       case when n <= ${OWN} then payer_email_hash else md5(n::text) || md5(n::text) end, created_at - n * interval '1 minute'
      from payment_consents, generate_series(1, ${OWN + OTHERS}) n
      where id = $1
      returning id, merchant_id, created_at
@@ -51,7 +53,7 @@ function pagesOf(plan: string): number {
   return Number(hit) + Number(read)
 }
 
-const contact = { type: 'EMAIL', value: 'ada@payer.example' } as const
+const contact = await withHash(service.app, { type: 'EMAIL', value: 'ada@payer.example' })
 
 t.test('the last fifty payments of a payer with thousands are found by index', async (t) => {
   const plan = await planOf((db) => listPayerPaymentRows(db, { contact, windowDays: 120, limit: 50 }))
@@ -72,9 +74,9 @@ t.test('a payment and a consent are found by the index of their id', async (t) =
 t.test('whether a contact is known is read from an index', async (t) => {
   for (const value of ['ada@payer.example', 'nobody@payer.example']) {
     await owner.query(
-      `insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash)
-       values ($1, 'EMAIL', $2, repeat('0', 64))`,
-      [randomUUID(), value],
+      `insert into payer_link_requests (id, contact_type, contact, contact_hash, request_ip_hash, wide_ip_hash)
+       values ($1, 'EMAIL', 'v1.', $2, repeat('0', 64), repeat('0', 64))`,
+      [randomUUID(), await service.app.lookupHash('EMAIL', value)],
     )
   }
   const plan = await planOf((db) => claimLinkRequest(db))

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
 import t from 'tap'
 import type { Test } from 'tap'
+import { withHash } from '../../src/payers/contact.ts'
 import { deriveKey } from '../../src/lib/derive-key.ts'
 import { verifySession, startSession } from '../../src/payers/session.ts'
 import { testService } from '../support/app.ts'
@@ -46,7 +47,7 @@ const refused = async (t: Test, text: string, why: string): Promise<void> => {
 }
 
 t.test('a session is a token of fifteen minutes with the contact and no other data', async (t) => {
-  const made = await startSession(app, { contact: { type: 'EMAIL', value: ADA.email } })
+  const made = await startSession(app, { contact: await withHash(app, { type: 'EMAIL', value: ADA.email }) })
   t.equal(made.expiresInSeconds, 900)
   t.same(decodeProtectedHeader(made.token), { alg: 'HS256', typ: TYPE })
   const { iat = 0, exp = 0, jti, ...claims } = decodeJwt(made.token)
@@ -146,7 +147,7 @@ t.test("a signed-out session is rejected, and the payer's other sessions work", 
 })
 
 t.test('a session outlives a change of the master key, until the old key is removed', async (t) => {
-  const { token: text } = await startSession(app, { contact: { type: 'EMAIL', value: ADA.email } })
+  const { token: text } = await startSession(app, { contact: await withHash(app, { type: 'EMAIL', value: ADA.email }) })
   const next = randomBytes(32).toString('base64')
   const under = (encryptionKey: string, encryptionKeysPrevious: string[]) => ({
     ...app,
@@ -170,7 +171,7 @@ t.test('a session must come in one Authorization header', async (t) => {
 t.test("with an identity provider payers' and merchants' tokens are not interchangeable", async (t) => {
   const strict = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const shop = await strict.merchant()
-  const made = await startSession(strict.app, { contact: { type: 'EMAIL', value: ADA.email } })
+  const made = await startSession(strict.app, { contact: await withHash(app, { type: 'EMAIL', value: ADA.email }) })
   const headers = { authorization: `Bearer ${made.token}` }
   t.equal((await strict.call('GET', '/api/v1/payer/payments', { headers })).status, 200, 'payers need no provider')
   for (const path of ['/api/v1/payments', '/api/v1/portal/consents', '/api/v1/admin/merchants', '/api/v1/whoami']) {

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { listMails } from '../../src/mail/list-mails.ts'
+import { contactContext } from '../../src/payers/contact.ts'
 import { requestLink } from '../../src/payers/request-link.ts'
 import { sendPayerLinks } from '../../src/payers/send-links.ts'
 import { testService } from '../support/app.ts'
@@ -34,8 +37,9 @@ t.test('with a gateway, a link is sent as a text message', async (t) => {
   await owner.query('delete from mails')
   await requestLink(withTexts, { body: { phone: '07700 900123' }, clientAddress })
   await sendPayerLinks(withTexts, never)
-  const { rows } = await owner.query('select channel, status, recipient, realm from mails')
-  t.same(rows, [{ channel: 'SMS', status: 'PENDING', recipient: PHONE, realm: 'payer hub' }])
+  const { rows } = await owner.query('select channel, status, realm from mails')
+  t.same(rows, [{ channel: 'SMS', status: 'PENDING', realm: 'payer hub' }])
+  t.match(await listMails(app), [{ recipient: PHONE }])
 })
 
 t.test('a request from a time with a gateway is dropped without one', async (t) => {
@@ -74,19 +78,22 @@ t.test('a request that fails is given up, and later ones are handled', async (t)
   const { rows: made } = await owner.query('select consent_id from payment_intents where id = $1', [
     await paymentOf(service, merchant, {}),
   ])
-  await owner.query('update payment_consents set payer_phone = $2 where id = $1', [made[0].consent_id, BROKEN])
+  const hash = await app.lookupHash('PHONE', BROKEN)
+  await owner.query('update payment_consents set payer_phone_hash = $2 where id = $1', [made[0].consent_id, hash])
+  const id = randomUUID()
   await owner.query(
-    `insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash, created_at)
-     values (gen_random_uuid(), 'PHONE', $1, repeat('0', 64), now() - interval '1 minute')`,
-    [BROKEN],
+    `insert into payer_link_requests (id, contact_type, contact, contact_hash, request_ip_hash, wide_ip_hash,
+       created_at)
+     values ($1, 'PHONE', $2, $3, repeat('0', 64), repeat('0', 64), now() - interval '1 minute')`,
+    [id, app.sealer.seal(BROKEN, contactContext('payer_link_requests', id)), hash],
   )
   await requestLink(app, { body: { phone: PHONE }, clientAddress })
   const { log, lines } = capturedLog()
   t.same(await sendPayerLinks({ ...app, log }, never), { more: false })
   t.match(lines().join('\n'), /given up/)
   t.notMatch(lines().join('\n'), BROKEN)
-  const { rows } = await owner.query('select recipient from mails')
-  t.same(rows, [{ recipient: PHONE }])
+  t.match(await listMails(app), [{ recipient: PHONE }])
+  t.equal((await listMails(app)).length, 1)
   t.same((await owner.query('select from payer_tokens')).rows.length, 1, 'the token of the broken one is undone')
   t.same((await owner.query('select from payer_link_requests where handled_at is null')).rows, [])
 })

@@ -1,0 +1,30 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { Contact } from './record.ts'
+
+const Erased = z.object({ consents: z.int(), accounts: z.int(), open_consents: z.int() })
+
+/** Makes the consents of a contact anonymous (migrations/functions/erase_payer.sql). */
+export function eraseConsents(tx: CommonQueryMethods, { type, hash }: Contact): Promise<z.infer<typeof Erased>> {
+  return tx.one(sql.type(Erased)`
+    select consents, accounts, open_consents from erase_payer(${type}::payer_contact_type, ${hash})
+  `)
+}
+
+/** Deletes the links of a contact and what was sent to it. @returns how many rows */
+export function deleteMessages(
+  tx: CommonQueryMethods,
+  { contact: { type, hash }, sentTo }: { contact: Contact; sentTo: string },
+): Promise<number> {
+  return tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    with requests as (
+      delete from payer_link_requests where contact_type = ${type}::payer_contact_type and contact_hash = ${hash} returning 1
+    ),
+    tokens as (
+      delete from payer_tokens where contact_type = ${type}::payer_contact_type and contact_hash = ${hash} returning 1
+    ),
+    sent as (delete from mails where recipient_hash = ${sentTo} and kind = 'payer-link' returning 1)
+    select ((select count(*) from requests) + (select count(*) from tokens) + (select count(*) from sent))::int4 as count
+  `)
+}
