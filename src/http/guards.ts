@@ -1,6 +1,10 @@
+import { decodeJwt } from 'jose'
 import type { App } from '../app.ts'
 import { invalidToken } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
+import type { ErrorCode } from '../lib/errors.ts'
+import { loggedNetwork } from '../lib/network-hash.ts'
+import { ACR } from '../lib/sign-in-levels.ts'
 import { NO_ROLE, SCOPES, hasLastingEffect, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
 import { verifyCheckoutToken } from '../checkout/verify-token.ts'
@@ -17,14 +21,14 @@ import type { Credentials } from './credentials.ts'
 import { makeHeaderCallers } from './header-callers.ts'
 import type { HeaderCallers } from './header-callers.ts'
 import { refuseForeignPages } from './local-pages.ts'
-import { SIGN_INS, makeBrowserLimits } from './rate-limit.ts'
-import type { BrowserLimits } from './rate-limit.ts'
+import { makeRateLimits, rateOf } from './rate-limit.ts'
+import type { RateLimits } from './rate-limit.ts'
 import type { Principal } from './principal.ts'
 
 /**
  * Decides whether a request may call an operation, and returns the authenticated caller.
  * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, UNKNOWN_CLIENT, WRONG_REALM, FORBIDDEN_ROLE, MERCHANT_INACTIVE,
- *   IDP_UNAVAILABLE; for browsers CHECKOUT_TOKEN_INVALID, CHECKOUT_TOKEN_EXPIRED, CHECKOUT_ORIGIN_NOT_ALLOWED,
+ *   INSUFFICIENT_USER_AUTHENTICATION, IDP_UNAVAILABLE; for browsers CHECKOUT_TOKEN_INVALID, CHECKOUT_TOKEN_EXPIRED, CHECKOUT_ORIGIN_NOT_ALLOWED,
  *   PAYMENT_NOT_FOUND, RATE_LIMITED
  */
 export type Guard = (operation: Operation, credentials: Credentials) => Promise<Principal>
@@ -48,34 +52,102 @@ const REMEMBER_MS = 10_000
 export function makeGuard(
   app: App,
   options: Partial<CallersOptions> = {},
-  limitRate: BrowserLimits = makeBrowserLimits(app),
+  rateLimits: RateLimits = makeRateLimits(app),
 ): Guard {
   const limits = { rememberMs: REMEMBER_MS, ...options }
   const authenticate = app.identity.kind === 'none' ? byHeaders(makeHeaderCallers(app, limits)) : byToken(app, limits)
-  return async (operation, credentials) => {
+
+  async function identify(operation: Operation, credentials: Credentials): Promise<Principal> {
     const { access } = operation
+    const limitRate = (): void => rateLimits.network(rateOf(operation), credentials.clientAddress)
     const state = credentials.headers['x-payment-state']
     if (access.includes('payment-state') && state !== undefined) {
-      limitRate(operation, credentials)
+      limitRate()
       return authenticatePaymentState(app, { state: single(state), paymentId: credentials.params['id'] ?? '' })
     }
     const token = credentials.headers[CHECKOUT_TOKEN_HEADER]
     if (access.includes('checkout-token') && token !== undefined) {
-      limitRate(operation, credentials)
+      limitRate()
       return authenticateCheckoutToken(app, { text: single(token), operation })
     }
     // Payers' operations accept a payer's session and nothing else; no other operation accepts one.
     if (access.includes('payer')) {
-      limitRate(operation, credentials)
+      limitRate()
       return { kind: 'payer', session: await verifySession(app, bearerToken(credentials)) }
     }
-    if (SIGN_INS.has(operation.name)) limitRate(operation, credentials)
-    if (access.some((kind) => NEEDS_CALLER.has(kind)))
-      return authorise(operation, await authenticate(operation, credentials))
-    if (operation.permission === undefined && access.some((kind) => NEEDS_NO_CALLER.has(kind)))
+    if (access.some((kind) => NEEDS_CALLER.has(kind))) {
+      const caller = await authenticate(operation, credentials)
+      const principal = authorise(operation, caller)
+      requireFreshSignIn(app, operation, caller)
+      return principal
+    }
+    if (operation.permission === undefined && access.some((kind) => NEEDS_NO_CALLER.has(kind))) {
+      limitRate()
       return { kind: 'anyone' }
+    }
     throw new DomainError('UNAUTHENTICATED', 'the request has no credentials that this operation accepts')
   }
+
+  return async (operation, credentials) => {
+    try {
+      const principal = await identify(operation, credentials)
+      rateLimits.caller(principal, operation)
+      return principal
+    } catch (error) {
+      logRefusal(app, operation, { error, credentials })
+      if (isRefused(error)) rateLimits.network('refused', credentials.clientAddress)
+      throw error
+    }
+  }
+}
+
+/** Credentials that are not valid, not those that have just expired: their sender gets new ones. */
+const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  'UNAUTHENTICATED',
+  'UNKNOWN_CLIENT',
+  'CHECKOUT_TOKEN_INVALID',
+  'PAYMENT_NOT_FOUND',
+])
+
+/** Says who was refused where; a client that a token only claims is named as such. */
+function logRefusal(
+  { securityLog, networks }: Pick<App, 'securityLog' | 'networks'>,
+  operation: Operation,
+  { error, credentials }: { error: unknown; credentials: Credentials },
+): void {
+  if (!(error instanceof DomainError)) return
+  const network = loggedNetwork(networks(credentials.clientAddress ?? ''))
+  const claimed = claimedClient(credentials)
+  securityLog.info(
+    {
+      operation: operation.name,
+      refusal: error.code,
+      network,
+      ...(claimed === undefined ? {} : { claimed_client: claimed }),
+    },
+    'a caller was refused',
+  )
+}
+
+const NAME = /^[\w.-]{1,100}$/
+
+/** The client that an unverified token or a header names; undefined for a text that is no name of a client. */
+function claimedClient({ headers }: Credentials): string | undefined {
+  const token = BEARER.exec(headers.authorization ?? '')?.groups?.['token']
+  const named = token === undefined ? headers['x-merchant-client-id'] : claimOf(token)
+  return typeof named === 'string' && NAME.test(named) ? named : undefined
+}
+
+function claimOf(token: string): unknown {
+  try {
+    return decodeJwt(token)['azp']
+  } catch {
+    return undefined
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof DomainError && REFUSALS.has(error.code)
 }
 
 const NEEDS_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'customer', 'sandbox'])
@@ -156,6 +228,35 @@ function authorise(operation: Operation, caller: Caller): Principal {
     })
   }
   throw new DomainError('WRONG_REALM', 'this operation does not accept access tokens of this realm')
+}
+
+/** As long as a person may take over several such operations in a row. */
+const FRESH_SECONDS = 600
+
+/**
+ * A stolen token of a person, or a console left open, must not move money or make a credential that outlives it.
+ * @throws {DomainError} INSUFFICIENT_USER_AUTHENTICATION, FORBIDDEN_ROLE
+ */
+function requireFreshSignIn({ config, identity }: App, operation: Operation, caller: Caller): void {
+  if (operation.needsFreshSignIn !== true || config.mode !== 'live' || caller.kind === 'customer') return
+  const { signIn } = caller
+  if (signIn === undefined) {
+    if (operation.isForPeople !== true) return
+    throw new DomainError('FORBIDDEN_ROLE', 'a program may not do this in live mode', { next: 'sign in: svc login' })
+  }
+  const acr = identity.kind === 'embedded' ? ACR.secondFactor : undefined
+  const isFresh = signIn.signedInAt !== undefined && Date.now() / 1_000 - signIn.signedInAt <= FRESH_SECONDS
+  const hasFactor = acr === undefined ? namesFactor(signIn.amr) : signIn.acr === acr
+  if (isFresh && hasFactor) return
+  throw new DomainError('INSUFFICIENT_USER_AUTHENTICATION', 'this needs a new sign-in with a second factor', {
+    next: 'sign in again and repeat: svc login --second-factor',
+    signIn: { acr, maxAgeSeconds: FRESH_SECONDS },
+  })
+}
+
+/** Keycloak's `acr` does not show the factor, but its `amr` does in realms made by this version (decision 351). */
+function namesFactor(amr: readonly string[] = []): boolean {
+  return !amr.includes('pwd') || amr.includes('otp')
 }
 
 function forbidden({ summary }: Operation, permission: Permission | undefined, roles: readonly Role[]): DomainError {

@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import polka from 'polka'
 import type { App } from '../app.ts'
+import { ofEveryMerchant, ofNoMerchant } from '../db/merchant-scope.ts'
 import { DomainError } from '../lib/errors.ts'
+import { clientAddressOf } from '../lib/client-address.ts'
 import { lacksTls } from '../lib/tls.ts'
 import { PROBES } from '../observe/probes.ts'
 import type { IsDraining } from '../observe/probes.ts'
@@ -11,16 +13,18 @@ import type { CallersOptions } from './callers.ts'
 import { addAssetRoutes } from './assets.ts'
 import { addCheckoutPages } from './checkout-pages.ts'
 import { addDevRoutes } from './dev-routes.ts'
-import { ERROR_STATUS } from './error-status.ts'
+import { codeInAddress, sendErrorFacts } from './pages/error-page.ts'
 import type { RoutedRequest } from './endpoint.ts'
 import { makeGuard } from './guards.ts'
-import { makeBrowserLimits } from './rate-limit.ts'
+import type { Guard } from './guards.ts'
+import { makeRateLimits } from './rate-limit.ts'
+import type { NetworkRate } from './rate-limit.ts'
+import { networkName } from './logged-caller.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
 import { sendError, sendJson } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
 import type { Router, Served } from './router.ts'
 import { OPEN_BANKING_PATH } from '../wire/open-banking.ts'
-import { errorsOf } from '../wire/operation.ts'
 import { routesOf } from './routes.ts'
 
 /** Time limits of clients, in milliseconds, and the limit of headers in bytes. */
@@ -33,6 +37,13 @@ const SERVER_LIMITS = {
 }
 const REQUESTS_PER_SOCKET_MAX = 1_000
 const CONNECTIONS_MAX = 10_000
+
+/** Whether a request's path is written as that of the operation, parameters aside. */
+function exactPath(pattern: string): (req: IncomingMessage) => boolean {
+  const text = pattern.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '[^/?]+')
+  const form = new RegExp(`^${text}/?(?:\\?|$)`)
+  return ({ url = '' }) => form.test(url)
+}
 
 /** The methods polka registers routes under. */
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const
@@ -48,26 +59,69 @@ export function makeServer(
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
-  const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => noMatch(app, req, res) })
-  const limitRate = makeBrowserLimits(app)
-  const guard = makeGuard(app, limits, limitRate)
+  const router = polka({
+    server,
+    onError: failed(app),
+    onNoMatch: (req, res) => asPage(req, res, async () => noMatch(app, req, res)),
+  })
+  const rateLimits = makeRateLimits(app)
+  const decide = makeGuard(app, limits, rateLimits)
+  // Who the caller is, is read before it is known whose rows the caller may see.
+  const guard: Guard = (operation, credentials) => ofEveryMerchant(() => decide(operation, credentials))
+  const limited =
+    (rate: NetworkRate): Served =>
+    (req, res, run) =>
+      served(app, req, res, async () => {
+        rateLimits.network(rate, clientAddressOf(req, app.config.trustProxy))
+        await run()
+      })
+  const asPage = limited('page')
+  const asRealm = limited('realms')
   for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    router[METHODS[operation.method]](path, (req, res) => caught(app, req, res, () => endpoint(req, res)))
+    const isExact = exactPath(operation.path)
+    router[METHODS[operation.method]](path, (req, res) =>
+      // polka compares paths without case; a proxy that blocks a path does not.
+      isExact(req)
+        ? caught(app, req, res, () => endpoint(req, res))
+        : void asPage(req, res, async () => sendUnknown(req, res)),
+    )
   }
-  addOperationalRoutes(app, router, isDraining)
-  const asPage: Served = (req, res, run) => served(app, req, res, run)
+  addOperationalRoutes(app, router, { isDraining, asPage })
   addAssetRoutes(app, router, asPage)
-  addCheckoutPages(app, router, { served: asPage, limitRate })
+  // These have rates of their own, and show a page where others respond with an error.
+  addCheckoutPages(app, router, { served: (req, res, run) => served(app, req, res, run), rateLimits })
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, asPage)
+  const isHttps = app.publicUrl.startsWith('https:')
   server.on('request', (req, res) => {
     req.url = originForm(req)
-    if (lacksRequiredTls(app, req)) void served(app, req, res, rejectWithoutTls)
-    else if (isOfRealms(req)) void served(app, req, res, () => answerRealms(app, req, res))
-    else router.handler(asRouted(req), res, undefined as never)
+    if (isHttps) res.setHeader('strict-transport-security', HSTS)
+    if (namesTwoHosts(req)) void asPage(req, res, rejectTwoHosts)
+    else if (lacksRequiredTls(app, req)) void asPage(req, res, rejectWithoutTls)
+    else if (isOfRealms(req)) void asRealm(req, res, () => answerRealms(app, req, res))
+    // What does not say whose rows it needs gets those of no merchant.
+    else ofNoMerchant(() => router.handler(asRouted(req), res, undefined as never))
   })
   return server
+}
+
+/** A browser that has been here over https sends nothing over plain http for a year. */
+const HSTS = 'max-age=31536000'
+
+/** Node.js keeps the first of two Host headers, and a proxy may read the other (RFC 9112, section 3.2). */
+function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count > 1
+}
+
+function rejectTwoHosts(): Promise<never> {
+  const errors = [{ path: 'host', code: 'INVALID', message: 'must be sent once' }]
+  return Promise.reject(new DomainError('VALIDATION_FAILED', 'the request has two Host headers', { errors }))
 }
 
 /**
@@ -115,28 +169,25 @@ const OPENAPI_PATHS = [
   [`${OPEN_BANKING_PATH}/openapi.json`, 'a'],
 ] as const
 
-function addOperationalRoutes(app: App, router: Router, isDraining: IsDraining): void {
+type OperationalRoutes = { isDraining: IsDraining; asPage: Served }
+
+function addOperationalRoutes(app: App, router: Router, { isDraining, asPage }: OperationalRoutes): void {
   for (const [path, probe] of PROBES) {
-    // Figures about the business stay inside where they have a port of their own.
-    if (path === '/metrics' && app.config.observePort !== undefined) continue
-    router.get(path, (req, res) => caught(app, req, res, () => probe(app, res, isDraining)))
+    // Figures about the business stay inside: in live mode, and wherever they have a port of their own.
+    if (path === '/metrics' && (app.config.observePort !== undefined || app.config.mode === 'live')) continue
+    router.get(path, (req, res) => caught(app, req, res, () => ofEveryMerchant(() => probe(app, res, isDraining))))
   }
   for (const [path, surface] of OPENAPI_PATHS) {
     const serve = serveDescription(app, surface)
-    router.get(path, (req, res) => caught(app, req, res, () => serve(req, res)))
+    router.get(path, (req, res) => asPage(req, res, () => serve(req, res)))
   }
-  router.get('/errors/:code', (req, res) => describeError(app, req, res))
+  router.get('/errors/:code', (req, res) => asPage(req, res, async () => describeError(app, req, res)))
 }
 
-/** Serves the address in the `type` of an error response. */
 function describeError(app: App, req: RoutedRequest, res: ServerResponse): void {
-  const code = (req.params['code'] ?? '').toUpperCase().replaceAll('-', '_')
-  const status = Object.entries(ERROR_STATUS).find(([name]) => name === code)?.[1]
-  if (status === undefined) return unknownRoute(app, req, res)
-  const operations = routesOf(app.config.mode)
-    .map((row) => row.operation)
-    .filter((operation) => errorsOf(operation).some((name) => name === code))
-  sendJson(res, 200, { code, status, operations: operations.map(({ method, path }) => `${method} ${path}`) })
+  const code = codeInAddress(req.params['code'] ?? '')
+  if (code === undefined) sendUnknown(req, res)
+  else sendErrorFacts(app, req, res, code)
 }
 
 /** Logs a page, which has no operation, by method, path, status and duration. */
@@ -145,7 +196,8 @@ function observePage(app: App, req: IncomingMessage, res: ServerResponse): void 
   const path = (req.url ?? '/').split('?')[0]
   res.once('close', () => {
     const durationMs = Math.round((performance.now() - started) * 10) / 10
-    app.log.info({ method: req.method, path, status: res.statusCode, duration_ms: durationMs }, 'request')
+    const network = networkName(app, req)
+    app.log.info({ method: req.method, path, status: res.statusCode, duration_ms: durationMs, network }, 'request')
   })
 }
 
@@ -155,12 +207,12 @@ function observePage(app: App, req: IncomingMessage, res: ServerResponse): void 
  */
 function noMatch(app: App, req: IncomingMessage, res: ServerResponse): void {
   const methods = isOpenBanking(req.url) ? methodsOf(app, req) : []
-  if (methods.length === 0) return unknownRoute(app, req, res)
+  if (methods.length === 0) return sendUnknown(req, res)
   res.setHeader('allow', methods.join(', '))
   const refused = new DomainError('METHOD_NOT_ALLOWED', `${req.method ?? ''} is not a method of this address`, {
     next: `it has ${methods.join(' and ')}`,
   })
-  void served(app, req, res, () => Promise.reject(refused))
+  throw refused
 }
 
 function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
@@ -168,18 +220,13 @@ function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
   return (
     routesOf(app.config.mode)
       .map(({ operation }) => operation)
-      .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i').test(path))
+      .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path))
       // HEAD is allowed wherever GET is.
       .flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method]))
   )
 }
 
 /** The framework's own response to a route that does not exist, without the error envelope (contract §Errors). */
-function unknownRoute(app: App, req: IncomingMessage, res: ServerResponse): void {
-  observePage(app, req, res)
-  sendUnknown(req, res)
-}
-
 function sendUnknown(req: IncomingMessage, res: ServerResponse): void {
   const path = (req.url ?? '/').split('?')[0]
   sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
@@ -191,10 +238,10 @@ function failed(app: App) {
   }
 }
 
-/** Runs and logs a page, with `caught` for its errors. */
+/** Runs and logs a page, with `caught` for its errors. Its caller proves itself by what the page reads. */
 function served(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
   observePage(app, req, res)
-  return caught(app, req, res, run)
+  return caught(app, req, res, () => ofEveryMerchant(run))
 }
 
 /** Runs a page and sends an error response if it rejects: polka does not await handlers, so the rejection would end the process. */

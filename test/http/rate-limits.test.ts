@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { makeSharedRates } from '../../src/db/shared-rates.ts'
+import { parseJsonBody } from '../../src/http/body.ts'
+import { createPayment, testService } from '../support/app.ts'
+import type { Answer } from '../support/app.ts'
+import { times, tally } from '../support/payments.ts'
+
+const env = { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' }
+// The clock stands still, so that nothing is refilled, however slow the machine is.
+const wake = { listen: async () => async () => undefined, notify: () => undefined, close: async () => undefined }
+const service = await testService(t, { env, overrides: { rates: makeSharedRates({ wake, now: () => 0 }) } })
+const merchant = await service.merchant()
+const other = await service.merchant()
+
+const statuses = (answers: readonly Answer[]) => tally(answers.map(({ status }) => status))
+
+/** So many requests of a network that no other test uses. */
+function ask(from: string, path: string, count: number, options: Parameters<typeof service.call>[2] = {}) {
+  return times(count, () =>
+    service.call('GET', path, { ...options, headers: { 'x-forwarded-for': from, ...options.headers } }),
+  )
+}
+
+t.test('a client reads 400 times at once, and then learns the limit and the wait', async (t) => {
+  const answers = await ask('192.0.2.1', '/api/v1/payments/none', 420, { merchant })
+  const limited = answers.filter(({ status }) => status === 429)
+  t.equal(limited.length, 20)
+  t.match(limited[0], {
+    headers: { 'retry-after': '1', 'ratelimit-policy': '"reads";q=400;w=2', ratelimit: '"reads";r=0;t=1' },
+    body: { code: 'RATE_LIMITED', next: String },
+  })
+  t.match(await service.call('GET', '/api/v1/payments', { merchant: other }), { status: 200 }, 'others are not')
+  t.match(await createPayment(service, merchant), { status: 201 }, 'and writes have a count of their own')
+})
+
+t.test('routes without a credential have a limit for each network', async (t) => {
+  const paths = [
+    '/open-banking/v1/openapi.json',
+    '/api/v1/banks',
+    '/api/v1/service',
+    '/errors/rate-limited',
+    '/hub',
+    '/nothing',
+    '/widget/x.js',
+  ]
+  for (const [index, path] of paths.entries()) {
+    const answers = await ask(`198.51.100.${index}`, path, 210)
+    t.equal(statuses(answers)['429'], 10, `${path}: ${JSON.stringify(statuses(answers))}`)
+  }
+  t.match(await ask('198.51.100.200', '/openapi.json', 1), [{ status: 200 }])
+  t.same(statuses(await ask('198.51.100.0', '/healthz', 300)), { 200: 300 }, 'probes have none')
+})
+
+t.test('credentials that are not valid have a lower one', async (t) => {
+  const answers = await ask('203.0.113.1', '/api/v1/payments', 60, { headers: { 'x-merchant-client-id': 'nobody' } })
+  t.same(statuses(answers), { 401: 50, 429: 10 })
+  t.match(
+    await ask('203.0.113.1', '/api/v1/payments', 1, { merchant: other }),
+    [{ status: 200 }],
+    'valid ones still pass',
+  )
+})
+
+t.test('completing a payment is limited, whatever the state is', async (t) => {
+  const answers = await times(210, () =>
+    service.call('POST', `/api/v1/payments/${randomUUID()}/sca-complete`, {
+      headers: { 'x-forwarded-for': '203.0.113.2' },
+      body: { state: 'x', code: 'y' },
+    }),
+  )
+  t.equal(statuses(answers)['429'], 10)
+})
+
+t.test('without a credential a body is at most 16 KiB', async (t) => {
+  const big = { note: 'x'.repeat(16 * 1024) }
+  const path = `/api/v1/payments/${randomUUID()}/sca-complete`
+  const headers = { 'x-forwarded-for': '203.0.113.3' }
+  t.match(await service.call('POST', path, { body: big, headers }), { status: 413 })
+  t.match(await service.call('POST', '/api/v1/payments', { merchant: other, body: big, headers }), { status: 400 })
+})
+
+t.test('a body of brackets costs little', (t) => {
+  const bombs = [
+    '['.repeat(100 * 1024),
+    '{"a":'.repeat(20_000),
+    `"${'\\"['.repeat(30_000)}"${'['.repeat(5_000)}`,
+    `[${'1,'.repeat(50_000)}1]`,
+  ]
+  for (const bomb of bombs) {
+    const raw = Buffer.from(bomb)
+    const runs = Array.from({ length: 20 }, () => {
+      const started = performance.now()
+      t.throws(() => parseJsonBody(raw, 'application/json'), { code: 'INVALID_JSON' })
+      return performance.now() - started
+    })
+    // The fastest: the others share their processor.
+    t.ok(Math.min(...runs) < 8, `${bomb.slice(0, 5)}: ${Math.min(...runs).toFixed(2)} ms`)
+  }
+  t.same(parseJsonBody(Buffer.from(JSON.stringify({ a: '[{'.repeat(1_000) })), 'application/json'), {
+    a: '[{'.repeat(1_000),
+  })
+  t.end()
+})
