@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
+import { openMail } from './list-mails.ts'
 import type { MailRecord } from './record.ts'
 import { mailBodyContext } from './seal-context.ts'
 import { findMail } from './sql.ts'
@@ -17,10 +18,11 @@ export async function getMail(
 ): Promise<MailRecord & { body: string; links: string[] }> {
   const mail = isUuid(id) ? await findMail(app.pool, id) : null
   if (mail === null || mail.realm === withoutRealm) throw new DomainError('MAIL_NOT_FOUND', 'there is no such mail')
-  const { merchant_id, realm: _realm, body: sealed, ...record } = mail
+  const { body: sealed, ...row } = mail
   // Only live mode deletes bodies, and there mails can't be read.
-  const body = sealed === null ? '' : app.sealer.open(sealed, mailBodyContext({ id: mail.id, merchantId: merchant_id }))
-  return { ...record, body, links: linksIn(body) }
+  const body =
+    sealed === null ? '' : app.sealer.open(sealed, mailBodyContext({ id: mail.id, merchantId: mail.merchant_id }))
+  return { ...openMail(app, row), body, links: linksIn(body) }
 }
 
 const LINK = /https?:\/\/[^\s<>"']+/g

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { E164 } from '../lib/e164.ts'
-import { mailBodyContext } from './seal-context.ts'
+import { mailBodyContext, recipientContext, recipientHash } from './seal-context.ts'
 import { insertMail } from './sql.ts'
 
 /** A plain-text mail. Only the body is secret: the subject may be logged. */
@@ -30,12 +30,12 @@ const ADDRESS = /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()[\]"\\@]+$/u
  * @throws {TypeError} for anything but a single address, which the contract has rejected before
  */
 export async function queueMail(
-  parts: Pick<App, 'sealer' | 'ids' | 'config'>,
+  parts: Pick<App, 'sealer' | 'lookupHash' | 'ids' | 'config'>,
   db: CommonQueryMethods,
   mail: NewMail,
 ): Promise<void> {
   if (!ADDRESS.test(mail.recipient)) throw new TypeError('the recipient of a mail is not one e-mail address')
-  await queue(parts, db, { ...mail, channel: 'EMAIL', isSent: parts.config.smtpUrl !== undefined })
+  await queue(parts, db, { ...mail, channel: 'EMAIL', status: statusOf(parts.config.smtpUrl !== undefined) })
 }
 
 /**
@@ -44,34 +44,53 @@ export async function queueMail(
  * @throws {TypeError} for an invalid number
  */
 export async function queueText(
-  parts: Pick<App, 'sealer' | 'ids' | 'config'>,
+  parts: Pick<App, 'sealer' | 'lookupHash' | 'ids' | 'config'>,
   db: CommonQueryMethods,
   text: NewMail,
 ): Promise<void> {
   if (!E164.test(text.recipient)) throw new TypeError('the recipient of a text message is not one phone number')
   const isSent = parts.config.sms !== undefined
   if (!isSent && parts.config.mode === 'live') throw new Error('no gateway for text messages is configured')
-  await queue(parts, db, { ...text, channel: 'SMS', isSent })
+  await queue(parts, db, { ...text, channel: 'SMS', status: statusOf(isSent) })
+}
+
+/**
+ * Puts a message that a limit keeps from being sent into the sandbox's outbox: DEAD, with the reason. Otherwise its
+ * requester would look for it in vain.
+ */
+export async function keepUnsent(
+  parts: Pick<App, 'sealer' | 'lookupHash' | 'ids'>,
+  db: CommonQueryMethods,
+  mail: NewMail & { channel: 'EMAIL' | 'SMS'; reason: 'limit_reached' },
+): Promise<void> {
+  await queue(parts, db, { ...mail, status: 'DEAD' })
 }
 
 async function queue(
-  parts: Pick<App, 'sealer' | 'ids'>,
+  parts: Pick<App, 'sealer' | 'lookupHash' | 'ids'>,
   db: CommonQueryMethods,
-  mail: NewMail & { channel: 'EMAIL' | 'SMS'; isSent: boolean },
+  mail: NewMail & { channel: 'EMAIL' | 'SMS'; status: 'PENDING' | 'KEPT' | 'DEAD'; reason?: string },
 ): Promise<void> {
   const id = parts.ids.uuid()
+  const place = { id, merchantId: mail.merchantId }
   await insertMail(db, {
     id,
     merchantId: mail.merchantId,
     realm: mail.realm,
     kind: mail.kind,
     channel: mail.channel,
-    recipient: mail.recipient,
+    recipient: parts.sealer.seal(mail.recipient, recipientContext(place)),
+    recipientHash: await recipientHash(parts, mail.recipient),
     subject: oneLine(mail.subject),
-    body: parts.sealer.seal(mail.body, mailBodyContext({ id, merchantId: mail.merchantId })),
-    status: mail.isSent ? 'PENDING' : 'KEPT',
+    body: parts.sealer.seal(mail.body, mailBodyContext(place)),
+    status: mail.status,
+    lastError: mail.reason ?? null,
     uselessAfterSeconds: mail.uselessAfterSeconds ?? null,
   })
+}
+
+function statusOf(isSent: boolean): 'PENDING' | 'KEPT' {
+  return isSent ? 'PENDING' : 'KEPT'
 }
 
 /** A company may have a line break in its name; a header may not. */

@@ -14,12 +14,12 @@ export const MailRecord = z.object({
 })
 export type MailRecord = z.infer<typeof MailRecord>
 
+/** The same as it is stored: its recipient is sealed. */
+export const MailRow = MailRecord.extend({ merchant_id: z.string().nullable(), realm: z.string() })
+export type MailRow = z.infer<typeof MailRow>
+
 /** A mail with its sealed body; null after sending in live mode, because its links give access. */
-export const SealedMail = MailRecord.extend({
-  merchant_id: z.string().nullable(),
-  realm: z.string(),
-  body: z.string().nullable(),
-})
+export const SealedMail = MailRow.extend({ body: z.string().nullable() })
 export type SealedMail = z.infer<typeof SealedMail>
 
 /** A mail leased by this worker. Its `attempt_count` counts the claims, and so serves as the fencing token. */
@@ -27,6 +27,7 @@ export const ClaimedMail = z.object({
   id: z.string(),
   merchant_id: z.string().nullable(),
   channel: z.enum(['EMAIL', 'SMS']),
+  /** Sealed. */
   recipient: z.string(),
   subject: z.string(),
   body: z.string().nullable(),

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { ClaimedMail } from './record.ts'
-import { mailBodyContext } from './seal-context.ts'
-import { claimMails, deleteOldMails, markFailed, markSent } from './sql.ts'
+import { mailBodyContext, recipientContext } from './seal-context.ts'
+import { claimMails, markFailed, markSent } from './sql.ts'
 import { sendText } from './text-gateway.ts'
 import { failureOf, openTransport, sendTimeoutMs } from './transport.ts'
 import type { MailFailure, MailTransport } from './transport.ts'
@@ -19,17 +19,12 @@ const MINUTE = 60_000
 /** The delays after failed attempts: five retries over half a day, then the mail is abandoned. */
 const RETRY_MS: readonly number[] = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 360 * MINUTE]
 
-const KEPT_DAYS = 30
-const DELETED_AT_ONCE = 500
-
 /**
  * Sends the mails and text messages that are due, each at least once: a mail that was sent but not marked, because its
- * worker crashed, is sent again with the same id. Also deletes old mails.
+ * worker crashed, is sent again with the same id.
  */
 export async function sendMails(app: SendApp, signal: AbortSignal): Promise<{ more: boolean }> {
-  const deleted = await deleteOldMails(app.pool, { olderThanDays: KEPT_DAYS, rowsMax: DELETED_AT_ONCE })
-  const moreToSend = await sendDue(app, signal)
-  return { more: moreToSend || deleted === DELETED_AT_ONCE }
+  return { more: await sendDue(app, signal) }
 }
 
 async function sendDue(app: SendApp, signal: AbortSignal): Promise<boolean> {
@@ -78,9 +73,10 @@ async function sendOne(app: SendApp, mailServer: MailServer, mail: ClaimedMail):
 /** Sends the mail; returns the failure, or null on success. */
 async function attempt(app: SendApp, mailServer: MailServer, mail: ClaimedMail): Promise<string | null> {
   if (mail.is_useless) return 'too_late' satisfies MailFailure
-  const body = openBody(app, mail)
-  if (body === null) return 'body_unreadable' satisfies MailFailure
-  const { id, recipient, subject } = mail
+  const opened = open(app, mail)
+  if (opened === null) return 'body_unreadable' satisfies MailFailure
+  const { recipient, body } = opened
+  const { id, subject } = mail
   if (mail.channel === 'SMS') {
     // Text messages are claimed only with a gateway.
     return app.config.sms === undefined ? 'failed' : sendText(app.config.sms, { id, to: recipient, text: body })
@@ -95,10 +91,16 @@ async function attempt(app: SendApp, mailServer: MailServer, mail: ClaimedMail):
 }
 
 /** Null if this worker's master key can't open it: another worker's may. */
-function openBody({ sealer }: SendApp, { id, merchant_id, body }: ClaimedMail): string | null {
+function open(
+  { sealer }: SendApp,
+  { id, merchant_id: merchantId, recipient, body }: ClaimedMail,
+): { recipient: string; body: string } | null {
   if (body === null) return null
   try {
-    return sealer.open(body, mailBodyContext({ id, merchantId: merchant_id }))
+    return {
+      recipient: sealer.open(recipient, recipientContext({ id, merchantId })),
+      body: sealer.open(body, mailBodyContext({ id, merchantId })),
+    }
   } catch {
     return null
   }

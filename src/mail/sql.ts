@@ -1,21 +1,24 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { ClaimedMail, MailRecord, SealedMail } from './record.ts'
+import { ClaimedMail, MailRow, SealedMail } from './record.ts'
 
 const Wait = z.object({ seconds: z.int() })
 
-export type MailRow = {
+export type NewMailRow = {
   id: string
   merchantId: string | null
   realm: string
   kind: string
   channel: 'EMAIL' | 'SMS'
+  /** Sealed. */
   recipient: string
+  recipientHash: string
   subject: string
   /** Sealed. */
   body: string
-  status: 'PENDING' | 'KEPT'
+  status: 'PENDING' | 'KEPT' | 'DEAD'
+  lastError: string | null
   uselessAfterSeconds: number | null
 }
 
@@ -23,18 +26,19 @@ export type MailRow = {
  * Mail is rare, so the notification can be part of the transaction: it is delivered with the commit, when the mail is
  * visible.
  */
-export async function insertMail(tx: CommonQueryMethods, mail: MailRow): Promise<void> {
+export async function insertMail(tx: CommonQueryMethods, mail: NewMailRow): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     with mail as (
-      insert into mails (id, merchant_id, realm, kind, channel, recipient, subject, body, status, useless_at)
+      insert into mails (id, merchant_id, realm, kind, channel, recipient, recipient_hash, subject, body, status, last_error,
+        useless_at)
       values (
-        ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.channel}, ${mail.recipient}, ${mail.subject},
-        ${mail.body}, ${mail.status}, now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second'
+        ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.channel}, ${mail.recipient},
+        ${mail.recipientHash}, ${mail.subject}, ${mail.body}, ${mail.status}, ${mail.lastError},
+        now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second'
       )
-      returning status
     ),
     woken as materialized (
-      select pg_notify('svc_wake', 'send-mails') from mail where status = 'PENDING'
+      select pg_notify('svc_wake', 'send-mails') where ${mail.status} = 'PENDING'
     )
     select from woken
   `)
@@ -97,14 +101,14 @@ export async function markFailed(
 /** Deletes mails older than the retention period, up to a limit, and returns their count. */
 export async function deleteOldMails(
   tx: CommonQueryMethods,
-  { olderThanDays, rowsMax }: { olderThanDays: number; rowsMax: number },
+  { days, rowsMax }: { days: number; rowsMax: number },
 ): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from mails
     where id in (
       select id
       from mails
-      where created_at < now() - ${olderThanDays} * interval '1 day'
+      where created_at < now() - ${days} * interval '1 day'
       order by created_at
       limit ${rowsMax}
       for update skip locked
@@ -114,18 +118,22 @@ export async function deleteOldMails(
 }
 
 const mailColumns = sql.fragment`
-  id, kind, recipient, subject, status, attempt_count, last_error, sent_at, created_at
+  id, merchant_id, realm, kind, recipient, subject, status, attempt_count, last_error, sent_at, created_at
 `
 
 /** The last mails, optionally of one recipient, or without those of one realm. */
 export function listMailRows(
   tx: CommonQueryMethods,
-  { recipient, withoutRealm, rowsMax }: { recipient: string | null; withoutRealm: string | null; rowsMax: number },
-): Promise<readonly MailRecord[]> {
-  return tx.any(sql.type(MailRecord)`
+  {
+    recipientHash,
+    withoutRealm,
+    rowsMax,
+  }: { recipientHash: string | null; withoutRealm: string | null; rowsMax: number },
+): Promise<readonly MailRow[]> {
+  return tx.any(sql.type(MailRow)`
     select ${mailColumns}
     from mails
-    where (${recipient}::text is null or lower(recipient) = lower(${recipient}))
+    where (${recipientHash}::text is null or recipient_hash = ${recipientHash})
       and realm is distinct from ${withoutRealm}
     order by created_at desc, id desc
     limit ${rowsMax}
@@ -134,26 +142,35 @@ export function listMailRows(
 
 export function findMail(tx: CommonQueryMethods, id: string): Promise<SealedMail | null> {
   return tx.maybeOne(sql.type(SealedMail)`
-    select ${mailColumns}, merchant_id, realm, body from mails where id = ${id}
+    select ${mailColumns}, body from mails where id = ${id}
   `)
 }
 
-export type MailSeries = { realm: string; kind: string; recipient: string }
+/** Mails of one kind to one recipient; of every realm for null. */
+export type MailSeries = { realm: string | null; kind: string; recipientHash: string }
 
-/**
- * The seconds until fewer than `perHour` mails of one kind were sent to a recipient within an hour; 0 if that is the
- * case now. Call it under the lock that serialises queueing.
- */
+/** Locks the count of a recipient's mails until the transaction's end, so that each mail of a burst is counted. */
+export async function lockMailCount(
+  tx: DatabaseTransactionConnection,
+  { kind, recipientHash }: Pick<MailSeries, 'kind' | 'recipientHash'>,
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    select from pg_advisory_xact_lock(hashtextextended(${`mails ${kind} ${recipientHash}`}, 0))
+  `)
+}
+
+/** The seconds until fewer than `perHour` mails of a series were sent within an hour; 0 if that is the case now. Call it under `lockMailCount`. */
 export async function secondsToNextMail(
   tx: CommonQueryMethods,
-  { realm, kind, recipient }: MailSeries,
+  { realm, kind, recipientHash }: MailSeries,
   perHour: number,
 ): Promise<number> {
   const { seconds } = await tx.one(sql.type(Wait)`
     with latest as (
       select created_at
       from mails
-      where realm = ${realm} and recipient = ${recipient} and kind = ${kind} and created_at > now() - interval '1 hour'
+      where recipient_hash = ${recipientHash} and kind = ${kind} and created_at > now() - interval '1 hour'
+        and (${realm}::text is null or realm = ${realm})
       order by created_at desc
       limit ${perHour}
     )

@@ -1,5 +1,5 @@
-import { request } from 'undici'
 import type { App } from '../app.ts'
+import { postJson } from './post-json.ts'
 
 /** Why a text message was not accepted. The gateway's response is not stored: it may repeat numbers and text. */
 export type TextFailure = 'connection_failed' | 'timed_out' | `gateway_refused (${number})`
@@ -7,13 +7,9 @@ export type TextFailure = 'connection_failed' | 'timed_out' | `gateway_refused (
 /** The gateway's timeout. */
 const TIMEOUT_MS = 10_000
 
-/** The gateway's response body is discarded; longer ones are cut off. */
-const ANSWER_BYTES_MAX = 64 * 1024
-
 /**
  * Sends a text message through the gateway (config `SVC_SMS_URL`): a POST of `{id, to, text}`, accepted by 2xx. The id
- * is the same at every attempt, so that the gateway can detect repeats. Redirects are not followed, because the text
- * contains a link.
+ * is the same at every attempt, so that the gateway can detect repeats.
  * @returns the failure, or null on success
  */
 export async function sendText(
@@ -21,19 +17,7 @@ export async function sendText(
   text: { id: string; to: string; text: string },
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<TextFailure | null> {
-  try {
-    const { statusCode, body } = await request(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(text),
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    await body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => undefined)
-    return statusCode >= 200 && statusCode < 300 ? null : `gateway_refused (${statusCode})`
-  } catch (error) {
-    return error instanceof Error && error.name === 'TimeoutError' ? 'timed_out' : 'connection_failed'
-  }
+  const status = await postJson({ url, token, body: text, timeoutMs })
+  if (typeof status !== 'number') return status
+  return status >= 200 && status < 300 ? null : `gateway_refused (${status})`
 }

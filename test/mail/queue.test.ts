@@ -1,9 +1,9 @@
 import t from 'tap'
 import { deleteOldMails } from '../../src/mail/sql.ts'
+import { removeOldRecords } from '../../src/retention/remove-old-records.ts'
 import { queueMail } from '../../src/mail/queue.ts'
 import type { NewMail } from '../../src/mail/queue.ts'
 import { getMail } from '../../src/mail/get-mail.ts'
-import { sendMails } from '../../src/mail/send.ts'
 import { testService } from '../support/app.ts'
 
 const service = await testService(t)
@@ -26,7 +26,7 @@ const queued = async (changes: Partial<NewMail> = {}): Promise<Record<string, un
 
 t.test('without a mail server a mail is kept, and its body is sealed', async (t) => {
   const row = await queued()
-  t.match(row, { status: 'KEPT', recipient: 'ada@acme.example', attempt_count: 0, sent_at: null })
+  t.match(row, { status: 'KEPT', recipient: /^v1\./, attempt_count: 0, sent_at: null })
   t.notMatch(JSON.stringify(row), /token=abc/)
   t.match(await getMail(app, String(row['id'])), {
     body: MAIL.body,
@@ -85,8 +85,8 @@ t.test('mails older than 30 days are deleted, a bounded number at a time', async
   await service.owner.query(`update mails set created_at = now() - interval '31 days' where id = any($1)`, [
     rows.map(({ id }) => id),
   ])
-  t.equal(await deleteOldMails(app.pool, { olderThanDays: 30, rowsMax: 2 }), 2)
-  t.same(await sendMails(app, new AbortController().signal), { more: false }, 'the job does so too')
+  t.equal(await deleteOldMails(app.pool, { days: 30, rowsMax: 2 }), 2)
+  t.same(await removeOldRecords(app), { more: false }, 'the job does so too')
   t.match((await service.owner.query('select count(*)::int as count from mails')).rows, [{ count: 2 }])
 })
 

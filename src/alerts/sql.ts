@@ -1,0 +1,127 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+/** Something that an operator should look at. The name is that of its section in docs/operators/runbook.md. */
+export type FoundAlert = { name: string; subject: string; detail: string }
+
+export const CHANNELS = ['WEBHOOK', 'MAIL'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+export const AlertMessage = z.object({
+  id: z.bigint(),
+  name: z.string(),
+  subject: z.string(),
+  is_firing: z.boolean(),
+  detail: z.string(),
+  since: z.string(),
+  attempt_count: z.int(),
+})
+export type AlertMessage = z.infer<typeof AlertMessage>
+
+/** Keeps what was found, and queues a message to each channel about what had not been found before. */
+export async function keepFound(
+  tx: CommonQueryMethods,
+  { found, channels }: { found: readonly FoundAlert[]; channels: readonly Channel[] },
+): Promise<void> {
+  const rows = found.map(({ name, subject, detail }) => [name, subject, detail])
+  await tx.query(sql.typeAlias('void')`
+    with kept as (
+      insert into operator_alerts as a (name, subject, detail, is_firing)
+      select name, subject, detail, true
+      from ${sql.unnest(rows, ['text', 'text', 'text'])} as f (name, subject, detail)
+      order by name, subject
+      on conflict (name, subject) do update
+      set seen_at = now(), detail = excluded.detail, is_firing = true,
+        since = case when a.is_firing then a.since else now() end
+      returning name, subject, detail, since
+    )
+    insert into operator_alert_messages (channel, name, subject, is_firing, detail, since)
+    select channel, name, subject, true, detail, since
+    from kept, unnest(${sql.array([...channels], 'text')}) as channel
+    where since = now()
+  `)
+}
+
+/** Keeps the alerts of these names that are firing as if they had been found. */
+export async function keepFiring(tx: CommonQueryMethods, names: readonly string[]): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    update operator_alerts set seen_at = now() where is_firing and name = any(${sql.array([...names], 'text')})
+  `)
+}
+
+/** Ends what no worker has found for so long, and queues a message about each to each channel. */
+export async function endUnseen(
+  tx: CommonQueryMethods,
+  { channels, quietMs }: { channels: readonly Channel[]; quietMs: number },
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    with ended as (
+      update operator_alerts set is_firing = false, since = now()
+      where is_firing and seen_at < now() - ${quietMs} * interval '1 millisecond'
+      returning name, subject, detail, since
+    )
+    insert into operator_alert_messages (channel, name, subject, is_firing, detail, since)
+    select channel, name, subject, false, detail, since
+    from ended, unnest(${sql.array([...channels], 'text')}) as channel
+  `)
+}
+
+/** Claims the oldest message of a channel for `leaseMs`; null while there is none, or it waits for its next attempt. */
+export function claimMessage(
+  tx: CommonQueryMethods,
+  { channel, leaseMs }: { channel: Channel; leaseMs: number },
+): Promise<AlertMessage | null> {
+  return tx.maybeOne(sql.type(AlertMessage)`
+    update operator_alert_messages
+    set due_at = now() + ${leaseMs} * interval '1 millisecond', attempt_count = attempt_count + 1
+    where id = (select min(id) from operator_alert_messages where channel = ${channel}) and due_at <= now()
+    returning id, name, subject, is_firing, detail, since, attempt_count
+  `)
+}
+
+export async function deleteMessage(tx: CommonQueryMethods, id: bigint): Promise<void> {
+  await tx.query(sql.typeAlias('void')`delete from operator_alert_messages where id = ${id}`)
+}
+
+export async function delayMessage(
+  tx: CommonQueryMethods,
+  { id, delayMs }: { id: bigint; delayMs: number },
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    update operator_alert_messages set due_at = now() + ${delayMs} * interval '1 millisecond' where id = ${id}
+  `)
+}
+
+/** Since how many seconds the oldest webhook is due; 0 where none is. */
+export function measureLateness(tx: CommonQueryMethods): Promise<number> {
+  return tx.oneFirst(sql.type(z.object({ seconds: z.int() }))`
+    select greatest(0, coalesce(extract(epoch from now() - (select min(due_at) from webhook_queue)), 0))::int as seconds
+  `)
+}
+
+const DeadEndpoint = z.object({ merchant_id: z.string(), trading_name: z.string(), count: z.bigint() })
+
+/** Upper limit of the deaths that are read: this is asked every 30 seconds, and its cost must not grow with an outage. */
+const DEATHS_MAX = 10_000
+
+/** Merchants with deliveries that are no longer tried, and whose last attempt was within a day. */
+export function listDeadEndpoints(
+  tx: CommonQueryMethods,
+  limit: number,
+): Promise<readonly z.infer<typeof DeadEndpoint>[]> {
+  return tx.any(sql.type(DeadEndpoint)`
+    select d.merchant_id, m.trading_name, count(distinct d.id) as count
+    from (
+      select merchant_id, delivery_id from webhook_attempts
+      where attempt = 6 and outcome <> 'delivered' and started_at > now() - interval '24 hours'
+      order by started_at desc
+      limit ${DEATHS_MAX}
+    ) as last
+    join webhook_deliveries d on d.merchant_id = last.merchant_id and d.id = last.delivery_id and d.status = 'DEAD'
+    join merchants m on m.id = d.merchant_id
+    group by d.merchant_id, m.trading_name
+    order by d.merchant_id
+    limit ${limit}
+  `)
+}
