@@ -1,0 +1,36 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { App } from '../app.ts'
+import { deleteOldMails } from '../mail/sql.ts'
+import { removeAlerts, removeBankCalls, removeRuns, removeWebhooks } from './sql.ts'
+import type { Limit } from './sql.ts'
+
+/** Rows of one kind in one run: a statement of well under a second. */
+const ROWS_MAX = 500
+
+type Kind = {
+  record: string
+  setting: keyof App['config']['retentionDays']
+  remove(tx: CommonQueryMethods, limit: Limit): Promise<number>
+}
+
+const KINDS: readonly Kind[] = [
+  { record: 'webhooks', setting: 'webhooks', remove: removeWebhooks },
+  { record: 'bank_calls', setting: 'bankCalls', remove: removeBankCalls },
+  { record: 'mails', setting: 'mails', remove: deleteOldMails },
+  { record: 'runs', setting: 'runs', remove: removeRuns },
+  { record: 'alerts', setting: 'runs', remove: removeAlerts },
+]
+
+/**
+ * Deletes what is older than the retention settings, in the real time and not that of a sandbox merchant (decision 370).
+ * Payments, their events and the ledger are kept. A job.
+ */
+export async function removeOldRecords(app: Pick<App, 'pool' | 'config' | 'metrics'>): Promise<{ more: boolean }> {
+  const counts: number[] = []
+  for (const { record, setting, remove } of KINDS) {
+    const removed = await remove(app.pool, { days: app.config.retentionDays[setting], rowsMax: ROWS_MAX })
+    app.metrics.rowsRemoved.inc({ record }, removed)
+    counts.push(removed)
+  }
+  return { more: counts.some((count) => count >= ROWS_MAX) }
+}
