@@ -28,6 +28,8 @@ export const Account = z.strictObject({
 })
 export type Account = z.infer<typeof Account>
 
+export const AccountListResponse = pageOf(Account)
+
 export const listAccounts = operation({
   name: 'listAccounts',
   method: 'GET',
@@ -39,17 +41,19 @@ export const listAccounts = operation({
   query: Paging,
   headers: InteractionHeaders,
   body: NoBody,
-  replies: { 200: pageOf(Account) },
+  replies: { 200: AccountListResponse },
   errors: [],
 })
 
 /** The balance of an account; an overdrawn one is a positive amount with `Debit` (decision 59). */
-export const Balance = z.strictObject({
+export const AccountBalance = z.strictObject({
   AccountId: z.string(),
   BalanceAmount: AmountResponse,
   CreditDebitIndicator: CreditDebit,
 })
-export type Balance = z.infer<typeof Balance>
+export type AccountBalance = z.infer<typeof AccountBalance>
+
+export const BalanceResponse = z.strictObject({ Data: AccountBalance, Links, Meta })
 
 export const getBalance = operation({
   name: 'getBalance',
@@ -62,7 +66,7 @@ export const getBalance = operation({
   query: None,
   headers: InteractionHeaders,
   body: NoBody,
-  replies: { 200: z.strictObject({ Data: Balance, Links, Meta }) },
+  replies: { 200: BalanceResponse },
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
@@ -81,6 +85,8 @@ export const AccountTransaction = z.strictObject({
   Balance: z.strictObject({ Amount: AmountResponse, CreditDebitIndicator: CreditDebit }),
 })
 export type AccountTransaction = z.infer<typeof AccountTransaction>
+
+export const TransactionListResponse = pageOf(AccountTransaction)
 
 const LOCAL_TIME = /^((?!0000)\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(?:Z|[+-]\d{2}:?\d{2})?)?$/
 
@@ -120,6 +126,6 @@ export const listAccountTransactions = operation({
   query: TransactionsQuery,
   headers: InteractionHeaders,
   body: NoBody,
-  replies: { 200: pageOf(AccountTransaction) },
+  replies: { 200: TransactionListResponse },
   errors: ['ACCOUNT_NOT_FOUND'],
 })

@@ -33,17 +33,55 @@ export const CheckoutToken = z.strictObject({
 })
 export type CheckoutToken = z.infer<typeof CheckoutToken>
 
+/** The payment that has paid a token's order: it identifies the payment, and gives no access to it. */
+export const PaidPayment = z.strictObject({
+  payment_id: z.string(),
+  status: z.enum(['Authorised', 'Settled', 'Refunded']),
+  end_to_end_id: z.string(),
+})
+export type PaidPayment = z.infer<typeof PaidPayment>
+
+/** What a shop's page learns when the payer comes back: signed, in the address (contract §Checkout token). */
+export type PaymentResult = {
+  payment_id: string
+  status: string
+  /** The token's `jti`. */
+  order: string | null
+  amount: string
+  currency: string
+  end_to_end_id: string
+  failure_code: string | null
+  issued_at: string
+}
+
 /** A verified checkout token as the widget reads it, with the branding of the merchant. */
 export const Checkout = z.strictObject({
   mode: z.enum(['sandbox', 'live']),
   merchant_name: z.string().meta({ description: "the merchant's trading name" }),
+  shop_name: z
+    .string()
+    .meta({ description: "the name in the token, which may be that of one of the merchant's shops" }),
   merchant_client_id: z.string(),
+  payee_name: z.string().meta({ description: 'the holder of the account that the payment is credited to' }),
+  payee_account_end: z.string().nullable().meta({ description: 'the last four characters of that account' }),
+  provider: z
+    .strictObject({
+      name: z.string().nullable().meta({ description: 'who provides the payment service' }),
+      terms_url: z.string().nullable().meta({ description: 'the page with its terms' }),
+      privacy_url: z.string().nullable().meta({ description: 'the page that says what it does with personal data' }),
+    })
+    .meta({ description: 'the provider of the payment service, as the payer sees it' }),
   amount: Money,
   currency: Currency,
   payer_name: z.string().nullable(),
   remittance_reference: z.string().nullable(),
   is_paid: z.boolean().meta({ description: 'whether the order is paid, or its payment is in progress' }),
+  paid_by: PaidPayment.nullable().meta({ description: 'the payment that has paid the order, or is about to' }),
   is_fast_path: z.boolean().meta({ description: "whether the token names the payer's account" }),
+  debtor_bank_id: z
+    .string()
+    .nullable()
+    .meta({ description: "the bank of the payer's account, where its sort code is known" }),
   callback_origin: z.string(),
   return_url: z.string(),
   expires_at: Timestamp.nullable(),

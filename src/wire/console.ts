@@ -64,7 +64,7 @@ export const streamEvents = streamOperation({
   body: NoBody,
   replies: { 200: z.string() },
   stream: { event: StreamedEvent, changed: StreamedChange, end: StreamEnd },
-  errors: ['RATE_LIMITED'],
+  errors: [],
 })
 
 /** A count with an upper limit. */
@@ -154,7 +154,10 @@ export const InboxKind = z.enum([
   'secret_overlap_ending',
   'payouts_unanswered',
   'payment_unanswered',
+  'payment_settled_late',
+  'refunds_unanswered',
   'refund_returned',
+  'statement_line_of_failed',
   'reconciliation_different',
   'reconciliation_failed',
 ])
@@ -266,6 +269,14 @@ const ResolvePayment = z.discriminatedUnion('outcome', [
     failure_code: z.enum(PAYOUT_FAILURES).default('BANK_ERROR'),
     reason: FOR_AUDIT,
   }),
+  z.strictObject({
+    outcome: z.enum(['RETURNED', 'CREDITED']).meta({
+      description:
+        'of a payment that its bank settled after it had failed: the payer gets the money back, or it is added to the ' +
+        "merchant's balance",
+    }),
+    reason: FOR_AUDIT,
+  }),
 ])
 export type ResolvePayment = z.output<typeof ResolvePayment>
 
@@ -274,13 +285,15 @@ export const resolvePayment = operation({
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/payments/{id}/resolve',
-  summary: 'Resolve a payment that its bank never answered',
+  summary: 'Resolve a payment whose bank was silent or late',
   description:
     'For payments of the inbox (payment_unanswered): ask the bank first. TAKEN: the service asks the bank about this id, ' +
     'and the payment is Settled when the bank says so. NOT_TAKEN: the payment is Failed; if the bank executes it ' +
-    'after all, the payer has paid for nothing.',
+    'after all, the payer has paid for nothing. For those that their bank settled after they had failed ' +
+    '(payment_settled_late): RETURNED or CREDITED. The payment stays Failed.',
   access: ['platform'],
   permission: 'operate merchants',
+  needsFreshSignIn: true,
   params: IdParams,
   query: None,
   headers: NoHeaders,

@@ -208,6 +208,7 @@ export const resolveDispute = operation({
     'In favour of the merchant or the payer, with a refund if one is requested. Also orders a refund again that the bank rejected.',
   access: ['platform'],
   permission: 'operate merchants',
+  needsFreshSignIn: true,
   params: IdParams,
   query: None,
   headers: NoHeaders,

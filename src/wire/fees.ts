@@ -45,6 +45,7 @@ export const getFees = operation({
 
 export const setFees = operation({
   name: 'setFees',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/merchants/{id}/fees',

@@ -42,7 +42,7 @@ export const Balance = z.strictObject({
   currency: Currency,
   clearing: amount('from settled payments less fees and refunds, until a settlement closes the period'),
   merchant_payable: amount('from closed settlements, to be paid out'),
-  held: amount('not paid out now'),
+  held: amount('set aside while the payouts of the merchant are held'),
   payouts_in_transit: amount("sent to the merchant's bank account, not confirmed yet"),
   total: amount('the sum of the four; negative where refunds exceeded what was left'),
   fees_paid: amount('the fees of all payments so far'),
@@ -150,6 +150,7 @@ export type Correction = z.infer<typeof Correction>
 
 export const correctBalance = operation({
   name: 'correctBalance',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/merchants/{id}/corrections',

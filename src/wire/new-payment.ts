@@ -52,15 +52,7 @@ export const CreatePayment = z
   .superRefine((body, context) => {
     for (const { path, message } of mandateProblems(body)) context.addIssue({ code: 'custom', path: [path], message })
     const { debtor_account_scheme: scheme, debtor_identification: identification } = body
-    if ((scheme === undefined) !== (identification === undefined)) {
-      const missing = scheme === undefined ? 'debtor_account_scheme' : 'debtor_identification'
-      context.addIssue({
-        code: 'custom',
-        path: [missing],
-        message: 'debtor_account_scheme and debtor_identification go together',
-      })
-      return
-    }
+    // Each is optional, but only together do they name an account.
     if (scheme === undefined || identification === undefined) return
     const { form, rule } = ACCOUNT_FORMS[scheme]
     if (!form.test(identification)) context.addIssue({ code: 'custom', path: ['debtor_identification'], message: rule })
@@ -70,6 +62,16 @@ export type CreatePayment = z.infer<typeof CreatePayment>
 /** The body of a payment with a checkout token: the payer's choices; the token has the other fields. */
 export const CheckoutPayment = z.strictObject({
   debtor_bank_id: text(50).optional(),
+  same_tab: z
+    .boolean()
+    .optional()
+    .meta({ description: "whether the payer goes to the bank in the shop's tab, and from there back to the shop" }),
+  locale: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/)
+    .optional()
+    .meta({ description: 'the language of the pages that the payer sees next, such as cy' }),
   scenario: text(64).optional(),
 })
 export type CheckoutPayment = z.infer<typeof CheckoutPayment>

@@ -31,6 +31,15 @@ export type Operation<
   permission?: Permission | PermissionOfEach
   /** For customers' operations: the token must have one of these scopes (decision 9). */
   scopes?: readonly Scope[]
+  /**
+   * Whether people in live mode must have signed in shortly before, with a second factor, because it moves money or makes
+   * credentials (decision 326). Programs need not.
+   */
+  needsFreshSignIn?: true
+  /** Whether programs are rejected in live mode: a stolen secret must not take a person's second factor away. */
+  isForPeople?: true
+  /** Since when it is deprecated, and when it will be gone, six months later at least (decision 34). */
+  deprecated?: Deprecated
   /** Whether a merchant that operators have disabled may call it. Reading is always allowed. */
   evenIfInactive?: true
   params: Params
@@ -55,6 +64,9 @@ export type Operation<
   /** The expected errors beyond those that every operation has (validation, authentication, unavailable). */
   errors: readonly ErrorCode[]
 }
+
+/** Days, `YYYY-MM-DD`. */
+export type Deprecated = { since: string; sunset: string }
 
 /** The permissions of an operation that both merchants and operators may call. */
 export type PermissionOfEach = { readonly merchant: MerchantPermission; readonly platform: PlatformPermission }
@@ -149,7 +161,13 @@ export function permissionsOfOperation({ permission }: Operation): Permission[] 
 }
 
 /** Errors of every operation, of a request with a body, and of a credential. */
-const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'HTTPS_REQUIRED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const ALWAYS: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'HTTPS_REQUIRED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
 const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
 const OF_TOKEN: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
@@ -163,16 +181,15 @@ const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   platform: OF_TOKEN,
   customer: ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'FORBIDDEN_SCOPE', 'WRONG_REALM', 'IDP_UNAVAILABLE', 'NOT_ACCEPTABLE'],
   sandbox: OF_TOKEN,
-  'payment-state': ['RATE_LIMITED'],
+  'payment-state': ['UNAUTHENTICATED'],
   'checkout-token': [
     'UNAUTHENTICATED',
     'CHECKOUT_TOKEN_INVALID',
     'CHECKOUT_TOKEN_EXPIRED',
     'CHECKOUT_ORIGIN_NOT_ALLOWED',
     'MERCHANT_INACTIVE',
-    'RATE_LIMITED',
   ],
-  payer: ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'RATE_LIMITED'],
+  payer: ['UNAUTHENTICATED', 'TOKEN_EXPIRED'],
   bank: [],
   anyone: [],
 }
@@ -190,9 +207,10 @@ export function requiresActiveMerchant({ method, access, evenIfInactive }: Opera
 /** Every expected error of an operation: its own, and those of its method and credentials. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const ofAccess = operation.access.flatMap((access) => OF_ACCESS[access])
+  const ofSignIn: readonly ErrorCode[] = operation.needsFreshSignIn === true ? ['INSUFFICIENT_USER_AUTHENTICATION'] : []
   const ofState: readonly ErrorCode[] = requiresActiveMerchant(operation) ? ['MERCHANT_INACTIVE'] : []
   const ofBody = hasBody(operation) ? WITH_BODY : []
-  return [...new Set([...ALWAYS, ...ofBody, ...ofAccess, ...ofState, ...operation.errors])]
+  return [...new Set([...ALWAYS, ...ofBody, ...ofAccess, ...ofSignIn, ...ofState, ...operation.errors])]
 }
 
 /** The input of an operation, as a client passes it. */

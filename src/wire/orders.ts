@@ -73,7 +73,7 @@ export const createOrder = operation({
   headers: KeyedHeaders,
   body: PaymentInitiation,
   replies: { 201: PaymentResponse },
-  errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
+  errors: ['IDEMPOTENCY_KEY_REUSED'],
 })
 
 export const getOrder = operation({

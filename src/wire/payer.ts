@@ -34,7 +34,7 @@ export const requestLink = operation({
   headers: NoHeaders,
   body: PayerContact,
   replies: { 202: z.strictObject({ status: z.literal('sent') }) },
-  errors: ['RATE_LIMITED'],
+  errors: [],
 })
 
 /** The response with a payer's session; its token is a JWT that only this service reads. */
@@ -58,7 +58,7 @@ export const verifyLink = operation({
   headers: NoHeaders,
   body: z.strictObject({ token: text(256) }),
   replies: { 200: PayerSession },
-  errors: ['LINK_INVALID', 'RATE_LIMITED'],
+  errors: ['LINK_INVALID'],
 })
 
 export const signOutPayer = operation({

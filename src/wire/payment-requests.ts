@@ -91,7 +91,7 @@ export const createRequestToPay = operation({
   headers: KeyedHeaders,
   body: RequestToPay,
   replies: { 201: RequestToPayResponse },
-  errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
+  errors: ['IDEMPOTENCY_KEY_REUSED'],
 })
 
 export const listRequestsToPay = operation({
@@ -153,7 +153,7 @@ export const createOfferToPay = operation({
   headers: KeyedHeaders,
   body: OfferToPay,
   replies: { 201: OfferToPayResponse },
-  errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
+  errors: ['IDEMPOTENCY_KEY_REUSED'],
 })
 
 export const listOffersToPay = operation({

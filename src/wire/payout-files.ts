@@ -38,6 +38,7 @@ const ofOperators = { access: ['platform'], permission: 'operate merchants', hea
 export const createPayoutFile = operation({
   ...ofOperators,
   name: 'createPayoutFile',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/payout-files',
@@ -111,6 +112,7 @@ export const importPayoutReport = operation({
     'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; a ' +
     'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. Importing an answer twice changes nothing.',
   bodyBytesMax: BODY_BYTES_MAX,
+  needsFreshSignIn: true,
   params: None,
   query: None,
   body: z.strictObject({

@@ -14,7 +14,14 @@ export const DIFFERENCE_KINDS = [
   'BANK_DEBIT',
   'BANK_DEBIT_OF_FAILED',
   'BANK_CREDIT',
+  'BANK_CREDIT_UNKNOWN',
+  'SETTLED_AFTER_FAILURE',
+  'DISPUTE_REFUND',
   'FILE_REFUND',
+  'FILE_PAYOUT',
+  'STATEMENT_LINE_MISSING',
+  'STATEMENT_LINE_OF_FAILED',
+  'STATEMENT_LINE_UNKNOWN',
   'REFUND_RETURN',
   'STATEMENT_LINE',
   'SETTLEMENT_LINE',
@@ -31,12 +38,14 @@ export const DIFFERENCE_KINDS = [
   'BANK_PAYOUT_UNKNOWN',
   'CORRECTION_LEDGER',
   'CORRECTION_WITHOUT_ACTION',
+  'HOLD_WITHOUT_ACTION',
+  'HELD_BALANCE',
 ] as const
 
 export const Difference = z.strictObject({
   kind: z.enum(DIFFERENCE_KINDS),
-  merchant_id: Uuid,
-  trading_name: z.string(),
+  merchant_id: Uuid.nullable().meta({ description: 'null for a line of a statement that is no movement here' }),
+  trading_name: z.string().nullable(),
   /** The row: a payment, a refund, a line of a statement, a settlement, a payout, the number of an entry, or the name of an account of
    * the ledger. */
   subject: z.string(),
@@ -120,7 +129,7 @@ export const getReconciliation = operation({
   access: ['platform'],
   permission: 'read merchants',
   query: Query.extend({ merchant_id: z.string().max(64).optional() }),
-  errors: ['MERCHANT_NOT_FOUND', 'RATE_LIMITED'],
+  errors: ['MERCHANT_NOT_FOUND'],
 })
 
 export const getPortalReconciliation = operation({
@@ -130,7 +139,7 @@ export const getPortalReconciliation = operation({
   access: ['merchant'],
   permission: 'read balances',
   query: Query,
-  errors: ['RATE_LIMITED'],
+  errors: [],
 })
 
 export const listReconciliations = operation({

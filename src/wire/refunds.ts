@@ -116,6 +116,7 @@ export const failRefund = operation({
     'that the bank has made after all would be paid twice.',
   access: ['platform'],
   permission: 'operate merchants',
+  needsFreshSignIn: true,
   params: IdParams,
   query: None,
   headers: NoHeaders,

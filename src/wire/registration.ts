@@ -49,7 +49,7 @@ export const registerMerchant = operation({
   headers: NoHeaders,
   body: RegisterMerchant,
   replies: { 201: RegisteredMerchant },
-  errors: ['REALM_EXISTS', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
+  errors: ['REALM_EXISTS', 'IDP_UNAVAILABLE'],
 })
 
 /** A registration that is incomplete, or whose invitation was not sent. */
@@ -121,7 +121,6 @@ export const repairRegistration = operation({
     'REGISTRATION_COMPLETE',
     'REGISTRATION_UNDER_WAY',
     'USER_EXISTS',
-    'RATE_LIMITED',
     'IDP_UNAVAILABLE',
   ],
 })

@@ -51,6 +51,7 @@ export type RotatedSecret = z.infer<typeof RotatedSecret>
 
 export const rotateWebhookSecret = operation({
   name: 'rotateWebhookSecret',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/webhook-secret/rotate',
@@ -78,6 +79,7 @@ export const rotateWebhookSecret = operation({
 
 export const endSecretOverlap = operation({
   name: 'endSecretOverlap',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/webhook-secret/previous',

@@ -42,6 +42,7 @@ export const listStaff = operation({
 export const addStaff = operation({
   ...ofStaff,
   name: 'addStaff',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/staff',
@@ -56,12 +57,13 @@ export const addStaff = operation({
     reason: Reason,
   }),
   replies: { 201: StaffMember },
-  errors: ['USER_EXISTS', 'LAST_OWNER', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
+  errors: ['USER_EXISTS', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
 })
 
 export const changeStaffRole = operation({
   ...ofStaff,
   name: 'changeStaffRole',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/staff/{id}',
@@ -77,6 +79,7 @@ export const changeStaffRole = operation({
 export const removeStaff = operation({
   ...ofStaff,
   name: 'removeStaff',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'DELETE',
   path: '/api/v1/admin/staff/{id}',
@@ -88,6 +91,25 @@ export const removeStaff = operation({
   bodyOptional: true,
   replies: { 200: StaffMember },
   errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
+})
+
+export const resetStaffFactor = operation({
+  ...ofStaff,
+  name: 'resetStaffFactor',
+  needsFreshSignIn: true,
+  isForPeople: true,
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/staff/{id}/reset-factor',
+  summary: "Reset a staff member's second factor",
+  description:
+    'Removes app, passkeys and recovery codes and ends all sessions; the next sign-in sets up another one. Your own is rejected.',
+  params: IdParams,
+  query: None,
+  body: z.strictObject({ reason: Reason }).optional(),
+  bodyOptional: true,
+  replies: { 200: StaffMember },
+  errors: ['STAFF_NOT_FOUND', 'OWN_FACTOR', 'IDP_UNAVAILABLE'],
 })
 
 /** A service client for operators' automation. */
@@ -116,6 +138,7 @@ export const listStaffClients = operation({
 export const createStaffClient = operation({
   ...ofStaff,
   name: 'createStaffClient',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/staff-clients',
@@ -136,6 +159,7 @@ export const createStaffClient = operation({
 export const revokeStaffClient = operation({
   ...ofStaff,
   name: 'revokeStaffClient',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'DELETE',
   path: '/api/v1/admin/staff-clients/{id}',
@@ -152,6 +176,7 @@ export const revokeStaffClient = operation({
 export const rotateRealmKeys = operation({
   ...ofStaff,
   name: 'rotateRealmKeys',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/realms/{slug}/rotate-keys',

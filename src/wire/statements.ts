@@ -226,6 +226,7 @@ export const creditReturnedRefund = operation({
   description:
     'For a line that is a refund which the bank has returned, once: a correction of the balance. The payment stays ' +
     'refunded, and the payer has not got the money.',
+  needsFreshSignIn: true,
   params: IdParams,
   query: None,
   body: z.strictObject({ reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }) }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
-import { NoBody, NoHeaders, None, Timestamp, listOf, nameText } from './common.ts'
+import { Reason } from './admin.ts'
+import { IdParams, NoBody, NoHeaders, None, Timestamp, listOf, nameText } from './common.ts'
 import { operation } from './operation.ts'
 import { Email } from './registration.ts'
 
@@ -36,6 +37,7 @@ export const listTeam = operation({
 
 export const inviteTeamMember = operation({
   name: 'inviteTeamMember',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/team',
@@ -48,11 +50,12 @@ export const inviteTeamMember = operation({
   headers: NoHeaders,
   body: z.strictObject({ email: Email, role: MerchantRole }),
   replies: { 201: TeamMember },
-  errors: ['USER_EXISTS', 'LAST_ADMIN', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
+  errors: ['USER_EXISTS', 'LAST_ADMIN', 'IDP_UNAVAILABLE'],
 })
 
 export const changeTeamRole = operation({
   name: 'changeTeamRole',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/team/{id}',
@@ -70,6 +73,7 @@ export const changeTeamRole = operation({
 
 export const removeTeamMember = operation({
   name: 'removeTeamMember',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/team/{id}',
@@ -83,6 +87,46 @@ export const removeTeamMember = operation({
   body: NoBody,
   replies: { 200: TeamMember },
   errors: ['TEAM_MEMBER_NOT_FOUND', 'LAST_ADMIN', 'IDP_UNAVAILABLE'],
+})
+
+export const resetTeamFactor = operation({
+  name: 'resetTeamFactor',
+  needsFreshSignIn: true,
+  isForPeople: true,
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/portal/team/{id}/reset-factor',
+  summary: "Reset a team member's second factor",
+  description:
+    'Removes app, passkeys and recovery codes and ends all sessions; the member can set up another one. Your own is rejected.',
+  access: ['merchant'],
+  permission: 'manage team',
+  params: MemberParams,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({}).optional(),
+  bodyOptional: true,
+  replies: { 200: TeamMember },
+  errors: ['TEAM_MEMBER_NOT_FOUND', 'OWN_FACTOR', 'IDP_UNAVAILABLE'],
+})
+
+export const resetMemberFactor = operation({
+  name: 'resetMemberFactor',
+  needsFreshSignIn: true,
+  isForPeople: true,
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/admin/merchants/{id}/reset-factor',
+  summary: "Reset the second factor of a merchant's team member",
+  description: 'For an ADMIN whom no other ADMIN can help.',
+  access: ['platform'],
+  permission: 'operate merchants',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ email: Email, reason: Reason }),
+  replies: { 200: TeamMember },
+  errors: ['MERCHANT_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND', 'IDP_UNAVAILABLE'],
 })
 
 /** An API credential of the merchant's own programs. */
@@ -124,6 +168,7 @@ export const listApiCredentials = operation({
 
 export const createApiCredential = operation({
   name: 'createApiCredential',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/api-credentials',
@@ -141,6 +186,7 @@ export const createApiCredential = operation({
 
 export const revokeApiCredential = operation({
   name: 'revokeApiCredential',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'DELETE',
   path: '/api/v1/portal/api-credentials/{id}',
@@ -160,6 +206,7 @@ export const revokeApiCredential = operation({
 /** Replaces the secret of a credential or of the server client: the old secret ends at once. */
 export const rotateApiCredential = operation({
   name: 'rotateApiCredential',
+  needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/api-credentials/{id}/rotate',

@@ -136,7 +136,7 @@ export const checkWebhookEndpoint = operation({
   body: None.optional(),
   bodyOptional: true,
   replies: { 200: EndpointCheck },
-  errors: ['WEBHOOK_ENDPOINT_NOT_SET', 'RATE_LIMITED'],
+  errors: ['WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
 export const listWebhooks = operation({

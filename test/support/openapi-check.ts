@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import type { ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { parse } from 'yaml'
+import { shortHash } from '../../src/db/postgres-files.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import type { Exchange } from '../../src/model-bank/answer-resource.ts'
 
 /*
@@ -23,11 +25,25 @@ const FILES = {
 type Loaded = { id: string; document: Document; ajv: Ajv }
 const loaded = new Map<string, Loaded>()
 
-/** Parsing half a megabyte of YAML takes half a second: each file is read when it is first needed. */
+/** Parsing half a megabyte of YAML takes half a second, which the processes of all runs share: what was parsed is kept as JSON. */
+function parsed(file: string): Document {
+  const text = readFileSync(join(import.meta.dirname, 'obie', file), 'utf8')
+  const folder = join(packageRoot(), 'node_modules', '.cache', 'svc-obie')
+  const kept = join(folder, `${shortHash(text)}.json`)
+  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8')) as Document
+  const document = parse(text) as Document
+  mkdirSync(folder, { recursive: true })
+  // Renamed into place, so that no process reads half of it.
+  writeFileSync(`${kept}.${process.pid}`, JSON.stringify(document))
+  renameSync(`${kept}.${process.pid}`, kept)
+  return document
+}
+
+/** Each file is read when it is first needed. */
 function load(file: string): Loaded {
   const known = loaded.get(file)
   if (known !== undefined) return known
-  const document = parse(readFileSync(join(import.meta.dirname, 'obie', file), 'utf8')) as Document
+  const document = parsed(file)
   // Documents of OpenAPI 3.0 have keywords that JSON Schema does not know.
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false })
   addFormats.default(ajv)

@@ -4,18 +4,22 @@ import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { request } from 'undici'
 import { z } from 'zod'
-import type { App } from '../src/app.ts'
-import { serveDescription } from '../src/http/api-description.ts'
-import { ERROR_STATUS } from '../src/http/error-status.ts'
-import { ROUTES, SANDBOX_ROUTES } from '../src/http/routes.ts'
-import type { ErrorCode } from '../src/lib/errors.ts'
-import { createPayment, paymentBody, testService } from './support/app.ts'
+import type { App } from '../../src/app.ts'
+import { serveDescription } from '../../src/http/api-description.ts'
+import { ERROR_STATUS } from '../../src/http/error-status.ts'
+import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
+import type { ErrorCode } from '../../src/lib/errors.ts'
+import { createPayment, paymentBody, testService } from '../support/app.ts'
 
 const Json = z.record(z.string(), z.unknown())
-const MediaType = z.strictObject({ schema: Json })
+const MediaType = z.strictObject({
+  schema: Json,
+  example: z.unknown().optional(),
+  examples: z.record(z.string(), z.strictObject({ $ref: z.string() })).optional(),
+})
 const Response = z.strictObject({
   description: z.string().min(1),
-  headers: z.record(z.string(), z.strictObject({ description: z.string().min(1), schema: Json })).optional(),
+  headers: z.record(z.string(), z.strictObject({ $ref: z.string() })),
   // A 204 has none.
   content: z
     .strictObject({
@@ -29,12 +33,14 @@ const Parameter = z.strictObject({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean(),
+  description: z.string().min(1),
   schema: Json,
 })
 const DocumentedOperation = z.strictObject({
   operationId: z.string().regex(/^[a-z][A-Za-z]+$/),
   summary: z.string().min(10),
-  description: z.string().optional(),
+  description: z.string().min(10),
+  tags: z.array(z.string()).length(1),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(Parameter),
   requestBody: z
@@ -45,13 +51,25 @@ const DocumentedOperation = z.strictObject({
 /** What OpenAPI 3.1 asks of the parts that we use. */
 const Document = z.strictObject({
   openapi: z.literal('3.1.0'),
-  info: z.strictObject({ title: z.string(), version: z.string().regex(/^\d+\.\d+\.\d+/) }),
-  servers: z.array(z.strictObject({ url: z.url() })).min(1),
+  info: z.strictObject({
+    title: z.string(),
+    version: z.string().regex(/^\d+\.\d+\.\d+/),
+    description: z.string().min(50),
+    license: z.strictObject({ name: z.string(), identifier: z.string() }),
+  }),
+  servers: z.array(z.strictObject({ url: z.url(), description: z.string().min(1) })).min(1),
+  tags: z.array(z.strictObject({ name: z.string(), description: z.string().min(20) })),
   paths: z.record(
     z.string().regex(/^\/[^?#]*$/),
     z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), DocumentedOperation),
   ),
-  components: z.strictObject({ schemas: z.record(z.string(), Json), securitySchemes: z.record(z.string(), Json) }),
+  webhooks: z.record(z.string(), z.strictObject({ post: Json })).optional(),
+  components: z.strictObject({
+    schemas: z.record(z.string(), Json),
+    headers: z.record(z.string(), z.strictObject({ description: z.string().min(1), schema: Json })),
+    examples: z.record(z.string(), z.strictObject({ summary: z.string().min(1), value: Json })),
+    securitySchemes: z.record(z.string(), Json),
+  }),
 })
 
 const service = await testService(t)
@@ -68,6 +86,13 @@ const document = {
   },
 }
 const operations = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
+
+/** A schema, or that which it refers to. */
+function resolved(schema: unknown, of = surfaceB): Record<string, unknown> {
+  const found = Json.parse(schema)
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(String(found['$ref']))?.[1]
+  return name === undefined ? found : Json.parse(of.components.schemas[name])
+}
 
 function documented(operation: (typeof operations)[number]): z.infer<typeof DocumentedOperation> {
   const found = document.paths[operation.path]?.[operation.method.toLowerCase() as 'get']
@@ -135,10 +160,10 @@ t.test('each surface has a document of its own, in its own version and with its 
     for (const { responses } of Object.values(methods)) {
       const [status] = Object.keys(responses)
       const names = Object.keys(responses[status ?? '']?.headers ?? {})
-      t.same(names, ['X-Fapi-Interaction-Id', ...(status === '201' ? ['Location'] : [])])
+      t.same(names, ['X-Request-Id', 'X-Fapi-Interaction-Id', ...(status === '201' ? ['Location'] : [])])
     }
-  t.match(surfaceA.components.schemas['Error'], { required: ['Code', 'Id', 'Message', 'Errors'] })
-  t.match(surfaceB.components.schemas['Error'], { properties: { error: {} } })
+  t.match(surfaceA.components.schemas['ErrorResponse'], { required: ['Code', 'Id', 'Message', 'Errors'] })
+  t.match(surfaceB.components.schemas['ErrorBody'], { properties: { error: {} } })
 })
 
 t.test('it has every operation of the route table and no other, each under a name of its own', async (t) => {
@@ -151,17 +176,23 @@ t.test('it has every operation of the route table and no other, each under a nam
 })
 
 t.test('every reference leads somewhere', async (t) => {
-  const references = [...JSON.stringify(body).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
-  t.ok(references.length > 10)
-  for (const reference of new Set(references)) {
-    t.ok(reference.startsWith('#/'), reference)
-    const target = reference
-      .slice(2)
-      .split('/')
-      .reduce<unknown>((node, name) => Json.safeParse(node).data?.[name], body)
-    t.type(target, 'object', reference)
+  for (const whole of [surfaceA, surfaceB]) {
+    const text = JSON.stringify(whole)
+    const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? ''))
+    t.ok(references.size > 10)
+    for (const reference of references) {
+      t.ok(reference.startsWith('#/components/'), reference)
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((node, name) => Json.safeParse(node).data?.[name], whole)
+      t.type(target, 'object', reference)
+    }
+    t.notMatch(text, /"\$(defs|schema|id)"/, 'no schema brings definitions of its own')
+    for (const kind of ['schemas', 'headers', 'examples'] as const)
+      for (const name of Object.keys(whole.components[kind]))
+        t.ok(references.has(`#/components/${kind}/${name}`), `${kind} ${name} is used`)
   }
-  t.notMatch(JSON.stringify(body), /"\$(defs|schema|id)"/, 'no schema brings definitions of its own')
 })
 
 t.test('path parameters are those of the path and of the schema', async (t) => {
@@ -191,7 +222,9 @@ t.test('every success and every failure that is declared is described', async (t
     for (const expected of [...Object.keys(operation.replies), ...errors, 400, 500, 503])
       t.ok(responses[String(expected)], `${operation.name} ${expected}`)
     for (const [code, { content }] of Object.entries(responses)) {
-      if (Number(code) >= 400) t.same(content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' })
+      if (Number(code) < 400) continue
+      const name = isOfSurfaceA ? 'ErrorResponse' : 'ErrorBody'
+      t.match(content?.['application/json'], { schema: { $ref: `#/components/schemas/${name}` }, examples: {} })
     }
   }
 })
@@ -214,7 +247,7 @@ t.test('operations with CSV declare it, and no others', async (t) => {
     for (const [code, { content, headers }] of Object.entries(documented(operation).responses)) {
       const isCsv = operation.csv === true && code === '200'
       t.same(content?.['text/csv']?.schema, isCsv ? { type: 'string' } : undefined, `${operation.name} ${code}`)
-      const own = Object.keys(headers ?? {}).filter((name) => name !== 'X-Fapi-Interaction-Id' && name !== 'Location')
+      const own = Object.keys(headers).filter((name) => ['Link', 'X-Next-Cursor'].includes(name))
       t.same(own, isCsv ? ['Link', 'X-Next-Cursor'] : [])
     }
 })
@@ -234,6 +267,7 @@ const COMMON: readonly ErrorCode[] = [
   'VALIDATION_FAILED',
   'UNSUPPORTED_MEDIA_TYPE',
   'BODY_TOO_LARGE',
+  'RATE_LIMITED',
   'UNAUTHENTICATED',
   'TOKEN_EXPIRED',
   'UNKNOWN_CLIENT',
@@ -241,6 +275,7 @@ const COMMON: readonly ErrorCode[] = [
   'HTTPS_REQUIRED',
   'WRONG_REALM',
   'FORBIDDEN_SCOPE',
+  'INSUFFICIENT_USER_AUTHENTICATION',
   'NOT_ACCEPTABLE',
   'CHECKOUT_TOKEN_INVALID',
   'CHECKOUT_TOKEN_EXPIRED',
@@ -287,7 +322,10 @@ t.test('the amount, the key and the page size are described as they are checked'
   const schema = z
     .looseObject({ properties: Json, required: z.array(z.string()), additionalProperties: z.literal(false) })
     .parse(
-      z.object({ anyOf: z.array(z.unknown()) }).parse(create?.requestBody?.content['application/json'].schema).anyOf[0],
+      resolved(
+        z.object({ anyOf: z.array(z.unknown()) }).parse(create?.requestBody?.content['application/json'].schema)
+          .anyOf[0],
+      ),
     )
   t.match(schema.properties['amount'], { type: 'string', pattern: String.raw`^\d{1,13}(\.\d{1,4})?$` })
   t.same(schema.required.toSorted(), ['amount', 'currency'])
@@ -304,7 +342,7 @@ t.test('responses of the API have the described members', async (t) => {
   const { body: payment } = await createPayment(service, merchant)
   const names = (path: string, method: 'get' | 'post', code: string): string[] => {
     const schema = document.paths[path]?.[method]?.responses[code]?.content?.['application/json']?.schema
-    return Object.keys(Json.parse(Json.parse(schema)['properties'])).toSorted()
+    return Object.keys(Json.parse(resolved(schema)['properties'])).toSorted()
   }
   // The payer's capability is for a payer's browser alone.
   const answered = names('/api/v1/payments', 'post', '201').filter((name) => name !== 'payment_state')
@@ -316,6 +354,6 @@ t.test('responses of the API have the described members', async (t) => {
     body: paymentBody({ amount: 1 }),
     headers: { 'x-idempotency-key': 'k' },
   })
-  const described = Object.keys(Json.parse(document.components.schemas['Error']?.['properties']))
+  const described = Object.keys(Json.parse(document.components.schemas['ErrorBody']?.['properties']))
   for (const name of Object.keys(refused.body)) t.ok(described.includes(name), name)
 })
