@@ -12,6 +12,7 @@ import type { CheckoutPayment } from '../wire/new-payment.ts'
 import { paymentBody } from './payment-body.ts'
 import type { VerifiedCheckout } from './record.ts'
 import { errorForPayers } from './errors.ts'
+import { bankReturnUrl } from './shop-return.ts'
 
 export type StartPaymentInput = {
   checkout: VerifiedCheckout
@@ -35,20 +36,18 @@ export async function startPayment(app: App, input: StartPaymentInput): Promise<
   return { created, payment: { ...payment, payment_state: state } }
 }
 
-function createPaymentInput(
-  app: App,
-  { checkout, idempotencyKey, body: chosen }: StartPaymentInput,
-): CreatePaymentInput {
+function createPaymentInput(app: App, { checkout, idempotencyKey, body }: StartPaymentInput): CreatePaymentInput {
   const { token, hash, merchant } = checkout
+  const { same_tab: _tab, locale: _locale, ...chosen } = body
   if (chosen.debtor_bank_id !== undefined && app.catalogue.byId(chosen.debtor_bank_id) === undefined)
     throw unknownBank()
   return {
     merchant,
     idempotencyKey: idempotencyKey === undefined ? undefined : checkoutIdempotencyKey(hash, idempotencyKey),
-    body: paymentBody(token, `${app.publicUrl}/payments/return`, chosen),
+    body: paymentBody(token, bankReturnUrl(app, body), chosen),
     // The payer's request with the shop's token, but without the token's signature, which is a credential.
-    rawBody: JSON.stringify({ ...chosen, checkout_token: token }),
-    checkout: { hash, returnUrl: token.returnUrl },
+    rawBody: JSON.stringify({ ...body, checkout_token: token }),
+    checkout: { hash, returnUrl: token.returnUrl, orderId: token.jti },
   }
 }
 

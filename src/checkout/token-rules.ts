@@ -60,17 +60,20 @@ function amountProblems({ amount, currency }: Partial<CheckoutToken>): FieldErro
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
 const API_PATHS = ['', '/', '/api/v1', '/api/v1/']
 
-/**
- * A token is for this service only: its `apiUrl` must be exactly one of a few addresses of the service. In the sandbox the
- * names of the local machine are equivalent.
- */
-function apiProblems({ publicUrl, config }: RulesApp, apiUrl: string): FieldError[] {
+/** The addresses of this service: in the sandbox the names of the local machine are equivalent. */
+export function ownOrigins({ publicUrl, config }: RulesApp): string[] {
   const { protocol, hostname, port } = new URL(publicUrl)
   const isAliased = config.mode === 'sandbox' && LOOPBACK_HOSTS.includes(hostname)
-  const aliases = isAliased ? LOOPBACK_HOSTS.map((host) => `${protocol}//${host}${port && `:${port}`}`) : []
-  const own = [publicUrl, ...aliases].flatMap((origin) => API_PATHS.map((path) => origin + path))
+  return [publicUrl, ...(isAliased ? LOOPBACK_HOSTS.map((host) => `${protocol}//${host}${port && `:${port}`}`) : [])]
+}
+
+/** A token is for this service only: its `apiUrl` must be exactly one of a few addresses of the service. */
+function apiProblems(app: RulesApp, apiUrl: string): FieldError[] {
+  const own = ownOrigins(app).flatMap((origin) => API_PATHS.map((path) => origin + path))
   if (own.includes(apiUrl)) return []
-  return [{ path: 'apiUrl', code: 'NOT_THIS_SERVICE', message: `must be ${publicUrl}/api/v1, where this service is` }]
+  return [
+    { path: 'apiUrl', code: 'NOT_THIS_SERVICE', message: `must be ${app.publicUrl}/api/v1, where this service is` },
+  ]
 }
 
 function returnProblems(app: RulesApp, returnUrl: string): FieldError[] {

@@ -16,7 +16,8 @@ import {
   unknownMerchant,
   invalidFields,
 } from './errors.ts'
-import { parseToken } from './token-rules.ts'
+import { hasShopPage } from './shop-return.ts'
+import { ownOrigins, parseToken } from './token-rules.ts'
 import type { ParsedToken } from './token-rules.ts'
 
 type VerifyApp = Pick<App, 'config' | 'publicUrl' | 'pool' | 'sealer' | 'log'>
@@ -69,8 +70,10 @@ function checkNotExpired({ exp }: CheckoutToken): void {
 
 /** Only origins that the merchant has allowed may embed its checkout and be returned to (decision 26). */
 async function checkOrigins(app: VerifyApp, parsed: ParsedToken, { merchant_id }: MerchantClient): Promise<void> {
-  const allowed = await getCheckoutOrigins(app, merchant_id)
-  if (allowed.length === 0 && app.config.mode === 'sandbox') return
+  const named = await getCheckoutOrigins(app, merchant_id)
+  // A payment link is for our own page, which no page embeds.
+  const allowed = hasShopPage(app, parsed.token.returnUrl) ? named : [...named, ...ownOrigins(app)]
+  if (named.length === 0 && app.config.mode === 'sandbox') return
   const origins: readonly [keyof CheckoutToken, string][] = [
     ['callbackOrigin', parsed.callbackOrigin],
     ['returnUrl', new URL(parsed.token.returnUrl).origin],

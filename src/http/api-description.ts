@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { App } from '../app.ts'
-import { openApiDocument } from '../openapi.ts'
-import type { Surface } from '../openapi.ts'
+import { openApiDocument } from '../openapi/document.ts'
+import type { Surface } from '../openapi/document.ts'
 
 type Description = { etag: string; plain: Buffer; compressed: Buffer }
 

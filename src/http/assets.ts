@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
 import { makeSendAsset, readPage } from './asset-files.ts'
-import { appPage, frameAncestors, notBuiltPage } from './pages/widget-page.ts'
+import { appPage, frameRules, notBuiltPage, viewerPage } from './pages/widget-page.ts'
 import type { AppPage } from './pages/widget-page.ts'
+import { payerLanguage } from './pages/payer-language.ts'
 import { queryOf, sendPage } from './router.ts'
 import type { Router, Served } from './router.ts'
 import { sendText } from './reply.ts'
@@ -24,7 +25,7 @@ const FILE_CACHE = 'public, max-age=300'
 const PART_CACHE = 'public, max-age=31536000, immutable'
 
 /** Every file that is served by name. Not the pages, which need their own headers. */
-const FILE = /^\/widget\/((?:(?:banks|chunks)\/)?[a-z0-9-]+\.(?:js|css|svg))$/i
+const FILE = /^\/widget\/((?:(?:banks|chunks|reference)\/)?[a-z0-9-]+\.(?:js|css|svg))$/i
 
 /** Files that exist in the sandbox only (decision 64). */
 const SANDBOX_FILES = /^demo\./i
@@ -43,11 +44,15 @@ export function addAssetRoutes(app: App, router: Router, served: Served): void {
   )
   router.get('/widget/index.html', (req, res) =>
     served(req, res, async () => {
-      const ancestors = await frameAncestors(app, queryOf(req).get('client_id') ?? '')
-      await sendBuilt(app, res, 'index.html', { ancestors, hasLogos: true })
+      const clientId = queryOf(req).get('client_id') ?? ''
+      const rules = await frameRules(app, { clientId, referer: req.headers.referer })
+      await sendBuilt(app, res, 'index.html', { ...rules, hasLogos: true })
     }),
   )
-  router.get('/hub', (req, res) => served(req, res, () => sendBuilt(app, res, 'hub.html', { ancestors: "'none'" })))
+  router.get('/hub', (req, res) =>
+    served(req, res, () => sendBuilt(app, res, 'hub.html', { ancestors: "'none'", values: hubValues(req) })),
+  )
+  router.get('/reference', (req, res) => served(req, res, () => sendReference(res)))
   if (isSandbox) {
     router.get('/widget-demo.html', (req, res) =>
       served(req, res, () =>
@@ -79,6 +84,19 @@ function fileOf(path: string): { path: string; headers: Record<string, string> }
 async function sendBuilt(app: App, res: ServerResponse, name: string, rest: Omit<AppPage, 'body'>): Promise<void> {
   const body = await readPage(name)
   sendPage(res, body === null ? notBuiltPage() : appPage(app, { body, ...rest }))
+}
+
+/** The API reference: its viewer writes styles into the page, and is given neither credentials nor another server. */
+async function sendReference(res: ServerResponse): Promise<void> {
+  const body = await readPage('reference.html')
+  sendPage(res, body === null ? notBuiltPage() : viewerPage(body))
+}
+
+/** What the hub's page says before its script runs, and the language that the script continues in. */
+function hubValues(req: IncomingMessage): Record<string, string> {
+  const { tag: lang, hub } = payerLanguage(queryOf(req).get('lang'), req.headers['accept-language'])
+  const { site, needsScript, questions } = hub
+  return { lang, site, needsScript, questions }
 }
 
 function sendNotBuilt(res: ServerResponse): void {

@@ -5,6 +5,9 @@ import { DomainError } from '../lib/errors.ts'
 /** 100 KiB (decision 29). */
 export const BODY_BYTES_MAX = 100 * 1024
 
+/** The same without a credential, or with a payer's. */
+export const OPEN_BODY_BYTES_MAX = 16 * 1024
+
 /**
  * Reads a request's body, counting its bytes as they arrive.
  * @throws {DomainError} BODY_TOO_LARGE as soon as it is, without reading the rest. INVALID_JSON when the client disconnects
@@ -42,6 +45,7 @@ export function parseJsonBody(raw: Buffer, contentType: string | undefined): unk
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'the body must be sent as Content-Type: application/json')
   }
   if (!isUtf8(raw)) throw new DomainError('INVALID_JSON', 'the body is not UTF-8')
+  rejectDeep(raw)
   const value = parse(raw.toString('utf8'))
   rejectHostile(value, { keys: 0, depth: 0 })
   return value
@@ -55,6 +59,34 @@ function parse(text: string): unknown {
   }
 }
 
+/** Opening and closing brackets, and quotation mark and backslash, as bytes of UTF-8. */
+const [OPENING_1, OPENING_2, CLOSING_1, CLOSING_2, QUOTE, BACKSLASH] = Buffer.from('[{]}"\\', 'utf8')
+
+/** A smaller body costs little, however deep it is. */
+const SHALLOW_BYTES = 1_024
+
+/** Rejects deep nesting before it is parsed: the parser needs 20 ms for 100 KiB of brackets, this much less than one. */
+function rejectDeep(raw: Buffer): void {
+  if (raw.length <= SHALLOW_BYTES) return
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < raw.length; at += 1) {
+    const byte = raw[at]
+    if (isText) {
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) isText = false
+    } else if (byte === QUOTE) isText = true
+    else if (byte === OPENING_1 || byte === OPENING_2) {
+      depth += 1
+      if (depth > DEPTH_MAX) throw tooDeep()
+    } else if (byte === CLOSING_1 || byte === CLOSING_2) depth -= 1
+  }
+}
+
+function tooDeep(): DomainError {
+  return new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
+}
+
 const DEPTH_MAX = 32
 const KEYS_MAX = 256
 
@@ -63,15 +95,17 @@ function rejectHostile(value: unknown, counts: { keys: number; depth: number }):
   if (typeof value === 'string') rejectUnstorable(value)
   if (typeof value !== 'object' || value === null) return
   counts.depth += 1
-  if (counts.depth > DEPTH_MAX)
-    throw new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
-  for (const [key, member] of Object.entries(value)) {
-    counts.keys += 1
-    if (counts.keys > KEYS_MAX) throw new DomainError('INVALID_JSON', `the body has more than ${KEYS_MAX} members`)
+  if (counts.depth > DEPTH_MAX) throw tooDeep()
+  // Of a long array the length is enough: its keys would be as many strings.
+  counts.keys += Array.isArray(value) ? value.length : 0
+  const keys = counts.keys > KEYS_MAX ? [] : Object.keys(value)
+  counts.keys += Array.isArray(value) ? 0 : keys.length
+  if (counts.keys > KEYS_MAX) throw new DomainError('INVALID_JSON', `the body has more than ${KEYS_MAX} members`)
+  for (const key of keys) {
     // Some parsers use it as the object's prototype, and ours drops it: only an attacker sends it.
     if (key === '__proto__') throw new DomainError('INVALID_JSON', 'the body has a member named __proto__')
     rejectUnstorable(key)
-    rejectHostile(member, counts)
+    rejectHostile(Reflect.get(value, key), counts)
   }
   counts.depth -= 1
 }

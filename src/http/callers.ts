@@ -20,11 +20,20 @@ export type Caller =
       kind: 'merchant'
       roles: readonly MerchantActingRole[]
       isActive: boolean
+      signIn: SignIn | undefined
       as(role: MerchantActingRole): MerchantPrincipal
     }
-  | { kind: 'platform'; roles: readonly PlatformRole[]; as(role: PlatformRole): PlatformPrincipal }
+  | {
+      kind: 'platform'
+      roles: readonly PlatformRole[]
+      signIn: SignIn | undefined
+      as(role: PlatformRole): PlatformPrincipal
+    }
   /** A bank's customer, whose tokens are for Surface A alone (decision 58). */
   | { kind: 'customer'; scopes: readonly string[]; as(): CustomerPrincipal }
+
+/** When and how a person signed in; programs have no such thing. */
+export type SignIn = Pick<VerifiedToken, 'signedInAt' | 'acr' | 'amr'>
 
 export type Callers = {
   /**
@@ -69,6 +78,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
       kind: 'merchant',
       roles,
       isActive: client.is_active,
+      signIn: isProgram ? undefined : token,
       as: (role) => ({
         kind: 'merchant',
         merchantId: client.merchant_id,
@@ -92,6 +102,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
     return {
       kind: 'platform',
       roles,
+      signIn: client.kind === 'service' ? undefined : token,
       as: (role) => ({
         kind: 'platform',
         role,

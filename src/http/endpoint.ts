@@ -13,10 +13,12 @@ import { makeEventStream } from './event-stream.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Guard } from './guards.ts'
 import type { Credentials } from './credentials.ts'
+import { withRowsOf } from './principal.ts'
 import type { Principal } from './principal.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
 import { parseRequest } from './parse-request.ts'
 import { sendError, sendJson, sendNothing } from './reply.ts'
+import { callerNames, networkName } from './logged-caller.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** A parsed request, as handlers see it. */
@@ -83,18 +85,22 @@ export function makeEndpoint<O extends Operation>(
     const started = performance.now()
     const requestId = requestIdOf(app, req)
     let isDry = false
-    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry }))
+    let principal: Principal | undefined
+    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry, principal }))
     try {
       requireAcceptsJson(operation, req)
-      const principal = await guard(operation, credentialsOf(app, req))
+      principal = await guard(operation, credentialsOf(app, req))
       const input = await parseRequest({ app, operation, req, principal, rules })
       isDry = isDryRun(input.query)
-      const reply = isDry ? await runDry(app, (dry) => handler(dry, input)) : await handler(app, input)
+      const reply = await withRowsOf(principal, () =>
+        isDry ? runDry(app, (dry) => handler(dry, input)) : handler(app, input),
+      )
       checkReply(app, operation, reply)
       const headers = {
         'x-request-id': requestId,
         ...(isOpenBanking(operation.path) ? { 'x-fapi-interaction-id': requestId } : {}),
         ...(operation.csv === true ? { vary: 'accept' } : {}),
+        ...deprecationHeaders(operation),
         ...reply.headers,
       }
       if (wantsCsv(operation, req)) sendCsv(res, { operation, body: reply.body, publicUrl: app.publicUrl, headers })
@@ -116,18 +122,28 @@ export function makeStreamEndpoint<O extends Operation>(
   return async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
-    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry: false }))
+    let principal: Principal | undefined
+    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry: false, principal }))
     const log = app.log.child({ operation: operation.name })
     try {
       const checkCaller = () => guard(operation, credentialsOf(app, req))
-      const principal = await checkCaller()
+      principal = await checkCaller()
       const input = await parseRequest({ app, operation, req, principal, rules: undefined })
       const headers = { 'x-request-id': requestId }
       const stream = makeEventStream({ app, operation, res, headers, checkCaller })
-      await handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream)
+      await withRowsOf(principal, () => handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream))
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
     }
+  }
+}
+
+/** RFC 9745 and RFC 8594: responses of an operation that will be removed say so. */
+function deprecationHeaders({ deprecated }: Operation): Record<string, string> {
+  if (deprecated === undefined) return {}
+  return {
+    deprecation: `@${Date.parse(deprecated.since) / 1_000}`,
+    sunset: new Date(deprecated.sunset).toUTCString(),
   }
 }
 
@@ -168,9 +184,11 @@ type ObservedRequest = {
   requestId: string
   started: number
   isDry: boolean
+  /** Undefined for a request whose caller was refused. */
+  principal: Principal | undefined
 }
 
-function observe({ app, operation, req, res, requestId, started, isDry }: ObservedRequest): void {
+function observe({ app, operation, req, res, requestId, started, isDry, principal }: ObservedRequest): void {
   const ms = performance.now() - started
   const { name, method } = operation
   // The duration of a stream says nothing about the speed of the service.
@@ -183,6 +201,8 @@ function observe({ app, operation, req, res, requestId, started, isDry }: Observ
       operation: name,
       status: res.statusCode,
       duration_ms: Math.round(ms * 10) / 10,
+      network: networkName(app, req),
+      ...(principal === undefined ? {} : callerNames(principal)),
       ...(payment === undefined ? {} : { payment_id: payment }),
       ...(isDry ? { dry_run: true } : {}),
     },

@@ -53,7 +53,7 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
         actor: { id: clientId, name: clientId, role },
         proof: { realm: null, clientId, expiresAt: null, roles: ['ADMIN'] },
       })
-      return { kind: 'merchant', roles: ['ADMIN'], isActive: client.is_active, as }
+      return { kind: 'merchant', roles: ['ADMIN'], signIn: undefined, isActive: client.is_active, as }
     },
     customer: async (headers) => {
       const externalId = single(headers['x-customer-id'])
@@ -85,7 +85,7 @@ function named(header: string | string[] | undefined): Caller {
     actor: { id: name, name, role },
     proof: { realm: null, clientId: null, expiresAt: null, roles: ['OWNER'] },
   })
-  return { kind: 'platform', roles: ['OWNER'], as }
+  return { kind: 'platform', roles: ['OWNER'], signIn: undefined, as }
 }
 
 function single(header: string | string[] | undefined): string {

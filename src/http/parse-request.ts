@@ -7,7 +7,7 @@ import type { FieldError } from '../lib/errors.ts'
 import { parsePart } from '../lib/field-errors.ts'
 import { hasBody } from '../wire/operation.ts'
 import type { Operation } from '../wire/operation.ts'
-import { parseJsonBody, readBody } from './body.ts'
+import { BODY_BYTES_MAX, OPEN_BODY_BYTES_MAX, parseJsonBody, readBody } from './body.ts'
 import type { BodyRules, Input, RoutedRequest } from './endpoint.ts'
 import type { Principal } from './principal.ts'
 
@@ -25,7 +25,7 @@ type RequestToParse<O extends Operation> = {
  */
 export async function parseRequest<O extends Operation>(request: RequestToParse<O>): Promise<Input<O>> {
   const { app, operation, req, principal, rules } = request
-  const rawBody = await readBody(req, operation.bodyBytesMax)
+  const rawBody = await readBody(req, operation.bodyBytesMax ?? bytesMaxOf(principal))
   const json = parseJsonBody(rawBody, req.headers['content-type'])
   if (json === undefined && operation.bodyOptional !== true && hasBody(operation)) {
     throw new DomainError('VALIDATION_FAILED', 'the request has no body', {
@@ -63,6 +63,13 @@ export async function parseRequest<O extends Operation>(request: RequestToParse<
     },
   } as Input<O>
 }
+
+/** A smaller body where no merchant, operator or customer is known to have sent it (decision 297). */
+function bytesMaxOf({ kind }: Principal): number {
+  return SENDERS_KNOWN.has(kind) ? BODY_BYTES_MAX : OPEN_BODY_BYTES_MAX
+}
+
+const SENDERS_KNOWN: ReadonlySet<Principal['kind']> = new Set(['merchant', 'platform', 'customer'])
 
 /** The parameters of this operation's path. The router adds those of every matching pattern: also `{ordinal}` for `/export`. */
 function ownParams({ path }: Operation, params: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/record.ts'
 import type { VerifiedCheckout } from '../checkout/record.ts'
+import { ofEveryMerchant, ofMerchant, ofNoMerchant } from '../db/merchant-scope.ts'
 import type { PayerSessionRecord } from '../payers/record.ts'
 import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
 
@@ -61,6 +62,23 @@ export function merchantIdOf(principal: Principal): string {
   const { kind } = principal
   if (kind === 'merchant' || kind === 'payment-state' || kind === 'checkout-token') return principal.merchantId
   throw new Error('the operation has no merchant')
+}
+
+/** Runs the caller's work with the rows that the caller may see, whatever its statements say (decision 360). */
+export function withRowsOf<T>(principal: Principal, work: () => T): T {
+  switch (principal.kind) {
+    case 'merchant':
+    case 'payment-state':
+    case 'checkout-token':
+      return ofMerchant(principal.merchantId, work)
+    case 'customer':
+      return ofNoMerchant(work)
+    // A payer's payments are of many merchants. Callers without a credential have it in what they send, and in the row.
+    case 'platform':
+    case 'payer':
+    case 'anyone':
+      return ofEveryMerchant(work)
+  }
 }
 
 /** The merchant's person or program, as its records name them. */

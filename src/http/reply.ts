@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { IdentityUnavailableError } from '../identity/provider.ts'
 import { DomainError } from '../lib/errors.ts'
+import type { RateLimitPolicy, RequiredSignIn } from '../lib/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import type { ErrorBody } from '../wire/common.ts'
 import { ERROR_STATUS } from './error-status.ts'
@@ -55,7 +56,9 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
     ...(isOfSurfaceA ? { 'x-fapi-interaction-id': requestId } : {}),
   }
   if (known.retryAfterSeconds !== undefined) headers['retry-after'] = String(known.retryAfterSeconds)
-  if (status === 401) headers['www-authenticate'] = challenge(res.req)
+  if (known.rateLimit !== undefined) Object.assign(headers, rateLimitHeaders(known.rateLimit, known.retryAfterSeconds))
+  if (status === 401)
+    headers['www-authenticate'] = known.signIn === undefined ? challenge(res.req) : stepUpChallenge(known.signIn)
   if (known.scope !== undefined)
     headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${known.scope}"`
   // The rest of an oversized body is not read, so the connection can't carry another request.
@@ -66,12 +69,24 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
   sendJson(res, status, body, headers)
 }
 
+/** The headers of the IETF's draft on rate limits: the policy, and that nothing is left of it for a time. */
+function rateLimitHeaders({ name, quota, windowSeconds }: RateLimitPolicy, seconds = 1): Record<string, string> {
+  return { 'ratelimit-policy': `"${name}";q=${quota};w=${windowSeconds}`, ratelimit: `"${name}";r=0;t=${seconds}` }
+}
+
 /** The WWW-Authenticate header of a 401 (RFC 6750): the scheme, and whether a token was sent and is invalid. */
 function challenge({ headers }: IncomingMessage): string {
   return /^bearer\b/i.test(headers.authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
-function errorBody(
+/** The sign-in that the caller has to ask its provider for (RFC 9470, section 3). */
+function stepUpChallenge({ acr, maxAgeSeconds }: RequiredSignIn): string {
+  const level = acr === undefined ? '' : `, acr_values="${acr}"`
+  return `Bearer error="insufficient_user_authentication"${level}, max_age="${String(maxAgeSeconds)}"`
+}
+
+/** The error body of Surface B. */
+export function errorBody(
   error: DomainError,
   { status, requestId, publicUrl }: { status: number; requestId: string; publicUrl: string },
 ): ErrorBody {

@@ -32,6 +32,7 @@ import * as wireSecrets from '../wire/secrets.ts'
 import * as wireService from '../wire/service.ts'
 import * as wireSettlements from '../wire/settlements.ts'
 import * as wireSettings from '../wire/settings.ts'
+import * as wireErasure from '../wire/erasure.ts'
 import * as wireStaff from '../wire/staff.ts'
 import * as wireStatements from '../wire/statements.ts'
 import * as wireTeam from '../wire/team.ts'
@@ -74,6 +75,7 @@ import { secrets } from './handlers/secrets.ts'
 import { service } from './handlers/service.ts'
 import { settlements } from './handlers/settlements.ts'
 import { settings } from './handlers/settings.ts'
+import { erasure } from './handlers/erasure.ts'
 import { staff } from './handlers/staff.ts'
 import { statements } from './handlers/statements.ts'
 import { team } from './handlers/team.ts'
@@ -143,6 +145,7 @@ export const ROUTES: readonly Route[] = [
   route(wireTeam.inviteTeamMember, team.inviteTeamMember),
   route(wireTeam.changeTeamRole, team.changeTeamRole),
   route(wireTeam.removeTeamMember, team.removeTeamMember),
+  route(wireTeam.resetTeamFactor, team.resetTeamFactor),
   route(wireTeam.listApiCredentials, team.listApiCredentials),
   route(wireTeam.createApiCredential, team.createApiCredential),
   route(wireTeam.rotateApiCredential, team.rotateApiCredential),
@@ -212,6 +215,9 @@ export const ROUTES: readonly Route[] = [
   route(wireStaff.addStaff, staff.addStaff),
   route(wireStaff.changeStaffRole, staff.changeStaffRole),
   route(wireStaff.removeStaff, staff.removeStaff),
+  route(wireStaff.resetStaffFactor, staff.resetStaffFactor),
+  route(wireErasure.erasePayer, erasure.erasePayer),
+  route(wireTeam.resetMemberFactor, team.resetMemberFactor),
   route(wireStaff.listStaffClients, staff.listStaffClients),
   route(wireStaff.createStaffClient, staff.createStaffClient),
   route(wireStaff.revokeStaffClient, staff.revokeStaffClient),

@@ -59,6 +59,20 @@ export function orderHash({ text, jti }: { text: string; jti: string | undefined
   return sha256Hex(jti === undefined ? text : `jti ${jti}`)
 }
 
+/** The parameter of a shop's address that has a payment's result. */
+const RESULT = 'payment_result'
+
+/**
+ * A payment's result for its shop: base64url of JSON, and after a dot each the hex HMAC-SHA256 of `payment_result=` and that
+ * text, under each secret. What is signed begins with the parameter's name, so that a token, which browsers hold, is never
+ * a result (decision 335).
+ */
+export function signPaymentResult(result: object, secrets: readonly (string | null)[]): string {
+  const text = Buffer.from(JSON.stringify(result), 'utf8').toString('base64url')
+  const known = secrets.filter((secret) => secret !== null)
+  return [text, ...known.map((secret) => signatureOf(`${RESULT}=${text}`, secret))].join('.')
+}
+
 function signatureOf(text: string, secret: string): string {
   return hmacHex(secret, Buffer.from(text, 'utf8'))
 }

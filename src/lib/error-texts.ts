@@ -27,6 +27,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'Credentials are missing or not valid.',
     next: 'Send a valid access token; `svc profile token` prints one.',
   },
+  INSUFFICIENT_USER_AUTHENTICATION: {
+    meaning: 'This needs a sign-in of the last ten minutes, with a second factor.',
+    next: 'Sign in again with acr_values and max_age as in WWW-Authenticate, such as with svc login --second-factor.',
+  },
   TOKEN_EXPIRED: { meaning: 'The access token or session has expired.', next: 'Get a new token, or sign in again.' },
   UNKNOWN_CLIENT: { meaning: 'No merchant has this client id.', next: 'Check the client id and the service.' },
   CHECKOUT_TOKEN_INVALID: {
@@ -112,6 +116,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: 'Use another address, or change the role.',
   },
   LAST_ADMIN: { meaning: 'This is the last ADMIN of the merchant.', next: 'Add another ADMIN first.' },
+  OWN_FACTOR: {
+    meaning: 'This is your own second factor, which another person has to reset.',
+    next: 'Sign in with a recovery code, or ask another person to reset it.',
+  },
   LAST_OWNER: { meaning: 'This is the last OWNER of the platform.', next: 'Add another OWNER first.' },
   CREDENTIAL_LIMIT_REACHED: { meaning: 'The merchant has the most credentials allowed.', next: 'Revoke one first.' },
   CREDENTIAL_NOT_REVOCABLE: {
@@ -234,7 +242,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The software statement is in a file, which SVC_BANK_SOFTWARE_STATEMENT names.',
     next: 'Change the file and restart the service.',
   },
-  BANK_NOT_CONFIGURED: { meaning: 'No bank is configured, so no payment can be taken.', next: 'Ask the operator.' },
+  BANK_NOT_CONFIGURED: {
+    meaning: 'No bank is configured, or the platform is not registered with it: no payment can be taken.',
+    next: 'Ask the operator.',
+  },
   IDP_UNAVAILABLE: { meaning: 'The identity provider does not answer.', next: 'Repeat later.' },
   SERVICE_UNAVAILABLE: { meaning: 'The service or its database is not ready.', next: 'Repeat later.' },
   INTERNAL_ERROR: { meaning: 'An unexpected failure.', next: 'Report it with its `request_id`.' },

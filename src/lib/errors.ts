@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'CODE_INVALID'
   | 'UNAUTHENTICATED'
   | 'TOKEN_EXPIRED'
+  | 'INSUFFICIENT_USER_AUTHENTICATION'
   | 'UNKNOWN_CLIENT'
   | 'CHECKOUT_TOKEN_INVALID'
   | 'CHECKOUT_TOKEN_EXPIRED'
@@ -59,6 +60,7 @@ export type ErrorCode =
   | 'USER_EXISTS'
   | 'LAST_ADMIN'
   | 'LAST_OWNER'
+  | 'OWN_FACTOR'
   | 'CREDENTIAL_LIMIT_REACHED'
   | 'CREDENTIAL_NOT_REVOCABLE'
   | 'PAYMENT_NOT_SETTLED'
@@ -129,6 +131,12 @@ export type NextStep = { operation: string; params: Readonly<Record<string, stri
 /** Values of the resource as it is now, by the names that its representation has. */
 export type CurrentValues = Readonly<Record<string, string | boolean | null>>
 
+/** A rate limit by its name: so many requests within the window. */
+export type RateLimitPolicy = { name: string; quota: number; windowSeconds: number }
+
+/** A sign-in of a level, at most so old. */
+export type RequiredSignIn = { acr: string | undefined; maxAgeSeconds: number }
+
 export type DomainErrorOptions = {
   cause?: unknown
   /** The broken fields, all of them at once. */
@@ -143,6 +151,10 @@ export type DomainErrorOptions = {
   current?: CurrentValues
   /** Seconds after which a repeat may succeed; sent as Retry-After. */
   retryAfterSeconds?: number
+  /** The limit that was exceeded; sent in RateLimit and RateLimit-Policy. */
+  rateLimit?: RateLimitPolicy
+  /** The sign-in that the person lacks; sent in WWW-Authenticate (RFC 9470). `acr` undefined: any. */
+  signIn?: RequiredSignIn
   /** The scope that the access token lacks; sent in WWW-Authenticate (RFC 6750). */
   scope?: string
 }
@@ -156,7 +168,9 @@ export class DomainError extends Error {
   readonly available: string | undefined
   readonly current: CurrentValues | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly rateLimit: RateLimitPolicy | undefined
   readonly scope: string | undefined
+  readonly signIn: RequiredSignIn | undefined
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -168,7 +182,9 @@ export class DomainError extends Error {
     this.available = options.available
     this.current = options.current
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.rateLimit = options.rateLimit
     this.scope = options.scope
+    this.signIn = options.signIn
   }
 }
 

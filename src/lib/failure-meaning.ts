@@ -24,7 +24,7 @@ export const MEANINGS = {
   ACCESS_DENIED: RETRY,
   AUTHORISATION_FAILED: RETRY,
   INSUFFICIENT_FUNDS: OTHER_BANK,
-  LIMIT_EXCEEDED: OTHER_BANK,
+  LIMIT_EXCEEDED: RETRY,
   ACCOUNT_CLOSED: OTHER_BANK,
   ACCOUNT_BLOCKED: OTHER_BANK,
   INVALID_DEBTOR_ACCOUNT: OTHER_BANK,
@@ -38,3 +38,8 @@ export const MEANINGS = {
   CANCELLED_BY_MERCHANT: NO_REMEDY,
   BANK_ERROR: OTHER_BANK,
 } as const satisfies Record<FailureCode, Meaning>
+
+/** The name of a failure's text: what its payer cancelled with us was not cancelled at the bank (decision 52). */
+export function failureTextName(code: string, source?: string): string {
+  return code === 'ACCESS_DENIED' && source === 'PAYER' ? 'PAYER_CANCELLED' : code
+}

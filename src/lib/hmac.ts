@@ -5,9 +5,11 @@ export function hmacHex(secret: string, bytes: Uint8Array): string {
   return createHmac('sha256', secret).update(bytes).digest('hex')
 }
 
-/** Base64 of HMAC-SHA256 over the bytes, as Standard Webhooks writes signatures. */
-export function hmacBase64(secret: string, bytes: Uint8Array | string): string {
-  return createHmac('sha256', secret).update(bytes).digest('base64')
+/** Base64 of HMAC-SHA256 over the parts in their order, as Standard Webhooks writes signatures. */
+export function hmacBase64(secret: string, ...parts: (Uint8Array | string)[]): string {
+  const hmac = createHmac('sha256', secret)
+  for (const part of parts) hmac.update(part)
+  return hmac.digest('base64')
 }
 
 /** Lower-case hex of SHA-256 over the text as UTF-8. */

@@ -13,9 +13,22 @@ export function packageRoot(from: string = import.meta.dirname): string {
   return packageRoot(parent)
 }
 
+/** The commit that this package was built from; undefined from source, and where it was built without git. */
+export function packageCommit(): string | undefined {
+  return (read ??= readPackage()).commit
+}
+
 /** The version of this package. */
 export function packageVersion(): string {
-  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8')
-  const { version } = JSON.parse(text) as { version: string }
-  return version
+  return (read ??= readPackage()).version
+}
+
+let read: { version: string; commit: string | undefined } | undefined
+
+function readPackage(): { version: string; commit: string | undefined } {
+  const root = packageRoot()
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const file = join(root, 'dist', 'commit')
+  const isBuilt = import.meta.dirname.startsWith(join(root, 'dist'))
+  return { version, commit: isBuilt && existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined }
 }

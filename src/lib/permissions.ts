@@ -149,8 +149,12 @@ export function hasLastingEffect(permission: Permission): boolean {
 
 /** Whether a role has a permission. */
 export function roleAllows(role: Role, permission: Permission): boolean {
-  const roles: readonly Role[] = PERMISSIONS[permission].roles
-  return roles.includes(role)
+  return rolesWith(permission).includes(role)
+}
+
+/** The roles that have a permission. */
+export function rolesWith(permission: Permission): readonly Role[] {
+  return PERMISSIONS[permission].roles
 }
 
 /** Every permission of a role, for listings and for hiding what a viewer may not do. */

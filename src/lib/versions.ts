@@ -7,7 +7,16 @@ export function isNewerVersion(a: string, b: string): boolean {
   return left.preRelease.localeCompare(right.preRelease, 'en', { numeric: true }) > 0
 }
 
-function parts(version: string): { numbers: number[]; preRelease: string } {
+/**
+ * Whether the code of `version` runs on a database that `newer` has migrated: the next minor release and its patches
+ * leave everything in place that the release before uses.
+ */
+export function isInUpgradeWindow(version: string, newer: string): boolean {
+  const [[major, minor], [nextMajor, nextMinor]] = [parts(version).numbers, parts(newer).numbers]
+  return major === nextMajor && nextMinor <= minor + 1
+}
+
+function parts(version: string): { numbers: [number, number, number]; preRelease: string } {
   const { core = '', preRelease = '' } = /^(?<core>[\d.]+)(?:-(?<preRelease>[^+]*))?/.exec(version)?.groups ?? {}
   const [major = 0, minor = 0, patch = 0] = core.split('.').map(Number)
   return { numbers: [major, minor, patch], preRelease }

@@ -17,12 +17,16 @@ export function signBody({ secret, body }: SignedBody): string {
 
 /**
  * The value of `webhook-signature` in the form of Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over
- * `<id>.<timestamp>.<body>`. The key is the same as above: the secret's 64 characters as UTF-8. A library of that
- * standard takes the key as base64, so it is given `whsec_` and the base64 of those 64 bytes.
+ * `<id>.<timestamp>.<body>`. The key is the same as above: the secret's 64 characters as UTF-8 (`standardSecret`).
  * @param timestamp seconds since 1970, as sent in `webhook-timestamp`
  */
 export function signStandard({ secret, body, id, timestamp }: SignedBody & { id: string; timestamp: number }): string {
-  return `v1,${hmacBase64(secret, Buffer.concat([Buffer.from(`${id}.${timestamp}.`, 'utf8'), body]))}`
+  return `v1,${hmacBase64(secret, `${id}.${timestamp}.`, body)}`
+}
+
+/** The secret as libraries of Standard Webhooks take it. */
+export function standardSecret(secret: string): string {
+  return `whsec_${Buffer.from(secret, 'utf8').toString('base64')}`
 }
 
 /**

@@ -80,3 +80,61 @@ t.test('neither tokens nor secrets are logged', async (t) => {
   for (const secret of [text.slice(0, 40), signature, merchant.secret, 'Very Visible Ltd'])
     t.notOk(all.includes(secret))
 })
+
+t.test('a checkout that no bank can pay is rejected when it is read, and a paid one is not', async (t) => {
+  const shop = await service.merchant()
+  await service.owner.query(`update merchants set currencies = '{GBP}' where id = $1`, [shop.id])
+  const cases = [
+    [{ amount: '2000000.00' }, 400, 'VALIDATION_FAILED'],
+    [{ amount: '0.05' }, 400, 'AMOUNT_BELOW_FEE'],
+    [{ currency: 'EUR' }, 400, 'UNSUPPORTED_CURRENCY'],
+  ] as const
+  for (const [changes, status, code] of cases) {
+    const token = plainToken(service, shop, changes)
+    for (const answer of [await readCheckout(service, token), await startPayment(service, token)])
+      t.match(answer, { status, body: { code } }, `${code}, the same when it is paid`)
+  }
+  const token = plainToken(service, shop)
+  const { body } = await startPayment(service, token)
+  await service.owner.query(`update payment_intents set status = 'Authorised' where id = $1`, [body.payment_id])
+  await service.owner.query(`update merchants set kyb_status = 'SUSPENDED' where id = $1`, [shop.id])
+  t.match(await readCheckout(service, token), {
+    status: 200,
+    body: { paid_by: { payment_id: body.payment_id, status: 'Authorised' } },
+  })
+  t.match(await readCheckout(service, plainToken(service, shop)), {
+    status: 403,
+    body: { code: 'MERCHANT_NOT_APPROVED' },
+  })
+})
+
+t.test("either half of the payer's account is taken, and only both make the fast path", async (t) => {
+  const shop = await service.merchant()
+  const both = { debtorAccountScheme: 'UK.OBIE.SortCodeAccountNumber', debtorIdentification: '20000055779911' }
+  const halves = [
+    { debtorAccountScheme: both.debtorAccountScheme },
+    { debtorIdentification: both.debtorIdentification },
+  ]
+  for (const [fields, isFast] of [
+    [halves[0], false],
+    [halves[1], false],
+    [both, true],
+  ] as const) {
+    const token = plainToken(service, shop, fields)
+    t.match(await readCheckout(service, token), { status: 200, body: { is_fast_path: isFast } })
+    const { body } = await startPayment(service, token, { debtor_bank_id: 'mock-fern' })
+    const { rows } = await service.owner.query(
+      'select debtor_account_scheme, debtor_identification from payment_consents where id = $1',
+      [body.consent_id],
+    )
+    const { debtorAccountScheme = null, debtorIdentification } = { ...fields } as Partial<typeof both>
+    const sealed = debtorIdentification === undefined ? null : /^v1\./
+    t.match(rows, [{ debtor_account_scheme: debtorAccountScheme, debtor_identification: sealed }])
+  }
+  const wrong = plainToken(service, shop, { ...both, debtorIdentification: '123' })
+  t.match(
+    await readCheckout(service, wrong),
+    { status: 401, body: { code: 'CHECKOUT_TOKEN_INVALID' } },
+    'both are checked',
+  )
+})

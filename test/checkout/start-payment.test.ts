@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { openDebtorAccount } from '../../src/consents/debtor-account.ts'
 import { createPayment, testService, untilStatus } from '../support/app.ts'
 import { approve, plainToken, readCheckout, seenByPayer, startPayment, tokenStates } from '../support/checkout.ts'
 import { eventsOf, webhookTypesOf } from '../support/payments.ts'
@@ -52,7 +53,7 @@ t.test(
     })
     const { body } = await startPayment(service, token, { debtor_bank_id: 'mock-fern' })
     const { rows } = await service.owner.query(
-      `select c.payer_name, c.debtor_account_scheme::text, c.debtor_identification, c.remittance_reference, c.debtor_bank_id,
+      `select c.payer_name, c.merchant_id, c.id as consent_id, c.debtor_account_scheme::text, c.debtor_identification, c.remittance_reference, c.debtor_bank_id,
        p.return_url, p.redirect_uri, p.checkout_token_hash, p.idempotency_key
      from payment_intents p join payment_consents c on c.id = p.consent_id where p.id = $1`,
       [body.payment_id],
@@ -60,8 +61,6 @@ t.test(
     t.match(rows, [
       {
         payer_name: 'Ada Lovelace',
-        debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber',
-        debtor_identification: '40400612345674',
         remittance_reference: 'Order 4711',
         debtor_bank_id: 'mock-fern',
         return_url: 'https://shop.example/return',
@@ -70,6 +69,7 @@ t.test(
         idempotency_key: /^checkout:[0-9a-f]{64}:[0-9a-f]{64}$/,
       },
     ])
+    t.match(openDebtorAccount(service.app, rows[0]), { identification: '40400612345674' })
     const [created] = await eventsOf(service, body.payment_id)
     t.match(created, { new_status: 'AwaitingAuthorisation', raw_payload: /"payerName":"Ada Lovelace"/ })
     t.match(await webhookTypesOf(service, body.payment_id), ['payment.initiated'])

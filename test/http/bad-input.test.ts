@@ -108,8 +108,6 @@ const INVALID: Case[] = [
     { debtor_account_scheme: 'UK.OBIE.PAN', debtor_identification: '12345678901234' },
     [['debtor_account_scheme', 'INVALID_VALUE']],
   ],
-  ['a scheme without an account', { debtor_account_scheme: 'UK.OBIE.IBAN' }, [['debtor_identification', 'INVALID']]],
-  ['an account without a scheme', { debtor_identification: '12345678901234' }, [['debtor_account_scheme', 'INVALID']]],
   [
     'a sort code that is too short',
     { debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber', debtor_identification: '1234567890123' },

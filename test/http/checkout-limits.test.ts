@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { makeBrowserLimits } from '../../src/http/rate-limit.ts'
+import { makeSharedRates } from '../../src/db/shared-rates.ts'
+import { makeRateLimits, rateOf } from '../../src/http/rate-limit.ts'
+import { makeNetworkHashes } from '../../src/lib/network-hash.ts'
+import type { Operation } from '../../src/wire/operation.ts'
 import { getCheckout } from '../../src/wire/checkout.ts'
 import { listPayerPayments, requestLink, verifyLink } from '../../src/wire/payer.ts'
 import { createPayment, getPayment } from '../../src/wire/payments.ts'
@@ -10,12 +13,16 @@ import { plainToken, readCheckout, startPayment } from '../support/checkout.ts'
 /** Limits on a clock of the test's own. */
 function clocked(rateLimits = true) {
   let now = 0
-  const limits = makeBrowserLimits({ config: { rateLimits } as never }, () => now)
-  const tries = (operation: Parameters<typeof limits>[0], clientAddress: string | undefined, count: number): number => {
+  const limits = makeRateLimits({
+    config: { rateLimits } as never,
+    rates: makeSharedRates({ wake: {} as never, now: () => now }),
+    networks: makeNetworkHashes('', 'test'),
+  })
+  const tries = (operation: Operation, clientAddress: string | undefined, count: number): number => {
     let passed = 0
     for (let each = 0; each < count; each += 1) {
       try {
-        limits(operation, { headers: {}, rawHeaders: [], params: {}, ...(clientAddress && { clientAddress }) })
+        limits.network(rateOf(operation), clientAddress)
         passed += 1
       } catch (error) {
         if ((error as { code?: string }).code !== 'RATE_LIMITED') throw error
@@ -68,8 +75,17 @@ t.test('other networks are not limited; a /64 of IPv6 is one network', async (t)
   t.equal(tries(createPayment, '2001:db8:1:1::1', 20), 10)
   t.equal(tries(createPayment, '2001:db8:1:1:ffff::2', 1), 0)
   t.equal(tries(createPayment, '2001:db8:1:2::1', 20), 10)
+  t.equal(tries(createPayment, '2001:db8:2:1::1', 20), 10)
   t.equal(tries(createPayment, undefined, 20), 10, 'what has no address is one too')
   t.equal(tries(createPayment, 'nonsense', 1), 0)
+})
+
+t.test('who holds a whole /48 has no more than four networks in it', async (t) => {
+  const { tries } = clocked()
+  let passed = 0
+  for (let line = 0; line < 256; line += 1) passed += tries(createPayment, `2001:db8:7:${line.toString(16)}::1`, 12)
+  t.equal(passed, 40)
+  t.equal(tries(createPayment, '2001:db8:8:1::1', 20), 10)
 })
 
 t.test('it is off where the configuration wants no limits', async (t) => {

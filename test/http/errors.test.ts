@@ -3,6 +3,8 @@ import t from 'tap'
 import { request } from 'undici'
 import { ERROR_STATUS } from '../../src/http/error-status.ts'
 import { ROUTES } from '../../src/http/routes.ts'
+import { ERROR_TEXTS } from '../../src/lib/error-texts.ts'
+import type { ErrorCode } from '../../src/lib/errors.ts'
 import { ErrorBody } from '../../src/wire/common.ts'
 import type { Answer, TestMerchant } from '../support/app.ts'
 import { atBank, authorisedPayment, createPayment, paymentBody, testService } from '../support/app.ts'
@@ -297,8 +299,12 @@ t.test('HEAD is GET without a body, and changes nothing', async (t) => {
 t.test('the type of every error leads to a page about it', async (t) => {
   for (const [code, status] of Object.entries(ERROR_STATUS)) {
     const answer = await service.call('GET', `/errors/${code.toLowerCase().replaceAll('_', '-')}`)
-    t.match(answer, { status: 200, body: { code, status } }, code)
+    const { meaning, next } = ERROR_TEXTS[code as ErrorCode]
+    t.match(answer, { status: 200, body: { code, status, meaning, next } }, code)
   }
+  const browser = await service.call('GET', '/errors/payment-not-found', { headers: { accept: 'text/html,*/*;q=0.8' } })
+  t.match(browser, { status: 200, headers: { 'content-type': /^text\/html/, vary: 'accept' } })
+  t.match(browser.text, /<h1>PAYMENT_NOT_FOUND<\/h1>[^]*What to do[^]*GET \/api\/v1\/payments\/\{id\}/)
 })
 
 t.test('a valid request id of the caller is kept, and any other is replaced', async (t) => {

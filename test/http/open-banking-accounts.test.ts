@@ -488,9 +488,13 @@ t.test('an address says which methods it has; no address is the bare answer of a
     t.equal(answer.status, 404, path)
     t.strictSame(answer.body, { message: `Route GET:${BASE}${path} not found` })
   }
-  for (const path of ['/Open-Banking/V1/ACCOUNTS', `${BASE}/accounts/`]) {
-    t.equal(isError(await service.call('GET', path), 401, ['UK.OBIE.Header.Invalid']), undefined, path)
-    t.equal(isError(await service.call('POST', path), 405, ['UK.OBIE.Resource.InvalidFormat']), undefined, path)
+  const slashed = `${BASE}/accounts/`
+  t.equal(isError(await service.call('GET', slashed), 401, ['UK.OBIE.Header.Invalid']), undefined)
+  t.equal(isError(await service.call('POST', slashed), 405, ['UK.OBIE.Resource.InvalidFormat']), undefined)
+  for (const method of ['GET', 'POST'] as const) {
+    const inCapitals = await service.call(method, '/Open-Banking/V1/ACCOUNTS')
+    t.equal(inCapitals.status, 404, 'an address has one case')
+    t.strictSame(inCapitals.body, { message: `Route ${method}:/Open-Banking/V1/ACCOUNTS not found` })
   }
 })
 

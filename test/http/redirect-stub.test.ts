@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { request } from 'undici'
 import type { ConsentRequest } from '../../src/banks/connector.ts'
-import { signRequest } from '../../src/banks/mock-request.ts'
+import { sealRequest } from '../../src/banks/mock-request.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { makeRedirectStub } from '../../src/http/pages/redirect-stub.ts'
 import { addCustomer, balanceOf } from '../support/customers.ts'
@@ -329,34 +329,23 @@ t.test('hostile payee names are text, on every page', async (t) => {
   }
 })
 
-/** Changes one member of the signed request, as a payer could, keeping the signature. */
-function tampered(url: URL, member: string, value: string): string {
-  const [payload = '', signature = ''] = signedOf(url).split('.')
-  const request: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
-  const changed = JSON.stringify({ ...Object(request), [member]: value })
-  return `${Buffer.from(changed).toString('base64url')}.${signature}`
+/** Changes one byte of the request. */
+function tampered(url: URL, at: number): string {
+  const bytes = Buffer.from(signedOf(url), 'base64url')
+  bytes.writeUInt8((bytes.at(at) ?? 0) ^ 1, at < 0 ? bytes.length + at : at)
+  return bytes.toString('base64url')
 }
 
 t.test('a changed request is rejected by the page and by the form, and nothing is recorded', async (t) => {
   const consent = consentRequest()
   const url = stage(bank, consent)
-  const changes: [string, string][] = [
-    ['amount', '0.0100'],
-    ['payeeName', 'Someone else'],
-    ['redirectUri', 'https://evil.example/'],
-    ['state', 'mine'],
-    ['scenario', 'never-returns'],
-    ['currency', 'EUR'],
-    ['endToEndId', 'x'],
-    ['consent', 'x'],
-    ['payeeId', '00000000-0000-4000-8000-000000000000'],
-  ]
   const requests = [
-    ...changes.map(([member, value]) => tampered(url, member, value)),
+    ...[0, 11, 12, 40, 200, -17, -16, -1].map((at) => tampered(url, at)),
+    Buffer.from(JSON.stringify(bank.readRequest(signedOf(url)))).toString('base64url'),
     signedOf(url).slice(0, -1),
     `${signedOf(url)}0`,
     `${signedOf(url)}.x`,
-    signedOf(url).split('.')[0] ?? '',
+    signedOf(url).slice(0, 30),
     '',
     '.',
     'x.y',
@@ -377,8 +366,8 @@ t.test('a request with another signer is rejected', async (t) => {
   const url = stage(bank, consentRequest())
   const request = bank.readRequest(signedOf(url))
   if (!request) throw new Error('not readable')
-  t.equal((await get(altered(url, { request: signRequest(BANK_SECRET, request) }))).status, 200)
-  t.equal((await get(altered(url, { request: signRequest('another key', request) }))).status, 400)
+  t.equal((await get(altered(url, { request: sealRequest(BANK_SECRET, request) }))).status, 200)
+  t.equal((await get(altered(url, { request: sealRequest('another key', request) }))).status, 400)
 })
 
 t.test('no open redirect: an address that differs from the signed request is rejected', async (t) => {

@@ -8,7 +8,9 @@ import type { App } from '../../src/app.ts'
 import { makeEndpoint } from '../../src/http/endpoint.ts'
 import type { RoutedRequest } from '../../src/http/endpoint.ts'
 import { NoBody, NoHeaders, None } from '../../src/wire/common.ts'
+import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { operation } from '../../src/wire/operation.ts'
+import type { Deprecated } from '../../src/wire/operation.ts'
 import { testService } from '../support/app.ts'
 
 const service = await testService(t)
@@ -31,12 +33,13 @@ const probe = operation({
 async function serve(
   app: App,
   reply: unknown,
+  deprecated?: Deprecated,
 ): Promise<{ status: number; text: string; headers: Record<string, unknown> }> {
   // What the types forbid is what this test is about.
   const endpoint = makeEndpoint(
     app,
     async () => ({ kind: 'anyone' }),
-    probe,
+    deprecated === undefined ? probe : { ...probe, deprecated },
     async () => reply as { status: 200; body: { ok: boolean } },
   )
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
@@ -70,6 +73,25 @@ t.test('in the sandbox an answer that breaks the contract is a 500 that shows no
     const answer = await serve(service.app, reply)
     t.equal(answer.status, 500)
     t.notMatch(answer.text, /canary|declared|probe/)
+  }
+})
+
+t.test('a deprecated operation says since when, and when it will be gone', async (t) => {
+  const { headers } = await serve(
+    service.app,
+    { status: 200, body: { ok: true } },
+    { since: '2027-01-01', sunset: '2027-07-01' },
+  )
+  t.equal(headers['deprecation'], '@1798761600', 'RFC 9745')
+  t.equal(headers['sunset'], 'Thu, 01 Jul 2027 00:00:00 GMT', 'RFC 8594')
+})
+
+t.test('no operation is gone sooner than six months after it was deprecated', async (t) => {
+  for (const { operation: each } of [...ROUTES, ...SANDBOX_ROUTES]) {
+    if (each.deprecated === undefined) continue
+    const soonest = new Date(each.deprecated.since)
+    soonest.setUTCMonth(soonest.getUTCMonth() + 6)
+    t.ok(new Date(each.deprecated.sunset) >= soonest, each.name)
   }
 })
 

@@ -1,5 +1,5 @@
 import { addStaff } from '../../staff/add-staff.ts'
-import { changeStaffRole, listStaff, removeStaff } from '../../staff/staff.ts'
+import { changeStaffRole, listStaff, removeStaff, resetStaffFactor } from '../../staff/staff.ts'
 import type { StaffClientRecord } from '../../staff/record.ts'
 import { createStaffClient, listStaffClients, revokeStaffClient } from '../../staff/staff-clients.ts'
 import { rotateRealmKeys } from '../../staff/rotate-realm-keys.ts'
@@ -30,6 +30,12 @@ export const staff: Handlers<typeof wire> = {
   async removeStaff(app, { principal, params, body }) {
     const { actor } = operatorOf(principal)
     return { status: 200, body: await removeStaff(app, { id: params.id, reason: body?.reason, actor }) }
+  },
+
+  /** POST /api/v1/admin/staff/{id}/reset-factor */
+  async resetStaffFactor(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    return { status: 200, body: await resetStaffFactor(app, { id: params.id, reason: body?.reason, actor }) }
   },
 
   /** GET /api/v1/admin/staff-clients */

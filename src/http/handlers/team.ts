@@ -8,9 +8,10 @@ import type { IssuedCredential } from '../../team/api-credentials.ts'
 import type { CredentialRecord } from '../../team/record.ts'
 import { inviteTeamMember } from '../../team/invite-team-member.ts'
 import { changeTeamRole, listTeam, removeTeamMember } from '../../team/members.ts'
+import { resetMemberFactor, resetTeamFactor } from '../../team/reset-factor.ts'
 import type * as wire from '../../wire/team.ts'
 import type { Handlers } from '../endpoint.ts'
-import { merchantOf } from '../principal.ts'
+import { merchantOf, operatorOf } from '../principal.ts'
 
 export const team: Handlers<typeof wire> = {
   /** GET /api/v1/portal/team */
@@ -35,6 +36,18 @@ export const team: Handlers<typeof wire> = {
   async removeTeamMember(app, { principal, params }) {
     const { merchantId, actor } = merchantOf(principal)
     return { status: 200, body: await removeTeamMember(app, { merchantId, id: params.id, actor }) }
+  },
+
+  /** POST /api/v1/portal/team/{id}/reset-factor */
+  async resetTeamFactor(app, { principal, params }) {
+    const { merchantId, actor } = merchantOf(principal)
+    return { status: 200, body: await resetTeamFactor(app, { merchantId, id: params.id, actor }) }
+  },
+
+  /** POST /api/v1/admin/merchants/{id}/reset-factor */
+  async resetMemberFactor(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    return { status: 200, body: await resetMemberFactor(app, { ...body, merchantId: params.id, actor }) }
   },
 
   /** GET /api/v1/portal/api-credentials */

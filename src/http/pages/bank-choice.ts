@@ -2,6 +2,7 @@ import { logoPath } from '../../banks/catalogue.ts'
 import type { CatalogueBank } from '../../banks/catalogue.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
+import type { PayerLanguage } from './payer-language.ts'
 
 /** Maximum length of a search. */
 const SEARCH_LENGTH_MAX = 100
@@ -12,28 +13,36 @@ export function banksNamed(banks: readonly CatalogueBank[], search: string): rea
   return banks.filter(({ name }) => words.every((word) => plain(name).includes(word)))
 }
 
+type BankChoiceOptions = { isAvailable: (id: string) => boolean; language: PayerLanguage }
+
 /** Radio buttons, the popular banks first. */
-export function bankChoice(banks: readonly CatalogueBank[], isAvailable: (id: string) => boolean): Html {
+export function bankChoice(banks: readonly CatalogueBank[], { isAvailable, language }: BankChoiceOptions): Html {
+  const { checkout, pages } = language
   const popular = banks.filter((bank) => bank.popular)
   const others = banks.filter((bank) => !bank.popular)
-  return html`${group('Popular banks', popular, isAvailable)}
-${group(popular.length === 0 ? 'Banks' : 'More banks', others, isAvailable)}`
+  const group = (title: string, banks: readonly CatalogueBank[]): Html | undefined =>
+    groupOf(
+      title,
+      banks.map((bank) => choice(bank, isAvailable(bank.id), checkout.unavailable)),
+    )
+  return html`${group(checkout.popular, popular)}
+${group(popular.length === 0 ? checkout.allBanks : pages.moreBanks, others)}`
 }
 
-function group(title: string, banks: readonly CatalogueBank[], isAvailable: (id: string) => boolean): Html | undefined {
-  if (banks.length === 0) return undefined
+function groupOf(title: string, choices: readonly Html[]): Html | undefined {
+  if (choices.length === 0) return undefined
   return html`<fieldset>
 <legend>${title}</legend>
 <div class="choices">
-${banks.map((bank) => choice(bank, isAvailable(bank.id)))}</div>
+${choices}</div>
 </fieldset>`
 }
 
-function choice(bank: CatalogueBank, isAvailable: boolean): Html {
+function choice(bank: CatalogueBank, isAvailable: boolean, unavailable: string): Html {
   const input = isAvailable
     ? html`<input type="radio" name="bank" value="${bank.id}" required>`
     : html`<input type="radio" name="bank" value="${bank.id}" disabled>`
-  return html`<label class="choice">${input} ${logo(bank)} ${bank.name}${isAvailable ? undefined : ' (not available at the moment)'}</label>
+  return html`<label class="choice">${input} ${logo(bank)} ${bank.name}${isAvailable ? undefined : html` <small>${unavailable}</small>`}</label>
 `
 }
 

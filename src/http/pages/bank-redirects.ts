@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../../app.ts'
 import { BankUnavailableError, bankOf } from '../../banks/connector.ts'
+import { recordStrayReturn } from '../../banks/obie/stray-return.ts'
 import type { ReturnOutcome } from '../../banks/redirects.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { html } from '../../lib/html.ts'
@@ -9,9 +10,10 @@ import { withParameters } from '../../lib/web-address.ts'
 import { findPaymentByValidState } from '../../payments/payer-access.ts'
 import type { PaymentRecord } from '../../payments/record.ts'
 import { isOwnForm } from '../local-pages.ts'
-import { unknownPayment } from './handle-return.ts'
+import { languageOf, returnAddress, unknownPayment } from './handle-return.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
+import type { PayerLanguage } from './payer-language.ts'
 
 /** How long a bank may take to receive a request object, or to give its keys. */
 const ASK_TIMEOUT_MS = 5_000
@@ -22,22 +24,24 @@ const COOKIE_SECONDS = 86_400
 /** 32 random bytes as base64url. */
 const BROWSER_FORM = /^[\w-]{43}$/
 
-const BRAND = 'Payment'
-
 /**
  * Sends the payer to the bank. The cookie marks the browser, as an answer that comes back in another one is not believed:
  * else the link of an attacker's own approval could complete another payer's checkout, or a stolen answer be used.
  */
 export async function sendToBank(
   app: App,
-  { query, headers }: { query: URLSearchParams; headers: IncomingHttpHeaders },
+  {
+    query,
+    headers,
+    language: browsers,
+  }: { query: URLSearchParams; headers: IncomingHttpHeaders; language: PayerLanguage },
 ): Promise<PageReply> {
   const state = query.get('state') ?? ''
   const payment = await findPaymentByValidState(app, state)
   const redirects = payment === null ? undefined : bankOf(app.banks, payment.bank_connector).redirects
-  if (payment === null || redirects === undefined) return unknownPayment()
+  if (payment === null || redirects === undefined) return unknownPayment(browsers)
   if (payment.status !== 'AwaitingAuthorisation' || payment.consent_ended)
-    return seeOther(`/payments/return?${new URLSearchParams({ state })}`)
+    return seeOther(returnAddress({ ...payment, state }))
   const browser = browserOf(app, headers) ?? app.ids.token()
   try {
     const { location } = await redirects.begin({ state, browser: sha256Hex(browser) }, timeout())
@@ -46,9 +50,9 @@ export async function sendToBank(
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not take the payer')
-    return silentBank(
-      html`<a class="next" href="/bank/authorise?${new URLSearchParams({ state }).toString()}">Try again</a>`,
-    )
+    const language = languageOf(payment, browsers)
+    const href = `/bank/authorise?${new URLSearchParams({ state }).toString()}`
+    return silentBank(html`<a class="next" href="${href}">${language.checkout.again}</a>`, language)
   }
 }
 
@@ -56,14 +60,16 @@ export async function sendToBank(
  * The page that the bank redirects to. Its answer is in the fragment, which only the browser sees, so a script sends it to
  * us once, and takes it out of the address and the history first.
  */
-export function bankReturnPage(): PageReply {
-  const content = html`<h1>Back from your bank</h1>
-<p role="status">One moment, please.</p>
-<noscript><p class="problem">Your bank's answer can only be read with JavaScript. Allow it for this page, and reload it.</p></noscript>
+export function bankReturnPage(language: PayerLanguage): PageReply {
+  const { pages } = language
+  const content = html`<h1>${pages.fromBank}</h1>
+<p role="status">${pages.moment}.</p>
+<noscript><p class="problem">${pages.needsScript}</p></noscript>
 <form method="post" action="/bank/return"><input type="hidden" name="answer"></form>`
   return page(200, {
-    brand: BRAND,
-    title: 'Back from your bank',
+    language,
+    brand: pages.payment,
+    title: pages.fromBank,
     content,
     formTarget: "'self'",
     referrer: 'same-origin',
@@ -79,60 +85,72 @@ form.submit()`
 /** Verifies the bank's answer, and sends the payer on to the merchant's page with a code of ours, or the bank's error. */
 export async function receiveBankReturn(
   app: App,
-  { form, headers }: { form: URLSearchParams; headers: IncomingHttpHeaders },
+  {
+    form,
+    headers,
+    language: browsers,
+  }: { form: URLSearchParams; headers: IncomingHttpHeaders; language: PayerLanguage },
 ): Promise<PageReply> {
-  if (!isOwnForm(headers, app.publicUrl)) return notBelieved()
+  if (!isOwnForm(headers, app.publicUrl)) return notBelieved(browsers)
   const answer = form.get('answer') ?? ''
   const params = new URLSearchParams(answer)
   const states = params.getAll('state')
   const payment = states.length === 1 ? await findPaymentByValidState(app, states[0] ?? '') : null
   const redirects = payment === null ? undefined : bankOf(app.banks, payment.bank_connector).redirects
-  if (payment === null || redirects === undefined) return unknownPayment()
-  const browser = sha256Hex(browserOf(app, headers) ?? '')
+  const cookie = browserOf(app, headers)
+  const browser = sha256Hex(cookie ?? '')
+  if (payment === null || redirects === undefined) {
+    if (cookie !== undefined) await recordStrayReturn(app, browser)
+    return unknownPayment(browsers)
+  }
+  const language = languageOf(payment, browsers)
   try {
     const outcome = await redirects.receiveReturn({ state: payment.bank_consent_id, browser, params }, timeout())
-    return goOn(app, payment, outcome)
+    return goOn(app, { payment, outcome, language })
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payment_id: payment.id }, "the bank's answer could not be verified")
-    return silentBank(html`<form method="post" action="/bank/return"><input type="hidden" name="answer" value="${answer}">
-<button class="main">Try again</button></form>`)
+    const again = html`<form method="post" action="/bank/return"><input type="hidden" name="answer" value="${answer}">
+<button class="main">${language.checkout.again}</button></form>`
+    return silentBank(again, language)
   }
 }
 
-function goOn(app: App, payment: PaymentRecord, outcome: ReturnOutcome): PageReply {
+type Answered = { payment: PaymentRecord; outcome: ReturnOutcome; language: PayerLanguage }
+
+function goOn(app: App, { payment, outcome, language }: Answered): PageReply {
+  const { checkout, pages } = language
   const { id, bank_connector: bank, bank_consent_id: state } = payment
   if (outcome.outcome === 'refused') {
     app.log.warn({ payment_id: id, bank, reason: outcome.reason }, "a bank's answer was refused")
-    return notBelieved(outcome.reason)
+    return notBelieved(language, outcome.reason)
   }
   const { outcome: _, ...answer } = outcome
   const next = withParameters(new URL(payment.redirect_uri ?? `${app.publicUrl}/payments/return`), { ...answer, state })
   // Not a redirect: it would follow a form, whose targets the page's policy would have to open to every merchant.
-  const content = html`<h1>Back to the shop</h1>
-<p role="status">One moment, please.</p>
-<a class="next" href="${next}">Go on</a>`
-  return page(200, { brand: BRAND, title: 'Back to the shop', content, next })
+  const content = html`<h1>${pages.backToShop}</h1>
+<p role="status">${pages.moment}.</p>
+<a class="next" href="${next}">${checkout.continue}</a>`
+  return page(200, { language, brand: pages.payment, title: pages.backToShop, content, next })
 }
 
-function notBelieved(reason?: string): PageReply {
-  const advice =
-    reason === 'OTHER_BROWSER'
-      ? 'You began this payment in another browser. Go back to it, or begin again in this one.'
-      : 'What came back is not a valid answer of your bank for this payment. Go back to the shop and begin again.'
-  const content = html`<h1>This payment was not confirmed</h1>
-<p>${advice}</p>
+function notBelieved(language: PayerLanguage, reason?: string): PageReply {
+  const { pages } = language
+  const content = html`<h1>${pages.rejected}</h1>
+<p>${reason === 'OTHER_BROWSER' ? pages.otherBrowser : pages.badAnswer}</p>
 <p class="hint">${reason}</p>`
-  return page(400, { brand: BRAND, title: 'This payment was not confirmed', content })
+  return page(400, { language, brand: pages.payment, title: pages.rejected, content })
 }
 
-function silentBank(again: Html): PageReply {
-  const content = html`<h1>Your bank does not answer</h1>
-<p>Nothing has changed. Wait a few seconds.</p>
+function silentBank(again: Html, language: PayerLanguage): PageReply {
+  const { pages } = language
+  const content = html`<h1>${pages.silentBank}</h1>
+<p>${pages.silentBankText}</p>
 ${again}`
   return page(502, {
-    brand: BRAND,
-    title: 'Your bank does not answer',
+    language,
+    brand: pages.payment,
+    title: pages.silentBank,
     content,
     formTarget: "'self'",
     referrer: 'same-origin',

@@ -1,13 +1,11 @@
 import type { App } from '../../app.ts'
 import { verifyCheckoutToken } from '../../checkout/verify-token.ts'
-import { getCheckout } from '../../checkout/get-checkout.ts'
 import type { VerifiedCheckout } from '../../checkout/record.ts'
 import { encodeCheckoutToken } from '../../lib/checkout-token.ts'
 import { DomainError } from '../../lib/errors.ts'
-import type { Checkout } from '../../wire/checkout.ts'
 
 /** A verified checkout, with its token. */
-export type CheckoutLink = { token: string; opened: VerifiedCheckout; checkout: Checkout }
+export type CheckoutLink = { token: string; opened: VerifiedCheckout }
 
 /** Parameters that the page accepts instead of a token, only in the sandbox (contract §Development and test routes). */
 const PARAMETERS = ['amount', 'currency', 'merchant', 'return_url'] as const
@@ -16,7 +14,7 @@ const PARAMETER_LENGTH_MAX = 2_048
 /**
  * Verifies the checkout of an address or a form: by its token, or in the sandbox by the fields of one, from which each visit
  * creates a new unsigned token.
- * @throws {DomainError} as `verifyCheckoutToken` and `getCheckout` do
+ * @throws {DomainError} as `verifyCheckoutToken` does
  */
 export async function openCheckout(app: App, values: URLSearchParams): Promise<CheckoutLink> {
   const twice = ['token', ...PARAMETERS].find((name) => values.getAll(name).length > 1)
@@ -25,7 +23,7 @@ export async function openCheckout(app: App, values: URLSearchParams): Promise<C
   const opened = await verifyCheckoutToken(app, token).catch((error: unknown) => {
     throw values.has('token') ? error : inParameters(error)
   })
-  return { token, opened, checkout: await getCheckout(app, opened) }
+  return { token, opened }
 }
 
 function tokenOfParts(app: App, values: URLSearchParams): string {

@@ -4,6 +4,7 @@ import { tradingNameOf } from '../../merchants/trading-name.ts'
 import { moneyOfPayment } from './harness-money.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
+import { ENGLISH } from './payer-language.ts'
 import { amountText, failureText, lookAgain, outcomeOf, statusRow } from './payment-outcome.ts'
 import { handleReturn } from './handle-return.ts'
 
@@ -17,7 +18,7 @@ export const SUCCESS_PATH = '/dev/merchant-success'
 export async function merchantSuccess(app: App, query: URLSearchParams): Promise<PageReply> {
   // A return from the widget or the hosted page has no parameters: they have shown the receipt.
   if (!query.has('state')) return thankYou()
-  const taken = await handleReturn(app, { path: SUCCESS_PATH, query })
+  const taken = await handleReturn(app, { path: SUCCESS_PATH, query, language: ENGLISH })
   if ('reply' in taken) return taken.reply
   const { payment } = taken
   const outcome = outcomeOf(payment)
@@ -25,20 +26,20 @@ export async function merchantSuccess(app: App, query: URLSearchParams): Promise
   const failed = outcome.nothingTaken ? 'Your order was not paid' : 'Your payment was not completed'
   const heading = outcome.failure === null ? thanks : failed
   const content = html`<h1>${heading}</h1>
-<p class="amount">${amountText(payment)}</p>
-${failureText(outcome)}
+<p class="amount">${amountText(payment, ENGLISH)}</p>
+${failureText(outcome, ENGLISH)}
 <dl>
-${statusRow(payment)}
+${statusRow(payment, ENGLISH)}
 <div><dt>Reference</dt><dd>${payment.end_to_end_id}</dd></div>
 <div><dt>Payment</dt><dd>${payment.id}</dd></div>
 ${await moneyOfPayment(app, payment)}
 </dl>
-${lookAgain(outcome)}
+${lookAgain(outcome, ENGLISH)}
 <a class="next" href="/payments/return?${new URLSearchParams({ state: payment.bank_consent_id }).toString()}">Show the receipt</a>
 <a class="next" href="/dev/merchant-harness">Take another payment</a>
 <p class="note">The page of a test shop. A real one ships when its server hears of the payment by a signed webhook.</p>`
   const brand = await tradingNameOf(app, payment.merchant_id)
-  return page(200, { brand, title: heading, content, ...outcome.refresh })
+  return page(200, { brand, title: heading, content, ...outcome.polling })
 }
 
 function thankYou(): PageReply {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { buttonTextOn } from '../../lib/contrast.ts'
 import { html } from '../../lib/html.ts'
+import { ALONE } from '../../lib/page-headers.ts'
 import type { Html } from '../../lib/html.ts'
+import type { PayerLanguage } from './payer-language.ts'
 
 /** A response, independent of the server. */
 export type PageReply = { status: number; headers: Readonly<Record<string, string>>; body: string }
@@ -56,11 +58,50 @@ button { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; bord
   border-radius: .6rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
 button.main { background: var(--accent); color: var(--on-accent); }
 button:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 3px solid var(--text); outline-offset: 3px; }
+.hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); }
+summary { padding: .6rem 0; cursor: pointer; font-weight: 600; }
 .note { margin: 1.5rem 0 0; color: var(--soft); font-size: .875rem; }
+@media print { :root { --page: #fff; --card: #fff; --text: #000; --soft: #333; --line: #999; }
+  body { display: block; padding: 0; } main { max-width: none; border: 0; padding: 0; }
+  .next, .hint, .note, button, form, details { display: none; } }
 `
+
+/**
+ * Looks at the page again in place: what has focus keeps it, and a new title is announced once. A page that
+ * says no more that it is polled ends it; an answer of a busy service changes nothing.
+ */
+const POLL_SCRIPT = `(() => {
+  const main = document.querySelector('main'), news = document.querySelector('[role=status]')
+  let last = main.innerHTML
+  const later = () => setTimeout(look, main.dataset.poll * 1000)
+  async function look() {
+    const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined)
+    if (!answer || answer.status === 429 || answer.status >= 500) return later()
+    if (answer.redirected) history.replaceState(null, '', answer.url)
+    const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const shown = next.querySelector('main')
+    if (shown.innerHTML !== last) {
+      last = shown.innerHTML
+      const isOpen = main.querySelector('details[open]') !== null
+      const href = main.contains(document.activeElement) && document.activeElement.getAttribute('href')
+      main.replaceChildren(...shown.childNodes)
+      if (isOpen) main.querySelector('details')?.setAttribute('open', '')
+      if (href) ([...main.querySelectorAll('a')].find((a) => a.getAttribute('href') === href) ?? main.querySelector('a'))?.focus()
+      if (next.title !== document.title) news.textContent = document.title = next.title
+    }
+    const on = next.querySelector('meta[http-equiv]')
+    if (on) return location.replace(on.content.replace('0;url=', ''))
+    if (!shown.dataset.poll) return
+    main.dataset.poll = shown.dataset.poll
+    later()
+  }
+  later()
+})()`
 
 export type PageOptions = {
   title: string
+  /** The language of a payer's page; other pages are in English. */
+  language?: Pick<PayerLanguage, 'tag' | 'checkout'> | undefined
   /** The name above the heading. */
   brand: string
   content: Html
@@ -68,10 +109,10 @@ export type PageOptions = {
   formTarget?: string
   /** The Referrer-Policy; by default no Referer is sent. */
   referrer?: 'same-origin'
-  /** Reloads the page after this many seconds. */
-  refreshSeconds?: number
+  /** Asks for the page again after this many seconds, and shows what has changed in place (decision 293). */
+  pollSeconds?: number
   /** Goes on to this address at once. */
-  next?: string
+  next?: string | undefined
   /** Runs at the end of the page, allowed by its hash. */
   script?: string
   /** The merchant's colour for the main button, as #RRGGBB; ignored if it is not one. */
@@ -83,24 +124,38 @@ export type PageOptions = {
 /** A whole page. */
 export function page(
   status: number,
-  { title, brand, content, formTarget, referrer, refreshSeconds, next, script, accent, hasImages }: PageOptions,
+  {
+    title,
+    language,
+    brand,
+    content,
+    formTarget,
+    referrer,
+    pollSeconds,
+    next,
+    script: own,
+    accent,
+    hasImages,
+  }: PageOptions,
 ): PageReply {
   const style = STYLE + mainButtonIn(accent)
-  const refresh = next === undefined ? refreshSeconds : `0;url=${next}`
+  const script = pollSeconds === undefined ? own : POLL_SCRIPT
   const document = html`<!doctype html>
-<html lang="en">
+<html lang="${language?.tag ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${refresh === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refresh)}">`}
+${next === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${next}">`}
 <title>${title}</title>
 <style>${{ html: style }}</style>
 </head>
 <body>
-<main>
+<main${pollSeconds === undefined ? undefined : html` data-poll="${String(pollSeconds)}"`}>
 <p class="brand">${brand}</p>
 ${content}
+${pollSeconds === undefined ? undefined : html`<noscript><p><a href="">${language?.checkout.checkAgain ?? 'Check again'}</a></p></noscript>`}
 </main>
+${pollSeconds === undefined ? undefined : html`<p class="hidden" role="status"></p>`}
 ${script === undefined ? undefined : html`<script>${{ html: script }}</script>`}
 </body>
 </html>
@@ -109,7 +164,7 @@ ${script === undefined ? undefined : html`<script>${{ html: script }}</script>`}
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      ...safeHeaders(formTarget ?? "'none'", { style, script, hasImages }),
+      ...safeHeaders(formTarget ?? "'none'", { style, script, hasImages, isPolling: pollSeconds !== undefined }),
       ...(referrer === undefined ? {} : { 'referrer-policy': referrer }),
     },
     body: document.html,
@@ -137,15 +192,21 @@ function safeHeaders(
     style = STYLE,
     script,
     hasImages,
-  }: Partial<Record<'style' | 'script', string | undefined>> & { hasImages?: boolean | undefined } = {},
+    isPolling,
+  }: Partial<Record<'style' | 'script', string | undefined>> & {
+    hasImages?: boolean | undefined
+    isPolling?: boolean
+  } = {},
 ): Record<string, string> {
-  const scripts = script === undefined ? '' : `script-src ${hashOf(script)}; `
+  const calls = isPolling === true ? "connect-src 'self'; " : ''
+  const scripts = script === undefined ? '' : `script-src ${hashOf(script)}; ${calls}`
   const images = hasImages === true ? "img-src 'self'; " : ''
   return {
     'cache-control': 'no-store',
     'content-security-policy': `default-src 'none'; style-src ${hashOf(style)}; ${scripts}${images}form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
+    ...ALONE,
   }
 }
 

@@ -1,16 +1,13 @@
 import type { Failure } from '../../lib/failure-codes.ts'
-import { MEANINGS } from '../../lib/failure-meaning.ts'
+import { MEANINGS, failureTextName } from '../../lib/failure-meaning.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
 import { failureOfPayment } from '../../lib/failure-codes.ts'
-import { CANCELLED_WITH_US, FAILURE_TEXTS } from './failure-texts.ts'
-import { moneyText } from './money-text.ts'
-import { STATUS_TEXTS } from './status-texts.ts'
-import { when } from './time-text.ts'
+import type { PayerLanguage } from './payer-language.ts'
 
-/** Interval of reloads while a payment is in progress, and how long a page reloads automatically (decision 63). */
-const REFRESH_SECONDS = 1
+/** Interval of looks while a payment is in progress, and how long a page looks automatically (decision 63). */
+const POLL_SECONDS = 2
 const LOOKING_MS = 120_000
 
 /** The outcome of a payment, for a page. */
@@ -19,8 +16,8 @@ export type Outcome = {
   failure: Failure | null
   /** Whether it failed and certainly took no money from the payer. */
   nothingTaken: boolean
-  /** Whether the page reloads automatically. */
-  refresh: { refreshSeconds: number } | Record<string, never>
+  /** Whether the page looks again automatically. */
+  polling: { pollSeconds: number } | Record<string, never>
 }
 
 export function outcomeOf(payment: PaymentWithHistory): Outcome {
@@ -28,53 +25,61 @@ export function outcomeOf(payment: PaymentWithHistory): Outcome {
   const isLooking = !isEnded && Date.now() - Date.parse(payment.updated_at) < LOOKING_MS
   const failure = failureOfPayment(payment)
   const nothingTaken = failure !== null && MEANINGS[failure.code].nothingTaken
-  return { isEnded, failure, nothingTaken, refresh: isLooking ? { refreshSeconds: REFRESH_SECONDS } : {} }
+  return { isEnded, failure, nothingTaken, polling: isLooking ? { pollSeconds: POLL_SECONDS } : {} }
 }
 
 /** Why the payment failed; undefined if it did not. */
-export function failureText({ failure }: Outcome): Html | undefined {
+export function failureText({ failure, nothingTaken }: Outcome, { checkout }: PayerLanguage): Html | undefined {
   if (failure === null) return undefined
-  const { code, source } = failure
-  return html`<p>${code === 'ACCESS_DENIED' && source === 'PAYER' ? CANCELLED_WITH_US : FAILURE_TEXTS[code]}</p>`
+  const texts: Readonly<Record<string, string>> = checkout.failures
+  const reason = texts[failureTextName(failure.code, failure.source)] ?? checkout.failures.UNKNOWN
+  return html`<p>${reason}${nothingTaken ? ` ${checkout.nothingTaken}` : ''}</p>`
 }
 
-/** A link to check again, for a payment in progress when the page no longer reloads automatically. */
-export function lookAgain({ isEnded, refresh }: Outcome): Html | undefined {
-  return isEnded || 'refreshSeconds' in refresh ? undefined : html`<p><a href="">Check again</a></p>`
+/** A link to check again, for a payment in progress when the page no longer looks automatically. */
+export function lookAgain({ isEnded, polling }: Outcome, { checkout }: PayerLanguage): Html | undefined {
+  return isEnded || 'pollSeconds' in polling ? undefined : html`<p><a href="">${checkout.checkAgain}</a></p>`
 }
 
-export function amountText({ gross_amount, currency }: PaymentWithHistory): string {
-  return moneyText(gross_amount, currency)
+export function amountText({ gross_amount, currency }: PaymentWithHistory, { money }: PayerLanguage): string {
+  return money(gross_amount, currency)
 }
 
-/** Gross, fee and net amounts, and the payment's ids. */
-export function receipt(payment: PaymentWithHistory): Html {
-  const { status, end_to_end_id, fee_amount, net_amount, refunded_amount, currency } = payment
-  const money = (amount: string) => moneyText(amount, currency)
-  const shares = html`<div><dt>Fee (paid by the merchant)</dt><dd>${money(fee_amount)}</dd></div>
-<div><dt>Merchant receives</dt><dd>${money(net_amount)}</dd></div>
-`
+/** The payer's amount and the payment's reference; what the shop pays and receives is below them. */
+export function receipt(payment: PaymentWithHistory, language: PayerLanguage): Html {
+  const { status, end_to_end_id, refunded_amount, currency } = payment
+  const { checkout, hub, money } = language
   return html`<dl>
-${statusRow(payment)}
-<div><dt>Reference</dt><dd>${end_to_end_id}</dd></div>
-<div><dt>Amount</dt><dd>${amountText(payment)}</dd></div>
-${status === 'Failed' ? undefined : shares}${status === 'Refunded' ? html`<div><dt>Refunded</dt><dd>${money(refunded_amount)}</dd></div>` : undefined}
-</dl>`
+${statusRow(payment, language)}
+<div><dt>${checkout.reference}</dt><dd>${end_to_end_id}</dd></div>
+<div><dt>${checkout.amount}</dt><dd>${amountText(payment, language)}</dd></div>
+${status === 'Refunded' ? html`<div><dt>${hub.status.Refunded}</dt><dd>${money(refunded_amount, currency)}</dd></div>` : undefined}
+</dl>
+${status === 'Failed' ? undefined : shares(payment, language)}`
+}
+
+/** The fee is the shop's and not the payer's. Its further digits are rounded so that both parts make the whole. */
+function shares({ fee_amount, net_amount, currency }: PaymentWithHistory, { checkout, money }: PayerLanguage): Html {
+  return html`<details><summary>${checkout.shares}</summary>
+<dl>
+<div><dt>${checkout.fee}</dt><dd>${money(fee_amount, currency, 'ceil')}</dd></div>
+<div><dt>${checkout.net}</dt><dd>${money(net_amount, currency, 'floor')}</dd></div>
+</dl></details>`
 }
 
 /** The status in words; programs read the API's status in the attribute. */
-export function statusRow({ status }: PaymentWithHistory): Html {
-  return html`<div data-status="${status}"><dt>Status</dt><dd>${STATUS_TEXTS[status].now}</dd></div>`
+export function statusRow({ status }: PaymentWithHistory, { hub }: PayerLanguage): Html {
+  return html`<div data-status="${status}"><dt>${hub.payment.status}</dt><dd>${hub.status[status]}</dd></div>`
 }
 
 /** The history of the payment, oldest first. */
-export function history({ status_history }: PaymentWithHistory): Html {
-  return html`<h2>What happened</h2>
+export function history({ status_history }: PaymentWithHistory, { hub, when }: PayerLanguage): Html {
+  return html`<h2>${hub.payment.history}</h2>
 <ol class="steps">
 ${status_history.map(
   (
     change,
-  ) => html`<li data-status="${change.new_status}">${STATUS_TEXTS[change.new_status].happened} ${when(change.created_at)}</li>
+  ) => html`<li data-status="${change.new_status}">${hub.happened[change.new_status]} ${when(change.created_at)}</li>
 `,
 )}</ol>`
 }

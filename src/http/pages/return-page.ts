@@ -1,10 +1,12 @@
 import type { App } from '../../app.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
+import { goesOnToShop, hasShopPage, shopReturnUrl } from '../../checkout/shop-return.ts'
 import { tradingNameOf } from '../../merchants/trading-name.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
+import type { PayerLanguage } from './payer-language.ts'
 import { amountText, failureText, history, lookAgain, outcomeOf, receipt } from './payment-outcome.ts'
 import type { Outcome } from './payment-outcome.ts'
 import { handleReturn } from './handle-return.ts'
@@ -13,33 +15,54 @@ import { handleReturn } from './handle-return.ts'
  * The page that the bank redirects the payer back to (contract §Development and test routes, /payments/return). Completes
  * the authorisation with the bank's parameters, then shows the payment while it is in progress, and finally its receipt.
  */
-export async function returnPage(app: App, query: URLSearchParams): Promise<PageReply> {
-  const taken = await handleReturn(app, { path: '/payments/return', query })
+export async function returnPage(app: App, query: URLSearchParams, language: PayerLanguage): Promise<PageReply> {
+  const taken = await handleReturn(app, { path: '/payments/return', query, language })
   if ('reply' in taken) return taken.reply
   const { payment } = taken
   const outcome = outcomeOf(payment)
   const shop = await tradingNameOf(app, payment.merchant_id)
-  const heading = headingOf(payment, outcome)
+  const { pages, fill } = language
+  const heading = headingOf(payment, outcome, language)
+  const back = await shopAddress(app, payment, outcome)
+  // A payer who can't be served by the shop yet reads here why.
+  const next = goesOnToShop(query) && outcome.isEnded && outcome.failure === null ? back : undefined
   const content = html`<h1>${heading}</h1>
-<p class="amount">${amountText(payment)}</p>
-<p>${outcome.nothingTaken ? 'Nothing was paid to' : 'To'} ${shop}.</p>
-${failureText(outcome)}
-${wayBack(payment, outcome, shop)}
-${receipt(payment)}
-${history(payment)}
-${lookAgain(outcome)}`
-  return page(200, { brand: 'Payment', title: heading, content, ...outcome.refresh })
+<p class="amount">${amountText(payment, language)}</p>
+<p>${fill(outcome.nothingTaken ? pages.nothingPaid : pages.toShop, { merchant: shop })}</p>
+${failureText(outcome, language)}
+${wayBack(back, shop, language)}
+${againByLink(app, payment, outcome) ? html`<p>${pages.openLinkAgain}</p>` : undefined}
+${payment.status === 'Settled' ? html`<p class="hint">${pages.printHint}</p>` : undefined}
+${receipt(payment, language)}
+${history(payment, language)}
+${lookAgain(outcome, language)}`
+  return page(200, { language, brand: pages.payment, title: heading, content, next, ...outcome.polling })
 }
 
-function headingOf({ status }: PaymentWithHistory, { isEnded, failure, nothingTaken }: Outcome): string {
-  if (failure !== null) return nothingTaken ? 'Not paid' : 'Not completed'
-  if (status === 'Refunded') return 'Refunded'
-  return isEnded ? 'Paid' : 'Waiting for your bank'
+function headingOf(
+  { status }: PaymentWithHistory,
+  { isEnded, failure, nothingTaken }: Outcome,
+  { checkout, pages, hub }: PayerLanguage,
+): string {
+  if (failure !== null) return nothingTaken ? pages.notPaid : checkout.failedTitle
+  return isEnded ? hub.status[status] : checkout.processingTitle
+}
+
+/** The page of the shop, once there is something for it to know: the payment has ended, or takes its time. */
+async function shopAddress(app: App, payment: PaymentWithHistory, { polling }: Outcome): Promise<string | undefined> {
+  const { return_url } = payment
+  if ('pollSeconds' in polling || !hasShopPage(app, return_url)) return undefined
+  return shopReturnUrl(app, { ...payment, return_url })
 }
 
 /** Returns payers of a checkout to its shop, in this tab or the one where they left it. */
-function wayBack({ return_url: returnUrl }: PaymentWithHistory, { isEnded }: Outcome, shop: string): Html | undefined {
-  if (returnUrl === null || !isEnded) return undefined
-  return html`<a class="next" href="${returnUrl}">Return to ${shop}</a>
-<p class="hint">If the shop is still open in another tab or on another device, continue there: you can close this page.</p>`
+function wayBack(back: string | undefined, shop: string, { checkout, pages, fill }: PayerLanguage): Html | undefined {
+  if (back === undefined) return undefined
+  return html`<a class="next" href="${back}">${fill(checkout.back, { merchant: shop })}</a>
+<p class="hint">${pages.elsewhere}</p>`
+}
+
+/** A payer of a link has no shop to go back to, and pays in another way where the link led from. */
+function againByLink(app: App, { return_url }: PaymentWithHistory, { nothingTaken }: Outcome): boolean {
+  return nothingTaken && return_url !== null && !hasShopPage(app, return_url)
 }

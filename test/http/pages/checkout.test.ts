@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { MOCK_BANKS, logoPath } from '../../../src/banks/catalogue.ts'
+import { ENGLISH } from '../../../src/http/pages/payer-language.ts'
 import { rejectedCheckoutPage } from '../../../src/http/pages/rejected-checkout-page.ts'
 import { encodeCheckoutToken, signCheckoutToken } from '../../../src/lib/checkout-token.ts'
 import { DomainError } from '../../../src/lib/errors.ts'
@@ -62,11 +63,11 @@ t.test('it shows payee, amount, consent and sixteen banks, the popular ones firs
   for (const shown of [
     '<h1>Pay Acme</h1>',
     '<p class="amount">£50.00</p>',
-    'authorise us to route a one-off payment of £50.00 from your bank to Acme',
+    'authorise this service to route a one-off payment of £50.00 from your bank to Acme',
     'Severn &amp; Wye',
     '>Cancel and return to Acme</a>',
     `href="${RETURN_URL}"`,
-    '<html lang="en">',
+    '<html lang="en-GB">',
   ])
     t.ok(html.includes(shown), shown)
   const expected = [...MOCK_BANKS]
@@ -110,7 +111,10 @@ t.test('every bank has its image, which screen readers skip', async (t) => {
 t.test('an order with too many attempts has its own page', async (t) => {
   const failure = new DomainError('CHECKOUT_ATTEMPTS_USED', 'this order was tried too many times')
   const shop = { name: 'Acme', returnUrl: RETURN_URL }
-  const { status, body } = rejectedCheckoutPage({ config: { ...service.app.config, mode: 'live' } }, failure, shop)
+  const { status, body } = rejectedCheckoutPage(
+    { config: { ...service.app.config, mode: 'live' } },
+    { failure, shop, language: ENGLISH },
+  )
   t.equal(status, 409)
   t.match(body, /<h1>This order was tried too many times<\/h1>/)
   t.match(body, /Return to Acme/)
@@ -127,7 +131,8 @@ t.test('the search finds banks however they are written, and keeps the same chec
   t.equal((await found('')).length, 16)
   const none = await getPage(withToken(made, { q: '<img src=x onerror=alert(1)>"' }))
   t.equal(none.status, 200)
-  t.match(none.html, /No bank is called “&lt;img src=x onerror=alert\(1\)&gt;&quot;”/)
+  t.match(none.html, /No bank has that name\./)
+  t.match(none.html, /value="&lt;img src=x onerror=alert\(1\)&gt;&quot;"/)
   t.match(none.html, /Show all banks/)
   t.notMatch(none.html, /<img/)
   t.equal(hiddenFields(none.html, 'get')['token'], made)
@@ -149,18 +154,22 @@ t.test('choosing a bank starts the payment there, and the receipt has a link to 
       amount: '50.0000',
       currency: 'GBP',
       return_url: RETURN_URL,
-      redirect_uri: `${service.url}/payments/return`,
+      redirect_uri: `${service.url}/payments/return?to=shop`,
       debtor_bank_id: 'mock-meridian',
     },
   ])
   const back = await atBank(answer.location ?? '', 'approve')
-  const first = await getPage(`${service.url}/payments/return?${new URLSearchParams(back)}`)
-  t.equal(first.location, `/payments/return?state=${state}`)
+  const first = await getPage(`${service.url}/payments/return?to=shop&${new URLSearchParams(back)}`)
+  t.equal(first.location, `/payments/return?state=${state}&to=shop`)
   await untilStatus(service, merchant, rows[0].id, 'Settled')
   const receipt = await getPage(service.url + first.location)
   t.match(receipt.html, /<h1>Paid<\/h1>/)
-  t.ok(receipt.html.includes(`<a class="next" href="${RETURN_URL}">Return to Acme</a>`))
   t.match(receipt.html, /you can close this page/)
+  const [, on = ''] = /<meta http-equiv="refresh" content="0;url=([^"]+)">/.exec(receipt.html) ?? []
+  t.ok(receipt.html.includes(`<a class="next" href="${on}">Return to Acme</a>`))
+  t.ok(on.startsWith(`${RETURN_URL}&amp;payment_id=${rows[0].id}&amp;payment_result=`))
+  const told = await getPage(`${service.url}/payments/return?state=${state}&to=elsewhere`)
+  t.notMatch(told.html, /http-equiv="refresh"/, 'nothing else leads on by itself')
 })
 
 t.test('a double click, and many, make one payment', async (t) => {
@@ -303,7 +312,7 @@ t.test("the button has the shop's colour, and no other style of the shop", async
 
 t.test('a shop that may not take payments: a page says so, with a link to the shop', async (t) => {
   const pending = await service.merchant({ kybStatus: 'PENDING' })
-  const answer = await choose(await getPage(withToken(token({}, pending))))
+  const answer = await getPage(withToken(token({}, pending)))
   t.equal(answer.status, 403)
   t.match(answer.html, /This shop can&#39;t take payments by bank at the moment/)
   t.match(answer.html, /Return to Acme/)

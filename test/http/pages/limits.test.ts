@@ -11,7 +11,7 @@ t.test('too many requests for pages get a page that asks to wait', async (t) => 
     t.ok(busy.length > 0, path)
     t.match(busy[0]?.headers, { 'retry-after': /^\d+$/, 'cache-control': 'no-store' })
     t.match(busy[0]?.html, /<h1>One moment, please<\/h1>/)
-    t.match(busy[0]?.html, /<meta http-equiv="refresh" content="\d+">/)
+    t.match(busy[0]?.html, /<main data-poll="\d+">/)
   }
 })
 
@@ -21,7 +21,7 @@ t.test('a form that comes too often is not sent again by itself', async (t) => {
   )
   const busy = answers.filter(({ status }) => status === 429)
   t.ok(busy.length > 0)
-  t.notMatch(busy[0]?.html, /http-equiv="refresh"/)
+  t.notMatch(busy[0]?.html, /data-poll/)
   t.match(busy[0]?.html, /Go back, and try again/)
 })
 

@@ -171,7 +171,7 @@ t.test('a payer who returns without paying sees the reason', async (t) => {
   const first = await getPage(`${service.url}/dev/merchant-success?${new URLSearchParams(back)}`)
   const page = await getPage(service.url + first.location)
   t.match(page, { status: 200, html: /<h1>Your order was not paid<\/h1>/ })
-  t.match(page.html, /You cancelled the payment\./)
+  t.match(page.html, /You cancelled at your bank\./)
 })
 
 t.test('the money of the demo merchant is shown, and where that of a settled payment is', async (t) => {

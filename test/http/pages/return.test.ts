@@ -1,10 +1,6 @@
 import { request } from 'undici'
 import t from 'tap'
-import { CANCELLED_WITH_US, FAILURE_TEXTS } from '../../../src/http/pages/failure-texts.ts'
 import { moneyText } from '../../../src/http/pages/money-text.ts'
-import { STATUS_TEXTS } from '../../../src/http/pages/status-texts.ts'
-import type { PaymentStatus } from '../../../src/wire/payments.ts'
-import { en as hub } from '../../../widget/hub/texts.ts'
 import { atBank, createPayment, testService, untilStatus } from '../../support/app.ts'
 import { plainToken, startPayment } from '../../support/checkout.ts'
 import { getPage } from '../../support/forms.ts'
@@ -35,8 +31,8 @@ t.test('the receipt has gross, fee and net, the reference, and what happened whe
   t.equal(status, 200)
   t.match(html, /<h1>Paid<\/h1>/)
   t.match(html, /<dt>Amount<\/dt><dd>£50\.00<\/dd>/)
-  t.match(html, /<dt>Fee \(paid by the merchant\)<\/dt><dd>£0\.70<\/dd>/)
-  t.match(html, /<dt>Merchant receives<\/dt><dd>£49\.30<\/dd>/)
+  t.match(html, /<dt>Fee, paid by the shop<\/dt><dd>£0\.70<\/dd>/)
+  t.match(html, /<dt>The shop receives<\/dt><dd>£49\.30<\/dd>/)
   t.match(html, /<dt>Reference<\/dt><dd>SVC[0-9a-f]{32}<\/dd>/)
   t.match(html, /<div data-status="Settled"><dt>Status<\/dt><dd>Paid<\/dd>/)
   const steps = [...html.matchAll(/<li data-status="(\w+)">([^<]+) <time datetime="([^"]+)">([^<]+)<\/time>/g)]
@@ -52,7 +48,7 @@ t.test('the receipt has gross, fee and net, the reference, and what happened whe
     t.match(instant, /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/)
     t.match(words, /^\d{1,2} [A-Z][a-z]+ \d{4} at \d{2}:\d{2}:\d{2} (GMT|BST)$/)
   }
-  t.notMatch(html, /Return to|http-equiv="refresh"/, "a shop's own payment has no way back here")
+  t.notMatch(html, /Return to|data-poll/, "a shop's own payment has no way back here")
 })
 
 t.test('reading the return page completes nothing', async (t) => {
@@ -71,11 +67,7 @@ t.test('reading the return page completes nothing', async (t) => {
   }
 })
 
-t.test('statuses have the texts of the payer hub, and amounts keep every digit', async (t) => {
-  for (const [status, { now, happened }] of Object.entries(STATUS_TEXTS)) {
-    t.equal(now, hub.status[status as PaymentStatus], status)
-    t.equal(happened, hub.happened[status as PaymentStatus], status)
-  }
+t.test('amounts keep every digit', async (t) => {
   for (const [amount, currency, text] of [
     ['50.0000', 'GBP', '£50.00'],
     ['0.2725', 'GBP', '£0.2725'],
@@ -101,26 +93,22 @@ t.test('the page of a pending payment reloads by itself', async (t) => {
   const { body } = await createPayment(service, merchant, { redirect_uri: `${service.url}/payments/return` })
   const state = new URL(body.redirect_url).searchParams.get('state')
   const waiting = await getPage(`${service.url}/payments/return?state=${state}`)
-  t.match(waiting.html, /<meta http-equiv="refresh" content="1">/)
+  t.match(waiting.html, /<main data-poll="2">/)
   t.match(waiting.html, /<h1>Waiting for your bank<\/h1>/)
   await service.owner.query(`update payment_intents set updated_at = now() - interval '3 minutes' where id = $1`, [
     body.payment_id,
   ])
   const calm = await getPage(`${service.url}/payments/return?state=${state}`)
-  t.notMatch(calm.html, /http-equiv="refresh"/)
+  t.notMatch(calm.html, /data-poll/)
   t.match(calm.html, /<a href="">Check again<\/a>/)
 })
 
 t.test('every failure has a text for payers', async (t) => {
   const { html } = await ended('Failed', { scenario: 'insufficient-funds' })
   t.match(html, /<h1>Not paid<\/h1>/)
-  t.match(html, /There was not enough money in the account\./)
+  t.match(html, /There is not enough money in that account\. No money was taken\./)
   t.match(html, /<p>Nothing was paid to Acme\.<\/p>/)
-  t.notMatch(html, /Merchant receives/, 'nobody received anything')
-  for (const [code, words] of Object.entries(FAILURE_TEXTS)) {
-    t.match(words, /^[A-Z].*\.$/, code)
-    t.notMatch(words, /[A-Z]{2,}_|merchant/, code)
-  }
+  t.notMatch(html, /The shop receives/, 'nobody received anything')
 })
 
 t.test('a failure with an unknown outcome of the money makes no claim about it', async (t) => {
@@ -130,9 +118,9 @@ t.test('a failure with an unknown outcome of the money makes no claim about it',
     await service.owner.query(`update payment_intents set failure_code = $2 where id = $1`, [body.payment_id, code])
     const state = new URL(body.redirect_url).searchParams.get('state')
     const unclear = await getPage(`${service.url}/payments/return?state=${state}`)
-    t.match(unclear.html, /<h1>Not completed<\/h1>/, code)
+    t.match(unclear.html, /<h1>Payment not completed<\/h1>/, code)
     t.match(unclear.html, /Check your account before you pay again\./, code)
-    t.notMatch(unclear.html, /Nothing was paid|Not paid/, code)
+    t.notMatch(unclear.html, /Nothing was paid|Not paid|No money/, code)
   }
 })
 
@@ -143,7 +131,8 @@ t.test('payers of a checkout can return to its shop, paid or not', async (t) => 
     await returned(body.redirect_url, decision)
     await untilStatus(service, merchant, body.payment_id, decision === 'approve' ? 'Settled' : 'Failed')
     const { html } = await getPage(`${service.url}/payments/return?state=${body.payment_state}`)
-    t.ok(html.includes(`<a class="next" href="${returnUrl.replace('&', '&amp;')}">Return to Acme</a>`), decision)
+    t.ok(html.includes(`<a class="next" href="${returnUrl.replace('&', '&amp;')}&amp;payment_id=`), decision)
+    t.notMatch(html, /http-equiv="refresh"/)
     t.match(
       html,
       /If the shop is still open in another tab or on another device, continue there: you can close this page/,
@@ -174,8 +163,7 @@ t.test('approving a payment that another tab replaced takes no money, and says s
   const { html } = await approvedInVain(old.body.redirect_url)
   t.match(html, /<h1>Not paid<\/h1>/)
   t.match(html, /<p>Nothing was paid to Acme\.<\/p>/)
-  t.ok(html.includes(CANCELLED_WITH_US))
-  t.match(CANCELLED_WITH_US, /cancelled, or started again in another tab or window\. Nothing was taken/)
+  t.match(html, /cancelled, or started again in another tab or window\. No money was taken\./)
   t.notMatch(html, /You cancelled|On its way|<h1>Paid/)
   const waiting = await getPage(`${service.url}/payments/return?state=${current.body.payment_state}`)
   t.match(waiting.html, /<h1>Waiting for your bank<\/h1>/, 'the other one is untouched')
@@ -196,7 +184,7 @@ t.test('approving a payment that its shop cancelled, or that ended, takes no mon
   )
   for (const [{ body }, words] of [
     [cancelled, /The shop cancelled the payment\./],
-    [late, /The payment was not approved in time\./],
+    [late, /It took too long to confirm the payment\./],
   ] as const) {
     const { html } = await approvedInVain(body.redirect_url)
     t.match(html, /<h1>Not paid<\/h1>/)
@@ -209,7 +197,7 @@ t.test('approving a payment that its shop cancelled, or that ended, takes no mon
 t.test('a payer who cancels at the bank sees exactly that', async (t) => {
   const { body } = await createPayment(service, merchant, { redirect_uri: `${service.url}/payments/return` })
   const { html } = await returned(body.redirect_url, 'cancel')
-  t.match(html, /You cancelled the payment\./)
+  t.match(html, /You cancelled at your bank\./)
   t.notMatch(html, /another tab/)
 })
 

@@ -3,7 +3,7 @@ import type { Version } from './qr-correction.ts'
 
 /*
  * QR codes (ISO/IEC 18004) for short addresses: byte mode, error correction level M, versions 1 to 9.
- * test/widget/qr-code.test.ts compares each version with another encoder.
+ * test/lib/qr-code.test.ts compares each version with another encoder.
  */
 
 /** Modules by row and column: true is dark. */

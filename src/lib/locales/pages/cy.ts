@@ -1,0 +1,52 @@
+import type { PageTexts } from './en.ts'
+
+/** Welsh. */
+export const pages: PageTexts = {
+  payment: 'Taliad',
+  checkout: 'Talu',
+  payShop: 'Talu {merchant}',
+  payNow: 'Talu {amount} drwy’r banc',
+  moreBanks: 'Mwy o fanciau',
+  searchButton: 'Chwilio',
+  showAll: 'Dangos pob banc',
+  noBanks: 'Does dim banc ar gael ar hyn o bryd. Dewch yn ôl yn nes ymlaen.',
+  notPaid: 'Heb ei dalu',
+  toShop: 'I {merchant}.',
+  nothingPaid: 'Ni thalwyd dim i {merchant}.',
+  printHint: 'Gallwch argraffu’r dudalen hon: dyma eich derbynneb.',
+  elsewhere:
+    'Os yw’r siop ar agor o hyd mewn tab arall neu ar ddyfais arall, ewch ymlaen yno: gallwch gau’r dudalen hon.',
+  openLinkAgain: 'Agorwch y ddolen eto i dalu mewn ffordd arall.',
+  notConfirmed: 'Heb ei gadarnhau eto',
+  notConfirmedText: 'Ni ellid defnyddio ateb eich banc ar gyfer y taliad hwn. Ewch yn ôl i’r siop a dechrau eto.',
+  triesAgain: 'Mae’r dudalen hon yn rhoi cynnig arall arni ei hun.',
+  linkTitle: 'Nid oes modd defnyddio’r ddolen hon',
+  linkText: 'Nid yw’n perthyn i unrhyw daliad, neu daeth ei thaliad i ben beth amser yn ôl. Gofynnwch i’r siop.',
+  fromBank: 'Yn ôl o’ch banc',
+  backToShop: 'Yn ôl i’r siop',
+  moment: 'Un eiliad, os gwelwch yn dda',
+  needsScript:
+    'Dim ond gyda JavaScript y gellir darllen ateb eich banc. Caniatewch ef ar gyfer y dudalen hon, a’i hail-lwytho.',
+  rejected: 'Ni chadarnhawyd y taliad hwn',
+  otherBrowser: 'Dechreuoch y taliad hwn mewn porwr arall. Ewch yn ôl ato, neu dechreuwch eto yn hwn.',
+  badAnswer:
+    'Nid yw’r hyn a ddaeth yn ôl yn ateb dilys gan eich banc ar gyfer y taliad hwn. Ewch yn ôl i’r siop a dechrau eto.',
+  silentBank: 'Nid yw eich banc yn ateb',
+  silentBankText: 'Does dim wedi newid. Arhoswch ychydig eiliadau.',
+  busy: 'Mae gormod o geisiadau o’ch rhwydwaith.',
+  busyForm: 'Ewch yn ôl, a cheisiwch eto mewn eiliad.',
+  invalidTitle: 'Nid oes modd talu fel hyn',
+  invalidText:
+    'Nid yw’r archeb a anfonodd y siop yn ddilys, neu fe’i newidiwyd ar y ffordd. Nid ydych wedi talu dim. Ewch yn ôl i’r siop a dechrau eto.',
+  expiredTitle: 'Mae’r amser i dalu wedi dod i ben',
+  expiredText: 'Bu ar agor am ormod o amser. Nid ydych wedi talu dim. Ewch yn ôl i’r siop a dechrau eto.',
+  originText: 'Nid o dudalen y siop y cafodd ei agor. Nid ydych wedi talu dim.',
+  attemptsTitle: 'Ceisiwyd talu’r archeb hon ormod o weithiau',
+  attemptsText: 'Ni allwch ei thalu yma mwyach. Ewch yn ôl i’r siop a dechrau eto, neu gofynnwch i’r siop.',
+  closedTitle: 'Ni all y siop hon gymryd taliadau drwy’r banc ar hyn o bryd',
+  closedText: 'Nid ydych wedi talu dim. Dewiswch ffordd arall o dalu, neu gofynnwch i’r siop.',
+  laterTitle: 'Ceisiwch eto mewn eiliad',
+  laterText: 'Ni ellid dechrau’r taliad nawr. Nid ydych wedi talu dim. Ewch yn ôl, a cheisiwch eto.',
+  otherTitle: 'Nid oes modd dechrau’r taliad hwn',
+  otherText: 'Nid ydych wedi talu dim. Ewch yn ôl i’r siop a dechrau eto, neu gofynnwch i’r siop.',
+}

@@ -1,0 +1,52 @@
+import type { PageTexts } from './en.ts'
+
+/** Spanish. */
+export const pages: PageTexts = {
+  payment: 'Pago',
+  checkout: 'Pagar',
+  payShop: 'Pagar a {merchant}',
+  payNow: 'Pagar {amount} por banco',
+  moreBanks: 'Más bancos',
+  searchButton: 'Buscar',
+  showAll: 'Mostrar todos los bancos',
+  noBanks: 'Ahora no hay ningún banco disponible. Vuelva más tarde.',
+  notPaid: 'No pagado',
+  toShop: 'A {merchant}.',
+  nothingPaid: 'No se ha pagado nada a {merchant}.',
+  printHint: 'Puede imprimir esta página: es su recibo.',
+  elsewhere:
+    'Si la tienda sigue abierta en otra pestaña o en otro dispositivo, continúe allí: puede cerrar esta página.',
+  openLinkAgain: 'Abra el enlace de nuevo para pagar de otra manera.',
+  notConfirmed: 'Aún sin confirmar',
+  notConfirmedText: 'La respuesta de su banco no sirve para este pago. Vuelva a la tienda y empiece de nuevo.',
+  triesAgain: 'Esta página lo intenta de nuevo por sí sola.',
+  linkTitle: 'Este enlace no se puede usar',
+  linkText: 'No pertenece a ningún pago, o es de uno que terminó hace tiempo. Pregunte a la tienda por su pago.',
+  fromBank: 'De vuelta de su banco',
+  backToShop: 'Volver a la tienda',
+  moment: 'Un momento, por favor',
+  needsScript:
+    'La respuesta de su banco solo se puede leer con JavaScript. Permítalo para esta página y vuelva a cargarla.',
+  rejected: 'Este pago no se ha confirmado',
+  otherBrowser: 'Empezó este pago en otro navegador. Vuelva a él, o empiece de nuevo en este.',
+  badAnswer:
+    'Lo que ha llegado no es una respuesta válida de su banco para este pago. Vuelva a la tienda y empiece de nuevo.',
+  silentBank: 'Su banco no responde',
+  silentBankText: 'No ha cambiado nada. Espere unos segundos.',
+  busy: 'Llegan demasiadas solicitudes de su red.',
+  busyForm: 'Vuelva atrás e inténtelo en un momento.',
+  invalidTitle: 'No se puede pagar con este enlace',
+  invalidText:
+    'El pedido que envió la tienda no es válido, o cambió por el camino. No ha pagado nada. Vuelva a la tienda y empiece de nuevo.',
+  expiredTitle: 'Este pago ha caducado',
+  expiredText: 'Estuvo abierto demasiado tiempo. No ha pagado nada. Vuelva a la tienda y empiece de nuevo.',
+  originText: 'No se abrió desde una página de la tienda. No ha pagado nada.',
+  attemptsTitle: 'Demasiados intentos para este pedido',
+  attemptsText: 'Ya no puede pagarlo aquí. Vuelva a la tienda y empiece de nuevo, o pregunte a la tienda.',
+  closedTitle: 'Esta tienda no puede cobrar por banco por ahora',
+  closedText: 'No ha pagado nada. Elija otra forma de pago, o pregunte a la tienda.',
+  laterTitle: 'Inténtelo de nuevo en un momento',
+  laterText: 'El pago no se ha podido iniciar ahora. No ha pagado nada. Vuelva atrás e inténtelo de nuevo.',
+  otherTitle: 'Este pago no se puede iniciar',
+  otherText: 'No ha pagado nada. Vuelva a la tienda y empiece de nuevo, o pregunte a la tienda.',
+}

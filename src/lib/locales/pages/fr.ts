@@ -1,0 +1,52 @@
+import type { PageTexts } from './en.ts'
+
+/** French. */
+export const pages: PageTexts = {
+  payment: 'Paiement',
+  checkout: 'Règlement',
+  payShop: 'Payer {merchant}',
+  payNow: 'Payer {amount} par banque',
+  moreBanks: 'Autres banques',
+  searchButton: 'Chercher',
+  showAll: 'Voir toutes les banques',
+  noBanks: 'Aucune banque n’est disponible pour le moment. Revenez plus tard.',
+  notPaid: 'Non payé',
+  toShop: 'À {merchant}.',
+  nothingPaid: 'Rien n’a été payé à {merchant}.',
+  printHint: 'Vous pouvez imprimer cette page : elle est votre reçu.',
+  elsewhere:
+    'Si la boutique est encore ouverte dans un autre onglet ou sur un autre appareil, continuez là-bas : vous pouvez fermer cette page.',
+  openLinkAgain: 'Ouvrez à nouveau le lien pour payer autrement.',
+  notConfirmed: 'Pas encore confirmé',
+  notConfirmedText: 'La réponse de votre banque ne convient pas à ce paiement. Revenez à la boutique et recommencez.',
+  triesAgain: 'Cette page réessaie d’elle-même.',
+  linkTitle: 'Ce lien est inutilisable',
+  linkText: 'Il n’appartient à aucun paiement, ou à un paiement terminé depuis un moment. Demandez à la boutique.',
+  fromBank: 'De retour de votre banque',
+  backToShop: 'Retour à la boutique',
+  moment: 'Un instant, s’il vous plaît',
+  needsScript:
+    'La réponse de votre banque ne peut être lue qu’avec JavaScript. Autorisez-le pour cette page, et rechargez-la.',
+  rejected: 'Ce paiement n’a pas été confirmé',
+  otherBrowser: 'Vous avez commencé ce paiement dans un autre navigateur. Retournez-y, ou recommencez dans celui-ci.',
+  badAnswer:
+    'Ce qui est revenu n’est pas une réponse valide de votre banque pour ce paiement. Revenez à la boutique et recommencez.',
+  silentBank: 'Votre banque ne répond pas',
+  silentBankText: 'Rien n’a changé. Attendez quelques secondes.',
+  busy: 'Trop de demandes viennent de votre réseau.',
+  busyForm: 'Revenez en arrière, et réessayez dans un instant.',
+  invalidTitle: 'Ce règlement est inutilisable',
+  invalidText:
+    'La commande envoyée par la boutique n’est pas valide, ou a été modifiée en route. Vous n’avez rien payé. Revenez à la boutique et recommencez.',
+  expiredTitle: 'Ce règlement a expiré',
+  expiredText: 'Il est resté ouvert trop longtemps. Vous n’avez rien payé. Revenez à la boutique et recommencez.',
+  originText: 'Il n’a pas été ouvert depuis une page de la boutique. Vous n’avez rien payé.',
+  attemptsTitle: 'Trop d’essais pour cette commande',
+  attemptsText: 'Vous ne pouvez plus la payer ici. Revenez à la boutique et recommencez, ou demandez à la boutique.',
+  closedTitle: 'Cette boutique ne peut pas encaisser par banque pour le moment',
+  closedText: 'Vous n’avez rien payé. Payez autrement, ou demandez à la boutique.',
+  laterTitle: 'Réessayez dans un instant',
+  laterText: 'Le paiement n’a pas pu commencer à l’instant. Vous n’avez rien payé. Revenez en arrière, et réessayez.',
+  otherTitle: 'Ce paiement ne peut pas commencer',
+  otherText: 'Vous n’avez rien payé. Revenez à la boutique et recommencez, ou demandez à la boutique.',
+}
