@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
 import { envWithoutTap } from './support/built.ts'
+import { forgottenFiles, markEnded, offerFiles, takeFile } from './support/queue.ts'
 
 /** A test file of its own that is run as the suite runs them. */
 function run(t: Test, body: string): { status: number | null; stdout: string } {
@@ -34,3 +35,14 @@ for (const [what, statement] of [
     t.match(stdout, /^ok 2 - second/m)
   })
 }
+
+t.test('each file of a run is taken once, and one that has not ended is named', async (t) => {
+  const folder = t.testdir({})
+  offerFiles(folder, ['a.test.ts', 'b.test.ts', 'c.test.ts'])
+  t.same(
+    [0, 1, 0, 1, 2].map((index) => takeFile(folder, index)),
+    [true, true, false, false, true],
+  )
+  for (const index of [0, 2]) markEnded(folder, index)
+  t.same(forgottenFiles(folder), ['b.test.ts'])
+})

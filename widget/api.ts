@@ -11,9 +11,10 @@ const ANSWER_MS_MAX = 15_000
 export class CallFailed extends Error {
   // Only declared: a defined field would add a helper to the bundle.
   declare readonly code: string
-  constructor(code: string, message: string) {
+  declare readonly next: string | undefined
+  constructor(code: string, message: string, next?: string) {
     super(message)
-    Object.assign(this, { name: 'CallFailed', code })
+    Object.assign(this, { name: 'CallFailed', code, next })
   }
 }
 
@@ -30,12 +31,12 @@ export function makeApi(token: string) {
     checkout: () => call<Checkout>('GET', '/checkout', withToken),
     banks: () => call<{ data: Bank[] }>('GET', '/banks', {}).then(({ data }) => data),
     /** A new key each time: every attempt is a new payment (decision 63). */
-    startPayment: (bankId: string) =>
+    startPayment: (bankId: string, sameTab: boolean) =>
       call<CreatedPayment>(
         'POST',
         '/payments',
         { ...withToken, 'X-Idempotency-Key': randomId() },
-        { debtor_bank_id: bankId },
+        { debtor_bank_id: bankId, same_tab: sameTab, locale: document.documentElement.lang },
       ),
     payment: (started: StartedPayment) => call<PayerView>('GET', pathOf(started), withState(started)),
     cancel: (started: StartedPayment) => call<PayerView>('POST', `${pathOf(started)}/cancel`, withState(started)),
@@ -71,8 +72,8 @@ async function call<Answer>(
     })
     const data: unknown = await response.json()
     if (response.ok) return data as Answer
-    const { code, error } = data as Partial<ErrorBody>
-    throw new CallFailed(code ?? 'UNKNOWN', error ?? '')
+    const { code, error, next } = data as Partial<ErrorBody>
+    throw new CallFailed(code ?? 'UNKNOWN', error ?? '', next)
   } catch (error) {
     throw error instanceof CallFailed ? error : new CallFailed('NETWORK', '')
   } finally {

@@ -28,7 +28,7 @@ export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclara
   style.setProperty('color-scheme', buttonTextOn(background) === '#FFFFFF' ? 'dark' : 'light')
 }
 
-/** The logo's address, only if it is https. */
+/** The logo's address: https, or in the sandbox of this machine, whose policy allows it. */
 export function logoOf({ logo_url: logo }: Branding): string | undefined {
-  return logo !== null && /^https:\/\//i.test(logo) ? logo : undefined
+  return logo !== null && /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1)[:/])/i.test(logo) ? logo : undefined
 }

@@ -4,13 +4,14 @@ import { overBudget, formatWeights, weigh } from './build/budget.ts'
 import { SOURCES, bundleAll } from './build/bundle.ts'
 import type { Built } from './build/bundle.ts'
 import { drawLogos, neutralLogo } from './build/logos.ts'
+import { reference } from './build/reference.ts'
 import { withCompressed, writeAll } from './build/write.ts'
 
 /*
  * Builds the browser files into dist/widget or the given folder: scripts, styles, pages and bank logos, each also
  * compressed. Files that a payer loads have a size budget; the build fails above it.
  */
-const PAGES = ['index.html', 'hub.html', 'demo.html']
+const PAGES = ['index.html', 'hub.html', 'demo.html', 'reference.html']
 
 function pages(): Built[] {
   return PAGES.filter((name) => existsSync(join(SOURCES, name))).map((name) => ({
@@ -27,7 +28,7 @@ const folder = process.argv[2] ?? join(SOURCES, '..', 'dist', 'widget')
 const bundles = await bundleAll()
 const files = [...bundles.flatMap((bundle) => bundle.files), ...logos()].flatMap(withCompressed)
 // The service sends pages with its own headers; they are too small to compress.
-writeAll(folder, [...files, ...pages()])
+writeAll(folder, [...files, ...reference(), ...pages()])
 
 const weights = weigh(bundles)
 console.log(['widget, gzipped:', ...formatWeights(weights)].join('\n'))

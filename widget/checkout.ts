@@ -3,20 +3,27 @@ import type { EffectContext } from './phase-effects.ts'
 import { preferredBank } from './bank-preference.ts'
 import { applyBranding } from './branding.ts'
 import { SCREENS, START, next } from './flow.ts'
-import type { FlowEvent, State } from './flow.ts'
+import type { FlowEvent, Problem, State } from './flow.ts'
 import { openCheckout } from './open-checkout.ts'
 import type { View } from './screens/view.ts'
 import { progressText } from './screens/processing.ts'
-import type { Localization } from './localization.ts'
+import type { Localization } from '../src/lib/localization.ts'
 import type { Stage } from './stage.ts'
 
-type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & { l10n: Localization; stage: Stage; isPhone: boolean }
+type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & {
+  l10n: Localization
+  stage: Stage
+  isTouch: boolean
+  isTablet: boolean
+  /** Why the checkout can't be used on this page, if the service said so already. */
+  problem: Problem | undefined
+}
 
 /** The version of the widget's messages, for merchants' pages. */
 const VERSION = '1.0.0'
 
 /** Runs one checkout: an event changes the state, then the state is shown and its effects start. */
-export function runCheckout({ l10n, stage, isPhone, ...options }: RunCheckoutOptions): void {
+export function runCheckout({ l10n, stage, isTouch, isTablet, problem, ...options }: RunCheckoutOptions): void {
   let state: State = START
   let end: (() => void) | undefined
   const context: EffectContext = { ...options, send, now: () => state }
@@ -36,12 +43,12 @@ export function runCheckout({ l10n, stage, isPhone, ...options }: RunCheckoutOpt
   }
 
   function view(): View {
-    const preferred = state.phase === 'banks' ? preferredBank(state.banks ?? []) : undefined
-    return { state, l10n, isPhone, preferred, send, leaveContact }
+    const preferred = ['consent', 'banks'].includes(state.phase) ? preferredBank(state.banks ?? []) : undefined
+    return { state, l10n, isTouch, isTablet, sameTab: options.sameTab, preferred, send, leaveContact }
   }
 
   async function open(): Promise<void> {
-    send(await openCheckout(options.api, options.connection))
+    send(problem ? { type: 'UNUSABLE', problem } : await openCheckout(options.api, options.connection))
   }
 
   function announceOpened({

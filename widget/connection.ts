@@ -2,7 +2,7 @@ import { readClaims } from './claims.ts'
 import { readInit } from './messages.ts'
 import { themeOf } from './theme.ts'
 import type { Theme } from './theme.ts'
-import type { PortRequest, Hello, Init, WidgetEventType, WidgetEvents } from './messages.ts'
+import type { Init, PortRequest, WidgetEventType, WidgetEvents } from './messages.ts'
 
 /** How long to wait for the parent page's init message, in milliseconds. */
 const INIT_MS_MAX = 10_000
@@ -13,6 +13,7 @@ export type Connection = {
   /** As set by the merchant; undefined uses the browser's languages. */
   locale: string | undefined
   theme: Theme
+  sameTab: boolean | undefined
   parentOrigin: string
   /** Sends an event to the merchant's page, only to the token's callbackOrigin so that no other page receives it. */
   emit<Type extends WidgetEventType>(eventType: Type, payload: WidgetEvents[Type]): void
@@ -23,8 +24,7 @@ export type Connection = {
 }
 
 /**
- * Connects to the loader on the parent page: sends hello and receives the token. From then on the page gets the
- * widget's height.
+ * Connects to the loader on the parent page, which sends the token. From then on the page gets the widget's height.
  * @throws {Error} with a message for display if there is no loader or the token belongs to another page
  */
 export async function connect(): Promise<Connection> {
@@ -44,6 +44,7 @@ export async function connect(): Promise<Connection> {
     token: init.token,
     locale: init.locale,
     theme: themeOf(init.theme),
+    sameTab: init.sameTab,
     parentOrigin,
     emit: (eventType, payload) => window.parent.postMessage({ eventType, payload }, callbackOrigin),
     guard: (on) => ask({ guard: on }),
@@ -69,17 +70,13 @@ function handshake(nonce: string, parentOrigin: string): Promise<Handshake> {
       const init = readInit(data, nonce)
       const [port] = ports
       if (init === null || port === undefined) return
+      // The loader knows by this that there is a widget.
+      port.postMessage({})
       end()
       resolve({ init, port })
     }
     const timer = setTimeout(() => end('The page around the checkout does not respond.'), INIT_MS_MAX)
     window.addEventListener('message', onMessage)
-    const hello: Hello = { svc: 'hello', nonce }
-    try {
-      window.parent.postMessage(hello, parentOrigin)
-    } catch {
-      end('The page around the checkout has no valid origin.')
-    }
   })
 }
 

@@ -1,7 +1,8 @@
-import { RETRY, NO_REMEDY, MEANINGS } from '../src/lib/failure-meaning.ts'
+import type { FailureText } from '../src/lib/locales/checkout/en-failures.ts'
+import { RETRY, NO_REMEDY, MEANINGS, failureTextName } from '../src/lib/failure-meaning.ts'
 import type { Meaning } from '../src/lib/failure-meaning.ts'
 
-/** The meaning of each failure, and of errors before a payment exists. The texts are in locales/. */
+/** The meaning of each failure, and of errors before a payment exists. The texts are in src/lib/locales. */
 const FAILURES = {
   ...MEANINGS,
   /** ACCESS_DENIED when the payer cancelled here: on this page, or by starting again in another one. */
@@ -11,10 +12,7 @@ const FAILURES = {
   CHECKOUT_TOKEN_EXPIRED: NO_REMEDY,
   MERCHANT_NOT_APPROVED: NO_REMEDY,
   NETWORK: RETRY,
-} as const satisfies Record<string, Meaning>
-
-/** Failures with a text of their own. */
-export type FailureText = keyof typeof FAILURES | 'UNKNOWN'
+} as const satisfies Record<Exclude<FailureText, 'UNKNOWN'>, Meaning>
 
 /** Errors that share the text of another failure. */
 const SAME_TEXT_AS: Readonly<Record<string, FailureText>> = {
@@ -24,6 +22,7 @@ const SAME_TEXT_AS: Readonly<Record<string, FailureText>> = {
   PAYOUT_HELD: 'MERCHANT_NOT_APPROVED',
   UNSUPPORTED_CURRENCY: 'MERCHANT_NOT_APPROVED',
   AMOUNT_BELOW_FEE: 'MERCHANT_NOT_APPROVED',
+  VALIDATION_FAILED: 'MERCHANT_NOT_APPROVED',
   RATE_LIMITED: 'NETWORK',
   SERVICE_UNAVAILABLE: 'NETWORK',
 }
@@ -34,8 +33,7 @@ const SAME_TEXT_AS: Readonly<Record<string, FailureText>> = {
  * @param source who ended the payment: a bank's ACCESS_DENIED differs from the payer's own
  */
 export function explainFailure(code: string, source?: string): Meaning & { text: FailureText } {
-  const isOwn = code === 'ACCESS_DENIED' && source === 'PAYER'
-  const text = isOwn ? 'PAYER_CANCELLED' : Object.hasOwn(SAME_TEXT_AS, code) ? SAME_TEXT_AS[code] : code
+  const text = Object.hasOwn(SAME_TEXT_AS, code) ? SAME_TEXT_AS[code] : failureTextName(code, source)
   if (text !== undefined && isKnown(text)) return { text, ...FAILURES[text] }
   return { text: 'UNKNOWN', remedy: 'again', nothingTaken: false }
 }

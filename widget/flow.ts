@@ -14,6 +14,7 @@ export const SCREENS = {
   creating: 'ST-03',
   handover: 'ST-03',
   cancelling: 'ST-03',
+  switching: 'ST-04',
   processing: 'ST-04',
   waiting: 'ST-04',
   paid: 'ST-05',
@@ -25,7 +26,7 @@ export type Phase = keyof typeof SCREENS
 
 /** An event of a screen or of the service, with its data. */
 export type FlowEvent =
-  | { type: 'OPENED'; checkout: Checkout; banks: Bank[] }
+  | { type: 'OPENED' | 'OPENED_ASKING'; checkout: Checkout; banks: Bank[] }
   | { type: 'OPENED_FAST'; checkout: Checkout; banks: Bank[]; bank: Bank }
   | { type: 'PAID_BEFORE'; checkout?: Checkout }
   | { type: 'UNUSABLE'; problem: Problem }
@@ -33,9 +34,10 @@ export type FlowEvent =
   | { type: 'CHOOSE'; bank: Bank }
   | { type: 'CREATED'; payment: CreatedPayment }
   | { type: 'REFUSED'; failure: string }
+  | { type: 'CONNECTION'; isOffline: boolean }
   | { type: 'AUTHORISED' | 'SETTLED'; seen: PayerView }
   | { type: 'FAILED'; seen: PayerView; failure: string }
-  | { type: 'CANCEL' | 'CANCELLED' | 'TOO_LATE' | 'RETRY' | 'RETURN' }
+  | { type: 'CANCEL' | 'CANCELLED' | 'TOO_LATE' | 'RETRY' | 'RETURN' | 'OTHER_BANK' }
 
 /** Why the checkout can't be used. `message` is for the shop's developer; `again`: whether a retry may help. */
 export type Problem = { code: string; message: string; again: boolean }
@@ -48,6 +50,8 @@ export type State = {
   payment?: CreatedPayment
   /** The payment as last received. */
   seen?: PayerView
+  /** Whether the last look at the payment got no answer. */
+  isOffline?: boolean
   /** The code of a failed or rejected payment. */
   failure?: string
   problem?: Problem
@@ -59,13 +63,19 @@ type Row = { readonly [Type in FlowEvent['type']]?: Phase }
 
 /**
  * The flow (contract §Widget screens): the events of each phase and the phase they lead to. Anything else is ignored.
- * From ST-03 on nothing leads back except RETRY: after a failed payment the payer chooses a bank again, and a new
- * payment is created.
+ * From ST-03 on nothing leads back except to a new payment: RETRY after a failed one, and OTHER_BANK, which cancels the
+ * payment first unless the bank was faster.
  */
 export const FLOW: Readonly<Record<Phase, Row>> = {
-  start: { OPENED: 'consent', OPENED_FAST: 'creating', PAID_BEFORE: 'paidBefore', UNUSABLE: 'unusable' },
+  start: {
+    OPENED: 'consent',
+    OPENED_FAST: 'creating',
+    OPENED_ASKING: 'banks',
+    PAID_BEFORE: 'paidBefore',
+    UNUSABLE: 'unusable',
+  },
   unusable: { RELOAD: 'start' },
-  consent: { CONTINUE: 'banks', CANCEL: 'left' },
+  consent: { CONTINUE: 'banks', CHOOSE: 'creating', CANCEL: 'left' },
   banks: { CHOOSE: 'creating', CANCEL: 'left' },
   creating: { CREATED: 'handover', REFUSED: 'failed', PAID_BEFORE: 'paidBefore' },
   handover: {
@@ -74,11 +84,29 @@ export const FLOW: Readonly<Record<Phase, Row>> = {
     SETTLED: 'paid',
     FAILED: 'failed',
     CANCEL: 'cancelling',
+    OTHER_BANK: 'switching',
+    TIMED_OUT: 'waiting',
   },
   // The bank may be faster than a payer who cancels.
   cancelling: { CANCELLED: 'left', TOO_LATE: 'processing' },
-  processing: { AUTHORISED: 'processing', SETTLED: 'paid', FAILED: 'failed', TIMED_OUT: 'waiting' },
-  waiting: { CHECK_AGAIN: 'processing', AUTHORISED: 'waiting', SETTLED: 'paid', FAILED: 'failed', RETURN: 'left' },
+  switching: { CANCELLED: 'banks', TOO_LATE: 'processing' },
+  processing: {
+    AUTHORISED: 'processing',
+    SETTLED: 'paid',
+    FAILED: 'failed',
+    TIMED_OUT: 'waiting',
+    OTHER_BANK: 'switching',
+    CONNECTION: 'processing',
+  },
+  waiting: {
+    CHECK_AGAIN: 'processing',
+    AUTHORISED: 'waiting',
+    SETTLED: 'paid',
+    FAILED: 'failed',
+    RETURN: 'left',
+    OTHER_BANK: 'switching',
+    CONNECTION: 'waiting',
+  },
   paid: { RETURN: 'left' },
   // Another attempt paid the order: not a failure, and nothing left to pay.
   paidBefore: { RETURN: 'left' },
@@ -90,9 +118,9 @@ export const FLOW: Readonly<Record<Phase, Row>> = {
 export function next(state: State, event: FlowEvent): State {
   const phase = FLOW[state.phase][event.type]
   if (phase === undefined) return state
-  const { type, ...said } = event
+  const { type: _, ...said } = event
   // A new attempt starts without the data of the previous one.
-  return { ...(type === 'RETRY' ? withoutAttempt(state) : state), ...said, phase }
+  return { ...(phase === 'banks' ? withoutAttempt(state) : state), ...said, phase }
 }
 
 function withoutAttempt({ checkout, banks }: State): Partial<State> {

@@ -3,8 +3,10 @@ import { makeApi } from './hub/api.ts'
 import { showArrival } from './hub/arrival-view.ts'
 import { showCancel } from './hub/cancel-view.ts'
 import { showDispute } from './hub/dispute-view.ts'
-import { localeOf, makeFormat } from './hub/format.ts'
+import { makeFormat } from './hub/format.ts'
 import type { Hub } from './hub/hub-context.ts'
+import { loadLanguage } from './hub/language.ts'
+import type { Texts } from './hub/language.ts'
 import { alertBox } from './hub/parts.ts'
 import { showPayment } from './hub/payment-view.ts'
 import { showPayments } from './hub/payments-view.ts'
@@ -14,7 +16,6 @@ import type { Route } from './hub/routes.ts'
 import { makeSessionStore } from './hub/session.ts'
 import { showSignIn } from './hub/sign-in-view.ts'
 import { makeStage } from './hub/stage.ts'
-import { en } from './hub/texts.ts'
 
 /** Removes the link's token from the URL first, so that it can't be read there later. */
 function takeToken(): string | undefined {
@@ -33,6 +34,9 @@ function requireElement(id: string): HTMLElement {
 type Navigation = { current: Route | undefined; before: Route | undefined; notice: string | undefined }
 
 type HubOptions = {
+  texts: Texts
+  /** The language for dates and amounts. */
+  tag: string
   navigation: Navigation
   /** Shows the view of the current URL. */
   open(): void
@@ -40,13 +44,12 @@ type HubOptions = {
 }
 
 /** The context shared by all views. */
-function makeHub({ navigation, open, hideBar }: HubOptions): Hub {
-  const texts = en
+function makeHub({ texts, tag, navigation, open, hideBar }: HubOptions): Hub {
   const live = requireElement('live')
   const session = makeSessionStore()
   const hub: Hub = {
     texts,
-    format: makeFormat(localeOf(navigator.languages, texts)),
+    format: makeFormat(tag),
     api: makeApi(session),
     session,
     drafts: new Map(),
@@ -77,16 +80,17 @@ function makeHub({ navigation, open, hideBar }: HubOptions): Hub {
 }
 
 /** Starts the page: URL and session decide which view is shown. */
-function startHub(): void {
+async function startHub(): Promise<void> {
   const token = takeToken()
+  const { tag, texts } = await loadLanguage(document.documentElement.lang)
+  document.documentElement.lang = tag
   const navigation: Navigation = { current: undefined, before: undefined, notice: undefined }
-  const hub = makeHub({ navigation, open, hideBar: () => bar.show(undefined) })
+  const hub = makeHub({ texts, tag, navigation, open, hideBar: () => bar.show(undefined) })
   const bar = makeAccountBar(hub, requireElement('account'), () => {
     // The call reads the token before it is deleted; the page does not wait for the response.
     void hub.api.signOut()
     hub.signedOut('by-choice')
   })
-  document.documentElement.lang = hub.texts.lang
 
   function open(): void {
     const { notice } = navigation
@@ -128,4 +132,4 @@ async function showRoute(hub: Hub, route: Route, notice: string | undefined): Pr
   }
 }
 
-startHub()
+void startHub()

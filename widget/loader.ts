@@ -34,7 +34,7 @@ function makeCheckout(): SvcCheckout {
   return {
     mount(place, options) {
       const container = typeof place === 'string' ? document.getElementById(place) : place
-      if (!container) throw new Error(`there is no element with the id "${place}".`)
+      if (!container) throw new Error(`no element with the id "${place}".`)
       const known = shown.get(container)
       if (known?.token === options.token) return known.mounted
       known?.mounted.destroy()
@@ -56,7 +56,12 @@ function start(): void {
   const { checkoutToken: token, containerId } = dataset
   if ((token ?? containerId) === undefined) return
   try {
-    checkout.mount(containerId ?? '', { ...dataset, token: token ?? '', noRedirect: 'noRedirect' in dataset })
+    checkout.mount(containerId ?? '', {
+      ...dataset,
+      token: token ?? '',
+      noRedirect: 'noRedirect' in dataset,
+      sameTab: 'sameTab' in dataset,
+    })
   } catch (error) {
     script.after(problemMessage((error as Error).message))
   }

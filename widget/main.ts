@@ -5,14 +5,20 @@ import type { Connection } from './connection.ts'
 import { el } from './dom.ts'
 import { ENGLISH, chooseLocale } from './locales/choose.ts'
 import type { Timers } from './poll.ts'
+import type { Problem } from './flow.ts'
 import { developerDetails } from './screens/parts.ts'
 import { makeStage } from './stage.ts'
-import { makeLocalization } from './localization.ts'
+import { makeLocalization } from '../src/lib/localization.ts'
 
 const TIMERS: Timers = { every: (run, ms) => setInterval(run, ms), stop: (timer) => clearInterval(timer) }
 
-/** A coarse pointer means a phone or tablet, which has the bank's app; so does a small screen with any pointer. */
-const PHONE = '(pointer: coarse), (max-device-width: 40rem)'
+/** A coarse pointer means a phone or tablet; so does a small screen with any pointer, such as a pen. */
+const TOUCH = '(pointer: coarse), (hover: none), (max-device-width: 40rem), (max-device-height: 26rem)'
+/** The shorter side of the smallest tablets, in CSS pixels. */
+const TABLET_PX_MIN = 600
+
+/** Browsers inside other apps, which open no new tab. */
+const IN_APP = /; wv\)|iP(hone|ad)(?!.*Safari)/
 
 async function start(root: HTMLElement): Promise<void> {
   const connection = await connect()
@@ -26,8 +32,16 @@ async function start(root: HTMLElement): Promise<void> {
     timers: TIMERS,
     l10n: makeLocalization(locale),
     stage: makeStage(root),
-    isPhone: matchMedia(PHONE).matches,
+    problem: problemOf(root),
+    isTouch: matchMedia(TOUCH).matches,
+    sameTab: connection.sameTab || IN_APP.test(navigator.userAgent),
+    isTablet: Math.min(screen.width, screen.height) >= TABLET_PX_MIN,
   })
+}
+
+/** What the service says about the page around this one, in place of a checkout. */
+function problemOf({ dataset: { code, message = '' } }: HTMLElement): Problem | undefined {
+  return code === undefined ? undefined : { code, message, again: false }
 }
 
 /** Sends the guard to the parent page only when it changes. */

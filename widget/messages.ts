@@ -3,13 +3,16 @@
  * here, field by field.
  */
 
-/** The events of the contract with their payloads (decision 39). */
+/** The events of the contract, and one more, with their payloads (decisions 39 and 292). */
 export type WidgetEvents = {
   SVC_WIDGET_READY: { version: string; screen: string; merchantName: string; amount: string; currency: string }
   SVC_BANK_SELECTED: { bankId: string; bankName: string }
   SVC_PAYMENT_SUCCESS: { transactionId: string; endToExternalId: string; endToEndId: string }
-  SVC_PAYMENT_FAILED: { errorCode: string }
+  /** `message`, for the shop's developer: why the checkout can't be used, and what to do. */
+  SVC_PAYMENT_FAILED: { errorCode: string; message?: string }
   SVC_PAYMENT_CANCELLED: { transactionId: string | null; screen: string; returnUrl: string }
+  /** The payer goes back to the shop without cancelling: after success, or while the bank takes its time. */
+  SVC_RETURN: { transactionId: string | null; screen: string; returnUrl: string }
   /** In whole CSS pixels. */
   SVC_RESIZE: { height: number }
 }
@@ -18,14 +21,15 @@ export type WidgetEvent = {
   [Type in WidgetEventType]: { eventType: Type; payload: WidgetEvents[Type] }
 }[WidgetEventType]
 
-/** The fields of each payload, all strings except where noted. */
+/** The fields of each payload: strings, except the height. Those with a question mark may be missing or null. */
 const PAYLOADS: Record<WidgetEventType, string> = {
   SVC_WIDGET_READY: 'version screen merchantName amount currency',
   SVC_BANK_SELECTED: 'bankId bankName',
   SVC_PAYMENT_SUCCESS: 'transactionId endToExternalId endToEndId',
-  SVC_PAYMENT_FAILED: 'errorCode',
-  // The transaction may be null before a payment exists.
-  SVC_PAYMENT_CANCELLED: 'screen returnUrl transactionId',
+  SVC_PAYMENT_FAILED: 'errorCode message?',
+  // The transaction is null before a payment exists.
+  SVC_PAYMENT_CANCELLED: 'screen returnUrl transactionId?',
+  SVC_RETURN: 'screen returnUrl transactionId?',
   SVC_RESIZE: 'height',
 }
 
@@ -35,45 +39,44 @@ export function readEvent(data: unknown): WidgetEvent | null {
   if (typeof eventType !== 'string' || !Object.hasOwn(PAYLOADS, eventType)) return null
   const given = fieldsOf(payload)
   const read: Record<string, unknown> = {}
-  for (const name of PAYLOADS[eventType as WidgetEventType].split(' ')) {
+  for (const part of PAYLOADS[eventType as WidgetEventType].split(' ')) {
+    const name = part.replace('?', '')
+    const isOptional = name !== part
     const value = given[name]
     const isGood =
-      name === 'height'
-        ? Number.isFinite(value)
-        : typeof value === 'string' ||
-          (value === null && eventType === 'SVC_PAYMENT_CANCELLED' && name === 'transactionId')
+      name === 'height' ? Number.isFinite(value) : typeof value === 'string' || (isOptional && value == null)
     if (!isGood) return null
-    read[name] = value
+    if (value !== undefined) read[name] = value
   }
   return { eventType, payload: read } as WidgetEvent
 }
-
-/** The frame is ready for its init message. */
-export type Hello = { svc: 'hello'; nonce: string }
 
 /**
  * The init message, sent with a port for the frame's requests to the page. The theme is `light`, `dark` or `auto`, or
  * the CSS `color-scheme` of the container, such as `light dark`.
  */
-export type Init = { svc: 'init'; nonce: string; token: string; locale: string | undefined; theme: string | undefined }
-
-export function isHello(data: unknown, nonce: string): boolean {
-  const { svc, nonce: given } = fieldsOf(data)
-  return svc === 'hello' && given === nonce
+export type Init = {
+  svc: 'init'
+  nonce: string
+  token: string
+  locale: string | undefined
+  theme: string | undefined
+  /** Whether the payer goes to the bank in the shop's tab. */
+  sameTab: boolean | undefined
 }
 
 export function readInit(data: unknown, nonce: string): Init | null {
-  const { svc, nonce: given, token, locale, theme } = fieldsOf(data)
+  const { svc, nonce: given, token, locale, theme, sameTab } = fieldsOf(data)
   if (svc !== 'init' || given !== nonce || typeof token !== 'string') return null
-  return { svc, nonce, token, locale: textOf(locale), theme: textOf(theme) }
+  return { svc, nonce, token, locale: textOf(locale), theme: textOf(theme), sameTab: sameTab === true }
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The frame's requests on its port: protect the payer from leaving, or navigate. */
-export type PortRequest = { guard: boolean } | { leave: string }
+/** The frame's requests on its port: none yet, protect the payer from leaving, or navigate. */
+export type PortRequest = { guard?: boolean } | { leave: string }
 
 /** The fields of a message; none if it is not an object. */
 export function fieldsOf(data: unknown): Record<string, unknown> {

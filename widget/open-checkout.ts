@@ -1,4 +1,4 @@
-import type { Api } from './api.ts'
+import type { Api, CallFailed } from './api.ts'
 import { preferredBank } from './bank-preference.ts'
 import type { Connection } from './connection.ts'
 import { codeOf } from './phase-effects.ts'
@@ -16,14 +16,19 @@ export async function openCheckout(api: Api, { parentOrigin }: Connection): Prom
       )
     }
     if (checkout.is_paid) return { type: 'PAID_BEFORE', checkout }
-    const bank = preferredBank(banks) ?? banks[0]
-    if (bank === undefined) return unusable('BANK_UNAVAILABLE', '', true)
-    return checkout.is_fast_path ? { type: 'OPENED_FAST', checkout, banks, bank } : { type: 'OPENED', checkout, banks }
+    if (banks.length === 0) return unusable('BANK_UNAVAILABLE', '', true)
+    if (!checkout.is_fast_path) return { type: 'OPENED', checkout, banks }
+    const bank = banks.find(({ id }) => id === checkout.debtor_bank_id) ?? preferredBank(banks)
+    return bank?.available ? { type: 'OPENED_FAST', checkout, banks, bank } : { type: 'OPENED_ASKING', checkout, banks }
   } catch (error) {
     const code = codeOf(error)
-    const { message } = error as Error
+    const { message, next = '' } = error as CallFailed
     // Errors not caused by the token may go away with a retry.
-    return unusable(code, sentence(message), ['NETWORK', 'UNKNOWN'].includes(explainFailure(code).text))
+    return unusable(
+      code,
+      `${sentence(message)} ${sentence(next)}`.trim(),
+      ['NETWORK', 'UNKNOWN'].includes(explainFailure(code).text),
+    )
   }
 }
 

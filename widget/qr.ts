@@ -1,4 +1,4 @@
-import { qrCode } from './qr-code.ts'
+import { qrCode } from '../src/lib/qr-code.ts'
 
 /** The required quiet zone in modules (ISO/IEC 18004). */
 const QUIET = 4

@@ -5,10 +5,13 @@ import { helpSection, orderSummary } from './screens/parts.ts'
 import type { View } from './screens/view.ts'
 
 /** Short-lived phases keep the previous screen's height, so that the parent page does not jump. */
-const TRANSIENT_PHASES: readonly Phase[] = ['start', 'creating', 'cancelling']
+const TRANSIENT_PHASES: readonly Phase[] = ['start', 'creating', 'cancelling', 'switching']
 
 /** The second click of a double click lands within this time of the first; so does a second tap. */
 const STRAY_CLICK_MS = 400
+
+/** A frame loses the focus at most this long before its tab is hidden, if it is with the tab. */
+const LEFT_TOGETHER_MS = 500
 
 /** Shows screens. */
 export type Stage = {
@@ -17,13 +20,15 @@ export type Stage = {
 }
 
 /**
- * Shows screens in an element. A new screen's heading gets the focus once the payer has interacted with the frame;
- * until then the focus belongs to the parent page.
+ * Shows screens in an element. A new screen's heading gets the focus once the payer has interacted with the frame, and
+ * while the payer is there: otherwise the focus belongs to the parent page.
  */
 export function makeStage(root: HTMLElement): Stage {
   const live = el('p', { class: 'hidden', role: 'status' })
   let shown: Phase | undefined
   let isUsed = false
+  let blurredAt = -Infinity
+  let isAway = false
   let timer = 0
   // A press that began on the screen before ends here too. Keys and assistive technology click without a count.
   const ignoreStray = (event: Event): void => {
@@ -44,6 +49,12 @@ export function makeStage(root: HTMLElement): Stage {
   for (const type of ['pointerdown', 'keydown']) {
     document.addEventListener(type, () => (isUsed = true), { capture: true, once: true })
   }
+  window.addEventListener('blur', () => (blurredAt = performance.now()))
+  document.addEventListener('visibilitychange', () => {
+    isAway = document.hidden && performance.now() - blurredAt < LEFT_TOGETHER_MS
+  })
+  /** Whether the payer is in the frame and not in a field of the shop, or has just gone from here to the bank's tab. */
+  const isHere = (): boolean => document.hasFocus() || isAway
   return {
     show(view, news) {
       const hadFocus = root.contains(document.activeElement)
@@ -60,8 +71,10 @@ export function makeStage(root: HTMLElement): Stage {
       document.title = name
       // The parent page has a main element too; labels distinguish them.
       root.setAttribute('aria-label', name)
-      if ((isNew && isUsed) || hadFocus) title?.focus()
-      else if (isNew) live.textContent = name
+      const takesFocus = isHere() && ((isNew && isUsed) || hadFocus)
+      if (takesFocus) title?.focus()
+      // A heading with the focus is read out, and what was said of the screen before is over.
+      if (isNew) live.textContent = takesFocus ? '' : name
       if (news !== undefined) live.textContent = news
     },
   }

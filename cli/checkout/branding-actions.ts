@@ -2,26 +2,12 @@ import type { z } from 'zod'
 import { BrandingFont, getBranding, putBranding } from '../../src/wire/settings.ts'
 import type { Branding, BrandingConfig } from '../../src/wire/settings.ts'
 import { usageError } from '../base/errors.ts'
-import { action } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
+import { ownSubject, action } from '../kit/action.ts'
 import { printLook } from './branding-view.ts'
 
 type Look = z.input<typeof BrandingConfig>
 
-/** The look of the merchant's checkout. The service takes it as a whole. */
-const branding: Subject<Branding> = {
-  noun: 'branding',
-  summary: 'The branding of the checkout',
-  isOwn: true,
-  async find(client) {
-    const { call } = await import('../client/call.ts')
-    return { thing: (await call(client, getBranding, {})).body, isExact: true }
-  },
-  id: () => '',
-  name: () => 'the look of the checkout',
-  handle: () => '',
-  confirmBy: () => [],
-}
+const branding = ownSubject('branding', 'the look of the checkout', getBranding)
 
 const COLOURS = ['primary', 'background', 'text'] as const
 type Part = (typeof COLOURS)[number] | 'logo_url' | 'font'
@@ -98,5 +84,4 @@ function lookOf(values: ReadonlyMap<Part, string | null>): Look {
   return { colors, ...given('logo_url'), ...given('font') }
 }
 
-/** What a merchant does with the look of its checkout (decision 27). */
 export const BRANDING_ACTIONS = [set, reset] as const

@@ -4,21 +4,16 @@ import type { Context } from '../kit/context.ts'
 import { printable } from '../base/text.ts'
 
 export function printLook({ print, note, paint }: Context, look: Branding): void {
-  print.record({
-    item: look,
-    id: look.colors.primary,
-    lines: [
-      ['Primary', look.colors.primary],
-      ['Background', look.colors.background],
-      ['Text', look.colors.text],
-      ['Logo', look.logo_url ?? 'none'],
-      ['Font', look.font],
-    ],
-  })
+  print.record(look, [
+    ['Primary', look.colors.primary],
+    ['Background', look.colors.background],
+    ['Text', look.colors.text],
+    ['Logo', look.logo_url ?? 'none'],
+    ['Font', look.font],
+  ])
   for (const { path, message } of look.warnings) note(`${paint('yellow', 'Warning')}: ${path}: ${message}`)
 }
 
-/** How well two colours can be told apart, for people and for programs. */
 function contrasts({ primary, background, text }: Branding['colors']) {
   return {
     text: { on: background, colour: text, ratio: ratioText(contrastRatio(text, background)) },
@@ -33,20 +28,22 @@ function contrasts({ primary, background, text }: Branding['colors']) {
 
 /** The look as far as a terminal can draw it: the page, its text and a button, in their colours. */
 export function printPreview({ print, note, paint }: Context, look: Branding): void {
-  const told = contrasts(look.colors)
+  const contrast = contrasts(look.colors)
   const sketch = sketchOf(look, { isColoured: print.paint('bold', 'x') !== 'x' })
-  print.record({
-    item: { ...look, contrast: told },
-    id: look.colors.primary,
-    lines: [
-      ['Text', `${told.text.colour} on ${told.text.on}, contrast ${told.text.ratio}`],
-      ['Button', `${told.button.colour} on ${told.button.on}, contrast ${told.button.ratio}`],
-      ['Button on page', `${told.button_edge.colour} on ${told.button_edge.on}, contrast ${told.button_edge.ratio}`],
+  print.record(
+    { ...look, contrast },
+    [
+      ['Text', `${contrast.text.colour} on ${contrast.text.on}, contrast ${contrast.text.ratio}`],
+      ['Button', `${contrast.button.colour} on ${contrast.button.on}, contrast ${contrast.button.ratio}`],
+      [
+        'Button on page',
+        `${contrast.button_edge.colour} on ${contrast.button_edge.on}, contrast ${contrast.button_edge.ratio}`,
+      ],
       ['Logo', look.logo_url ?? 'none'],
       ['Font', look.font],
     ],
-    after: sketch.join('\n'),
-  })
+    { id: look.colors.primary, after: sketch.join('\n') },
+  )
   for (const { path, message } of look.warnings) note(`${paint('yellow', 'Warning')}: ${path}: ${message}`)
 }
 

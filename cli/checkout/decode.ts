@@ -9,7 +9,7 @@ import { shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { secretToVerify } from './secret.ts'
 import { contentProblems, endOf } from './make-token.ts'
-import type { DescribeOptions } from './make-token.ts'
+import type { Description } from './make-token.ts'
 
 /** What a token's signature is: `unknown` where there is one and no secret to hold it against. */
 type Signature = 'none' | 'valid' | 'wrong' | 'unknown'
@@ -19,23 +19,22 @@ type Decoded = {
   signature: Signature
   expires_at: string | null
   expired: boolean
-  /** Everything that is wrong with it; empty for a good one. */
   problems: string[]
 }
 
-type DecodeOptions = DescribeOptions & { decode: string }
+type DecodeOptions = Description & { decode: string }
 
 /** `svc checkout token --decode`: all that can be read of a token. Exit code 3 says that it is not good. */
 export async function decode(context: Context, options: DecodeOptions): Promise<CommandResult> {
   refuseDescription(options)
   const text = await readToken(context, options)
   const decoded = await inspect(context, text, options.secretFile)
-  context.print.record({ item: decoded, id: decoded.problems.length === 0 ? 'good' : 'bad', lines: linesOf(decoded) })
+  context.print.record(decoded, linesOf(decoded), { id: decoded.problems.length === 0 ? 'good' : 'bad' })
   return decoded.problems.length === 0 ? undefined : EXIT.assertion
 }
 
 /** @throws {CliError} where flags that describe a new token are given with one that exists */
-function refuseDescription(options: DescribeOptions): void {
+function refuseDescription(options: Description): void {
   const described = options.amount ?? options.currency ?? options.returnUrl ?? options.callbackOrigin
   if (described !== undefined || options.sign || options.unsigned)
     throw usageError(
@@ -101,7 +100,7 @@ function linesOf({ content, signature, expires_at: end, problems }: Decoded): [s
   return [
     ...fields,
     ['Signature', content === null ? '' : SIGNATURE_TEXTS[signature]],
-    ['Good', problems.length === 0 ? 'as far as can be told without the service' : ''],
+    ['Good', problems.length === 0 ? 'as far as can be checked without the service' : ''],
     ...problems.map((problem): [string, string] => ['Problem', problem]),
   ]
 }

@@ -1,5 +1,6 @@
+import { grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
 import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../../src/lib/account-identification.ts'
 import { encodeCheckoutToken, signCheckoutToken } from '../../src/lib/checkout-token.ts'
 import type { FieldError } from '../../src/lib/errors.ts'
@@ -16,25 +17,35 @@ import { isLive } from '../client/auth/service-info.ts'
 import { stateOfMerchant } from '../client/service-state.ts'
 import { secretToSign } from './secret.ts'
 
-const text = z.string().optional()
+export const DESCRIPTION = {
+  ...grouped('The payment:', {
+    amount: { value: 'amount', summary: 'Decimal amount, such as 50.00' },
+    currency: { value: 'code', summary: 'Currency code, such as GBP' },
+    remittanceReference: { value: 'text', summary: "Reference on the payer's statement, at most 18 characters" },
+    payerName: { value: 'name', summary: 'Name of the payer, at most 140 characters' },
+    debtorAccount: {
+      value: 'number',
+      summary: "The payer's account: sort code and account number, or IBAN",
+      member: 'debtorIdentification',
+    },
+  }),
+  ...grouped('The page:', {
+    returnUrl: { value: 'url', summary: 'Where the payer goes afterwards (in the sandbox a page of the service)' },
+    callbackOrigin: { value: 'origin', summary: 'Origin of the pages that show the checkout (that of --return-url)' },
+    merchantName: { value: 'name', summary: 'Merchant name in the token; payers see your trading name' },
+  }),
+  ...grouped('The token:', {
+    expiresIn: { value: 'duration', summary: 'Lifetime of the token', initial: '1h', member: 'exp' },
+    jti: { value: 'text', summary: 'Unique token id (random)' },
+    sign: { summary: 'Sign the token, or fail', excludes: ['unsigned'] },
+    unsigned: { summary: 'Do not sign; sandbox only' },
+    secretFile: { value: 'path', summary: 'File with the signing secret; - is standard input (SVC_WEBHOOK_SECRET)' },
+  }),
+} as const
+export type Description = Input<typeof DESCRIPTION>
 
-/** What every command takes that makes a token. */
-export const DescribeOptions = z.object({
-  amount: text,
-  currency: text,
-  returnUrl: text,
-  callbackOrigin: text,
-  merchantName: text,
-  payerName: text,
-  remittanceReference: text,
-  debtorAccount: text,
-  expiresIn: z.string(),
-  jti: text,
-  sign: z.boolean().default(false),
-  unsigned: z.boolean().default(false),
-  secretFile: text,
-})
-export type DescribeOptions = z.infer<typeof DescribeOptions>
+export const SECRETS = `The webhook signing secret never stands on the command line: it comes from --secret-file, SVC_WEBHOOK_SECRET, or the
+svc.json of the state directory. A live service takes no token without a signature.`
 
 export type MadeToken = { token: string; isSigned: boolean; content: CheckoutToken }
 
@@ -45,7 +56,7 @@ const PAGE = '--return-url https://shop.example/thanks'
  * which is said; a live service would refuse it.
  * @throws {CliError} exit code 2 for values that no token can have, and where a signature is needed and can't be made
  */
-export async function makeToken(context: Context, client: Client, options: DescribeOptions): Promise<MadeToken> {
+export async function makeToken(context: Context, client: Client, options: Description): Promise<MadeToken> {
   const { amount, currency } = options
   if (amount === undefined || currency === undefined)
     throw usageError('a token says how much is paid: --amount and --currency', '--amount 50.00 --currency GBP')
@@ -75,7 +86,6 @@ export async function makeToken(context: Context, client: Client, options: Descr
   return { token: signCheckoutToken(unsigned, secret), isSigned: true, content }
 }
 
-/** As the service would call the merchant, and the client id of its server where that is known. */
 async function merchantOf(
   { stateDir }: Context,
   client: Client,
@@ -102,10 +112,9 @@ export function contentProblems(content: unknown): FieldError[] {
   return fields
 }
 
-/** @throws {CliError} VALIDATION_FAILED, exit code 2, with everything that is wrong */
 function checked(content: object): CheckoutToken {
   const fields = contentProblems(content)
-  if (fields.length > 0) throw new CliError('VALIDATION_FAILED', joinedFields(fields), { exit: EXIT.usage, fields })
+  if (fields.length > 0) throw new CliError('VALIDATION_FAILED', joinedFields(fields), { fields })
   return CheckoutToken.parse(content)
 }
 
@@ -126,7 +135,7 @@ function accountOf(account: string | undefined): object {
   )
 }
 
-/** When a token ends, as timestamps are told; null where it does not say. */
+/** When a token ends, as a timestamp; null where it names no end. */
 export function endOf({ exp }: Pick<CheckoutToken, 'exp'>): string | null {
   return exp === undefined ? null : new Date(exp * 1_000).toISOString()
 }

@@ -1,8 +1,7 @@
 import { readWebOrigin } from '../../src/lib/web-origin.ts'
 import { getCheckoutOrigins, putCheckoutOrigins } from '../../src/wire/settings.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
-import { action } from '../kit/action.ts'
+import { ownSubject, action } from '../kit/action.ts'
 import type { Flag, Subject } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
 
@@ -10,16 +9,7 @@ type Origins = { origins: readonly string[] }
 
 /** The pages that may embed the merchant's checkout. The service takes them as a whole. */
 const origins: Subject<Origins> = {
-  noun: 'origins',
-  summary: 'The pages that may embed the checkout',
-  isOwn: true,
-  async find(client) {
-    const { call } = await import('../client/call.ts')
-    return { thing: (await call(client, getCheckoutOrigins, {})).body, isExact: true }
-  },
-  id: () => '',
-  name: () => 'the origins',
-  handle: () => '',
+  ...ownSubject('origins', 'the origins', getCheckoutOrigins),
   confirmBy: (_now, { origin }) => originsIn(String(origin)).slice(0, 1),
 }
 
@@ -69,7 +59,6 @@ const remove = action({
     const unknown = gone.find((each) => !now.origins.includes(each))
     if (unknown !== undefined)
       throw new CliError('NOT_FOUND', `"${unknown}" is not among the origins`, {
-        exit: EXIT.notFound,
         hint: 'svc checkout origins list',
       })
     return { body: { origins: now.origins.filter((each) => !gone.includes(each)) } }
@@ -81,14 +70,14 @@ const remove = action({
 })
 
 export function printOrigins({ print }: Context, { origins: all }: Origins): void {
-  print.list({
-    items: all.map((origin) => ({ origin })),
-    fields: ['origin'],
-    columns: [{ title: 'origin', value: (row) => row.origin }],
-    id: (row) => row.origin,
-    empty: 'No origins: any page in the sandbox, no page in live mode.',
-  })
+  print.list(
+    all.map((origin) => ({ origin })),
+    {
+      fields: ['origin'],
+      columns: [{ title: 'origin', value: (row) => row.origin }],
+      empty: 'No origins: any page in the sandbox, no page in live mode.',
+    },
+  )
 }
 
-/** What a merchant does with the pages that may embed its checkout (decision 26). */
 export const ORIGIN_ACTIONS = [add, remove] as const

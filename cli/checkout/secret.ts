@@ -4,7 +4,6 @@ import { realmOfClientId } from '../../src/lib/realms.ts'
 import type { Client } from '../client/call.ts'
 import type { Context } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { findSecret } from '../webhooks/listen-secret.ts'
 import { readServiceState } from '../client/service-state.ts'
@@ -30,7 +29,6 @@ export async function secretToSign(
     '--secret-file secret.txt, or SVC_WEBHOOK_SECRET in the environment\nwhere it was lost: svc secret rotate'
   if (live)
     throw new CliError('SIGNATURE_NEEDED', `${client.apiUrl} is live: it takes no token without a signature`, {
-      exit: EXIT.usage,
       hint,
     })
   if (sign) throw usageError('there is no secret to sign with', hint)
@@ -67,6 +65,6 @@ async function readSecret(file: string): Promise<Buffer> {
     return await readFile(file)
   } catch (cause) {
     // What was given may be the secret itself, put in the wrong place: it is not repeated.
-    throw new CliError('USAGE', "--secret-file: can't read the file that it names", { exit: EXIT.usage, cause })
+    throw new CliError('USAGE', "--secret-file: can't read the file that it names", { cause })
   }
 }

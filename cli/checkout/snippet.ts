@@ -1,25 +1,40 @@
-import { z } from 'zod'
-import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
-import { DescribeOptions, makeToken } from './make-token.ts'
+import { command, grouped } from '../kit/command.ts'
+import { DESCRIPTION, SECRETS, makeToken } from './make-token.ts'
 
-export const SnippetOptions = DescribeOptions.extend({ lang: z.enum(['html', 'react']) })
+export const snippet = command({
+  command: 'checkout snippet',
+  summary: "Print the snippet for a merchant's page",
+  details: `${SECRETS}
 
-export async function snippet(context: Context, { options }: InputOf<typeof SnippetOptions>): Promise<CommandResult> {
-  const { lang } = options
-  if (options.returnUrl === undefined && options.callbackOrigin === undefined)
-    throw usageError(
-      'on whose pages will it be? --return-url or --callback-origin is missing',
-      '--return-url https://shop.example/thanks',
-    )
-  const client = context.client()
-  const { token, content } = await makeToken(context, client, options)
-  const { origin } = new URL(client.apiUrl)
-  const code = (lang === 'html' ? htmlOf : reactOf)({ token, origin, page: content.callbackOrigin })
-  const { print, io } = context
-  if (print.isMachine) print.record({ item: { lang, snippet: code, token, csp: cspOf(origin) }, id: code, lines: [] })
-  else io.stdout.write(`${code}\n`)
-}
+Each order has a token of its own, which your server makes: the one printed here is for a first try.`,
+  examples: [
+    'svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks',
+    'svc checkout snippet --amount 50.00 --currency GBP --callback-origin http://localhost:4000 --lang react',
+    'svc checkout snippet --amount 50.00 --currency GBP --return-url https://shop.example/thanks --sign',
+  ],
+  flags: {
+    ...DESCRIPTION,
+    ...grouped('The token:', {
+      lang: { value: 'language', summary: 'Kind of page', choices: ['html', 'react'], initial: 'html' },
+    }),
+  },
+  async run(context, input) {
+    const { lang } = input
+    if (input.returnUrl === undefined && input.callbackOrigin === undefined)
+      throw usageError(
+        'on whose pages will it be? --return-url or --callback-origin is missing',
+        '--return-url https://shop.example/thanks',
+      )
+    const client = context.client()
+    const { token, content } = await makeToken(context, client, input)
+    const { origin } = new URL(client.apiUrl)
+    const code = (lang === 'html' ? htmlOf : reactOf)({ token, origin, page: content.callbackOrigin })
+    const { print, io } = context
+    if (print.isMachine) print.record({ lang, snippet: code, token, csp: cspOf(origin) }, [], { id: code })
+    else io.stdout.write(`${code}\n`)
+  },
+})
 
 type Parts = {
   token: string
@@ -35,13 +50,17 @@ function cspOf(origin: string): { 'script-src': string; 'frame-src': string } {
 }
 
 const CONTAINER = 'svc-checkout'
+/** The first screen's height, kept so that the page does not jump when it appears. */
+const HEIGHT_PX = 560
 
 /** A token is base64, a dot and hex: nothing in it means anything in HTML or in a string. */
 function htmlOf({ token, origin, page }: Parts): string {
   return `<!-- The page's Content-Security-Policy, if it has one, needs:
        script-src ${origin}; frame-src ${origin}
      The token is of one order, and of pages of ${page}: your server makes a new one for each. -->
-<div id="${CONTAINER}"></div>
+<div id="${CONTAINER}" style="min-height: ${HEIGHT_PX}px">
+  <a href="${origin}/checkout?token=${encodeURIComponent(token)}">Pay by bank on our page</a>
+</div>
 <script
   async
   src="${origin}/v1/checkout.js"
@@ -50,7 +69,7 @@ function htmlOf({ token, origin, page }: Parts): string {
 ></script>`
 }
 
-function reactOf({ token, origin, page }: Parts): string {
+export function reactOf({ token, origin, page }: Parts): string {
   return `// The page's Content-Security-Policy, if it has one, needs:
 //   script-src ${origin}; frame-src ${origin}
 import { useEffect, useRef } from 'react'
@@ -74,22 +93,31 @@ function loadCheckout() {
   return loading
 }
 
-export function Checkout({ token, onError }) {
+const EVENTS = ['SVC_WIDGET_READY', 'SVC_BANK_SELECTED', 'SVC_PAYMENT_SUCCESS', 'SVC_PAYMENT_FAILED', 'SVC_PAYMENT_CANCELLED', 'SVC_RETURN']
+
+/** \`on\` has a function for each event that you want. New functions on every render leave the payer where they are. */
+export function Checkout({ token, on, onError }) {
   const container = useRef(null)
+  const latest = useRef({})
+  useEffect(() => {
+    latest.current = { on, onError }
+  })
   useEffect(() => {
     let mounted
     let isGone = false
     loadCheckout().then((checkout) => {
-      if (!isGone) mounted = checkout.mount(container.current, { token })
-    }).catch((error) => onError?.(error))
+      if (isGone) return
+      mounted = checkout.mount(container.current, { token })
+      for (const event of EVENTS) mounted.on(event, (payload) => latest.current.on?.[event]?.(payload))
+    }).catch((error) => latest.current.onError?.(error))
     return () => {
       isGone = true
       mounted?.destroy()
     }
-  }, [token, onError])
-  return <div ref={container} />
+  }, [token])
+  return <div ref={container} style={{ minHeight: ${HEIGHT_PX} }} />
 }
 
 // The token is of one order, and of pages of ${page}: your server makes a new one for each.
-// <Checkout token="${token}" />`
+// <Checkout token="${token}" on={{ SVC_PAYMENT_SUCCESS: ({ endToEndId }) => showThanks(endToEndId) }} />`
 }

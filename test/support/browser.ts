@@ -11,6 +11,9 @@ import type { AxeRules } from './axe.ts'
 /** The Chromium that the tests bring is built for this; elsewhere an installed Chrome is used. */
 const BRINGS_ITS_OWN = process.platform === 'linux' && process.arch === 'x64'
 
+/** How long a window waits for what has to come: on a busy machine that is long, and a test that passes waits no longer. */
+export const PATIENCE_MS = 60_000
+
 let shared: Promise<Browser> | undefined
 
 /**
@@ -85,9 +88,13 @@ export type Watched = {
 }
 
 /** A window with its own cookies, whose error messages are kept. */
-export async function openPage(browser: Browser, viewport = { width: 1_280, height: 800 }): Promise<Watched> {
-  const context = await browser.newContext({ viewport })
-  context.setDefaultTimeout(15_000)
+export async function openPage(
+  browser: Browser,
+  viewport = { width: 1_280, height: 800 },
+  locale = 'en-GB',
+): Promise<Watched> {
+  const context = await browser.newContext({ viewport, locale })
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

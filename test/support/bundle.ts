@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 /*
- * Writes the command line from source, its dependencies included, to a folder: a few files instead of a thousand, so a
- * console starts with half the CPU. built.ts runs this when a source is newer.
+ * Writes the command line and the workers from source, their dependencies included, to a folder: a few files instead of a
+ * thousand, so that each starts with half the CPU. built.ts runs this when a source is newer.
  */
 const [folder = ''] = process.argv.slice(2)
 const draft = `${folder}.new`
 rmSync(draft, { recursive: true, force: true })
 await build({
-  entryPoints: ['svc-source.ts', 'crashing-console.ts'].map((name) => join(import.meta.dirname, name)),
+  entryPoints: ['svc-source.ts', 'crashing-console.ts', 'job-worker.ts', 'webhook-worker.ts'].map((name) =>
+    join(import.meta.dirname, name),
+  ),
   outdir: draft,
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -40,8 +40,8 @@ export async function openClient(t: Test): Promise<Client> {
 export type Shop = { service: TestService; authUrl: string; issuer: string; userId: string; portal: Client }
 
 /** A merchant's realm whose portal is a server of the test; its administrator has yet to choose a password. */
-export async function withRealm(t: Test): Promise<Shop> {
-  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+export async function withRealm(t: Test, env: Record<string, string> = {}): Promise<Shop> {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', ...env } })
   const portal = await openClient(t)
   const made = await service.app.identity.createRealm({
     slug,
@@ -62,8 +62,8 @@ export async function withRealm(t: Test): Promise<Shop> {
   return { service, authUrl, issuer: issuerOf(authUrl, slug), userId: made.adminUserId ?? '', portal }
 }
 
-export async function withPassword(t: Test): Promise<Shop> {
-  const shop = await withRealm(t)
+export async function withPassword(t: Test, env: Record<string, string> = {}): Promise<Shop> {
+  const shop = await withRealm(t, env)
   await shop.service.app.identity.setPassword(slug, shop.userId, PASSWORD)
   return shop
 }

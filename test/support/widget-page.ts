@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Frame, FrameLocato
 import type { Test } from 'tap'
 import { testService, until } from './app.ts'
 import type { ServiceOptions, TestMerchant, TestService } from './app.ts'
+import { PATIENCE_MS } from './browser.ts'
 import { plainToken } from './checkout.ts'
 
 /** A shop of another site than the service, whose pages show the checkout. */
@@ -15,7 +16,7 @@ export type WidgetShop = {
 }
 
 /** `scheme` is the page's own CSS color-scheme: light and dark where nothing else is said. */
-type Attributes = { locale?: string; theme?: string; scheme?: string; noRedirect?: boolean }
+type Attributes = { locale?: string; theme?: string; scheme?: string; noRedirect?: boolean; sameTab?: boolean }
 
 /** The service with its worker, and a shop at `localhost`, which is another site than the service's 127.0.0.1. */
 export async function openWidgetShop(t: Test, options: ServiceOptions = {}): Promise<WidgetShop> {
@@ -44,7 +45,7 @@ export async function openShopOf(t: Test, service: TestService, merchant: TestMe
 
 /** One container and one script for each token; the events of the widgets are kept in `window.heard`. */
 function shopPage(serviceUrl: string, query: URLSearchParams): string {
-  const extra = ['locale', 'theme', 'no-redirect'].flatMap((name) => {
+  const extra = ['locale', 'theme', 'no-redirect', 'same-tab'].flatMap((name) => {
     const value = query.get(name)
     return value === null ? [] : [`data-${name}="${value}"`]
   })
@@ -98,7 +99,7 @@ export async function openWidget(
 ): Promise<OpenWidget> {
   const context =
     sameWindow ?? (await browser.newContext({ viewport: { width: 1_280, height: 1_000 }, ...contextOptions }))
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -112,9 +113,10 @@ export async function openWidget(
   })
   await prepare?.(page, context)
   const query = new URLSearchParams(tokens.map((token): [string, string] => ['token', token]))
-  const { noRedirect = false, ...written } = attributes
+  const { noRedirect = false, sameTab = false, ...written } = attributes
   for (const [name, value] of Object.entries(written)) query.set(name, value)
   if (noRedirect) query.set('no-redirect', '')
+  if (sameTab) query.set('same-tab', '')
   await page.goto(`${shop.url}/?${query}`)
   return {
     page,
@@ -177,7 +179,7 @@ export async function untilHeading({ page }: Pick<OpenWidget, 'page'>, name: str
       () => true,
       () => false,
     )
-  }, 30_000)
+  })
 }
 
 /** The widget's own document, for looking into it. */

@@ -4,8 +4,9 @@ import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
 import { endedAndPhone, everyScreen, languageFindings, passingScreens } from '../support/widget-screens.ts'
 import type { Skeletons } from '../support/widget-screens.ts'
 import { pseudo } from '../../widget/locales/ar-xb.ts'
-import { cy } from '../../widget/locales/cy.ts'
-import { en } from '../../widget/locales/en.ts'
+import { texts as cy } from '../../src/lib/locales/checkout/cy.ts'
+import { texts as de } from '../../src/lib/locales/checkout/de.ts'
+import { en } from '../support/english.ts'
 
 /* English comes first: axe checks its screens, and the structure of the other languages is compared with it. */
 const shop = await openWidgetShop(t)
@@ -28,6 +29,10 @@ for (const [language, locale, texts] of LANGUAGES) {
     endedAndPhone(t, setup, locale, texts),
   )
 }
+
+t.test('every screen is accessible at 320 pixels, without motion: German, whose words are the longest', (t) =>
+  everyScreen(t, setup, 'de', de),
+)
 
 t.test('a missing name, a missing reference and another element in a translation are found', async (t) => {
   const opened = await openWidget(browser, shop, { attributes: { locale: 'cy' } })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import t from 'tap'
 import { putCheckoutOrigins } from '../../src/merchants/checkout-origins.ts'
-import { testService } from '../support/app.ts'
+import { testService, until } from '../support/app.ts'
 import type { TestMerchant, TestService } from '../support/app.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
 import { liveService } from '../support/live.ts'
@@ -113,6 +113,29 @@ t.test('in live mode the demo does not exist', async (t) => {
   t.equal((await get(live, '/widget/widget.js')).status, 200)
 })
 
+t.test('a page that says who it is gets the frame of its problem, and only that', async (t) => {
+  for (const service of [live, sandbox]) {
+    const merchant = await service.merchant()
+    await named(service, merchant, ['https://shop.example'])
+    const from = async (clientId: string, referer: string) => {
+      const { headers, body } = await request(service.url + framePath(clientId), {
+        headers: { 'x-forwarded-proto': 'https', referer },
+      })
+      const policy = String(headers['content-security-policy']).split('; ')
+      const code = /data-code="(\w+)"/.exec(await body.text())?.[1]
+      return [policy.find((rule) => rule.startsWith('frame-ancestors')), code]
+    }
+    const open = 'frame-ancestors https://shop.example'
+    t.same(await from(merchant.clientId, 'https://shop.example/'), [open, undefined])
+    const code = 'CHECKOUT_ORIGIN_NOT_ALLOWED'
+    t.same(await from(merchant.clientId, 'https://evil.example/'), ['frame-ancestors https://evil.example', code])
+    const unknown = service === live ? code : 'CHECKOUT_TOKEN_INVALID'
+    t.same(await from('nobody', 'https://evil.example/'), ['frame-ancestors https://evil.example', unknown])
+    for (const nonsense of ['', 'x', 'null', 'https://a;script-src */', 'javascript:1', 'https://*.example/'])
+      t.same(await from(merchant.clientId, nonsense), [open, undefined], nonsense)
+  }
+})
+
 t.test('the browser enforces the policy: an unregistered page gets no checkout, a registered one does', async (t) => {
   const browser = await openBrowser(t)
   const merchant = await sandbox.merchant()
@@ -128,10 +151,23 @@ t.test('the browser enforces the policy: an unregistered page gets no checkout, 
   await shown.page.waitForFunction(`events.some(({ type }) => type === 'SVC_WIDGET_READY')`)
   t.same(shown.complaints, [])
   const refused = await openPage(browser)
+  const asked: string[] = []
+  refused.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await refused.page.goto(evil.url)
-  t.match(await refused.page.getByRole('alert').textContent(), /did not load/)
-  t.match(await refused.page.evaluate('events'), [
-    { type: 'SVC_PAYMENT_FAILED', detail: { errorCode: 'WIDGET_LOAD_FAILED' } },
-  ])
-  t.match(refused.complaints.join('\n'), /frame-ancestors/)
+  await refused.page.waitForFunction('events.some(({ type }) => type === "SVC_PAYMENT_FAILED")')
+  t.match(await refused.page.evaluate('events.find(({ type }) => type === "SVC_PAYMENT_FAILED")'), {
+    detail: { errorCode: 'CHECKOUT_ORIGIN_NOT_ALLOWED' },
+  })
+  t.equal(await refused.page.frameLocator('iframe').getByText('12.50').count(), 0, 'nothing of the checkout is shown')
+  t.same(
+    asked.filter((path) => path.startsWith('/api/')),
+    [],
+    'and nothing was asked for',
+  )
+  const hiding = await openPage(browser)
+  const src = `${sandbox.url}${framePath(merchant.clientId)}`
+  evil.pages['/hiding'] = `<iframe src="${src}" referrerpolicy="no-referrer"></iframe>`
+  await hiding.page.goto(`${evil.url}/hiding`)
+  await until(async () => hiding.complaints.length > 0)
+  t.match(hiding.complaints.join('\n'), /frame-ancestors/, 'a page that hides is blocked by the browser')
 })

@@ -46,6 +46,7 @@ t.test('the flow of the contract, screen by screen', async (t) => {
     ['START', 'ST-03', 'ST-03', 'ST-04', 'ST-05'],
     'the fast path starts at ST-03',
   )
+  t.equal(walk(['OPENED_ASKING']).at(-1)?.phase, 'banks', 'or asks which bank the account is with')
 })
 
 t.test('a paid order is no failure, at the start or on creation', async (t) => {
@@ -54,13 +55,13 @@ t.test('a paid order is no failure, at the start or on creation', async (t) => {
   t.same(Object.keys(FLOW.paidBefore), ['RETURN'])
 })
 
-t.test('nothing leads back past ST-03 except a retry after a failure', async (t) => {
+t.test('nothing leads back past ST-03 except to a new payment', async (t) => {
   const back = PHASES.flatMap((from) =>
     Object.entries(FLOW[from])
       .filter(([, to]) => place(from) >= 3 && place(to) > 0 && place(to) < place(from))
       .map(([type, to]) => `${from} ${type} ${to}`),
   )
-  t.same(back, ['failed RETRY banks'])
+  t.same(back, ['switching CANCELLED banks', 'failed RETRY banks'])
 })
 
 t.test('no cancelling while the bank decides or after success', async (t) => {
@@ -77,13 +78,25 @@ t.test("a late cancel continues to the bank's result", async (t) => {
   t.equal(next(before.at(-1) ?? START, event('CANCELLED')).phase, 'left')
 })
 
+t.test('another bank can be chosen until the payer has approved, and the bank may be faster', async (t) => {
+  t.same(
+    PHASES.filter((phase) => FLOW[phase].OTHER_BANK !== undefined),
+    ['handover', 'processing', 'waiting'],
+  )
+  const before = walk(['OPENED', 'CONTINUE', 'CHOOSE', 'CREATED', 'HAND_OVER', 'OTHER_BANK']).at(-1) ?? START
+  t.equal(before.phase, 'switching')
+  t.equal(next(before, event('TOO_LATE')).phase, 'processing')
+  const said = { bank: { id: 'one' }, payment: { payment_id: 'p' }, seen: { status: 'AwaitingAuthorisation' } }
+  t.same(next({ ...before, ...said } as unknown as State, event('CANCELLED')), { phase: 'banks' }, 'a new attempt')
+})
+
 t.test('no order of events leads a payer back past the bank', async () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 60 }), (types) => {
       const states = walk(types)
       states.slice(1).forEach((state, index) => {
         const before = states[index] ?? START
-        const isRetry = before.phase === 'failed' && state.phase === 'banks'
+        const isRetry = ['failed', 'switching'].includes(before.phase) && state.phase === 'banks'
         const isBack = place(before.phase) >= 3 && place(state.phase) > 0 && place(state.phase) < place(before.phase)
         if (isBack && !isRetry) throw new Error(`${before.phase} to ${state.phase} by ${types[index]}`)
         if (before.phase === 'left' && state !== before) throw new Error('it went on after its end')

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { atBank, createPayment, untilStatus } from '../support/app.ts'
-import { openBrowser } from '../support/browser.ts'
-import { goTo, hubService, paidBy, PAYER, signedIn } from '../support/hub.ts'
+import { hub as cy } from '../../src/lib/locales/hub/cy.ts'
+import { hub as de } from '../../src/lib/locales/hub/de.ts'
+import { openBrowser, openPage } from '../support/browser.ts'
+import { englishIn } from '../support/english.ts'
+import { goTo, hubService, linkFor, paidBy, PAYER, signedIn } from '../support/hub.ts'
 import { isGood } from '../support/pages.ts'
 
 /* Payments and their receipts in the hub, and the ways between them. */
@@ -14,7 +17,7 @@ const paid = await paidBy(service, acme, { amount: '71.25' })
 t.test('a receipt can be saved and printed', async (t) => {
   const { page, complaints } = await signedIn(service, browser)
   await goTo(page, `#payment=${paid}`)
-  await page.getByText('Fee, paid by the merchant').waitFor()
+  await page.getByText('Fee, paid by the shop').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save as a text file' }).click(),
@@ -23,7 +26,7 @@ t.test('a receipt can be saved and printed', async (t) => {
   const saved = readFileSync(await download.path(), 'utf8')
   t.match(saved, 'To: Acme\r\n')
   t.match(saved, 'You paid: £71.25\r\n')
-  t.match(saved, 'Fee, paid by the merchant: £0.9125\r\n')
+  t.match(saved, 'Fee, paid by the shop: £0.9125\r\n')
   t.match(saved, /Payment number \(end-to-end ID\): SVC\w{32}\r\n/)
   await page.emulateMedia({ media: 'print' })
   t.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), false, 'paper has no buttons')
@@ -40,8 +43,8 @@ t.test('a failed payment shows the reason and what happened to the money', async
   const watched = await signedIn(service, browser)
   const { page } = watched
   await page.getByRole('link', { name: /Did not go through/ }).click()
-  await page.getByText('You cancelled the payment. No money left your account.').waitFor()
-  t.equal(await page.getByText('Fee, paid by the merchant').count(), 0, 'nothing was paid, and no fee')
+  await page.getByText('You cancelled at your bank. No money was taken.').waitFor()
+  t.equal(await page.getByText('Fee, paid by the shop').count(), 0, 'nothing was paid, and no fee')
   t.equal(await page.getByRole('link', { name: 'Dispute this payment' }).count(), 0)
   await isGood(t, watched, 'hub-failed')
 })
@@ -80,10 +83,38 @@ t.test('URLs lead to views, and back and forward work', async (t) => {
   await page.goForward()
   await title('Your payment')
   await page.reload()
-  await page.getByText('Fee, paid by the merchant').waitFor()
+  await page.getByText('Fee, paid by the shop').waitFor()
   await goTo(page, '#payment=00000000-0000-0000-0000-000000000000')
   await page.getByText('We could not find this payment.').waitFor()
   await goTo(page, '#constructor=1')
   await title('Your payments')
   t.same(complaints, [])
+})
+
+t.test("the hub is in the language of the payer's browser, with its dates and amounts", async (t) => {
+  for (const { tag, words, amount } of [
+    { tag: 'de-AT', words: de, amount: /£\s?71,25/ },
+    { tag: 'cy', words: cy, amount: /£71\.25/ },
+  ]) {
+    const { page, complaints } = await openPage(browser, undefined, tag)
+    const isTranslated = async (title: string): Promise<void> => {
+      await page.getByRole('heading', { name: title, level: 1, exact: true }).waitFor()
+      t.same(englishIn(await page.content()), [], `${tag} ${title}`)
+    }
+    await page.goto(`${service.url}/hub`)
+    await isTranslated(words.signIn.title)
+    t.equal(await page.evaluate('document.documentElement.lang'), tag)
+    await page.goto(await linkFor(service, PAYER))
+    await isTranslated(words.arrival.title)
+    await page.getByRole('button', { name: words.arrival.button }).click()
+    await isTranslated(words.payments.title)
+    await page.getByRole('link', { name: amount }).click()
+    await page.getByText(words.happened.Settled).waitFor()
+    await isTranslated(words.payment.title)
+    await page.getByRole('link', { name: words.dispute.button }).click()
+    await isTranslated(words.dispute.title)
+    await goTo(page, '#permissions')
+    await isTranslated(words.permissions.title)
+    t.same(complaints, [])
+  }
 })

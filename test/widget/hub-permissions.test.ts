@@ -73,7 +73,7 @@ t.test('an ended permission or an unavailable service is reported, without promi
   await page.getByRole('button', { name: 'Yes, cancel it' }).waitFor()
   await page.route(`**/payer/consents/${id}`, (route) => route.abort())
   await page.getByRole('button', { name: 'Yes, cancel it' }).click()
-  await page.getByRole('alert').filter({ hasText: "We can't reach the service" }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'We can’t reach the service' }).waitFor()
   await page.unroute(`**/payer/consents/${id}`)
   await page.route(`**/payer/consents/${id}`, (route) =>
     route.fulfill({ status: 409, json: { code: 'CONSENT_NOT_REVOCABLE', error: 'ended' } }),

@@ -140,7 +140,7 @@ t.test('too many requests show when to retry, and an unreachable service offers 
   const signed = await signedIn(service, browser)
   await signed.page.route('**/api/v1/payer/consents', (route) => route.abort())
   await goTo(signed.page, '#permissions')
-  await signed.page.getByRole('alert').filter({ hasText: "We can't reach the service" }).waitFor()
+  await signed.page.getByRole('alert').filter({ hasText: 'We can’t reach the service' }).waitFor()
   await isGood(t, { ...signed, complaints: [] }, 'hub-unreachable', false)
   await signed.page.unroute('**/api/v1/payer/consents')
   await signed.page.getByRole('button', { name: 'Try again' }).click()

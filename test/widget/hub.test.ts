@@ -35,7 +35,7 @@ t.test('a payer requests a link, signs in, reads the receipt, disputes and sees 
   await isGood(t, watched, 'hub-payments')
 
   await row.click()
-  await page.getByText('Fee, paid by the merchant').waitFor()
+  await page.getByText('Fee, paid by the shop').waitFor()
   const text = await page.locator('main').innerText()
   for (const part of ['£71.25', '£0.9125', '£70.3375', 'ORDER 1042', 'Fern', 'Paid to the merchant', 'Approved'])
     t.match(text, part, `the receipt has ${part}`)

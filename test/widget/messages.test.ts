@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readClaims } from '../../widget/claims.ts'
-import { isHello, readEvent, readInit } from '../../widget/messages.ts'
+import { readEvent, readInit } from '../../widget/messages.ts'
 import { encodeCheckoutToken } from '../../src/lib/checkout-token.ts'
 
 const cancelled = { transactionId: null, screen: 'ST-02', returnUrl: 'https://shop.example/' }
@@ -11,6 +11,8 @@ t.test('an event has its fields and no others', async (t) => {
     payload: cancelled,
   })
   t.same(readEvent({ eventType: 'SVC_RESIZE', payload: { height: 400 } })?.payload, { height: 400 })
+  for (const payload of [{ errorCode: 'X' }, { errorCode: 'X', message: 'why' }])
+    t.same(readEvent({ eventType: 'SVC_PAYMENT_FAILED', payload })?.payload, payload)
 })
 
 t.test('anything else is not an event', async (t) => {
@@ -30,22 +32,21 @@ t.test('anything else is not an event', async (t) => {
     { eventType: '__proto__', payload: {} },
     { eventType: 'SVC_PAYMENT_CANCELLED', payload: { ...cancelled, transactionId: 5 } },
     { eventType: 'SVC_PAYMENT_CANCELLED', payload: { ...cancelled, screen: null } },
+    { eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode: 'X', message: 5 } },
     { eventType: 'SVC_PAYMENT_SUCCESS', payload: { transactionId: null, endToExternalId: 'e', endToEndId: 'e' } },
   ]) {
     t.equal(readEvent(data), null, JSON.stringify(data))
   }
 })
 
-t.test('hello and init are checked by their nonce', async (t) => {
-  t.equal(isHello({ svc: 'hello', nonce: 'n' }, 'n'), true)
-  t.equal(isHello({ svc: 'hello', nonce: 'm' }, 'n'), false)
-  t.equal(isHello({ svc: 'hello' }, 'n'), false)
-  t.same(readInit({ svc: 'init', nonce: 'n', token: 't', locale: 5 }, 'n'), {
+t.test('init is checked by its nonce', async (t) => {
+  t.same(readInit({ svc: 'init', nonce: 'n', token: 't', locale: 5, sameTab: 'yes' }, 'n'), {
     svc: 'init',
     nonce: 'n',
     token: 't',
     locale: undefined,
     theme: undefined,
+    sameTab: false,
   })
   t.equal(readInit({ svc: 'init', nonce: 'm', token: 't' }, 'n'), null)
   t.equal(readInit({ svc: 'init', nonce: 'n' }, 'n'), null)

@@ -1,13 +1,15 @@
 import t from 'tap'
 import { openBrowser } from '../support/browser.ts'
 import { chooseBank, frameOf, openWidget, openWidgetShop, payAtBank, untilHeading } from '../support/widget-page.ts'
-import { en } from '../../widget/locales/en.ts'
+import { en } from '../../src/lib/locales/checkout/en.ts'
 
 const shop = await openWidgetShop(t)
 const browser = await openBrowser(t)
 
 const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true }
 const FAST = { debtorAccountScheme: 'UK.OBIE.SortCodeAccountNumber', debtorIdentification: '20000055779911' }
+/** An account whose sort code names no bank. */
+const UNKNOWN = { ...FAST, debtorIdentification: '99000055779911' }
 const PREFERENCE = 'service_bank_preference'
 
 t.test('a phone gets a link to the bank, and no cancel afterwards', async (t) => {
@@ -25,7 +27,7 @@ t.test('a phone gets a link to the bank, and no cancel afterwards', async (t) =>
   t.same(complaints, [])
 })
 
-t.test('the fast path starts at the bank: the first one, or the last one used', async (t) => {
+t.test("the fast path starts at the bank: the one of the account's sort code, or the last one used", async (t) => {
   const first = await openWidget(browser, shop, { tokens: [shop.token(FAST)] })
   await first.widget.getByText('approve £50.00 to Acme with Albion Bank.').waitFor()
   t.match(await first.heard(), [{ eventType: 'SVC_WIDGET_READY', payload: { screen: 'ST-03' } }])
@@ -35,7 +37,9 @@ t.test('the fast path starts at the bank: the first one, or the last one used', 
   await chooseBank(usual.widget, 'Banc y Ddraig')
   await payAtBank(usual)
   await untilHeading(usual, en.paidTitle)
-  const again = await openWidget(browser, shop, { tokens: [shop.token(FAST)], sameWindow: usual.context })
+  const known = await openWidget(browser, shop, { tokens: [shop.token(FAST)], sameWindow: usual.context })
+  await known.widget.getByText('approve £50.00 to Acme with Albion Bank.').waitFor()
+  const again = await openWidget(browser, shop, { tokens: [shop.token(UNKNOWN)], sameWindow: usual.context })
   await again.widget.getByText('approve £50.00 to Acme with Banc y Ddraig.').waitFor()
 
   const kept = await frameOf(again.page).evaluate(`Promise.resolve({ ...localStorage })`)
@@ -44,9 +48,61 @@ t.test('the fast path starts at the bank: the first one, or the last one used', 
   t.match(preference, { lastUsedBankId: 'mock-ddraig', lastUsedTimestamp: /Z$/, payerFingerprint: /^[0-9a-f]{64}$/ })
 
   const quick = await openWidget(browser, shop, { sameWindow: usual.context })
-  await quick.widget.getByRole('button', { name: en.continue }).click()
+  await quick.widget.getByRole('button', { name: en.otherBank }).click()
+  await quick.widget.getByRole('heading', { name: en.banksTitle }).waitFor()
   await quick.widget.getByRole('button', { name: 'Pay with Banc y Ddraig' }).click()
   await quick.widget.getByText('with Banc y Ddraig.').waitFor()
+})
+
+t.test('the fast path asks for the bank where neither the sort code nor this browser knows it', async (t) => {
+  const { widget, ...opened } = await openWidget(browser, shop, { tokens: [shop.token(UNKNOWN)] })
+  await widget.getByRole('heading', { name: en.banksTitle }).waitFor()
+  t.match(await opened.heard(), [{ eventType: 'SVC_WIDGET_READY', payload: { screen: 'ST-02' } }])
+  await widget.getByRole('option', { name: 'Fern' }).click()
+  await widget.getByText('approve £50.00 to Acme with Fern.').waitFor()
+})
+
+t.test('another bank can be chosen at ST-03 and ST-04, and the first payment can no longer be paid', async (t) => {
+  const opened = await openWidget(browser, shop, { tokens: [shop.token(FAST)] })
+  const { widget, context, complaints } = opened
+  const first = await widget.getByLabel(en.linkLabel).inputValue()
+  await widget.getByRole('button', { name: en.otherBank }).click()
+  await widget.getByRole('heading', { name: en.banksTitle }).waitFor()
+  await widget.getByRole('option', { name: 'Meridian' }).click()
+  await widget.getByText('with Meridian.').waitFor()
+  await widget.getByRole('button', { name: en.scanned }).click()
+  await widget.getByRole('button', { name: en.otherBank }).click()
+  await widget.getByRole('option', { name: 'Fern' }).click()
+  await payAtBank(opened)
+  await untilHeading(opened, en.paidTitle)
+  const chosen = (await opened.heard()).filter(({ eventType }) => eventType === 'SVC_BANK_SELECTED')
+  t.same(
+    chosen.map(({ payload }) => payload['bankName']),
+    ['Meridian', 'Fern'],
+  )
+  const late = await context.newPage()
+  await late.goto(first)
+  t.equal(await late.getByRole('button', { name: /^Approve/ }).count(), 0)
+  t.same(complaints, [])
+})
+
+t.test('a payer who has approved can no longer choose another bank', async (t) => {
+  const opened = await openWidget(browser, shop)
+  const { widget, page, context } = opened
+  await chooseBank(widget, 'Leisurely Bank')
+  const address = await widget.getByLabel(en.linkLabel).inputValue()
+  await widget.getByRole('button', { name: en.scanned }).click()
+  // The widget does not know yet that the payer has approved.
+  await page.route('**/api/v1/payments/*', (route) => route.abort())
+  const bank = await context.newPage()
+  await bank.goto(address)
+  await bank.getByRole('button', { name: /^Approve/ }).click()
+  await bank.waitForURL(/\/payments\/return/)
+  await widget.getByRole('button', { name: en.otherBank }).click()
+  await widget.getByRole('heading', { name: en.processingTitle }).waitFor()
+  await page.unroute('**/api/v1/payments/*')
+  await widget.locator('.progress').getByText('has approved the payment.').waitFor()
+  t.equal(await widget.getByRole('button', { name: en.otherBank }).count(), 0)
 })
 
 t.test('without storage, or with invalid data in it, everything works and no bank is suggested', async (t) => {
@@ -83,8 +139,7 @@ t.test('with partitioned storage each shop remembers its own bank', async (t) =>
   const quickOf = async (url: string): Promise<number> => {
     const token = shop.token({ callbackOrigin: url, returnUrl: `${url}/thanks` })
     const opened = await openWidget(parting, { ...shop, url }, { tokens: [token], sameWindow: context })
-    await opened.widget.getByRole('button', { name: en.continue }).click()
-    await opened.widget.getByRole('option', { name: 'Fern' }).waitFor()
+    await opened.widget.getByRole('heading', { name: en.consentTitle }).waitFor()
     t.same(opened.complaints, [])
     return opened.widget.getByRole('button', { name: 'Pay with Fern' }).count()
   }

@@ -33,11 +33,11 @@ const heard = []
 let port
 addEventListener('message', (event) => {
   heard.push({ origin: event.origin, data: event.data })
-  if (event.data?.svc === 'init') port = event.ports[0]
+  if (event.data?.svc !== 'init') return
+  port = event.ports[0]
+  port.postMessage({})
 })
-const hello = (nonce = asked.get('nonce')) => parent.postMessage({ svc: 'hello', nonce }, asked.get('parent'))
 const tell = (eventType, payload) => parent.postMessage({ eventType, payload }, asked.get('parent'))
-hello()
 </script>`
 
 /** A checkout with the loader as it is built, and a frame that the test plays. */
@@ -67,7 +67,7 @@ export function shopPage(body: string): string {
   return `<!doctype html><html lang="en"><title>Shop</title><script>
 const events = [], messages = []
 for (const type of ['SVC_WIDGET_READY', 'SVC_BANK_SELECTED', 'SVC_PAYMENT_SUCCESS', 'SVC_PAYMENT_FAILED',
-  'SVC_PAYMENT_CANCELLED', 'SVC_RESIZE', 'SVC_OTHER']) {
+  'SVC_PAYMENT_CANCELLED', 'SVC_RETURN', 'SVC_RESIZE', 'SVC_OTHER']) {
   document.addEventListener(type, (event) => events.push({ at: event.target.id, type, detail: event.detail }))
 }
 addEventListener('message', (event) => messages.push({ origin: event.origin, data: event.data }))

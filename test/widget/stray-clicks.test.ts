@@ -1,8 +1,9 @@
 import t from 'tap'
 import { openBrowser } from '../support/browser.ts'
-import { chooseBank, frameOf, openWidget, openWidgetShop, untilHeading } from '../support/widget-page.ts'
+import { chooseBank, frameOf, openWidget, openWidgetShop, payAtBank, untilHeading } from '../support/widget-page.ts'
 import type { OpenWidget } from '../support/widget-page.ts'
-import { en } from '../../widget/locales/en.ts'
+import { PHONE } from '../support/widget-screens.ts'
+import { en } from '../../src/lib/locales/checkout/en.ts'
 
 const shop = await openWidgetShop(t)
 const browser = await openBrowser(t)
@@ -79,4 +80,43 @@ t.test('news on the same screen does not block clicks', async (t) => {
   await untilHeading(opened, en.processingTitle)
   await widget.locator('.progress').getByText('has approved the payment.').waitFor()
   t.equal(await frame.evaluate('paused'), 0)
+})
+
+t.test('the second tap of a double tap on a phone chooses nothing either', async (t) => {
+  for (const delay of [60, 200]) {
+    const opened = await openWidget(browser, shop, { context: PHONE })
+    const { page, widget } = opened
+    const { x, y } = await continueAt(opened)
+    await page.touchscreen.tap(x, y)
+    await page.waitForTimeout(delay)
+    await page.touchscreen.tap(x, y)
+    await widget.locator(CLICKABLE).waitFor()
+    t.ok(await widget.getByRole('heading', { name: en.banksTitle }).isVisible(), `after ${delay} ms`)
+    t.equal((await opened.heard()).length, 1)
+    await page.context().close()
+  }
+})
+
+/** Counts the new screens, and those during which clicks were not held back. */
+const COUNTED = `window.screens = window.open = 0
+new MutationObserver((records) => {
+  if (!records.some(({ addedNodes }) => [...addedNodes].some((each) => each.className === 'screen'))) return
+  screens += 1
+  if (document.querySelector('main').style.pointerEvents !== 'none') open += 1
+}).observe(document.querySelector('main'), { childList: true })`
+
+t.test('clicks are held back after every change of the screen', async (t) => {
+  const opened = await openWidget(browser, shop)
+  const { page, widget } = opened
+  await widget.getByRole('button', { name: en.continue }).waitFor()
+  await frameOf(page).evaluate(COUNTED)
+  await chooseBank(widget, 'Empty Purse Bank')
+  await payAtBank(opened)
+  await untilHeading(opened, en.failedTitle)
+  await widget.getByRole('button', { name: en.otherBank }).click()
+  await widget.getByRole('link', { name: /^Cancel/ }).waitFor()
+  // Banks, creating, handover, processing (and again with news), failed, banks.
+  const [screens, open] = (await frameOf(page).evaluate('[screens, open]')) as [number, number]
+  t.ok(screens >= 6, `${screens} screens`)
+  t.ok(open <= screens - 6, 'only news on the same screen leaves clicks alone')
 })

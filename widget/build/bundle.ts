@@ -41,6 +41,7 @@ const ENTRIES: readonly { name: string; source: string; options: BuildOptions }[
   { name: 'hub', source: 'hub.css', options: {} },
   { name: 'demo', source: 'demo.ts', options: MODULE },
   { name: 'demo', source: 'demo.css', options: {} },
+  { name: 'reference/start', source: 'reference.ts', options: CLASSIC },
 ]
 
 /** Builds the entries whose sources exist. */

@@ -50,7 +50,7 @@ function disputeForm(hub: Hub, id: string): HTMLElement {
     {},
     el('p', {}, texts.lead),
     form(
-      texts.next,
+      hub.texts.checkout.continue,
       () => {
         // Both fields show their errors; the first one gets the focus.
         const isStatementValid = statement.check()

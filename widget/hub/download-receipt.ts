@@ -16,18 +16,18 @@ export function downloadReceipt(hub: Hub, payment: PayerReceipt): void {
 
 /** The receipt with one line per fact. */
 export function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerReceipt): string {
-  const { payment: texts } = hub.texts
+  const { checkout, payment: texts } = hub.texts
   const money = (amount: string): string => hub.format.money(amount, payment.currency)
   const paid = isPaid(payment)
   const lines: (readonly [string, string | null])[] = [
-    [texts.to, payment.merchant_name],
-    [texts.when, hub.format.moment(payment.created_at)],
+    [checkout.payTo, payment.merchant_name],
+    [checkout.date, hub.format.moment(payment.created_at)],
     [texts.status, statusText(hub, payment)],
-    [paid ? texts.gross : texts.grossFailed, money(payment.gross_amount)],
-    [texts.fee, paid ? money(payment.fee_amount) : null],
+    [paid ? checkout.gross : checkout.amount, money(payment.gross_amount)],
+    [checkout.fee, paid ? money(payment.fee_amount) : null],
     [texts.net, paid ? money(payment.net_amount) : null],
     [texts.refunded, isPositive(payment.refunded_amount) ? money(payment.refunded_amount) : null],
-    [texts.reference, payment.remittance_reference],
+    [checkout.reference, payment.remittance_reference],
     [texts.bank, payment.bank_name],
     [texts.endToEndId, payment.end_to_end_id],
   ]

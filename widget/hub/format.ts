@@ -1,19 +1,3 @@
-import type { Texts } from './texts.ts'
-
-/** The browser's variant of English, for dates and amounts; the texts are the same in all. */
-export function localeOf(languages: readonly string[], { lang }: Pick<Texts, 'lang'>): string {
-  return languages.find((tag) => (tag === lang || tag.startsWith(`${lang}-`)) && isLocale(tag)) ?? 'en-GB'
-}
-
-/** Browsers report the system's setting, which may not be a valid language tag (`en-US@posix`). */
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1
-  } catch {
-    return false
-  }
-}
-
 export type Format = {
   /** Formats a decimal string with all its decimals (decision 50). */
   money(amount: string, currency: string): string
@@ -23,7 +7,9 @@ export type Format = {
   count(value: number): string
 }
 
-export function makeFormat(locale: string): Format {
+export function makeFormat(tag: string): Format {
+  // Browsers without Welsh would use the system's format; British is better.
+  const locale = [tag, 'en-GB']
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })

@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { Format } from './format.ts'
 import type { Route } from './routes.ts'
 import type { SessionStore } from './session.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './language.ts'
 
 /** An unsent dispute. */
 export type Draft = { reason: DisputeReason | undefined; statement: string }

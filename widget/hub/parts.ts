@@ -2,7 +2,7 @@ import { el } from '../dom.ts'
 import type { Child } from '../dom.ts'
 import type { Problem } from './api.ts'
 import type { Hub } from './hub-context.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './language.ts'
 
 /** A button that ignores further clicks while its action runs; it keeps the focus. */
 export function button(label: string, kind: 'main' | 'plain' | 'danger', run: () => void | Promise<void>) {
@@ -44,10 +44,10 @@ export function alertBox(kind: 'bad' | 'good' | 'note', ...content: readonly Chi
 }
 
 /** The text of an error. An ended session has its own view. */
-export function problemText({ problem: texts }: Texts, problem: Problem): string {
+export function problemText({ problem: texts, checkout }: Texts, problem: Problem): string {
   if (problem.kind === 'too-many') return texts.tooMany(waitText(texts, problem.retryAfterSeconds))
   if (problem.kind === 'refused') return texts.other(problem.fields[0]?.message ?? problem.message)
-  return texts.unreachable
+  return checkout.failures.NETWORK
 }
 
 function waitText(texts: Texts['problem'], seconds: number | undefined): string {
@@ -57,7 +57,7 @@ function waitText(texts: Texts['problem'], seconds: number | undefined): string 
 
 /** The error with a retry button. */
 export function problemBox(hub: Hub, problem: Problem, retry: () => void | Promise<void>): HTMLElement {
-  return alertBox('bad', el('p', {}, problemText(hub.texts, problem)), button(hub.texts.again, 'plain', retry))
+  return alertBox('bad', el('p', {}, problemText(hub.texts, problem)), button(hub.texts.checkout.again, 'plain', retry))
 }
 
 /** The text shown while data loads. */

@@ -2,6 +2,7 @@ import type { PayerReceipt } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
 import { downloadReceipt } from './download-receipt.ts'
 import { isPositive } from './format.ts'
+import { failureText } from './failure-text.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
 import { alertBox, button, fact } from './parts.ts'
@@ -44,12 +45,12 @@ function summary(hub: Hub, payment: PayerReceipt): HTMLElement {
     el('p', { class: 'who large' }, payment.merchant_name),
     el('p', { class: 'amount' }, format.money(payment.gross_amount, payment.currency)),
     el('p', {}, el('span', { class: `badge ${payment.status.toLowerCase()}` }, statusText(hub, payment))),
-    failure !== null && el('p', { class: 'why' }, failureText(hub, failure)),
+    failure !== null && el('p', { class: 'why' }, failureText(texts, failure)),
     el(
       'dl',
       {},
-      fact(texts.payment.when, el('time', { datetime: payment.created_at }, format.moment(payment.created_at))),
-      fact(texts.payment.reference, payment.remittance_reference),
+      fact(texts.checkout.date, el('time', { datetime: payment.created_at }, format.moment(payment.created_at))),
+      fact(texts.checkout.reference, payment.remittance_reference),
       fact(texts.payment.bank, payment.bank_name ?? payment.debtor_bank_id),
       fact(texts.payment.endToEndId, el('span', { class: 'code' }, payment.end_to_end_id)),
       payment.is_recurring &&
@@ -58,15 +59,8 @@ function summary(hub: Hub, payment: PayerReceipt): HTMLElement {
   )
 }
 
-type Failure = { code: string; reason: string; source?: string }
-
-/** The failure's text for the payer; the bank's own text for a code that the page does not know. */
-export function failureText({ texts }: Pick<Hub, 'texts'>, { code, reason, source }: Failure): string {
-  return texts.failure(code, source) ?? `${reason}.`
-}
-
 /** The amounts of a completed payment; for others the amount above is enough. */
-function amounts({ format, texts: { payment: texts } }: Hub, payment: PayerReceipt): HTMLElement | null {
+function amounts({ format, texts: { checkout, payment: texts } }: Hub, payment: PayerReceipt): HTMLElement | null {
   const money = (amount: string): string => format.money(amount, payment.currency)
   if (!isPaid(payment)) return null
   return el(
@@ -76,8 +70,8 @@ function amounts({ format, texts: { payment: texts } }: Hub, payment: PayerRecei
     el(
       'dl',
       { class: 'sums' },
-      fact(texts.gross, money(payment.gross_amount)),
-      fact(texts.fee, money(payment.fee_amount)),
+      fact(checkout.gross, money(payment.gross_amount)),
+      fact(checkout.fee, money(payment.fee_amount)),
       fact(texts.net, money(payment.net_amount)),
       isPositive(payment.refunded_amount) && fact(texts.refunded, money(payment.refunded_amount)),
     ),

@@ -39,7 +39,7 @@ function card(hub: Hub, consent: PayerConsent): HTMLElement {
       fact(texts.payments, last === null ? count : `${count}, ${texts.last(format.day(last))}`),
       fact(texts.since, el('time', { datetime: consent.created_at }, format.day(consent.created_at))),
       fact(texts.bank, consent.bank_name),
-      fact(texts.reference, consent.remittance_reference),
+      fact(hub.texts.checkout.reference, consent.remittance_reference),
     ),
     !consent.caps_enforced && el('p', { class: 'hint' }, texts.notEnforced),
     el(

@@ -3,6 +3,9 @@ import { el } from '../dom.ts'
 import type { Hub } from './hub-context.ts'
 import { alertBox, button, form, problemText } from './parts.ts'
 
+/** How the sandbox's messages are read. */
+const SANDBOX_COMMAND = 'npx svc sandbox mail show'
+
 type ContactMethod = 'email' | 'phone'
 
 /** `notice` explains why the payer has to sign in; `isRenewal`: a session is still active. */
@@ -16,7 +19,7 @@ export function showSignIn(hub: Hub, { notice, isRenewal = false }: SignInOption
   const field = contactField(hub)
   const problem = el('div', {})
   const stage = hub.show(
-    isRenewal ? texts.newTitle : texts.title,
+    isRenewal ? hub.texts.session.newLink : texts.title,
     notice,
     el('p', {}, texts.lead),
     form(
@@ -112,7 +115,7 @@ function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
     if (!isSandbox || !stage.isCurrent()) return
     // An address with characters that a shell interprets is left out of the command to copy.
     const isPlain = method === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
-    const command = `${texts.sandboxCommand}${isPlain ? ` --recipient ${address}` : ''}`
+    const command = `${SANDBOX_COMMAND}${isPlain ? ` --recipient ${address}` : ''}`
     hint.append(alertBox('note', el('p', {}, texts.sandbox), el('p', {}, el('code', {}, command))))
   })
 }

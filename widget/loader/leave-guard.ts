@@ -20,7 +20,7 @@ export function makeLeaveGuard(mark: string): LeaveGuard {
   return async (on, then) => {
     if (on !== isOn) {
       isOn = on
-      const change = on ? window.addEventListener : window.removeEventListener
+      const change = on ? addEventListener : removeEventListener
       change('beforeunload', ask as EventListener)
       change('popstate', hold)
       if (on) hold()

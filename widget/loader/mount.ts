@@ -3,6 +3,7 @@ import type { Claims } from '../claims.ts'
 import type { WidgetEvent, WidgetEventType, WidgetEvents } from '../messages.ts'
 import { openFrame } from './open-frame.ts'
 import { problemMessage } from './problem-message.ts'
+import type { WayOut } from './problem-message.ts'
 
 export type MountOptions = {
   token: string
@@ -12,6 +13,8 @@ export type MountOptions = {
   theme?: string | undefined
   /** Whether the page stays when the payer returns to the shop; the shop then handles the events. */
   noRedirect?: boolean | undefined
+  /** Whether the payer goes to the bank in this tab, and comes back to the token's returnUrl. */
+  sameTab?: boolean | undefined
 }
 
 export type Mounted = {
@@ -39,19 +42,21 @@ export function mountCheckout(
   }
 
   /** The event follows a moment later, because the caller of `mount` could not add a listener yet. */
-  const showFailure = (text: string, errorCode: string, retry?: () => void): void => {
-    container.replaceChildren(problemMessage(text, retry))
-    setTimeout(() => listening.signal.aborted || dispatch({ eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } }))
+  const showFailure = (text: string, errorCode: string, wayOut?: WayOut): void => {
+    container.replaceChildren(problemMessage(text, wayOut))
+    const payload = { errorCode, message: text }
+    setTimeout(() => listening.signal.aborted || dispatch({ eventType: 'SVC_PAYMENT_FAILED', payload }))
   }
 
   const open = (): void => {
-    if (!claims || reason) return showFailure(reason, claims ? 'ORIGIN_MISMATCH' : 'CHECKOUT_TOKEN_INVALID')
-    const fail = (): void => showFailure('it did not load.', 'WIDGET_LOAD_FAILED', open)
+    if (reason) return showFailure(reason, claims ? 'ORIGIN_MISMATCH' : 'CHECKOUT_TOKEN_INVALID')
+    const href = `${checkoutOrigin}/checkout?${new URLSearchParams({ token: options.token })}`
+    const fail = (): void => showFailure('it did not load.', 'WIDGET_LOAD_FAILED', { retry: open, href })
     const opened = openFrame({
       theme: getComputedStyle(container).colorScheme,
       ...options,
       checkoutOrigin,
-      claims,
+      claims: claims as Claims,
       dispatch,
       fail,
     })
@@ -81,7 +86,7 @@ export function mountCheckout(
 function rejectionReason(claims: Claims | null, checkoutOrigin: string): string {
   const here = location.origin
   if (!claims) return 'its token is missing or can’t be read.'
-  if (here === checkoutOrigin) return 'the shop must have another origin.'
+  if (here === checkoutOrigin) return 'the shop needs another origin.'
   if (claims.callbackOrigin !== here) return `its token is for ${claims.callbackOrigin}, and this page is ${here}.`
   return ''
 }

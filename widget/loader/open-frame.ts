@@ -1,8 +1,9 @@
 import type { Claims } from '../claims.ts'
-import { fieldsOf, isHello, readEvent } from '../messages.ts'
+import { fieldsOf, readEvent } from '../messages.ts'
 import type { Init, WidgetEvent } from '../messages.ts'
 import { makeLeaveGuard } from './leave-guard.ts'
 import type { LeaveGuard } from './leave-guard.ts'
+import { make } from './problem-message.ts'
 
 /**
  * The frame keeps its own origin (`allow-same-origin`) to call the service; the loader rejects pages of the same
@@ -12,12 +13,9 @@ const SANDBOX =
   'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox ' +
   'allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols'
 
-/** In CSS pixels. About the height of the first screen, so that the page does not jump. */
-const HEIGHT_FIRST = 440
-
-/** How long to wait for the frame's hello, in total and after it has loaded, in milliseconds. */
-const HELLO_MS_MAX = 20_000
-const HELLO_AFTER_LOAD_MS_MAX = 3_000
+/** How long to wait until the frame has loaded, and then until it says something, in milliseconds. */
+const LOAD_MS_MAX = 20_000
+const ANSWER_MS_MAX = 3_000
 
 export type OpenFrameOptions = {
   checkoutOrigin: string
@@ -27,6 +25,7 @@ export type OpenFrameOptions = {
   /** The shop's setting or the container's color-scheme: the widget accepts either. */
   theme?: string | undefined
   noRedirect?: boolean | undefined
+  sameTab?: boolean | undefined
   /** Called with each event of the frame. */
   dispatch(event: WidgetEvent): void
   /** Called once if the frame does not respond; the caller then removes it. */
@@ -41,6 +40,7 @@ export function openFrame({
   locale,
   theme,
   noRedirect,
+  sameTab,
   dispatch,
   fail,
 }: OpenFrameOptions) {
@@ -48,7 +48,7 @@ export function openFrame({
   const frame = makeFrame(claims, checkoutOrigin, nonce)
   const guard = makeLeaveGuard(nonce)
   let port: MessagePort | undefined
-  let timer = setTimeout(giveUp, HELLO_MS_MAX)
+  let timer = setTimeout(giveUp, LOAD_MS_MAX)
 
   function close(): void {
     removeEventListener('message', onMessage)
@@ -64,31 +64,26 @@ export function openFrame({
 
   function onMessage({ origin, source, data }: MessageEvent): void {
     if (origin !== checkoutOrigin || source !== frame.contentWindow) return
-    if (isHello(data, nonce)) answerHello()
     const event = readEvent(data)
     if (!event) return
-    if (event.eventType === 'SVC_RESIZE') {
-      const { height } = event.payload
-      requestAnimationFrame(() => resize(frame, height))
-    }
+    // At most once per animation frame, and in whole pixels: the widget sees to it.
+    if (event.eventType === 'SVC_RESIZE') frame.style.height = `${event.payload.height}px`
     dispatch(event)
   }
 
-  /** The frame sends hello each time it is loaded. */
-  function answerHello(): void {
+  // Its script listens by now. The page's own listeners hear nothing of this (decision 291).
+  frame.onload = (): void => {
     clearTimeout(timer)
+    timer = setTimeout(giveUp, ANSWER_MS_MAX)
     port?.close()
     const channel = new MessageChannel()
     port = channel.port1
-    port.onmessage = ({ data }) => handlePortRequest(data, guard, noRedirect ? '' : claims.returnUrl)
-    const init: Init = { svc: 'init', nonce, token, locale, theme }
+    port.onmessage = ({ data }) => {
+      clearTimeout(timer)
+      handlePortRequest(data, guard, noRedirect ? '' : claims.returnUrl)
+    }
+    const init: Init = { svc: 'init', nonce, token, locale, theme, sameTab }
     frame.contentWindow?.postMessage(init, checkoutOrigin, [channel.port2])
-  }
-
-  frame.onload = (): void => {
-    if (port) return
-    clearTimeout(timer)
-    timer = setTimeout(giveUp, HELLO_AFTER_LOAD_MS_MAX)
   }
   addEventListener('message', onMessage)
   return { frame, close }
@@ -108,19 +103,16 @@ function makeFrame(
   checkoutOrigin: string,
   nonce: string,
 ): HTMLIFrameElement {
-  const frame = document.createElement('iframe')
-  frame.title = `Pay ${merchantName} by bank`
-  frame.sandbox.value = SANDBOX
-  frame.referrerPolicy = 'origin'
-  // Set through the CSSOM, which a page's style policy allows.
-  frame.style.cssText = 'display:block;width:100%;min-height:320px;max-height:1200px;border:0'
-  resize(frame, HEIGHT_FIRST)
   const query = new URLSearchParams({ client_id: merchantClientId })
   const fragment = new URLSearchParams({ nonce, parent: location.origin })
-  frame.src = `${checkoutOrigin}/widget/index.html?${query}#${fragment}`
+  const frame = make('iframe', {
+    title: `Pay ${merchantName} by bank`,
+    referrerPolicy: 'origin',
+    src: `${checkoutOrigin}/widget/index.html?${query}#${fragment}`,
+  })
+  frame.sandbox.value = SANDBOX
+  // Set through the CSSOM, which a page's style policy allows. About the height of the first screen, so that the page
+  // does not jump.
+  frame.style.cssText = 'display:block;width:100%;border:0;height:560px;min-height:320px'
   return frame
-}
-
-function resize({ style }: HTMLIFrameElement, height: number): void {
-  style.height = `${Math.ceil(height)}px`
 }

@@ -1,14 +1,25 @@
-/** A message that screen readers announce at once, with a retry button if a retry may help. */
-export function problemMessage(text: string, retry?: () => void): HTMLElement {
-  const element = document.createElement('p')
+/** What a payer can do about a problem: try again, or pay on the service's own page. */
+export type WayOut = { retry(): void; href: string }
+
+/** A message that screen readers announce at once, with the ways out if there are any. */
+export function problemMessage(text: string, wayOut?: WayOut): HTMLElement {
+  const element = make('p')
+  const message = `The checkout can’t start: ${text}`
+  console.error(message)
   element.setAttribute('role', 'alert')
-  element.append(`The checkout can’t start: ${text}`)
-  if (retry) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.textContent = 'Try again'
-    button.onclick = retry
-    element.append(' ', button)
+  element.append(message)
+  if (wayOut) {
+    const { retry: onclick, href } = wayOut
+    const button = make('button', { type: 'button', textContent: 'Try again', onclick })
+    element.append(' ', button, ' ', make('a', { href, textContent: 'Pay on our page' }))
   }
   return element
+}
+
+/** Creates an element with these properties. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties?: Partial<HTMLElementTagNameMap[Tag]>,
+): HTMLElementTagNameMap[Tag] {
+  return Object.assign(document.createElement(tag), properties)
 }

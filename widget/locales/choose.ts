@@ -1,18 +1,22 @@
-import { en } from './en.ts'
-import type { Texts } from './en.ts'
+import { en } from '../../src/lib/locales/checkout/en.ts'
+import type { Locale } from '../../src/lib/localization.ts'
+import type { AllTexts, Texts } from '../../src/lib/locales/checkout/en.ts'
+
+/** English has the texts of the receipt with the receipt, and those of failures with the failure. */
+export type LoadedTexts = Texts | AllTexts
 
 /** A language of the widget: the tag that a preference must start with, and its texts. */
-type Language = { tag: string; dir: 'ltr' | 'rtl'; load(): Promise<Texts> }
+type Language = { tag: string; isRtl?: true; load(): Promise<{ texts: LoadedTexts }> }
 
 const LANGUAGES: readonly Language[] = [
-  { tag: 'en', dir: 'ltr', load: () => Promise.resolve(en) },
-  { tag: 'cy', dir: 'ltr', load: () => import('./cy.ts').then(({ cy }) => cy) },
+  { tag: 'en', load: async () => ({ texts: en }) },
+  { tag: 'cy', load: () => import('../../src/lib/locales/checkout/cy.ts') },
+  { tag: 'de', load: () => import('../../src/lib/locales/checkout/de.ts') },
+  { tag: 'fr', load: () => import('../../src/lib/locales/checkout/fr.ts') },
+  { tag: 'es', load: () => import('../../src/lib/locales/checkout/es.ts') },
   // The pseudo-locale is generated from English, which is already loaded.
-  { tag: 'ar-XB', dir: 'rtl', load: () => import('./ar-xb.ts').then(({ pseudo }) => pseudo(en)) },
+  { tag: 'ar-XB', isRtl: true, load: () => import('./ar-xb.ts').then(({ load }) => load(en)) },
 ]
-
-/** The texts of a language, and the tag for formatting numbers and dates. */
-export type Locale = { tag: string; dir: 'ltr' | 'rtl'; texts: Texts }
 
 /** Used before a language is loaded, and if none can be loaded. */
 export const ENGLISH: Locale = { tag: 'en-GB', dir: 'ltr', texts: en }
@@ -27,7 +31,8 @@ export async function chooseLocale(preferences: readonly (string | undefined)[])
     if (preference === undefined || found === undefined) continue
     try {
       const [tag = ENGLISH.tag] = Intl.getCanonicalLocales(preference === 'en' ? ENGLISH.tag : preference)
-      return { tag, dir: found.dir, texts: await found.load() }
+      const { texts } = await found.load()
+      return { tag, dir: found.isRtl ? 'rtl' : 'ltr', texts }
     } catch {
       // It can't be loaded, or is not a valid language.
     }

@@ -16,6 +16,7 @@ export const SCREEN_OF: Readonly<Record<Phase, (view: View) => HTMLElement>> = {
   creating: creatingScreen,
   handover: handoverScreen,
   cancelling: cancellingScreen,
+  switching: loadingScreen,
   processing: processingScreen,
   waiting: waitingScreen,
   paid: receiptScreen,

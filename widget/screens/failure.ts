@@ -1,6 +1,17 @@
+import type { FailureText } from '../../src/lib/locales/checkout/en-failures.ts'
+import type { Texts } from '../../src/lib/locales/checkout/en.ts'
 import { el } from '../dom.ts'
 import { explainFailure } from '../failures.ts'
-import { developerDetails, heading, mainButton, paragraph, plainButton, screenOf, spinner, backLink } from './parts.ts'
+import {
+  backLink,
+  developerDetails,
+  heading,
+  mainButton,
+  paragraph,
+  plainButton,
+  screenOf,
+  webAddress,
+} from './parts.ts'
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
@@ -12,7 +23,7 @@ export function failureScreen(view: View): HTMLElement {
   return screenOf(
     el('div', { class: 'sign bad', 'aria-hidden': 'true' }, '!'),
     heading(texts.failedTitle),
-    paragraph(texts.failures[text]),
+    failureReason(texts, text),
     nothingTaken && paragraph(texts.nothingTaken),
     remedy !== 'none' && mainButton(remedy === 'again' ? texts.again : texts.otherBank, retry),
     // A payer who may have paid must not cancel by going back.
@@ -20,8 +31,19 @@ export function failureScreen(view: View): HTMLElement {
   )
 }
 
+/** English has most of its failures in a file of their own, which loads now: few payers read one. */
+function failureReason({ failures }: Texts, text: FailureText): HTMLElement {
+  const reason = paragraph(failures[text] ?? '')
+  if (failures[text] === undefined)
+    void import('../../src/lib/locales/checkout/en-failures.ts').then(
+      ({ failures: english }) => (reason.textContent = { ...failures, ...english }[text]),
+      () => (reason.textContent = failures.UNKNOWN),
+    )
+  return reason
+}
+
 export function loadingScreen({ l10n: { texts } }: View): HTMLElement {
-  return screenOf(heading(texts.loading), spinner())
+  return screenOf(heading(texts.loading), el('div', { class: 'bones', 'aria-hidden': 'true' }))
 }
 
 /** Another attempt has paid the order: not a failure, and nothing to do. */
@@ -48,8 +70,12 @@ export function unusableScreen(view: View): HTMLElement {
   )
 }
 
-/** Shown after leaving, if the page around the frame stays. */
+/** Shown after leaving, if the page around the frame stays: the link works without the page's help. */
 export function leftScreen(view: View): HTMLElement {
   const { texts } = view.l10n
-  return screenOf(heading(texts.leftTitle), paragraph(fillText(view, texts.leftText)))
+  const href = webAddress(view.state.checkout?.return_url ?? '')
+  return screenOf(
+    heading(texts.leftTitle),
+    el('a', { class: 'button plain', href, target: '_top' }, fillText(view, texts.back)),
+  )
 }

@@ -1,5 +1,16 @@
 import { el } from '../dom.ts'
-import { bankLink, heading, mainButton, paragraph, plainButton, screenOf, spinner, backLink } from './parts.ts'
+import {
+  backLink,
+  bankLink,
+  heading,
+  mainButton,
+  otherBankButton,
+  paragraph,
+  plainButton,
+  screenOf,
+  spinner,
+} from './parts.ts'
+import { consentFacts } from './consent.ts'
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
@@ -12,33 +23,41 @@ export function cancellingScreen(view: View): HTMLElement {
   return screenOf(heading(view.l10n.texts.cancellingTitle), spinner())
 }
 
-/** ST-03: leads to the bank, on a phone by a link to its app, elsewhere by a QR code or in this browser. */
+/** ST-03: leads to the bank, on a touch screen by a link to its app, elsewhere by a QR code or in this browser. */
 export function handoverScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(
-    ...(view.isPhone ? onPhone(view) : onDesktop(view)),
+    ...(view.isTouch || view.sameTab ? byLink(view) : onDesktop(view)),
+    view.state.checkout?.is_fast_path && consentFacts(view),
     paragraph(texts.safe, 'safe'),
+    otherBankButton(view),
     backLink(view, { type: 'CANCEL' }),
   )
 }
 
-function onPhone(view: View): HTMLElement[] {
+/** A phone or tablet may have the bank's app, or not: then another device can take over. So it is in the same tab. */
+function byLink(view: View): HTMLElement[] {
   const { texts } = view.l10n
+  const details = el('details', { open: view.isTablet }, el('summary', {}, texts.otherDevice))
+  const fill = (): void => {
+    if (!details.open || details.children.length > 1) return
+    details.append(paragraph(texts.otherDeviceText), qrCanvas(view), copyField(view, shortAddress(view)))
+  }
+  details.addEventListener('toggle', fill)
+  fill()
   return [
-    heading(texts.mobileTitle),
+    heading(view.isTouch ? texts.mobileTitle : texts.consentTitle),
     paragraph(fillText(view, texts.mobileText)),
-    bankLink(view, texts.openApp, 'button main'),
+    bankLink(view, view.isTouch ? texts.openApp : texts.continue, 'button main'),
+    details,
   ]
 }
 
 function onDesktop(view: View): HTMLElement[] {
   const { texts } = view.l10n
-  const address = shortAddress(view)
-  const canvas = el('canvas', { class: 'qr', role: 'img', 'aria-label': fillText(view, texts.qrLabel) })
-  // The encoder is loaded on demand. Without it the link and the button remain.
-  void import('../qr.ts').then(({ drawQr }) => drawQr(canvas, address)).catch(() => canvas.remove())
+  const canvas = qrCanvas(view)
   const scanned = (): void => view.send({ type: 'HAND_OVER' })
-  const link = copyField(view, address)
+  const link = copyField(view, shortAddress(view))
   const title = heading(texts.qrTitle)
   if (isUnreachableByPhone(view)) {
     const here = bankLink(view, texts.thisBrowser, 'button main')
@@ -48,6 +67,13 @@ function onDesktop(view: View): HTMLElement[] {
   const text = paragraph(fillText(view, texts.qrText))
   const here = bankLink(view, texts.thisBrowser, 'button plain')
   return [title, text, canvas, mainButton(texts.scanned, scanned), here, link]
+}
+
+function qrCanvas(view: View): HTMLElement {
+  const canvas = el('canvas', { class: 'qr', role: 'img', 'aria-label': fillText(view, view.l10n.texts.qrLabel) })
+  // The encoder is loaded on demand. Without it the link and the button remain.
+  void import('../qr.ts').then(({ drawQr }) => drawQr(canvas, shortAddress(view))).catch(() => canvas.remove())
+  return canvas
 }
 
 /** Whether this sandbox only runs on the local machine: a phone can't open its loopback address. */

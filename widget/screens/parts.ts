@@ -3,7 +3,7 @@ import { logoOf } from '../branding.ts'
 import { el } from '../dom.ts'
 import type { Child } from '../dom.ts'
 import type { FlowEvent } from '../flow.ts'
-import type { Texts } from '../locales/en.ts'
+import type { Texts } from '../../src/lib/locales/checkout/en.ts'
 import { amountOf, fillText } from './view.ts'
 import type { View } from './view.ts'
 
@@ -24,6 +24,11 @@ export function plainButton(label: string, onclick: () => void): HTMLElement {
   return el('button', { type: 'button', class: 'plain', onclick }, label)
 }
 
+/** Ends this attempt, and asks for a bank again. */
+export function otherBankButton(view: View): HTMLElement {
+  return plainButton(view.l10n.texts.otherBank, () => view.send({ type: 'OTHER_BANK' }))
+}
+
 /** The link back to the shop. The parent page navigates, not the frame; the address is only for display. */
 export function backLink(view: View, event: FlowEvent, className = 'back'): HTMLElement | undefined {
   const { checkout } = view.state
@@ -38,9 +43,11 @@ export function backLink(view: View, event: FlowEvent, className = 'back'): HTML
   return el('a', { class: className, href, target: '_top', onclick }, fillText(view, label))
 }
 
-/** The link to the bank's page, in a new tab without access to this one. */
+/** The link to the bank's page: in a new tab without access to this one, or in the shop's. */
 export function bankLink(view: View, label: string, className: string): HTMLElement {
   const href = webAddress(view.state.payment?.redirect_url ?? '')
+  // A bank's app may open instead, and this page stays: it looks at the payment.
+  if (view.sameTab) return el('a', { class: className, href, target: '_top' }, label)
   // The navigation must start before the link is removed with its screen.
   const onclick = (): unknown => setTimeout(() => view.send({ type: 'HAND_OVER' }), 0)
   const { newTab } = view.l10n.texts
@@ -53,7 +60,7 @@ export function hidden(text: string): HTMLElement {
 }
 
 /** Only web addresses may be used as links. */
-function webAddress(text: string): string | undefined {
+export function webAddress(text: string): string | undefined {
   return /^https?:\/\//i.test(text) ? text : undefined
 }
 
@@ -65,9 +72,18 @@ export function paragraph(text: string, className?: string): HTMLElement {
   return el('p', { class: className }, text)
 }
 
+/** Names and their values. */
+export function rows(pairs: readonly (readonly [string, string])[]): HTMLElement {
+  return el(
+    'dl',
+    {},
+    ...pairs.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, el('bdi', {}, value)))),
+  )
+}
+
 /** A bank's logo, or its first letter without one. */
 export function bankMark({ name, logo }: Bank): HTMLElement {
-  const image = el('img', { src: logo, alt: '', width: 32, height: 32, onerror: () => image.remove() })
+  const image = el('img', { src: logo, alt: '', width: 32, height: 32, onerror: removeTarget })
   return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
 }
 
@@ -88,20 +104,26 @@ export function orderSummary(view: View): HTMLElement | undefined {
   if (checkout === undefined) return undefined
   const { texts } = view.l10n
   const address = logoOf(checkout.branding)
-  const logo =
-    address !== undefined &&
-    el('img', { class: 'logo', src: address, alt: '', referrerpolicy: 'no-referrer', onerror: () => hide(logo) })
   return el(
     'div',
     { class: 'order' },
-    logo,
-    el('p', { class: 'payee' }, hidden(texts.payTo), ' ', el('bdi', {}, checkout.merchant_name)),
+    address &&
+      el('img', { class: 'logo', src: address, alt: '', referrerpolicy: 'no-referrer', onerror: removeTarget }),
+    el(
+      'p',
+      { class: 'payee' },
+      hidden(texts.payTo),
+      ' ',
+      el('bdi', {}, checkout.merchant_name),
+      checkout.shop_name !== checkout.merchant_name && el('small', {}, el('bdi', {}, checkout.shop_name)),
+    ),
     el('p', { class: 'amount' }, amountOf(checkout, view.l10n)),
   )
 }
 
-function hide(element: HTMLElement | false): void {
-  if (element !== false) element.hidden = true
+/** An image that does not load leaves no trace. */
+function removeTarget({ target }: Event): void {
+  ;(target as Element).remove()
 }
 
 /** Help, below every screen in the same place. */

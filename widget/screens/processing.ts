@@ -1,11 +1,17 @@
-import { bankLink, heading, mainButton, paragraph, screenOf, spinner, backLink } from './parts.ts'
+import { backLink, bankLink, heading, mainButton, otherBankButton, paragraph, screenOf, spinner } from './parts.ts'
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
 /** ST-04's text for the payment as last received. */
 export function progressText(view: View): string {
   const { texts } = view.l10n
-  return fillText(view, view.state.seen?.status === 'Authorised' ? texts.authorisedText : texts.processingText)
+  if (view.state.isOffline) return texts.offlineText
+  return fillText(view, isAtBank(view) ? texts.processingText : texts.authorisedText)
+}
+
+/** Whether the payer has not approved yet, as far as is known. */
+function isAtBank({ state }: View): boolean {
+  return state.seen?.status !== 'Authorised'
 }
 
 /** ST-04: waiting for the bank. Cancelling is no longer possible. */
@@ -15,7 +21,7 @@ export function processingScreen(view: View): HTMLElement {
     heading(texts.processingTitle),
     spinner(),
     paragraph(progressText(view), 'progress'),
-    view.state.seen?.status !== 'Authorised' && bankLink(view, fillText(view, texts.openAgain), 'back'),
+    isAtBank(view) && [bankLink(view, fillText(view, texts.openAgain), 'back'), otherBankButton(view)],
   )
 }
 
@@ -24,8 +30,9 @@ export function waitingScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(
     heading(texts.waitingTitle),
-    paragraph(fillText(view, texts.waitingText)),
+    paragraph(view.state.isOffline ? texts.offlineText : fillText(view, texts.waitingText)),
     mainButton(texts.checkAgain, () => view.send({ type: 'CHECK_AGAIN' })),
+    isAtBank(view) && [bankLink(view, fillText(view, texts.openAgain), 'back'), otherBankButton(view)],
     backLink(view, { type: 'RETURN' }),
   )
 }

@@ -1,7 +1,7 @@
 import type { Bank } from '../../src/wire/banks.ts'
 import type { Checkout } from '../../src/wire/checkout.ts'
 import type { FlowEvent, State } from '../flow.ts'
-import type { Localization } from '../localization.ts'
+import type { Localization } from '../../src/lib/localization.ts'
 
 /** The result of saving a payer's contact. */
 export type ContactAnswer = 'kept' | 'known' | 'wrong'
@@ -10,8 +10,11 @@ export type ContactAnswer = 'kept' | 'known' | 'wrong'
 export type View = {
   state: State
   l10n: Localization
-  /** Whether the bank's app is on this device. */
-  isPhone: boolean
+  /** Whether this is a phone or tablet, which may have the bank's app. */
+  isTouch: boolean
+  isTablet: boolean
+  /** Whether the payer goes to the bank in the shop's tab. */
+  sameTab: boolean
   /** The bank of the Quick Pay tile. */
   preferred: Bank | undefined
   send(event: FlowEvent): void
