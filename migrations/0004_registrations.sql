@@ -34,12 +34,14 @@ grant select, insert, update on registration to svc_runtime;
 
 -- Every registration request of a network, whatever its outcome: for the limit per hour, and deleted after it.
 create table registration_attempt (
-  -- Keyed hash of the caller's address.
+  -- Keyed hashes of the caller's network: its own, and the one that it is a part of.
   request_ip_hash char(64) not null,
+  wide_ip_hash char(64) not null,
   created_at timestamptz not null default clock_timestamp()
 );
 
 create index registration_attempt__request_ip_hash on registration_attempt (request_ip_hash, created_at);
+create index registration_attempt__wide_ip_hash on registration_attempt (wide_ip_hash, created_at);
 create index registration_attempt__created_at on registration_attempt (created_at);
 
 grant select, insert, delete on registration_attempt to svc_runtime;

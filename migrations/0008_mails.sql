@@ -7,7 +7,9 @@ create table mails (
   -- The realm that its links sign in to.
   realm text not null,
   kind text not null,
-  recipient text not null,
+  -- Sealed, and found by a keyed hash of its lower case (decision 277).
+  recipient text not null check (recipient like 'v1.%'),
+  recipient_hash char(64) not null check (recipient_hash ~ '^[0-9a-f]{64}$'),
   subject text not null,
   -- Sealed, because its links are credentials. Erased in live mode once it has been sent or has become useless.
   body text check (body like 'v1.%'),
@@ -27,6 +29,6 @@ create table mails (
 
 create index mails__due_at on mails (due_at) where status = 'PENDING';
 create index mails__created_at on mails (created_at desc);
-create index mails__realm__recipient on mails (realm, recipient, created_at desc);
+create index mails__recipient on mails (recipient_hash, created_at desc);
 
 grant select, insert, update, delete on mails to svc_runtime;

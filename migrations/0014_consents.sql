@@ -17,13 +17,14 @@ create table payment_consents (
   expires_at timestamptz not null,
   payer_name varchar(140),
   debtor_account_scheme debtor_account_scheme,
-  debtor_identification varchar(34),
+  -- Sealed: the payer's account number.
+  debtor_identification text check (debtor_identification like 'v1.%'),
   remittance_reference varchar(18),
   debtor_bank_id varchar(50),
-  -- Additions of our own: the contact that ties a payment to its payer, the e-mail address in lower case (decision 41),
-  -- and the sandbox scenario.
-  payer_email text,
-  payer_phone text,
+  -- Additions of our own: keyed hashes of the contact that ties a payment to its payer (decision 277), and the sandbox
+  -- scenario.
+  payer_email_hash char(64) check (payer_email_hash ~ '^[0-9a-f]{64}$'),
+  payer_phone_hash char(64) check (payer_phone_hash ~ '^[0-9a-f]{64}$'),
   sandbox_scenario varchar(64),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -47,10 +48,14 @@ create index payment_consents__recurring__expires_at on payment_consents (expire
   where consent_type = 'VARIABLE_RECURRING' and status = 'AUTHORISED';
 create index payment_consents__revocation_due_at on payment_consents (revocation_due_at)
   where revocation_due_at is not null;
-create index payment_consents__payer_email on payment_consents (payer_email, created_at desc) where payer_email is not null;
-create index payment_consents__payer_phone on payment_consents (payer_phone, created_at desc) where payer_phone is not null;
+create index payment_consents__payer_email on payment_consents (payer_email_hash, created_at desc)
+  where payer_email_hash is not null;
+create index payment_consents__payer_phone on payment_consents (payer_phone_hash, created_at desc)
+  where payer_phone_hash is not null;
 
 grant select on payment_consents to svc_runtime;
 -- Guarded updates lock the row of a consent while they decide about its payment.
 grant update (updated_at) on payment_consents to svc_runtime;
 grant update (revocation_due_at) on payment_consents to svc_runtime;
+-- The account number is sealed again with each new master key.
+grant update (debtor_identification) on payment_consents to svc_runtime;

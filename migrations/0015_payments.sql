@@ -37,6 +37,8 @@ create table payment_intents (
   -- How many webhooks this payment has queued: the `sequence` of the next one is one more (decision 36). An integer,
   -- because a smallint would stop the payment's next move at 32767.
   webhook_sequence integer not null default 0,
+  -- How many of them retention has removed, the first ones: the log of the others begins with the next (decision 370).
+  webhooks_removed integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- SHA-256 of the checkout token that started the payment: it identifies the order, which is paid once (decisions 40
@@ -44,6 +46,8 @@ create table payment_intents (
   checkout_token_hash char(64) check (checkout_token_hash ~ '^[0-9a-f]{64}$'),
   -- Where the checkout sends the payer after the receipt.
   return_url text,
+  -- The number that the shop gave the order: its token's `jti`.
+  order_id text,
   -- Whether it was made under a mandate that was authorised before, and so has no redirect and waits for no payer
   -- (decision 49).
   under_mandate boolean not null default false,
@@ -54,6 +58,7 @@ create table payment_intents (
   primary key (merchant_id, id),
   unique (merchant_id, idempotency_key),
   foreign key (merchant_id, consent_id) references payment_consents (merchant_id, id),
+  constraint payment_intents__webhooks_removed check (webhooks_removed between 0 and webhook_sequence),
   check (amount = gross_amount),
   check (net_amount = gross_amount - fee_amount),
   check (refunded_amount >= 0 and refund_reserved_amount >= 0 and refunded_amount + refund_reserved_amount <= gross_amount),
@@ -88,9 +93,9 @@ create type new_payment as (
   merchant_id uuid, payment_id uuid, consent_id uuid, audit_id uuid, delivery_id uuid, event_id text, event_type text,
   end_to_end_id text, bank_consent_id text, bank_connector text, bank_consent_reference text, idempotency_key text, request_fingerprint text,
   amount numeric, currency text, redirect_uri text, redirect_url text, payer_name text, debtor_account_scheme text,
-  debtor_identification text, remittance_reference text, debtor_bank_id text, payer_email text, payer_phone text,
+  debtor_identification text, remittance_reference text, debtor_bank_id text, payer_email_hash text, payer_phone_hash text,
   sandbox_scenario text, metadata json, raw_payload text, consent_seconds integer, status text, changed_by text, test boolean,
-  checkout_token_hash text, return_url text, consent_type text, control_parameters json, valid_to timestamptz, under_mandate boolean
+  checkout_token_hash text, return_url text, order_id text, consent_type text, control_parameters json, valid_to timestamptz, under_mandate boolean
 );
 
 -- An item of move_payments. `consent_window` guards the two sides of an expiry: 'open' moves only before the consent's

@@ -23,7 +23,7 @@ create table reconciliations (
 
 create index reconciliations__started_at__id on reconciliations (started_at desc, id desc);
 
-grant select, insert on reconciliations to svc_runtime;
+grant select, insert, delete on reconciliations to svc_runtime;
 grant update (status, finished_at, next_run_at, totals, difference_counts, difference_count, differences, failure)
   on reconciliations to svc_runtime;
 

@@ -35,6 +35,7 @@ create table obie.visits (
   check (num_nonnulls(returned_at, code_hash, bank_code) in (0, 3))
 );
 create index visits__state on obie.visits (state);
+create index visits__browser on obie.visits (browser, created_at);
 
 create table obie.payments (
   payment_id uuid primary key,
@@ -72,6 +73,8 @@ create table unanswered_payments (
 grant select, insert, delete on unanswered_payments to svc_runtime;
 
 grant select, insert on obie.consents, obie.visits, obie.payments, obie.calls to svc_runtime;
+-- Old ones only (functions/refuse_change.sql).
+grant delete on obie.calls to svc_runtime;
 grant update (request, consent_id, tokens, renewed_until) on obie.consents to svc_runtime;
 grant update (verifier, returned_at, code_hash, bank_code) on obie.visits to svc_runtime;
 grant update (request, bank_payment_id, times_asked) on obie.payments to svc_runtime;

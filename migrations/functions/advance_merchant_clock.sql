@@ -45,15 +45,15 @@ begin
     and exists (
       select from payment_consents c
       where c.merchant_id = merchant
-        and case t.contact_type when 'EMAIL' then c.payer_email else c.payer_phone end = t.contact_normalised
+        and case t.contact_type when 'EMAIL' then c.payer_email_hash else c.payer_phone_hash end = t.contact_hash
     )
     and not exists (
       select from payment_consents c
-      where c.merchant_id <> merchant and t.contact_type = 'EMAIL' and c.payer_email = t.contact_normalised
+      where c.merchant_id <> merchant and t.contact_type = 'EMAIL' and c.payer_email_hash = t.contact_hash
     )
     and not exists (
       select from payment_consents c
-      where c.merchant_id <> merchant and t.contact_type = 'PHONE' and c.payer_phone = t.contact_normalised
+      where c.merchant_id <> merchant and t.contact_type = 'PHONE' and c.payer_phone_hash = t.contact_hash
     );
 end
 $$;

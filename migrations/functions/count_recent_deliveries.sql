@@ -19,7 +19,7 @@ begin
       (count(*) filter (where newest.status = 'DEAD'))::integer as dead
     from (
       select d.status
-      from webhook_deliveries d
+      from webhook_log d
       where d.merchant_id = m.id
       order by d.created_at desc, d.id desc
       limit looked_at

@@ -15,7 +15,7 @@
 --
 -- An item with `control_parameters` sets up a mandate. One with `under_mandate` belongs to an existing consent, whose
 -- row the caller has locked (payments/mandates/create-payment-under-mandate.ts).
--- needs: functions/first_attempt_at, functions/iso_text, functions/money_text, functions/payment_envelope
+-- needs: functions/first_attempt_at, functions/iso_text, functions/money_text, functions/payment_envelope, functions/payment_refusal
 create or replace function create_payments(items json) returns table (
   ord bigint, outcome text, payment_id uuid, status payment_status, end_to_end_id text, gross_amount text,
   fee_amount text, net_amount text, currency text, consent_id uuid, redirect_url text, expires_at text, created_at text
@@ -35,19 +35,12 @@ begin
   priced as (
     select i.*, round(i.amount * m.fee_percentage + m.fee_flat, 4) as fee, m.fee_percentage, m.fee_flat, m.webhook_url,
       existing.id as existing_id, existing.request_fingerprint as existing_fingerprint, taken.id as taken_id,
-      case
-        when m.id is null then 'MERCHANT_NOT_FOUND'
-        when not m.is_active then 'MERCHANT_INACTIVE'
-        when m.kyb_status <> 'APPROVED' then 'MERCHANT_NOT_APPROVED'
-        when m.payout_held then 'PAYOUT_HELD'
-        when i.currency <> all (m.currencies) then 'UNSUPPORTED_CURRENCY'
-        when i.amount > m.payment_amount_max then 'AMOUNT_TOO_LARGE'
-        when i.amount <= round(i.amount * m.fee_percentage + m.fee_flat, 4) then 'AMOUNT_BELOW_FEE'
+      case when m.id is null then 'MERCHANT_NOT_FOUND' else coalesce(payment_refusal(m, i.amount, i.currency), case
         when taken.status not in ('Initiated', 'AwaitingAuthorisation') then 'CHECKOUT_ALREADY_PAID'
         -- Checked before CHECKOUT_OPEN: an open payment must not be cancelled for one that can no longer be created.
         when tried.count >= 20 then 'CHECKOUT_ATTEMPTS_USED'
         when taken.id is not null then 'CHECKOUT_OPEN'
-      end as refusal
+      end) end as refusal
     from item i
     left join merchants m on m.id = i.merchant_id
     left join payment_intents existing
@@ -78,12 +71,12 @@ begin
       id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
       fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector,
       redirect_uri, redirect_url, metadata,
-      webhook_sequence, checkout_token_hash, return_url, under_mandate, remittance_reference, sandbox_scenario
+      webhook_sequence, checkout_token_hash, return_url, order_id, under_mandate, remittance_reference, sandbox_scenario
     )
     select p.payment_id, p.merchant_id, p.consent_id, p.idempotency_key, p.request_fingerprint, p.amount, p.amount, p.fee,
       p.amount - p.fee, p.fee_percentage, p.fee_flat, p.currency, p.status::payment_status, p.end_to_end_id,
       p.bank_consent_id, p.bank_connector, p.redirect_uri, p.redirect_url, p.metadata, case when p.event_type is null then 0 else 1 end,
-      p.checkout_token_hash, p.return_url, coalesce(p.under_mandate, false),
+      p.checkout_token_hash, p.return_url, p.order_id, coalesce(p.under_mandate, false),
       case when p.under_mandate then p.remittance_reference end, case when p.under_mandate then p.sandbox_scenario end
     from priced p
     where p.existing_id is null and p.refusal is null
@@ -97,14 +90,15 @@ begin
   consent as (
     insert into payment_consents (
       id, merchant_id, consent_type, status, bank_consent_reference, amount, currency, expires_at, payer_name,
-      debtor_account_scheme, debtor_identification, remittance_reference, debtor_bank_id, payer_email, payer_phone,
+      debtor_account_scheme, debtor_identification, remittance_reference, debtor_bank_id, payer_email_hash,
+      payer_phone_hash,
       sandbox_scenario, control_parameters, valid_to
     )
     select p.consent_id, p.merchant_id, coalesce(p.consent_type, 'SINGLE_IMMEDIATE')::consent_type,
       'AWAITING_AUTHORISATION', p.bank_consent_reference, case when p.control_parameters is null then p.amount end,
       p.currency, now() + make_interval(secs => p.consent_seconds), p.payer_name,
       p.debtor_account_scheme::debtor_account_scheme, p.debtor_identification, p.remittance_reference,
-      p.debtor_bank_id, p.payer_email, p.payer_phone, p.sandbox_scenario, p.control_parameters, p.valid_to
+      p.debtor_bank_id, p.payer_email_hash, p.payer_phone_hash, p.sandbox_scenario, p.control_parameters, p.valid_to
     from priced p
     join intent i on i.id = p.payment_id
     where p.under_mandate is not true

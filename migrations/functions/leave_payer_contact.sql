@@ -3,7 +3,7 @@
 --   KNOWN      a contact of either kind is already set, even the same one: otherwise the holder of a payment's
 --              capability could find out by guessing what the merchant knows of its payer, or read along beside the payer
 --   NOT_TAKEN  no checkout started the payment, or it is a mandate, which its payer may end
-create or replace function leave_payer_contact(of_merchant uuid, payment uuid, email text, phone text) returns text
+create or replace function leave_payer_contact(of_merchant uuid, payment uuid, email_hash text, phone_hash text) returns text
 language sql
 security definer
 set search_path = public, pg_temp
@@ -16,10 +16,10 @@ as $$
   ),
   kept as (
     update payment_consents c
-    set payer_email = email, payer_phone = phone, updated_at = now()
+    set payer_email_hash = email_hash, payer_phone_hash = phone_hash, updated_at = now()
     from asked
     where c.merchant_id = of_merchant and c.id = asked.id and asked.is_taken
-      and c.payer_email is null and c.payer_phone is null
+      and c.payer_email_hash is null and c.payer_phone_hash is null
     returning c.id
   )
   select case

@@ -62,8 +62,11 @@ begin
     update payment_consents c
     set status = coalesce(m.consent_to::consent_status, c.status),
       bank_consent_reference = coalesce(m.bank_consent_reference, c.bank_consent_reference),
-      debtor_account_scheme = coalesce(c.debtor_account_scheme, m.debtor_account_scheme::debtor_account_scheme),
-      debtor_identification = coalesce(c.debtor_identification, m.debtor_identification),
+      -- The two belong together: one alone, which a shop may send, gives way to the account that the bank names.
+      debtor_account_scheme = case when num_nonnulls(c.debtor_account_scheme, c.debtor_identification) = 2
+        then c.debtor_account_scheme else coalesce(m.debtor_account_scheme::debtor_account_scheme, c.debtor_account_scheme) end,
+      debtor_identification = case when num_nonnulls(c.debtor_account_scheme, c.debtor_identification) = 2
+        then c.debtor_identification else coalesce(m.debtor_identification, c.debtor_identification) end,
       -- A mandate remains valid after its authorisation, until the agreed end.
       expires_at = case when m.consent_to = 'AUTHORISED' then coalesce(c.valid_to, c.expires_at) else c.expires_at end,
       updated_at = now()

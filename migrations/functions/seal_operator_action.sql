@@ -1,7 +1,10 @@
--- Chains all actions, so that an edit behind the triggers is detected.
+-- Chains all actions, so that an edit behind the triggers is detected. With the owner's rights, because the one before may
+-- be about another merchant.
 -- needs: functions/operator_action_hash
 create or replace function seal_operator_action() returns trigger
 language plpgsql
+security definer
+set search_path = public, pg_temp
 as $$
 begin
   -- One after the other: the chain must not branch, and its order is the order of the ordinals.

@@ -49,8 +49,8 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   },
   {
     when: /22023|permission denied to set role/,
-    what: 'the role svc_runtime is missing, or this user is not a member of it',
-    remedy: 'Run the migrations once as the owner of the database, and grant svc_runtime to this user.',
+    what: 'a role of the service is missing, or this user is not a member of it',
+    remedy: 'Run the migrations once as the owner of the database, and grant svc_merchant to this user.',
   },
   {
     when: /53300/,
@@ -94,8 +94,12 @@ const place = (databaseUrl: string): { name: string; password: string } => {
 /**
  * Describes in one or two sentences, without any password, why the database of this URL cannot be used and
  * what to do. An unknown error is described by its innermost message.
+ * @param variable the environment variable that names the database
  */
-export const describeDatabaseError = (error: unknown, databaseUrl: string): string => {
+export const describeDatabaseError = (error: unknown, databaseUrl: string, variable = 'SVC_DATABASE_URL'): string =>
+  described(error, databaseUrl).replaceAll('SVC_DATABASE_URL', variable)
+
+const described = (error: unknown, databaseUrl: string): string => {
   const { name, password } = place(databaseUrl)
   const faults = faultsOf(error)
   const hide = (text: string): string => (password === '' ? text : text.replaceAll(password, '****'))

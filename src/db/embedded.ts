@@ -29,7 +29,7 @@ export type EmbeddedServer = {
    * stays alive.
    */
   stop: () => Promise<void>
-  /** Resolves when the server process has ended, for whatever reason. */
+  /** Resolves when the server has ended for good, for whatever reason. */
   exited: Promise<Exit>
 }
 
@@ -41,6 +41,8 @@ export type EmbeddedOptions = {
   log: (line: string) => void
   /** For throw-away data: faster, but a crash of the server or the machine may lose some or all of it. */
   disposable?: boolean
+  /** Whether it is started again when it ends by itself, a few times a minute. */
+  restarts?: boolean
   /** Whether it listens on a Unix socket in the data directory too, which costs less CPU than TCP. */
   socket?: boolean
   /** Another folder of server binaries than the installed platform package, for tests. */
@@ -64,6 +66,8 @@ const settings: Readonly<Record<string, string>> = {
   shared_buffers: '64MB',
   min_wal_size: '32MB',
   max_wal_size: '256MB',
+  // Until its first statistics a new database may search keys by the merchant alone, which is slower with each payment.
+  autovacuum_naptime: '10s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_min_error_statement: 'panic',
@@ -207,24 +211,57 @@ const prepareCluster = async (
   return { cluster: { stateDir, dataDirectory, user, binaries, settings: own }, password, port }
 }
 
-const supervise = (launched: Launch, unlock: () => void): { stop: () => Promise<void>; pid: number } => {
-  const { child, exited } = launched
-  const pid = child.pid ?? 0
+// A server that ends more often than this is not helped by another start.
+const restartsMax = 5
+const restartsWithinMs = 60_000
+
+type Supervision = { relaunch: (() => Promise<Launch>) | undefined; unlock: () => void; log: EmbeddedOptions['log'] }
+
+/** Follows the server to its end, and starts it again where it ended by itself and `relaunch` is given. */
+const supervise = (
+  first: Launch,
+  { relaunch, unlock, log }: Supervision,
+): Pick<EmbeddedServer, 'stop' | 'exited'> & { pid(): number } => {
+  let current = first
+  let stopping: Promise<void> | undefined
+  let restartedAt: number[] = []
+  const { promise: exited, resolve } = Promise.withResolvers<Exit>()
   // The last resort when svc ends without stopping the server; nothing asynchronous can run any more.
-  const onProcessExit = (): void => void child.kill('SIGINT')
+  const onProcessExit = (): void => void current.child.kill('SIGINT')
   process.once('exit', onProcessExit)
-  const release = (): void => {
+
+  const startAgain = async (): Promise<boolean> => {
+    const now = performance.now()
+    restartedAt = [...restartedAt.filter((at) => now - at < restartsWithinMs), now]
+    if (relaunch === undefined || stopping !== undefined || restartedAt.length > restartsMax) return false
+    log('PostgreSQL has ended by itself and is started again.')
+    try {
+      current = await relaunch()
+      return true
+    } catch (error) {
+      log(error instanceof Error ? error.message : String(error))
+      // One that ended while it started has ended once more; one that hangs is not helped by another start.
+      return performance.now() - now < restartsWithinMs && startAgain()
+    }
+  }
+
+  const follow = async (): Promise<void> => {
+    let exit: Exit
+    do exit = await current.exited
+    while (await startAgain())
     process.off('exit', onProcessExit)
     unlock()
+    resolve(exit)
   }
-  void exited.then(release)
+  void follow()
+
   const stop = async (): Promise<void> => {
-    if (hasEnded(launched)) return
-    await endServer(pid, () => hasEnded(launched))
-    await exited
+    // A restart in progress is completed first: `follow` then sees the end of the new server.
+    do {
+      if (!hasEnded(current)) await endServer(current.child.pid ?? 0, () => hasEnded(current))
+    } while (await Promise.race([exited.then(() => false), holdsWithin(50, () => false).then(() => true)]))
   }
-  let stopping: Promise<void> | undefined
-  return { pid, stop: () => (stopping ??= stop()) }
+  return { pid: () => current.child.pid ?? 0, exited, stop: () => (stopping ??= stop()) }
 }
 
 /**
@@ -243,7 +280,15 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedS
   try {
     const { cluster, password, port } = await prepareCluster(options, stateDir)
     const launched = await launchUntilReady(cluster, port)
-    const { pid, stop } = supervise(launched, unlock)
+    const relaunch = async (): Promise<Launch> => {
+      await clearLeftovers(cluster.dataDirectory)
+      return launchUntilReady(cluster, port)
+    }
+    const { pid, stop, exited } = supervise(launched, {
+      relaunch: options.restarts === true ? relaunch : undefined,
+      unlock,
+      log: options.log,
+    })
     const urlOf = (database: string): string => `postgres://${owner}:${password}@127.0.0.1:${port}/${database}`
     try {
       await ensureDatabase(urlOf)
@@ -254,7 +299,15 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedS
     options.log(
       `PostgreSQL ${cluster.binaries.version.split('.', 2).join('.')} listens on 127.0.0.1:${port} (${Math.round(performance.now() - startedAt)} ms).`,
     )
-    return { url: urlOf(databaseName), port, pid, stop, exited: launched.exited }
+    return {
+      url: urlOf(databaseName),
+      port,
+      get pid() {
+        return pid()
+      },
+      stop,
+      exited,
+    }
   } catch (error) {
     unlock()
     if (error instanceof Error && 'syscall' in error && 'path' in error) throw stateDirectoryError(stateDir, error)

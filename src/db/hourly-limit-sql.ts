@@ -1,5 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
+import { WIDE_FACTOR } from '../lib/network-hash.ts'
+import type { NetworkHashes } from '../lib/network-hash.ts'
 import { sql } from './sql.ts'
 
 const Wait = z.object({ seconds: z.int() })
@@ -21,4 +23,17 @@ export async function secondsUntilFewer(
     limit 1
   `)
   return wait === null ? null : Math.max(wait.seconds, 1)
+}
+
+/**
+ * The same for a network, in a table with the columns `request_ip_hash` and `wide_ip_hash`: a wide network has several
+ * times the limit.
+ */
+export async function secondsUntilFewerOfNetwork(
+  tx: CommonQueryMethods,
+  { table, network, limit }: { table: string; network: NetworkHashes; limit: number },
+): Promise<number | null> {
+  const ofOwn = await secondsUntilFewer(tx, { table, column: 'request_ip_hash', value: network.own, limit })
+  if (ofOwn !== null || network.wide === network.own) return ofOwn
+  return secondsUntilFewer(tx, { table, column: 'wide_ip_hash', value: network.wide, limit: limit * WIDE_FACTOR })
 }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Client } from 'pg'
 import { z } from 'zod'
 import { packageVersion } from '../lib/package-root.ts'
-import { isNewerVersion } from '../lib/versions.ts'
+import { isInUpgradeWindow, isNewerVersion } from '../lib/versions.ts'
 import { makeAdminConnection } from './connection.ts'
 import {
   MigrationError,
@@ -31,9 +31,10 @@ import { continueFeed, rejectRestored } from './restored-feed.ts'
  * Functions (`migrations/functions/money_text.sql`) are applied again whenever their text changes.
  *
  * A process checks the database only when it starts. One that is already running when a newer version migrates continues
- * with the new tables and functions, so a new function must still serve the version before it. An older version that
- * starts afterwards is rejected with NewerDatabaseError, and does not replace the newer functions: the version that applied
- * a function is recorded with it. Where both are the same version, as in development, the last one to migrate wins.
+ * with the new tables and functions, and one that restarts meanwhile starts again: the migrations and functions of a minor
+ * release serve the release before it (decision 277). Older versions are rejected with NewerDatabaseError. None replaces
+ * newer functions: the version that applied a file is recorded with it. Where both are the same version, as in
+ * development, the last one to migrate wins.
  */
 
 export type MigrationOptions = {
@@ -83,13 +84,13 @@ const stateOf = (file: MigrationFile, row: AppliedMigration | undefined): Migrat
 type Expected = { files: readonly MigrationFile[]; version: string }
 
 /**
- * Compares a database with the files of this code: `pending` are those to apply, `newer` the names of migrations that this
- * code does not know, and of functions that a newer version than this one applied with another text.
+ * Compares a database with the files of this code: `pending` are those to apply, `newer` the migrations that this code does
+ * not know, and the functions that a newer version than this one applied with another text.
  */
 export const compareMigrations = (
   applied: readonly AppliedMigration[],
   { files, version }: Expected,
-): { pending: MigrationFile[]; newer: string[] } => {
+): { pending: MigrationFile[]; newer: AppliedMigration[] } => {
   const rows = byName(applied)
   const known = new Map(files.map((file) => [file.name, file]))
   const isNewer = (row: AppliedMigration): boolean => {
@@ -98,7 +99,7 @@ export const compareMigrations = (
   }
   return {
     pending: files.filter((file) => stateOf(file, rows.get(file.name)) !== 'applied'),
-    newer: applied.filter((row) => isNewer(row)).map(({ name }) => name),
+    newer: applied.filter((row) => isNewer(row)),
   }
 }
 
@@ -106,11 +107,28 @@ export const compareMigrations = (
 const pendingOf = (applied: readonly AppliedMigration[], expected: Expected): MigrationFile[] => {
   const { pending, newer } = compareMigrations(applied, expected)
   if (newer.length === 0) return pending
-  throw new NewerDatabaseError(
-    `The database carries ${newer.join(', ')}, which this version of svc (${expected.version}) does not know: a newer ` +
+  throw newerDatabase(newer, expected)
+}
+
+const newerDatabase = (newer: readonly AppliedMigration[], expected: Expected): NewerDatabaseError =>
+  new NewerDatabaseError(
+    `The database carries ${newer.map(({ name }) => name).join(', ')}, which this version of svc (${expected.version}) does not know: a newer ` +
       'version has upgraded it. Run that version or a newer one, or point SVC_DATABASE_URL at another database. Nothing ' +
       'was changed.',
   )
+
+/**
+ * What a process needs and does not find. On a database that the next release has migrated, only migrations: that release
+ * has its own functions in place of ours, and may have removed those that ours no longer calls.
+ * @throws {NewerDatabaseError} on a database that is ahead by more than a release
+ */
+const missingOf = (applied: readonly AppliedMigration[], expected: Expected): MigrationFile[] => {
+  const { pending, newer } = compareMigrations(applied, expected)
+  if (newer.length === 0) return pending
+  const isNext = ({ version }: AppliedMigration): boolean =>
+    version !== null && isNewerVersion(version, expected.version) && isInUpgradeWindow(expected.version, version)
+  if (!newer.every(isNext)) throw newerDatabase(newer, expected)
+  return pending.filter(({ kind }) => kind === 'migration')
 }
 
 /** Two branches that each add a migration may be merged in the other order than they were applied. */
@@ -160,7 +178,7 @@ const record = async (client: Client, files: readonly MigrationFile[], version: 
   const functions = files.filter(({ kind }) => kind === 'function')
   const hashes = functions.map(({ sha256 }) => sha256)
   if (functions.length > 0) await client.query(RECORD_FUNCTIONS, [functions.map(({ name }) => name), hashes, version])
-  for (const { name, kind } of files) if (kind === 'migration') await client.query(RECORD_MIGRATION, [name])
+  for (const { name, kind } of files) if (kind === 'migration') await client.query(RECORD_MIGRATION, [name, version])
 }
 
 const inTransaction = async (client: Client, work: () => Promise<void>): Promise<void> => {
@@ -271,11 +289,11 @@ export const migrationStatus = async (options: MigrationOptions): Promise<Migrat
 const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42501'
 
 /**
- * Makes sure, before a part of the service starts, that the database has exactly the migrations and functions of this
- * code, in three queries. Changes nothing, and needs no more than membership of the service's role.
+ * Makes sure, before a part of the service starts, that the database has the migrations and functions of this code, or
+ * those of the next release, in three queries. Changes nothing, and needs no more than membership of the service's role.
  * @throws {UnmigratedDatabaseError} where some are missing, or a function has another text, or its events come from
  *   another server
- * @throws {NewerDatabaseError} where a newer version has migrated it
+ * @throws {NewerDatabaseError} where a version after the next release has migrated it
  * @throws {ObsoleteDatabaseError} on a database from before the baseline
  */
 export const requireMigrated = async (options: MigrationOptions): Promise<void> => {
@@ -283,7 +301,7 @@ export const requireMigrated = async (options: MigrationOptions): Promise<void> 
   const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc' })
   try {
     const applied = await readRecords(client, FIND_RECORDS_AS_READER)
-    const missing = pendingOf(applied, { files, version: options.version ?? packageVersion() })
+    const missing = missingOf(applied, { files, version: options.version ?? packageVersion() })
     if (missing.length === 0) return await rejectRestored(client, files)
     throw new UnmigratedDatabaseError(
       missing.length === files.length

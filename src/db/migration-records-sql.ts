@@ -22,6 +22,7 @@ export const CREATE_RECORDS = `
     name text primary key,
     applied_at timestamptz not null default now()
   );
+  alter table public.schema_migrations add column if not exists version text;
   create table if not exists public.schema_functions (
     name text primary key,
     sha256 char(64) not null,
@@ -42,8 +43,10 @@ export const FIND_RECORDS_AS_READER = `
   (select set_config('role', rolname, false) from pg_roles where rolname = '${READER_ROLE}' and pg_has_role(oid, 'member')),
   ${RECORDS_EXIST}`
 
+/** Databases of before have no version of migrations. */
 export const READ_RECORDS = `
-  select 'migration' as kind, name, null as sha256, null as version, applied_at from public.schema_migrations
+  select 'migration' as kind, name, null as sha256, to_jsonb(m) ->> 'version' as version, applied_at
+  from public.schema_migrations m
   union all
   select 'function', 'functions/' || name, sha256, version, applied_at from public.schema_functions
   order by applied_at, name`
@@ -60,7 +63,7 @@ export const GRANT_READING = `
   end
   $$`
 
-export const RECORD_MIGRATION = 'insert into public.schema_migrations (name) values ($1)'
+export const RECORD_MIGRATION = 'insert into public.schema_migrations (name, version) values ($1, $2)'
 
 export const RECORD_FUNCTIONS = `
   insert into public.schema_functions (name, sha256, version)

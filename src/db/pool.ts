@@ -12,6 +12,7 @@ import {
   urlWithSettings,
 } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
+import { limitToMerchant } from './scoped-query.ts'
 import { makeTurns } from './turns.ts'
 import { slonikTypeParsers } from './type-parsers.ts'
 
@@ -64,7 +65,8 @@ const driverWithDeadline =
     return {
       createClient: async () => {
         const client = await driver.createClient()
-        const query: typeof client.query = (text, values, options) => withDeadline(client.query(text, values, options))
+        const limited = limitToMerchant(client.query)
+        const query: typeof client.query = (text, values, options) => withDeadline(limited(text, values, options))
         if (onStatement === undefined) return { ...client, query }
         const timed: typeof client.query = async (text, values, options) => {
           const startedAt = performance.now()

@@ -23,7 +23,7 @@ import { makeAdminConnection } from '../../src/db/connection.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { serverUser, sharedFolder, shortHash } from '../../src/db/postgres-files.ts'
-import { holdsWithin, isAlive } from '../../src/db/postmaster.ts'
+import { findServer, holdsWithin, isAlive } from '../../src/db/postmaster.ts'
 import { SCRATCH } from '../support/scratch.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -120,6 +120,43 @@ t.test('the server is in a process group of its own, so that Ctrl+C reaches only
   t.teardown(() => server.stop())
   const group = spawnSync('ps', ['-o', 'pgid=', '-p', String(server.pid)], { encoding: 'utf8' }).stdout.trim()
   t.equal(group, String(server.pid))
+})
+
+t.test('a killed server is started again where that is wanted, a few times a minute', async (t) => {
+  const stateDir = newStateDir()
+  const notes: string[] = []
+  const server = await startEmbedded({ stateDir, log: (line) => notes.push(line), restarts: true })
+  await ask(server.url, 'create table kept as select 1 as n')
+  const kill = async (): Promise<void> => {
+    const { pid } = server
+    process.kill(pid, 'SIGKILL')
+    await holdsWithin(30_000, () => server.pid !== pid)
+  }
+  await kill()
+  t.equal(await ask(server.url, 'select n from kept'), 1, 'at the same address, with what it had')
+  t.ok(notes.some((note) => /ended by itself and is started again/.test(note)))
+  const before = server.pid
+  process.kill(before, 'SIGKILL')
+  const starting = (): number => findServer(join(stateDir, 'postgres')) ?? before
+  t.ok(await holdsWithin(30_000, () => starting() !== before, 1))
+  const killed = starting()
+  process.kill(killed, 'SIGKILL')
+  t.ok(await holdsWithin(30_000, () => ![before, killed].includes(server.pid)))
+  t.equal(await ask(server.url, 'select n from kept'), 1, 'one that ends while it is started is started again too')
+  const { pid } = server
+  await server.stop()
+  t.equal(isAlive(pid), false, 'a stop is no end by itself')
+  t.same(await server.exited, { code: 0, signal: null })
+
+  const frail = await startEmbedded({ stateDir, log: () => undefined, restarts: true })
+  for (let count = 0; count < 5; count += 1) {
+    const before = frail.pid
+    process.kill(before, 'SIGKILL')
+    t.ok(await holdsWithin(30_000, () => frail.pid !== before), `start ${count + 1}`)
+  }
+  process.kill(frail.pid, 'SIGKILL')
+  t.same(await frail.exited, { code: null, signal: 'SIGKILL' }, 'then its owner learns of it')
+  await frail.stop()
 })
 
 t.test('a killed server is reported to its owner, and the next start recovers', async (t) => {

@@ -278,10 +278,10 @@ t.test('functions of a newer version are not replaced by an older one, nor run b
   const older = t.testdir({
     old: { ...all, functions: { ...functions, 'c_once.sql': `${functions['c_once.sql']}-- old\n` } },
   })
-  const options = { databaseUrl: url, folder: join(older, 'old'), version: '1.9.0' }
+  const options = { databaseUrl: url, folder: join(older, 'old'), version: '1.8.0' }
   const newer = {
     name: 'NewerDatabaseError',
-    message: /carries functions\/c_once, which this version of svc \(1\.9\.0\)/,
+    message: /carries functions\/c_once, which this version of svc \(1\.8\.0\)/,
   }
   await t.rejects(migrateUp({ ...options, log: note }), newer)
   await t.rejects(requireMigrated(options), newer)
@@ -290,6 +290,43 @@ t.test('functions of a newer version are not replaced by an older one, nor run b
     requireMigrated({ ...options, folder: t.testdir({ ...all, functions }) }),
     'the same text is no newer',
   )
+})
+
+t.test('a version starts on a database of the next release, and not on that of a later one', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const folders = t.testdir({
+    old: { ...all, functions },
+    // Adds a table, replaces a function and removes one that its predecessor no longer calls.
+    next: {
+      ...all,
+      '0004_other.sql': 'create table other (id int4); drop function a_total();',
+      functions: {
+        'b_twice.sql': functions['b_twice.sql'],
+        'c_once.sql': functions['c_once.sql'].replace('select 1', 'select 10'),
+      },
+    },
+  })
+  const migrate = (folder: string, version: string) =>
+    migrateUp({ databaseUrl: url, folder: join(folders, folder), version, log: note })
+  const old = (version: string) => requireMigrated({ databaseUrl: url, folder: join(folders, 'old'), version })
+  await migrate('old', '1.9.0')
+  await migrate('next', '1.10.2')
+  for (const version of ['1.9.0', '1.9.7', '1.10.1']) await t.resolves(old(version), version)
+  for (const version of ['1.8.9', '0.10.0'])
+    await t.rejects(old(version), { name: 'NewerDatabaseError', message: /carries 0004_other/ }, version)
+  await t.rejects(old('1.10.2'), { name: 'NewerDatabaseError' }, 'the same version knows its own files')
+  await t.rejects(migrate('old', '1.9.0'), { name: 'NewerDatabaseError' }, 'it never migrates such a database')
+})
+
+t.test('a database of before the versions of migrations were recorded is read and migrated', async (t) => {
+  const { url } = await emptyDatabase(t)
+  await migrateUp({ databaseUrl: url, folder: folderWith(t, all), log: note })
+  const client = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => client.end())
+  await client.query('alter table schema_migrations drop column version')
+  const folder = t.testdir({ ...all, '0004_other.sql': 'create table other (id int4);' })
+  await t.rejects(requireMigrated({ databaseUrl: url, folder }), { name: 'UnmigratedDatabaseError', message: /0004/ })
+  t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: ['0004_other'] })
 })
 
 t.test('the record of a removed function goes with its file', async (t) => {

@@ -231,7 +231,7 @@ t.test('a connection that cannot be made is explained without its password', asy
   const noRole = await makePgConnection({ databaseUrl: url, role: 'svc_no_such_role', onError: () => undefined }).catch(
     (error: unknown) => error,
   )
-  t.match(describeDatabaseError(noRole, url), /role svc_runtime is missing/)
+  t.match(describeDatabaseError(noRole, url), /a role of the service is missing, or this user is not a member/)
   t.match(describeDatabaseError(new Error('something else'), 'not a url'), /something else\. Check SVC_DATABASE_URL/)
   const refused = Object.assign(new Error('relation "a" already exists'), { code: '42P07' })
   t.match(describeDatabaseError(refused, url), /: relation "a" already exists\.$/, 'its address is right')

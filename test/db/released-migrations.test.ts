@@ -36,6 +36,16 @@ t.test('migrations of released versions are unchanged', async (t) => {
   t.same(problemsOf(Released.parse(JSON.parse(text)), packageVersion(), migrations), [])
 })
 
+t.test('each migration has a number of its own', async (t) => {
+  const numbers = (await readMigrationFiles()).flatMap(({ kind, name }) =>
+    kind === 'migration' ? [name.slice(0, 4)] : [],
+  )
+  t.same(
+    numbers.filter((number, index) => numbers.indexOf(number) !== index),
+    [],
+  )
+})
+
 t.test('an edit, a removal and a release without an entry are found', async (t) => {
   const released = { '1.0.0': { '0001_room': 'a', '0002_meter': 'b' } }
   t.same(problemsOf({}, '0.9.0', { '0001_room': 'x' }), [], 'before 1.0.0 all may change')

@@ -59,13 +59,14 @@ export const ensureCluster = async (userPid: number): Promise<string> => {
   if (given !== undefined && given !== '') return given
   mkdirSync(usersFolder, { recursive: true, mode: 0o711 })
   writeFileSync(join(usersFolder, String(userPid)), '')
-  if (await answers(readUrl())) return readUrl()
-  rmSync(urlFile, { force: true })
-  // Two runs may both come here: the state directory's lock lets one keeper through, the other one ends.
-  // So it also does while the keeper of a run before is still stopping its server, hence the repetition.
+  // Two runs may both come here: the state directory's lock lets one keeper through, the other one ends. So it also does
+  // while a keeper's server is only too busy to answer, or is being stopped: hence the repetition. What a keeper that was
+  // killed left of an address is overwritten by the next one.
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const known = readUrl()
+    if (await answers(known)) return known
     spawnKeeper()
-    if (await holdsWithin(attemptMs, () => readUrl() !== '')) return readUrl()
+    await holdsWithin(attemptMs, () => readUrl() !== known)
   }
   throw new Error(`The tests' PostgreSQL did not start; see ${folder}.`)
 }
@@ -91,14 +92,24 @@ export const bySocket = (url: string): string => {
 }
 
 const lookEveryMs = 1_000
+const AT_SOCKET = 'local all all trust\n'
 
-// Databases that live for a few seconds need no vacuum, which would start a process in each of them. Tests make thousands
-// of connections: the password is hashed once, for the client pays for each turn.
+// Databases that live for a few seconds need no vacuum, which would start a process in each of them.
+// Tests make thousands of connections: by TCP the password is hashed once, for the client pays for each turn, and at the
+// socket, which lies in a folder of the server's own, none is asked for.
 const tune = async (databaseUrl: string): Promise<void> => {
   const client = await makeAdminConnection({ databaseUrl })
+  // The data of an earlier run are started again, with what was set for it.
+  await client.query('alter system reset all')
   await client.query('alter system set autovacuum = off')
   await client.query('set scram_iterations = 1')
   await client.query(`alter role current_user password ${client.escapeLiteral(new URL(databaseUrl).password)}`)
+  await client.query('alter system set update_process_title = off')
+  const { rows } = await client.query<{ hba_file: string }>('show hba_file')
+  for (const { hba_file: file } of rows) {
+    const rules = readFileSync(file, 'utf8')
+    if (!rules.startsWith(AT_SOCKET)) writeFileSync(file, AT_SOCKET + rules)
+  }
   await client.query('select pg_reload_conf()')
   await client.end()
 }
