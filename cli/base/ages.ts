@@ -16,7 +16,6 @@ export function spanText(ms: number): string {
   return unit === undefined ? '0 s' : `${Math.floor(size / unit[1])} ${unit[0]}`
 }
 
-/** How long ago a timestamp of the API was, seen from `now` in milliseconds; empty for none. */
 export function ageOf(timestamp: string | null, now: number): string {
   return timestamp === null ? '' : spanText(now - Date.parse(timestamp))
 }

@@ -32,8 +32,7 @@ export type Given = {
 }
 
 type WordSet = ReadonlySet<string>
-/** What reads the environment alone, and what is of no service. */
-const OF_NO_SERVICE = ['init', 'serve', 'worker', 'help', 'completion', 'docs']
+const OF_NO_SERVICE = ['init', 'serve', 'worker', 'backup', 'help', 'completion', 'docs']
 
 /** Each flag, and the commands that it means nothing to. A login elsewhere must not land in the profile of here. */
 const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = [
@@ -66,7 +65,6 @@ export function asTyped(text: string, called: string, given: Given = {}): string
   })
 }
 
-/** Only `svc ob` acts as a customer, and takes the flag behind itself. */
 function withCustomer(text: string, { customer }: Given): string {
   if (customer === undefined || text.includes('--customer')) return text
   return text.replaceAll(/(?<![\w/.-])svc ob (?=[a-z])/g, () => `svc ob --customer ${quoted(customer)} `)
@@ -77,7 +75,7 @@ export function quoted(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** A word of the command line as its user types it: the form of `--json` that is free of doubt is nobody's. */
+/** A word as its user types it: `--json=` with nothing behind it is only our own form of `--json`. */
 export function typedAs(word: string): string {
   return word === '--json=' ? '--json' : quoted(word)
 }

@@ -17,6 +17,7 @@ export const NOUN_GROUPS = [
       { name: 'serve', summary: 'Run the API alone' },
       { name: 'worker', summary: 'Run the worker alone' },
       { name: 'migrate', summary: 'Bring the database up to date' },
+      { name: 'backup', summary: 'Verify that a dump can be restored, and is whole' },
       { name: 'config', summary: 'Show and check settings, and manage master keys' },
     ],
   },
@@ -62,6 +63,7 @@ export const NOUN_GROUPS = [
     ],
     more: [
       { name: 'balances', summary: 'List balances, one row per currency' },
+      { name: 'verify', summary: 'Check the invariants of the database' },
       { name: 'reconcile', summary: 'Compare payments, ledger, bank and statements' },
       { name: 'banks', summary: 'Manage connections to banks: registrations, keys, tests' },
       { name: 'statements', summary: 'Import bank statements and match their lines' },

@@ -15,8 +15,8 @@ export function debugLine({ env, stderr }: Pick<Io, 'env' | 'stderr'>, area: Deb
 }
 
 /**
- * Tells of each request its method, path, status, duration and request id. Headers, bodies and queries are left out: they
- * hold secrets and people's names.
+ * Reports of each request its method, path, status, duration and request id. Headers, bodies and queries are left out:
+ * they hold secrets and people's names.
  */
 export function tracing(tell: (line: string) => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {

@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CliError, usageError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
 
 type EditOptions = {
@@ -15,14 +14,13 @@ type EditOptions = {
   instead?: string
 }
 
-/** Whether there is a terminal that an editor could be opened on. */
 export function canEdit({ stdin, stdout }: Io): boolean {
   return stdin.isTTY && stdout.isTTY
 }
 
 /**
  * Lets the user write in the editor of VISUAL or EDITOR, and returns the text. Undefined is a text that was left as it
- * was, or emptied: nothing is meant by it. The file can be read by nobody else, and is gone afterwards.
+ * was, or emptied: nothing is meant by it. No other user can read the file, and is gone afterwards.
  * @throws {CliError} exit code 2 without a terminal or an editor; 1 when the editor failed
  */
 export async function editText(io: Io, { initial, suffix, instead }: EditOptions): Promise<string | undefined> {
@@ -46,7 +44,6 @@ export async function editText(io: Io, { initial, suffix, instead }: EditOptions
 
 /** The editor's name may be a command with words of its own, such as `code --wait`: a shell reads it, as with git. */
 async function runEditor(io: Io, editor: string, file: string): Promise<void> {
-  // Ctrl+C belongs to the editor while it runs.
   const ignore = (): void => undefined
   process.on('SIGINT', ignore)
   const restoreModes = rememberModes()
@@ -61,7 +58,6 @@ async function runEditor(io: Io, editor: string, file: string): Promise<void> {
     restoreModes()
     const how = code === 127 ? 'was not found' : `ended with ${String(code ?? signal)}`
     throw new CliError('EDITOR_FAILED', `the editor ${how}: ${editor}; nothing was sent`, {
-      exit: EXIT.failure,
       hint: 'another editor in VISUAL or EDITOR',
     })
   } finally {

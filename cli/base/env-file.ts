@@ -8,8 +8,8 @@ import type { Io } from './io.ts'
 const FILE_BYTES_MAX = 1024 * 1024
 
 /**
- * The environment with what the files of `--env` add: the environment itself wins over them, and a later file over
- * an earlier one. What stands in them is never told, for it may be secret.
+ * The environment with what the files of `--env` add: the environment itself wins over them, and a later file over an
+ * earlier one. No value in them is repeated, for it may be secret.
  * @param origins takes the file of each variable that comes from one
  * @throws {CliError} exit code 2, naming the file that can't be read
  */

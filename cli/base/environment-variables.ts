@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { CliError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
 
 /** The environment variables that commands read, as `svc help environment` prints them; those of the service apart. */
 export const VARIABLES: readonly { name: string; meaning: string }[] = [
@@ -30,7 +29,7 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   {
     name: 'SVC_DEBUG',
     meaning:
-      'anything: a failure that nobody expected is told with where it happened; api,auth,sql: also each request to the service, where the identity comes from, and with what runs the service each statement to the database',
+      'anything: an unexpected failure is printed with where it happened; api,auth,sql: also each request to the service, where the identity comes from, and with what runs the service each statement to the database',
   },
 ]
 
@@ -56,7 +55,6 @@ svc serve, worker, migrate and staff bootstrap are configured by the environment
 and the others of svc docs configuration. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and
 XDG_CONFIG_HOME mean what they mean elsewhere.`
 
-/** Whether a variable that is a switch is on. */
 export function isYes(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase())
 }
@@ -69,11 +67,10 @@ export function variableIn(env: NodeJS.ProcessEnv, name: string): string | undef
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
     // The path may be the secret itself, put in the wrong place: it is not repeated.
-    throw new CliError('CONFIGURATION', `${name}_FILE: can't read the file that it names`, { exit: EXIT.usage, cause })
+    throw new CliError('CONFIGURATION', `${name}_FILE: can't read the file that it names`, { cause })
   }
 }
 
-/** Whether the environment has it, or names a file that holds it. */
 export function isSetIn(env: NodeJS.ProcessEnv, name: string): boolean {
   return [env[name], env[`${name}_FILE`]].some((text) => (text ?? '') !== '')
 }

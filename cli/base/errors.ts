@@ -1,45 +1,43 @@
 import type { FieldError } from '../../src/lib/errors.ts'
 import { asTyped } from './command-hints.ts'
 import type { Given } from './command-hints.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT, exitOfError } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
 import type { ColorFlag, Io, Paint } from './io.ts'
 import { printable } from './text.ts'
 import { wrapped, wrappedCommand } from './wrap.ts'
 
-/** A broken field, with the flag or argument of the command that it came from. */
-export type ToldField = FieldError & { flag?: string }
+export type FlagFieldError = FieldError & { flag?: string }
 
 export type CliErrorOptions = {
-  exit: ExitCode
+  /** That of its code where nothing is said. */
+  exit?: ExitCode
   /** What to do next, each way in a line of its own: a command to type where there is one, behind what it is for. */
   hint?: string | undefined
   status?: number
   requestId?: string
   retryable?: boolean
   docUrl?: string
-  /** The broken fields of a request. */
-  fields?: readonly ToldField[]
+  fields?: readonly FlagFieldError[]
   /** What a program needs to go on, such as the id of what was made before the failure. */
   facts?: Readonly<Record<string, string>>
   cause?: unknown
 }
 
-/** An expected end of a command other than success: it names its exit code and, where it can, the next step. */
+/** An expected end of a command other than success: its code decides the exit code, and it names, where it can, the next step. */
 export class CliError extends Error {
   readonly code: string
-  readonly options: CliErrorOptions
+  readonly options: CliErrorOptions & { exit: ExitCode }
 
-  constructor(code: string, message: string, options: CliErrorOptions) {
+  constructor(code: string, message: string, options: CliErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'CliError'
     this.code = code
-    this.options = options
+    this.options = { ...options, exit: options.exit ?? exitOfError(code) }
   }
 }
 
-/** The same error with facts that the place of the failure did not know. */
 export function withFacts(error: CliError, facts: Readonly<Record<string, string>>): CliError
 export function withFacts(error: unknown, facts: Readonly<Record<string, string>>): unknown
 export function withFacts(error: unknown, facts: Readonly<Record<string, string>>): unknown {
@@ -62,7 +60,7 @@ export function isPassing(error: unknown): error is CliError {
 }
 
 export function usageError(message: string, hint?: string): CliError {
-  return new CliError('USAGE', message, { exit: EXIT.usage, hint })
+  return new CliError('USAGE', message, { hint })
 }
 
 export type ReportOptions = {
@@ -72,18 +70,17 @@ export type ReportOptions = {
   given?: Given | undefined
 }
 
-/** What is wrong with each field, in one line, as the service puts it. */
-export function joinedFields(fields: readonly ToldField[]): string {
+export function joinedFields(fields: readonly FlagFieldError[]): string {
   return fields.map((field) => fieldText(field)).join('; ')
 }
 
-function fieldText({ path, flag, message }: ToldField): string {
+function fieldText({ path, flag, message }: FlagFieldError): string {
   return `${flag ?? (path || 'body')}: ${message}`
 }
 
 /**
- * Tells the user what went wrong, on standard error, and returns the exit code. `json` writes one line of JSON for
- * programs; otherwise a text and what begins with "Try:", broken between words where a terminal is narrow.
+ * Reports what went wrong, on standard error, and returns the exit code. `json` writes one line of JSON for programs;
+ * otherwise a text and what begins with "Try:", broken between words where a terminal is narrow.
  */
 export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
   const known = error instanceof CliError ? error : unexpected(error, io.env)
@@ -127,7 +124,6 @@ function toText(io: Io, error: CliError, hint: string | undefined, color: ColorF
   return `${lines.join('\n')}\n`
 }
 
-/** Text of several lines, each of which goes on behind an indent. */
 function withBelow(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const [first = '', ...rest] = wrapped(line, width)
@@ -149,12 +145,11 @@ function isCommand(text: string): boolean {
   return /^(npx )?svc /.test(text) && !/[,;:] | or /.test(text.replaceAll(/"[^"]*"/g, ''))
 }
 
-/** A failure nobody expected. The stack is for those who debug svc itself. */
+/** An unexpected failure. The stack is for those who debug svc itself. */
 function unexpected(error: unknown, env: NodeJS.ProcessEnv): CliError {
   const wantsStack = (env['SVC_DEBUG'] ?? '') !== ''
   const message = error instanceof Error ? (wantsStack ? (error.stack ?? error.message) : error.message) : String(error)
   return new CliError('UNEXPECTED', message, {
-    exit: EXIT.failure,
     hint: wantsStack ? undefined : 'the same command with SVC_DEBUG=1 in the environment, to see where it failed',
   })
 }

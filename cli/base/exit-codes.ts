@@ -1,4 +1,3 @@
-/** What the process says to scripts when it ends. Every number has one meaning in every command. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -15,7 +14,6 @@ export const EXIT = {
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** One line per code, as `svc help exit-codes` prints them. */
 export const EXIT_MEANINGS: readonly { code: ExitCode; meaning: string }[] = [
   { code: EXIT.ok, meaning: 'Done. A list without entries is a success too.' },
   { code: EXIT.failure, meaning: 'Another failure, or the service failed (5xx).' },
@@ -30,6 +28,36 @@ export const EXIT_MEANINGS: readonly { code: ExitCode; meaning: string }[] = [
   { code: EXIT.interrupted, meaning: 'Interrupted with Ctrl+C.' },
   { code: EXIT.terminated, meaning: 'Ended with SIGTERM.' },
 ]
+
+/**
+ * How each error of this program ends it; one that is not here is another failure. Where an error says its own exit code,
+ * that counts, as with what the service answers, which ends by its status.
+ */
+const ERRORS: readonly (readonly [exit: ExitCode, codes: string])[] = [
+  [EXIT.usage, 'USAGE CONFIGURATION CONFIRMATION_NEEDED FILE_EXISTS FOREIGN_DATA LIVE_MODE NOT_CONFIRMED NO_CHECKOUT'],
+  [EXIT.usage, 'NO_SCENARIO REQUEST_NOT_SENT SCENARIO_INVALID SIGNATURE_NEEDED VALIDATION_FAILED'],
+  [EXIT.assertion, 'AUDIT_BROKEN BANK_TEST_FAILED DECIDED_BEFORE FORWARD_FAILED KYB_REFUSED NOT_DELIVERED'],
+  [EXIT.assertion, 'SCENARIO_FAILED SIGNATURE_INVALID STATE_IMPOSSIBLE TRIGGER_FAILED'],
+  [EXIT.signedOut, 'CLIENT_SECRET_MISSING INVALID_CLIENT LOGIN_FAILED LOGIN_REFUSED NOT_SIGNED_IN NO_LOGIN_PENDING'],
+  [EXIT.signedOut, 'SESSION_EXPIRED WRONG_REALM'],
+  [EXIT.forbidden, 'FORBIDDEN REALM_DISABLED'],
+  [
+    EXIT.notFound,
+    'BANK_ACCOUNT_NOT_FOUND BANK_NOT_FOUND NOT_FOUND NO_KEY NO_MAIL_KEPT NO_SANDBOX_DATA NO_SUCH_PROFILE',
+  ],
+  [EXIT.notFound, 'NO_SUCH_TOPIC REGISTRATION_DONE SANDBOX_ONLY SOFTWARE_STATEMENT_MISSING UNKNOWN_REALM'],
+  [EXIT.conflict, 'ALREADY_RUNNING KYB_TRANSITION_INVALID NO_IDENTITY_PROVIDER NO_SESSION PAYMENT_NOT_SETTLED'],
+  [EXIT.conflict, 'PROFILE_EXISTS SEED_UNFINISHED STATE_DIRECTORY_TAKEN TOO_MANY_KEYS'],
+  [EXIT.network, 'DATABASE_AWAY IDP_UNAVAILABLE NOT_RUNNING RECEIVER_UNREACHABLE REQUEST_TIMED_OUT'],
+  [EXIT.network, 'SERVICE_UNREACHABLE STREAM_LOST'],
+  [EXIT.waitTimedOut, 'LOGIN_TIMED_OUT WAIT_TIMED_OUT'],
+  [EXIT.interrupted, 'INTERRUPTED REQUEST_STOPPED'],
+]
+const BY_CODE = new Map(ERRORS.flatMap(([exit, codes]) => codes.split(' ').map((code) => [code, exit])))
+
+export function exitOfError(code: string): ExitCode {
+  return BY_CODE.get(code) ?? EXIT.failure
+}
 
 /** The exit code of what a signal ended; `reason` is an abort's, which is the signal's name. */
 export function exitOfSignal(reason: unknown): ExitCode {

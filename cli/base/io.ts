@@ -8,7 +8,6 @@ export type Stdin = {
   readonly isTTY: boolean
   /** Reads all of standard input; more than `maxBytes` is an error. */
   read(maxBytes: number): Promise<Buffer>
-  /** Standard input as it comes, however long it is. */
   chunks(): AsyncIterable<Uint8Array>
   /** Reads one line that a person types, without its end; undefined at the end of the input. */
   readLine(): Promise<string | undefined>
@@ -67,8 +66,8 @@ async function readLine(): Promise<string | undefined> {
 
 /**
  * Whether to colour a stream. The flag decides; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE (in this order, so that
- * whoever can't bear colour wins), then SVC_COLOR, which configuration files set; otherwise only a terminal that can show
- * colours gets them, and never under CI.
+ * no colour wins), then SVC_COLOR, which configuration files set; otherwise only a terminal that can show colours gets
+ * them, and never under CI.
  */
 export function useColor(flag: ColorFlag, env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
   if (flag !== 'auto') return flag === 'always'
@@ -82,7 +81,6 @@ export function useColor(flag: ColorFlag, env: NodeJS.ProcessEnv, isTTY: boolean
   return env['CI'] === undefined || env['CI'] === '' || env['CI'] === 'false'
 }
 
-/** A function that styles text for one stream, or leaves it as it is. */
 export function paintFor(io: Io, stream: 'stdout' | 'stderr', flag: ColorFlag): Paint {
   if (!useColor(flag, io.env, io[stream].isTTY)) return (_style, text) => text
   return (style, text) => styleText(style, text, { validateStream: false })

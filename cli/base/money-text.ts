@@ -3,7 +3,6 @@ import type { TenThousandths } from '../../src/lib/money.ts'
 
 type Sum = { amount: TenThousandths; currency: string }
 
-/** One amount less another, as the service writes amounts. */
 export function amountLess(amount: string, other: string, currency: string): string {
   return formatAmount(parseAmount(amount) - parseAmount(other), currency)
 }
@@ -20,7 +19,7 @@ export function sumText(amounts: readonly (readonly [amount: string, currency: s
 
 const SCALE = 4
 
-/** A sum with the decimals of its currency, rounded half up: fees have more, which nobody needs in a look. */
+/** A sum with the decimals of its currency, rounded half up: fees have more, which tables need not show. */
 export function roundedText(text: string, currency: string): string {
   const unit = 10n ** BigInt(SCALE - minorDigits(currency))
   const isNegative = text.startsWith('-')

@@ -5,7 +5,6 @@ export function roleText(role: string | null): string {
   return role === null || role === NO_ROLE ? 'payments only' : role
 }
 
-/** Who did something. What the service does by itself, such as taking a registration, has no role. */
 export function actorText({ actor, actor_role: role }: { actor: string; actor_role: string }): string {
   return `${actor} (${role === NO_ROLE ? 'service' : role})`
 }

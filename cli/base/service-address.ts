@@ -1,6 +1,6 @@
 import { usageError } from './errors.ts'
 
-/** An address is shown, kept and told on; what proves somebody is none of these. */
+/** An address is shown, stored and passed on, so it must hold no credentials. */
 export const NO_CREDENTIALS = 'must hold no user name and no password; svc login keeps what proves you'
 
 /** Whether a user name or password may stand in the text, also in one that is no address. */
@@ -22,7 +22,7 @@ function exampleOf(source: string): string {
 /**
  * The address of a service, without a slash at the end.
  * @param source the flag, variable or profile that names it
- * @throws {CliError} exit code 2 for what is no http address, or has credentials in it, which are not told again
+ * @throws {CliError} exit code 2 for what is no http address, or has credentials in it, which are not repeated
  */
 export function checkedUrl(text: string, source: string): string {
   const isUsable = URL.canParse(withoutCredentials(text, source)) && /^https?:$/.test(new URL(text).protocol)

@@ -17,7 +17,7 @@ export function onStopSignals(stop: (signal: NodeJS.Signals) => void): () => voi
       askedAt = now
       return stop(signal)
     }
-    // Whoever asks twice does not want to wait: this is the one place that ends the process itself.
+    // A second signal means that waiting is not wanted: this is the one place that ends the process itself.
     if (now - askedAt > SAME_WISH_MS) process.exit(exitOfSignal(signal))
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)

@@ -1,17 +1,16 @@
 import { EXIT } from './exit-codes.ts'
 
-/** One output stream of the process, or of a test. */
 export type Sink = {
   write(text: string): void
   readonly isTTY: boolean
   readonly columns: number
-  /** How many lines the terminal has; undefined where it is none, or nobody pages through it. */
+  /** How many lines the terminal has; undefined where it is none, or pages are not wanted. */
   readonly rows?: number | undefined
-  /** Whether its reader has gone; a command that would run for ever then has nobody to run for. */
+  /** Whether its reader has gone; a command that would run for ever then has to end. */
   readonly isGone?: boolean
   /**
-   * Waits until all that was written is out, and answers what kept it from that. Whoever asks right after writing tells
-   * it; otherwise it is told by itself. Without this nothing can fail.
+   * Waits until all that was written is out, and answers what kept it from that. A caller that asks right
+   * after writing reports it; otherwise the stream does. Without this nothing can fail.
    */
   failure?(): Promise<NodeJS.ErrnoException | undefined>
 }
@@ -61,15 +60,15 @@ export function sinkOf(stream: NodeJS.WriteStream): Sink {
 
 const OURS = new WeakSet<(error: NodeJS.ErrnoException) => void>()
 
-/** A library that writes logs throws what befalls a stream of ours, so that nobody could catch it: we tell that. */
+/** A library that writes logs throws the errors of our streams where they can't be caught: they are reported here. */
 function dropStrangers(stream: NodeJS.WriteStream): void {
   for (const listener of stream.listeners('error'))
     if (!OURS.has(listener as (error: Error) => void)) stream.off('error', listener as (error: Error) => void)
 }
 
 /**
- * Tells that what is printed can't be written, such as on a full disk: half a result is a failure, whatever the command
- * itself comes to. A stream's error reaches nobody who could catch it, so it is no CliError.
+ * Reports that what is printed can't be written, such as on a full disk: half a result is a failure, whatever the
+ * command itself comes to. A stream's error can't be caught, so it is no CliError.
  */
 function tellUnwritten(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
   if (stream === process.stderr) return
@@ -79,13 +78,12 @@ function tellUnwritten(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException)
   process.stderr.write(`Error: ${unwrittenText(error)}\n`)
 }
 
-/** Why a result is not where it was to go. */
 export function unwrittenText({ code, message }: NodeJS.ErrnoException): string {
   const why =
     code === 'ENOSPC'
       ? 'no space is left where it goes (ENOSPC)'
       : code === 'EPIPE'
-        ? 'nobody reads it any more (EPIPE)'
+        ? 'its reader has gone (EPIPE)'
         : message
   return `the result can't be written: ${why}`
 }

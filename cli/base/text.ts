@@ -1,7 +1,7 @@
 import { isUuid } from '../../src/lib/ids.ts'
 
 // Controls, line separators and the marks that turn the direction of text: a payer's name must not drive the terminal.
-// Nor may it hide anything: of what nobody sees, only what joins letters and signs is left.
+// Nor may it hide anything: of invisible characters, only what joins letters and signs is left.
 const CONTROLS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const CONTROLS_BUT_LINES = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
@@ -23,12 +23,10 @@ export function endOfId(id: string): string {
   return isUuid(id) ? id.slice(-8) : id
 }
 
-/** A time of `shortTime` without its year and seconds. */
 export function minuteOf(time: string): string {
   return time.replace(/^\d{4}-(\d{2}-\d{2} \d{2}:\d{2}):\d{2}Z$/, '$1')
 }
 
-/** The day of a time of `shortTime`. */
 export function dayOf(time: string): string {
   return time.replace(/^(\d{4}-\d{2}-\d{2}) .*$/, '$1')
 }

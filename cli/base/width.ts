@@ -17,7 +17,6 @@ export function widthOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth()(text)
 }
 
-/** How many lines of a terminal of this width the text takes, with those that go on below themselves. */
 export function visualLines(text: string, columns: number): number {
   const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n')
   return lines.reduce((sum, line) => sum + linesOf(line, columns), 0)
@@ -41,12 +40,10 @@ export function startOf(text: string, width: number): string {
   return kept
 }
 
-/** A text without colours, cut where it is too long, with a sign that says so. */
 export function cutTo(text: string, width: number, sign = '…'): string {
   return widthOf(text) <= width ? text : `${startOf(text, width - sign.length).trimEnd()}${sign}`
 }
 
-/** A text in pieces that have room in this width; what is too wide by itself is a piece. */
 export function piecesOf(text: string, width: number): string[] {
   const pieces: string[] = []
   let rest = text

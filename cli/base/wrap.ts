@@ -12,7 +12,7 @@ export function wrapped(text: string, width: number, indent = ''): string[] {
 }
 
 /**
- * What somebody has written, in lines of at most this width: its own lines and their indents stay, and a longer word is
+ * A user's own text, in lines of at most this width: its own lines and their indents stay, and a longer word is
  * broken where the room ends.
  */
 export function wrappedLines(text: string, width: number): string[] {
@@ -32,7 +32,6 @@ export function wrappedLines(text: string, width: number): string[] {
     })
 }
 
-/** As many words on each line as have room. */
 function filled(words: readonly string[], room: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -46,7 +45,6 @@ function filled(words: readonly string[], room: number): string[] {
   return [...lines, line]
 }
 
-/** Before what goes on from the line above. */
 const FURTHER = '    '
 /** Within these a line end means itself. */
 const UNBREAKABLE = /'/

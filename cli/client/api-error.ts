@@ -16,7 +16,6 @@ type Refused = {
   json: unknown
 }
 
-/** What an answer says of a refusal: `shown` is its code for programs, `code` the one that the next step goes by. */
 type Said = Omit<FailedCall, 'who' | 'operation' | 'input'> & {
   shown: string
   message: string
@@ -25,7 +24,6 @@ type Said = Omit<FailedCall, 'who' | 'operation' | 'input'> & {
   fields: readonly FieldError[]
 }
 
-/** A refusal of the API, with the next step as a command; anything else that is no reply of the operation. */
 export function refusalOf({ client, operation, input, status, json }: Refused): CliError {
   const said = ownRefusal(json) ?? openBankingRefusal(json)
   if (said === undefined) return notTheService(client, operation, status)

@@ -3,7 +3,6 @@ import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import type { Client } from './call.ts'
 import { usageError } from '../base/errors.ts'
 
-/** A request of the contract, as it goes over the wire; what proves its caller is yet to come. */
 export type Prepared = {
   url: string
   method: Operation['method']

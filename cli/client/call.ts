@@ -8,7 +8,6 @@ import type { OperationAccess } from './auth/wrong-profile-kind.ts'
 import type { Credentials } from './auth/credentials.ts'
 import { tracing } from '../base/debug.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { prepare } from './build-request.ts'
 import type { Prepared } from './build-request.ts'
 import { refusalOf, refusedCode } from './api-error.ts'
@@ -19,7 +18,7 @@ export type Client = {
   /** Without a slash at the end. */
   apiUrl: string
   credentials: Credentials
-  /** Told of every request and its answer, as it went over the wire. */
+  /** Called with every request and its answer, as they went over the wire. */
   onExchange?: ((exchange: Exchange) => void) | undefined
   /** How long one request may take from its start to the end of the answer. */
   timeoutMs: number
@@ -43,7 +42,7 @@ const CONNECT_TIMEOUT_MS = 3_000
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const RETRY_AFTER_MS = 150
 
-/** Told of every request that is made, in one line without secrets. */
+/** Called for every request, with one line without secrets. */
 type Trace = ((line: string) => void) | undefined
 
 export function makeClient(options: Pick<Client, 'apiUrl' | 'credentials' | 'timeoutMs'>, trace?: Trace): Client {
@@ -73,7 +72,7 @@ export async function call<O extends Operation>(
   const schema = operation.replies[reply.status]
   if (schema === undefined) throw refusalOf({ client, operation, input, status: reply.status, json })
   const parsed = schema.safeParse(json)
-  // A newer service may tell more than this version knows: that is no reason to refuse it (decision 34).
+  // A newer service may return more than this version knows, which is no reason to reject it (decision 34).
   if (!parsed.success && parsed.error.issues.every(isUnknownMember))
     return { status: reply.status, body: json } as OperationReply<O>
   if (!parsed.success) {
@@ -81,7 +80,6 @@ export async function call<O extends Operation>(
       'UNEXPECTED_REPLY',
       `${client.apiUrl} answered ${operation.name} in a form this version does not know`,
       {
-        exit: EXIT.failure,
         status: reply.status,
         hint: "a version of svc that is the same as the service's",
         cause: parsed.error,
@@ -97,16 +95,13 @@ function isUnknownMember(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'unrecognized_keys'
 }
 
-/** What ends one request of the client that begins now. */
 export function signalOf({ timeoutMs, signal }: Pick<Client, 'timeoutMs' | 'signal'>): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
   return signal === undefined ? timeout : AbortSignal.any([timeout, signal])
 }
 
-/** An answer as it came, whatever the contract says of it. */
 export type Reply = { status: number; text: string; headers: Readonly<Record<string, string | string[] | undefined>> }
 
-/** Sends with what proves the caller. */
 export function sendProven(client: Client, operation: OperationAccess, prepared: Prepared): Promise<Reply> {
   return withProof(client, operation, (proof) =>
     sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...proof } }),
@@ -136,7 +131,7 @@ export async function withProof<Answer extends Pick<Reply, 'status' | 'text'>>(
 
 /**
  * The headers that prove the caller of an operation. A client that is stopped waits for no token.
- * @throws {CliError} exit code 4 where nobody is signed in
+ * @throws {CliError} exit code 4 without a sign-in
  */
 export async function proofFor(client: Client, operation: OperationAccess): Promise<Readonly<Record<string, string>>> {
   const { signal } = client
@@ -154,7 +149,7 @@ export async function proofFor(client: Client, operation: OperationAccess): Prom
 }
 
 /**
- * Nobody is known to act for, at an address that somebody typed: where nothing answers there, that is what is wrong.
+ * No identity is known for an address that was typed: where nothing answers there, that is what is wrong.
  * @throws {CliError} exit code 8, or the error that was given
  */
 async function orUnreachable(client: Client, error: unknown): Promise<never> {

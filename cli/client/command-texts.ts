@@ -39,7 +39,7 @@ function profileFor({ env }: Io, { credentials: { chosen } }: Pick<Client, 'cred
     const ofUser = readUserConfig(configDirOf(env)).profile ?? DEV
     return [ofUser, env['SVC_PROFILE'] || name].some((each) => each !== name) ? name : undefined
   } catch (error) {
-    // Somebody is just writing one of the files: what is on the screen goes on, and names it.
+    // A file is being written at this moment: the profile is named in any case.
     if (error instanceof CliError) return name
     throw error
   }

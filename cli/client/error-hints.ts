@@ -2,13 +2,12 @@ import type { ErrorCode } from '../../src/lib/errors.ts'
 import type { Operation, Access, OperationInput } from '../../src/wire/operation.ts'
 import type { Chosen, Identity } from './auth/credentials.ts'
 
-/** The next step after an error: a command wherever one is known, else the API's own advice. */
 export function hintFor(failed: FailedCall): string | undefined {
   const hint = HINTS.get(failed.code)
   return (hint === undefined ? undefined : hintText(hint, failed)) ?? failed.next
 }
 
-/** Where nobody has said who pays: the address of the examples. */
+/** Without a known payer: the address of the examples. */
 export const PAYER_LINK = 'with your own address: svc payer link ada@example.org'
 
 const NEW_TOKEN = 'a new one: svc checkout token --amount 50.00 --currency GBP'
@@ -18,6 +17,7 @@ const AGAIN = 'the same command again in a few seconds'
 const IDENTITY: Partial<Record<ErrorCode, Hint>> = {
   UNAUTHENTICATED: notAccepted,
   TOKEN_EXPIRED: notAccepted,
+  INSUFFICIENT_USER_AUTHENTICATION: 'svc login --second-factor\nthen the same command again',
   UNKNOWN_CLIENT: 'whether the client id is right, as an operator: svc merchants list',
   WRONG_REALM: otherRealm,
   FORBIDDEN_ROLE: otherRole,
@@ -70,6 +70,7 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
     platform: 'svc payments list --all-merchants',
     any: 'svc payments list',
   },
+  UNSUPPORTED_CURRENCY: 'a currency that the merchant takes, by its three letters: --currency GBP',
   STATE_MISMATCH: 'how it stands: svc payments show <id>',
   PAYMENT_NOT_CANCELLABLE: ({ nextStep }) => `svc payments ${nextStep === 'refundPayment' ? 'refund' : 'show'} <id>`,
   PAYMENT_NOT_SETTLED: 'svc payments show <id>',
@@ -139,7 +140,7 @@ const WEBHOOKS: Partial<Record<ErrorCode, Hint>> = {
 
 const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   ACCOUNT_NOT_FOUND: { customer: 'svc ob accounts', any: 'svc sandbox accounts' },
-  ORDER_NOT_FOUND: 'the whole id, as svc ob pay told it',
+  ORDER_NOT_FOUND: 'the whole id, as svc ob pay printed it',
   PAYOUT_NOT_FOUND: { platform: 'svc payouts list --all-merchants', any: 'svc payouts list' },
   PAYOUT_NOT_RETRYABLE: 'how it stands: svc payouts show <id>',
   PAYOUT_NOT_FAILABLE: 'how it stands: svc payouts show <id>',
@@ -170,7 +171,6 @@ export type FailedCall = {
   code: string
   /** The API's own advice, which is written for HTTP. */
   next?: string | undefined
-  /** The same as the name of an operation. */
   nextStep?: string | undefined
   available?: string | undefined
 }
@@ -211,13 +211,13 @@ function loginFor({ access }: Operation): string {
   return access.includes('merchant') ? 'svc login --realm <realm>' : 'svc login --platform'
 }
 
-/** Why nobody believes what proves the caller depends on where it came from. */
+/** Why credentials are not accepted depends on where they came from. */
 function notAccepted({ who: { chosen, customer }, operation }: FailedCall): string {
   const { access } = operation
   const login = loginFor(operation)
-  // Whoever else is signed in has no part in what a payer asks.
+  // Only a payer's session counts here, also where another identity is signed in.
   if (access.includes('payer')) return login
-  // A customer who was given by name, as where nobody has to prove anything.
+  // A customer given by name, as without an identity provider.
   if (access.includes('customer') && chosen?.by !== 'SVC_TOKEN' && customer !== undefined && !customer.clientId)
     return `which customers there are: svc sandbox accounts\nwith an identity provider: ${login}`
   if (chosen?.by === 'SVC_TOKEN') return 'a new token in SVC_TOKEN, which svc profile token prints; or unset SVC_TOKEN'

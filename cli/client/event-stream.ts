@@ -6,13 +6,12 @@ import { StreamEnd, StreamedChange, StreamedEvent, streamEvents } from '../../sr
 import { withProof } from './call.ts'
 import type { Client } from './call.ts'
 import { CliError, isPassing } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { urlOf } from './build-request.ts'
 import { refusalOf } from './api-error.ts'
 import { unreachable } from './unreachable.ts'
 import { parsedJson } from '../base/json.ts'
 
-/** What the service tells; of an event, `id` is the cursor behind it. */
+/** What the service sends; of an event, `id` is the cursor behind it. */
 export type StreamFrame =
   | { event: 'event'; id: string; data: StreamedEvent }
   | { event: 'changed'; data: StreamedChange }
@@ -78,12 +77,10 @@ type Reader = {
   client: Client
   options: FollowOptions
   agent: Agent
-  /** Behind the last event that was taken. */
   cursor: string | undefined
   wasOpen: boolean
 }
 
-/** One connection, from its answer to its end. @throws {CliError} */
 async function readUntilEnd(reader: Reader, onOpen: () => void): Promise<void> {
   const { client, options } = reader
   const { headers, body } = await connect(reader)
@@ -128,10 +125,9 @@ function isOurs(error: unknown): boolean {
 }
 
 function lost({ apiUrl }: Client, why: string): CliError {
-  return new CliError('STREAM_LOST', `the stream of ${apiUrl} is lost: ${why}`, { exit: EXIT.network, retryable: true })
+  return new CliError('STREAM_LOST', `the stream of ${apiUrl} is lost: ${why}`, { retryable: true })
 }
 
-/** An answer that is a stream. @throws {CliError} the refusal */
 async function connect(reader: Reader) {
   const { client, options } = reader
   const operation = { ...streamEvents, access: options.access ?? streamEvents.access }
@@ -159,7 +155,7 @@ async function ask({ client, options, agent, cursor }: Reader, proof: Readonly<R
   }
 }
 
-/** A newer service may tell more of a thing than this version knows, and of more things. */
+/** A newer service may return more of a thing than this version knows, and of more things. */
 const DATA = {
   event: z.object(StreamedEvent.shape),
   changed: z.object({ of: z.array(z.string()) }),

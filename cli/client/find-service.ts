@@ -4,7 +4,6 @@ import { configDirOf } from './auth/config-dir.ts'
 import { DEV, namedProfile, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { checkedUrl, isOnThisMachine, isSameService } from '../base/service-address.ts'
 import { isRunning, readServiceState, serviceFile, stateDirOf } from './service-state.ts'
 import type { ServiceState } from './service-state.ts'
@@ -62,6 +61,16 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
   }
 }
 
+/** The same; undefined where nothing names a service. */
+export function findServiceIfAny(options: FindOptions): FoundService | undefined {
+  try {
+    return findService(options)
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
+    throw error
+  }
+}
+
 /**
  * The address as the profile or the running service has it, where it is the same but for how it names this machine: what
  * proves the caller was kept for that address, and goes to no other.
@@ -89,7 +98,6 @@ function refuseOldFile(cwd: string): void {
     )
 }
 
-/** Whether the user's own file names the address. */
 function isOwn(apiUrl: string, env: NodeJS.ProcessEnv): boolean {
   const { api_url: url, profiles } = readUserConfig(configDirOf(env))
   return [url, ...Object.values(profiles).map((profile) => profile.api_url)].some(
@@ -118,7 +126,7 @@ function chosenProfile({ flags, env }: Pick<FindOptions, 'flags' | 'env'>): {
 export function unknownProfile(name: string, isSubject = false): CliError {
   const hint = 'svc profile list\na new one: svc login --profile <name>'
   if (!isSubject) return usageError(`there is no profile "${name}"`, hint)
-  return new CliError('NO_SUCH_PROFILE', `there is no profile "${name}"`, { exit: EXIT.notFound, hint })
+  return new CliError('NO_SUCH_PROFILE', `there is no profile "${name}"`, { hint })
 }
 
 /** The service of this state directory while its process lives; the file of a dead one counts for nothing. */
@@ -129,7 +137,6 @@ export function runningState(stateDir: string): ServiceState | undefined {
 
 export function notRunning(stateDir: string): CliError {
   return new CliError('NOT_RUNNING', `no service is running here (looked for ${serviceFile(stateDir)})`, {
-    exit: EXIT.network,
     hint: 'svc up\none elsewhere: --api-url <url>, or SVC_API_URL',
     retryable: true,
   })

@@ -4,9 +4,9 @@ import { exitOfSignal } from '../base/exit-codes.ts'
 import { onStopSignals } from '../base/signals.ts'
 
 /**
- * Does work that must not end in silence when a signal asks the process to end: its requests are ended, and it cleans up
- * and says what it had begun. Nothing in it may wait for a person, whose Ctrl+C it would keep to itself.
- * @param work gets a client whose requests the signal ends; the facts of its error are told with the interruption
+ * Does work that must not end in silence when a signal asks the process to end: its requests are ended, and it cleans
+ * up and says what it had begun. Nothing in it may wait for a person, whose Ctrl+C it would keep to itself.
+ * @param work gets a client whose requests the signal ends; the facts of its error are reported with the interruption
  * @param show the command that shows a payment that it has made
  * @throws {CliError} INTERRUPTED, exit code 130 or 143; otherwise what the work throws
  */

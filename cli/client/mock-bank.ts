@@ -2,7 +2,6 @@ import { request } from 'undici'
 import { completeSca } from '../../src/wire/payments.ts'
 import type { ScaComplete } from '../../src/wire/payments.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { call, signalOf } from './call.ts'
 import type { Client } from './call.ts'
 import { REDIRECTING_PAGE, visitModelBank } from './model-bank.ts'
@@ -10,7 +9,6 @@ import { unreachable } from './unreachable.ts'
 
 export type Decision = 'approve' | 'cancel'
 
-/** A payment as far as its payer has to know it. */
 type AtBank = { payment_id: string; redirect_url: string | null }
 
 export type Visit = {
@@ -47,7 +45,7 @@ export async function actAsPayer(
 }
 
 /**
- * Decides at the mock bank, or at the model bank, and stops there: nobody has told the service yet.
+ * Decides at the mock bank, or at the model bank, and stops there: the service does not know yet.
  * @returns what the bank sends the payer back with; undefined where it sends the payer nowhere
  * @throws {CliError} exit code 2 for a payment that is not at the mock bank, or an account that can't pay
  */
@@ -79,7 +77,6 @@ function returnOf(answer: BankAnswer, page: string, account: string | undefined)
   return readReturn(new URL(location, page))
 }
 
-/** The body of sca-complete from the address that the bank sends the payer back to (decision 15). */
 function readReturn(back: URL): ScaComplete {
   const state = back.searchParams.get('state')
   const code = back.searchParams.get('code')
@@ -88,7 +85,7 @@ function readReturn(back: URL): ScaComplete {
   if (state !== null && code !== null) return { state, code }
   if (state !== null && error !== null)
     return { state, error, ...(description === null ? {} : { error_description: description }) }
-  throw new CliError('MOCK_BANK_FAILED', 'the mock bank sent the payer back without an answer', { exit: EXIT.failure })
+  throw new CliError('MOCK_BANK_FAILED', 'the mock bank sent the payer back without an answer')
 }
 
 /** What a payer types at the mock bank's full login; what it always takes where nothing is said (decision 44). */
@@ -134,23 +131,18 @@ function loginIn(answer: BankAnswer): string {
 
 function refused({ status, html, problem }: BankAnswer): CliError {
   const said = problem ?? /role="alert">([^<]+)</.exec(html)?.[1] ?? 'it does not say why'
-  return new CliError('MOCK_BANK_LOGIN_REFUSED', `the mock bank lets nobody in: ${said}`, {
-    exit: EXIT.failure,
+  return new CliError('MOCK_BANK_LOGIN_REFUSED', `the mock bank refuses the login: ${said}`, {
     status,
   })
 }
 
-/** What a page of the mock bank answered a form. */
 type BankAnswer = {
   status: number
-  /** Where it sends the payer. */
   location: string | undefined
-  /** The rule that is broken, for programs. */
   problem: string | undefined
   html: string
 }
 
-/** Sends one form to a page of the mock bank, as the payer's browser does; redirects are not followed. */
 async function postToBank(client: Client, page: string, form: Readonly<Record<string, string>>): Promise<BankAnswer> {
   const fail = (error: unknown): never => {
     throw unreachable(client, error)
@@ -171,10 +163,8 @@ function oneText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** An answer that leads the payer nowhere. */
 function mockBankFailed(status: number): CliError {
   return new CliError('MOCK_BANK_FAILED', `the mock bank answered ${status} and sent the payer nowhere`, {
-    exit: EXIT.failure,
     status,
   })
 }

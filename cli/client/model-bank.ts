@@ -1,7 +1,6 @@
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 
 /** A payment's way to a bank with pages of its own, which starts and ends at the service. */
 export const REDIRECTING_PAGE = '/bank/authorise'
@@ -36,7 +35,6 @@ export async function visitModelBank(
   }
 }
 
-/** The form of the page where the payer decides. */
 function formOn({ url, html }: Answer, form: Readonly<Record<string, string>>): [URL, Record<string, string>] {
   const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1]
   const account = /<option value="([^"]+)"/.exec(html)?.[1]
@@ -45,7 +43,6 @@ function formOn({ url, html }: Answer, form: Readonly<Record<string, string>>): 
   return [new URL(action, url), { account, ...form }]
 }
 
-/** What the page of the service does with the bank's answer. */
 async function bringBack(browse: Browser, returned: URL): Promise<URL> {
   const answer = (returned.hash || returned.search).slice(1)
   const { html } = await browse(new URL(returned.pathname, returned), { answer })
@@ -84,5 +81,5 @@ function makeBrowser(signal: AbortSignal | undefined): Browser {
 }
 
 function failed(why: string): CliError {
-  return new CliError('MODEL_BANK_FAILED', `the payer can't be played at this bank: ${why}`, { exit: EXIT.failure })
+  return new CliError('MODEL_BANK_FAILED', `the payer can't be played at this bank: ${why}`)
 }

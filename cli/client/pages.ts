@@ -1,4 +1,3 @@
-/** One page of any list of the service (decision 25). */
 export type Page<Row> = { data: Row[]; has_more: boolean; next_cursor: string | null }
 
 export const PAGE_SIZE_MAX = 100
@@ -27,7 +26,6 @@ export async function collectPages<Row>(
   return { items, nextCursor: cursor }
 }
 
-/** The rows of the first pages, one after the other, for looking something up in them. */
 export async function* rowsOf<Row>(read: PageReader<Row>, pagesMax: number): AsyncGenerator<Row> {
   let cursor: string | null = null
   for (let page = 0; page < pagesMax; page += 1) {

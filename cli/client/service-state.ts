@@ -15,7 +15,6 @@ const DemoMerchant = z.looseObject({
   password: z.string().nullable().default(null),
 })
 
-/** The demo operator: a person, and a client for programs. */
 const DemoOperator = z.looseObject({
   realm: z.string(),
   client_id: z.string(),
@@ -121,7 +120,7 @@ export function removeServiceState(stateDir: string, pid: number): void {
 
 /**
  * Whether a process runs. One that has ended and that its parent has not asked about yet (a zombie, common in
- * containers whose first process collects nobody) does not.
+ * containers whose first process does not collect its children) does not.
  */
 export function isRunning(pid: number): boolean {
   try {

@@ -1,6 +1,5 @@
 import { durationText } from '../../src/lib/duration.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 
 const CONNECTION_FAILURES = new Set([
   'ECONNREFUSED',
@@ -40,18 +39,15 @@ const WHY: Readonly<Record<string, string>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is too large to be one of svc',
 }
 
-/** What a client says of the service that it calls. */
 type Called = { apiUrl: string; timeoutMs: number; signal?: AbortSignal | undefined }
 
 export function unreachable(client: Called, error: unknown): CliError {
   if (client.signal?.aborted === true)
     return new CliError('REQUEST_STOPPED', `the request to ${client.apiUrl} was stopped before its answer came`, {
-      exit: EXIT.interrupted,
       cause: error,
     })
   if (NOT_SENT.has(codeOf(error)))
     return new CliError('REQUEST_NOT_SENT', `this request can't be sent: ${messageOf(error)}`, {
-      exit: EXIT.usage,
       cause: error,
     })
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || codeOf(error).endsWith('_TIMEOUT'))
@@ -60,7 +56,6 @@ export function unreachable(client: Called, error: unknown): CliError {
       'REQUEST_TIMED_OUT',
       `${client.apiUrl} did not answer within ${durationText(client.timeoutMs)}`,
       {
-        exit: EXIT.network,
         hint: 'svc status\nto wait longer: the same command with SVC_TIMEOUT=60s',
         retryable: true,
         cause: error,
@@ -69,7 +64,6 @@ export function unreachable(client: Called, error: unknown): CliError {
   }
   const why = WHY[codeOf(error)] ?? messageOf(error)
   return new CliError('SERVICE_UNREACHABLE', `${client.apiUrl} can't be reached: ${why}`, {
-    exit: EXIT.network,
     hint: 'svc status\nto start one: svc up',
     retryable: true,
     cause: error,

@@ -3,6 +3,7 @@ import type { Operation, OperationInput, OperationReply } from '../../src/wire/o
 import type { ErrorCode } from '../../src/lib/errors.ts'
 import { quoted } from '../base/command-hints.ts'
 import type { CliError } from '../base/errors.ts'
+import { endOfId } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
 import type { Context } from './context.ts'
 
@@ -17,7 +18,7 @@ export type Subject<Thing> = {
   noun: string
   /** What may stand in its place. */
   summary: string
-  /** That it is what whoever acts has one of, such as its signing secret: nobody names it. */
+  /** Whether each caller has exactly one, such as its signing secret, which is not named. */
   isOwn?: true
   /**
    * Finds what words name. What opens connections is imported when this runs, so that help stays fast.
@@ -33,6 +34,23 @@ export type Subject<Thing> = {
   confirmBy(thing: Thing, values: Given): readonly (string | null)[]
 }
 
+/** The one thing of its kind that the caller has, as the service has it now. */
+export function ownSubject<O extends Operation>(noun: string, name: string, operation: O): Subject<ReplyBody<O>> {
+  return {
+    noun,
+    summary: name,
+    isOwn: true,
+    async find(client) {
+      const { call } = await import('../client/call.ts')
+      return { thing: (await call(client, operation, {} as OperationInput<O>)).body, isExact: true }
+    },
+    id: () => '',
+    name: () => name,
+    handle: () => '',
+    confirmBy: () => [],
+  }
+}
+
 /** What is named by the word that requests have for it; whether there is such a thing, the service says. */
 export function wordSubject(noun: string, summary: string): Subject<{ word: string }> {
   return {
@@ -43,6 +61,25 @@ export function wordSubject(noun: string, summary: string): Subject<{ word: stri
     name: ({ word }) => word,
     handle: ({ word }) => word,
     confirmBy: ({ word }) => [word],
+  }
+}
+
+/** What is named by an id or a part of one, and needs no more of it. @param called what stands before the id's end */
+export function idSubject(
+  { noun, summary, called }: { noun: string; summary: string; called: string },
+  idOf: (client: Client, given: string) => Promise<string>,
+): Subject<{ id: string }> {
+  return {
+    noun,
+    summary,
+    async find(client, given) {
+      const id = await idOf(client, given)
+      return { thing: { id }, isExact: given.toLowerCase() === id }
+    },
+    id: ({ id }) => id,
+    name: ({ id }) => `${called} ${endOfId(id)}`,
+    handle: ({ id }) => id,
+    confirmBy: ({ id }) => [endOfId(id), id],
   }
 }
 
@@ -70,6 +107,20 @@ export type Flag = {
   several?: true
   /** Differs from thing to thing: a form asks for it only where the action is done to one. */
   one?: true
+  /** What a command takes where nothing is given; help says it. */
+  initial?: string
+  /** May be given more than once: of commands alone, as are the rest. */
+  repeats?: true
+  /** May stand without its value. */
+  bare?: true
+  /** One letter that means the same: `-y`. */
+  short?: string
+  /** The heading of the help that it stands below. */
+  group?: string
+  /** The flags that it can't be given with. */
+  excludes?: readonly string[]
+  /** Other words for some of the choices, in capitals: those that tables show where room is short. */
+  synonyms?: Readonly<Record<string, string>>
 }
 /** The inputs of an action, by their names in camel case: `adminEmail` is `--admin-email` and `admin_email`. */
 export type Flags = Readonly<Record<string, Flag>>
@@ -87,6 +138,8 @@ export type Values<F extends Flags> = { [Name in keyof Required<F> & keyof F]: V
 }
 
 export type ReplyBody<O extends Operation> = OperationReply<O>['body']
+/** Of an operation that lists. */
+export type RowOf<O extends Operation> = ReplyBody<O> extends { data: readonly (infer Row)[] } ? Row : never
 
 /** From one value of a member to another. */
 type Move<Thing> = {
@@ -95,7 +148,7 @@ type Move<Thing> = {
   to: unknown
   /** That it is so already, in words. */
   already(thing: Thing): string
-  /** What a thing that is neither is told: this word is not the one for it. */
+  /** The error for a thing in neither state: this word is not the one for it. */
   refusal?(thing: Thing, values: Given): CliError
 }
 
@@ -111,7 +164,7 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   /** The words behind `svc`. The scenario verb is the same with dots. */
   command: Command
   summary: string
-  /** What help tells beyond the summary. */
+  /** What help says beyond the summary. */
   details?: string
   /** Command lines that run as they stand. */
   examples: readonly string[]
@@ -130,9 +183,9 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   move?: Move<Thing>
   /** Whether the console offers it. It refuses nothing and skips no question: only the service knows. */
   applies?(thing: Thing): boolean
-  /** A further permission that some things need; the console offers them to nobody without it. */
+  /** A further permission that some things need; the console offers them to no caller without it. */
   restricted?: { permission: Permission; where(thing: Thing): boolean }
-  /** The members that the service is told as they were seen; it answers CHANGED_MEANWHILE where one is another now. */
+  /** The members that are sent as they were seen; the service answers CHANGED_MEANWHILE where one is another now. */
   expected?: readonly (keyof Thing & string)[]
   /** What it comes to, behind "this will". */
   effect(thing: Thing, values: V): string
@@ -152,6 +205,7 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   /** What the console shows of the reply until Esc, as it can't be shown again. */
   shownOnce?(reply: ReplyBody<O>, where: { client: Client; stateDir: string }): readonly string[]
   view(context: Context, reply: ReplyBody<O>, thing: Thing): void | Promise<void>
+  variant?: Variant
   wait?: {
     summary: string
     /** The command that shows how it stands, where the wait is interrupted. */
@@ -163,9 +217,19 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   }
 }
 
+/** How a command differs from its action. */
+export type Variant = {
+  /** Flags that only say which action is meant. */
+  flags?: Flags
+  /** The client that acts, where it is another one than that of other commands. */
+  client?(context: Context): Client
+  /** The action that is meant: one with the same flags, for another kind of caller. */
+  choose?(context: Context, options: Readonly<Record<string, unknown>>): AnyAction | Promise<AnyAction>
+}
+
 /** What there is to wait with. */
 export type Waiting<Reply> = {
-  /** What says how it goes meanwhile. */
+  /** For reporting progress meanwhile. */
   context: Context
   client: Client
   reply: Reply
@@ -176,7 +240,6 @@ export type Waiting<Reply> = {
   key: string
 }
 
-/** The last reply, and what is wrong with it. */
 export type Ended<Reply> = { reply: Reply; problem?: CliError }
 
 /**
@@ -224,6 +287,15 @@ export function commandLine(
   ].join(' ')
 }
 
+/** The flag of every action whose request may have a key. */
+export const KEY_FLAG = {
+  idempotencyKey: {
+    value: 'key',
+    summary: 'Idempotency key; repeating it does nothing twice (a new UUID)',
+    member: 'x-idempotency-key',
+  },
+} as const satisfies Flags
+
 /** Whether a request of the operation may have a key, so that repeating it does nothing twice. */
 export function takesKey({ headers }: Operation): boolean {
   return 'shape' in headers && 'x-idempotency-key' in Object(headers.shape)
@@ -245,7 +317,7 @@ export function isOffered(action: AnyAction, thing: unknown): boolean {
   return standingOf(action, thing) === 'open' && action.applies?.(thing) !== false
 }
 
-/** The members that the service is told as they were seen, where it takes them. */
+/** The members that are sent as they were seen, where the operation takes them. */
 export function seenBy(
   { operation: { body }, move, expected = [] }: AnyAction,
   thing: unknown,

@@ -1,13 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Context } from './context.ts'
 
 /** The service refuses more; a file beyond it is not even read. */
 const FILE_BYTES_MAX = 10 * 1024 * 1024
 
-/** The text of a file that a bank has sent. */
 export async function readBankFile({ io }: Context, file: string): Promise<string> {
   const path = resolve(io.cwd, file)
   try {
@@ -17,6 +15,6 @@ export async function readBankFile({ io }: Context, file: string): Promise<strin
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError('USAGE', `can't read ${file} as text (${why})`, { exit: EXIT.usage, cause })
+    throw new CliError('USAGE', `can't read ${file} as text (${why})`, { cause })
   }
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import type { FieldError } from '../../src/lib/errors.ts'
 import { parsePart } from '../../src/lib/field-errors.ts'
@@ -9,29 +8,14 @@ import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
 import { CliError, joinedFields } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { urlOf } from '../client/build-request.ts'
 
-/** The options that every command which changes something has; `--yes` only where something is asked for. */
-export const ChangeOptions = z.object({ dryRun: z.boolean().default(false), yes: z.boolean().default(false) })
-export type ChangeOptions = z.infer<typeof ChangeOptions>
+/** What was given for them; `--yes` only where something is asked for. */
+export type ChangeOptions = { dryRun: boolean; yes?: boolean }
 
-/** Why: it stands in the audit trail, so a blank is none. */
-export const Reason = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty; it is recorded in the audit trail')
-  .max(500, 'must have 500 characters or fewer')
-
-/** Adds `--dry-run`. @param shows what it does, where that is more than to show one request */
-export function changing(command: Command, shows = 'Show the request, and change nothing'): Command {
-  return command.option('--dry-run', shows)
-}
-
-/** Adds `--dry-run` and `--yes`, for what asks first in live mode. */
-export function dangerous(command: Command, shows?: string): Command {
-  return changing(command, shows).option('-y, --yes', 'Skip the confirmation in live mode')
-}
+/** The flags of every command that changes something; and of one that asks first in live mode. */
+export const CHANGING = { dryRun: { summary: 'Show the request, and change nothing' } } as const
+export const DANGEROUS = { ...CHANGING, yes: { short: '-y', summary: 'Skip the confirmation in live mode' } } as const
 
 type Change<O extends Operation> = {
   input: OperationInput<O>
@@ -95,8 +79,8 @@ export function showRequest(
   const url = urlOf(client, operation, input)
   const body = masked(input.body ?? null)
   const headers = Object.entries(Object(input.headers ?? {})).map(([name, value]) => [name, String(value)] as const)
-  context.print.record({
-    item: {
+  context.print.record(
+    {
       dry_run: true,
       method,
       url,
@@ -104,14 +88,14 @@ export function showRequest(
       body,
       effect: effect ?? null,
     },
-    id: url,
-    lines: [
+    [
       ['Would send', `${method} ${url}`],
       ['Headers', headers.map(([name, value]) => `${name}: ${value}`).join(', ')],
       ['Body', body === null ? 'none' : JSON.stringify(body)],
       ['Effect', effect ?? ''],
     ],
-  })
+    { id: url },
+  )
   context.note('Nothing was changed.')
 }
 
@@ -138,7 +122,6 @@ export function expectReply({ print }: Pick<Context, 'print'>, { replies }: Oper
   if (isDoneOnce || SECRETS.some((secret) => members.includes(secret))) print.expect(members)
 }
 
-/** The members that a record of this schema has; none where that is not known. */
 export function membersOf(schema: z.ZodType): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
@@ -151,5 +134,5 @@ export function checkBody(operation: Operation, body: unknown): void {
   const fields: FieldError[] = []
   parsePart(operation.body, body, fields)
   if (fields.length === 0) return
-  throw new CliError('VALIDATION_FAILED', joinedFields(fields), { exit: EXIT.usage, fields })
+  throw new CliError('VALIDATION_FAILED', joinedFields(fields), { fields })
 }

@@ -1,7 +1,6 @@
 import type { Client } from '../client/call.ts'
 import type { Context } from './context.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { isLive } from '../client/auth/service-info.ts'
 import { printable } from '../base/text.ts'
 
@@ -51,11 +50,10 @@ async function ask({ io, paint }: Pick<Context, 'io' | 'paint'>, { what, words }
   const typed = (await io.stdin.readLine())?.trim()
   if (typed !== undefined && accepted.includes(typed)) return
   throw new CliError('NOT_CONFIRMED', `not confirmed, so nothing was changed (${what})`, {
-    exit: EXIT.usage,
     hint: `the same command, and then ${printable(accepted.join(' or '))}\nwithout being asked: the same command with --yes`,
   })
 }
 
 function needed({ what }: Dangerous, why: string, hint: string): CliError {
-  return new CliError('CONFIRMATION_NEEDED', `this would ${what}; ${why}`, { exit: EXIT.usage, hint })
+  return new CliError('CONFIRMATION_NEEDED', `this would ${what}; ${why}`, { hint })
 }

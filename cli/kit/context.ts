@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { chooseCredentials } from '../client/auth/choose.ts'
 import type { Http } from '../client/auth/credentials.ts'
@@ -10,12 +9,11 @@ import { debugLine, isDebugging } from '../base/debug.ts'
 import { CliError, withHint } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
-import { inFlags, withHelp } from './flag-errors.ts'
+import { withHelp } from './flag-errors.ts'
 import { findService } from '../client/find-service.ts'
 import type { FindOptions } from '../client/find-service.ts'
 import type { Io } from '../base/io.ts'
 import { withoutCredentials } from '../base/service-address.ts'
-import { parseOptions } from './global-options.ts'
 import { platformUser } from '../client/operator-name.ts'
 import type { Pager } from '../output/pager.ts'
 import { makePlainContext } from './plain-context.ts'
@@ -23,7 +21,6 @@ import type { PlainContext } from './plain-context.ts'
 import { stateDirOf } from '../client/service-state.ts'
 import { printable } from '../base/text.ts'
 
-/** What a command is given: its streams, its printer, and the service once it asks for it. */
 export type Context = PlainContext & {
   stateDir: string
   /** The service's address as the flag or SVC_API_URL names it; undefined when neither does. */
@@ -39,10 +36,6 @@ export type Context = PlainContext & {
 /** A command's exit code; nothing is success. */
 export type CommandResult = ExitCode | void
 
-export type CommandInput<Options> = { args: readonly string[]; options: Options }
-/** The same of a command whose options have this schema. */
-export type InputOf<Schema extends z.ZodType> = CommandInput<z.output<Schema>>
-
 export type Runtime = {
   io: Io
   exitCode: ExitCode
@@ -52,27 +45,21 @@ export type Runtime = {
   pager?: Pager
 }
 
-/**
- * Makes the action of a command: parses its options with their schema, gives it a context, and closes its connections.
- * The command itself knows nothing of commander.
- */
-export function action<Options extends z.ZodType>(
+/** Runs a command in a context of its own: errors are in terms of its flags, and its connections are closed. */
+export async function inContext(
   runtime: Runtime,
-  schema: Options,
-  run: (context: Context, input: CommandInput<z.output<Options>>) => Promise<CommandResult>,
-): (this: Command) => Promise<void> {
-  return async function act(this: Command) {
-    const given = { ...this.optsWithGlobals(), customer: actingCustomer(this) }
-    const { context, close } = makeContext(runtime, given)
-    runtime.given = context.flags
-    try {
-      const input = { args: this.args, options: parseOptions(schema, this.opts()) }
-      runtime.exitCode = (await run(context, input)) ?? EXIT.ok
-    } catch (error) {
-      throw withHelp(inFlags(error, this), this)
-    } finally {
-      await close()
-    }
+  command: Command,
+  run: (context: Context) => Promise<CommandResult> | CommandResult,
+): Promise<void> {
+  const given = { ...command.optsWithGlobals(), customer: actingCustomer(command) }
+  const { context, close } = makeContext(runtime, given)
+  runtime.given = context.flags
+  try {
+    runtime.exitCode = (await run(context)) ?? EXIT.ok
+  } catch (error) {
+    throw withHelp(error, command)
+  } finally {
+    await close()
   }
 }
 
@@ -105,7 +92,6 @@ function makeContext(runtime: Runtime, given: object): { context: Context; close
   return { context, close: async () => void (await Promise.all([opened?.close(), connections?.close()])) }
 }
 
-/** A client of the service that flags, environment or state directory name, as they say who acts. */
 export function openClient(io: Io, flags: FindOptions['flags']): Client {
   const where = { flags, env: io.env, cwd: io.cwd }
   const found = findService(where)
@@ -139,8 +125,6 @@ export function durationOf(text: string, source: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
-    throw new CliError('USAGE', `${source}: ${error instanceof Error ? error.message : String(error)}`, {
-      exit: EXIT.usage,
-    })
+    throw new CliError('USAGE', `${source}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

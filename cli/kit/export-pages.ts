@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { z } from 'zod'
 import { csvOf } from '../../src/lib/csv.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -15,15 +14,20 @@ import { withProgress } from '../output/progress.ts'
 import type { Progress } from '../output/progress.ts'
 import { targetFile } from '../output/target-file.ts'
 import type { Target } from '../output/target-file.ts'
+import type { Flags } from './action.ts'
+import type { Input } from './command.ts'
 import type { Context } from './context.ts'
+import { matching } from './read-values.ts'
 
-/** Where an export goes: the options of every command that has one. */
-export const ExportTarget = z.object({
-  file: z.string().min(1, 'must name a file').optional(),
-  force: z.boolean().default(false),
-})
-export type ExportTarget = z.infer<typeof ExportTarget>
-
+/** Where an export goes: the flags of every command that has one. */
+export const EXPORT_TARGET = {
+  file: {
+    value: 'path',
+    summary: 'Output file, written once it is complete (- or none: standard output)',
+    read: matching(/./, 'must name a file'),
+  },
+  force: { summary: 'Overwrite an existing file' },
+} as const satisfies Flags
 export type Export<Row> = {
   columns: readonly string[]
   /** A word for one row; more of them have an s. */
@@ -33,13 +37,17 @@ export type Export<Row> = {
   read(client: Client, page: { limit: number; cursor?: string }): Promise<Page<Row>>
 }
 
-const TOLD_EVERY = 1_000
+const NOTED_EVERY = 1_000
 
 /** A form of the export: a page of rows, the first with what stands before them all, and what stands behind. */
 type Form = { page(rows: readonly unknown[], isFirst: boolean): string; after: string }
 
 /** Writes every page as it comes, so that a list of any length fits. */
-export async function exportPages<Row>(context: Context, target: ExportTarget, wanted: Export<Row>): Promise<void> {
+export async function exportPages<Row>(
+  context: Context,
+  target: Input<typeof EXPORT_TARGET>,
+  wanted: Export<Row>,
+): Promise<void> {
   const form = formOf(context.print, wanted)
   const { io } = context
   const file = targetFile(io.cwd, target.file, target)
@@ -50,7 +58,7 @@ export async function exportPages<Row>(context: Context, target: ExportTarget, w
   context.note(`Exported ${linesText(count, wanted)} to ${file.named}.`)
 }
 
-/** Whoever reads it may go, as `head` does: then there is nobody to go on for, and nothing to tell. */
+/** The reader may go, as `head` does: that ends the export, and is no error. */
 async function toStdout<Row>(context: Context, wanted: Export<Row>, form: Form): Promise<void> {
   const { io } = context
   const count = await writePages(context, wanted, {
@@ -105,7 +113,7 @@ async function writeEach<Row>(
   for await (const rows of pagesOf(client, wanted)) {
     await write(form.page(rows, count === 0))
     if (!(await isRead())) return count
-    const isThousand = Math.floor(count / TOLD_EVERY) < Math.floor((count + rows.length) / TOLD_EVERY)
+    const isThousand = Math.floor(count / NOTED_EVERY) < Math.floor((count + rows.length) / NOTED_EVERY)
     if (isThousand && !progress.isShown) context.note(`${linesText(count + rows.length, wanted)} so far`)
     count += rows.length
     progress.at(count)
@@ -139,7 +147,7 @@ export async function writeTarget<T>(
   client: Client,
   fill: (write: Write, client: Client) => Promise<T>,
 ): Promise<T> {
-  // Nothing is left of a stream, so a signal ends the process itself: whoever waits for a reader would not hear of it.
+  // A stream leaves nothing to clean up, so a signal ends the process at once, also while it waits for a reader.
   if (target.isStream) return intoStream(target, (write) => fill(write, client))
   return stoppable(client, (stopped) => intoFile(target, (write) => fill(write, stopped)))
 }

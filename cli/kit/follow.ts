@@ -1,23 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { isPassing, usageError } from '../base/errors.ts'
 import { exitOfSignal } from '../base/exit-codes.ts'
 import { onStopSignals } from '../base/signals.ts'
 import { TIMER_MAX_MS } from '../base/times.ts'
+import { grouped } from './command.ts'
+import type { Input } from './command.ts'
 import { durationOf } from './context.ts'
 import type { CommandResult, Context } from './context.ts'
 
-export const FollowOptions = z.object({ follow: z.boolean().default(false), timeout: z.string().optional() })
-type FollowOptions = z.infer<typeof FollowOptions>
-
-/** Adds `--follow` and `--timeout`, for lists that continue with what happens next. */
-export function followable(command: Command, follow: string): Command {
-  return command
-    .optionsGroup('Following:')
-    .option('--follow', follow)
-    .option('--timeout <duration>', 'With --follow: stop after this time, such as 30s or 5m')
+export function following(summary: string) {
+  return grouped('Following:', {
+    follow: { summary },
+    timeout: { value: 'duration', summary: 'With --follow: stop after this time, such as 30s or 5m' },
+  })
 }
+
+export type FollowOptions = Input<ReturnType<typeof following>>
 
 type Following<Rows> = {
   options: FollowOptions

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { usageError } from '../base/errors.ts'
 import { COLOR_FLAGS } from '../base/io.ts'
 import type { ColorFlag } from '../base/io.ts'
@@ -23,7 +22,7 @@ export type GlobalOptions = {
 /**
  * Reads them from what commander has taken, which are texts and switches, without a schema: that is loaded by what has
  * options of its own.
- * @throws {CliError} exit code 2 for an address that would prove somebody
+ * @throws {CliError} exit code 2 for an address with credentials in it
  */
 export function readGlobalOptions(given: object): GlobalOptions {
   const value = (name: string): unknown => Reflect.get(given, name)
@@ -47,15 +46,6 @@ export function readGlobalOptions(given: object): GlobalOptions {
   }
 }
 
-/** The options of a command as its schema has them. @throws {CliError} exit code 2, naming the one that is wrong */
-export function parseOptions<Options extends z.ZodType>(schema: Options, given: unknown): z.output<Options> {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const name = String(issue?.path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw usageError(`--${name}: ${issue?.message ?? 'is wrong'}`)
-}
-
 /** The form of results where no flag says it. */
 export function modeOfEnvironment(env: NodeJS.ProcessEnv): OutputMode {
   const text = env['SVC_OUTPUT'] || 'table'
@@ -75,7 +65,6 @@ export function checkColorOfEnvironment(env: NodeJS.ProcessEnv): void {
   throw usageError(`SVC_COLOR: "${text}" is none of ${COLOR_FLAGS.join(', ')}`, 'SVC_COLOR=auto, or unset SVC_COLOR')
 }
 
-/** The members that `--json` keeps; undefined for all of them. */
 export function fieldsOf(json: true | string | undefined): string[] | undefined {
   if (json === undefined || json === true || json === '') return undefined
   const fields = json.split(',').map((field) => field.trim())

@@ -15,22 +15,18 @@ type NewSecret = {
 }
 
 /**
- * Prints a client with its secret, which nobody can ask for again, and how to use both.
+ * Prints a client with its secret, which can't be shown again, and how to use both.
  * @param wayOut the command that undoes it, or makes another secret, where this one could not be printed
  * @throws {CliError} RESULT_NOT_WRITTEN, exit code 1
  */
 export async function printNewSecret({ io, print, note }: Context, made: NewSecret, wayOut: string): Promise<void> {
-  print.record({
-    item: made,
-    id: made.client_id,
-    lines: [
-      ['Client id', made.client_id],
-      ['Client secret', made.client_secret ?? ''],
-      ['Role', roleText(made.role)],
-      ['Name', made.name ?? ''],
-      ['Tokens at', made.token_endpoint ?? ''],
-    ],
-  })
+  print.record(made, [
+    ['Client id', made.client_id],
+    ['Client secret', made.client_secret ?? ''],
+    ['Role', roleText(made.role)],
+    ['Name', made.name ?? ''],
+    ['Tokens at', made.token_endpoint ?? ''],
+  ])
   const id = made.client_id
   await mustBeWritten(io, `the secret of the client ${id} is lost, and the client is there`, {
     hint: wayOut,
@@ -53,7 +49,7 @@ export function tokenCommand(endpoint: string): string {
   return `  curl -s ${endpoint} -d grant_type=client_credentials -u "$SVC_CLIENT_ID:$SVC_CLIENT_SECRET"`
 }
 
-/** Says that somebody is invited by mail, and in the sandbox how to read that mail. */
+/** Says that an invitation was mailed, and in the sandbox how to read that mail. */
 export async function noteInvitation(context: Context, client: Client, { email }: { email: string }): Promise<void> {
   if (context.json) return
   context.note(`An invitation goes to ${email}.`)

@@ -1,55 +1,71 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { parseTime } from '../base/times.ts'
 import { LIMIT, collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
+import type { ListView } from '../output/output.ts'
+import type { Flags } from './action.ts'
+import { grouped } from './command.ts'
+import type { Input } from './command.ts'
 import type { Context } from './context.ts'
+import { matching } from './read-values.ts'
 
-export const Paging = z.object({
-  limit: z.string().regex(LIMIT, 'must be a number from 1 to 100'),
-  cursor: z.string().optional(),
-  all: z.boolean().default(false),
+/** The flag by which an operator means what belongs to all merchants, where the same command shows a merchant its own. */
+export const ALL_MERCHANTS = {
+  allMerchants: { summary: 'Include all merchants, as an operator (if only an operator is signed in)' },
+} as const
+
+export const PAGING = grouped('Paging:', {
+  limit: {
+    value: 'count',
+    summary: 'Number of results per page, 1 to 100',
+    initial: '50',
+    read: matching(LIMIT, 'must be a number from 1 to 100'),
+  },
+  cursor: { value: 'cursor', summary: 'Continue from this cursor of the previous page' },
+  all: { summary: 'Fetch all pages' },
 })
-export type Paging = z.infer<typeof Paging>
-
-export function paged(command: Command): Command {
-  return command
-    .optionsGroup('Paging:')
-    .option('--limit <count>', 'Number of results per page, 1 to 100', '50')
-    .option('--cursor <cursor>', 'Continue from this cursor of the previous page')
-    .option('--all', 'Fetch all pages')
-}
+export type Paging = Input<typeof PAGING>
 
 /** Reads the pages that the options ask for, prints their rows, and says how the list continues. */
 export async function listPages<Row>(
   context: Context,
   paging: Paging,
   read: PageReader<Row>,
-  print: (rows: Row[]) => void,
+  view: ListView<Row> | ((rows: Row[]) => void | Promise<void>),
 ): Promise<void> {
   const { items, nextCursor } = await collectPages(paging, read)
-  print(items)
+  if (typeof view === 'function') await view(items)
+  else context.print.list(items, view)
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
 /** The period of everything that has one: the first moment is part of it, and the last is not. */
-export const TimeRange = z.object({ since: z.string().optional(), until: z.string().optional() })
-export type TimeRange = z.infer<typeof TimeRange>
+type Range = { since?: string | undefined; until?: string | undefined }
 
-/** @param what happened in that time, such as created */
-export function withTimeRange(command: Command, what: string): Command {
-  return command
-    .option('--since <time>', `${what} at this time or later: 2h, 2026-11-21, 2026-11-21T09:30:00Z`)
-    .option('--until <time>', `${what} before this time`)
+/** Its flags. @param what happened in that time, such as created */
+export function timeRange(what: string) {
+  return {
+    since: {
+      value: 'time',
+      summary: `${what} at this time or later: 2h, 2026-11-21, 2026-11-21T09:30:00Z`,
+      member: 'from',
+    },
+    until: { value: 'time', summary: `${what} before this time`, member: 'to' },
+  } as const satisfies Flags
 }
 
 /** Its times as requests have them. @throws {CliError} exit code 2 for a time that is none */
-export function rangeOf({ since, until }: TimeRange): { from: string | undefined; to: string | undefined } {
+export function rangeOf({ since, until }: Range): { from: string | undefined; to: string | undefined } {
   return { from: since && parseTime(since, '--since'), to: until && parseTime(until, '--until') }
 }
 
-/** The same where the service goes by the day. */
-export function daysOf(range: TimeRange): ReturnType<typeof rangeOf> {
+const LONDON = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/London', dateStyle: 'short' })
+
+/** The same where the service goes by the day, which is London's: in summer a new one begins an hour before that of UTC. */
+export function daysOf(range: Range): ReturnType<typeof rangeOf> {
   const { from, to } = rangeOf(range)
-  return { from: from?.slice(0, 10), to: to?.slice(0, 10) }
+  return { from: from && londonDay(from), to: to && londonDay(to) }
+}
+
+export function londonDay(time: string): string {
+  return LONDON.format(new Date(time))
 }

@@ -38,11 +38,11 @@ export async function perform(
 ): Promise<void> {
   const client = context.client()
   const { operation } = action
-  // What is wrong with the values, or can't be shown, is told before anything is looked up.
+  // Values that are wrong, and replies that can't be shown, are reported before anything is looked up.
   if (!how.dryRun) expectReply(context, operation, takesKey(operation))
   const values = await lookedUp(client, action, typed)
   if (textFlagOf(action) === undefined) checkBody(operation, action.request('', values).body)
-  // So is that nobody is signed in who could do it.
+  // So is a caller who is not signed in.
   await proofFor(client, operation)
   const { thing, isExact } = await found(client, action, given)
   const isDone = standingOf(action, thing) === 'done'
@@ -74,7 +74,6 @@ export async function perform(
   if (problem !== undefined) throw problem
 }
 
-/** The values as they are sent: those that name something else are looked up. */
 async function lookedUp(client: Client, { flags }: AnyAction, values: Given): Promise<Given> {
   const found = { ...values }
   for (const [name, { find }] of Object.entries(flags as Flags)) {
@@ -189,7 +188,7 @@ async function readText(
   return { values: words === undefined ? values : { ...values, [name]: words }, words, isWritten }
 }
 
-/** Nobody writes what is refused anyway: the service is asked first, with other words in their place. */
+/** The service is asked first, with a placeholder for the text: what it rejects anyway need not be written. */
 async function askBefore(
   client: Client,
   action: AnyAction,

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { asTyped } from '../base/command-hints.ts'
 import type { CommandResult, Runtime } from './context.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { inFlags, withHelp } from './flag-errors.ts'
+import { withHelp } from './flag-errors.ts'
 import { checkColorOfEnvironment, fieldsOf, modeOfEnvironment, readGlobalOptions } from './global-options.ts'
 import type { GlobalOptions } from './global-options.ts'
 import { paintFor } from '../base/io.ts'
@@ -21,19 +21,18 @@ export type PlainContext = {
   note(text: string): void
 }
 
-/** Makes the action of a command that has no options of its own and needs no service: little is loaded for it. */
-export function plainAction(
+/** Runs a command that needs no service: little is loaded for it. */
+export async function inPlainContext(
   runtime: Runtime,
-  run: (context: PlainContext, args: readonly string[]) => CommandResult,
-): (this: Command) => void {
-  return function act(this: Command) {
-    const { context, options } = makePlainContext(runtime, this.optsWithGlobals())
-    runtime.given = options
-    try {
-      runtime.exitCode = run(context, this.args) ?? EXIT.ok
-    } catch (error) {
-      throw withHelp(inFlags(error, this), this)
-    }
+  command: Command,
+  run: (context: PlainContext) => Promise<CommandResult> | CommandResult,
+): Promise<void> {
+  const { context, options } = makePlainContext(runtime, command.optsWithGlobals())
+  runtime.given = options
+  try {
+    runtime.exitCode = (await run(context)) ?? EXIT.ok
+  } catch (error) {
+    throw withHelp(error, command)
   }
 }
 
@@ -71,7 +70,7 @@ export function makePlainContext(
   return { context, options }
 }
 
-/** Whether the command prints as things happen: nobody would see the first line before the last. */
+/** Whether the command prints as things happen: a pager would show nothing before the end. */
 function isLive(given: object): boolean {
   return ![undefined, false].includes(Reflect.get(given, 'follow'))
 }

@@ -1,7 +1,15 @@
 import { CliError, joinedFields, usageError } from '../base/errors.ts'
-import type { ToldField } from '../base/errors.ts'
-import type { AnyAction, Flag, Flags, Given } from './action.ts'
+import type { FlagFieldError } from '../base/errors.ts'
+import type { Flag, Flags, Given } from './action.ts'
 import { flagOf, memberOf } from './action.ts'
+
+/** Reads a value that has a form of its own. @param problem what is wrong with any other */
+export function matching(form: RegExp, problem: string): (text: string) => string {
+  return (text) => {
+    if (form.test(text)) return text
+    throw usageError(problem)
+  }
+}
 
 /** Why; it stands in the audit trail. */
 export const optionalReason = {
@@ -27,12 +35,23 @@ export function readValues(flags: Flags, given: Given, nameOf = displayName): Re
   const values = Object.entries(flags).flatMap(([name, flag]): [string, string | boolean][] => {
     const value = given[name]
     if (value === undefined || value === false || (value === '' && flag.required !== true)) return []
-    return [[name, typeof value === 'string' ? readValue(flag, value, nameOf(name, flag)) : value]]
+    return [[name, typeof value === 'string' ? readText(flag, value, nameOf(name, flag)) : value]]
   })
   return Object.fromEntries(values)
 }
 
-function readValue({ read }: Flag, text: string, name: string): string {
+/** What was given for the flags, by the members of the request that they stand for; what was not given is left out. */
+export function bodyFrom(flags: Flags, given: object): Record<string, unknown> {
+  const members = Object.entries(flags).map(([name, { member = memberOf(name) }]) => [member, Reflect.get(given, name)])
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined && value !== false))
+}
+
+/** One value as commands take it. @throws {CliError} USAGE, exit code 2, naming the flag */
+export function readValue(flag: Flag, text: string, name: string): string {
+  return readText(flag, text, displayName(name, flag))
+}
+
+function readText({ read }: Flag, text: string, name: string): string {
   try {
     return read === undefined ? text : read(text)
   } catch (error) {
@@ -45,25 +64,30 @@ function displayName(name: string, { positional }: Flag): string {
   return positional === true ? `<${name}>` : flagOf(name)
 }
 
-/** A refusal of the service told by the flags that the values came from. */
-export function withFlags(error: unknown, { flags }: Pick<AnyAction, 'flags'>): unknown {
+/** An error of the service in terms of the flags that the values came from: its user typed flags, not a request. */
+export function withFlags(error: unknown, flags: Flags): unknown {
   if (!(error instanceof CliError)) return error
   const { fields = [] } = error.options
-  if (fields.length === 0) return error
-  const names = Object.entries(flags as Flags).map(([name, flag]) => ({
-    member: flag.member ?? memberOf(name),
+  const names = Object.entries(flags).map(([name, flag]) => ({
+    members: [flag.member ?? memberOf(name), name],
     flag: displayName(name, flag),
   }))
-  const told = fields.map((field): ToldField => {
+  const named = fields.map((field): FlagFieldError => {
+    if (field.flag !== undefined) return field
     const named =
-      names.find(({ member }) => field.path === member) ??
-      names.find(({ member }) => field.path.startsWith(`${member}.`))
-    const message = names.reduce((text, { member, flag }) => withFlag(text, member, flag), field.message)
+      names.find(({ members }) => members.includes(field.path)) ??
+      names.find(({ members }) => members.some((member) => field.path.startsWith(`${member}.`)))
+    const message = names.reduce(
+      (text, { members: [member = ''], flag }) => withFlag(text, member, flag),
+      field.message,
+    )
     return named === undefined ? { ...field, message } : { ...field, message, flag: named.flag }
   })
   // A message of other words says something of its own.
-  const message = error.message === joinedFields(fields) ? joinedFields(told) : error.message
-  return new CliError(error.code, message, { ...error.options, fields: told, cause: error })
+  const message = error.message === joinedFields(fields) ? joinedFields(named) : error.message
+  return fields.length === 0
+    ? error
+    : new CliError(error.code, message, { ...error.options, fields: named, cause: error })
 }
 
 /** Members that a rule speaks of are flags as well; one that is an English word, such as status, is left as it is. */

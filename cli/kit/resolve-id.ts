@@ -1,6 +1,11 @@
 import { isUuid } from '../../src/lib/ids.ts'
+import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { rowsOf } from '../client/pages.ts'
+import type { Page } from '../client/pages.ts'
+import type { RowOf } from './action.ts'
 
 const PART_MIN = 8
 const SHOWN_MAX = 5
@@ -38,16 +43,20 @@ export type Noun = keyof typeof LISTS
 /**
  * The id that the user means: a whole one as it is, or the only one that begins or ends with 8 characters or more. Ids
  * begin with their time: those of one minute share their first 8 characters, and only their ends differ.
- * @param candidates asked for only when the text is a part; the newest ids first
+ * @param candidates asked for only when the text is a part; the newest first
  * @throws {CliError} when nothing, or more than one thing, begins or ends like it
  */
-export async function resolveId(text: string, noun: Noun, candidates: () => AsyncIterable<string>): Promise<string> {
+export async function resolveId(
+  text: string,
+  noun: Noun,
+  candidates: () => AsyncIterable<string> | Promise<readonly string[]>,
+): Promise<string> {
   if (isUuid(text)) return text.toLowerCase()
   const part = text.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(part) || part.length > 36) throw notFound(text, noun)
   if (part.length < PART_MIN) throw usageError(`"${text}" is too short for an id: give ${PART_MIN} characters or more`)
   const found: string[] = []
-  for await (const id of candidates()) {
+  for await (const id of await candidates()) {
     if (id.startsWith(part) || id.endsWith(part)) found.push(id)
     if (found.length > SHOWN_MAX) break
   }
@@ -60,5 +69,31 @@ export async function resolveId(text: string, noun: Noun, candidates: () => Asyn
 
 /** There is no such thing: exit code 6, with the command that shows which there are. */
 export function notFound(text: string, noun: Noun): CliError {
-  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, { exit: EXIT.notFound, hint: LISTS[noun] })
+  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, { hint: LISTS[noun] })
+}
+
+// How far back a thing is looked for in a list: a thousand rows.
+const PAGES_MAX = 10
+
+/** The rows of a list, the newest first, as far back as things are looked for by a part of them. */
+export async function* rowsIn<O extends Operation>(
+  client: Client,
+  list: O,
+  query?: OperationInput<O>['query'],
+): AsyncGenerator<RowOf<O>> {
+  const read = async (page: object): Promise<Page<RowOf<O>>> => {
+    // A list has pages, which the type of any operation does not say.
+    const { body } = await call(client, list, { query: { ...Object(query), ...page } } as OperationInput<O>)
+    return body as Page<RowOf<O>>
+  }
+  yield* rowsOf(read, PAGES_MAX)
+}
+
+/** Their ids. @param member that has the id */
+export async function* idsIn<O extends Operation, Member extends keyof RowOf<O>>(
+  client: Client,
+  list: O,
+  member: Member,
+): AsyncGenerator<RowOf<O>[Member]> {
+  for await (const row of rowsIn(client, list)) yield row[member]
 }

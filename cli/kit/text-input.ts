@@ -1,24 +1,21 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
 import { wrappedLines } from '../base/wrap.ts'
 import type { Context } from './context.ts'
 import { canEdit, editText } from '../base/editor.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 
-/** Where somebody's own words come from: the command line, a file, or an editor. */
-export const WordsOptions = z.object({ file: z.string().optional(), edit: z.boolean().default(false) })
-export type WordsOptions = z.infer<typeof WordsOptions>
-
-type Wanted = WordsOptions & {
+/** Where a user's own text comes from: the command line, a file, or an editor. */
+type Wanted = {
+  file: string | undefined
+  edit: boolean
   /** What the command line gave, and the flag it gave it by. */
   given: string | undefined
   flag: string
-  /** What the words are about, told above them in the editor. */
+  /** What the text is about, shown above it in the editor. */
   about(): Promise<readonly string[]>
 }
 
@@ -59,7 +56,7 @@ async function readText(io: Io, file: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError('USAGE', `--file: can't read ${file} as text (${why})`, { exit: EXIT.usage, cause })
+    throw new CliError('USAGE', `--file: can't read ${file} as text (${why})`, { cause })
   }
 }
 
@@ -78,7 +75,7 @@ async function compose(io: Io, { about, flag }: Wanted): Promise<string> {
   })
   const words = withoutLines(edited ?? '', lines)
   if (words !== '') return words
-  throw new CliError('NOT_CONFIRMED', 'no words were written, so nothing was sent', { exit: EXIT.usage })
+  throw new CliError('NOT_CONFIRMED', 'no words were written, so nothing was sent')
 }
 
 function withoutLines(text: string, lines: readonly string[]): string {

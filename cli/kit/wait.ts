@@ -5,7 +5,6 @@ import type { Payment, PaymentStatus, PayerView } from '../../src/wire/payments.
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1_000
@@ -23,7 +22,7 @@ export const STILL_POSSIBLE: Readonly<Record<PaymentStatus, readonly PaymentStat
 export type WaitOptions = {
   paymentId: string
   timeoutMs: number
-  /** Told of every answer, so that the user can watch. */
+  /** Called with every answer, to show progress. */
   onProgress?: (payment: Payment | PayerView) => void
 }
 
@@ -45,7 +44,6 @@ export async function waitForStatus(
     if (STILL_POSSIBLE[payment.status].includes(wanted)) return 'open'
     const why = payment.failure === null ? '' : ` (${payment.failure.code}: ${payment.failure.reason})`
     return new CliError('STATE_IMPOSSIBLE', `the payment is ${payment.status}${why}; it can no longer be ${wanted}`, {
-      exit: EXIT.assertion,
       hint: `svc payments show ${payment.payment_id}`,
     })
   })
@@ -69,7 +67,7 @@ async function waitForPayment(
 
 /**
  * Asks again, less and less often, until the answer is the awaited one or the time is over. Returns the last answer.
- * @param signal ends a pause at once, so that what asks is told of it
+ * @param signal ends a pause at once, so that the caller notices
  */
 export async function askUntil<Answer>(
   ask: () => Promise<Answer>,
@@ -95,7 +93,6 @@ function timedOut(
     'WAIT_TIMED_OUT',
     `the payment is still ${payment.status} after ${durationText(timeoutMs)}; awaited was ${wanted}`,
     {
-      exit: EXIT.waitTimedOut,
       hint: `svc payments show ${payment.payment_id}\nto wait longer: the same command with a longer --timeout`,
       retryable: true,
     },

@@ -1,6 +1,5 @@
 import { cutTo, widthOf } from '../base/width.ts'
 
-/** A column of a table, as it is about to be shown. */
 export type Laid = {
   title: string
   cells: readonly string[]

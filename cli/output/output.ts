@@ -3,7 +3,7 @@ import type { Io, Paint } from '../base/io.ts'
 import type { OutputMode } from '../base/output-modes.ts'
 import { checkPath, parsePath, valueAt } from './path.ts'
 import { tableOf } from './table.ts'
-import type { Column } from './table.ts'
+import type { Column, TableOptions } from './table.ts'
 import { printable } from '../base/text.ts'
 import { widthOf } from '../base/width.ts'
 import { wrapped } from '../base/wrap.ts'
@@ -22,36 +22,36 @@ export type OutputOptions = {
 }
 
 export type ListView<Row> = {
-  items: readonly Row[]
-  /** The members of a row in machine output, which CSV needs also for an empty list. */
-  fields: readonly string[]
+  /** The members of a row in machine output, which CSV needs also for an empty list: their names, or its schema. */
+  fields: readonly string[] | { shape: object }
   columns: readonly Column<Row>[]
   /** Members that CSV leaves out unless they are asked for: files are passed on, and some members let their reader in. */
   notInCsv?: readonly string[]
-  id(row: Row): string
+  /** The text of the first column, where nothing is said. */
+  id?(row: Row): string
   /** What people read when there is nothing. */
-  empty: string
+  empty?: string
 }
 
-export type RecordView<Item> = {
-  item: Item
-  /** What people read: a label and a text per line; empty texts are left out. */
-  lines: readonly (readonly [label: string, text: string])[]
-  id: string
-  /** More for people, below the lines. */
-  after?: string
+/** What people read of one thing: a label and a text per line; empty texts are left out. */
+export type RecordLines = readonly (readonly [label: string, text: string])[]
+
+export type RecordMore = {
+  /** The text of the first line, where nothing is said. */
+  id?: string
+  /** More for people, each part below an empty line; empty ones are left out. */
+  after?: string | readonly string[]
 }
 
 /** Prints results to standard output in the form the user chose. Everything else belongs on standard error. */
 export type Printer = {
-  list<Row>(view: ListView<Row>): void
-  record<Item>(view: RecordView<Item>): void
+  list<Row>(items: readonly Row[], view: ListView<Row>): void
+  record(item: unknown, lines: RecordLines, more?: RecordMore): void
   /**
    * Refuses chosen members that a record of these could not have: before it is made, where that can't be done again.
    * @throws {CliError} exit code 2
    */
   expect(members: readonly string[]): void
-  /** Prints a text for people as it is; a pager shows what is longer than the terminal. */
   text(text: string): void
   /** Whether the form is one for programs, which get no remarks. */
   readonly isMachine: boolean
@@ -85,25 +85,20 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
       const { query, fields = [] } = options
       for (const path of query === undefined ? fields : [query]) checkPath(null, parsePath(path), members)
     },
-    list(view) {
-      if (printData(paged, options, view.items, view.fields)) return
-      if (options.mode === 'id')
-        return write(
-          paged,
-          view.items.map((row) => view.id(row)),
-        )
-      if (options.mode === 'csv') return writeCsv(paged, options, view)
-      if (view.items.length === 0) return io.stderr.write(`${view.empty}\n`)
-      write(paged, tableOf(view.items, view.columns, { ...options, width: widthNow() }))
+    list(items, { fields, columns, notInCsv, empty = '', id = columns[0]?.value ?? (() => '') }) {
+      const known = 'shape' in fields ? Object.keys(fields.shape) : fields
+      if (printData(paged, options, items, known)) return
+      if (options.mode === 'id') return write(paged, items.map(id))
+      if (options.mode === 'csv') return writeCsv(paged, options, { items, fields: known, notInCsv })
+      if (items.length === 0) return io.stderr.write(`${empty}\n`)
+      write(paged, tableOf(items, columns, { ...options, width: widthNow() }))
     },
-    record(view) {
-      const fields = Object.keys(Object(view.item))
-      if (printData(io, options, view.item, fields)) return
-      if (options.mode === 'id') return write(io, view.id === '' ? [] : [view.id])
-      if (options.mode === 'csv') return writeCsv(io, options, { items: [view.item], fields })
-      const rows = recordRows(view.lines, { ...options, width: widthNow() })
-      const after = view.after === undefined ? [] : ['', view.after]
-      write(io, [...rows.flatMap((row) => row.lines), ...after])
+    record(item, lines, { id = lines[0]?.[1] ?? '', after = [] } = {}) {
+      const fields = Object.keys(Object(item))
+      if (printData(io, options, item, fields)) return
+      if (options.mode === 'id') return write(io, id === '' ? [] : [id])
+      if (options.mode === 'csv') return writeCsv(io, options, { items: [item], fields })
+      write(io, [...recordLines(lines, { ...options, width: widthNow() }), ...below(after)])
     },
   }
 }
@@ -139,10 +134,14 @@ function scalars(value: unknown, options: OutputOptions): string[] {
 }
 
 /** With the line ends of a shell, where the service's own CSV has those of RFC 4180. */
-function writeCsv<Row>(
+function writeCsv(
   io: Io,
   options: OutputOptions,
-  { items, fields: known, notInCsv = [] }: Pick<ListView<Row>, 'items' | 'fields' | 'notInCsv'>,
+  {
+    items,
+    fields: known,
+    notInCsv = [],
+  }: { items: readonly unknown[]; fields: readonly string[]; notInCsv?: readonly string[] | undefined },
 ): void {
   const { fields = known.filter((name) => !notInCsv.includes(name)), header } = options
   const rows = selected(options, items, known)
@@ -163,19 +162,18 @@ function pick(item: unknown, fields: readonly string[]): Record<string, unknown>
   return Object.fromEntries(fields.map((field) => [field, valueAt(item, parsePath(field)) ?? null]))
 }
 
-type LineOptions = { paint: Paint; width?: number | undefined }
+/** Each part with an empty line before it. */
+export function below(after: NonNullable<RecordMore['after']>): string[] {
+  return [after].flat().flatMap((part) => (part === '' ? [] : ['', ...part.split('\n')]))
+}
 
-/** Labels and texts in two columns; in a terminal a long text goes on below itself. */
-export function recordRows(
-  lines: readonly (readonly [string, string])[],
-  { paint, width = Infinity }: LineOptions,
-): { label: string; text: string; lines: string[] }[] {
+function recordLines(lines: RecordLines, { paint, width = Infinity }: Omit<TableOptions, 'header'>): string[] {
   const shown = lines.filter(([, text]) => text !== '')
   const indent = Math.max(0, ...shown.map(([label]) => widthOf(label))) + 2
-  return shown.map(([label, text]) => {
+  return shown.flatMap(([label, text]) => {
     const [first = '', ...rest] = wrapped(printable(text), width - indent)
     const below = rest.map((line) => `${' '.repeat(indent)}${line}`)
-    return { label, text, lines: [`${paint('dim', label)}${' '.repeat(indent - widthOf(label))}${first}`, ...below] }
+    return [`${paint('dim', label)}${' '.repeat(indent - widthOf(label))}${first}`, ...below]
   })
 }
 

@@ -46,7 +46,7 @@ export function pagedIo(io: Io, pager: Pager | undefined): Io {
 
 type PagerCommand = { words: string; isOwn: boolean }
 
-/** The pager that the user has chosen, else less; undefined where a page is nothing that anybody waits at. */
+/** The pager that the user has chosen, else less; undefined where no one reads at a terminal. */
 function pagerOf({ stdout, env }: Io): PagerCommand | undefined {
   const isCi = !['', 'false'].includes(env['CI'] ?? '')
   if (!stdout.isTTY || (stdout.rows ?? 0) <= 0 || env['TERM'] === 'dumb' || isCi) return undefined

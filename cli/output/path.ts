@@ -102,19 +102,18 @@ function noField(path: string, name: string, there: readonly string[]): Error {
   return usageError(`there is no field "${name}" ${where}; ${thereAre(there)}${guess}`)
 }
 
-/** The nearest name; of an id the first that is one. */
 function meantField(name: string, there: readonly string[]): string | undefined {
   const ofEnd = there.find((each) => each.endsWith(`_${name}`))
   return (name === 'id' ? ofEnd : undefined) ?? nearestWord(name, there) ?? ofEnd
 }
 
-/** So many names are told: more are a wall. */
-const TOLD_MAX = 8
+/** More names than this are hard to read. */
+const NAMES_MAX = 8
 
 function thereAre(there: readonly string[]): string {
   if (there.length === 0) return 'there is none'
-  const told = there.slice(0, TOLD_MAX).join(', ')
-  return `there are ${told}${there.length > TOLD_MAX ? ` and ${there.length - TOLD_MAX} more (--json shows all)` : ''}`
+  const named = there.slice(0, NAMES_MAX).join(', ')
+  return `there are ${named}${there.length > NAMES_MAX ? ` and ${there.length - NAMES_MAX} more (--json shows all)` : ''}`
 }
 
 function placeOf(path: string): string {

@@ -2,22 +2,17 @@ import type { Io } from '../base/io.ts'
 import { cutTo } from '../base/width.ts'
 import { printable } from '../base/text.ts'
 
-/** A line on standard error that tells how far a long work is. */
 export type Progress = {
-  /** So much is done; `what` is what is worked on now. */
   at(done: number, what?: string): void
-  /** How much there is, once it is known. */
   of(total: number): void
-  /** A remark, in a line of its own above. */
   note(text: string): void
-  /** Takes the line away, for something else that is about to be told. */
+  /** Takes the line away, for other output. */
   clear(): void
-  /** Whether anybody sees it; who does not may be told otherwise. */
+  /** Whether it is drawn; where it is not, progress may be reported otherwise. */
   readonly isShown: boolean
 }
 
 export type ProgressOptions = {
-  /** What is done, as a title: "Exporting". */
   title: string
   /** What is counted: "rows". */
   unit: string
@@ -36,9 +31,9 @@ const CLEAR = '\r\u001b[K'
 type Where = { io: Pick<Io, 'stderr' | 'env'>; json: boolean; note(text: string): void }
 
 /**
- * Does the work, and as long as it lasts tells a person at a terminal how far it is: a bar where the total is known, how
- * many in a second, and how long already. The line is gone when the work ends, however it ends. Elsewhere, and with JSON,
- * nothing is drawn.
+ * Does the work, and as long as it lasts shows a person at a terminal how far it is: a bar where the total is known,
+ * how many in a second, and how long already. The line is gone when the work ends, however it ends. Elsewhere, and with
+ * JSON, nothing is drawn.
  */
 export async function withProgress<T>(
   context: Where,

@@ -4,7 +4,6 @@ import type { Printer } from './output.ts'
 // What the standard asks for around a code, in modules.
 const QUIET_ZONE = 4
 
-/** Where a code is printed, and who is told that it does not fit. */
 type Terminal = { io: Io; print: Printer; note(text: string): void }
 
 export type QrOptions = {

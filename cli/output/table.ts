@@ -19,27 +19,11 @@ export type TableOptions = {
 }
 
 /** A table for people: aligned columns with two spaces between, no lines. In a narrow terminal a row may have two lines. */
-export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): string[] {
-  const parts = tableParts(rows, columns, options)
-  return [...parts.header, ...parts.rows.flat()]
-}
-
-/** A table below a record, in one colour; nothing where there are no rows. */
-export function tableBelow<Row>(
-  { width }: { readonly width: number | undefined },
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-): { after?: string } {
-  if (rows.length === 0) return {}
-  return { after: tableOf(rows, columns, { header: true, paint: (_style, text) => text, width }).join('\n') }
-}
-
-/** The lines of a table, those of each row by themselves. */
-export function tableParts<Row>(
+export function tableOf<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   { header, paint, width = Infinity }: TableOptions,
-): { header: string[]; rows: string[][] } {
+): string[] {
   const laid = columns.map(({ title, value, ...column }) => {
     const cells = rows.map((row) => printable(value(row)))
     // A cell that is cut keeps the colour of the whole.
@@ -48,17 +32,24 @@ export function tableParts<Row>(
   })
   const { first, second } = fitted(laid, width)
   const lines = [lineOf(first), ...(second.length === 0 ? [] : [lineOf(second, INDENT)])]
-  return {
-    header: header ? lines.map((line) => line(({ title }) => [paint('bold', title), title])) : [],
-    rows: rows.map((_row, index) =>
-      lines.map((line) =>
-        line(({ cells, styles }) => {
-          const [text = '', style] = [cells[index], styles[index]]
-          return [style === undefined ? text : paint(style, text), text]
-        }),
-      ),
-    ),
-  }
+  const rowAt = (index: number): string[] =>
+    lines.map((line) =>
+      line(({ cells, styles }) => {
+        const [text = '', style] = [cells[index], styles[index]]
+        return [style === undefined ? text : paint(style, text), text]
+      }),
+    )
+  const titles = header ? lines.map((line) => line(({ title }) => [paint('bold', title), title])) : []
+  return [...titles, ...rows.flatMap((_row, index) => rowAt(index))]
+}
+
+/** A table below a record; empty where there are no rows. */
+export function tableBelow<Row>(
+  { width, paint }: Omit<TableOptions, 'header'>,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+): string {
+  return rows.length === 0 ? '' : tableOf(rows, columns, { header: true, paint, width }).join('\n')
 }
 
 /** How a line is laid out: each cell as it is painted, and as it is without that. */

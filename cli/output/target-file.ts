@@ -4,9 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 
-/** What an export is written to. */
 export type Target = {
-  /** As it was typed. */
   named: string
   /** The absolute path; where a link was named, of what it leads to. */
   path: string
@@ -40,7 +38,6 @@ export function targetFile(cwd: string, named: string | undefined, { force }: { 
   if (!there.isFile()) throw refused(`${named} is no file, and nothing that an export could be written to`)
   if (!force)
     throw new CliError('FILE_EXISTS', `--file: ${named} is there already`, {
-      exit: EXIT.usage,
       hint: 'another name, or --force to replace it',
     })
   return { named, path: realpathSync(path), isStream: false }

@@ -3,7 +3,6 @@ import { printable } from '../base/text.ts'
 import { widthOf } from '../base/width.ts'
 import { wrappedLines } from '../base/wrap.ts'
 
-/** What somebody says, under a title. */
 export type Statement = { title: string; text: string }
 
 const GAP = '   '

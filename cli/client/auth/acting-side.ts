@@ -5,12 +5,10 @@ import { listRecurring } from '../../../src/wire/recurring.ts'
 import { whoami } from '../../../src/wire/service.ts'
 import type { Whoami } from '../../../src/wire/service.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { call } from '../call.ts'
 import type { Client } from '../call.ts'
 import { claimsOf, realmOfIssuer } from './token-source.ts'
 
-/** What the built-in profile can act as. */
 export type Side = 'merchant' | 'platform'
 
 export function sideOf({ merchant, platform }: { merchant: boolean; platform: boolean }): Side | undefined {
@@ -43,7 +41,7 @@ export async function viewerOf(client: Client, side: Side | undefined): Promise<
  * Whether a command means what belongs to all merchants: where `--all-merchants` says so, or where only an operator is
  * signed in. The built-in profile, which is both, is the merchant as long as nothing is said. The service is asked only
  * where the credentials do not say whose they are.
- * @throws {CliError} exit code 4 where nobody is signed in
+ * @throws {CliError} exit code 4 without a sign-in
  */
 export async function meansAllMerchants(client: Client, allMerchants: boolean): Promise<boolean> {
   if (allMerchants) return true
@@ -56,10 +54,9 @@ export async function meansAllMerchants(client: Client, allMerchants: boolean): 
   return (await whoIs(client, ['merchant', 'platform'])).kind === 'platform'
 }
 
-/** Who commands act as; of a customer the permissions are the scopes of the token. */
 export type Who = Omit<Whoami, 'kind'> & { kind: Whoami['kind'] | 'customer' }
 
-/** Asks the service who proves itself for these kinds of access. @throws {CliError} exit code 4 where nobody does */
+/** Asks the service for the identity of these kinds of access. @throws {CliError} exit code 4 where there is none */
 export async function whoIs(client: Client, access: Access[]): Promise<Who> {
   if (access.includes('customer')) return whichCustomer(client)
   return (await call(client, { ...whoami, access }, {})).body
@@ -81,9 +78,7 @@ async function whichCustomer(client: Client): Promise<Who> {
   }
   const claims = claimsOf(token.accessToken)
   if (claims === undefined)
-    throw new CliError('NOT_A_JWT', 'the access token is taken, but only who made it can read whose it is', {
-      exit: EXIT.failure,
-    })
+    throw new CliError('NOT_A_JWT', 'the access token is taken, but only who made it can read whose it is')
   const subject = claims.sub ?? ''
   return {
     ...customer,

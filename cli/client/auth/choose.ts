@@ -1,7 +1,6 @@
 import { realmOfClientId } from '../../../src/lib/realms.ts'
 import { variableIn } from '../../base/environment-variables.ts'
 import { CliError, usageError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import type { FindOptions, FoundService } from '../find-service.ts'
 import { claimsOf, realmOfIssuer, clientCredentialsSource, fixedSource } from './token-source.ts'
 import { configDirOf } from './config-dir.ts'
@@ -18,7 +17,6 @@ import type { ServiceClient, TokenSource } from './token-source.ts'
 
 export type ChooseOptions = FindOptions & {
   found: FoundService
-  /** Whom operators' operations name without an identity provider. */
   platformUser: string
 }
 
@@ -45,7 +43,6 @@ export function chooseCredentials(options: ChooseOptions): Credentials {
   return { ...byClientId(options, clientId), chosen: { by: 'SVC_CLIENT_ID', name: clientId } }
 }
 
-/** Where the identity provider is, as far as it is known; null where there is none. */
 function knownAuthUrl({ env, found }: Pick<ChooseOptions, 'env' | 'found'>): string | null | undefined {
   const named = env['SVC_AUTH_URL'] ?? ''
   if (named !== '') return named.replace(/\/+$/, '')
@@ -55,7 +52,7 @@ function knownAuthUrl({ env, found }: Pick<ChooseOptions, 'env' | 'found'>): str
   return typeof url === 'string' && !isOnThisMachine(url) ? undefined : url
 }
 
-/** Builds credentials where the provider is; asks the service for that only where nobody knows it. */
+/** Builds credentials where the provider is; asks the service for it only where it is not known. */
 function atProvider(
   options: ChooseOptions,
   merchant: Credentials['merchant'],
@@ -95,7 +92,6 @@ function byClientId(options: ChooseOptions, clientId: string): Credentials {
   })
 }
 
-/** The clients whose secrets the running service has written down. */
 function clientsOf({ state }: FoundService): ServiceClient[] {
   if (state === undefined) return []
   return [state.merchant, state.operator, state.customer].flatMap((client) => {
@@ -118,7 +114,6 @@ function namesOf({ flags, env, found, platformUser }: ChooseOptions, clientId: s
 
 function secretMissing(clientId: string): CliError {
   return new CliError('CLIENT_SECRET_MISSING', `${clientId} has to prove itself with its secret`, {
-    exit: EXIT.signedOut,
     hint: 'SVC_CLIENT_SECRET in the environment; people sign in with svc login',
   })
 }
@@ -170,7 +165,6 @@ function byState(options: ChooseOptions): Credentials {
   return { ...credentials, chosen }
 }
 
-/** What credentials.json keeps for a profile, if it was kept for this service. */
 function sourceOf(configDir: string, { key, apiUrl }: { key: string; apiUrl: string }): TokenSource | undefined {
   const entry = readEntries(configDir)[key]
   if (entry === undefined || entry.api_url !== apiUrl) return undefined

@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 
 /** Where the command line keeps its profiles and sessions: SVC_CONFIG_DIR, else the user's own place for such. Absolute. */
 export function configDirOf(env: NodeJS.ProcessEnv): string {
@@ -12,7 +11,6 @@ export function configDirOf(env: NodeJS.ProcessEnv): string {
   return xdg === '' ? join(env['HOME'] || homedir(), '.config', 'svc') : join(xdg, 'svc')
 }
 
-/** A file's text; undefined where there is none. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
@@ -40,13 +38,11 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** A file of the configuration that the system does not let us use, in one line. */
 export function unusable(file: string, error: unknown): CliError {
   return new CliError(
     'CONFIG_UNUSABLE',
     `${file} can't be used: ${error instanceof Error ? error.message : String(error)}`,
     {
-      exit: EXIT.failure,
       hint: 'another directory is SVC_CONFIG_DIR=<directory>',
       cause: error,
     },

@@ -6,12 +6,11 @@ import { OUTPUT_MODES } from '../../base/output-modes.ts'
 import { yaml } from '../../base/yaml.ts'
 import { configDirOf, readIfThere } from './config-dir.ts'
 
-/** The user's own settings and profiles. */
 export function configFile(configDir: string): string {
   return join(configDir, 'config.yaml')
 }
 
-/** A configuration file as data. @throws {CliError} exit code 2 where it is not YAML; no value of it is told */
+/** A configuration file as data. @throws {CliError} exit code 2 where it is not YAML; no value is repeated */
 export function parsedConfig(file: string, text: string): unknown {
   try {
     return yaml().parse(text)

@@ -4,20 +4,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { isMissing, readIfThere, unusable, writeOwnFile } from './config-dir.ts'
 import { DEV, ProfileKind } from './profiles.ts'
 import { parsedJson } from '../../base/json.ts'
 
 const Owner = {
-  /** The service it was made for: nobody else gets to see it. */
+  /** The service it was made for: it is sent to no other. */
   api_url: z.string(),
   auth_url: z.string(),
   realm: z.string(),
   client_id: z.string(),
 }
 
-/** A person, or a token from outside, that is signed in. */
 export const Session = z.looseObject({
   type: z.literal('session'),
   ...Owner,
@@ -26,16 +24,13 @@ export const Session = z.looseObject({
   expires_at: z.iso.datetime().nullable(),
   /** null where nothing renews it, or where it has been refused. */
   refresh_token: z.string().nullable(),
-  /** Who signed in, and as what, as whoami said then. */
   name: z.string().optional(),
   role: z.string().optional(),
 })
 export type Session = z.infer<typeof Session>
 
-/** A client with a secret. */
 export const ClientEntry = z.looseObject({ type: z.literal('client'), ...Owner, client_secret: z.string() })
 
-/** A login that waits for its user at another device. */
 export const Pending = z.looseObject({
   type: z.literal('pending'),
   ...Owner,
@@ -72,12 +67,10 @@ export function entryKey(profile: { name: string; kind: ProfileKind; stateDir: s
   return profile.name === DEV ? `${DEV}:${profile.kind}:${profile.stateDir}` : profile.name
 }
 
-/** Whether a place is the built-in profile's; any other is named like its profile. */
 export function isOfDev(key: string): boolean {
   return key.startsWith(`${DEV}:`)
 }
 
-/** Where a login of it waits for its user. */
 export function pendingKey(key: string): string {
   return `pending:${key}`
 }
@@ -95,7 +88,6 @@ export function readEntries(configDir: string): Entries {
   const { data } = CredentialsFile.safeParse(parsedJson(text))
   if (data !== undefined) return data.entries
   throw new CliError('CREDENTIALS_DAMAGED', `${file} can't be read as this version's`, {
-    exit: EXIT.failure,
     hint: `remove ${file}, and sign in again with svc login`,
   })
 }
@@ -107,7 +99,6 @@ function closeToOthers(file: string): void {
   } catch (error) {
     if (isMissing(error)) return
     throw new CliError('CREDENTIALS_OPEN', `${file} can be read by others, and can't be closed to them`, {
-      exit: EXIT.failure,
       hint: `chmod 600 ${file}, as its owner`,
       cause: error,
     })

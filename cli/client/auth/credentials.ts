@@ -2,13 +2,11 @@ import { CUSTOMERS_REALM } from '../../../src/lib/realms.ts'
 import { CHECKOUT_TOKEN_HEADER } from '../../../src/wire/checkout.ts'
 import type { Access } from '../../../src/wire/operation.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import type { Client } from '../call.ts'
 import { clientCredentialsSource } from './token-source.ts'
 import type { ServiceClient, Token, TokenSource } from './token-source.ts'
 import type { OperationAccess } from './wrong-profile-kind.ts'
 
-/** What a request for a token needs of the client that it is for. */
 export type Http = Pick<Client, 'dispatcher' | 'timeoutMs'>
 
 type Headers = Record<string, string>
@@ -19,7 +17,6 @@ export type Chosen = {
   name: string | undefined
 }
 
-/** Whose token a kind of operation is called with, as far as that is known. */
 export type Identity = { clientId: string | undefined; realm: string | undefined }
 
 /** How a client proves who it acts as. Made by the builders below; nothing is requested before the first call needs it. */
@@ -30,7 +27,7 @@ export type Credentials = {
   readonly platform?: Identity | undefined
   /** The bank's customer that Open Banking operations act for, as far as that is known. */
   readonly customer?: Identity | undefined
-  /** What chose it, for whoever has to choose otherwise; undefined where the program made it itself. */
+  /** What chose it, for the message that says how to choose another; undefined where the program made it itself. */
   readonly chosen?: Chosen | undefined
   /**
    * The headers that an operation asks for; none where anyone may call it.
@@ -107,7 +104,6 @@ type TokenParts = {
   refuse?: (asked: OperationAccess) => CliError
 }
 
-/** Tokens, wherever each kind comes from. */
 export function tokenCredentials(parts: TokenParts): Credentials {
   const { authUrl, merchant, platform, customer } = parts
   return {
@@ -167,7 +163,7 @@ export function lazyCredentials(
   }
 }
 
-/** For operations that anyone may call, before it is known who somebody is. */
+/** For operations that anyone may call, before the caller is known. */
 export function noCredentials(): Credentials {
   return headerCredentials({ clientId: undefined, platformUser: undefined })
 }
@@ -196,24 +192,20 @@ function isOpen(access: readonly Access[]): boolean {
   return !access.includes('merchant') && !access.includes('customer') && !asksForPlatform(access)
 }
 
-/** Whether commands act for a customer of the bank, and for nobody else. */
 export function actsAsCustomer({ merchant, customer }: Pick<Credentials, 'merchant' | 'customer'>): boolean {
   return merchant === undefined ? customer !== undefined : merchant.realm === CUSTOMERS_REALM
 }
 
-/** Without an identity provider nothing says which customer it is. */
 function noCustomer(): CliError {
   return new CliError('NOT_SIGNED_IN', 'nothing says which customer to act for', {
-    exit: EXIT.signedOut,
     hint: '--customer <id>, or SVC_CUSTOMER_ID; as the operator, which there are: svc sandbox accounts\nwith an identity provider: svc login --customer',
   })
 }
 
-/** Nothing proves who this is: exit code 4. */
 export function notSignedIn(
   hint = 'svc login --realm <realm>\nwithout an identity provider: the same command with --client-id <id>',
 ): CliError {
-  return new CliError('NOT_SIGNED_IN', 'nobody is signed in to act for', { exit: EXIT.signedOut, hint })
+  return new CliError('NOT_SIGNED_IN', 'not signed in', { hint })
 }
 
 /** The same service, called with these headers as the only proof; there are no others to try when they are refused. */

@@ -5,21 +5,22 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { issuerOf } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import type { Http } from './credentials.ts'
-import { challengeOf, endpointOf, loginScope, requestTokens } from './oidc.ts'
+import { challengeOf, endpointOf, loginScope, requestTokens, secondFactorOf } from './oidc.ts'
 import type { Realm, Tokens } from './oidc.ts'
 
 type BrowserLogin = {
   clientId: string
+  /** Whether the sign-in must be new, with a second factor. */
+  secondFactor: boolean
   timeoutMs: number
-  /** Told where the user has to go; it opens the browser, and shows the address too. */
+  /** Shows the user where to go, and opens the browser there. */
   show(url: string): Promise<void>
 }
 
 /**
  * Signs in with a browser on this machine: authorization code with PKCE S256, back to a port of the loopback address.
- * @throws {CliError} exit code 4 where the user or the provider refuses, 9 where nobody comes back in time
+ * @throws {CliError} exit code 4 where the user or the provider refuses, 9 where the user does not come back in time
  */
 export async function loginByBrowser(http: Http, realm: Realm, login: BrowserLogin): Promise<Tokens> {
   const state = randomBytes(32).toString('base64url')
@@ -28,7 +29,7 @@ export async function loginByBrowser(http: Http, realm: Realm, login: BrowserLog
   const { redirectUri } = loopback
   let isSignedIn = false
   try {
-    await login.show(authorizationUrl(realm, { clientId: login.clientId, redirectUri, state, verifier }))
+    await login.show(authorizationUrl(realm, { ...login, redirectUri, state, verifier }))
     const code = codeOf(await inTime(loopback.returned, login.timeoutMs))
     const tokens = await requestTokens(http, realm, {
       grant_type: 'authorization_code',
@@ -45,9 +46,12 @@ export async function loginByBrowser(http: Http, realm: Realm, login: BrowserLog
   }
 }
 
-type Authorization = { clientId: string; redirectUri: string; state: string; verifier: string }
+type Authorization = { clientId: string; secondFactor: boolean; redirectUri: string; state: string; verifier: string }
 
-function authorizationUrl(realm: Realm, { clientId, redirectUri, state, verifier }: Authorization): string {
+function authorizationUrl(
+  realm: Realm,
+  { clientId, secondFactor, redirectUri, state, verifier }: Authorization,
+): string {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -55,6 +59,7 @@ function authorizationUrl(realm: Realm, { clientId, redirectUri, state, verifier
     scope: loginScope(realm.realm),
     state,
     ...challengeOf(verifier),
+    ...secondFactorOf(secondFactor),
   })
   return `${endpointOf(realm, 'auth')}?${query.toString()}`
 }
@@ -67,14 +72,12 @@ function codeOf(back: Return): string {
 export function loginRefused(error: string): CliError {
   const isByUser = error === 'access_denied'
   return new CliError('LOGIN_REFUSED', isByUser ? 'the login was refused' : `the login was refused: ${error}`, {
-    exit: EXIT.signedOut,
     hint: 'svc login to begin again',
   })
 }
 
 export function loginTimedOut(): CliError {
-  return new CliError('LOGIN_TIMED_OUT', 'nobody signed in in time', {
-    exit: EXIT.waitTimedOut,
+  return new CliError('LOGIN_TIMED_OUT', 'the login was not completed in time', {
     hint: 'to begin again: svc login\nwithout a browser here: svc login --device',
     retryable: true,
   })
@@ -167,7 +170,7 @@ function isSame(given: string, expected: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** The address of the page carries the code: it is kept nowhere and passed on to nobody. */
+/** The page's address carries the code, so it is neither stored nor passed on. */
 function page(res: ServerResponse, status: number, text: string): void {
   res
     .writeHead(status, {
@@ -183,8 +186,8 @@ function page(res: ServerResponse, status: number, text: string): void {
 type Command = [file: string, ...args: string[]]
 
 /**
- * The command that opens an address in this user's browser: $BROWSER, else what the system has. Undefined where there is
- * nobody to look at one: no display, a shell on another machine, or --no-input.
+ * The command that opens an address in this user's browser: $BROWSER, else what the system has. Undefined where none
+ * could be looked at: no display, a shell on another machine, or --no-input.
  */
 export function browserCommand(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, url: string): Command | undefined {
   if ((env['SVC_NO_INPUT'] ?? '') !== '') return undefined
@@ -203,7 +206,6 @@ function withUrl([file = '', ...args]: string[], url: string): Command {
   return [file, ...args.map((arg) => (arg === '%s' ? url : arg))]
 }
 
-/** Starts it, without a shell and without waiting for its end. Whether it could be started. */
 export async function openBrowser([file, ...args]: Command): Promise<boolean> {
   const child = spawn(file, args, { stdio: 'ignore', detached: true })
   try {

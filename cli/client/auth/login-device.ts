@@ -23,7 +23,7 @@ const SLOW_DOWN_SECONDS = 5
 
 /**
  * Asks until the user has confirmed the code at another device. A network that fails for a moment is waited out.
- * @throws {CliError} exit code 4 where the user or the provider refuses, 9 where nobody confirms in time
+ * @throws {CliError} exit code 4 where the user or the provider refuses, 9 without a confirmation in time
  */
 export async function pollDevice(http: Http, realm: Realm, poll: DevicePoll): Promise<Tokens> {
   const { clientId, deviceCode, verifier, expiresAt, wait = delay } = poll

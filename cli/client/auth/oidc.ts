@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { z } from 'zod'
+import { ACR } from '../../../src/lib/sign-in-levels.ts'
 import { CUSTOMERS_REALM, PLATFORM_REALM, issuerOf } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
@@ -11,7 +12,7 @@ import { parsedJson } from '../../base/json.ts'
 /** A realm of an identity provider. Its endpoints stand where Keycloak has them; nothing is discovered. */
 export type Realm = { authUrl: string; realm: string }
 
-/** What the endpoints are told. Secrets travel in the body alone. */
+/** Form parameters. Secrets travel in the body alone. */
 type Form = Readonly<Record<string, string>>
 
 export const Tokens = z.looseObject({
@@ -61,20 +62,30 @@ export async function requestTokens(http: Http, realm: Realm, form: Form): Promi
   return parsed(Tokens, realm, await post(http, realm, { endpoint: 'token', form }))
 }
 
-/** What is told when a login begins, so that only who knows the verifier can end it (RFC 7636). */
+/** The PKCE challenge of a login, so that only the holder of the verifier can end it (RFC 7636). */
 export function challengeOf(verifier: string): { code_challenge: string; code_challenge_method: 'S256' } {
   const code_challenge = createHash('sha256').update(verifier).digest('base64url')
   return { code_challenge, code_challenge_method: 'S256' }
+}
+
+/** What a login asks of the provider where its tokens must come from a new sign-in with a second factor. */
+export function secondFactorOf(isRequired: boolean): Form {
+  return isRequired ? { acr_values: ACR.secondFactor, max_age: '0' } : {}
 }
 
 /** Begins a login on another device (RFC 8628). Keycloak wants a challenge here too; others take no notice of it. */
 export async function startDevice(
   http: Http,
   realm: Realm,
-  clientId: string,
+  { clientId, secondFactor }: { clientId: string; secondFactor: boolean },
 ): Promise<DeviceStart & { verifier: string }> {
   const verifier = randomBytes(32).toString('base64url')
-  const form = { client_id: clientId, scope: loginScope(realm.realm), ...challengeOf(verifier) }
+  const form = {
+    client_id: clientId,
+    scope: loginScope(realm.realm),
+    ...challengeOf(verifier),
+    ...secondFactorOf(secondFactor),
+  }
   return { ...parsed(DeviceStart, realm, await post(http, realm, { endpoint: 'auth/device', form })), verifier }
 }
 
@@ -112,19 +123,16 @@ async function post(http: Http, realm: Realm, { endpoint, form }: Posted): Promi
 function realmRefusal({ authUrl, realm }: Realm, status: number, said: OAuthError): CliError | undefined {
   if (status === 404)
     return new CliError('UNKNOWN_REALM', `there is no realm ${realm} at ${authUrl}`, {
-      exit: EXIT.notFound,
       status,
-      hint: 'svc login --realm <the slug of your company, as registration told it>, or svc login --platform',
+      hint: 'svc login --realm <the slug of your company, as registration returned it>, or svc login --platform',
     })
   if (status !== 403 || !/realm not enabled/i.test(said.error_description ?? said.error)) return undefined
-  return new CliError('REALM_DISABLED', `the merchant of realm ${realm} is disabled: nobody signs in there`, {
-    exit: EXIT.forbidden,
+  return new CliError('REALM_DISABLED', `the merchant of realm ${realm} is disabled: sign-in is refused there`, {
     status,
     hint: `ask an operator, who enables it with svc merchants enable ${realm}`,
   })
 }
 
-/** A client that the provider does not know, or not by this secret. */
 function clientRefusal(
   { realm }: Realm,
   status: number,
@@ -143,7 +151,7 @@ function clientRefusal(
           `the secret of ${clientId} is wrong, or the client has been revoked`,
           `check SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile${isMerchants ? `\na new secret: svc credentials rotate ${clientId}` : ''}`,
         ]
-  return new CliError('INVALID_CLIENT', message, { exit: EXIT.signedOut, status, hint })
+  return new CliError('INVALID_CLIENT', message, { status, hint })
 }
 
 /**
@@ -191,7 +199,5 @@ function parsed<T extends z.ZodType>(schema: T, realm: Realm, json: unknown): z.
   const result = schema.safeParse(json)
   if (result.success) return result.data
   // Without its cause: what was answered may be tokens.
-  throw new CliError('UNEXPECTED_REPLY', `${realm.authUrl} answered in a form that OAuth does not know`, {
-    exit: EXIT.failure,
-  })
+  throw new CliError('UNEXPECTED_REPLY', `${realm.authUrl} answered in a form that OAuth does not know`)
 }

@@ -6,16 +6,15 @@ import type { Operation } from '../../../src/wire/operation.ts'
 import { quoted } from '../../base/command-hints.ts'
 import type { Client } from '../call.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { configDirOf, readIfThere, writeOwnFile } from './config-dir.ts'
 import type { Credentials } from './credentials.ts'
 import { parsedJson } from '../../base/json.ts'
 
 /** A payer's session in the hub, which lasts 15 minutes and is renewed by nothing. */
 const PayerLogin = z.looseObject({
-  /** The service that it is of: nobody else gets to see it. */
+  /** The service that it is of: it is sent to no other. */
   api_url: z.string(),
-  /** As the service tells it: `p…@example.org`. */
+  /** As the service shows it: `p…@example.org`. */
   contact: z.string(),
   /** Whole, where the payer has typed it; null where the link came from elsewhere. */
   typed_contact: z.string().nullable(),
@@ -29,7 +28,6 @@ function payerFile(env: NodeJS.ProcessEnv, apiUrl: string): string {
   return join(configDirOf(env), `payer-${createHash('sha256').update(apiUrl).digest('hex').slice(0, 16)}.json`)
 }
 
-/** What is kept for this service, over or not; undefined where nothing is. */
 export function readPayerLogin(env: NodeJS.ProcessEnv, apiUrl: string): PayerLogin | undefined {
   const file = payerFile(env, apiUrl)
   const text = readIfThere(file)
@@ -39,7 +37,6 @@ export function readPayerLogin(env: NodeJS.ProcessEnv, apiUrl: string): PayerLog
   return login?.api_url === apiUrl ? login : undefined
 }
 
-/** Keeps it, readable by its owner alone. */
 export function keepPayerLogin(env: NodeJS.ProcessEnv, login: PayerLogin): void {
   writeOwnFile(payerFile(env, login.api_url), `${JSON.stringify(login, null, 2)}\n`)
 }
@@ -54,8 +51,7 @@ export function forgetPayerLogin(env: NodeJS.ProcessEnv, apiUrl: string): void {
  */
 export function payerLogin(env: NodeJS.ProcessEnv, apiUrl: string): PayerLogin {
   const login = readPayerLogin(env, apiUrl)
-  if (login === undefined)
-    throw new CliError('NOT_SIGNED_IN', 'no payer is signed in', { exit: EXIT.signedOut, hint: LINK })
+  if (login === undefined) throw new CliError('NOT_SIGNED_IN', 'no payer is signed in', { hint: LINK })
   if (Date.parse(login.expires_at) <= Date.now()) throw sessionOver(login)
   return login
 }
@@ -87,7 +83,6 @@ const LINK = 'with your own address: svc payer link ada@example.org\nthen: svc p
 
 function sessionOver({ contact, typed_contact: typed }: PayerLogin): CliError {
   return new CliError('SESSION_EXPIRED', `the session of ${contact} has ended`, {
-    exit: EXIT.signedOut,
     hint: typed === null ? LINK : `svc payer link ${quoted(typed)}\nthen: svc payer verify`,
   })
 }

@@ -11,7 +11,6 @@ export const DEV = 'dev'
 
 const HttpUrl = z.url({ protocol: /^https?$/ }).refine((text) => !holdsCredentials(text), NO_CREDENTIALS)
 
-/** Whose commands a profile is for: of a merchant, of an operator of the platform, or of a customer of the bank. */
 export const ProfileKind = z.enum(['merchant', 'platform', 'customer'])
 export type ProfileKind = z.infer<typeof ProfileKind>
 
@@ -51,7 +50,6 @@ export function readUserConfig(configDir: string): UserConfig {
   throw usageError(`${file}: ${[(issue?.path ?? []).join('.'), issue?.message ?? 'is wrong'].join(': ')}`)
 }
 
-/** The profile that the command line names, else the environment. */
 export function namedProfile({
   flags,
   env,

@@ -1,7 +1,6 @@
 import { getService } from '../../../src/wire/service.ts'
 import type { ServiceInfo } from '../../../src/wire/service.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { call } from '../call.ts'
 import type { Client } from '../call.ts'
 import { noCredentials } from './credentials.ts'
@@ -25,12 +24,10 @@ export async function discover(http: Http, apiUrl: string): Promise<ServiceInfo>
 export function refuseDowngrade(apiUrl: string, authUrl: string | null): void {
   if (!apiUrl.startsWith('https:') || authUrl === null || authUrl.startsWith('https:')) return
   throw new CliError('IDP_INSECURE', `${apiUrl} names an identity provider without encryption: ${authUrl}`, {
-    exit: EXIT.failure,
     hint: 'this is a mistake of the service: tell who operates it; SVC_AUTH_URL names another',
   })
 }
 
-/** The same, of a service that has somebody to sign in with. */
 export async function discoverProvider(http: Http, apiUrl: string): Promise<ServiceInfo & { auth_url: string }> {
   const { auth_url, ...info } = await discover(http, apiUrl)
   if (auth_url === null) throw noProvider(apiUrl)
@@ -40,7 +37,6 @@ export async function discoverProvider(http: Http, apiUrl: string): Promise<Serv
 /** There is nothing to sign in to: names are enough there. */
 export function noProvider(apiUrl: string): CliError {
   return new CliError('NO_IDENTITY_PROVIDER', `${apiUrl} runs without an identity provider: there are no tokens`, {
-    exit: EXIT.conflict,
     hint: '--client-id <id> names the merchant to act for, SVC_PLATFORM_USER the operator, svc ob --customer <id> the customer',
   })
 }

@@ -1,6 +1,5 @@
 import { CUSTOMERS_REALM, PLATFORM_REALM } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import type { Http } from './credentials.ts'
 import { isOfDev, updateEntries } from './credentials-file.ts'
 import type { Entries, Session } from './credentials-file.ts'
@@ -9,10 +8,8 @@ import type { Tokens } from './oidc.ts'
 import { expiryOf, isFresh } from './token-source.ts'
 import type { Token, TokenSource } from './token-source.ts'
 
-/** Whose session it is, and with whom. */
 export type SessionOwner = Pick<Session, 'api_url' | 'auth_url' | 'realm' | 'client_id' | 'name' | 'role'>
 
-/** A session as it is kept, from what the token endpoint answered. */
 export function sessionOf(owner: SessionOwner, tokens: Tokens): Session {
   const { api_url, auth_url, realm, client_id, name, role } = owner
   return {
@@ -31,7 +28,7 @@ export function sessionOf(owner: SessionOwner, tokens: Tokens): Session {
 
 /**
  * A person's session of credentials.json. It is renewed shortly before it expires, by one process at a time: a refresh
- * token works once, and a second use of it ends the session. Whoever waited takes what the other got.
+ * token works once, and a second use of it ends the session. The one that waited takes what the other got.
  */
 export function sessionSource(configDir: string, key: string, session: Session): TokenSource {
   let held = session
@@ -58,7 +55,7 @@ export function sessionSource(configDir: string, key: string, session: Session):
   async function end(refused: string): Promise<CliError> {
     await updateEntries(configDir, async (now) => {
       const current = now[key]
-      // Somebody may have signed in anew meanwhile.
+      // The user may have signed in again meanwhile.
       const isIt = current?.type === 'session' && current.access_token === refused
       return isIt ? { ...now, [key]: ended(current) } : now
     })
@@ -78,17 +75,15 @@ function sessionIn(entries: Entries, key: string): Session {
   const entry = entries[key]
   if (entry?.type === 'session') return entry
   // Signed out by another process in the meantime.
-  throw new CliError('NOT_SIGNED_IN', 'nobody is signed in any more', { exit: EXIT.signedOut, hint: 'svc login' })
+  throw new CliError('NOT_SIGNED_IN', 'no longer signed in', { hint: 'svc login' })
 }
 
 function tokenOf({ access_token: accessToken, expires_at: expiresAt }: Session): Token {
   return { accessToken, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }
 }
 
-/** What a provider says of a session that will never be renewed: it, its client or its realm is gone. */
 const GONE: ReadonlySet<string> = new Set(['INVALID_GRANT', 'INVALID_CLIENT', 'UNAUTHORIZED_CLIENT', 'UNKNOWN_REALM'])
 
-/** The session with new tokens; or what is left of it where there will never be any. */
 async function refreshed(http: Http, session: Session): Promise<Session> {
   const { refresh_token: refreshToken, auth_url: authUrl, realm, client_id } = session
   if (refreshToken === null) return ended(session)
@@ -112,7 +107,6 @@ function ended(session: Session): Session {
 
 function sessionOver(key: string, { realm }: Session): CliError {
   return new CliError('SESSION_EXPIRED', `your session in realm ${realm} has ended`, {
-    exit: EXIT.signedOut,
     hint: isOfDev(key) ? `${loginTo(realm)}; svc logout goes on with the demo logins` : `svc login --profile ${key}`,
   })
 }

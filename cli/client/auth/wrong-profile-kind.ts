@@ -1,6 +1,5 @@
 import type { Access, Operation } from '../../../src/wire/operation.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import type { FoundService } from '../find-service.ts'
 import { readUserConfig } from './profiles.ts'
 import type { ProfileKind } from './profiles.ts'
@@ -34,7 +33,6 @@ export function otherKind(
   )
   const { whose } = KINDS[settings.kind]
   return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${whose}, and this needs ${KINDS[needed].who}`, {
-    exit: EXIT.signedOut,
     hint:
       known === undefined
         ? `svc login --api-url ${apiUrl} ${KINDS[needed].login}`

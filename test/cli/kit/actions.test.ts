@@ -8,12 +8,12 @@ import { operation } from '../../../src/wire/operation.ts'
 import { CliError, usageError } from '../../../cli/base/errors.ts'
 import { EXIT } from '../../../cli/base/exit-codes.ts'
 import { action, commandLine, isOffered, memberOf } from '../../../cli/kit/action.ts'
-import type { AnyAction } from '../../../cli/kit/action.ts'
+import type { AnyAction, Variant } from '../../../cli/kit/action.ts'
 import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
 import type { Client } from '../../../cli/client/call.ts'
 import { actionKeys } from '../../../cli/console/action-key.ts'
-import { addAction, addActions } from '../../../cli/kit/action-command.ts'
-import type { Variant } from '../../../cli/kit/action-command.ts'
+import { dataOf } from '../../../cli/entry/tree/describe.ts'
+import { fill } from '../../../cli/entry/tree/fill.ts'
 import type { Context, Runtime } from '../../../cli/kit/context.ts'
 import { readValues, withFlags } from '../../../cli/kit/read-values.ts'
 import { whoOf } from '../console/who.ts'
@@ -87,7 +87,7 @@ const light = action({
   done: ({ name }) => `lit ${name}`,
   confirm: ({ quietly }) => quietly !== true,
   key: { letter: 'l', label: 'light' },
-  view: ({ print }, reply) => print.record({ item: reply, id: reply.id, lines: [['Lamp', reply.name]] }),
+  view: ({ print }, reply) => print.record(reply, [['Lamp', reply.name]], { id: reply.id }),
   wait: {
     summary: 'wait until it is warm',
     failures: ['BANK_UNAVAILABLE'],
@@ -154,14 +154,11 @@ async function lamps(t: Test, { mode = 'sandbox', answer }: World = {}) {
     const runtime: Runtime = { io, exitCode: EXIT.ok }
     const program = new Command('svc').exitOverride().option('--api-url <url>').option('--client-id <id>')
     program.option('-o, --output <form>').configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
-    addActions(program.command('lamps'), runtime, [light, paint])
     const choose: Variant['choose'] = async (_context, { off }) => (off === true ? douse : light)
-    addAction(
-      program.command('lamp'),
-      runtime,
-      { ...light, command: 'lamp set' },
-      { choose, client: asSomebody },
-    ).option('--off')
+    const variant = { flags: { off: { summary: 'put it out' } }, choose, client: asSomebody }
+    const all = [light, paint, { ...light, command: 'lamp set', variant }]
+    for (const noun of ['lamps', 'lamp'])
+      fill(program.command(noun), dataOf([noun], all), { runtime, words, load: async () => all })
     const error: unknown = await program
       .parseAsync([...words, '--api-url', url, '--client-id', 'demo'], { from: 'user' })
       .then(() => undefined)
@@ -186,7 +183,7 @@ t.test('what is written as a whole is made of what there is, and several words s
   const { run, sent } = await lamps(t)
   t.equal((await run(['lamps', 'paint', 'red', 'blue'])).error, undefined)
   t.same(JSON.parse(sent()[0]?.body ?? ''), { colours: ['black', 'red', 'blue'] }, 'and nothing that it does not take')
-  t.match((await run(['lamps', 'paint'])).error, { code: 'commander.missingArgument' })
+  t.match((await run(['lamps', 'paint'])).error, { code: 'USAGE' })
   t.equal(commandLine(paint, '', { colours: 'red dark;blue' }), "svc lamps paint red 'dark;blue'")
 })
 
@@ -197,7 +194,7 @@ t.test('values are refused by the names of their flags, before anything is looke
     message: '--how-long: nothing lasts forever',
     options: { exit: 2, hint: 'a time such as 5m' },
   })
-  t.match((await run(['lamps', 'light', 'Desk', '--colour', 'green'])).error, { code: 'commander.invalidArgument' })
+  t.match((await run(['lamps', 'light', 'Desk', '--colour', 'green'])).error, { code: 'USAGE' })
   t.match((await run(['lamps', 'light', 'Desk', '--words', 'ab'])).error, {
     code: 'VALIDATION_FAILED',
     options: { fields: [{ flag: '--words' }] },
@@ -209,7 +206,7 @@ t.test('values are refused by the names of their flags, before anything is looke
       exit: EXIT.usage,
       fields: [{ path: 'colour_name', code: 'invalid', message: 'must be a colour, or leave colour_name out' }],
     }),
-    light,
+    light.flags,
   )
   t.match(told, { message: '--colour: must be a colour, or leave --colour out' })
 })
