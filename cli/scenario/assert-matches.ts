@@ -22,7 +22,7 @@ export function refuseDifferences(what: string, differences: readonly Difference
   })
 }
 
-/** A status that nobody expected is a failure, also when it is another success. */
+/** An unexpected status is a failure, also when it is another success. */
 export function refuseStatus(status: number, expected: ExpectedStatus): void {
   const differences = differencesOf(Array.isArray(expected) ? { one_of: expected } : expected, status, 'http')
   if (differences.length === 0) return

@@ -17,7 +17,6 @@ type StepFailureOptions = {
 /** Something that arrived, as reports show it: masked. */
 export type Came = { what: string; value: unknown }
 
-/** A step did not go as the scenario says. */
 export class StepFailure extends Error {
   readonly differences: readonly Difference[]
   /** What below the verb is to be pointed at. */
@@ -38,13 +37,12 @@ export class StepFailure extends Error {
   }
 }
 
-/** All that helps to understand a failed case. */
 export type Failure = {
   message: string
   hint: string | undefined
   /** From 1; 0 is what was given before the steps. */
   step: number
-  /** The step as reports tell it: 3, or 3.1.2 for one inside of another. */
+  /** The step as reports name it: 3, or 3.1.2 for one inside of another. */
   label: string
   title: string
   place: Place

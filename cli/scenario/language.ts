@@ -36,7 +36,6 @@ export const Given = z.strictObject({
 })
 export type Given = z.infer<typeof Given>
 
-/** The verbs by what they are about. */
 export const VERB_GROUPS = {
   payments: { pay, bank, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },
   webhooks: { ...WEBHOOK_VERBS, ...DONE_TO_WEBHOOKS },

@@ -3,7 +3,7 @@ import type { Exchange } from '../client/call.ts'
 import type { Came } from './failure.ts'
 import type { Difference } from './matchers.ts'
 
-/** Members that prove something to somebody. A report lands in logs and tickets, where none of them may stand. */
+/** Members that are credentials. A report lands in logs and tickets, where none of them may stand. */
 const SECRET_MEMBERS = new Set([
   'webhook_signing_secret',
   'webhook_secret',
@@ -26,12 +26,10 @@ const MASK = '***'
 /** What signs in, or takes a payer back, as links and addresses carry it. */
 const IN_LINKS = /([?#&](?:\w*token|state|code|request|secret)=)[^&#\s"'<>\\]+/gi
 
-/** A text as it may be shown: its links lead nowhere any more. */
 function maskedLinks(text: string): string {
   return text.replace(IN_LINKS, `$1${MASK}`)
 }
 
-/** A value with what is secret in it replaced. */
 export function masked(value: unknown, isRequest: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => masked(item, isRequest))
   if (typeof value === 'string') return maskedLinks(value)
@@ -46,12 +44,10 @@ export function masked(value: unknown, isRequest: boolean): unknown {
   )
 }
 
-/** What came, as it may be shown. */
 export function cameShown({ value }: Came): unknown {
   return masked(value, false) ?? null
 }
 
-/** A body as it may be shown: as it was, but for what is secret in it. */
 export function maskedBody(text: string, isRequest: boolean): string {
   try {
     const before: unknown = JSON.parse(text)
@@ -90,7 +86,6 @@ export function curlOf({ method, url, headers, body }: Exchange): string {
 
 const REPLY_SHOWN_MAX = 360
 
-/** What was answered, in one line. */
 export function replyOf({ status, reply }: Exchange): string {
   if (status === undefined) return 'no answer'
   const text = maskedBody(reply ?? '', false)

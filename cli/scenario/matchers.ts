@@ -127,7 +127,6 @@ function matcherOf(expected: unknown): Matcher | undefined {
   return undefined
 }
 
-/** Whether it is a matcher, and no literal. */
 export function isMatcher(expected: unknown): boolean {
   return matcherOf(expected) !== undefined
 }
@@ -139,7 +138,7 @@ function textMatcher(text: string): Matcher | undefined {
   return operator === undefined || number === undefined ? undefined : { kind: 'comparison', operator, number }
 }
 
-/** `{type: uuid}`. A body's own member `type` is told apart by its value: an address, or anything that is no bare word. */
+/** `{type: uuid}`. A body's own member `type` is recognised by its value: an address, or anything that is not a bare word. */
 function typeWord(expected: unknown): string | undefined {
   const [key, value] = onlyMember(expected) ?? []
   return key === 'type' && typeof value === 'string' && /^[a-z]+$/.test(value) ? value : undefined

@@ -5,7 +5,6 @@ export function memberOf(value: unknown, name: string): unknown {
     : undefined
 }
 
-/** The fields that are there. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

@@ -299,10 +299,10 @@ t.test(
       message: 'no-such-program did not end by itself: it could not be started: spawn no-such-program ENOENT',
     })
     t.match(await failureOf([node('console.log(1)', '', 'expect: { json: { a: 1 } }')], HERE), {
-      message: 'what the command told is not as expected: json',
+      message: 'what the command printed is not as expected: json',
     })
     t.match(await failureOf(['exec: { run: "touch /nowhere" }']), {
-      message: 'this step runs a command on this machine, which nobody has allowed',
+      message: 'this step runs a command on this machine, which is not allowed',
       hint: /--allow-exec/,
     })
   },
@@ -315,7 +315,7 @@ t.test('without --allow-exec nothing is played of files that run commands', asyn
   t.match(await runCli(words, { cwd: folder }), {
     code: 2,
     stdout: '',
-    stderr: /x\.yaml:6:5.*which nobody has allowed[^]*--allow-exec/,
+    stderr: /x\.yaml:6:5.*which is not allowed[^]*--allow-exec/,
   })
   t.match(await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml'], { cwd: folder }), { code: 0 })
 })

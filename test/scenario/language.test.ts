@@ -1,7 +1,7 @@
 import t from 'tap'
 import { jsonSchema } from '../../cli/scenario/read/file-schema.ts'
 import { VERBS } from '../../cli/scenario/language.ts'
-import type { VerbTable } from '../../cli/scenario/language/verb-table.ts'
+import type { VerbTable } from '../../cli/scenario/language/parts.ts'
 import { nearestWord } from '../../cli/base/nearest-word.ts'
 import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'
 import { mistakeText } from '../../cli/scenario/read/source.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { rerunOf, RunOptions } from '../../cli/scenario/commands/run-options.ts'
+import { rerunOf } from '../../cli/scenario/commands/run-options.ts'
 import { listBuiltIns } from '../../cli/scenario/read/find-files.ts'
 import { loadScenarios, readVars } from '../../cli/scenario/read/load.ts'
 import type { Case } from '../../cli/scenario/read/read-case.ts'
@@ -74,8 +74,10 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
 })
 
 t.test('the command that plays a case again tells no secret', async (t) => {
-  const wish = { var: ['amount=1.00', 'api_token=S3CRET'], parallel: '1', timeout: '30s' }
-  const again = rerunOf(RunOptions.parse(wish))
+  const given = { var: ['amount=1.00', 'api_token=S3CRET'], tag: [], reporter: [], parallel: '1', timeout: '30s' }
+  const off = { bail: false, keep: false, allowExec: false, ephemeral: false }
+  const none = { only: undefined, seed: undefined, idp: undefined, authUrl: undefined }
+  const again = rerunOf({ ...given, ...off, ...none })
   const [scenario] = casesOf(scenarioOf([PAY]))
   t.same(
     scenario === undefined ? '' : again(scenario),

@@ -249,7 +249,7 @@ t.test('what can’t be done is told with what would help', async (t) => {
       `pay: { as: m1, amount: "5.00", currency: GBP, bank: approve, mandate: { max_amount_per_payment: "5.00" } }
       pay: { as: p2, amount: "1.00", currency: GBP, consent: $m1 }
       bank: { approve: $p2 }`,
-      { message: /made under a mandate: nobody is asked/, hint: /^await/ },
+      { message: /made under a mandate: the bank asks the payer nothing/, hint: /^await/ },
     ],
     [
       `pay: { as: p1, amount: "5.00", currency: GBP, payer_email: loud@payer.example }

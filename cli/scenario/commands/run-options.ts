@@ -1,30 +1,50 @@
-import { z } from 'zod'
-import { IDENTITY_KINDS } from '../../service/up/plan.ts'
 import { quoted } from '../../base/command-hints.ts'
+import type { Flags } from '../../kit/action.ts'
+import type { Input } from '../../kit/command.ts'
+import { matching } from '../../kit/read-values.ts'
+import { IDENTITY_KINDS } from '../../service/up/plan.ts'
 import type { Case } from '../read/read-case.ts'
 
-export const RunOptions = z.object({
-  var: z.array(z.string()).default([]),
-  only: z.string().optional(),
-  tag: z.array(z.string()).default([]),
-  bail: z.boolean().default(false),
-  parallel: z
-    .string()
-    .regex(/^([1-9]|[12]\d|3[0-2])$/, 'must be 1 to 32')
-    .transform(Number),
-  seed: z
-    .string()
-    .regex(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, or any of . : _ -')
-    .optional(),
-  reporter: z.array(z.string()).default([]),
-  timeout: z.string(),
-  keep: z.boolean().default(false),
-  allowExec: z.boolean().default(false),
-  ephemeral: z.boolean().default(false),
-  idp: z.enum(IDENTITY_KINDS).optional(),
-  authUrl: z.string().optional(),
-})
-export type RunOptions = z.infer<typeof RunOptions>
+/** The scenarios that a command reads. */
+export const FILES = {
+  scenarios: {
+    value: 'scenarios',
+    summary: 'Files, folders, or names of built-in scenarios',
+    positional: true,
+    required: true,
+    several: true,
+  },
+} as const satisfies Flags
+
+export const RUN_FLAGS = {
+  only: { value: 'case', summary: 'Run only this case: its number, or part of its name' },
+  tag: { value: 'tag', summary: 'Run only cases with this tag; may be repeated', repeats: true },
+  bail: { summary: 'Stop after the first failed case' },
+  parallel: {
+    value: 'count',
+    summary: 'Number of cases that run at once, 1 to 32',
+    initial: '1',
+    read: matching(/^([1-9]|[12]\d|3[0-2])$/, 'must be 1 to 32'),
+  },
+  var: { value: 'name=value', summary: "Variable; overrides the file's value; may be repeated", repeats: true },
+  timeout: { value: 'duration', summary: 'Maximum time for each case', initial: '60s' },
+  seed: {
+    value: 'text',
+    summary: 'Seed of random values and case order; with --ephemeral also of ids',
+    read: matching(/^[\w.:-]{1,64}$/, 'must be 1 to 64 letters, digits, or any of . : _ -'),
+  },
+  allowExec: { summary: 'Allow exec steps to run commands; only for files that you trust' },
+  keep: { summary: 'Print the ids of created objects; with --ephemeral, keep its data' },
+  ephemeral: { summary: 'Start a temporary service for this run' },
+  idp: { value: 'kind', summary: 'Its identity provider (embedded); none trusts headers', choices: IDENTITY_KINDS },
+  authUrl: { value: 'url', summary: 'Address of Keycloak for --idp keycloak (SVC_AUTH_URL)' },
+  reporter: {
+    value: 'form',
+    summary: 'Format: pretty, tap, junit or json, or with a file: junit=out.xml',
+    repeats: true,
+  },
+} as const satisfies Flags
+export type RunOptions = Input<typeof RUN_FLAGS>
 
 /**
  * The command that plays one case again, with the same ids where the user gave a seed. A built-in's label is its name,

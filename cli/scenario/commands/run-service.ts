@@ -22,7 +22,6 @@ export type ServiceOptions = {
 /** How long a request to the service of this run may take. */
 const REQUEST_TIMEOUT_MS = 15_000
 
-/** Lets `use` have a client of the service that the scenarios are played on, which acts as an operator. */
 export async function withService<T>(
   context: Context,
   { ephemeral, ...options }: ServiceOptions,

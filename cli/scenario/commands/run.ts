@@ -1,72 +1,89 @@
 import { usageError } from '../../base/errors.ts'
 import { EXIT, exitOfSignal } from '../../base/exit-codes.ts'
-import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import { onStopSignals } from '../../base/signals.ts'
+import { printable } from '../../base/text.ts'
+import { command } from '../../kit/command.ts'
 import { durationOf } from '../../kit/context.ts'
-import { shuffledCases, taggedCases, loadScenarios, onlyCases, readVars } from '../read/load.ts'
+import type { Context } from '../../kit/context.ts'
+import { identityOf } from '../../service/up/plan.ts'
 import { playAll } from '../play/play-all.ts'
+import { shuffledCases, taggedCases, loadScenarios, onlyCases, readVars } from '../read/load.ts'
 import type { Case } from '../read/read-case.ts'
+import { makeMistake } from '../read/source.ts'
+import type { Mistake } from '../read/source.ts'
 import { openReporters, reportFilesOf } from '../reporters/open.ts'
 import { reported } from '../reporters/reported.ts'
 import type { Reporter } from '../reporters/reporter.ts'
-import { printable } from '../../base/text.ts'
-import { identityOf } from '../../service/up/plan.ts'
-import { onStopSignals } from '../../base/signals.ts'
-import { rerunOf } from './run-options.ts'
+import { FILES, RUN_FLAGS, rerunOf } from './run-options.ts'
 import type { RunOptions } from './run-options.ts'
 import { withService } from './run-service.ts'
 import { mistakesError } from './scenarios.ts'
-import { makeMistake } from '../read/source.ts'
-import type { Mistake } from '../read/source.ts'
 
 /** `svc run`: reads everything first, so that nothing is played of files with mistakes. */
-export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
-  const timeoutMs = durationOf(options.timeout, '--timeout')
-  if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
-  refuseContradictions(options)
-  // The service of a run is embedded unless the flag says otherwise, whatever the environment says of another.
-  const identity = identityOf({ ...options, idp: options.idp ?? 'embedded' }, context.io.env)
-  const cases = readCases(context, args, options)
-  const abort = new AbortController()
-  const release = onStopSignals((signal) => {
-    context.io.stderr.write('stopping…\n')
-    abort.abort(signal)
-  })
-  const { io } = context
-  const play = {
-    bail: options.bail,
-    parallel: options.parallel,
-    timeoutMs,
-    seed: options.seed,
-    signal: abort.signal,
-    tellWaiting: io.stderr.isTTY
-      ? ({ title }: { title: string }) => void io.stderr.write(`… ${printable(title)}\n`)
-      : undefined,
-    rerun: rerunOf(options),
-    exec: options.allowExec ? { env: io.env, cwd: io.cwd } : undefined,
-  }
-  const service = {
-    ...identity,
-    ephemeral: options.ephemeral,
-    keep: options.keep,
-    seed: options.seed,
-    signal: abort.signal,
-  }
-  try {
-    const reporter = reporterOf(context, options)
-    const summary = await reported(reporter, { cases, signal: abort.signal }, (tell) =>
-      withService(context, service, (client) => playAll(client, cases, { ...play, tell })),
-    )
-    if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
-    // A run that showed nothing must not stay green.
-    return summary.passed === 0 || summary.failed > 0 ? EXIT.assertion : EXIT.ok
-  } catch (error) {
-    // Whatever could not be started any more, the user knows why.
-    if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
-    throw error
-  } finally {
-    release()
-  }
-}
+export const run = command({
+  command: 'run',
+  summary: 'Run scenarios',
+  details: `Exit code 3 if a case fails. Each case creates its own merchant and webhook
+receiver, so cases never interfere, even on a shared service. The merchant is
+created by the operator of svc up, or the one who is signed in. With
+--ephemeral and --seed the order, ids and retries are the same each time.`,
+  examples: [
+    'svc run happy-path                         it comes with svc',
+    'svc run test/scenarios --ephemeral         on a service of its own',
+    'svc run shop.yaml --only 2 --var amount=12.50',
+    'svc run test/scenarios --reporter tap --reporter junit=out.xml',
+    'svc run test/scenarios --ephemeral --parallel 4 --seed 7',
+  ],
+  flags: { ...FILES, ...RUN_FLAGS },
+  async run(context, input) {
+    const timeoutMs = durationOf(input.timeout, '--timeout')
+    if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
+    refuseContradictions(input)
+    // The service of a run is embedded unless the flag says otherwise, whatever the environment says of another.
+    const identity = identityOf({ ...input, idp: input.idp ?? 'embedded' }, context.io.env)
+    const cases = readCases(context, input.scenarios, input)
+    const abort = new AbortController()
+    const release = onStopSignals((signal) => {
+      context.io.stderr.write('stopping…\n')
+      abort.abort(signal)
+    })
+    const { io } = context
+    const play = {
+      bail: input.bail,
+      parallel: Number.parseInt(input.parallel, 10),
+      timeoutMs,
+      seed: input.seed,
+      signal: abort.signal,
+      tellWaiting: io.stderr.isTTY
+        ? ({ title }: { title: string }) => void io.stderr.write(`… ${printable(title)}\n`)
+        : undefined,
+      rerun: rerunOf(input),
+      exec: input.allowExec ? { env: io.env, cwd: io.cwd } : undefined,
+    }
+    const service = {
+      ...identity,
+      ephemeral: input.ephemeral,
+      keep: input.keep,
+      seed: input.seed,
+      signal: abort.signal,
+    }
+    try {
+      const reporter = reporterOf(context, input)
+      const summary = await reported(reporter, { cases, signal: abort.signal }, (tell) =>
+        withService(context, service, (client) => playAll(client, cases, { ...play, tell })),
+      )
+      if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
+      // A run that showed nothing must not stay green.
+      return summary.passed === 0 || summary.failed > 0 ? EXIT.assertion : EXIT.ok
+    } catch (error) {
+      // Whatever could not be started any more, the user knows why.
+      if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
+      throw error
+    } finally {
+      release()
+    }
+  },
+})
 
 function refuseContradictions(options: RunOptions): void {
   if (options.idp !== undefined && !options.ephemeral)
@@ -104,18 +121,18 @@ function reporterOf(context: Context, options: RunOptions): Reporter {
 
 /** Reports in files are beside what the user reads, and not in place of it. */
 function wishedReporters(context: Context, { reporter }: RunOptions): readonly string[] {
-  const isToldHere = reporter.some((word) => !word.includes('='))
-  return isToldHere ? reporter : [context.json ? 'json' : 'pretty', ...reporter]
+  const isShownHere = reporter.some((word) => !word.includes('='))
+  return isShownHere ? reporter : [context.json ? 'json' : 'pretty', ...reporter]
 }
 
-/** The steps that would run a command on this machine, as what stands in the way where nobody has allowed them. */
+/** The steps that would run a command on this machine, as mistakes where they are not allowed. */
 function findCommands(cases: readonly Pick<Case, 'steps'>[]): Mistake[] {
   return cases
     .flatMap(({ steps }) => steps)
     .filter(({ verb }) => verb === 'exec')
     .map(({ source, placeOf }) =>
       makeMistake(source, placeOf(['exec']), {
-        message: 'this step runs a command on this machine, which nobody has allowed',
+        message: 'this step runs a command on this machine, which is not allowed',
         hint: '--allow-exec, for files that you trust as you would trust a script',
       }),
     )

@@ -38,25 +38,9 @@ function reference<Kind extends ReferenceKind>(
     .register(kindsOfReferences, { kinds })
 }
 
-export const PaymentReference = reference('payment', 'p1', ['payment'])
-export const DisputeReference = reference('dispute', 'd1', ['dispute'])
-export const CustomerReference = reference('customer', 'c1', ['customer'])
-export const OrderReference = reference('payment over the Open Banking API', 'o1', ['order'])
-export const LinkReference = reference('link of the payer hub', 'link', ['link'])
-export const PayerReference = reference('payer who is signed in', 'ada', ['payer'])
-export const AccountReference = reference("customer, or the merchant's settlement account: $merchant,", 'c1', [
-  'customer',
-  'merchant',
-])
-export const MerchantReference = reference("merchant, or the case's own: $merchant,", 'other', ['merchant'])
-export const RecurringReference = reference('recurring payment', 's1', ['recurring'])
-export const RequestReference = reference('request to pay', 'r1', ['request'])
-export const OfferReference = reference('offer to pay', 'f1', ['offer'])
-export const BankAccountReference = reference('bank account', 'b1', ['bank account'])
-
 const CALLER_KINDS = ['customer', 'payer', 'merchant'] as const
-/** Who sends a request as it is written. */
-export const CallerReference: z.ZodType<Caller, Caller> = z
+type Caller = ReferenceTo<(typeof CALLER_KINDS)[number]> | 'operator' | 'nobody'
+const caller: z.ZodType<Caller, Caller> = z
   .string()
   .regex(
     /^(operator|nobody|\$(\w+|\{\w+\}))$/,
@@ -67,7 +51,23 @@ export const CallerReference: z.ZodType<Caller, Caller> = z
     examples: ['$c1', 'operator', 'nobody'],
   })
   .register(kindsOfReferences, { kinds: CALLER_KINDS })
-type Caller = ReferenceTo<(typeof CALLER_KINDS)[number]> | 'operator' | 'nobody'
+
+/** References by what they name. */
+export const Ref = {
+  payment: reference('payment', 'p1', ['payment']),
+  dispute: reference('dispute', 'd1', ['dispute']),
+  customer: reference('customer', 'c1', ['customer']),
+  order: reference('payment over the Open Banking API', 'o1', ['order']),
+  link: reference('link of the payer hub', 'link', ['link']),
+  payer: reference('payer who is signed in', 'ada', ['payer']),
+  account: reference("customer, or the merchant's settlement account: $merchant,", 'c1', ['customer', 'merchant']),
+  merchant: reference("merchant, or the case's own: $merchant,", 'other', ['merchant']),
+  recurring: reference('recurring payment', 's1', ['recurring']),
+  request: reference('request to pay', 'r1', ['request']),
+  offer: reference('offer to pay', 'f1', ['offer']),
+  bankAccount: reference('bank account', 'b1', ['bank account']),
+  caller,
+}
 
 /** The fields of a verb's input, in any of its forms, that name something as a whole, with the kinds of thing they name. */
 export function referenceFieldsOf(schema: z.core.$ZodType): ReadonlyMap<string, readonly ReferenceKind[]> {
@@ -80,7 +80,6 @@ export function referenceFieldsOf(schema: z.core.$ZodType): ReadonlyMap<string, 
   return fields
 }
 
-/** The fields of each form of a verb's input. */
 export function formsOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   return variantsOf(schema).flatMap((form) => (form instanceof z.ZodObject ? [form.shape] : []))
 }
@@ -138,7 +137,6 @@ export const ExpectedStatus = z.union([
 ])
 export type ExpectedStatus = z.infer<typeof ExpectedStatus>
 
-/** What a value is expected to be; see matchers.ts. */
 export const Matcher = z
   .unknown()
   .superRefine((value, context) => {
@@ -175,7 +173,6 @@ const MONEY_FIELDS = new Set([
 
 type MatchersOf<Shape> = { [Field in keyof Shape]: z.ZodOptional<z.ZodUnknown> }
 
-/** A matcher for each field of a resource. */
 export function matchersOf<Shape extends z.ZodRawShape>(resource: z.ZodObject<Shape>): MatchersOf<Shape> {
   const fields = Object.entries(resource.shape).map(([field, type]) => [field, matcherFor(field, type).optional()])
   // One for each field, which Object.fromEntries can't say.
@@ -192,7 +189,6 @@ export const expectedOf = <Shape extends z.ZodRawShape>(resource: z.ZodObject<Sh
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'enum', 'literal', 'null'])
 
-/** Whether a field's value is always one value, and never a list or a mapping. */
 export function isScalar(schema: z.core.$ZodType): boolean {
   const { def } = schema._zod
   if ('innerType' in def) return isScalar(def.innerType as z.core.$ZodType)
@@ -206,7 +202,6 @@ const WORDS = ['one_of', 'contains', 'type', 'absent', 'equals']
 /** What people write for a list of choices elsewhere. */
 const CHOICE = new Set(['in', 'any_of', 'anyof', 'enum', 'either', 'or'])
 
-/** What is wrong with what a field is expected to be that has one value; undefined for nothing. */
 function scalarProblem(expected: unknown): string | undefined {
   if (typeof expected !== 'object' || expected === null) return undefined
   if (Array.isArray(expected)) return 'is one value, and never a list: did you mean { one_of: […] }?'
@@ -217,4 +212,22 @@ function scalarProblem(expected: unknown): string | undefined {
   const meant = CHOICE.has(key.toLowerCase()) ? 'one_of' : nearestWord(key, WORDS)
   const known = meant === undefined ? `there are ${WORDS.join(', ')}, and "/regex/"` : `did you mean ${meant}?`
   return `has no matcher "${key}": ${known}`
+}
+
+/** What a name that a step gives stands for, and the members that later steps may ask of it. */
+export type Makes = { kind: 'refund' | 'answer' | ReferenceKind; members: readonly string[] }
+
+/** Verbs: what follows each, what it does, and lines that show how it is written, the plainest first. */
+export type VerbTable = Readonly<
+  Record<
+    string,
+    { schema: z.ZodType; text: string; examples: readonly [string, ...string[]]; makes?: Makes | undefined }
+  >
+>
+
+export function made<Kind extends Makes['kind']>(
+  kind: Kind,
+  { shape }: Pick<z.ZodObject, 'shape'>,
+): { kind: Kind; members: readonly string[] } {
+  return { kind, members: Object.keys(shape) }
 }

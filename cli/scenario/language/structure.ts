@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Name, Text } from './parts.ts'
-import type { VerbTable } from './verb-table.ts'
+import type { VerbTable } from './parts.ts'
 
 /*
  * What stands around steps: variables, tables of them, and steps that hold other steps. Parallel is there while a case is

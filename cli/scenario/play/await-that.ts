@@ -11,9 +11,7 @@ export type Awaited<T> = {
   within?: string | undefined
   /** Undefined while there is none. */
   look(): Promise<T | undefined>
-  /** How it is now. */
   status(found: T): string
-  /** The same in more words. */
   now?(found: T): string
   /** Whether it is, or has been, as wanted; whether its status is the wanted one where nothing is said. */
   isThere?(found: T): boolean

@@ -13,7 +13,6 @@ import { resolveReferences } from '../read/references.ts'
 import type { Unresolved } from '../read/references.ts'
 import type { Path } from '../read/source.ts'
 
-/** A payment, with what is needed to make it again. */
 export type MadePayment = {
   created: CreatedPayment
   key: string
@@ -24,13 +23,11 @@ export type MadePayment = {
   sentBack?: ScaComplete | undefined
 }
 
-/** A customer of the bank, and what acts as it. */
 export type MadeCustomer = { customer: SandboxCustomer; account: SandboxAccount; client: Client }
 
 /** A request or an offer to pay; who it was sent to is known where that is one of the case's customers. */
 export type MadeRequest = { maker: MadeCustomer; other: MadeCustomer | undefined; id: string }
 
-/** A merchant with what acts as it. */
 export type ActingMerchant = Pick<CaseRun, 'client' | 'merchant' | 'receiver'>
 
 /** What steps make, by the kind that references name it by. */
@@ -38,7 +35,6 @@ export type MadeOf = {
   payment: MadePayment
   dispute: { dispute: Pick<Dispute, 'id'> }
   customer: MadeCustomer
-  /** A payment over the Open Banking API, of one of the case's customers. */
   order: { customer: MadeCustomer; id: string }
   /** A payer's way into the hub, which works once, and a session there. */
   link: { token: string }
@@ -46,7 +42,6 @@ export type MadeOf = {
   recurring: { customer: MadeCustomer; id: string }
   request: MadeRequest
   offer: MadeRequest
-  /** Another merchant than the case's own. */
   merchant: ActingMerchant
   'bank account': { id: string }
 }
@@ -76,12 +71,12 @@ export type CaseRun = {
   lastExchange: Exchange | undefined
   /** When the case has to be over, of the monotonic clock. */
   deadline: number
-  /** Ends waiting before its time: the case is over, or nobody wants its result any more. */
+  /** Ends waiting before its time: the case is over, or its result is no longer wanted. */
   signal: AbortSignal
   /** Makes keys for what steps make; of a run with a seed, the same ones each time. */
   newKey: NewKey
   isSeeded: boolean
-  /** Where commands of `exec` run; undefined where nobody has allowed them. */
+  /** Where commands of `exec` run; undefined where they are not allowed. */
   exec?: { env: NodeJS.ProcessEnv; cwd: string } | undefined
 }
 
@@ -102,7 +97,7 @@ export function readInput<Schema extends z.ZodType>(run: CaseRun, schema: Schema
 
 /**
  * Fills in what earlier steps captured.
- * @throws {StepFailure} for a reference without a value: as text it would make requests that nobody wrote
+ * @throws {StepFailure} for a reference without a value: as text it would make requests that are in no file
  */
 export function fillIn(
   run: CaseRun,
@@ -158,7 +153,6 @@ export function merchantOf(run: CaseRun, reference: string = OWN_MERCHANT): Acti
   return plain(reference) === OWN_MERCHANT ? run : madeOf(run, 'merchant', reference)
 }
 
-/** Whether a reference that may name several kinds of thing names a merchant. */
 export function isMerchant(run: CaseRun, reference: string): boolean {
   return plain(reference) === OWN_MERCHANT || isMade(run, 'merchant', reference)
 }

@@ -39,7 +39,6 @@ export function refuseOtherError(run: CaseRun, wanted: ExpectError, error: unkno
     })
 }
 
-/** Refusals that a service is set up for, or not. */
 const HINTS: Readonly<Record<string, string>> = {
   MANDATE_LIMIT_EXCEEDED: 'a service holds mandates to their caps with SVC_VRP_CAPS=enforce; one of --ephemeral does',
 }

@@ -4,7 +4,7 @@ import type { CaseRun } from './case-run.ts'
 
 const branches = new AsyncLocalStorage<{ exchange: Exchange | undefined }>()
 
-/** Plays a branch of parallel with a last exchange of its own, so that what it tells of a failure is about it. */
+/** Plays a branch of parallel with a last exchange of its own, so that its failure is reported with it. */
 export function inBranch<T>(play: () => Promise<T>): Promise<T> {
   return branches.run({ exchange: undefined }, play)
 }

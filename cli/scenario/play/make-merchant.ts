@@ -34,7 +34,7 @@ type Credentials = Pick<
   'merchant_id' | 'client_id' | 'client_secret' | 'realm_slug' | 'webhook_signing_secret' | 'name'
 >
 
-/** What acts as a merchant, by what it was told of itself when it was made. */
+/** What acts as a merchant, by the credentials that it was created with. */
 export function actingAs(run: CaseRun, made: Credentials): ActingMerchant {
   const { merchant_id, client_id, name, realm_slug: realm, webhook_signing_secret: secret } = made
   const clientSecret = made.client_secret ?? undefined

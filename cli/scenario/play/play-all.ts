@@ -4,7 +4,7 @@ import type { CaseResult, PlayOptions } from './play.ts'
 import type { Case } from '../read/read-case.ts'
 
 export type PlayAllOptions = PlayOptions & {
-  /** Told of each case in its order. */
+  /** Called with each result, in the order of the cases. */
   tell: (result: CaseResult) => void
   /** Whether the first failure ends the run. */
   bail: boolean
@@ -12,7 +12,7 @@ export type PlayAllOptions = PlayOptions & {
   parallel: number
 }
 
-/** Plays the cases and tells each in its order. */
+/** Plays the cases and reports each in its order. */
 export async function playAll(client: Client, cases: readonly Case[], options: PlayAllOptions): Promise<void> {
   for await (const result of resultsOf(client, cases, options)) {
     if (options.signal.aborted) return
@@ -22,13 +22,13 @@ export async function playAll(client: Client, cases: readonly Case[], options: P
 }
 
 /**
- * The results in the order of the cases, of which a few are played at once: whoever is through with one takes the next,
- * also while an earlier one takes long. Cases under way are always waited for.
+ * The results in the order of the cases, of which a few are played at once: a free place takes the next, also while an
+ * earlier one takes long. Cases under way are always waited for.
  */
 async function* resultsOf(client: Client, cases: readonly Case[], options: PlayAllOptions): AsyncGenerator<CaseResult> {
-  // What has been told is let go of: a run may have many thousands of cases.
+  // Reported results are released: a run may have many thousands of cases.
   const waiting: (PromiseWithResolvers<CaseResult> | undefined)[] = cases.map(() => Promise.withResolvers())
-  // Each is awaited in its turn; until then its failure must not count as one that nobody handles.
+  // Each is awaited in its turn; until then its failure must not count as unhandled.
   for (const each of waiting) each?.promise.catch(() => undefined)
   const left = cases.entries()
   let isOver = false

@@ -31,7 +31,7 @@ type Limits = {
   tellStep?: ((step: StepResult) => void) | undefined
 }
 
-/** After so long somebody who looks on wonders what is waited for. */
+/** After so long a viewer wonders what is waited for. */
 const LONG_MS = 2_000
 
 /** Plays the parts one after the other up to the first that fails. Whether none did. */
@@ -84,7 +84,7 @@ export async function errorOf(play: () => Promise<void>): Promise<unknown> {
   }
 }
 
-/** A failure after the end of the case's time is told as that, for requests under way are ended by it. */
+/** A failure after the end of the case's time is reported as a time-out, which ends requests under way. */
 export async function inTime(run: CaseRun, { timeoutMs, signal }: Limits, play: () => Promise<void>): Promise<void> {
   const error = await errorOf(play)
   const isOver = performance.now() > run.deadline || (run.signal.aborted && !signal.aborted)

@@ -24,7 +24,7 @@ type PlayOptions = {
   plan: Plan
   timeoutMs: number
   signal: AbortSignal
-  /** Told of each step that has gone well. */
+  /** Called with each step that has gone well. */
   tell: (step: StepResult) => void
 }
 
@@ -56,7 +56,6 @@ export async function playTrigger(client: Client, options: PlayOptions): Promise
   if (delivery === undefined)
     throw withFacts(
       new CliError('TRIGGER_FAILED', `all steps went well, but there is no ${event}`, {
-        exit: EXIT.assertion,
         hint: 'svc webhooks list tells what there is',
       }),
       factsOf(run),

@@ -28,19 +28,18 @@ export type PlayOptions = {
   signal: AbortSignal
   /** What keys follow from; undefined for keys by chance. */
   seed?: string | undefined
-  /** Where commands of `exec` run; undefined where nobody has allowed them. */
+  /** Where commands of `exec` run; undefined where they are not allowed. */
   exec?: CaseRun['exec']
-  /** Told of a step that takes long, for whoever looks on. */
+  /** Called when a step takes long, to show it. */
   tellWaiting?: ((step: Step) => void) | undefined
-  /** Told of each step that has ended, for whoever looks on. */
+  /** Called with each step that has ended, to show it. */
   tellStep?: ((step: StepResult) => void) | undefined
-  /** The command that plays a case alone. */
   rerun: (scenario: Case) => string
 }
 
 /**
  * Plays one case with a merchant and a receiver of its own.
- * @throws {CliError} SERVICE_UNREACHABLE, or why nobody may make its merchant: then no other case can be played either
+ * @throws {CliError} SERVICE_UNREACHABLE, or why its merchant may not be made: then no other case can be played either
  */
 export async function playCase(client: Client, scenario: Case, options: PlayOptions): Promise<CaseResult> {
   const begunAt = performance.now()
@@ -78,7 +77,7 @@ function unplayed(run: CaseRun, scenario: Case): CaseResult {
   return { scenario, durationMs: 0, steps, failure: undefined, made: idsOf(run) }
 }
 
-/** Ends what a case has under way when its time is over, and when nobody wants its result any more. */
+/** Ends what a case has under way when its time is over, and when its result is no longer wanted. */
 function overAfter({ timeoutMs, signal }: PlayOptions): { signal: AbortSignal; release: () => void } {
   const over = new AbortController()
   const end = (): void => over.abort()
@@ -94,7 +93,10 @@ function overAfter({ timeoutMs, signal }: PlayOptions): { signal: AbortSignal; r
   }
 }
 
-/** Steps that were not come to are skipped ones. Of branches that failed at the same time, the first in the file is told. */
+/**
+ * Steps that were not reached are skipped ones. Of branches that failed at the same time, the first in the file is
+ * reported.
+ */
 async function playSteps(
   run: CaseRun,
   { given, plan, steps }: Case,
@@ -106,13 +108,13 @@ async function playSteps(
   const ended = new Map<number, StepResult>()
   if (notMade === undefined) await playPlan(plan, { run, limits, ended, failed })
   const inOrder = failed.toSorted((a, b) => (a.step?.number ?? 0) - (b.step?.number ?? 0))
-  const told = inOrder.find(({ error }) => isUnreachable(error)) ?? inOrder[0]
-  const beside = inOrder.flatMap((each) => (each === told || each.step === undefined ? [] : [each.step.label]))
+  const first = inOrder.find(({ error }) => isUnreachable(error)) ?? inOrder[0]
+  const beside = inOrder.flatMap((each) => (each === first || each.step === undefined ? [] : [each.step.label]))
   return {
     steps: steps.map(
       ({ number, label, title }) => ended.get(number) ?? { number, label, title, durationMs: 0, status: 'skipped' },
     ),
-    failed: told === undefined ? undefined : { ...told, beside },
+    failed: first === undefined ? undefined : { ...first, beside },
   }
 }
 

@@ -6,7 +6,6 @@ import { z } from 'zod'
 import { verifySignature } from '../../../src/lib/webhook-signature.ts'
 import { parsedJson } from '../../base/json.ts'
 
-/** One delivery as it arrived. */
 export type Receipt = {
   /** Milliseconds since 1970. */
   arrivedAt: number
@@ -26,7 +25,7 @@ export type Receipt = {
   status: number
 }
 
-/** A merchant's server on loopback: keeps what it is sent, checks every signature, and answers as it is told. */
+/** A merchant's server on loopback: keeps what it is sent, checks every signature, and answers as configured. */
 export type Receiver = {
   url: string
   receipts: readonly Receipt[]
@@ -34,7 +33,7 @@ export type Receiver = {
   trust(secret: string): void
   /** Whether it checks with this one. */
   trusts(secret: string): boolean
-  /** How it answers from now on: one status after the other, the last one again and again. */
+  /** How it answers from now on: one status after the other, the last one repeatedly. */
   behave(behaviour: Behaviour): void
   /** Resolves when a delivery has come, or after the time. */
   nextReceipt(withinMs: number): Promise<void>
@@ -43,7 +42,6 @@ export type Receiver = {
 
 export type Behaviour = { answers?: readonly number[] | undefined; delayMs?: number | undefined }
 
-/** What a delivery was answered, in the words of reports. */
 export function answerText({ status, answeredAt, gaveUpAt }: Receipt): string {
   if (gaveUpAt !== undefined) return 'not answered in time'
   return answeredAt === undefined ? 'not answered yet' : `answered ${status}`
@@ -150,7 +148,7 @@ const Envelope = z.object({
   eventId: z.string(),
   eventType: z.string(),
   createdAt: z.string(),
-  // A dispute's event tells its payment beside its own id, a mandate's the payment that set it up.
+  // A dispute's event names its payment beside its own id, a mandate's the payment that set it up.
   data: z.object({ id: z.string(), paymentId: z.string().optional(), firstPaymentId: z.string().optional() }),
 })
 

@@ -17,7 +17,7 @@ type CommandOptions = {
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
-/** Of each stream its last part is kept: the end is what tells. */
+/** Of each stream its last part is kept: failures are at the end. */
 const KEPT_CHARACTERS = 1024 * 1024
 /** How long a command has to end by itself once it is asked to. */
 const FAREWELL_MS = 1_000

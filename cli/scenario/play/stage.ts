@@ -39,7 +39,6 @@ export function prepareStage(
   return withBranches(run)
 }
 
-/** Makes the case's merchant and its receiver; from here on the case acts as that merchant. */
 export async function setStage(run: CaseRun, given: Given): Promise<void> {
   if (given.receiver !== false) run.receiver = await startReceiver(behaviourOf(given.receiver ?? {}))
   const { acting } = await makeMerchant(run, given.merchant ?? {}, run.receiver)
@@ -59,18 +58,18 @@ export function refuseForged(run: CaseRun): void {
   }
 }
 
-/** A receiver may well be behind a rotation: the scenario has said so, or has not told it of the newest secret. */
+/** A receiver may be behind a rotation: the scenario has said so, or has not given it the newest secret. */
 function forgedHint({ merchant, receiver }: ActingMerchant, { signature }: Receipt): string {
   const isBehind = merchant.previousSecret !== undefined && receiver?.trusts(merchant.secret) === false
   return signature === 'wrong' && isBehind
     ? 'this receiver checks with the secret of before, which signs only while its overlap runs: receiver: { secret: newest } after secret.rotate (and no receiver: { secret: previous }), or secret.rotate: { overlap: 1h }'
-    : 'it is no webhook of this case; whoever sent it, a real receiver must answer 401'
+    : 'the webhook does not belong to this case; a real receiver must answer 401'
 }
 
 /** How long what follows a case's end may take: it is a courtesy, and the case's result is known. */
 export const GOODBYE_MS = 2_000
 
-/** The receivers' ports will belong to somebody else: what is still to be sent must not go there. */
+/** The receivers' ports will be used by others: what is still to be sent must not go there. */
 export async function clearStage(run: CaseRun): Promise<void> {
   await Promise.all([run, ...actingMerchants(run)].map((acting) => sayGoodbye(run, acting)))
 }
@@ -95,7 +94,7 @@ function actingMerchants({ made }: CaseRun): ActingMerchant[] {
 
 type Need = NonNullable<Given['needs']>
 
-/** What a story may need of the service that is not there on each, and what is told where it is missing. */
+/** What a scenario may need of the service that not every one has, and the message where it is missing. */
 const NEEDS: Readonly<Record<Need, { isMet: (service: ServiceInfo) => boolean; why: string }>> = {
   vrp_caps: {
     isMet: ({ vrp_caps }) => vrp_caps === 'enforce',
@@ -103,7 +102,7 @@ const NEEDS: Readonly<Record<Need, { isMet: (service: ServiceInfo) => boolean; w
   },
 }
 
-/** Why the case can't be told on this service, by what the service says of itself; undefined where it can. */
+/** Why the case can't be played on this service, by what it reports of itself; undefined where it can. */
 export async function unmetNeed(client: Client, { needs }: Given): Promise<string | undefined> {
   if (needs === undefined) return undefined
   const { isMet, why } = NEEDS[needs]

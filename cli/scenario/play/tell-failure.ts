@@ -17,11 +17,10 @@ export type Failed = {
   error: unknown
   step: Step | undefined
   exchange: Exchange | undefined
-  /** The steps, as reports tell them, that failed at the same time in other branches. */
+  /** The steps, as reports name them, that failed at the same time in other branches. */
   beside?: readonly string[]
 }
 
-/** Gathers what helps to understand the failure while the case's things are still there. */
 export async function tellFailure(
   run: CaseRun,
   scenario: Case,
@@ -52,8 +51,8 @@ export async function tellFailure(
 type Words = Pick<StepFailure, 'message' | 'hint' | 'differences' | 'at' | 'isBesideVerb' | 'came'>
 
 /**
- * What went wrong, and what to do about it; `step` is undefined where no step of a file is to be pointed at, and `hintOf`
- * gives what is told instead of a command's hint.
+ * What went wrong, and what to do about it; `step` is undefined where no step of a file is to be pointed at, and
+ * `hintOf` gives what is shown instead of a command's hint.
  */
 export function wordsOf(error: unknown, step: Step | undefined, hintOf?: typeof stepHint): Words {
   if (error instanceof StepFailure) return error
@@ -80,7 +79,6 @@ export function wordsOf(error: unknown, step: Step | undefined, hintOf?: typeof 
   return { ...nowhere, message: `${refused}${details}`, hint: hint === '' ? undefined : hint }
 }
 
-/** The payments that a case has made, as they are now. */
 export async function paymentsNow(run: CaseRun): Promise<Failure['payments']> {
   const seen = new Map(
     run.made.flatMap((each) => (each.kind === 'payment' ? [[each.created.payment_id, each] as const] : [])),
@@ -94,13 +92,12 @@ export async function paymentsNow(run: CaseRun): Promise<Failure['payments']> {
   return found.flat()
 }
 
-/** Whether nobody is signed in who may make a case's merchant: then no other case can be played either. */
+/** Whether the caller may not create a case's merchant: then no other case can be played either. */
 function isNotAllowed(error: unknown): boolean {
   if (!(error instanceof CliError)) return false
   return error.options.exit === EXIT.signedOut || error.options.exit === EXIT.forbidden
 }
 
-/** Whether the service is away, which no scenario is about. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof CliError && error.code === 'SERVICE_UNREACHABLE'
 }

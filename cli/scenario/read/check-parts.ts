@@ -16,7 +16,6 @@ type Walk = {
   beside: ReadonlySet<string>
 }
 
-/** Notes references to names that do not exist, or not yet, and names that are given twice. */
 export function checkParts(parts: readonly Part[], noteIn: NoteIn): void {
   const later = new Set(namesIn(parts))
   walk(parts, { noteIn, known: new Map([['merchant', { ...MERCHANT, at: '' }]]), later, beside: new Set() })

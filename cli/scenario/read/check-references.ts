@@ -1,11 +1,9 @@
 import type { Explained } from './explain.ts'
 import { VERBS, isVerb } from '../language.ts'
-import type { Verb } from '../language.ts'
 import { referenceFieldsOf } from '../language/parts.ts'
-import type { ReferenceKind } from '../language/parts.ts'
+import type { ReferenceKind, Makes, VerbTable } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
-import type { Makes, VerbTable } from '../language/verb-table.ts'
 import { referencesIn, stringsOf } from './references.ts'
 import type { Reference } from './references.ts'
 import type { Path } from './source.ts'
@@ -16,19 +14,11 @@ export type Known = {
   members: readonly string[] | undefined
 }
 
-/** The verb that makes a thing of this kind. */
-export const MADE_BY: Readonly<Record<ReferenceKind, Verb>> = {
-  payment: 'pay',
-  dispute: 'dispute',
-  customer: 'customer',
-  order: 'order',
-  link: 'payer.link',
-  payer: 'payer.verify',
-  recurring: 'recurring',
-  request: 'request',
-  offer: 'offer',
-  merchant: 'merchant',
-  'bank account': 'bank_account',
+/** The verb whose steps make such a thing; await only gives a name to what is there. */
+function makerOf(kind: ReferenceKind): string | undefined {
+  return Object.entries<VerbTable[string]>(VERBS).find(
+    ([verb, { makes }]) => verb !== 'await' && makes?.kind === kind,
+  )?.[0]
 }
 
 /** The names that can be referred to at a place, those that come later, and those that come at the same time. */
@@ -72,7 +62,7 @@ function problemOf(
   const [kind] = wanted
   if (kind !== undefined && !isWanted)
     return {
-      message: `${text} is no ${wanted.join(' or ')}: only a step ${[...new Set(wanted.map((each) => MADE_BY[each]))].join(' or ')} makes one`,
+      message: `${text} is no ${wanted.join(' or ')}: only a step ${[...new Set(wanted.map(makerOf))].join(' or ')} makes one`,
     }
   if (kind !== undefined && path !== '')
     return { message: `${text} is a part of a ${found.kind}; here the ${found.kind} itself is named`, hint: `$${name}` }
@@ -117,7 +107,6 @@ function unknownName(text: string, name: string, { known, later, beside }: Names
   }
 }
 
-/** The name that a step gives to what it makes. */
 export function captureOf(step: unknown): { name: string; verb: string; known: Known } | undefined {
   for (const [verb, { makes }] of Object.entries<VerbTable[string]>(VERBS)) {
     const name = memberOf(memberOf(step, verb), 'as')
@@ -126,9 +115,9 @@ export function captureOf(step: unknown): { name: string; verb: string; known: K
   return captureOfUnknownVerb(step)
 }
 
-/** A misspelt verb is told as such; that its name is not known either would only be noise. */
+/** A misspelt verb is reported as such; that its name is not known either would only be noise. */
 function captureOfUnknownVerb(step: unknown): { name: string; verb: string; known: Known } | undefined {
-  // Fields that stand beside their verb instead of below it are told as such, too.
+  // Fields that stand beside their verb instead of below it are reported as such, too.
   const beside = memberOf(step, 'as')
   if (typeof beside === 'string') return { name: beside, verb: 'as', known: { kind: 'payment', members: undefined } }
   for (const [verb, value] of Object.entries(Object(step))) {

@@ -24,10 +24,11 @@ export function openDocument(document: Document, source: Source): Opened {
   }
 }
 
-/** Notes what is wrong at a place of a document. */
 export type NoteIn = (opened: Opened, found: Explained) => void
 
-/** Collects mistakes. Of one place only the first is told: a float is told as such, and not again as a wrong type. */
+/**
+ * Collects mistakes. Of one place only the first counts: a float is reported as such, and not again as a wrong type.
+ */
 export function collectMistakes(first: readonly Mistake[]): { mistakes: Mistake[]; noteIn: NoteIn } {
   const mistakes = [...first]
   const places = new Set(mistakes.map(placeText))

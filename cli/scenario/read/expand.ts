@@ -17,9 +17,9 @@ export type WrittenStep = {
   vars: Vars
   opened: Opened
   path: Path
-  /** Its number as reports tell it: 3, or 3.1.2 inside of another. */
+  /** Its number as reports show it: 3, or 3.1.2 inside of another. */
   label: string
-  /** The round of the loops it stands in, as titles tell it; empty outside of any. */
+  /** The round of the loops it stands in, as titles show it; empty outside of any. */
   round: string
 }
 
@@ -29,7 +29,6 @@ export type Part =
   | { kind: 'local'; name: string; opened: Opened; path: Path }
   | { kind: 'parallel'; branches: readonly (readonly Part[])[] }
 
-/** Where steps stand. */
 type Scope = Pick<WrittenStep, 'vars' | 'opened' | 'path' | 'round'> & {
   /** The number of what the steps are inside of, with a dot behind it; empty outside. */
   prefix: string

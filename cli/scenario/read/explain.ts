@@ -39,7 +39,10 @@ function explain(schema: z.ZodType, issue: Issue, { given, at }: Position): Expl
   }
 }
 
-/** Of the forms that a value may have, the one it is nearest to: a slip is told as such, and not as every other form. */
+/**
+ * Of the forms that a value may have, the one it is nearest to: a slip is reported as such, and not as every other
+ * form.
+ */
 function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const weigh = (issues: readonly Issue[]): number => issues.reduce((sum, issue) => sum + weightOf(issue), 0)
   return branches.toSorted((a, b) => weigh(a) - weigh(b))[0] ?? []
@@ -105,13 +108,11 @@ function sizeMessage(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, p
   return `${nameOf(path)}must be ${bound}${issue.origin === 'string' ? ' long' : ''}`
 }
 
-/** The last name on the way, so that the sentence says what it is about. */
 function nameOf(path: Path): string {
   const name = path.findLast((step) => typeof step === 'string')
   return name === undefined ? '' : `${name} `
 }
 
-/** The fields that an object at this place of a schema's value may have. */
 function keysAt(schema: z.ZodType, path: Path): string[] {
   const objects = schemasAt([schema], path).filter((found) => found instanceof z.ZodObject)
   return [...new Set(objects.flatMap((object) => Object.keys(object.shape)))]

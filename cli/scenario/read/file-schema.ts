@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ExpectError, Given, VERBS } from '../language.ts'
-import { MerchantReference } from '../language/parts.ts'
+import { Ref } from '../language/parts.ts'
 import { Matrix, Tags, Vars, structuresOf } from '../language/structure.ts'
 
 /** What may stand beside the verb of a step: they are about how it is played, and not about what it takes. */
-const BESIDE_VERB = { expect_error: ExpectError.optional(), acting_as: MerchantReference.optional() } as const
+const BESIDE_VERB = { expect_error: ExpectError.optional(), acting_as: Ref.merchant.optional() } as const
 
 const Name = z.string().min(1).max(200)
 const Steps = z.array(z.unknown()).min(1).max(500)
@@ -23,7 +23,6 @@ export const Frame = z.strictObject({
 /** A document whose steps another one uses; `part` says that it is no case of its own. */
 export const PartFrame = Frame.omit({ given: true, matrix: true }).extend({ scenario: z.enum(['v1', 'part']) })
 
-/** The JSON Schema of one document, for editors. */
 export function jsonSchema(): Record<string, unknown> {
   const verbs = Object.entries(VERBS).map(([verb, { schema }]) => z.strictObject({ [verb]: schema, ...BESIDE_VERB }))
   const step: z.ZodType = z.lazy(() => z.union([...verbs, ...structures])).meta({ id: 'Step' })

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { basename, extname, join, relative, resolve } from 'node:path'
+import { packageRoot } from '../../../src/lib/package-root.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
@@ -11,7 +12,6 @@ export type ScenarioFile = {
   path: string
 }
 
-/** A scenario that comes with svc. */
 export type BuiltIn = ScenarioFile & {
   name: string
   title: string
@@ -52,7 +52,6 @@ function filesOf(word: string, { cwd, reports }: { cwd: string; reports: Readonl
   return found.map((file) => ({ label: labelOf(file, cwd), path: file }))
 }
 
-/** Undefined where there is nothing. */
 function statOf(path: string): Stats | undefined {
   return orUsage(path, () => statSync(path, { throwIfNoEntry: false }))
 }
@@ -70,15 +69,14 @@ function orUsage<T>(path: string, look: () => T): T {
   }
 }
 
-/** How messages name a file: relative to the current directory where it lies below it. */
 export function labelOf(path: string, cwd: string): string {
   const below = relative(cwd, path)
   return below.startsWith('..') ? path : below
 }
 
-/** The scenarios that come with svc, by name. */
-export function listBuiltIns(): BuiltIn[] {
-  const folder = builtInFolder()
+/** @param kind the folder of examples: scenarios, or what `svc trigger` plays */
+export function listBuiltIns(kind: 'scenarios' | 'triggers' = 'scenarios'): BuiltIn[] {
+  const folder = join(packageRoot(), 'examples', kind)
   return readdirSync(folder)
     .filter((file) => extname(file) === '.yaml')
     .toSorted()
@@ -115,23 +113,10 @@ function builtIn(name: string): BuiltIn {
   throw fileError(`"${name}" is no file, no folder and no built-in scenario`, hint)
 }
 
-/** The one of this name, and the one that may be meant. */
 function builtInOf(name: string): { found: BuiltIn | undefined; meant: string | undefined } {
   const known = listBuiltIns()
   const names = known.map((one) => one.name)
   return { found: known.find((one) => one.name === name), meant: nearestWord(name, names) }
-}
-
-/** The folder of the package that holds the built-ins; sources and build lie at different depths below it. */
-function builtInFolder(from: string = import.meta.dirname): string {
-  const folder = join(from, 'examples', 'scenarios')
-  if (existsSync(folder)) return folder
-  const parent = dirname(from)
-  if (parent === from)
-    throw new CliError('NO_EXAMPLES', 'the scenarios that come with svc are missing from this installation', {
-      exit: EXIT.failure,
-    })
-  return builtInFolder(parent)
 }
 
 export function readScenarioFile({ label, path }: ScenarioFile): string {
@@ -143,5 +128,5 @@ export function readScenarioFile({ label, path }: ScenarioFile): string {
 }
 
 function fileError(message: string, hint?: string): CliError {
-  return new CliError('NO_SCENARIO', message, { exit: EXIT.usage, hint })
+  return new CliError('NO_SCENARIO', message, { hint })
 }

@@ -5,7 +5,7 @@ import { findScenarioFiles, readScenarioFile } from './find-files.ts'
 import type { Case } from './read-case.ts'
 import { readScenarios } from './read-scenarios.ts'
 import type { Read } from './read-scenarios.ts'
-import { told } from './source.ts'
+import { distinct } from './source.ts'
 import type { Mistake } from './source.ts'
 import type { Vars } from './variables.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
@@ -39,7 +39,7 @@ export function loadScenarios(words: readonly string[], options: LoadOptions): L
   const cases = read.flatMap((one) => one.cases)
   if (cases.length > CASES_MAX)
     throw usageError(`a run has at most ${CASES_MAX} cases`, 'smaller tables, or several runs')
-  const mistakes = told(read.flatMap((one) => one.mistakes))
+  const mistakes = distinct(read.flatMap((one) => one.mistakes))
   if (cases.length === 0 && mistakes.length === 0)
     throw usageError(
       'there is no case here: all of it is "scenario: part", which other files use for its steps',
@@ -62,7 +62,6 @@ function refuseUnknown(name: string, read: readonly Read[]): void {
   )
 }
 
-/** Reads `--var name=value`. */
 export function readVars(words: readonly string[]): Vars {
   return Object.fromEntries(
     words.map((word) => {

@@ -30,16 +30,13 @@ export type Case = {
   source: Source
   place: Place
   given: Given
-  /** How it is played. */
   plan: Plan
-  /** All its steps, in the order of the file. */
   steps: readonly Step[]
 }
 
 export type CaseOptions = {
   row: Row
   key: string
-  /** All variables of the document. */
   vars: Vars
   /** Those of the command line. */
   given: Vars

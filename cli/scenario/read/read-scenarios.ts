@@ -6,7 +6,7 @@ import { collectMistakes, openDocument, BYTES_MAX, documentsOf } from './documen
 import { readCase } from './read-case.ts'
 import type { Case } from './read-case.ts'
 import { parse } from './read-step.ts'
-import { inOrder, makeMistake, makeSource, told } from './source.ts'
+import { inOrder, makeMistake, makeSource, distinct } from './source.ts'
 import type { Mistake, Place, Source } from './source.ts'
 import type { UsedFiles } from './use-file.ts'
 import { givenFor, namesIn, varsOf, typedLike, varsText, withVars } from './variables.ts'
@@ -55,7 +55,7 @@ export function readScenarios(options: ReadOptions): Read {
     read.push(one)
   }
   const cases = read.flatMap((one) => one.cases).map((scenario, index) => ({ ...scenario, number: index + 1 }))
-  const mistakes = told([...files.mistakes, ...read.flatMap((one) => one.mistakes)])
+  const mistakes = distinct([...files.mistakes, ...read.flatMap((one) => one.mistakes)])
   const raws = [...read, ...[...files.found.values()].filter((used) => used !== undefined)].map(({ raw }) => raw)
   return { cases, mistakes: inOrder(mistakes, file), names: raws.includes(undefined) ? undefined : namesIn(raws) }
 }
@@ -105,7 +105,7 @@ export function rowsOf(
 ): readonly Row[] {
   const written: unknown = withVars(memberOf(opened.raw, 'matrix'), known)
   const parsed = Matrix.safeParse(written)
-  // What is wrong with it is told by the frame's schema.
+  // What is wrong with it is reported by the frame's schema.
   if (written === undefined || !parsed.success) return [{ vars: {}, text: '' }]
   const count = Array.isArray(parsed.data)
     ? parsed.data.length

@@ -3,7 +3,7 @@ import { explainIssues } from './explain.ts'
 import type { Explained } from './explain.ts'
 import { ExpectError, VERBS, isVerb, VERB_NAMES } from '../language.ts'
 import type { Verb } from '../language.ts'
-import { MerchantReference } from '../language/parts.ts'
+import { Ref } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
 import type { Opened } from './document.ts'
 import { locate } from './source.ts'
@@ -16,7 +16,7 @@ import { nearestWord } from '../../base/nearest-word.ts'
 export type Step = {
   /** From 1, in the order of the file with everything spread out. */
   number: number
-  /** As reports tell it: 3, or 3.1.2 for a step inside of another. */
+  /** As reports show it: 3, or 3.1.2 for a step inside of another. */
   label: string
   verb: Verb
   /** What follows the verb, with the file's variables filled in. */
@@ -75,7 +75,7 @@ export function readStep(value: unknown, { opened, path, number, label, round, n
     path: [...path, 'expect_error'],
     note,
   })
-  const actingAs = parseNamed('acting_as', MerchantReference.optional(), value, { path, note })
+  const actingAs = parseNamed('acting_as', Ref.merchant.optional(), value, { path, note })
   const schema: z.ZodType = VERBS[verb].schema
   const ofVerb = (found: Explained): void => note(withExample(found, { verb, schema, depth: path.length + 1 }))
   if (parse(schema, input, { path: [...path, verb], note: ofVerb }) !== undefined)
@@ -122,7 +122,6 @@ function unknownVerb(word: string, path: Path): Explained {
 
 type ParseOptions = { path: Path; note: (found: Explained) => void }
 
-/** Parses with a schema and notes what is wrong in the words of the language. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -149,7 +148,7 @@ export function parseNamed<Schema extends z.ZodType>(
   return isFine ? schema.parse(member) : undefined
 }
 
-/** Of the forms that a verb has, the one that shares most fields with the value: only its rules are worth telling. */
+/** Of the forms that a verb has, the one that shares most fields with the value: only its rules are worth reporting. */
 function formOf(schema: z.ZodType, value: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion) || typeof value !== 'object' || value === null) return schema
   const fields = Object.keys(value)
@@ -158,7 +157,7 @@ function formOf(schema: z.ZodType, value: unknown): z.ZodType {
   return forms.toSorted((a, b) => shared(b) - shared(a))[0] ?? schema
 }
 
-/** Who looks for `reject` finds the way in which the mock bank does it. */
+/** For those who look for `reject`: the way in which the mock bank does it. */
 function withBankHint(found: Explained): Explained {
   if (found.path.at(-1) !== 'reject' || found.path.at(-2) !== 'bank') return found
   return {
@@ -203,7 +202,6 @@ function withoutComment(line: string): string {
 
 const STEP_WORDS: readonly string[] = [...VERB_NAMES, ...STRUCTURE_NAMES]
 
-/** The line that shows how a verb is written. */
 export function exampleOf(verb: string): string | undefined {
   if (isVerb(verb)) return `- ${VERBS[verb].examples[0]}`
   return isStructure(verb) ? `- ${STRUCTURES[verb].examples[0]}` : undefined
@@ -229,7 +227,6 @@ const COMMON_VERBS = `one of pay, bank, await, expect, payments.refund, webhooks
 export type Planned = Step | { branches: readonly Plan[] }
 export type Plan = readonly Planned[]
 
-/** All steps in the order of the file. */
 export function stepsOf(plan: Plan): Step[] {
   return plan.flatMap((part) => ('branches' in part ? part.branches.flatMap(stepsOf) : [part]))
 }

@@ -4,7 +4,6 @@ import { parsePath, valueAt } from '../../output/path.ts'
 const REFERENCE = /\$(?:(\$)|\{([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\}|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*))/g
 
 export type Reference = {
-  /** As it is written. */
   text: string
   name: string
   /** What follows the name: `.payment_id`; empty for the whole. */
@@ -31,7 +30,7 @@ export type Unresolved = { text: string; name: string; why: 'name' | 'member'; a
 export type ResolveOptions = {
   /** Whether nothing is resolved after this: only then `$$` becomes a dollar sign. */
   last: boolean
-  /** Told of a reference without a value, which is then left as it is. */
+  /** Called with a reference without a value, which is then left as it is. */
   missing?: (unresolved: Unresolved) => void
 }
 
@@ -89,7 +88,6 @@ function textOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 }
 
-/** All strings of a value with the way to each. */
 export function* stringsOf(
   value: unknown,
   path: readonly (string | number)[] = [],

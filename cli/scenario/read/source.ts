@@ -57,7 +57,7 @@ function memberOf(
   return items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
 }
 
-/** A collection is pointed at by its first character: an underlined block of many lines helps nobody. */
+/** A collection is pointed at by its first character: many underlined lines are of no help. */
 function rangeOf(node: unknown): [number, number] | undefined {
   if (!isNode(node)) return undefined
   const { range }: Node = node
@@ -69,14 +69,12 @@ export function makeMistake(source: Source, place: Place, { message, hint }: Wro
   return { place, message, hint, excerpt: excerptOf(source, place) }
 }
 
-/** Where a mistake is, as editors and terminals take it. */
 export function placeText({ place: { file, line, column } }: Pick<Mistake, 'place'>): string {
   return `${file}:${line}:${column}`
 }
 
 const EXCERPT_WIDTH = 104
 
-/** The line, the one before it, and a caret below; long lines are cut around the caret. */
 export function excerptOf(source: Source, place: Place): string[] {
   const width = String(place.line).length
   const from = place.column + place.length > EXCERPT_WIDTH ? Math.max(0, place.column - 40) : 0
@@ -92,7 +90,6 @@ export function excerptOf(source: Source, place: Place): string[] {
   return [...before, line(place.line, '>'), `  ${' '.repeat(width)} | ${indent}${carets}`]
 }
 
-/** A mistake as people read it: the place, what is wrong, the excerpt, and how to write it. */
 export function mistakeText(mistake: Mistake): string {
   const { message, hint, excerpt } = mistake
   const lines = [`${placeText(mistake)}: ${message}`, ...excerpt.map((line) => `  ${line}`)]
@@ -101,7 +98,7 @@ export function mistakeText(mistake: Mistake): string {
 }
 
 /** Each mistake once: what is used twice, or played in many rows, is wrong in one place. */
-export function told(mistakes: readonly Mistake[]): Mistake[] {
+export function distinct(mistakes: readonly Mistake[]): Mistake[] {
   const places = new Map<string, Mistake>()
   for (const mistake of mistakes) if (!places.has(placeText(mistake))) places.set(placeText(mistake), mistake)
   return [...places.values()]

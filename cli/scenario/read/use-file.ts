@@ -53,7 +53,7 @@ export function openUsed(
   if (!files.found.has(path)) files.found.set(path, openFile(path, { files, refuse }))
   const opened = files.found.get(path)
   if (opened === undefined) {
-    // Asked for again: it is told once what is wrong with the file, and here that it can't be used.
+    // What is wrong with the file was reported before; here only that it can't be used.
     refuse(`${file} can't be used`)
     return undefined
   }
@@ -63,7 +63,7 @@ export function openUsed(
   return { opened, vars: varsOf(opened.raw), chain: [...chain, path] }
 }
 
-/** What is wrong with a file is told with its lines, and a report is no place for those of any file on this machine. */
+/** Mistakes are reported with their lines, and a report is no place for those of any file on this machine. */
 const SAYS_SCENARIO = /\bscenario["']?[ \t]*:/
 
 type Opening = { files: UsedFiles; refuse: (message: string, hint?: string) => void }

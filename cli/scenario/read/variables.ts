@@ -11,7 +11,7 @@ export type Vars = Readonly<Record<string, VarItem | readonly VarItem[]>>
 /** Names that are there in every scenario, so that no variable can have them. */
 export const RESERVED_NAMES: readonly string[] = ['merchant']
 
-/** The variables that a document declares; what can be none is left out, and told by its frame's schema. */
+/** The variables that a document declares; what can be none is left out, and reported by its frame's schema. */
 export function varsOf(raw: unknown): Vars {
   return Object.fromEntries(
     Object.entries(Object(memberOf(raw, 'vars'))).flatMap(([name, value]) => {

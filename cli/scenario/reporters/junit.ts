@@ -6,8 +6,9 @@ import { storyOf } from './story.ts'
 const RUN = 'svc run'
 
 /**
- * JUnit's XML as CI systems read it: a suite per file, a case per case, written when the run is over. Cases that were not
- * played are skipped ones; where that was an error, a suite of the run itself tells it, so that nothing stays green.
+ * JUnit's XML as CI systems read it: a suite per file, a case per case, written when the run is over. Cases that were
+ * not played are skipped ones; where that was an error, a suite of the run itself reports it, so that nothing stays
+ * green.
  */
 export function makeJunit(write: Write, { seed }: ReportOptions = {}): Reporter {
   const results: CaseResult[] = []

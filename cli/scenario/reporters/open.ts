@@ -59,7 +59,6 @@ function partsOf(word: string): string[] {
   return word.split(/=(.*)/s)
 }
 
-/** The paths that reporters write to. */
 export function reportFilesOf(words: readonly string[], cwd: string): ReadonlySet<string> {
   return new Set(words.flatMap((word) => partsOf(word).slice(1, 2)).map((file) => resolve(cwd, file)))
 }
@@ -75,8 +74,8 @@ function asUserTypes(result: CaseResult, typed: (text: string) => string): CaseR
 type ReportFile = { path: string; descriptor: number; identity: string }
 
 /**
- * Opens a report's file, and makes its folder, so that a path that can't be written is told before anything is played.
- * Its identity is the same whatever name led to it.
+ * Opens a report's file, and makes its folder, so that a path that can't be written is reported before anything is
+ * played. Its identity is the same whatever name led to it.
  * @throws {CliError} with exit code 2, naming the path
  */
 function openReportFile(path: string): ReportFile {

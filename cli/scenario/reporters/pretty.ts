@@ -4,7 +4,6 @@ import type { MadeIds } from '../play/play.ts'
 import type { ReportOptions, Reporter, Summary, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 
-/** For people: a line per case, and the story of each that failed. */
 export function makePretty(write: Write, paint: Paint, { keep, seed }: ReportOptions = {}): Reporter {
   return {
     begin: () => undefined,

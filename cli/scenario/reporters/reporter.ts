@@ -1,10 +1,9 @@
 import type { CaseResult } from '../play/play.ts'
 import type { Case } from '../read/read-case.ts'
 
-/** Why cases were not played. An error is what nobody asked for, unlike --bail. */
+/** Why cases were not played. An error was not asked for, unlike --bail. */
 export type Stop = { reason: string; isError: boolean }
 
-/** What a run came to. */
 export type Summary = {
   passed: number
   failed: number
@@ -17,7 +16,7 @@ export type Summary = {
   stopped: Stop | undefined
 }
 
-/** Tells a run in one form. Cases are told in their order, each when it is over. */
+/** Reports a run in one form: cases in their order, each when it is over. */
 export type Reporter = {
   begin(cases: number): void
   tellCase(result: CaseResult, number: number): void
@@ -28,7 +27,7 @@ export type Reporter = {
 export type Write = (text: string) => void
 
 export type ReportOptions = {
-  /** Whether ids are told of what was made, for whoever looks at it afterwards. */
+  /** Whether the ids of what was made are printed, to look at it afterwards. */
   keep?: boolean
   /** What ids, order or choices of the run follow from; undefined where nothing does. */
   seed?: string | undefined

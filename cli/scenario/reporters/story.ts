@@ -5,7 +5,6 @@ import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
 import { answerText } from '../play/receiver.ts'
 import type { Receipt } from '../play/receiver.ts'
 
-/** A failure as a person reads it: where, what, what it should have been, and what happened until then. */
 export function storyOf(failure: Failure, paint: Paint): string[] {
   const { place, step, label, message, excerpt } = failure
   const where = `${place.file}:${place.line}:${place.column}`
@@ -24,7 +23,6 @@ export function storyOf(failure: Failure, paint: Paint): string[] {
 
 export type Happened = Pick<Failure, 'differences' | 'hint' | 'payments' | 'webhooks' | 'came' | 'exchange'>
 
-/** What differs, what to do about it, and what happened until then. */
 export function linesOf(failure: Happened, paint: Paint): string[] {
   const { differences, hint } = failure
   return [

@@ -33,7 +33,7 @@ export type StoryOptions = z.input<typeof Given> & {
   name?: string | undefined
 }
 
-/** A refusal as the API tells it. */
+/** An error response of the API. */
 export type Refusal = { http: number; code: string; message: string }
 
 /** A merchant with a webhook receiver of its own, and all verbs of the language as functions that act as it. */
@@ -67,7 +67,7 @@ export async function beginStory(
   const called = calledHere('story')
   const over = new AbortController()
   const run = prepareStage(client, {
-    // How long a test may take is for whatever runs it to say.
+    // How long a test may take is up to the test runner.
     deadline: Number.POSITIVE_INFINITY,
     signal: over.signal,
     newKey: makeKeys(seed, name ?? key),
@@ -89,9 +89,9 @@ export async function beginStory(
     if (missing !== undefined) throw new StepFailure(missing)
     await setStage(run, stage)
   } catch (error) {
-    const told = await storyError(run, error, called)
+    const reported = await storyError(run, error, called)
     await close()
-    throw told
+    throw reported
   }
   const { merchant_id, client_id, name: legalName } = run.merchant
   const own = names.remember('merchant', { merchant_id, client_id, name: legalName })
@@ -140,18 +140,17 @@ async function play({ run, names, actingAs }: Begun, verb: Verb, given: unknown)
     if (parse(VERBS[verb].schema, input, { path: [], note }) === undefined) return
     for (const problem of ruleProblems(verb, input, undefined)) note(problem)
   })
-  await told(run, called, async () => {
+  await reported(run, called, async () => {
     await playAs(run, actingAs, (acting) => VERBS[verb].play(acting, input))
     refuseForged(run)
   })
   return name === undefined ? undefined : names.remember(name, run.captures.get(name))
 }
 
-/** The payment as the merchant of the story sees it now. */
 async function lookUp({ run, names, actingAs }: Begun, payment: object): Promise<Payment | PayerView> {
   const called = calledHere('payment')
   const { created } = madeOf(run, 'payment', referenceTo(names, payment, 'payment'))
-  return told(run, called, () => paymentNow(merchantOf(run, actingAs), created.payment_id))
+  return reported(run, called, () => paymentNow(merchantOf(run, actingAs), created.payment_id))
 }
 
 /** A failure inside of it is left as it is: whether it is the expected one is looked at here. */
@@ -165,13 +164,13 @@ async function refuses({ run }: Begun, action: () => Promise<unknown>, expected:
       note({ path: [], what: 'value', message: 'say what the refusal is', hint: "{ http: 403, code: 'PAYOUT_HELD' }" })
   })
   const error = await errorOf(() => expecting.run(true, async () => void (await action())))
-  await told(run, called, async () => refuseOtherError(run, makeNames().written(expected) as ExpectError, error))
+  await reported(run, called, async () => refuseOtherError(run, makeNames().written(expected) as ExpectError, error))
   if (!(error instanceof CliError)) throw new Error('a refusal is an error', { cause: error })
   return { http: error.options.status ?? 0, code: error.code, message: error.message }
 }
 
-/** Does it with a last request of its own, and tells a failure with all that helps to understand it. */
-function told<T>(run: CaseRun, called: Called, action: () => Promise<T>): Promise<T> {
+/** Runs it with a last request of its own, and reports a failure with all that helps to understand it. */
+function reported<T>(run: CaseRun, called: Called, action: () => Promise<T>): Promise<T> {
   return inBranch(async () => {
     try {
       return await action()
@@ -181,7 +180,6 @@ function told<T>(run: CaseRun, called: Called, action: () => Promise<T>): Promis
   })
 }
 
-/** The name of an answer, for what has to be one. */
 function referenceTo(names: Names, answer: object, what: string): string {
   const reference = names.written(answer)
   if (typeof reference === 'string') return reference

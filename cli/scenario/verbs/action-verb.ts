@@ -10,8 +10,7 @@ import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../../k
 import { readValues } from '../../kit/read-values.ts'
 import { refuseUnlike, usualStatus } from '../assert-matches.ts'
 import { expectedOf, formsOf } from '../language/parts.ts'
-import type { ExpectedStatus } from '../language/parts.ts'
-import type { Makes } from '../language/verb-table.ts'
+import type { ExpectedStatus, Makes } from '../language/parts.ts'
 import { readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import type { Verb } from './verb.ts'
@@ -23,12 +22,10 @@ import type { Verb } from './verb.ts'
 
 /** How steps name what actions are done to. */
 export type Place<Shape extends z.ZodRawShape> = {
-  /** The members that name it. */
   shape: Shape
-  /** What they are in an example. */
   example: z.input<z.ZodObject<Shape>>
   idOf(run: CaseRun, input: z.output<z.ZodObject<Shape>>): string
-  /** Who does it, where that is nobody whom the operation tells. */
+  /** Who does it, where the operation does not say so. */
   clientOf?(run: CaseRun, input: z.output<z.ZodObject<Shape>>): Client
   /** What a step names with `as`, which is then one of the members. */
   makes?: Makes
@@ -65,7 +62,6 @@ function verbOf({ command }: AnyAction): string {
   return command.replaceAll(' ', '.').replaceAll('-', '_')
 }
 
-/** The verbs of these actions. */
 export function actionVerbs<Shape extends z.ZodRawShape, const Actions extends readonly AnyAction[]>(
   place: Place<Shape>,
   actions: Actions,
@@ -134,7 +130,6 @@ function problemOf(read: Flag['read'], text: string): string | undefined {
   }
 }
 
-/** What the service answers when it is done. */
 function replyOf(operation: Operation): z.ZodObject {
   const reply = operation.replies[usualStatus(operation)]
   const shapes = reply === undefined ? [] : formsOf(reply)

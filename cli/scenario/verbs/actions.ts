@@ -11,18 +11,13 @@ import { actionVerbs } from './action-verb.ts'
 import { memberOf } from '../member.ts'
 import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { DisputeReference, MerchantReference, Name, PayerReference, PaymentReference, Text } from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Name, Ref, Text, made } from '../language/parts.ts'
 import { inHub } from './payers.ts'
-
-/*
- * The verbs that are read from what people can do on the command line.
- */
 
 /** What operators do to a merchant: the case's own where nothing is said. */
 export const DONE_TO_MERCHANTS = actionVerbs(
   {
-    shape: { of: MerchantReference.optional() },
+    shape: { of: Ref.merchant.optional() },
     example: {},
     idOf: (run: CaseRun, { of }) => merchantOf(run, of).merchant.merchant_id,
   },
@@ -31,12 +26,11 @@ export const DONE_TO_MERCHANTS = actionVerbs(
 
 const [refund, cancel] = PAYMENT_ACTIONS
 const ofPayment = {
-  shape: { payment: PaymentReference },
+  shape: { payment: Ref.payment },
   example: { payment: '$p1' },
   idOf: (run: CaseRun, { payment }: { payment: string }) => madeOf(run, 'payment', payment).created.payment_id,
 }
 
-/** What a merchant does to its payments. */
 export const DONE_TO_PAYMENTS = {
   ...actionVerbs(
     {
@@ -49,10 +43,9 @@ export const DONE_TO_PAYMENTS = {
   ...actionVerbs(ofPayment, [cancel]),
 }
 
-/** What the merchant and operators do to a dispute. */
 export const DONE_TO_DISPUTES = actionVerbs(
   {
-    shape: { dispute: DisputeReference },
+    shape: { dispute: Ref.dispute },
     example: { dispute: '$d1' },
     idOf: (run: CaseRun, { dispute }) => madeOf(run, 'dispute', dispute).dispute.id,
   },
@@ -60,7 +53,7 @@ export const DONE_TO_DISPUTES = actionVerbs(
 )
 
 const ofMandate = {
-  shape: { consent: PaymentReference },
+  shape: { consent: Ref.payment },
   example: { consent: '$p1' },
   idOf: (run: CaseRun, { consent }: { consent: string }) => madeOf(run, 'payment', consent).created.consent_id,
 }
@@ -71,7 +64,7 @@ export const DONE_TO_MANDATES = {
   ...actionVerbs(
     {
       ...ofMandate,
-      shape: { ...ofMandate.shape, payer: PayerReference },
+      shape: { ...ofMandate.shape, payer: Ref.payer },
       example: { ...ofMandate.example, payer: '$ada' },
       clientOf: (run, { payer }) => inHub(run, payer),
     },
@@ -81,16 +74,14 @@ export const DONE_TO_MANDATES = {
 
 const ITS_OWN = { shape: {}, example: {}, idOf: () => '' }
 
-/** What a merchant does with its endpoint and its signing secret. */
 export const DONE_TO_WEBHOOKS = {
   ...actionVerbs(ITS_OWN, ENDPOINT_ACTIONS),
   ...actionVerbs({ ...ITS_OWN, done: keepSecret }, SECRET_ACTIONS),
 }
 
-/** What a merchant does about its settlements. */
 export const DONE_TO_SETTLEMENTS = actionVerbs(ITS_OWN, SETTLEMENT_ACTIONS)
 
-/** The receiver goes on with the secret that it has until it is told to take the newest. */
+/** The receiver keeps the secret that it has until a step gives it the newest. */
 function keepSecret(run: CaseRun, reply: unknown, input: Readonly<Record<string, unknown>>): void {
   // The answer holds the secret, which no report may show.
   run.lastExchange = undefined

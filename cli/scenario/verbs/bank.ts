@@ -6,7 +6,7 @@ import { call } from '../../client/call.ts'
 import { visitMockBank } from '../../client/mock-bank.ts'
 import type { BankLogin, Decision } from '../../client/mock-bank.ts'
 import { StepFailure } from '../failure.ts'
-import { PaymentReference, Text, Wait } from '../language/parts.ts'
+import { Ref, Text, Wait } from '../language/parts.ts'
 import { madeOf } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { verb } from './verb.ts'
@@ -38,7 +38,6 @@ export const BankFault = z.strictObject({
   seed: z.int().min(0).max(2_147_483_647).optional(),
 })
 
-/** Sets what goes wrong at the mock bank for the case's merchant, the whole of it. */
 export async function setFaults(run: CaseRun, fault: z.output<typeof BankFault>): Promise<void> {
   // Of a run with a seed, what is hit follows from that.
   const seed = fault.seed ?? (run.isSeeded ? Number.parseInt(run.newKey('faults', fault).slice(0, 7), 16) : undefined)
@@ -61,8 +60,8 @@ const Login = z.strictObject({
  * another one, which `await` and `expect` tell.
  */
 const Bank = z.strictObject({
-  approve: PaymentReference.optional(),
-  cancel: PaymentReference.optional(),
+  approve: Ref.payment.optional(),
+  cancel: Ref.payment.optional(),
   /** What goes wrong at the bank from now on, instead of what did. */
   fault: BankFault.optional(),
   /** Whether the payer comes back from the bank; one who closes the browser there does not. */
@@ -80,7 +79,7 @@ export async function visitBank(
   { decision, returns = true, login }: Visit,
 ): Promise<void> {
   if (payment.created.redirect_url === null)
-    throw new StepFailure('this payment was made under a mandate: nobody is asked at the bank', {
+    throw new StepFailure('this payment was made under a mandate: the bank asks the payer nothing', {
       hint: 'await: { payment: $p2, status: Settled }',
     })
   const back = await visitMockBank(run.client, payment.created, { decision, login: typedOf(login) })

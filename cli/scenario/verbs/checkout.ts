@@ -19,8 +19,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { refuseUnlike } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import { Advance, CustomerReference, Name, PaymentReference, Text, expectedOf, matchersOf } from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Advance, Name, Ref, Text, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { madeOf } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { present } from '../member.ts'
@@ -29,12 +28,11 @@ import { numberOf } from './customers.ts'
 import { contactOf } from './payers.ts'
 import { sends, verb } from './verb.ts'
 
-/** What a payer's browser does at the checkout: opens a token of the merchant's server, and starts a payment with it. */
 const CheckoutStep = z
   .strictObject({
     as: Name.optional(),
     /** A checkout to open again, with the very same token. */
-    again: PaymentReference.optional(),
+    again: Ref.payment.optional(),
     amount: Text.optional(),
     currency: Text.optional(),
     /** The order's number: all tokens with it are of one order, which is paid once. */
@@ -45,10 +43,10 @@ const CheckoutStep = z
     return_url: Text.optional(),
     callback_origin: Text.optional(),
     /** The customer whose account the token names. */
-    from: CustomerReference.optional(),
+    from: Ref.customer.optional(),
     /** How long the token lasts; 0s for one that has ended. */
     expires_in: Advance.optional(),
-    /** Whether the merchant's secret has signed it, as it does where nothing is said; `wrong` for somebody else's. */
+    /** Whether the merchant's secret has signed it, as it does where nothing is said; `wrong` for another secret. */
     signed: z.union([z.boolean(), z.literal('wrong')]).optional(),
     /** Whether a payment is started; a checkout that is only looked at is `pays: false`. */
     pays: z.boolean().optional(),
@@ -58,7 +56,7 @@ const CheckoutStep = z
     scenario: Text.optional(),
     /** What the payer does at the bank at once: short for a step `bank`. */
     bank: z.enum(['approve', 'cancel']).optional(),
-    /** What the widget is told before there is a payment. */
+    /** What the widget reads before there is a payment. */
     opened: z.strictObject(matchersOf(Checkout)).optional(),
     expect: expectedOf(CreatedPayment),
   })
@@ -113,7 +111,6 @@ function tokenOf(run: CaseRun, reference: string): string {
 
 const LASTS = '1h'
 
-/** As the merchant's server makes one. */
 function newToken(run: CaseRun, input: CheckoutStep): string {
   const { apiUrl } = run.client
   const payer = input.from === undefined ? undefined : numberOf(madeOf(run, 'customer', input.from))
@@ -135,7 +132,7 @@ function newToken(run: CaseRun, input: CheckoutStep): string {
 
 /** The return from the bank, by hand: what the bank gave the payer, unless a step says something else. */
 const Sca = z.strictObject({
-  payment: PaymentReference,
+  payment: Ref.payment,
   state: Text.optional(),
   code: Text.optional(),
   error: Text.optional(),
@@ -168,8 +165,8 @@ function asItsPayer(run: CaseRun, { payment }: OfPayment): Client {
 
 /** What the payer's browser proves itself with: it stands in the address of the bank's page. */
 function stateOf({ created }: MadePayment, reference: string): string {
-  const { payment_state: told, redirect_url: page } = created
-  const state = told ?? (page === null ? null : new URL(page).searchParams.get('state'))
+  const { payment_state: own, redirect_url: page } = created
+  const state = own ?? (page === null ? null : new URL(page).searchParams.get('state'))
   if (state !== null) return state
   throw new StepFailure(`${reference} has no payer at a bank: it was made under a mandate`, {
     at: ['payment'],
@@ -193,7 +190,7 @@ export const CHECKOUT_VERBS = {
     }),
   }),
   'payer.cancel': verb({
-    schema: z.strictObject({ payment: PaymentReference, expect: expectedOf(Payment) }),
+    schema: z.strictObject({ payment: Ref.payment, expect: expectedOf(Payment) }),
     text: 'Cancels a payment as its payer, who has not decided at the bank yet.',
     examples: ['payer.cancel: { payment: $p1 }'],
     play: sends({
@@ -204,7 +201,7 @@ export const CHECKOUT_VERBS = {
     }),
   }),
   'payment.contact': verb({
-    schema: z.strictObject({ payment: PaymentReference, contact: Text }),
+    schema: z.strictObject({ payment: Ref.payment, contact: Text }),
     text: 'Leaves the e-mail address or phone number of the payer on the receipt.',
     examples: ['payment.contact: { payment: $p1, contact: ada@example.org }'],
     play: sends({

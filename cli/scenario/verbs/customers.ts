@@ -14,18 +14,7 @@ import {
 import { call } from '../../client/call.ts'
 import { refuseDifferences } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import {
-  AccountReference,
-  CustomerReference,
-  Matcher,
-  Name,
-  OrderReference,
-  Text,
-  Wait,
-  expectedOf,
-  matchersOf,
-} from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Matcher, Name, Ref, Text, Wait, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { isMerchant, keep, madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
@@ -35,7 +24,6 @@ import type { Subject } from './verb.ts'
 /** The fields that are the customer's own; the others are its account's. */
 const OF_CUSTOMER: readonly string[] = Object.keys(NewCustomer.shape).filter((name) => name !== 'accounts')
 
-/** A customer of the bank with one account: whoever pays, is paid, or looks at what is there. */
 const customer = verb({
   schema: z.strictObject({
     as: Name,
@@ -84,16 +72,14 @@ function newCustomer(input: object): z.input<typeof NewCustomer> {
 
 /** A customer, or an account anywhere. */
 export const Payee = z.union([
-  CustomerReference,
+  Ref.customer,
   z.strictObject({ SchemeName: Text, Identification: Text, Name: Text.optional() }),
 ])
 
-/** The account that a step pays: a customer's, or one anywhere. */
 export function payeeOf(run: CaseRun, to: z.output<typeof Payee>): Exclude<z.output<typeof Payee>, string> {
   return typeof to === 'string' ? numberOf(madeOf(run, 'customer', to)) : to
 }
 
-/** By what others pay a customer. */
 export function numberOf({ account, name }: MadeAs<'customer'>): SandboxAccount['identifications'][number] {
   const [number] = account.identifications
   if (number === undefined) throw new StepFailure(`the account of $${name} has no number`)
@@ -105,16 +91,14 @@ export function clientOf(run: CaseRun, { client }: MadeCustomer): CaseRun['clien
   return { ...run.client, credentials: client.credentials }
 }
 
-/** The same for a customer by its name. */
 export function asCustomer(run: CaseRun, reference: string): CaseRun['client'] {
   return clientOf(run, madeOf(run, 'customer', reference))
 }
 
-/** A payment over the Open Banking API, as the customer. */
 const order = verb({
   schema: z.strictObject({
     as: Name.optional(),
-    from: CustomerReference,
+    from: Ref.customer,
     to: Payee,
     amount: Text,
     currency: Text.optional(),
@@ -146,11 +130,10 @@ const order = verb({
   }),
 })
 
-/** Blocks, closes or opens a customer's account, or gives it another overdraft limit, as the bank. */
 const account = verb({
   schema: z
     .strictObject({
-      of: CustomerReference,
+      of: Ref.customer,
       status: setSandboxAccount.body.shape.status,
       overdraft_limit: Text.optional(),
       expect: expectedOf(SandboxAccount),
@@ -174,7 +157,6 @@ export const CUSTOMER_VERBS = { customer, order, account }
 
 export type WithStatus = { Status: string; StatusReasonCode?: string | undefined; StatusReason?: string | undefined }
 
-/** A status of the Open Banking API, and why it is so. */
 export function statusText({ Status, StatusReasonCode: code, StatusReason: reason = '' }: WithStatus): string {
   return code === undefined ? Status : `${Status} (${code}: ${reason})`
 }
@@ -188,7 +170,7 @@ export const ORDER = {
   subject: 'An order over the Open Banking API',
   awaits: [
     form({
-      schema: z.strictObject({ order: OrderReference, status: OrderStatus, within: Wait.optional() }),
+      schema: z.strictObject({ order: Ref.order, status: OrderStatus, within: Wait.optional() }),
       examples: ['await: { order: $o1, status: Rejected }'],
       play: waits(
         (run, input) => orderNow(run, input.order),
@@ -204,7 +186,7 @@ export const ORDER = {
   ],
   expects: [
     form({
-      schema: z.strictObject({ ...matchersOf(PaymentResponse), order: OrderReference }),
+      schema: z.strictObject({ ...matchersOf(PaymentResponse), order: Ref.order }),
       examples: ['expect: { order: $o1, Status: Rejected, StatusReasonCode: AM04 }'],
       play: holds({
         what: ({ order: reference }) => reference,
@@ -227,7 +209,7 @@ export const ACCOUNT = {
   subject: "An account: a customer's, or `$merchant`, the settlement account",
   awaits: [
     form({
-      schema: z.strictObject({ account: AccountReference, balance: Text, within: Wait.optional() }),
+      schema: z.strictObject({ account: Ref.account, balance: Text, within: Wait.optional() }),
       examples: ['await: { account: $c1, balance: "70.00" }'],
       play: waits(
         (run, input) => accountNow(run, input.account),
@@ -244,7 +226,7 @@ export const ACCOUNT = {
     form({
       schema: z.strictObject({
         ...matchersOf(SandboxAccount),
-        account: AccountReference,
+        account: Ref.account,
         /** The newest transactions, the newest first, as the Open Banking API lists them. */
         transactions: z.array(Matcher).max(100).optional(),
       }),
@@ -282,10 +264,12 @@ export const BOOKS = {
         const wrong = body.totals.filter(
           ({ difference, wrong_accounts }) => difference !== '0.00' || wrong_accounts > 0,
         )
-        const told = wrong.map(
+        const differences = wrong.map(
           (total) => `${total.currency} ${total.difference}, ${total.wrong_accounts} wrong accounts`,
         )
-        throw new StepFailure(`the bank's books are not balanced: ${told.join('; ')}`, { hint: 'svc sandbox books' })
+        throw new StepFailure(`the bank's books are not balanced: ${differences.join('; ')}`, {
+          hint: 'svc sandbox books',
+        })
       },
     }),
   ],

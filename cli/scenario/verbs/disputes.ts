@@ -10,8 +10,7 @@ import {
 import type { DisputeWithEvents } from '../../../src/wire/dispute-fields.ts'
 import { call } from '../../client/call.ts'
 import { refuseUnlike } from '../assert-matches.ts'
-import { DisputeReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Name, Ref, Text, Wait, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { awaitThat } from '../play/await-that.ts'
 import { keep, madeOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
@@ -20,10 +19,9 @@ import type { Subject } from './verb.ts'
 
 const OPERATIONS = { payer: disputeAsPayer, merchant: raiseDispute, platform: raiseAdminDispute }
 
-/** Raises a dispute as the payer, the merchant or the platform. */
 export const dispute = verb({
   schema: z.strictObject({
-    payment: PaymentReference,
+    payment: Ref.payment,
     /** Who raises it: the payer where nothing is said. */
     by: z.enum(['payer', 'merchant', 'platform']).optional(),
     reason: DisputeReason,
@@ -43,7 +41,6 @@ export const dispute = verb({
   },
 })
 
-/** A dispute as it is now, as its merchant sees it. */
 async function disputeNow(run: CaseRun, reference: string): Promise<DisputeWithEvents> {
   const { id } = madeOf(run, 'dispute', reference).dispute
   return (await call(run.client, getDispute, { params: { id } })).body
@@ -56,7 +53,7 @@ async function newestDisputeOf(run: CaseRun, paymentId: string): Promise<Dispute
   return newest === undefined ? undefined : (await call(run.client, getDispute, { params: { id: newest.id } })).body
 }
 
-/** Evidence that is added moves nothing: a status that stays is told once. */
+/** Evidence that is added moves nothing: a status that stays is listed once. */
 function statusesOf({ events }: DisputeWithEvents): string[] {
   return events.flatMap(({ previous_status, new_status }) => (previous_status === new_status ? [] : [new_status]))
 }
@@ -65,7 +62,7 @@ export const DISPUTE = {
   subject: 'A dispute; one that another caller raised gets a name',
   awaits: [
     form({
-      schema: z.strictObject({ dispute: DisputeReference, status: DisputeStatus, within: Wait.optional() }),
+      schema: z.strictObject({ dispute: Ref.dispute, status: DisputeStatus, within: Wait.optional() }),
       examples: ['await: { dispute: $d1, status: UNDER_REVIEW }'],
       play: waits(
         (run, input) => disputeNow(run, input.dispute),
@@ -76,10 +73,10 @@ export const DISPUTE = {
         }),
       ),
     }),
-    // One that somebody else raised about the payment: the newest, which gets a name.
+    // One that another caller raised about the payment: the newest, which gets a name.
     form({
       schema: z.strictObject({
-        dispute_of: PaymentReference,
+        dispute_of: Ref.payment,
         as: Name.optional(),
         status: DisputeStatus.optional(),
         within: Wait.optional(),
@@ -108,7 +105,7 @@ export const DISPUTE = {
     form({
       schema: z.strictObject({
         ...matchersOf(Dispute),
-        dispute: DisputeReference,
+        dispute: Ref.dispute,
         /** The statuses that the dispute has been in, in their order. */
         history: z.array(DisputeStatus).optional(),
       }),

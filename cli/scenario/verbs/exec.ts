@@ -11,7 +11,6 @@ import { runCommand } from '../play/run-command.ts'
 import type { CommandEnd } from '../play/run-command.ts'
 import { verb } from './verb.ts'
 
-/** A command of the user's own. */
 const Exec = z.strictObject({
   as: Name.optional(),
   /** Words, or one line for the shell. */
@@ -35,7 +34,6 @@ const Exec = z.strictObject({
 
 const WITHIN = '1m'
 
-/** Runs a command of the user's own against the case's service, as its merchant. */
 export const exec = verb({
   schema: Exec,
   text: 'Runs a command with `SVC_API_URL`, `SVC_CLIENT_ID`, `SVC_CLIENT_SECRET`, `SVC_REALM` and `SVC_WEBHOOK_SECRET` in its environment; only with `--allow-exec`.',
@@ -47,7 +45,7 @@ export const exec = verb({
   async play(run, input) {
     const { exec: place } = run
     if (place === undefined)
-      throw new StepFailure('this step runs a command on this machine, which nobody has allowed', {
+      throw new StepFailure('this step runs a command on this machine, which is not allowed', {
         hint: 'for scenarios that you trust: svc run --allow-exec',
       })
     const { within = WITHIN } = input
@@ -63,7 +61,7 @@ export const exec = verb({
     const { exit, why, stdout, stderr } = withoutSecrets(run, ended)
     const command = inOneLine(typeof input.run === 'string' ? input.run : input.run.join(' '))
     if (exit === undefined)
-      throw new StepFailure(`${command} did not end by itself: ${why ?? ''}${told({ stdout, stderr })}`, {
+      throw new StepFailure(`${command} did not end by itself: ${why ?? ''}${lastLines({ stdout, stderr })}`, {
         at: ['run'],
         hint: `it may take ${within}; a command that takes longer needs a longer within`,
       })
@@ -84,28 +82,27 @@ type Answer = { exit: number; stdout: string; stderr: string; json: unknown }
 
 function holdEnd(command: string, expected: NonNullable<z.output<typeof Exec>['expect']>, answer: Answer): void {
   const { exit = 0, ...others } = expected
-  if (answer.exit === exit) return refuseDifferences('what the command told', differencesOf(others, answer), ['expect'])
-  throw new StepFailure(`${command} ended with exit code ${answer.exit}${told(answer)}`, {
+  if (answer.exit === exit)
+    return refuseDifferences('what the command printed', differencesOf(others, answer), ['expect'])
+  throw new StepFailure(`${command} ended with exit code ${answer.exit}${lastLines(answer)}`, {
     differences: differencesOf({ exit, ...others }, answer),
     at: expected.exit === undefined ? ['run'] : ['expect', 'exit'],
   })
 }
 
-const TOLD_LINES = 3
+const LINES_MAX = 3
 
-/** The last of what it said, errors before all. */
-function told({ stdout, stderr }: { stdout: string; stderr: string }): string {
+function lastLines({ stdout, stderr }: { stdout: string; stderr: string }): string {
   const lines = (stderr === '' ? stdout : stderr).split('\n').filter((line) => line.trim() !== '')
-  return lines.length === 0 ? '' : `: ${lines.slice(-TOLD_LINES).join(' | ')}`
+  return lines.length === 0 ? '' : `: ${lines.slice(-LINES_MAX).join(' | ')}`
 }
 
-/** The environment of this process, but for what names another service or somebody else to act as. */
+/** The environment of this process, but for what names another service or identity. */
 function environmentOf(run: CaseRun, env: NodeJS.ProcessEnv, own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'))
   return { ...Object.fromEntries(kept), ...merchantEnvironment(run), ...own }
 }
 
-/** What a program needs to act as the case's merchant. */
 export function merchantEnvironment({
   merchant,
   client,

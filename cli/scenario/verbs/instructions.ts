@@ -24,19 +24,7 @@ import { EVENING, MORNING, dayFrom, firstMoment, momentOf } from '../../base/mom
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { StepFailure } from '../failure.ts'
-import {
-  CustomerReference,
-  ExpectedStatus,
-  Name,
-  OfferReference,
-  RecurringReference,
-  RequestReference,
-  Text,
-  Wait,
-  expectedOf,
-  matchersOf,
-} from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { ExpectedStatus, Name, Ref, Text, Wait, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { memberOf } from '../member.ts'
 import { madeOf } from '../play/case-run.ts'
 import type { CaseRun, MadeRequest } from '../play/case-run.ts'
@@ -58,8 +46,7 @@ const creating = {
   currency: Text.optional(),
   reference: Text.optional(),
   idempotency_key: Text.optional(),
-  /** Who makes it. */
-  from: CustomerReference,
+  from: Ref.customer,
 }
 type Money = { Amount: string; Currency: string }
 
@@ -73,7 +60,7 @@ function amountOf(
 const otherwise = (run: CaseRun, by: string | undefined, usual: MadeRequest['maker']): Client =>
   by === undefined ? clientOf(run, usual) : asCustomer(run, by)
 /** Who looks or decides, where it is another than usual. */
-const by = CustomerReference.optional()
+const by = Ref.customer.optional()
 
 const RecurringStep = z.strictObject({
   ...creating,
@@ -87,7 +74,7 @@ const RecurringStep = z.strictObject({
   expect: expectedOf(RecurringPaymentResponse),
 })
 const CancelRecurring = z.strictObject({
-  cancel: RecurringReference,
+  cancel: Ref.recurring,
   by,
   expect: z.strictObject({ http: ExpectedStatus }).optional(),
 })
@@ -149,7 +136,7 @@ export const RECURRING = {
     form({
       schema: z
         .strictObject({
-          recurring: RecurringReference,
+          recurring: Ref.recurring,
           status: RecurringStatus.optional(),
           payments: z.int().min(1).optional(),
           within: Wait.optional(),
@@ -181,7 +168,7 @@ export const RECURRING = {
   ],
   expects: [
     form({
-      schema: z.strictObject({ ...matchersOf(RecurringPaymentResponse), recurring: RecurringReference, by }),
+      schema: z.strictObject({ ...matchersOf(RecurringPaymentResponse), recurring: Ref.recurring, by }),
       examples: ['expect: { recurring: $s1, Status: InitiationCompleted }'],
       play: holds({
         what: ({ recurring: reference }) => reference,
@@ -196,7 +183,7 @@ export const RECURRING = {
 const asked = {
   ...creating,
   /** Whom it is sent to, by the e-mail address; or any e-mail address, mobile number or proxy id. */
-  to: CustomerReference.optional(),
+  to: Ref.customer.optional(),
   identifier: Text.optional(),
   /** The maker's own where nothing is said. */
   name: Text.optional(),
@@ -221,7 +208,6 @@ function isDecision(input: Decision): boolean {
   return [input.accept, input.reject, input.cancel].filter((one) => one !== undefined).length === 1
 }
 
-/** What sets requests and offers apart. */
 type Exchange<Kind extends 'request' | 'offer', Ref extends z.ZodType, Reply extends z.ZodRawShape> = {
   kind: Kind
   reference: Ref
@@ -232,7 +218,6 @@ type Exchange<Kind extends 'request' | 'offer', Ref extends z.ZodType, Reply ext
   body(input: Asked, sides: { maker: string; identifier: string; money: Money }): unknown
 }
 
-/** The forms of a verb, and what await and expect see of it. */
 function exchangeOf<Kind extends 'request' | 'offer', Ref extends z.ZodType, Reply extends z.ZodRawShape>({
   kind,
   reference,
@@ -317,7 +302,7 @@ function exchangeOf<Kind extends 'request' | 'offer', Ref extends z.ZodType, Rep
         isOver: ['Rejected', 'Paid'],
         hint: (last) =>
           last?.Status === 'Sent'
-            ? `nobody has decided yet: ${kind}: { accept: ${nameIn(input)} } before this step`
+            ? `it is not decided yet: ${kind}: { accept: ${nameIn(input)} } before this step`
             : undefined,
       })),
     },
@@ -332,7 +317,7 @@ const IN_A_WEEK = '7d'
 
 const requests = exchangeOf({
   kind: 'request',
-  reference: RequestReference,
+  reference: Ref.request,
   reply: RequestToPayResponse,
   operations: {
     create: createRequestToPay,
@@ -351,7 +336,7 @@ const requests = exchangeOf({
 })
 const offers = exchangeOf({
   kind: 'offer',
-  reference: OfferReference,
+  reference: Ref.offer,
   reply: OfferToPayResponse,
   operations: { create: createOfferToPay, accept: acceptOfferToPay, reject: rejectOfferToPay, get: getOfferToPay },
   id: 'OfferToPayId',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Dispute } from '../../../src/wire/dispute-fields.ts'
-import { made } from '../language/verb-table.ts'
+import { made } from '../language/parts.ts'
 import { ACCOUNT, BOOKS, ORDER } from './customers.ts'
 import { DISPUTE } from './disputes.ts'
 import { RECURRING, REQUEST } from './instructions.ts'
@@ -27,7 +27,6 @@ const ALL = [
   BOOKS,
 ] as const
 
-/** What the two verbs that look at things can look at. */
 export const SUBJECTS: readonly Subject[] = ALL
 
 type InputOf<Word extends 'awaits' | 'expects'> = z.input<(typeof ALL)[number][Word][number]['schema']>
@@ -48,7 +47,6 @@ function playerOf(forms: readonly Form[]): Play {
 const AWAITS = SUBJECTS.flatMap(({ awaits }) => awaits)
 const EXPECTS = SUBJECTS.flatMap(({ expects }) => expects)
 
-/** The verbs that look at things, whatever these are. */
 export const LOOKING_VERBS = {
   await: {
     schema: schemaOf<InputOf<'awaits'>>(AWAITS),

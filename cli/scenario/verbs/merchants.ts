@@ -11,8 +11,7 @@ import { CliError } from '../../base/errors.ts'
 import { call } from '../../client/call.ts'
 import { refuseDifferences, refuseUnlike } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import { BankAccountReference, MerchantReference, Name, Text, expectedOf, matchersOf } from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Name, Ref, Text, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { ActingMerchant, CaseRun } from '../play/case-run.ts'
@@ -61,7 +60,7 @@ const merchant = verb({
 const register = verb({
   schema: z.strictObject({
     as: Name.optional(),
-    /** One that nobody has, where nothing is said. */
+    /** One that is not taken, where nothing is said. */
     company_name: Text.optional(),
     trading_name: Text.optional(),
     admin_email: Text.optional(),
@@ -106,8 +105,8 @@ function registration({ company_name, trading_name, admin_email }: Said, key: st
 
 function remember(run: CaseRun, name: string | undefined, acting: ActingMerchant): void {
   run.made.push({ kind: 'merchant', name: name ?? '', ...acting })
-  const { merchant_id, client_id, name: told } = acting.merchant
-  if (name !== undefined) run.captures.set(name, { merchant_id, client_id, name: told })
+  const { merchant_id, client_id, name: shownName } = acting.merchant
+  if (name !== undefined) run.captures.set(name, { merchant_id, client_id, name: shownName })
 }
 
 /** The look of the merchant's checkout; what is left out has its default. */
@@ -154,7 +153,7 @@ const addAccount = sends<z.output<typeof AddAccount>, typeof addBankAccount>({
   }),
   made: (_run, { id }) => ({ kind: 'bank account', id }),
 })
-const DisableAccount = z.strictObject({ disable: BankAccountReference, expect: expectedOf(BankAccount) })
+const DisableAccount = z.strictObject({ disable: Ref.bankAccount, expect: expectedOf(BankAccount) })
 const disableAccount = sends<z.output<typeof DisableAccount>, typeof disableBankAccount>({
   operation: disableBankAccount,
   what: 'the bank account',
@@ -188,7 +187,7 @@ export const AS_OPERATORS_SEE_IT = {
   awaits: [],
   expects: [
     form({
-      schema: z.strictObject({ ...matchersOf(AdminMerchant), merchant: MerchantReference }),
+      schema: z.strictObject({ ...matchersOf(AdminMerchant), merchant: Ref.merchant }),
       examples: ['expect: { merchant: $other, payout_held: true }'],
       play: holds({
         what: (input) => input.merchant,
@@ -200,7 +199,7 @@ export const AS_OPERATORS_SEE_IT = {
   ],
 } as const satisfies Subject
 
-/** Those about other merchants and other actions are nobody's business here. */
+/** Entries about other merchants and other actions do not count here. */
 export const AUDIT = {
   subject: 'The newest entry of an action in the audit trail',
   awaits: [],
@@ -209,7 +208,7 @@ export const AUDIT = {
       schema: z.strictObject({
         ...matchersOf(OperatorAction.omit({ action: true })),
         audit: Text,
-        merchant: MerchantReference.optional(),
+        merchant: Ref.merchant.optional(),
       }),
       examples: ['expect: { audit: merchant.hold }'],
       async play(run, { audit: action, merchant: reference, ...expected }) {

@@ -19,7 +19,6 @@ async function payoutsNow({ client }: CaseRun, currency: string): Promise<readon
   return (await call(client, listPayouts, { query: { currency, limit: 100 } })).body.data
 }
 
-/** What happens to money after a payment has settled. */
 export const MONEY = {
   subject: "The merchant's balance, newest settlement or newest payout in a currency",
   awaits: [

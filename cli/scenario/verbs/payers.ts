@@ -21,19 +21,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { tokenOfHub } from '../../payer/sign-in.ts'
 import { StepFailure } from '../failure.ts'
-import {
-  LinkReference,
-  Matcher,
-  Name,
-  PayerReference,
-  PaymentReference,
-  Text,
-  WITHIN,
-  Wait,
-  expectedOf,
-  matchersOf,
-} from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Matcher, Name, Ref, Text, WITHIN, Wait, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { keep, madeOf, pollFor } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { withHistory } from './payments.ts'
@@ -43,10 +31,8 @@ import type { Subject } from './verb.ts'
 /** How long nothing has to come before it is taken that nothing will. */
 const SILENCE = '1s'
 
-/** Asks for a link, and waits for the message that brings it where the sandbox keeps its mail. */
 const link = verb({
   schema: z.strictObject({
-    /** An e-mail address or a phone number. */
     contact: Text,
     as: Name.optional(),
     /** Whether a link comes: who has paid nothing is sent none. */
@@ -114,11 +100,10 @@ function quiet({ client }: CaseRun): Client {
   return { ...client, onExchange: undefined }
 }
 
-/** Opens a link, which works once; `token` is for one that is made up. */
 const verify = verb({
   schema: z
     .strictObject({
-      link: LinkReference.optional(),
+      link: Ref.link.optional(),
       token: Text.optional(),
       as: Name.optional(),
       expect: expectedOf(PayerSession.pick({ contact: true, expires_in: true, token_type: true })),
@@ -138,14 +123,13 @@ const verify = verb({
   }),
 })
 
-/** The case's own client, as it is now, with the session of a payer. */
 export function inHub(run: CaseRun, reference: string): Client {
   return withPayerSession(run.client, madeOf(run, 'payer', reference).sessionToken)
 }
 
 /** What a list of the hub holds: how many there are, and the newest of them, the newest first. */
 const Listed = z.strictObject({
-  payer: PayerReference,
+  payer: Ref.payer,
   count: Matcher.optional(),
   newest: z.array(Matcher).max(50).optional(),
 })
@@ -181,8 +165,8 @@ export const PAYER_VERBS = {
   }),
   'payer.dispute': verb({
     schema: z.strictObject({
-      payer: PayerReference,
-      payment: PaymentReference,
+      payer: Ref.payer,
+      payment: Ref.payment,
       reason: DisputeReason,
       statement: Text.optional(),
       as: Name.optional(),
@@ -203,7 +187,7 @@ export const PAYER_VERBS = {
     }),
   }),
   'payer.sign_out': verb({
-    schema: z.strictObject({ payer: PayerReference }),
+    schema: z.strictObject({ payer: Ref.payer }),
     text: 'Ends the session of the payer.',
     examples: ['payer.sign_out: { payer: $ada }'],
     play: sends({
@@ -222,8 +206,8 @@ export const RECEIPT = {
     form({
       schema: z.strictObject({
         ...matchersOf(PayerReceipt),
-        receipt: PaymentReference,
-        payer: PayerReference,
+        receipt: Ref.payment,
+        payer: Ref.payer,
         /** The statuses that the payment has been in, in their order. */
         history: z.array(PaymentStatus).optional(),
       }),

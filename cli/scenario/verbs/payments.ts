@@ -16,17 +16,7 @@ import { call } from '../../client/call.ts'
 import { STILL_POSSIBLE } from '../../kit/wait.ts'
 import { refuseUnlike } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import {
-  Advance,
-  CustomerReference,
-  Name,
-  PaymentReference,
-  Text,
-  Wait,
-  expectedOf,
-  matchersOf,
-} from '../language/parts.ts'
-import { made } from '../language/verb-table.ts'
+import { Advance, Name, Ref, Text, Wait, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { madeOf } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { present } from '../member.ts'
@@ -52,7 +42,7 @@ const MandateInput = z.strictObject({
 const Pay = z.strictObject({
   as: Name.optional(),
   /** A payment to create again, with the same idempotency key and body. */
-  repeat: PaymentReference.optional(),
+  repeat: Ref.payment.optional(),
   amount: Text.optional(),
   currency: Text.optional(),
   idempotency_key: Text.optional(),
@@ -66,11 +56,11 @@ const Pay = z.strictObject({
   debtor_identification: Text.optional(),
   metadata: z.record(Text, Text).optional(),
   /** The customer whose account the payer pays from. */
-  from: CustomerReference.optional(),
+  from: Ref.customer.optional(),
   /** Sets up a mandate with this first payment, whose name is then the mandate's too. */
   mandate: MandateInput.optional(),
   /** The mandate that it is made under, by its first payment: nothing is left for the payer to do. */
-  consent: PaymentReference.optional(),
+  consent: Ref.payment.optional(),
   /** How the mock bank behaves, such as insufficient-funds. */
   scenario: Text.optional(),
   /** What the payer does at the bank at once: short for a step `bank`. */
@@ -78,7 +68,6 @@ const Pay = z.strictObject({
   expect: expectedOf(CreatedPayment),
 })
 
-/** Creates a payment, or creates one again: the same key and body, and so the same payment. */
 export const pay = verb({
   schema: Pay,
   text: "Creates a payment: a new one, the same key again (`repeat`), from a customer's account, or under a mandate.",
@@ -111,7 +100,6 @@ export const pay = verb({
   },
 })
 
-/** What the merchant's server has created, which it can do again. */
 function repeated(run: CaseRun, reference: string): MadePayment {
   const payment = madeOf(run, 'payment', reference)
   if (payment.token === undefined) return payment
@@ -129,7 +117,7 @@ function bodyOf(run: CaseRun, input: z.infer<typeof Pay>, before: CreatePayment 
     // A payment has both unless it repeats another, which then brings them: step-rules.ts sees to that.
     amount: '',
     currency: '',
-    // Under a mandate nobody goes to a bank, and so nobody comes back.
+    // Under a mandate no bank page is visited, so there is no return.
     ...(consent === undefined
       ? { redirect_uri: `${run.client.apiUrl}/payments/return` }
       : { consent_id: consentIdOf(run, consent) }),
@@ -164,7 +152,6 @@ export async function paymentNow(run: Pick<CaseRun, 'client'>, id: string): Prom
   return (await call(run.client, getPayment, { params: { id } })).body
 }
 
-/** With the statuses that it has been in, in their order. */
 export function withHistory<T extends Pick<Payment, 'status_history'>>(payment: T): T & { history: PaymentStatus[] } {
   return { ...payment, history: payment.status_history.map((change) => change.new_status) }
 }
@@ -173,7 +160,7 @@ export const PAYMENT = {
   subject: 'A payment',
   awaits: [
     form({
-      schema: z.strictObject({ payment: PaymentReference, status: PaymentStatus, within: Wait.optional() }),
+      schema: z.strictObject({ payment: Ref.payment, status: PaymentStatus, within: Wait.optional() }),
       examples: ['await: { payment: $p1, status: Failed }'],
       play: waits(
         (run, { payment }) => paymentNow(run, madeOf(run, 'payment', payment).created.payment_id),
@@ -198,7 +185,7 @@ export const PAYMENT = {
     form({
       schema: z.strictObject({
         ...matchersOf(Payment),
-        of: PaymentReference,
+        of: Ref.payment,
         /** The statuses that the payment has been in, in their order. */
         history: z.array(PaymentStatus).optional(),
       }),
@@ -220,7 +207,7 @@ export const MANDATE = {
   subject: 'A mandate, by the name of its first payment',
   awaits: [
     form({
-      schema: z.strictObject({ consent: PaymentReference, status: ConsentStatus, within: Wait.optional() }),
+      schema: z.strictObject({ consent: Ref.payment, status: ConsentStatus, within: Wait.optional() }),
       examples: ['await: { consent: $p1, status: EXPIRED }'],
       play: waits(
         (run, { consent }) => consentNow(run, consent),
@@ -234,7 +221,7 @@ export const MANDATE = {
   ],
   expects: [
     form({
-      schema: z.strictObject({ ...matchersOf(Mandate), consent: PaymentReference }),
+      schema: z.strictObject({ ...matchersOf(Mandate), consent: Ref.payment }),
       examples: ['expect: { consent: $p1, status: AUTHORISED }'],
       play: holds({
         what: ({ consent }) => `the mandate of ${consent}`,

@@ -11,7 +11,7 @@ import { isNetworkFailure, unreachable } from '../../client/unreachable.ts'
 import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
 import { refuseDifferences, refuseStatus } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import { Advance, CallerReference, ExpectedStatus, Matcher, Name, Text } from '../language/parts.ts'
+import { Advance, ExpectedStatus, Matcher, Name, Ref, Text } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { isMade, isMerchant, merchantOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
@@ -20,7 +20,6 @@ import { asCustomer } from './customers.ts'
 import { inHub } from './payers.ts'
 import { sends, verb } from './verb.ts'
 
-/** Lets time pass for the case's merchant and the customers it has made, together; what becomes due on the way happens. */
 const clock = verb({
   schema: z.strictObject({ advance: Advance }),
   text: "Advances the clock of the case's merchant and of the customers it created.",
@@ -50,7 +49,7 @@ const Http = z.strictObject({
   put: ApiPath,
   delete: ApiPath,
   /** Who sends it; where nothing is said, the case's merchant, or its operator where the path is for operators. */
-  by: CallerReference.optional(),
+  by: Ref.caller.optional(),
   headers: z.record(Text, Text).optional(),
   body: z.unknown().optional(),
   as: Name.optional(),
@@ -71,7 +70,6 @@ const BASE = '/api/v1'
 /** The Open Banking API stands beside ours, and has versions of its own. */
 const OPEN_BANKING = '/open-banking/'
 
-/** One request as it is written: for what the other verbs have no word for, and for requests that are wrong on purpose. */
 const http = verb({
   schema: Http,
   text:
@@ -131,7 +129,7 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
   return { http: response.statusCode, headers: response.headers, body: parseBody(text) }
 }
 
-/** What proves the caller: whoever the step names, on any path, so that also the wrong one can be tried. */
+/** The credentials of the caller that the step names, on any path, so that also the wrong one can be tried. */
 function proofOf(run: CaseRun, by: string | undefined, path: string): ReturnType<typeof proofFor> {
   const { client } = run
   if (by === undefined) return proofFor(client, { access: [accessOf(path)] })
@@ -148,7 +146,7 @@ function accessOf(path: string): Access {
   return path.startsWith('/sandbox/') ? 'sandbox' : 'merchant'
 }
 
-/** What HTTP can't carry is told before it is sent; the value may be a secret and is not repeated. */
+/** What HTTP can't carry is reported before it is sent; the value may be a secret and is not repeated. */
 function refuseHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     try {
@@ -165,12 +163,12 @@ function refuseHeaders(headers: Readonly<Record<string, string>>): void {
 
 /** Only the network can make the service unreachable; all else is a matter of the request in this step. */
 function failureOf({ client }: CaseRun, error: unknown, at: Path): Error {
-  const told = unreachable(client, error)
-  if (isNetworkFailure(error) || client.signal?.aborted === true) return told
+  const failure = unreachable(client, error)
+  if (isNetworkFailure(error) || client.signal?.aborted === true) return failure
   const message =
-    told.code === 'SERVICE_UNREACHABLE'
+    failure.code === 'SERVICE_UNREACHABLE'
       ? `the service's answer can't be read: ${error instanceof Error ? error.message : String(error)}`
-      : told.message
+      : failure.message
   return new StepFailure(message, { at, cause: error })
 }
 

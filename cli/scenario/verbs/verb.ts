@@ -5,7 +5,7 @@ import type { Client } from '../../client/call.ts'
 import { takesKey } from '../../kit/action.ts'
 import { refuseDifferences, refuseUnlike, usualStatus } from '../assert-matches.ts'
 import type { Expected } from '../assert-matches.ts'
-import type { Makes } from '../language/verb-table.ts'
+import type { Makes } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { awaitThat } from '../play/await-that.ts'
 import type { Awaited } from '../play/await-that.ts'
@@ -37,7 +37,6 @@ export type Form<Schema extends z.ZodType = z.ZodType> = {
   play: Play
 }
 
-/** What both await and expect say of one kind of thing. */
 export type Subject = { subject: string; awaits: readonly Form[]; expects: readonly Form[] }
 
 export function verb<Schema extends z.ZodType>(

@@ -29,7 +29,7 @@ export function hasInOrder(received: readonly Arrival[], expected: readonly stri
   return true
 }
 
-/** As they were sent, as far as that can be told. */
+/** As they were sent, as far as that is known. */
 export function inSentOrder<T extends Arrival>(received: readonly T[]): T[] {
   const sent: T[] = []
   for (const each of received.toSorted((a, b) => a.arrivedAt - b.arrivedAt)) {

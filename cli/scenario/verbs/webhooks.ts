@@ -12,7 +12,7 @@ import {
 import { call } from '../../client/call.ts'
 import { refuseDifferences } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
-import { HttpStatus, Matcher, PaymentReference, WITHIN, Wait, matchersOf } from '../language/parts.ts'
+import { HttpStatus, Matcher, Ref, WITHIN, Wait, matchersOf } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { madeOf, pollFor } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
@@ -32,10 +32,9 @@ export const ReceiverBehaviour = z.strictObject({
   secret: z.enum(['newest', 'previous']).optional(),
 })
 
-/** Waits until the receiver has all of these events, and holds their order against the expected one. */
 const webhooks = verb({
   schema: z.strictObject({
-    for: PaymentReference,
+    for: Ref.payment,
     in_order: z.array(EventType).min(1),
     /** Whether nothing else may have come for this payment. */
     exactly: z.boolean().optional(),
@@ -70,7 +69,7 @@ const webhooks = verb({
 
 /**
  * The case's receiver.
- * @throws {StepFailure} where it has none: what nobody receives needs no waiting for
+ * @throws {StepFailure} where it has none: what is not received is not waited for
  */
 function receiverOf(run: CaseRun): Receiver {
   if (run.receiver !== undefined) return run.receiver
@@ -141,7 +140,6 @@ function lacking(expected: readonly string[], received: readonly Receipt[]): str
   })
 }
 
-/** Changes how the receiver answers from now on; where the case has none, it gets one. */
 const receiver = verb({
   schema: ReceiverBehaviour,
   text: 'Sets how the receiver answers from now on, how late, and which secret it knows.',
@@ -171,7 +169,7 @@ export function behaviourOf({ answers, delay }: z.output<typeof ReceiverBehaviou
   return { answers, delayMs: delay === undefined ? undefined : parseDuration(delay) }
 }
 
-const ReplayOne = z.strictObject({ webhook: EventType, for: PaymentReference })
+const ReplayOne = z.strictObject({ webhook: EventType, for: Ref.payment })
 const replayOne = sends<z.output<typeof ReplayOne>, typeof replayWebhook>({
   operation: replayWebhook,
   what: 'the delivery',
@@ -183,7 +181,6 @@ const ReplayMany = z.strictObject({
   expect: z.strictObject({ matching: Matcher.optional(), queued: Matcher.optional() }).optional(),
 })
 
-/** Sends a DEAD delivery again, or all of them. */
 const replay = verb({
   schema: z.union([ReplayOne, ReplayMany]),
   text: 'Sends DEAD deliveries again, one or all.',
@@ -200,7 +197,6 @@ export const WEBHOOK_VERBS = { webhooks, receiver, replay }
 
 type Of = { webhook: EventType; for: string }
 
-/** The newest delivery of this type for the payment. */
 async function deliveryNow(run: CaseRun, { webhook: eventType, for: reference }: Of): Promise<Delivery | undefined> {
   const { payment_id } = madeOf(run, 'payment', reference).created
   if (eventType === 'consent.revoked') return mandateDeliveryNow(run, payment_id)
@@ -214,7 +210,7 @@ async function deliveryOf(run: CaseRun, of: Of): Promise<Delivery> {
   throw new StepFailure(`there is no ${of.webhook} for ${of.for}`, { at: ['webhook'] })
 }
 
-/** The end of a mandate is told of no payment: which mandate it is of stands in what the receiver was sent. */
+/** The event of a mandate's end names no payment: which mandate it is of stands in what the receiver was sent. */
 async function mandateDeliveryNow(run: CaseRun, paymentId: string): Promise<Delivery | undefined> {
   const eventType = 'consent.revoked'
   const { data } = (await call(run.client, listWebhooks, { query: { event_type: eventType } })).body
@@ -231,11 +227,11 @@ function describe({ status, attempt_count, last_http_status, last_error }: Deliv
 export const DELIVERY = {
   subject: 'A delivery and its payload',
   awaits: [
-    // One that is DELIVERED or DEAD stays so unless somebody replays it.
+    // One that is DELIVERED or DEAD stays so unless it is replayed.
     form({
       schema: z.strictObject({
         webhook: EventType,
-        for: PaymentReference,
+        for: Ref.payment,
         status: DeliveryStatus.optional(),
         within: Wait.optional(),
       }),
@@ -264,8 +260,7 @@ export const DELIVERY = {
       schema: z.strictObject({
         ...matchersOf(Delivery),
         webhook: EventType,
-        for: PaymentReference,
-        /** What the receiver was sent. */
+        for: Ref.payment,
         payload: Matcher.optional(),
       }),
       examples: [
