@@ -29,7 +29,7 @@ function keysOf<Row, Thing>(action: AnyAction, place: Place<Row, Thing>): Screen
   ]
 }
 
-/** What somebody has one of is looked up when the key is pressed. */
+/** The single thing of its kind that a caller has is looked up when the key is pressed. */
 function ownKey<Row>(action: AnyAction): ScreenKey<Row> {
   const about = { ...actionKey<Row, unknown>(action, { get: () => null, set: (row) => row }), fits: () => true }
   const onList = { ...about, needs: 'nothing' as const, on: 'list' as const }

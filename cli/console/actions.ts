@@ -12,7 +12,6 @@ import { viewOf } from './model/state.ts'
 import type { Finished, Pending, UnderWay } from './model/state.ts'
 import type { Ask, Screen, ScreenKey } from './screen.ts'
 
-/** Does what a key of a screen is for, or asks first. */
 export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attempts'>): void {
   const { session, underWay } = console.state()
   if (underWay !== undefined)
@@ -60,7 +59,7 @@ async function run(console: Console, pending: Pending, given: Given): Promise<vo
       failed.push({ id, text: console.typed(errorText(error)), fields: fieldsOf(error) })
       // The bank has refused it for good: another try is another refund.
       if (error instanceof CliError && error.code === 'REFUND_REFUSED') forgetAttempt(console, id)
-      // Nobody who is signed out can do the rest.
+      // The rest needs a user who is signed in.
       isOut = isSignedOut(error)
     }
   }
@@ -74,7 +73,6 @@ function forgetAttempt(console: Console, id: string): void {
   console.update({ pending: { ...pending, attempts: { ...pending.attempts, [id]: randomUUID() } } })
 }
 
-/** Shows the row as it will be. @returns what takes that back */
 function shownAtOnce(
   console: Console,
   { screen, id, key: { optimistic } }: { screen: Screen; id: string; key: ScreenKey<unknown> },
@@ -89,7 +87,6 @@ function shownAtOnce(
   return () => put(before)
 }
 
-/** The command that would do the same as the form, with what has been answered so far. */
 export function commandText(console: Console, given: Given): string {
   const { pending } = console.state()
   if (pending === undefined) return ''
@@ -106,7 +103,7 @@ export function scriptText(console: Console, given: Given): string {
   return rows.map((row) => commandTyped(console, key.command(row, given, by.who))).join('\n')
 }
 
-/** Commands as they have to be typed; what somebody has written stays so, from the first quotation mark on. */
+/** Commands as they have to be typed; a user's own text stays as it is, from the first quotation mark on. */
 function commandTyped(console: Console, text: string): string {
   const lines = text.split('\n').map((line) => {
     const at = line.includes("'") ? line.indexOf("'") : line.length

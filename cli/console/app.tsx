@@ -12,7 +12,6 @@ import type { Suspend } from './terminal.ts'
 const COLUMNS_MIN = 60
 const ROWS_MIN = 16
 
-/** The whole picture. All state is in the console; this only draws it, and passes keys on. */
 export function App({ console, onTerminal }: { console: Console; onTerminal(suspend: Suspend): void }): ReactElement {
   useSyncExternalStore(console.subscribe, console.state)
   const { columns, rows } = useWindowSize()
@@ -23,7 +22,7 @@ export function App({ console, onTerminal }: { console: Console; onTerminal(susp
   const isTooSmall = !isSpoken && (columns < COLUMNS_MIN || rows < ROWS_MIN)
   useInput((input, key) => {
     const names = keyNames(input, key)
-    // What nobody sees is done by no key.
+    // Keys have no effect on what is not drawn.
     console.press(isTooSmall ? names.filter((name) => name === 'ctrl-c') : names)
   })
   usePaste((text) => {

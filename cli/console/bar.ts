@@ -25,7 +25,7 @@ const COMMANDS: readonly BarCommand[] = [
   },
   { words: ['operator'], run: (console) => actAs(console, 'operator') },
   { words: ['profile'], needs: '<name>', does: 'act as another profile', run: useProfile },
-  { words: ['refresh'], does: 'read everything anew', run: ({ update, now }) => update(refreshed(now())) },
+  { words: ['refresh'], does: 'read everything again', run: ({ update, now }) => update(refreshed(now())) },
   {
     words: ['help', ''],
     run: (console) => toolsOf(console).show('Commands', commandLines(screensOf(console.state()))),
@@ -50,14 +50,12 @@ export function barKey(console: Console, name: string): void {
   else if (edit !== undefined) typedInBar(console, edit)
 }
 
-/** The line at the bottom is another; what it filters is seen while it is typed. */
 export function typedInBar(console: Console, edit: Edit): void {
   const { bar } = console.state()
   if (bar !== undefined) console.update({ bar: { ...bar, edit } })
   if (bar?.kind === 'filter') console.update(inView((view) => filtered(view, edit.text.trim(), { isTaken: false })))
 }
 
-/** Tab goes on to the first line that it could become. */
 function complete(console: Console): void {
   const { bar } = console.state()
   const names = (word: string): readonly string[] => namesFor(console, word)
@@ -88,7 +86,6 @@ export function candidates(
   return [...first, ...inside].map((each) => `${word} ${each}`)
 }
 
-/** What can be named behind a word: what rows are called that were read for any screen, then their ids. */
 function namesFor(console: Console, word: string): readonly string[] {
   if (word === 'profile') return console.host.profiles()
   if (word === 'as') return Object.keys(SIDES)
@@ -105,7 +102,7 @@ function obey(console: Console, text: string): void {
   const rest = others.join(' ')
   const command = COMMANDS.find(({ words }) => words.includes(word))
   if (command !== undefined) return command.run(console, rest)
-  // The name of a thing changes nobody's identity.
+  // Naming a thing does not change the identity in use.
   if (word === 'merchant' && rest === '')
     return refuse(console, 'which merchant? :merchant <name>; to act as one: :as merchant')
   const screens = screensOf(console.state())

@@ -1,6 +1,3 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { listBankScenarios } from '../../src/wire/sandbox-faults.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
@@ -10,76 +7,63 @@ import { isLive } from '../client/auth/service-info.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { typedText } from '../client/command-texts.ts'
-import { action, durationOf, openClient } from '../kit/context.ts'
-import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { command } from '../kit/command.ts'
+import { durationOf, openClient } from '../kit/context.ts'
+import type { Context } from '../kit/context.ts'
 import { withProgress } from '../output/progress.ts'
 import type { Session } from './model/state.ts'
 import { SCREEN_NAMES } from './screen-names.ts'
-
-const UiOptions = z.object({
-  readonly: z.boolean().default(false),
-  platform: z.boolean().default(false),
-  merchant: z.boolean().default(false),
-  screen: z.enum(SCREEN_NAMES).optional(),
-  interval: z.string().default('5s'),
-})
 
 const OF_OPERATORS: ReadonlySet<string> = new Set(['kyb', 'merchants', 'audit', 'banks'])
 
 const INTERVAL_LEAST_MS = 1_000
 
-/** `svc ui`: the console. What draws it is loaded when it is opened, and by no other command. */
-export function addUi(command: Command, runtime: Runtime): void {
-  command
-    .option('--readonly', 'Show everything, and change nothing')
-    .addOption(
-      new DataOption('--platform', 'Act as the operator (default when signed in as both)').conflicts('merchant'),
+export const ui = command({
+  command: 'ui',
+  summary: 'Open the console',
+  examples: ['svc ui', 'svc ui --merchant', 'svc ui --platform --screen kyb', 'svc ui --readonly --profile live'],
+  flags: {
+    readonly: { summary: 'Show everything, and change nothing' },
+    platform: { summary: 'Act as the operator (default when signed in as both)', excludes: ['merchant'] },
+    merchant: { summary: 'Act as the merchant when signed in as both' },
+    screen: { value: 'screen', summary: 'First screen', choices: SCREEN_NAMES },
+    interval: { value: 'time', summary: 'Polling interval while the event stream is down', initial: '5s' },
+  },
+  async run(context, input) {
+    checkTerminal(context)
+    const { flags } = context
+    const intervalMs = durationOf(input.interval, '--interval')
+    if (intervalMs < INTERVAL_LEAST_MS) throw usageError('--interval: at least 1s', '--interval 5s')
+    const ofScreen = OF_OPERATORS.has(input.screen ?? '') ? 'platform' : undefined
+    const half = sideOf(input) ?? ofScreen
+    const client = context.client()
+    drawsFor(context)
+    const connecting = {
+      title: `Connecting to ${client.apiUrl}`,
+      unit: '',
+      // A screen reader would read every turn of it.
+      isHidden: context.io.env['INK_SCREEN_READER'] === 'true',
+    }
+    const where = { io: context.io, json: false, note: context.note }
+    const [{ startConsole }, session] = await withProgress(where, connecting, () =>
+      Promise.all([import('./start.tsx'), opened(client, { ...input, half, profile: flags.profile })]),
     )
-    .option('--merchant', 'Act as the merchant when signed in as both')
-    .addOption(new Option('--screen <screen>', 'First screen').choices(SCREEN_NAMES))
-    .option('--interval <time>', 'Polling interval while the event stream is down', '5s')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc ui\n  svc ui --merchant\n  svc ui --platform --screen kyb\n  svc ui --readonly --profile live\n',
-    )
-    .action(action(runtime, UiOptions, ui))
-}
-
-async function ui(context: Context, { options }: InputOf<typeof UiOptions>): Promise<CommandResult> {
-  checkTerminal(context)
-  const { flags } = context
-  const intervalMs = durationOf(options.interval, '--interval')
-  if (intervalMs < INTERVAL_LEAST_MS) throw usageError('--interval: at least 1s', '--interval 5s')
-  const ofScreen = OF_OPERATORS.has(options.screen ?? '') ? 'platform' : undefined
-  const half = sideOf(options) ?? ofScreen
-  const client = context.client()
-  drawsFor(context)
-  const connecting = {
-    title: `Connecting to ${client.apiUrl}`,
-    unit: '',
-    // A screen reader would read every turn of it.
-    isHidden: context.io.env['INK_SCREEN_READER'] === 'true',
-  }
-  const where = { io: context.io, json: false, note: context.note }
-  const [{ startConsole }, session] = await withProgress(where, connecting, () =>
-    Promise.all([import('./start.tsx'), opened(client, { ...options, half, profile: flags.profile })]),
-  )
-  return startConsole({
-    io: context.io,
-    stateDir: context.stateDir,
-    session,
-    screen: options.screen,
-    intervalMs,
-    typed: (text, client) => typedText(text, { io: context.io, flags, client }),
-    open: (wanted) => {
-      const profile = wanted.profile ?? flags.profile
-      const asked = wanted.half ?? (wanted.profile === undefined ? half : undefined)
-      const other = openClient(context.io, { ...flags, ...(profile === undefined ? {} : { profile }) })
-      return opened(other, { ...options, half: asked, profile })
-    },
-  })
-}
+    return startConsole({
+      io: context.io,
+      stateDir: context.stateDir,
+      session,
+      screen: input.screen,
+      intervalMs,
+      typed: (text, client) => typedText(text, { io: context.io, flags, client }),
+      open: (wanted) => {
+        const profile = wanted.profile ?? flags.profile
+        const asked = wanted.half ?? (wanted.profile === undefined ? half : undefined)
+        const other = openClient(context.io, { ...flags, ...(profile === undefined ? {} : { profile }) })
+        return opened(other, { ...input, half: asked, profile })
+      },
+    })
+  },
+})
 
 /** @throws {CliError} exit code 2 where no console could be drawn */
 function checkTerminal({ io }: Context): void {
@@ -94,7 +78,7 @@ function drawsFor({ print }: Context): void {
   if (print.paint('red', '-') === '-') process.env['FORCE_COLOR'] = '0'
 }
 
-/** A client, with what the service says of it. @throws {CliError} where nobody is signed in, or nothing answers */
+/** A client, with what the service says of it. @throws {CliError} without a sign-in, or where nothing answers */
 async function opened(
   client: Client,
   { half, profile, readonly }: { half: Side | undefined; profile: string | undefined; readonly: boolean },

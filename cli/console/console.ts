@@ -67,7 +67,6 @@ export function makeConsole({ screens, first, session, host, typed = (text) => t
     for (const listener of listeners) listener()
   }
 
-  /** Begins every request that the state calls for, and wakes again for the next one. */
   function readWhatIsDue(): void {
     const at = now()
     for (const due of readTimes(state)) if (due.at <= at) void ask(due.entry)
@@ -138,13 +137,12 @@ export function makeConsole({ screens, first, session, host, typed = (text) => t
   return console
 }
 
-/** What wrote a text that nobody sees any more has nothing to go on for. */
+/** What writes into a text that was closed is stopped. */
 function stopClosed(before: Modal | undefined, after: Modal | undefined): void {
   if (before?.kind !== 'text' || before.isGoing !== true) return
   if (after?.kind !== 'text' || after.by !== before.by) before.by?.abort()
 }
 
-/** Parts of the state on which it depends what is shown and read. */
 const PLACES = ['screen', 'views', 'size', 'cache', 'session', 'toast', 'signedOut'] as const
 
 type Settling = { see(state: State): Seen; at: number }

@@ -11,7 +11,6 @@ import type { Move } from './model/view.ts'
 import type { ScreenKey } from './screen.ts'
 import { MODAL_WIDTH_MAX, attempt, readingLines, toolsOf } from './tools.ts'
 
-/** A key that means the same on every screen. */
 type FrameKey = {
   /** Each of them does it; the first one is shown. */
   keys: readonly string[]
@@ -23,7 +22,7 @@ type FrameKey = {
   footer?: 'list' | 'detail' | 'both'
   /** Where it moves the selection, or a text that is read. */
   move?: Move
-  /** Whether it does nothing now: then nobody is told of it. */
+  /** Whether it has no effect now, and is left out of footer and help. */
   isOff?(console: Console): boolean
   run?(console: Console): void
 }
@@ -73,7 +72,6 @@ export const FRAME_KEYS: readonly FrameKey[] = [
   { keys: ['ctrl-c'], label: 'quit', run: ({ host }) => host.quit() },
 ]
 
-/** What a key does on every screen; undefined where it is none of these. */
 export function frameKey(name: string): FrameKey | undefined {
   return FRAME_KEYS.find(({ keys }) => keys.includes(name))
 }
@@ -83,7 +81,6 @@ export function runFrameKey(console: Console, { move, isOff, run }: FrameKey): v
   else if (isOff?.(console) !== true) run?.(console)
 }
 
-/** Moves the text of a modal, the detail, or the selection of the list. */
 export function moveBy(console: Console, move: Move): void {
   const { ids, feed, listHeight, bodyHeight, opened } = console.seen()
   if (console.state().modal !== undefined) {
@@ -160,7 +157,6 @@ function signIn(console: Console): Promise<void> {
   )
 }
 
-/** Where a key means more, or less, than the row that is selected. */
 function aboutKey({ on, needs, writes }: ScreenKey<unknown>): string {
   const parts = [
     on === undefined ? '' : `in the ${on}`,

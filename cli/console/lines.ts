@@ -16,7 +16,7 @@ export function cutSign(env: NodeJS.ProcessEnv): string {
 
 export const CUT = cutSign(process.env)
 
-/** How a piece of text looks. What it means stands in its words as well: not everybody sees colours. */
+/** How a piece of text looks. Its words say the same: colours may not be seen. */
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'dim' | 'bold' | 'selected' | 'fresh' | 'live'
 
 /** A piece of a line that looks the same throughout. `said` is what is read aloud of it, where that is not its text. */
@@ -38,7 +38,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   bold: 'bold',
 }
 
-/** The tone that stands for a colour of the command line. */
 export function toneOf(style: Style | undefined): Tone | undefined {
   return typeof style === 'string' ? TONES[style] : undefined
 }
@@ -59,7 +58,6 @@ export function lineWidth(parts: Line): number {
   return parts.reduce((sum, { text }) => sum + widthOf(printable(text)), 0)
 }
 
-/** Text in as many lines as it needs; its own line ends stay. A word longer than a line is cut, not lost. */
 export function paragraph(text: string, width: number, tone?: Tone): Line[] {
   return wrappedLines(printable(text, 'lines'), Math.max(1, width)).map((each) => line(each, tone))
 }
@@ -87,7 +85,6 @@ export function pairs(list: readonly Pair[], width: number): Line[] {
   )
 }
 
-/** Cuts a line to a width: what lies beyond it is not shown. */
 export function cropped(parts: Line, width: number): Line {
   const kept: Span[] = []
   let at = 0
@@ -100,14 +97,13 @@ export function cropped(parts: Line, width: number): Line {
   return kept
 }
 
-/** A line that is cut where it is too long, and says so. */
 export function cutTo(parts: Line, width: number): Line {
   if (lineWidth(parts) <= width) return parts
   if (plainWidth(parts) <= width) return cropped(parts, width)
   return [...cropped(parts, Math.max(0, width - CUT.length)), { text: CUT }]
 }
 
-/** How wide it is without the blanks at its end, which nobody misses. */
+/** How wide it is without the blanks at its end. */
 function plainWidth(parts: Line): number {
   return widthOf(plainOf(parts).trimEnd())
 }
@@ -120,7 +116,6 @@ export function paragraphOf(text: string, { width, most }: { width: number; most
   return [...lines.slice(0, most - 1), plainOf(cutTo(line(rest), width))]
 }
 
-/** A line with blanks behind it up to a width. */
 export function padded(parts: Line, width: number): Line {
   const missing = width - lineWidth(parts)
   return missing > 0 ? [...parts, { text: ' '.repeat(missing) }] : parts

@@ -61,7 +61,6 @@ export function keyNames(input: string, key: PressedKey): string[] {
   })
 }
 
-/** What each key does, where the user is: in a form, in the line at the bottom, or on a screen. */
 export function pressKey(console: Console, name: string): void {
   if (name === 'ctrl-c') return console.host.quit()
   const { modal, bar } = console.state()
@@ -81,7 +80,7 @@ export function pressKey(console: Console, name: string): void {
   if (why !== undefined) console.toast({ text: why, tone: 'info' })
 }
 
-/** Whether Esc only closes what went wrong: whoever reads it does not mean to lose the marks. */
+/** Whether Esc only closes an error message, and keeps the marks. */
 function isClosing(console: Console, name: string): boolean {
   const { view, opened } = console.seen()
   return name === 'esc' && console.state().toast?.tone === 'bad' && opened === undefined && view.marks.size > 0
@@ -102,7 +101,7 @@ function whyNothing(console: Console, name: string): string | undefined {
 function inReading(console: Console, { isGoing, isOnce }: Reading, name: string): void {
   const move = frameKey(name)?.move
   if (move !== undefined) return moveBy(console, move)
-  // What goes on is stopped by nobody who just reads on.
+  // Work in progress is stopped by Esc and q alone, not by keys of reading.
   const closing = isOnce === true ? ['esc'] : isGoing === true ? ['esc', 'q'] : ['esc', 'q', 'enter', '?', 'space']
   if (closing.includes(name)) console.update({ modal: undefined })
 }
@@ -154,7 +153,7 @@ export function pasteText(console: Console, text: string): void {
   else if (modal === undefined && bar !== undefined) typedInBar(console, inserted(bar.edit, text))
 }
 
-/** Finds out what a key is about that is done to all that is shown, and asks about just that, if nobody has gone on. */
+/** Finds out what a key concerns that applies to all that is shown, and asks about just that. */
 async function startCounted(console: Console, own: ScreenKey<unknown>): Promise<void> {
   const { screen, row, view, ...seen } = console.seen()
   const { client, who } = toolsOf(console)

@@ -1,12 +1,12 @@
 import type { Paint } from '../base/io.ts'
 import type { Context } from '../kit/context.ts'
+import { below } from '../output/output.ts'
 import { tableOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { EMPTY_LINE, LOADING, lineWidth, pairs, paragraph, plainOf, toneOf } from './lines.ts'
 import type { Line, Span, Tone } from './lines.ts'
 import type { Detail, Layout } from './screen.ts'
 
-/** How the words look that records begin with; what they mean they say themselves. */
 const TONES: Readonly<Record<string, Tone>> = {
   APPROVED: 'good',
   Settled: 'good',
@@ -38,14 +38,14 @@ function stateTone(label: string, text: string): Tone | undefined {
 function recordLines(width: number, draw: (context: Pick<Context, 'print'>) => void): Line[] {
   const drawn: Line[] = []
   const print: Context['print'] = {
-    record({ lines, after }) {
+    record(_item, lines, { after = [] } = {}) {
       drawn.push(
         ...pairs(
           lines.map(([label, text]) => [label, text, stateTone(label, text)]),
           width,
         ),
       )
-      if (after !== undefined) drawn.push(EMPTY_LINE, ...after.split('\n').flatMap((text) => textLines(text, width)))
+      drawn.push(...below(after).flatMap((text) => (text === '' ? [EMPTY_LINE] : textLines(text, width))))
     },
     list: () => unexpected(),
     text: () => unexpected(),
@@ -74,7 +74,6 @@ export function detailLines<Row, Whole>(
   ]
 }
 
-/** A table of a command as lines of a detail. */
 export function tableLines<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Line[] {
   return tableOf(rows, columns, { header: true, paint, width }).map(spansOf)
 }

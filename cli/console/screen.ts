@@ -21,7 +21,6 @@ import type { Field, Given } from './model/modal.ts'
 /** What a frame of the stream means for what is on the screen. */
 export type Hint = { event: StreamedEvent } | { of: readonly string[] }
 
-/** What the last verification from here has found. */
 export type Verified = {
   at: number
   /** The hashes of the actions, by their ordinals, as they were computed. */
@@ -35,7 +34,6 @@ export type Kept = {
   advanced?: { id: string; name: string }
 }
 
-/** What one reading of a resource is about. */
 export type Reading = {
   client: Client
   who: Who
@@ -85,7 +83,7 @@ export type Layout = {
   kept: Kept
   now: number
   wide: boolean
-  /** The screen's own keys that do something here, for a detail that names one; absent where nobody presses any. */
+  /** The screen's own keys that do something here, for a detail that names one; absent where keys can't be pressed. */
   keys?: ReadonlySet<string> | undefined
 }
 
@@ -114,7 +112,6 @@ export type Detail<Row, Whole> = {
 
 export type Permission = MerchantPermission | PlatformPermission
 
-/** What an action is given beside its row. */
 export type Tools = {
   client: Client
   who: Who
@@ -125,7 +122,7 @@ export type Tools = {
   /** Shows a text to read. What is shown only this once is closed by Esc alone. */
   show(title: string, lines: readonly string[], options?: { isOnce?: true }): void
   /**
-   * Shows a text that grows while something goes on, until its last lines; whoever closes it has that stopped.
+   * Shows a text that grows while something goes on, until its last lines; closing it stops that.
    * @returns whether it came to its end
    */
   watch(title: string, work: (shown: Watching) => Promise<readonly string[]>): Promise<boolean>
@@ -173,7 +170,7 @@ export type ScreenKey<Row> = {
   /** Whether it changes something: off with --readonly. */
   writes?: true
   permission?: Permission
-  /** Only for whom this is not permitted: whoever it is has another key for it. */
+  /** Only for callers without this permission, where the others have another key. */
   lacks?: Permission
   /** Only with a merchant's, or only with an operator's credentials. */
   for?: Who['kind']
@@ -225,7 +222,7 @@ export type Screen<Row = any, Whole = any, Extra = any> = {
   columns(layout: Layout): readonly ScreenColumn<Row>[]
   head?(rows: readonly Row[], layout: Layout, extra?: Extra): readonly Line[]
   empty: string
-  /** Whether the newest rows come first and are followed until somebody moves. */
+  /** Whether the newest rows come first and are followed until the selection moves. */
   follow?: true
   /** The part of a filter that the service is asked for, in a form that does not change with what is not. The rest is looked for here. */
   serviceFilter?(filter: string): string
@@ -236,7 +233,6 @@ export type Screen<Row = any, Whole = any, Extra = any> = {
   keys: readonly ScreenKey<Row>[]
 }
 
-/** Declares a screen, keeping its types to itself. */
 export function screen<Row, Whole = Row, Extra = unknown>(declaration: Screen<Row, Whole, Extra>): Screen {
   return declaration
 }

@@ -10,7 +10,6 @@ import { payments } from './screens/payments.ts'
 import { sandbox } from './screens/sandbox.ts'
 import { webhooks } from './screens/webhooks.ts'
 
-/** All screens, in the order of their numbers. What a caller may not read is left out when the console opens. */
 export const SCREENS: readonly Screen[] = [
   overview,
   kyb,

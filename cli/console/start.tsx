@@ -36,18 +36,18 @@ type StartOptions = {
   screens?: readonly Screen[]
   /** A text with its commands as they have to be typed to do the same as this client, in any shell. */
   typed?(text: string, client: Client): string
-  /** Opens anew: as another profile or the other half of this one, or as whoever has signed in since. */
+  /** Opens a session again: as another profile or side, or after a new sign-in. */
   open(wanted: Wanted): Promise<Session>
 }
 
-// Without a reason for it, what is on the screen is read anew once in so many intervals: not all changes are told.
+// Without a reason for it, the screen is read again once in so many intervals: not all changes are announced.
 const IDLE_INTERVALS = 6
 const TICK_MS = 1_000
 const SPOKEN_TICK_MS = 60_000
 
 /**
  * Opens the console, and returns when it is closed. The terminal is as it was before then, whatever has happened.
- * @throws {CliError} when something in it failed that nobody expected
+ * @throws {CliError} when something in it failed unexpectedly
  */
 export async function startConsole(options: StartOptions): Promise<ExitCode> {
   const { io, intervalMs, typed } = options
@@ -63,7 +63,7 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
         if (isSpoken) return
         ink.clear()
         process.stdout.write('\u001b[2J\u001b[H')
-        // The picture is drawn anew, whatever it was before.
+        // The picture is drawn again, whatever it was before.
         process.stdout.emit('resize')
       },
       restart: () => followed.restart(),
@@ -76,7 +76,7 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
     onHint: (hint) => console.update(hinted(hint, Date.now())),
     onLink: (state) => {
       console.update({ link: { state, since: Date.now() } })
-      // Each connection begins with what happened while nobody told; one whose token ended was not even lost.
+      // Each connection begins with what happened while there was none; one whose token ended was not even lost.
       if (state === 'live') console.update(polled(Date.now()))
     },
   })
@@ -171,7 +171,6 @@ function crashOf(error: unknown): CliError {
   if (error instanceof CliError) return error
   const message = error instanceof Error ? error.message : String(error)
   return new CliError('CONSOLE_FAILED', `the console failed: ${message}`, {
-    exit: EXIT.failure,
     hint: 'svc ui once more; with SVC_DEBUG=1 in the environment it says where it failed',
     cause: error,
   })
@@ -183,10 +182,9 @@ export type FollowOptions = {
   onLink(state: Link['state']): void
 }
 
-/** How long after a refusal it is tried again: who is refused may have signed in anew by then. */
+/** How long after a rejection it is tried again: the user may have signed in by then. */
 const AGAIN_MS = 5_000
 
-/** Follows the service's events for as long as the console is open, whatever happens to the connection. */
 export function follow({ session, onHint, onLink }: FollowOptions): { restart(): void; stop(): void } {
   let abort = new AbortController()
   let isStopped = false
@@ -208,7 +206,7 @@ export function follow({ session, onHint, onLink }: FollowOptions): { restart():
           },
         })
       } catch {
-        // What is read as well tells the user what is wrong; this only goes on without news until it is not.
+        // Reading shows the user what is wrong; this only continues without news until it is fixed.
         if (!signal.aborted) onLink('lost')
       }
       await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined)

@@ -26,7 +26,6 @@ export type TableOptions = {
 /** Two signs before each row: where the selection is, and whether it is marked or has just come. */
 export const SIGNS = 2
 
-/** Lays rows out as the command line's tables do, for the console. */
 export function laidTable<Row>(
   rows: readonly Row[],
   columns: readonly ScreenColumn<Row>[],

@@ -9,7 +9,6 @@ import type { Io } from '../base/io.ts'
 /** How the picture gives the terminal away for a while, once it is drawn. */
 export type Suspend = ReturnType<typeof useApp>['suspendTerminal']
 
-/** Watches over the terminal: whatever ends the console, the terminal is given back as it was. */
 type Guard = {
   ended: Promise<{ exit: ExitCode; error: unknown }>
   end(exit: ExitCode): void
@@ -17,7 +16,7 @@ type Guard = {
   attach(suspend: Suspend): void
   /** Runs something that has the terminal for itself: then ctrl-c is meant for that. */
   suspend<T>(run: () => Promise<T>): Promise<T>
-  /** Takes the picture away, and gives signals and errors back to whoever had them. */
+  /** Takes the picture away, and gives signals and errors back to their handlers. */
   restore(unmount: () => void): void
 }
 
@@ -31,7 +30,7 @@ const WRAP = { off: '\u001b[?7l', on: '\u001b[?7h' }
 const PLAIN = `\u001b[0m\u001b[?25h\u001b[?2004l${WRAP.on}`
 const LEAVE_ALTERNATE = '\u001b[?1049l'
 
-/** The terminal itself has gone: nobody is left to be told anything. */
+/** The terminal itself has gone: nothing can be shown any more. */
 const GONE: ReadonlySet<string> = new Set(['EIO', 'EPIPE', 'ENXIO', 'EBADF'])
 
 function isGone(error: unknown): boolean {
@@ -58,7 +57,7 @@ export function guardTerminal({ isSpoken }: { isSpoken: boolean }): Guard {
     ['exit', () => lastResort()],
   ]
   for (const [name, handler] of handlers) process.on(name, handler)
-  // A terminal that is closed tells it by errors of its streams.
+  // A closed terminal shows in errors of its streams.
   process.stdin.on('error', fail)
   if (!isSpoken) process.stdout.write(WRAP.off)
 
@@ -130,7 +129,7 @@ const GIVES_UP: ReadonlySet<string> = new Set(['\u001b', '\u0003'])
 
 /**
  * Runs a login of svc, which writes to the terminal. Keys stay here: Esc and ctrl-c end the login, and nothing else.
- * @returns whether somebody has signed in; false where it was given up
+ * @returns whether the user has signed in; false where it was given up
  * @throws {CliError} when it failed
  */
 export async function runLogin(io: Io, words: readonly string[]): Promise<boolean> {
@@ -151,7 +150,7 @@ export async function runLogin(io: Io, words: readonly string[]): Promise<boolea
     const [code] = await once(child, 'exit')
     if (code === 0) return true
     if (isGivenUp) return false
-    throw new CliError('LOGIN_FAILED', `svc ${words.join(' ')} ended with ${String(code)}`, { exit: EXIT.signedOut })
+    throw new CliError('LOGIN_FAILED', `svc ${words.join(' ')} ended with ${String(code)}`)
   } finally {
     stopKeys()
   }

@@ -41,7 +41,6 @@ export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): T
 const MODAL_LINES = 4
 export const MODAL_WIDTH_MAX = 100
 
-/** What a text that is read shows, and how many lines of it there is room for. */
 export function readingLines(console: Console): { title: string; lines: readonly Line[]; height: number } {
   const { modal } = console.state()
   const { bodyHeight, layout } = console.seen()
@@ -51,7 +50,6 @@ export function readingLines(console: Console): { title: string; lines: readonly
   return { title: printable(modal?.title ?? ''), lines, height: Math.max(1, bodyHeight - MODAL_LINES) }
 }
 
-/** Does something that may fail, and says what came of it in a line. */
 export async function attempt(console: Console, run: () => Promise<Toast | undefined>): Promise<void> {
   try {
     const toast = await run()
@@ -85,7 +83,7 @@ async function watch(
     const shown = isGoing ? [...lines, '', 'Esc stops it.'] : lines
     console.update({ modal: { ...modal, lines: shown, isGoing } })
     const { lines: all, height } = readingLines(console)
-    // The end stays in sight, unless somebody reads further up.
+    // The end stays in sight, unless the reader has scrolled up.
     if (wasAtEnd) console.update(scrolled('last', { count: all.length, height }))
   }
   try {
@@ -98,7 +96,6 @@ async function watch(
   return !by.signal.aborted
 }
 
-/** What went wrong, in the service's words, with what to try where it is known. */
 export function errorText(error: unknown): string {
   if (!(error instanceof CliError)) return error instanceof Error ? error.message : String(error)
   const { hint } = error.options
@@ -109,7 +106,6 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof CliError && error.options.exit === EXIT.signedOut
 }
 
-/** The inputs that an error is about, as the service calls them. */
 export function fieldsOf(error: unknown): string[] {
   if (!(error instanceof CliError)) return []
   // What was not even sent is named as the command line names it: `--drop-callback: must be a share`.

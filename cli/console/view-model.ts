@@ -24,15 +24,14 @@ export type Seen = {
   view: View
   layout: Layout
   feed: Feed
-  /** When what is shown was read, and since when it waits to be read anew; both may be unknown. */
+  /** When what is shown was read, and since when it waits to be read again; both may be unknown. */
   age: { readAt: number | undefined; dueSince: number | undefined }
   /** Whether the service may have rows for the filter that were not asked for, and would be with Enter. */
   canAsk: boolean
   /** Whether there are more rows than are kept: nothing loads them. */
   isFull: boolean
-  /** How many rows the list has without a filter; undefined where nobody has counted them all. */
+  /** How many rows the list has without a filter; undefined where they have not all been counted. */
   whole: number | undefined
-  /** The rows that the filter leaves, and their ids. */
   rows: readonly unknown[]
   ids: readonly string[]
   allIds: readonly string[]
@@ -176,7 +175,6 @@ function listOf(cache: Cache, { screen, view }: { screen: Screen; view: View }):
   return { ...asked, rows: [...base.rows, ...asked.rows.filter((row) => !known.has(screen.id(row)))] }
 }
 
-/** What the list shows, for a key that is about all of it. */
 export function shownOf({ view, rows, feed }: Pick<Seen, 'view' | 'rows' | 'feed'>): Shown<unknown> {
   return { filter: view.filter, rows, hasMore: feed.next !== null || feed.isNewestOnly === true }
 }
@@ -220,25 +218,25 @@ function waiting({ failure }: Feed, width: number): Line[] {
 
 const LINES_MAX = 3
 
-type Told = { state: State; feed: Feed; opened: { row: unknown; feed: Feed } | undefined }
+type NewsSources = { state: State; feed: Feed; opened: { row: unknown; feed: Feed } | undefined }
 
-/** What has happened, or what is wrong, and what to try: all that is told above the footer. */
-function newsOf({ state, feed, opened }: Told): { text: string; tone: Tone } | undefined {
+/** What has happened or what is wrong, and what to try: the text above the footer. */
+function newsOf({ state, feed, opened }: NewsSources): { text: string; tone: Tone } | undefined {
   const { toast, signedOut, now, bar } = state
   if (bar !== undefined) return undefined
   if (toast !== undefined)
     return { text: `${{ good: 'Done: ', bad: 'Error: ', info: '' }[toast.tone]}${toast.text}`, tone: toast.tone }
   if (signedOut) return { text: 'Signed out: svc login. L signs in from here.', tone: 'bad' }
   const { failure } = opened?.feed.failure === undefined ? feed : opened.feed
-  // What could not be opened is told of in its place.
+  // A thing that could not be opened says so in its place.
   if (failure === undefined || (opened !== undefined && opened.row === undefined)) return undefined
   const hint = failure.hint === undefined ? '' : `\nTry: ${failure.hint.split('\n', 1).join()}`
   return { text: `Error since ${spanText(now - failure.at)}: ${failure.text}${hint}`, tone: 'bad' }
 }
 
 /** The lines of news, as many as they need and at most three. What to try has lines of its own where one is too little. */
-function newsLines(told: Told, width: number): readonly Line[] {
-  const news = newsOf(told)
+function newsLines(sources: NewsSources, width: number): readonly Line[] {
+  const news = newsOf(sources)
   if (news === undefined) return [EMPTY_LINE]
   const [text = '', tries = ''] = news.text.split(/\n(?=Try: )/).map((part) => part.replaceAll('\n', '  '))
   const fit = (part: string, most: number): string[] => paragraphOf(part, { width: width - 1, most })

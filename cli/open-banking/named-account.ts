@@ -3,7 +3,6 @@ import { isUuid } from '../../src/lib/ids.ts'
 import { listAccounts } from '../../src/wire/accounts.ts'
 import type { Account } from '../../src/wire/accounts.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { notFound, resolveId } from '../kit/resolve-id.ts'
@@ -39,9 +38,7 @@ export async function resolveAccount(text: string, noun: Noun, accounts: readonl
     )
   if (only !== undefined) return only.id
   if (number !== undefined) throw notFound(text, noun)
-  return resolveId(given, noun, async function* ids() {
-    for (const { id } of accounts) yield id
-  })
+  return resolveId(given, noun, async () => accounts.map(({ id }) => id))
 }
 
 /** The number with its sort code, or the IBAN, that a text is, in the form that the API answers. */
@@ -58,7 +55,6 @@ export function accountReader(client: Client): ObReader<Account> {
   return async (query) => (await call(client, listAccounts, { query })).body
 }
 
-/** All accounts of the customer, in the service's order. */
 export async function allAccounts(client: Client): Promise<Account[]> {
   const paging = { page: '1', pageSize: String(PAGE_SIZE_MAX), all: true }
   return (await collect(paging, ({ AccountId }) => AccountId, accountReader(client))).items
@@ -74,7 +70,6 @@ export async function findAccount(client: Client, text: string | undefined): Pro
     const [first] = accounts
     if (first !== undefined) return first
     throw new CliError('NOT_FOUND', 'this customer has no account', {
-      exit: EXIT.notFound,
       hint: 'svc whoami --customer',
     })
   }

@@ -7,7 +7,8 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { reading } from '../kit/reading.ts'
+import type { Context } from '../kit/context.ts'
 import { findAccount, numberIn } from './named-account.ts'
 import { accountText, moneyText, printRecord } from './print.ts'
 import { accountOf, amountOf, moneyFlags, remittanceOf } from './values.ts'
@@ -15,7 +16,6 @@ import { awaitEnd, reasonText } from './wait.ts'
 
 const GOOD = ['AcceptedSettlementCompleted', 'AcceptedCreditSettlementCompleted', 'AcceptedWithoutPosting']
 
-/** Who is paid, and from where. */
 export const payeeFlags = {
   to: {
     value: 'account',
@@ -99,7 +99,6 @@ const pay = action({
   },
 })
 
-/** What customers order at their bank. */
 export const PAY_ACTIONS = [pay] as const
 
 /** The number of the account that pays; only an id has to be looked up. */
@@ -115,28 +114,32 @@ function idFrom(key: string): string {
   return `SVC${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
 }
 
-export async function payment(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const [PaymentId = ''] = args
-  printOrder(context, (await call(context.client(), getOrder, { params: { PaymentId } })).body)
-}
+export const payment = reading({
+  command: 'ob payment',
+  summary: 'Show an ordered payment and its status',
+  examples: [
+    'svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d',
+    'svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d -q Status',
+  ],
+  flags: { id: { value: 'id', summary: 'Full payment id, from svc ob pay', positional: true, required: true } },
+  operation: getOrder,
+  request: ({ id: PaymentId }) => ({ params: { PaymentId } }),
+  view: printOrder,
+})
 
 function printOrder(context: Context, order: PaymentResponse): void {
-  printRecord(context, {
-    item: order,
-    id: order.PaymentId,
-    lines: [
-      ['Payment', order.PaymentId],
-      ['Status', order.Status],
-      ['Reason', reasonText(order)],
-      ['Amount', moneyText(order.InstructedAmount)],
-      ['To', accountText(order.CreditorAccount)],
-      ['From account', order.DebtorAccountId],
-      ['Reference', order.RemittanceInformation?.Reference ?? ''],
-      ['End-to-end id', order.EndToEndIdentification],
-      ['Recurring', order.RecurringPaymentId ?? ''],
-      ['Request', order.RequestId ?? ''],
-      ['Ordered', shortTime(order.CreationDateTime)],
-      ['Changed', shortTime(order.StatusUpdateDateTime)],
-    ],
-  })
+  printRecord(context, order, [
+    ['Payment', order.PaymentId],
+    ['Status', order.Status],
+    ['Reason', reasonText(order)],
+    ['Amount', moneyText(order.InstructedAmount)],
+    ['To', accountText(order.CreditorAccount)],
+    ['From account', order.DebtorAccountId],
+    ['Reference', order.RemittanceInformation?.Reference ?? ''],
+    ['End-to-end id', order.EndToEndIdentification],
+    ['Recurring', order.RecurringPaymentId ?? ''],
+    ['Request', order.RequestId ?? ''],
+    ['Ordered', shortTime(order.CreationDateTime)],
+    ['Changed', shortTime(order.StatusUpdateDateTime)],
+  ])
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
+import type { Input } from '../kit/command.ts'
 import { numberText } from './named-account.ts'
-import type { ListView, RecordView } from '../output/output.ts'
+import { collect } from './pages.ts'
+import type { OB_PAGING, ObReader } from './pages.ts'
+import type { ListView, RecordLines } from '../output/output.ts'
 
-/** How the Open Banking API writes money, and which way it went. */
 type Amount = { Amount: string; Currency: string }
 export type Side = 'Credit' | 'Debit'
 
@@ -33,34 +35,50 @@ const STYLES: Readonly<Record<string, Style>> = {
   Cancelled: 'magenta',
 }
 
-/** How a status of this API looks: an end in green or red, a way still to go in yellow. */
 export function statusStyle(status: string): Style {
   return STYLES[status] ?? 'yellow'
 }
 
-type List<Row> = Omit<ListView<Row>, 'fields'> & {
-  schema: z.ZodObject
+type Listed<Row> = List<Row> & { id(row: Row): string; empty: string }
+
+type List<Row> = ListView<Row> & {
+  fields: z.ZodObject
   /** A member that CSV has no use for, and columns of its own, which stand last. */
   csv?: { without?: string; more: Readonly<Record<string, (row: Row) => string>> }
 }
 
 /** Prints a list whose rows have members below members, each of which CSV gives a column of its own. */
-export function printList<Row>({ print }: Context, { schema, csv, ...view }: List<Row>): void {
+export function printList<Row>({ print }: Context, items: readonly Row[], { csv, ...view }: List<Row>): void {
   const isFlat = print.mode === 'csv' && !print.isPartial
-  if (!isFlat) return print.list({ ...view, fields: Object.keys(schema.shape) })
+  if (!isFlat) return print.list(items, view)
   const more = Object.entries(csv?.more ?? {})
-  const items = view.items.map((row) => ({
+  const rows = items.map((row) => ({
     ...flat(row),
     ...Object.fromEntries(more.map(([name, value]) => [name, value(row)])),
   }))
-  const fields = [...leavesOf(schema).filter((name) => name !== csv?.without), ...more.map(([name]) => name)]
-  print.list({ ...view, id: () => '', columns: [], items, fields })
+  const names = leavesOf(view.fields).filter((name) => name !== csv?.without)
+  print.list(rows, { columns: [], fields: [...names, ...more.map(([name]) => name)] })
 }
 
-export function printRecord<Item>({ print }: Context, view: RecordView<Item>): void {
+/** Prints the pages that the options ask for, and says how the list continues. */
+export async function printPages<Row>(
+  context: Context,
+  paging: Input<typeof OB_PAGING>,
+  read: ObReader<Row>,
+  view: Listed<Row> | ((items: readonly Row[]) => Listed<Row>),
+): Promise<void> {
+  const { id } = typeof view === 'function' ? view([]) : view
+  const { items, first, last, next } = await collect(paging, id, read)
+  const { empty, ...shown } = typeof view === 'function' ? view(items) : view
+  // No rows at all, or none so far back.
+  const none = first > last ? `There are none on page ${first}: the last page is ${last}.` : empty
+  printList(context, items, { ...shown, empty: none })
+  if (next !== undefined) context.note(`There are more: --page ${next}, or --all`)
+}
+
+export function printRecord({ print }: Context, item: unknown, lines: RecordLines): void {
   const isFlat = print.mode === 'csv' && !print.isPartial
-  if (isFlat) print.record({ ...view, item: flat(view.item) })
-  else print.record(view)
+  print.record(isFlat ? flat(item) : item, lines)
 }
 
 /** `{ Amount: { Currency: 'GBP' } }` as `{ 'Amount.Currency': 'GBP' }`; lists stay as they are. */

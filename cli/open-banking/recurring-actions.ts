@@ -2,8 +2,7 @@ import { cancelRecurring, createRecurring, getRecurring } from '../../src/wire/r
 import { EVENING, MORNING, firstMoment, momentOf } from '../base/moments.ts'
 import { endOfId } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
-import { action } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
+import { action, idSubject } from '../kit/action.ts'
 import { payeeFlags } from './pay.ts'
 import { moneyText } from './print.ts'
 import { idOf, printRecurring } from './recurring.ts'
@@ -76,18 +75,10 @@ const create = action({
   view: printRecurring,
 })
 
-const recurring: Subject<{ id: string }> = {
-  noun: 'recurring',
-  summary: 'Its id, or its last 8 characters',
-  async find(client, given) {
-    const id = await (await import('./recurring.ts')).recurringId(client, given)
-    return { thing: { id }, isExact: given.toLowerCase() === id }
-  },
-  id: ({ id }) => id,
-  name: ({ id }) => `recurring payment ${endOfId(id)}`,
-  handle: ({ id }) => id,
-  confirmBy: ({ id }) => [endOfId(id), id],
-}
+const recurring = idSubject(
+  { noun: 'recurring', summary: 'Its id, or its last 8 characters', called: 'recurring payment' },
+  async (client, given) => (await import('./recurring.ts')).recurringId(client, given),
+)
 
 const cancel = action({
   command: 'ob recurring cancel',
@@ -108,5 +99,4 @@ const cancel = action({
   },
 })
 
-/** What customers do with recurring payments. */
 export const RECURRING_ACTIONS = [create, cancel] as const

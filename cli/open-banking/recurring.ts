@@ -1,32 +1,16 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { frequencyText, parseFrequency } from '../../src/lib/frequency.ts'
 import { RecurringPaymentResponse, getRecurring, listRecurring } from '../../src/wire/recurring.ts'
 import { dayOf, endOfId } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
+import { reading } from '../kit/reading.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 import type { Column } from '../output/table.ts'
-import { ObPaging, collect, emptyText, idsOf, obPaged, tellMore } from './pages.ts'
+import { OB_PAGING, idsOf } from './pages.ts'
 import type { ObReader } from './pages.ts'
-import { accountText, moneyText, printList, printRecord, statusStyle } from './print.ts'
-import { subcommand } from '../kit/option-values.ts'
-
-/** Adds the lists of `svc ob recurring`. */
-export function addRecurringReads(recurring: Command, runtime: Runtime): void {
-  obPaged(subcommand(recurring, 'list', 'List recurring payments, newest first'))
-    .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
-    .action(action(runtime, ObPaging, list))
-  subcommand(recurring, 'show', 'Show a recurring payment and its next due date')
-    .argument('<recurring>', 'Its id, or its last 8 characters')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc ob recurring show a2b4358c\n  svc ob recurring show a2b4358c -q NextRunDateTime\n',
-    )
-    .action(action(runtime, z.object({}), show))
-}
+import { accountText, moneyText, printPages, printRecord, statusStyle } from './print.ts'
 
 export function idOf({ RecurringPaymentId }: RecurringPaymentResponse): string {
   return RecurringPaymentId
@@ -34,7 +18,7 @@ export function idOf({ RecurringPaymentId }: RecurringPaymentResponse): string {
 
 const COLUMNS: Column<RecurringPaymentResponse>[] = [
   { title: 'id', value: idOf, short: endOfId },
-  // What it says of shorter months is told where there is room for it.
+  // Remarks about shorter months are shown where there is room for them.
   { title: 'when', value: (row) => whenText(row.Frequency), short: withoutRemark, least: 16 },
   { title: 'amount', value: (row) => row.InstructedAmount.Amount, align: 'right' },
   { title: 'cur', value: (row) => row.InstructedAmount.Currency, dropped: 1 },
@@ -68,53 +52,57 @@ function whenText(text: string): string {
 
 export function printRecurring(context: Context, recurring: RecurringPaymentResponse): void {
   const { LastPayment: last } = recurring
-  printRecord(context, {
-    item: recurring,
-    id: idOf(recurring),
-    lines: [
-      ['Recurring', idOf(recurring)],
-      ['Status', recurring.Status],
-      ['When', `${whenText(recurring.Frequency)} (${recurring.Frequency})`],
-      ['Amount', moneyText(recurring.InstructedAmount)],
-      ['To', accountText(recurring.CreditorAccount)],
-      ['From account', recurring.DebtorAccountId],
-      ['Reference', recurring.RemittanceInformation?.Reference ?? ''],
-      ['First', inLondon(recurring.FirstPaymentDateTime)],
-      ['Second', inLondon(recurring.NextPaymentDateTime)],
-      ['Final', inLondon(recurring.FinalPaymentDateTime)],
-      ['Next', inLondon(recurring.NextRunDateTime)],
-      ['Payments so far', String(recurring.NumberOfPayments)],
-      [
-        'Last payment',
-        last === undefined ? '' : `${last.PaymentId} ${last.Status} ${last.StatusReasonCode ?? ''}`.trim(),
-      ],
+  printRecord(context, recurring, [
+    ['Recurring', idOf(recurring)],
+    ['Status', recurring.Status],
+    ['When', `${whenText(recurring.Frequency)} (${recurring.Frequency})`],
+    ['Amount', moneyText(recurring.InstructedAmount)],
+    ['To', accountText(recurring.CreditorAccount)],
+    ['From account', recurring.DebtorAccountId],
+    ['Reference', recurring.RemittanceInformation?.Reference ?? ''],
+    ['First', inLondon(recurring.FirstPaymentDateTime)],
+    ['Second', inLondon(recurring.NextPaymentDateTime)],
+    ['Final', inLondon(recurring.FinalPaymentDateTime)],
+    ['Next', inLondon(recurring.NextRunDateTime)],
+    ['Payments so far', String(recurring.NumberOfPayments)],
+    [
+      'Last payment',
+      last === undefined ? '' : `${last.PaymentId} ${last.Status} ${last.StatusReasonCode ?? ''}`.trim(),
     ],
-  })
+  ])
 }
 
 function reader(client: Client): ObReader<RecurringPaymentResponse> {
   return async (query) => (await call(client, listRecurring, { query })).body
 }
 
-async function list(context: Context, { options }: CommandInput<ObPaging>): Promise<CommandResult> {
-  const { items, ...page } = await collect(options, idOf, reader(context.client()))
-  printList(context, {
-    items,
-    schema: RecurringPaymentResponse,
-    columns: COLUMNS,
-    id: idOf,
-    empty: emptyText('There are no recurring payments.', page),
-  })
-  tellMore(context, page)
-}
+export const list = command({
+  command: 'ob recurring list',
+  summary: 'List recurring payments, newest first',
+  examples: ['svc ob recurring list', 'svc ob recurring list --all -o csv'],
+  flags: OB_PAGING,
+  async run(context, input) {
+    await printPages(context, input, reader(context.client()), {
+      fields: RecurringPaymentResponse,
+      columns: COLUMNS,
+      id: idOf,
+      empty: 'There are no recurring payments.',
+    })
+  },
+})
 
-/** A recurring payment, by its id or a part of it. */
 export function recurringId(client: Client, given: string): Promise<string> {
   return resolveId(given, 'recurring payment', () => idsOf(reader(client), idOf))
 }
 
-async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const client = context.client()
-  const params = { RecurringPaymentId: await recurringId(client, args[0] ?? '') }
-  printRecurring(context, (await call(client, getRecurring, { params })).body)
-}
+export const show = reading({
+  command: 'ob recurring show',
+  summary: 'Show a recurring payment and its next due date',
+  examples: ['svc ob recurring show a2b4358c', 'svc ob recurring show a2b4358c -q NextRunDateTime'],
+  flags: {
+    recurring: { value: 'recurring', summary: 'Its id, or its last 8 characters', positional: true, required: true },
+  },
+  operation: getRecurring,
+  request: async ({ recurring }, client) => ({ params: { RecurringPaymentId: await recurringId(client, recurring) } }),
+  view: printRecurring,
+})

@@ -9,8 +9,8 @@ import {
 import { dayFrom } from '../base/moments.ts'
 import { endOfId } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
-import { action } from '../kit/action.ts'
-import type { Flag, Subject, Waiting } from '../kit/action.ts'
+import { action, idSubject } from '../kit/action.ts'
+import type { Flag, Waiting } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
 import { moneyText } from './print.ts'
 import { OFFERS, REQUESTS, printRequest, requestId } from './requests.ts'
@@ -28,7 +28,6 @@ function referenceOf(text: string | undefined): { Reference?: string } {
   return text === undefined ? {} : { Reference: text }
 }
 
-/** What a new one comes to, and how it is shown. */
 function making<R extends Row>(kind: RequestKind<R>, verb: string) {
   return {
     subject: undefined,
@@ -39,20 +38,9 @@ function making<R extends Row>(kind: RequestKind<R>, verb: string) {
   }
 }
 
-/** What is decided about one, and how it is shown. */
 function deciding<R extends Row>(kind: RequestKind<R>, verb: string, past: string) {
-  const subject: Subject<{ id: string }> = {
-    noun: kind.word,
-    summary: 'Its id, or its last 8 characters',
-    async find(client, given) {
-      const id = await requestId(client, kind, given)
-      return { thing: { id }, isExact: given.toLowerCase() === id }
-    },
-    id: ({ id }) => id,
-    name: ({ id }) => `${kind.noun} ${endOfId(id)}`,
-    handle: ({ id }) => id,
-    confirmBy: ({ id }) => [endOfId(id), id],
-  }
+  const words = { noun: kind.word, summary: 'Its id, or its last 8 characters', called: kind.noun }
+  const subject = idSubject(words, (client, given) => requestId(client, kind, given))
   return {
     subject,
     effect: ({ id }: { id: string }) => `${verb} the ${kind.noun} ${id}`,
@@ -95,7 +83,6 @@ function paid<R extends Row>(kind: RequestKind<R>) {
   }
 }
 
-/** What customers do with requests to pay. */
 export const REQUEST_ACTIONS = [
   action({
     ...making(REQUESTS, 'ask'),
@@ -157,7 +144,6 @@ export const REQUEST_ACTIONS = [
   }),
 ] as const
 
-/** What customers do with offers to pay. */
 export const OFFER_ACTIONS = [
   action({
     ...making(OFFERS, 'offer'),

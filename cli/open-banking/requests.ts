@@ -10,12 +10,13 @@ import {
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
+import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 import type { Noun } from '../kit/resolve-id.ts'
-import { collect, emptyText, idsOf, tellMore } from './pages.ts'
-import type { ObPaging, ObReader } from './pages.ts'
-import { moneyText, printList, printRecord, statusStyle } from './print.ts'
+import { OB_PAGING, idsOf } from './pages.ts'
+import type { ObReader } from './pages.ts'
+import { moneyText, printPages, printRecord, statusStyle } from './print.ts'
 import { reasonText } from './wait.ts'
 
 /** What commands have to know of requests and of offers, which are alike but for their names. */
@@ -71,14 +72,17 @@ export const OFFERS: RequestKind<OfferToPayResponse> = {
 
 export type Row = RequestToPayResponse | OfferToPayResponse
 
-/** The lists and details that requests and offers have alike. */
 export function requestReads<R extends Row>(kind: RequestKind<R>) {
-  return {
-    async list(context: Context, { options }: CommandInput<ObPaging>): Promise<CommandResult> {
-      const { items, ...page } = await collect(options, kind.id, kind.list(context.client()))
-      printList(context, {
-        items,
-        schema: kind.schema,
+  const many = kind.noun.replace(' ', 's ')
+  const words = `ob ${kind.words}`
+  const list = command({
+    command: `${words} list`,
+    summary: `List ${many}, newest first`,
+    examples: [`svc ${words} list`, `svc ${words} list --all -o csv`],
+    flags: OB_PAGING,
+    async run(context, input) {
+      await printPages(context, input, kind.list(context.client()), {
+        fields: kind.schema,
         columns: [
           { title: 'id', value: kind.id, short: endOfId },
           { title: 'way', value: (row) => (row.Direction === 'Outgoing' ? 'to' : 'from') },
@@ -92,44 +96,43 @@ export function requestReads<R extends Row>(kind: RequestKind<R>) {
           { title: 'due', value: kind.due },
           { title: 'status', value: (row) => row.Status, style: statusStyle },
           { title: 'reference', value: (row) => row.Reference ?? '', least: 10 },
-          { title: 'made', value: (row) => shortTime(row.CreationDateTime), short: dayOf, dropped: 1 },
+          { title: 'created', value: (row) => shortTime(row.CreationDateTime), short: dayOf, dropped: 1 },
         ],
         id: kind.id,
-        empty: emptyText(`There are no ${kind.noun.replace(' ', 's ')}.`, page),
+        empty: `There are no ${many}.`,
       })
-      tellMore(context, page)
-      return undefined
     },
-
-    async show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  })
+  const show = command({
+    command: `${words} show`,
+    summary: `Show ${kind.article} ${kind.noun}`,
+    examples: [`svc ${words} show a2b4358c`],
+    flags: { one: { value: kind.word, summary: 'Its id, or its last 8 characters', positional: true, required: true } },
+    async run(context, input) {
       const client = context.client()
-      printRequest(context, kind, await kind.get(client, await requestId(client, kind, args[0] ?? '')))
-      return undefined
+      printRequest(context, kind, await kind.get(client, await requestId(client, kind, input.one)))
     },
-  }
+  })
+  const examples = [`svc ${words} list`, `svc ${words} accept a2b4358c --wait`]
+  return [{ command: words, summary: kind.summary, examples }, list, show]
 }
 
-/** One of them, by its id or a part of it. */
 export function requestId<R extends Row>(client: Client, kind: RequestKind<R>, given: string): Promise<string> {
   return resolveId(given, kind.noun, () => idsOf(kind.list(client), kind.id))
 }
 
 export function printRequest<R extends Row>(context: Context, kind: RequestKind<R>, row: R): void {
-  printRecord(context, {
-    item: row,
-    id: kind.id(row),
-    lines: [
-      [kind.noun.startsWith('request') ? 'Request' : 'Offer', kind.id(row)],
-      ['Status', row.Status],
-      ['Reason', reasonText(row)],
-      ['Amount', moneyText(kind.amount(row))],
-      ['From', kind.maker(row)],
-      ['To', kind.receiver(row)],
-      ['Due', kind.due(row)],
-      ['Reference', row.Reference ?? ''],
-      ['Payment', row.PaymentId ?? ''],
-      ['Made', shortTime(row.CreationDateTime)],
-      ['Expires', row.Status === 'Sent' ? shortTime(row.ExpirationDateTime) : ''],
-    ],
-  })
+  printRecord(context, row, [
+    [kind.noun.startsWith('request') ? 'Request' : 'Offer', kind.id(row)],
+    ['Status', row.Status],
+    ['Reason', reasonText(row)],
+    ['Amount', moneyText(kind.amount(row))],
+    ['From', kind.maker(row)],
+    ['To', kind.receiver(row)],
+    ['Due', kind.due(row)],
+    ['Reference', row.Reference ?? ''],
+    ['Payment', row.PaymentId ?? ''],
+    ['Created', shortTime(row.CreationDateTime)],
+    ['Expires', row.Status === 'Sent' ? shortTime(row.ExpirationDateTime) : ''],
+  ])
 }

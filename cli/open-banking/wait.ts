@@ -1,7 +1,6 @@
 import { durationText } from '../../src/lib/duration.ts'
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { askUntil } from '../kit/wait.ts'
 import { statusStyle } from './print.ts'
 
@@ -11,7 +10,6 @@ export type Awaited<Item> = {
   /** The thing as it stands, and as it is once it is asked for again. */
   item: Item
   look(): Promise<Item>
-  /** What it is called. */
   noun: string
   /** Those that end well, the usual one first. */
   good: readonly string[]
@@ -19,7 +17,6 @@ export type Awaited<Item> = {
   timeoutMs: number
   /** Ends a pause at once. */
   signal?: AbortSignal | undefined
-  /** The command that shows it. */
   hint: string
 }
 
@@ -29,20 +26,19 @@ export async function awaitEnd<Item extends Judged>(
   { item, look, noun, good, bad, timeoutMs, signal, hint }: Awaited<Item>,
 ): Promise<{ item: Item; problem?: CliError }> {
   let shown = ''
-  const told = (now: Item): Item => {
+  const reported = (now: Item): Item => {
     if (io.stderr.isTTY && now.Status !== shown) note(paint(statusStyle(now.Status), now.Status))
     shown = now.Status
     return now
   }
   const isEnd = ({ Status }: Judged): boolean => good.includes(Status) || bad.includes(Status)
-  told(item)
-  const last = isEnd(item) ? item : await askUntil(async () => told(await look()), isEnd, timeoutMs, signal)
+  reported(item)
+  const last = isEnd(item) ? item : await askUntil(async () => reported(await look()), isEnd, timeoutMs, signal)
   if (good.includes(last.Status)) return { item: last }
   if (bad.includes(last.Status))
     return {
       item: last,
       problem: new CliError('STATE_IMPOSSIBLE', `the ${noun} is ${last.Status}${reasonIn(last)}`, {
-        exit: EXIT.assertion,
         hint,
       }),
     }
@@ -52,7 +48,6 @@ export async function awaitEnd<Item extends Judged>(
       'WAIT_TIMED_OUT',
       `the ${noun} is still ${last.Status} after ${durationText(timeoutMs)}; awaited was ${good[0] ?? ''}`,
       {
-        exit: EXIT.waitTimedOut,
         hint: `${hint}\nto wait longer: the same command with a longer --timeout`,
         retryable: true,
       },

@@ -1,22 +1,17 @@
 import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
 import type { Explanation } from '../../src/wire/explain.ts'
+import { listAdminPayouts, listPayouts } from '../../src/wire/payouts.ts'
 import { whoami } from '../../src/wire/service.ts'
 import { listOutbox, listWebhooks } from '../../src/wire/webhooks.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { findMerchant } from '../merchants/find.ts'
 import { isWholeName, paymentIds } from '../payments/find.ts'
-import { rowsOf } from '../client/pages.ts'
-import { resolveId } from '../kit/resolve-id.ts'
-import { payoutIds } from '../payouts/subject.ts'
+import { idsIn, resolveId } from '../kit/resolve-id.ts'
 import { settlementIds } from '../settlements/find.ts'
-
-// How far back a part of an id is looked for in each list: a thousand rows.
-const PAGES_MAX = 10
 
 const PART = /^[0-9a-f-]{8,36}$/i
 
@@ -68,7 +63,6 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
     'NOT_FOUND',
     `there is no payment, dispute, delivery, settlement, payout or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
     {
-      exit: EXIT.notFound,
       hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc payments mandates show <id>',
     },
   )
@@ -95,8 +89,7 @@ async function ownId(client: Client, given: string): Promise<string> {
 
 async function* ownIds(client: Client): AsyncGenerator<string> {
   yield* paymentIds(client, 'merchant')
-  const disputes = rowsOf(async (query) => (await call(client, listDisputes, { query })).body, PAGES_MAX)
-  for await (const { id } of disputes) yield id
+  yield* idsIn(client, listDisputes, 'id')
   yield* visible(ownDeliveries(client))
   yield* visible(moneyIds(client, false))
 }
@@ -108,7 +101,7 @@ async function* ownDeliveries(client: Client): AsyncGenerator<string> {
 
 async function* moneyIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
   yield* settlementIds(client, isOfAll)
-  yield* payoutIds(client, isOfAll)
+  yield* idsIn(client, isOfAll ? listAdminPayouts : listPayouts, 'payout_id')
 }
 
 /** Some roles see payments, and no webhooks or no payouts: for them there are none. */
@@ -129,7 +122,7 @@ async function anyId(client: Client, given: string): Promise<string> {
 
 async function namedMerchant(client: Client, given: string): Promise<string | undefined> {
   try {
-    return (await findMerchant(client, [given])).merchant.id
+    return (await findMerchant(client, given)).merchant.id
   } catch (error) {
     if (error instanceof CliError && (error.code === 'NOT_FOUND' || error.code === 'USAGE')) return undefined
     throw error
@@ -138,9 +131,7 @@ async function namedMerchant(client: Client, given: string): Promise<string | un
 
 async function* anyIds(client: Client): AsyncGenerator<string> {
   yield* paymentIds(client, 'platform')
-  const disputes = rowsOf(async (query) => (await call(client, listAdminDisputes, { query })).body, PAGES_MAX)
-  for await (const { id } of disputes) yield id
-  const deliveries = rowsOf(async (query) => (await call(client, listOutbox, { query })).body, PAGES_MAX)
-  for await (const { id } of deliveries) yield id
+  yield* idsIn(client, listAdminDisputes, 'id')
+  yield* idsIn(client, listOutbox, 'id')
   yield* moneyIds(client, true)
 }

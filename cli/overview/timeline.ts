@@ -16,10 +16,8 @@ const DISTANCE_WIDTH = 14
 
 export type TimelineOptions = { paint: Paint; width: number; all: boolean }
 
-/** An entry, and a webhook's attempts below it. */
 type Group = { entry: TimelineEntry; children: TimelineEntry[] }
 
-/** The lines of a timeline: attempts below their webhook, and a remark on what is not shown. */
 export function timelineLines(story: Explanation, { all, ...options }: TimelineOptions): string[] {
   const groups = grouped(story.timeline)
   const hidden = all ? 0 : Math.max(0, groups.length - FIRST_SHOWN - LAST_SHOWN)
@@ -67,7 +65,6 @@ function groupLines({ entry, children }: Group, options: LineOptions): string[] 
   ]
 }
 
-/** The time of an entry, how long ago that is, and its text, which has a line of its own in a narrow terminal. */
 function entryLines(entry: TimelineEntry, options: LineOptions & { isBelow?: boolean }): string[] {
   const { paint, width, asOf, isBelow = false } = options
   const style = styleOf(entry)

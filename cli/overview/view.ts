@@ -7,14 +7,12 @@ import { distanceOf, roughly } from '../base/times.ts'
 import { timelineLines } from './timeline.ts'
 import { wrapped } from '../base/wrap.ts'
 
-/** The columns of the timeline as CSV and as a table. */
 export const timelineColumns: readonly Column<TimelineEntry>[] = [
   { title: 'at', value: (row) => shortTime(row.at) },
   { title: 'kind', value: (row) => row.kind },
   { title: 'text', value: (row) => row.text },
 ]
 
-/** Prints an explanation for a person: its status and why, what happened, and what can happen next. */
 export function printExplanation(context: Context, story: Explanation, { all }: { all: boolean }): void {
   const { print } = context
   const width = print.width ?? Infinity
@@ -28,16 +26,15 @@ export function printExplanation(context: Context, story: Explanation, { all }: 
       ? []
       : [[heading('Other actions'), ...story.also.flatMap((step) => otherLines(context, step, width))]]),
   ]
-  print.record({
-    item: story,
-    id: story.id,
-    lines: [
+  print.record(
+    story,
+    [
       [capitalised(story.kind), story.id],
       ['Summary', story.title],
       ['Status', story.status],
     ],
-    after: parts.map((lines) => lines.join('\n')).join('\n\n'),
-  })
+    { after: parts.map((lines) => lines.join('\n')) },
+  )
 }
 
 function capitalised(text: string): string {

@@ -1,17 +1,16 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import type { FeedEvent } from '../../src/wire/feed.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
+import { exitOfSignal } from '../base/exit-codes.ts'
 import { onStopSignals } from '../base/signals.ts'
 import { TIMER_MAX_MS } from '../base/times.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
-import { action, durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption, collect } from '../kit/option-values.ts'
-import { MerchantScope, ofMerchants } from '../merchants/whose.ts'
+import type { Flags } from '../kit/action.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import { durationOf } from '../kit/context.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { OF_MERCHANTS } from '../merchants/whose.ts'
 import { findSecret } from '../webhooks/listen-secret.ts'
 import { followMerchants } from './listen/of-merchants.ts'
 import { relay } from './listen/relay.ts'
@@ -21,64 +20,8 @@ import { makeSender } from './send.ts'
 import { eventFilter, headerPair, targetUrl } from './target.ts'
 import type { EventFilter } from './target.ts'
 
-const ListenOptions = z.object({
-  forwardTo: z.string().optional(),
-  events: z.string().optional(),
-  once: z.boolean().default(false),
-  stopAfter: z.string().optional(),
-  timeout: z.string().optional(),
-  cursor: z.string(),
-  addHeader: z.array(z.string()).default([]),
-  skipVerify: z.boolean().default(false),
-  printJson: z.boolean().default(false),
-  outputStyle: z.enum(LISTEN_STYLES),
-  ...MerchantScope.shape,
-})
-type ListenOptions = z.infer<typeof ListenOptions>
-
-export function addListen(command: Command, runtime: Runtime): void {
-  command
-    .optionsGroup('Which events:')
-    .option('--events <names>', 'Filter by event: payment.settled,refund.*')
-    .option('--cursor <place>', 'Start at latest, beginning, or a cursor of the feed', 'latest')
-    .optionsGroup('Where to:')
-    .option('--forward-to <url>', 'Forward events to this URL; localhost:4242/hook is http')
-    .option('-H, --add-header <name:value>', 'Additional header; may be repeated', collect)
-    .option('--skip-verify', 'Accept any TLS certificate')
-    .optionsGroup('How long:')
-    .addOption(new DataOption('--once', 'Stop after the first event').conflicts('stopAfter'))
-    .option('--stop-after <event>', 'Stop after this event')
-    .option('--timeout <duration>', 'Stop after this time, such as 30s; exit code 9 with --once or --stop-after')
-  ofMerchants(command)
-    .optionsGroup('For scripts and people:')
-    .option('--print-json', 'Print payloads to standard output, one per line; all else to stderr')
-    .addOption(
-      new Option('--output-style <style>', 'Output style; quiet shows failures only')
-        .choices(LISTEN_STYLES)
-        .default('interactive'),
-    )
-    .addHelpText('after', HELP)
-    .action(action(runtime, ListenOptions, listen))
-}
-
-const HELP = `
-Events are read from the merchant's feed: its own webhook address is not touched, and its deliveries go on. The bytes
-and the signature arrive as the service made them, so the merchant's real secret verifies them. The events of a payment
-arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --stop-after, exit code 3 says
-that something was answered with no 2xx on the way, or was signed with another secret than SVC_WEBHOOK_SECRET.
-
-An operator sees the events of all merchants, or of one, without their bodies: they are printed, and sent nowhere.
-
-Examples:
-  svc listen --forward-to localhost:4242/hook
-  svc listen --forward-to localhost:4242/hook --stop-after payment.settled --timeout 30s
-  svc listen --print-json --events 'payment.*' | jq .data.status
-  svc listen --all-merchants --events payment.settled,refund.* -o jsonl
-`
-
 type Plan = ReturnType<typeof planOf>
 
-/** Reads everything that may be wrong on the command line, before anything is asked of the service. */
 function planOf(context: Context, options: ListenOptions) {
   const events = options.events === undefined ? everything : eventFilter(options.events, '--events')
   const until = options.stopAfter === undefined ? nothing : eventFilter(options.stopAfter, '--stop-after')
@@ -108,36 +51,89 @@ function planOf(context: Context, options: ListenOptions) {
 const everything: EventFilter = () => true
 const nothing: EventFilter = () => false
 
-/** Why it ended before it found what it waited for. */
 type Stopped = NodeJS.Signals | 'timeout' | 'unread'
 
-async function listen(context: Context, { options }: CommandInput<ListenOptions>): Promise<CommandResult> {
-  const plan = planOf(context, options)
-  const client = context.client()
-  const isOfMerchants = await meansMerchants(client, options)
-  const stop = new AbortController()
-  const end = (why: Stopped): void => stop.abort(why)
-  const removeHandlers = onStopSignals(end)
-  const timer = plan.timeoutMs === undefined ? undefined : setTimeout(end, plan.timeoutMs, 'timeout' satisfies Stopped)
-  const tally: Tally = { events: 0, answered: 0, failed: 0, cursor: null }
-  const running = { plan, tally, signal: stop.signal, onUnread: () => end('unread') }
-  try {
-    if (isOfMerchants) {
-      await followMerchants(context, client, {
-        ...plan,
-        ...running,
-        events: options.events,
-        merchant: options.merchant,
-      })
-      return stopped(plan, tally, stop.signal.reason)
+const FLAGS = {
+  ...grouped('Which events:', {
+    events: { value: 'names', summary: 'Filter by event: payment.settled,refund.*' },
+    cursor: {
+      value: 'place',
+      summary: 'Start at latest, beginning, or a cursor of the feed',
+      member: 'after',
+      initial: 'latest',
+    },
+  }),
+  ...grouped('Where to:', {
+    forwardTo: { value: 'url', summary: 'Forward events to this URL; localhost:4242/hook is http' },
+    addHeader: { short: '-H', value: 'name:value', summary: 'Additional header; may be repeated', repeats: true },
+    skipVerify: { summary: 'Accept any TLS certificate' },
+  }),
+  ...grouped('How long:', {
+    once: { summary: 'Stop after the first event', excludes: ['stopAfter'] },
+    stopAfter: { value: 'event', summary: 'Stop after this event' },
+    timeout: {
+      value: 'duration',
+      summary: 'Stop after this time, such as 30s; exit code 9 with --once or --stop-after',
+    },
+  }),
+  ...OF_MERCHANTS,
+  ...grouped('For scripts and people:', {
+    printJson: { summary: 'Print payloads to standard output, one per line; all else to stderr' },
+    outputStyle: {
+      value: 'style',
+      summary: 'Output style; quiet shows failures only',
+      choices: LISTEN_STYLES,
+      initial: 'interactive',
+    },
+  }),
+} as const satisfies Flags
+type ListenOptions = Input<typeof FLAGS>
+
+export const listen = command({
+  command: 'listen',
+  summary: 'Print events as they happen, and forward them',
+  details: `Events are read from the merchant's feed: its own webhook address is not touched, and its deliveries go on. The bytes
+and the signature arrive as the service made them, so the merchant's real secret verifies them. The events of a payment
+arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --stop-after, exit code 3 says
+that something was answered with no 2xx on the way, or was signed with another secret than SVC_WEBHOOK_SECRET.
+
+An operator sees the events of all merchants, or of one, without their bodies: they are printed, and sent nowhere.`,
+  examples: [
+    'svc listen --forward-to localhost:4242/hook',
+    'svc listen --forward-to localhost:4242/hook --stop-after payment.settled --timeout 30s',
+    "svc listen --print-json --events 'payment.*' | jq .data.status",
+    'svc listen --all-merchants --events payment.settled,refund.* -o jsonl',
+  ],
+  flags: FLAGS,
+  async run(context, input) {
+    const plan = planOf(context, input)
+    const client = context.client()
+    const isOfMerchants = await meansMerchants(client, input)
+    const stop = new AbortController()
+    const end = (why: Stopped): void => stop.abort(why)
+    const removeHandlers = onStopSignals(end)
+    const timer =
+      plan.timeoutMs === undefined ? undefined : setTimeout(end, plan.timeoutMs, 'timeout' satisfies Stopped)
+    const tally: Tally = { events: 0, answered: 0, failed: 0, cursor: null }
+    const running = { plan, tally, signal: stop.signal, onUnread: () => end('unread') }
+    try {
+      if (isOfMerchants) {
+        await followMerchants(context, client, {
+          ...plan,
+          ...running,
+          events: input.events,
+          merchant: input.merchant,
+        })
+        return stopped(plan, tally, stop.signal.reason)
+      }
+      const isFound = await run(context, client, running)
+      return isFound ? verdict(plan, tally) : stopped(plan, tally, stop.signal.reason)
+    } finally {
+      clearTimeout(timer)
+      removeHandlers()
     }
-    const isFound = await run(context, client, running)
-    return isFound ? verdict(plan, tally) : stopped(plan, tally, stop.signal.reason)
-  } finally {
-    clearTimeout(timer)
-    removeHandlers()
-  }
-}
+  },
+})
 
 /** Whether the operators' stream is meant, whose events have no body to send on or to check. @throws {CliError} exit code 2 */
 async function meansMerchants(client: Client, options: ListenOptions): Promise<boolean> {
@@ -183,7 +179,7 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
 function printData({ io, print }: Context, { printJson }: Plan, { payload, event_id: id }: FeedEvent): void {
   // Between the values of a JSON text a line end means as much as a space, and within them there is none.
   if (printJson) io.stdout.write(`${payload.replace(/[\r\n]+/g, ' ')}\n`)
-  else if (print.isMachine) print.record({ item: JSON.parse(payload), id, lines: [] })
+  else if (print.isMachine) print.record(JSON.parse(payload), [], { id })
 }
 
 function verdict({ report, awaited, url }: Plan, tally: Tally): CommandResult {
@@ -193,7 +189,6 @@ function verdict({ report, awaited, url }: Plan, tally: Tally): CommandResult {
     'FORWARD_FAILED',
     `${awaited ?? 'the event'} came, but ${tally.failed} of ${tally.events} events had no 2xx answer or a wrong signature`,
     {
-      exit: EXIT.assertion,
       hint: 'the lines of the failures above',
     },
   )
@@ -205,7 +200,6 @@ function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unk
   if (why !== 'timeout') return exitOfSignal(why)
   if (awaited === undefined) return undefined
   throw new CliError('WAIT_TIMED_OUT', `no ${awaited} within ${timeout}`, {
-    exit: EXIT.waitTimedOut,
     hint: 'svc webhooks list\nto wait longer: the same command with a longer --timeout',
     retryable: true,
   })

@@ -94,7 +94,7 @@ const EXCERPT_BYTES = 300
 /** Why an answer is no success: redirects are not followed, as webhooks do not. Reads no more of the body than is shown. */
 async function reasonOfAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<string | undefined> {
   if (statusCode >= 200 && statusCode < 300) {
-    // The status line has decided; what comes after it is nobody's concern.
+    // The status line has decided; what comes after it does not count.
     void body.dump({ limit: EXCERPT_BYTES }).catch(() => undefined)
     return undefined
   }
@@ -137,7 +137,6 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? printable(error instanceof Error ? error.message : String(error))
 }
 
-/** The code of a failure, as Node and undici name it; empty where it has none. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError) return codeOf(error.errors[0])
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

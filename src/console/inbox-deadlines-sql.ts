@@ -36,11 +36,15 @@ export const DEAD_DELIVERY_TIME = sql.fragment`interval '24 hours'`
 export const STOPPED_MERCHANT_TIME = sql.fragment`interval '24 hours'`
 
 /** A bank's API answers within seconds; a file is answered within its bank's days. Longer silence is looked into. */
-export const PAYOUT_ANSWER_TIME = sql.fragment`case p.connector when 'file' then interval '3 days' else interval '1 day' end`
+export const API_ANSWER_TIME = sql.fragment`interval '1 day'`
+export const FILE_ANSWER_TIME = sql.fragment`interval '3 days'`
 export const UNANSWERED_PAYOUT_TIME = sql.fragment`interval '8 hours'`
 
 /** The payer may have paid, and the merchant does not know it. */
 export const UNANSWERED_PAYMENT_TIME = sql.fragment`interval '8 hours'`
+
+/** Money is at our bank that nobody's balance has. */
+export const LINE_OF_FAILED_TIME = sql.fragment`interval '1 day'`
 
 /** The payer waits for money that the service has. */
 export const RETURNED_REFUND_TIME = sql.fragment`interval '1 day'`

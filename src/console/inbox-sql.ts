@@ -4,9 +4,12 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
 import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
+import { failedOf } from '../statements/failed-sql.ts'
 import {
+  API_ANSWER_TIME,
   DEAD_DELIVERY_TIME,
-  PAYOUT_ANSWER_TIME,
+  FILE_ANSWER_TIME,
+  LINE_OF_FAILED_TIME,
   RECONCILIATION_TIME,
   REGISTRATION_TIME,
   RETURNED_REFUND_TIME,
@@ -79,7 +82,9 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(deadDeliveries(all)),
     withMerchant(unansweredPayouts()),
     withMerchant(unansweredPayments({ time: UNANSWERED_PAYMENT_TIME, limit: EACH_KIND_MAX })),
+    withMerchant(unansweredRefunds()),
     withMerchant(returnedRefunds()),
+    withMerchant(linesOfFailed()),
     lastReconciliation(),
   ]
 }
@@ -168,17 +173,48 @@ function deadDeliveries(condition: FragmentSqlToken): FragmentSqlToken {
     limit ${EACH_KIND_MAX}`
 }
 
-/** The payouts of a merchant for which the bank's answer is late, as one item. */
+/** The payouts of a merchant for which the bank's answer is late, as one item. How long it takes is an age. */
 function unansweredPayouts(): FragmentSqlToken {
-  const late = sql.fragment`p.sent_at + ${PAYOUT_ANSWER_TIME}`
+  const time = sql.fragment`case p.connector when 'file' then ${FILE_ANSWER_TIME} else ${API_ANSWER_TIME} end`
+  const rows = sql.fragment`
+    select p.merchant_id, sandbox_moved_moment(p.merchant_id, p.sent_at) as sent_at, ${time} as time
+    from payouts p
+    where p.status = 'SENT'`
+  return unanswered('payouts_unanswered', rows)
+}
+
+/** The same of its refunds that a file took to the bank. */
+function unansweredRefunds(): FragmentSqlToken {
+  const rows = sql.fragment`
+    select r.merchant_id, sandbox_moved_moment(r.merchant_id, r.sent_at) as sent_at, ${FILE_ANSWER_TIME} as time
+    from payment_refunds r
+    where r.status = 'PENDING' and r.sent_at is not null`
+  return unanswered('refunds_unanswered', rows)
+}
+
+function unanswered(kind: InboxKind, rows: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     (
-      select 'payouts_unanswered' as kind, p.merchant_id as id, p.merchant_id, count(*)::int4 as count,
-        min(p.sent_at) as since, min(${late}) + ${UNANSWERED_PAYOUT_TIME} as due_at
-      from payouts p
-      where p.status = 'SENT' and ${late} < now()
-      group by p.merchant_id
-      order by min(p.sent_at)
+      select ${kind}::text as kind, sent.merchant_id as id, sent.merchant_id, count(*)::int4 as count,
+        min(sent.sent_at) as since, min(sent.sent_at + sent.time) + ${UNANSWERED_PAYOUT_TIME} as due_at
+      from (${rows}) sent
+      where sent.sent_at + sent.time < now()
+      group by sent.merchant_id
+      order by min(sent.sent_at)
+      limit ${EACH_KIND_MAX}
+    )`
+}
+
+/** What the bank has booked although it has failed here, until an operator has explained the line. */
+function linesOfFailed(): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select 'statement_line_of_failed' as kind, l.id, failed.merchant_id, 1 as count, l.created_at as since,
+        l.created_at + ${LINE_OF_FAILED_TIME} as due_at
+      from bank_statement_lines l
+      cross join lateral ${failedOf}
+      where l.matched_by is null
+      order by l.created_at
       limit ${EACH_KIND_MAX}
     )`
 }

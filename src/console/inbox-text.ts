@@ -49,6 +49,18 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: 'a bank has not answered the order of a payment: ask the bank whether it has taken it',
     command: `svc payments resolve ${id}`,
   }),
+  payment_settled_late: ({ id }) => ({
+    summary: 'a bank has settled a payment after it had failed: its money is in no balance',
+    command: `svc payments resolve ${id}`,
+  }),
+  refunds_unanswered: (item) => ({
+    summary: `the bank has not answered ${item.count === 1 ? 'a refund' : `${item.count} refunds`} of a file`,
+    command: 'svc statements missing',
+  }),
+  statement_line_of_failed: ({ id }) => ({
+    summary: 'the bank has booked a payment, refund or payout that has failed here: its money is in no balance',
+    command: `svc statements resolve ${id}`,
+  }),
   refund_returned: ({ id }) => ({
     summary: "a bank has returned a refund: add it to the merchant's balance",
     command: `svc statements credit ${id}`,

@@ -67,7 +67,7 @@ function goneEndpoint(own: FragmentSqlToken): FragmentSqlToken {
       and coalesce(o.webhook_url, o.paused_webhook_url) is not null
       and not exists (
         select from (
-          select d.delivered_at from webhook_deliveries d
+          select d.delivered_at from webhook_log d
           where d.merchant_id = o.id
           order by d.created_at desc, d.id desc
           limit ${EXAMINED_DELIVERIES_MAX}

@@ -139,7 +139,7 @@ export function findOverviewCounts(tx: CommonQueryMethods, scope: MerchantScope)
       (${firstDueDelivery(scope, sql.fragment`true`)}) as oldest_due_at,
       disputes.*,
       least(2147483647, greatest(0, extract(epoch from now() - least(
-        (${firstDueDelivery(scope, sql.fragment`(q.locked_until is null or q.locked_until <= now())`)}), ${firstDueAtBank(scope)}
+        (${firstDueDelivery(scope, sql.fragment`not exists (select from webhook_lanes l where l.merchant_id = m.id and l.locked_until > now())`)}), ${firstDueAtBank(scope)}
       )) * 1000))::int4 as lag_ms
     from (
       select count(*) filter (where d.status = 'OPEN')::int4 as disputes_open,

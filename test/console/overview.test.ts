@@ -89,7 +89,8 @@ t.test('the day begins at midnight UTC, and unclaimed due work counts as worker 
   t.ok(worker.lag_ms >= 90_000 && worker.lag_ms < 100_000, String(worker.lag_ms))
   t.ok(Math.abs(Date.parse(now) - Date.parse(deliveries.oldest_due_at) - 90_000) < 1_000)
   await service.owner.query(
-    `update webhook_queue set locked_until = now() + interval '1 minute' where merchant_id = $1`,
+    `insert into webhook_lanes (merchant_id, worker, locked_until) values ($1, 'w', now() + interval '1 minute')
+     on conflict (merchant_id) do update set worker = 'w', locked_until = excluded.locked_until`,
     [one.id],
   )
   t.equal((await ofOne(one)).worker.lag_ms, 0, 'a leased delivery is not overdue')

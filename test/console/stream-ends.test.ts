@@ -93,7 +93,7 @@ t.test('a reader that accepts nothing is disconnected, and nothing is buffered f
   for (let planted = 0; planted < 40_000; planted += 5_000)
     await plantDeliveries(service.owner, merchant.id, { count: 5_000, nextRetryAt: 'infinity' })
   const closed = once(socket, 'close')
-  await until(async () => service.app.metrics.eventStreams.get().then(({ values }) => values[0]?.value === 1), 30_000)
+  await until(async () => service.app.metrics.eventStreams.get().then(({ values }) => values[0]?.value === 1))
   socket.resume()
   await closed
   const frames = await reading.events(1)

@@ -14,7 +14,6 @@ export function shownScreens(screens: readonly Screen[], { who, sandbox }: Right
   )
 }
 
-/** Whose a screen is that this caller has not, and how to get there: in one line. */
 export function whyHidden({ title, reads, sandboxOnly }: Screen, { who, sandbox }: Rights): string {
   if (sandboxOnly === true && !sandbox) return `${title} is there in a sandbox only, and this is live`
   const ofKind: readonly Role[] = who.kind === 'merchant' ? MERCHANT_ROLES : PLATFORM_ROLES
@@ -70,7 +69,6 @@ function keysHere(screen: Screen, rights: Rights, on: Where['on']): ScreenKey<un
   return screen.keys.filter((key) => mayUse(key, rights) && (key.on === undefined || key.on === on))
 }
 
-/** Why a key of this screen does nothing now; undefined where it is none of the caller's here. */
 export function whyUnfit(
   screen: Screen,
   rights: Rights,

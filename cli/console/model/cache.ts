@@ -20,7 +20,7 @@ export type Feed = Page<unknown> & {
   /** When rows last came; undefined before the first ones. */
   readAt: number | undefined
   failure: Failure | undefined
-  /** Whether so much has come that the rows were left as they were: whoever reads them would lose their place. */
+  /** Whether so much has come that the rows were left as they were, so that their reader keeps the place. */
   isBehind: boolean
   /** What came with the last reading that was not there before, and when; undefined until there was one before. */
   came: { ids: readonly string[]; at: number } | undefined
@@ -67,13 +67,12 @@ export function serviceFilter(screen: Screen, { asked }: View): string {
   return screen.serviceFilter?.(asked) ?? ''
 }
 
-/** The keys of the list as it is filtered, of the list as nobody has filtered it, and of one row in detail. */
+/** The keys of the list with its filter, of the list without one, and of one row in detail. */
 export const listKey = (screen: Screen, view: View): string =>
   needOf(screen, { filter: serviceFilter(screen, view) }).key
 export const baseKey = (screen: Screen): string => needOf(screen).key
 export const detailKey = (screen: Screen, id: string): string => needOf(screen, { arg: id }).key
 
-/** What a screen needs to be read: its list, and what is open in it. */
 export function needsOf(screen: Screen, view: View): Need[] {
   const filter = serviceFilter(screen, view)
   return [
@@ -92,12 +91,10 @@ export function knownRows({ entries }: Cache, { name }: Screen): unknown[] {
   return [...entries.values()].flatMap(({ screen, arg, feed }) => (screen.name === name && arg === '' ? feed.rows : []))
 }
 
-/** The row of the list that a whole one would be. */
 export function rowOf({ detail }: Screen, whole: unknown): unknown {
   return detail?.row === undefined ? whole : detail.row(whole)
 }
 
-/** The id of a row, or of what is open. */
 function idOf({ screen, arg }: Need, row: unknown): string {
   return screen.id(arg === '' ? row : rowOf(screen, row))
 }
@@ -154,7 +151,6 @@ export function readTimes(state: State): { entry: Entry; at: number }[] {
   })
 }
 
-/** Where the next page of a list begins, if it may be asked for now. */
 export function nextCursor({ feed, request, askedAt }: Entry, at: number): string | undefined {
   const isTooEarly = feed.failure !== undefined && at < askedAt + EVERY_MS
   return request !== undefined || isTooEarly || feed.rows.length >= ROWS_MAX ? undefined : (feed.next ?? undefined)
@@ -176,7 +172,6 @@ function ofEntries(change: (entry: Entry, state: State) => Entry, only?: string)
   }
 }
 
-/** A frame of the stream: what it concerns is read again. */
 export function hinted(hint: Hint, at: number): Change {
   return ofEntries((entry) => (resourceOf(entry).isDirty(hint, entry.arg) ? dirtied(entry, at) : entry))
 }
@@ -212,7 +207,6 @@ export function patched(key: string, { id, row, at }: { id: string; row: unknown
   }, key)
 }
 
-/** A page is asked for: the first one, or the one that begins at the cursor. */
 export function asked(key: string, { token, cursor, at }: NonNullable<Entry['request']> & { at: number }): Change {
   return ofEntries(
     (entry) => ({ ...entry, request: { token, cursor }, askedAt: at, isDirty: cursor !== undefined && entry.isDirty }),
@@ -234,7 +228,7 @@ export function answered(key: string, token: symbol, { page, at }: { page: Page<
     const holds = !entry.isUrgent && holdsRows(entry, state)
     const feed = withFirstPage(entry.feed, page, { id, at, holds })
     const next = { ...read, feed, dueSince: entry.isDirty ? entry.askedAt : undefined }
-    // What is left behind is read when nobody holds it any more.
+    // Rows that were left behind are read again once they are no longer held.
     return feed.isBehind ? dirtied(next, at) : next
   }, key)
 }

@@ -9,7 +9,6 @@ import type { Move, View } from './view.ts'
 
 const BEFORE_MAX = 20
 
-/** Another view of a screen, the present one where none is named. */
 export function inView(change: (view: View) => View, screen?: ScreenName): Change {
   return (state) => {
     const name = screen ?? state.screen
@@ -19,7 +18,7 @@ export function inView(change: (view: View) => View, screen?: ScreenName): Chang
   }
 }
 
-/** As somebody else everything begins anew; whoever has signed in again goes on where they were. */
+/** Another identity starts from the beginning; after a new sign-in of the same one everything stays. */
 export function signedInAs(session: Session, { isOther }: { isOther: boolean }): Change {
   return (state) => {
     const by = { client: session.client, who: session.rights.who }
@@ -32,7 +31,6 @@ export function signedInAs(session: Session, { isOther }: { isOther: boolean }):
   }
 }
 
-/** Something is being done: nothing can be typed into its form meanwhile. */
 export function begun(underWay: UnderWay): Change {
   return (state) => {
     const { modal } = state
@@ -54,16 +52,16 @@ export function ended(outcome: Finished): Change {
 
 type Going = { filter?: string | undefined; open?: string | undefined; isStep?: true }
 
-/** Another screen. One that was led to is left for where it was come from; one that was chosen begins anew. */
+/** Another screen. One that was linked to leads back; one that was chosen starts from the beginning. */
 export function gone(screen: ScreenName, { filter, open, isStep }: Going = {}): Change {
   return (state) => {
     const further = screen === state.screen ? state.before : [...state.before, state.screen].slice(-BEFORE_MAX)
     const before = isStep === true ? further : []
-    // Who was led to one thing comes back from it to where it was led from, not to a list that nobody asked for.
+    // Back leads to where the link was, not to a list that was not asked for.
     const led = isStep === true && screen !== state.screen ? { isStep } : {}
     const isLed = isStep === true && filter !== undefined && filter !== ''
     const show = inView((view) => {
-      // What somebody was led to by a filter is left behind; a screen that is chosen is whole.
+      // The filter of a link is dropped; a screen that is chosen shows everything.
       const wanted = filter ?? (isStep === true || view.isLed !== true ? view.filter : '')
       return {
         ...(wanted === view.filter ? view : filtered(view, wanted, { isTaken: true })),
@@ -75,7 +73,6 @@ export function gone(screen: ScreenName, { filter, open, isStep }: Going = {}): 
   }
 }
 
-/** One step back: out of the detail, then the filter, then the marks, then to the screen before. */
 export function wentBack(state: State): State {
   const { open, filter, marks } = viewOf(state)
   const closed = open === undefined ? state : inView((view) => ({ ...view, open: undefined }))(state)
@@ -86,12 +83,10 @@ export function wentBack(state: State): State {
   return screen === undefined ? closed : { ...closed, screen, before: state.before.slice(0, -1), toast: undefined }
 }
 
-/** Whether a step back changes anything; where nothing does, `q` quits. */
 export function canGoBack(state: State): boolean {
   return wentBack(state) !== state
 }
 
-/** The detail, or the text of a modal, moved: `count` lines of which `height` are shown. */
 export function scrolled(move: Move, { count, height }: { count: number; height: number }): Change {
   const to = (top: number): number => {
     const most = Math.max(0, count - height)

@@ -24,7 +24,6 @@ export type Field = {
   check?(text: string): string | undefined
 }
 
-/** What has been answered, by the names of the fields. */
 export type Given = Readonly<Record<string, string>>
 
 /** A question before something is changed: what is about to happen, its fields, and the command that would do the same. */
@@ -85,7 +84,6 @@ export function formOf(wish: FormWish): Form {
   })
 }
 
-/** The form as its present field begins, or as it was left. */
 function entered(form: Form): Form {
   const field = form.fields[form.at]
   const text = field === undefined ? '' : (form.drafts[field.name] ?? field.initial ?? '')
@@ -122,7 +120,6 @@ function isControl(text: string): boolean {
   return printable(plain) !== plain
 }
 
-/** Text that was pasted, or written in an editor, in the present field. */
 export function pasted(form: Form, text: string): Form {
   const field = form.fields[form.at]
   if (form.isWorking || field === undefined || field.kind === 'choice') return form
@@ -133,7 +130,6 @@ export function pasted(form: Form, text: string): Form {
 
 const JOINED = 'its lines were joined with blanks: this is one line'
 
-/** The present field with what was written in an editor in the place of what stood there. */
 export function rewritten(form: Form, text: string): Form {
   return isControl(text) ? { ...form, problem: NO_CONTROLS } : pasted({ ...form, edit: NO_TEXT }, text.trim())
 }
@@ -144,7 +140,6 @@ function chosen(form: Form, { words = [] }: Field, key: string): Form {
   return { ...form, chosen: chosenAfter(from, key, words), problem: undefined }
 }
 
-/** The word of a choice that Enter takes, or the line as it is. */
 function textOf(form: Form, field: Field): string {
   if (field.kind === 'choice') return field.words?.[form.chosen] ?? ''
   return form.edit.text.trim()
@@ -200,7 +195,6 @@ export function doesIt(form: Form): boolean {
   return form.at === form.fields.length - 1 && (form.last === undefined || field.kind === 'typed')
 }
 
-/** What is being answered now, among what has been: for showing the command as it grows. */
 export function givenSoFar(form: Form): Given {
   const field = form.fields[form.at]
   if (field === undefined || field.kind === 'typed') return form.given
@@ -209,7 +203,6 @@ export function givenSoFar(form: Form): Given {
   return text === '' ? others : { ...others, [field.name]: text }
 }
 
-/** The place of the word that a key leads to, or where it stands. */
 function chosenAfter(chosen: number, key: string, words: readonly string[]): number {
   const count = Math.max(1, words.length)
   if (['down', 'right', 'tab', 'j'].includes(key)) return (chosen + 1) % count

@@ -14,7 +14,6 @@ import type { View } from './view.ts'
 /** How the stream of events is: it brings changes, it is being opened, or it is gone since a moment. */
 export type Link = { state: 'live' | 'connecting' | 'lost'; since: number }
 
-/** One line of news: what was done, or what went wrong. */
 export type Toast = { text: string; tone: 'good' | 'bad' | 'info' }
 
 export type Bar = {
@@ -47,7 +46,6 @@ export type UnderWay = {
   since?: number
 }
 
-/** What came of a key that was pressed for one row or many. */
 export type Finished = {
   screen: ScreenName
   total: number
@@ -133,7 +131,6 @@ export function viewOf(state: Pick<State, 'views' | 'screen'>, screen: ScreenNam
   return state.views[screen] ?? NEW_VIEW
 }
 
-/** When what flashes and what is said go by themselves, in milliseconds. */
 export function fadeTimes({ views, toastUntil }: State): number[] {
   const flashes = Object.values(views).flatMap(({ fresh, freshAt }) => (fresh.size === 0 ? [] : [freshAt + FLASH_MS]))
   return toastUntil === undefined ? flashes : [...flashes, toastUntil]

@@ -1,4 +1,3 @@
-/** What a person has done to the list of one screen. Rows are known by their ids alone. */
 export type View = {
   selected: string | undefined
   /** Where the selected row stands, or stood when it went. */
@@ -9,11 +8,11 @@ export type View = {
   wide: boolean
   marks: ReadonlySet<string>
   filter: string
-  /** Whether somebody was led here with that filter: it goes when the screen is chosen by its key. */
+  /** Whether a link set that filter: it goes when the screen is chosen by its key. */
   isLed?: boolean
   /** The filter as it was taken with Enter: what the service is asked for. */
   asked: string
-  /** Whether the newest row is followed: nobody has moved since. */
+  /** Whether the newest row is followed: the selection has not moved since. */
   follows: boolean
   /** Rows that have just come, and when the last of them did, in milliseconds. */
   fresh: ReadonlySet<string>
@@ -39,7 +38,6 @@ export const NEW_VIEW: View = {
 
 export type Move = 'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last'
 
-/** How far a move leads from a place in so many, of which a screenful is shown. */
 export function placeAfter(move: Move, place: number, { count, height }: { count: number; height: number }): number {
   const page = Math.max(1, height - 1)
   const to = { up: place - 1, down: place + 1, pageUp: place - page, pageDown: place + page, first: 0, last: count - 1 }
@@ -52,7 +50,6 @@ export function moved(view: View, move: Move, { ids, height }: { ids: readonly s
   return shownFrom({ ...view, index, selected: ids[index], follows: move === 'first' }, height, ids.length)
 }
 
-/** The first shown row such that the selected one is to be seen, and no line stays empty that has a row. */
 function shownFrom(view: View, height: number, count: number): View {
   const most = Math.max(0, count - height)
   const top = Math.min(Math.max(view.top, view.index - height + 1), view.index, most)
@@ -69,7 +66,7 @@ type Arrival = {
 }
 
 /**
- * The list after its rows have come anew. The selection stays on its id, and on its line of the screen; where that is
+ * The list after its rows have come again. The selection stays on its id, and on its line of the screen; where that is
  * gone, it stays at its place. Marks stay with what is still there.
  */
 export function arrived(view: View, { ids, all, came, height, follow }: Arrival): View {
@@ -100,7 +97,6 @@ export function allToggled(view: View, ids: readonly string[]): View {
   return { ...view, marks: new Set(isAll ? [] : ids) }
 }
 
-/** Without the marks of these rows, as when what they were marked for has been done. */
 export function unmarked(view: View, ids: readonly string[]): View {
   const marks = new Set(view.marks)
   for (const id of ids) marks.delete(id)

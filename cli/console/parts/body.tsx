@@ -8,7 +8,6 @@ import { Modal, typedLine } from './modal.tsx'
 import { Lines, TextLine } from './text-line.tsx'
 import { SIGNS } from '../table-lines.ts'
 
-/** The list of a screen: only what is to be seen of it is drawn, whatever its length. */
 export function Table({ seen }: { seen: Seen }): ReactElement {
   const { rows, ids, view, layout, listHeight, feed } = seen
   const { width } = layout
@@ -49,7 +48,6 @@ export function emptyText({ screen, view, feed, canAsk, isFull }: Seen): string 
   return `${nothing} ${way === undefined ? 'There may be older ones' : `The service looks in all for ${way}`}. Esc clears the filter.`
 }
 
-/** What is looked at: the screen or what is open in it, how much there is, filter and marks. */
 export function titleLine(seen: Seen, width: number): Line {
   const { screen, view, rows, feed, opened, bodyHeight } = seen
   if (opened !== undefined) {
@@ -82,7 +80,6 @@ function titleSpans({ screen, siblings, view }: Seen): Span[] {
     .concat({ text: '  0 next  ', tone: 'dim' })
 }
 
-/** How many rows there are, and of how many: all of the list where they are counted, or else those that were read. */
 function countText({ view, rows, feed, whole, isFull }: Seen): string {
   const isAll = feed.next === null && !feed.isNewestOnly
   if (view.filter === '')
@@ -91,7 +88,6 @@ function countText({ view, rows, feed, whole, isFull }: Seen): string {
   return whole === undefined || whole === rows.length ? String(rows.length) : `${rows.length} of ${whole}`
 }
 
-/** What stands above the footer: what is being typed, or the news. */
 export function lowerLines(console: Console, width: number): readonly Line[] {
   const { bar } = console.state()
   if (bar === undefined) return console.seen().news

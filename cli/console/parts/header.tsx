@@ -12,7 +12,7 @@ import type { Screen } from '../screen.ts'
 import type { Seen } from '../view-model.ts'
 import { TextLine } from './text-line.tsx'
 
-/** What waits for longer to be read is old, whatever the stream tells: an answer takes less. */
+/** What has waited longer than this is old, whatever the stream says: an answer takes less. */
 const OLD_MS = 5_000
 
 /** How fresh the picture is, in words: the rows of this screen, where they are older than what was answered last. */
@@ -64,7 +64,7 @@ function placeLine(console: Console, room: number): Line {
   const { profile, isBoth, rights } = console.state().session
   const { who } = rights
   const name = printable(who.merchant?.trading_name ?? who.realm ?? 'platform')
-  // Whoever is both is told which of the two.
+  // With both identities, the one in use is named.
   const half = isBoth === true ? `${who.kind === 'platform' ? 'operator' : 'merchant'} ` : ''
   const role = `${half}${roleText(who.role)}`
   const place: Span = { text: ` ${name}`, tone: 'bold' }

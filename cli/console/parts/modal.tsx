@@ -12,7 +12,6 @@ import type { Field, Form } from '../model/modal.ts'
 import { readingLines } from '../tools.ts'
 import { Lines } from './text-line.tsx'
 
-/** The modal, in the place of the screen's body: a form, or a text to read. */
 export function Modal({ console }: { console: Console }): ReactElement | null {
   const { modal } = console.state()
   const { bodyHeight, layout, opened, view } = console.seen()
@@ -151,10 +150,10 @@ export function typedLine({ text, at }: { text: string; at: number }, width: num
   ]
 }
 
-const WAIT_TOLD_MS = 1_000
+const WAIT_SHOWN_MS = 1_000
 
 function progressLine({ done, failed, total }: UnderWay, ms: number): Line {
-  const time = ms < WAIT_TOLD_MS ? '' : ` ${spanText(ms)}`
+  const time = ms < WAIT_SHOWN_MS ? '' : ` ${spanText(ms)}`
   if (total === 1) return line(`Working ...${time}`, 'dim')
   return line(`${done + failed} of ${total} ...${failed === 0 ? '' : ` ${failed} failed`}${time}`, 'dim')
 }

@@ -18,7 +18,7 @@ const LOOKS: Readonly<Record<Tone, Look>> = {
   live: { color: 'white', backgroundColor: 'red', bold: true },
 }
 
-/** One line of the screen, which fits: whoever made it has cut it. `look` lies below the looks of its pieces. */
+/** One line of the screen, already cut to its width. `look` lies below the looks of its pieces. */
 export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined }): ReactElement {
   return (
     <Text wrap="truncate" {...(look === undefined ? {} : LOOKS[look])}>
@@ -33,7 +33,6 @@ export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined
   )
 }
 
-/** Lines one below the other, cut to a width where there is one. Lines have no names, and stand where they stand. */
 export function Lines({
   lines,
   width,

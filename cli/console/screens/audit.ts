@@ -11,7 +11,6 @@ import { AGE_WIDTH, ageOf, spanText } from '../../base/ages.ts'
 import { pageOf, screen } from '../screen.ts'
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { rowsOfService } from '../../audit/rows.ts'
 import type { RowSource } from '../../audit/rows.ts'
 import { reportLine, verifyAll, whatNext } from '../../audit/verify.ts'
@@ -50,7 +49,7 @@ export async function verify({ client, keep, watch }: Tools): Promise<string> {
       }
     }
     const nothing = (): undefined => undefined
-    reports = await verifyAll(source, { chains: AUDIT_CHAINS, expected: new Map(), told: nothing, at: nothing })
+    reports = await verifyAll(source, { chains: AUDIT_CHAINS, expected: new Map(), onPage: nothing, at: nothing })
     const broken = reports.filter((report) => report.broken !== null)
     const lines = reports.map(reportLine).map(([chain, text]) => `${chain}: ${text}`)
     why = lines.find((_, index) => reports[index]?.broken !== null)
@@ -60,7 +59,7 @@ export async function verify({ client, keep, watch }: Tools): Promise<string> {
   })
   if (!isOver) return 'stopped; nothing was verified'
   if (why === undefined) return `verified ${reports.reduce((sum, { rows }) => sum + rows, 0)} rows: whole`
-  throw new CliError('AUDIT_BROKEN', why, { exit: EXIT.assertion })
+  throw new CliError('AUDIT_BROKEN', why)
 }
 
 const WHOLE =
@@ -73,7 +72,6 @@ function markBroken(hashes: Map<string, string>, broken: string | undefined): vo
   hashes.set(broken, '')
 }
 
-/** What operators did, the newest first, with whether its hashes were found whole from here. */
 export const audit = screen<OperatorAction>({
   name: 'audit',
   key: '7',
@@ -160,7 +158,6 @@ export function headLine(verified: Verified | undefined, now: number): Line {
   ]
 }
 
-/** Whether the hash of an action was found whole from here. */
 function markLine(mark: ReturnType<typeof markOf>): Line {
   if (mark === 'ok') return line('Hash ok: computed here, and what follows it agrees', 'good')
   return mark === '-' ? line('Hash not verified; v does', 'dim') : line('Hash CHANGED since it was verified', 'bad')

@@ -12,10 +12,8 @@ import type { Page, Reading } from '../screen.ts'
 /** A bank falls silent and comes back without an event. */
 const OLD_MS = 20_000
 
-/** What is said of the software statement above the list. */
 type Statement = { text: string; isWrong: boolean }
 
-/** The banks that payments are made at, whether they answer, and what the last test of each has shown. */
 export const banks = screen<BankConnection, never, Statement>({
   key: '0',
   group: 'Money',

@@ -16,7 +16,6 @@ import { explainText, readFilter } from './merchant-text.ts'
 
 type WholeDispute = DisputeWithEvents | AdminDisputeWithEvents
 
-/** Disputes, what waits by its deadline before what is resolved: a merchant's own, or those of all for operators. */
 export const disputes = screen<ListedDispute, WholeDispute>({
   name: 'disputes',
   key: '5',
@@ -82,14 +81,11 @@ const WORDS = {
 
 async function readPage({ client, who, filter, page }: Reading): Promise<Page<ListedDispute>> {
   const query = { ...page, order: 'urgent' as const, ...readFilter(filter, WORDS).query }
-  if (who.kind === 'platform') return pageOf((await call(client, listAdminDisputes, { query })).body)
-  return pageOf((await call(client, listDisputes, { query })).body)
+  return pageOf((await call(client, who.kind === 'platform' ? listAdminDisputes : listDisputes, { query })).body)
 }
 
 async function readWhole({ client, who, arg: id }: Reading): Promise<WholeDispute> {
-  const params = { id }
-  if (who.kind === 'platform') return (await call(client, getAdminDispute, { params })).body
-  return (await call(client, getDispute, { params })).body
+  return (await call(client, who.kind === 'platform' ? getAdminDispute : getDispute, { params: { id } })).body
 }
 
 function statusStyle(status: string): Style {
@@ -98,7 +94,7 @@ function statusStyle(status: string): Style {
   return status === 'ESCALATED' ? 'magenta' : 'yellow'
 }
 
-/** Until when whoever's turn it is should have dealt with it; a merchant waits for operators without a deadline. */
+/** The deadline of the side whose turn it is; a merchant waits for operators without one. */
 export function dueOf(row: ListedDispute): string | null {
   if ('due_at' in row) return row.due_at
   return row.status === 'OPEN' ? row.evidence_due_at : null

@@ -28,6 +28,7 @@ export function placeOf(row: InboxItem): Place | undefined {
     case 'deliveries_dead':
       return { screen: 'webhooks', filter: `DEAD ${ofMerchant(ofOne)}` }
     case 'payment_unanswered':
+    case 'payment_settled_late':
       return { screen: 'payments', open: row.id }
     case 'payouts_unanswered':
       return { screen: 'payouts', filter: `SENT ${ofMerchant(ofOne)}` }
@@ -35,6 +36,8 @@ export function placeOf(row: InboxItem): Place | undefined {
     case 'reconciliation_failed':
       return { screen: 'differences' }
     case 'refund_returned':
+    case 'refunds_unanswered':
+    case 'statement_line_of_failed':
     case 'secret_overlap_ending':
       return undefined
   }
@@ -44,7 +47,6 @@ function wordsOf(kind: string): string {
   return kind.replaceAll('_', ' ')
 }
 
-/** What waits for a person, the most urgent first. */
 export const inbox = screen<InboxItem>({
   name: 'inbox',
   key: '9',

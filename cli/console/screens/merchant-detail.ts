@@ -5,7 +5,6 @@ import type { InboxItem } from '../../../src/wire/console.ts'
 import { listRegistrations } from '../../../src/wire/registration.ts'
 import type { Registration } from '../../../src/wire/registration.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { shortTime } from '../../base/text.ts'
 import { call } from '../../client/call.ts'
 import { heading, keyText, line, pairs } from '../lines.ts'
@@ -25,7 +24,6 @@ export type WholeMerchant = { row: MerchantRow; actions: OperatorAction[] }
 
 const OF_REGISTRATION = 'registration/'
 
-/** What a registration is opened by: its merchant where it has made one. */
 export function registrationId({
   merchant_id: id,
   realm_slug: slug,
@@ -47,7 +45,7 @@ export async function readWhole({ client, arg: id }: Reading): Promise<WholeMerc
     stuck.data.find(({ slug, merchant_id: made }) => made === id || `${OF_REGISTRATION}${slug}` === id) ?? null
   if (id.startsWith(OF_REGISTRATION)) {
     if (registration !== null) return { row: rowOf(null, { registration, dead: 0 }), actions: [] }
-    throw new CliError('REGISTRATION_DONE', 'this registration is complete', { exit: EXIT.notFound })
+    throw new CliError('REGISTRATION_DONE', 'this registration is complete')
   }
   const { actions, ...merchant } = (await call(client, getMerchant, { params: { id } })).body
   return { row: rowOf(merchant, { registration, dead: 0 }), actions }

@@ -14,22 +14,18 @@ export function ownerWhole({ trading_name: name, realm_slug: realm, merchant_id:
   return name === null ? (realm ?? id ?? '') : `${name} (${realm ?? id ?? ''})`
 }
 
-/** What stands in a filter for what belongs to one merchant. */
 export function ofMerchant(id: string): string {
   return `merchant:${id}`
 }
 
-/** What stands in a filter for what belongs to one payment. */
 export function ofPayment(id: string): string {
   return `payment:${id}`
 }
 
-/** A word of a filter that begins like this, without its beginning. */
 export function wordAfter(word: string, beginning: string): string | undefined {
   return word.startsWith(beginning) && word.length > beginning.length ? word.slice(beginning.length) : undefined
 }
 
-/** A word of a filter as one of some, small or large. */
 export function oneOf<Word extends string>(words: readonly Word[]): (word: string) => Word | undefined {
   return (word) => words.find((each) => each.toLowerCase() === word.toLowerCase())
 }
@@ -61,14 +57,13 @@ export function readFilter<Query extends object>(
   }
 }
 
-/** The command that tells the story of a thing: where somebody is both, an operator's is another. */
+/** The command that explains a thing; an operator's names its side, for those who are both. */
 export function explainText(id: string, kind: Who['kind']): string {
   return `svc explain ${id}${kind === 'platform' ? ' --platform' : ''}`
 }
 
 const LISTED_MAX = 5
 
-/** The first rows of many, and how many there are beside them. */
 export function listed<Row>(rows: readonly Row[], textOf: (row: Row) => string): string[] {
   const rest = rows.length - LISTED_MAX
   return [...rows.slice(0, LISTED_MAX).map(textOf), ...(rest > 0 ? [`and ${rest} more`] : [])]

@@ -19,7 +19,6 @@ import { ofMerchant, oneOf, readFilter } from './merchant-text.ts'
 import { readWhole, registrationLines, rowOf } from './merchant-detail.ts'
 import type { MerchantRow, WholeMerchant } from './merchant-detail.ts'
 
-/** Registers a merchant as `svc register` does, with its secrets to keep. */
 const registerKey: ScreenKey<MerchantRow> = {
   key: 'n',
   label: 'register',
@@ -76,7 +75,6 @@ const KEYS: readonly ScreenKey<MerchantRow>[] = [
   registerKey,
 ]
 
-/** All merchants, the newest first, and before them the registrations that are no merchant yet and need a hand. */
 export const merchants = screen<MerchantRow, WholeMerchant>({
   name: 'merchants',
   key: '3',
@@ -125,7 +123,7 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
     { title: 'is', value: wordsOf, onlyWide: true },
     { title: 'id', value: (row) => row.id, onlyWide: true },
   ],
-  empty: 'There are no merchants yet: svc register, or svc sandbox seed --merchants 3',
+  empty: 'There are no merchants yet: svc register',
   detail: {
     title: (row) => `${nameOf(row)} (${handleOf(row)})`,
     read: readWhole,
@@ -182,7 +180,6 @@ function realmOf({ merchant, registration }: MerchantRow): string {
   return merchant?.realm_slug ?? registration?.slug ?? ''
 }
 
-/** What keeps it from working: payouts that are held, or that it is disabled. */
 function stoppedText({ merchant }: MerchantRow): string {
   if (merchant === null) return ''
   const { payout_held: isHeld, is_active: isActive } = merchant
@@ -246,7 +243,6 @@ async function readPage({ client, filter, cursor, page }: Reading): Promise<Page
   }
 }
 
-/** How many deliveries are DEAD to each merchant, as the inbox counts them. */
 async function deadOf(client: Client): Promise<ReadonlyMap<string, number>> {
   const { body } = await call(client, getInbox, { query: { limit: 100 } })
   const dead = body.data.filter(({ kind }) => kind === 'deliveries_dead')

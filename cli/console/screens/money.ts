@@ -47,7 +47,6 @@ const refreshing: Pick<Resource<unknown>, 'isDirty' | 'isOld'> = {
 
 type Asked<Status> = { currency?: string; merchant_id?: string; status?: Status; limit: number; cursor?: string }
 
-/** A list whose filter the service knows in part. */
 function listed<Row, Status>(
   pageFrom: (client: Client, isOfAll: boolean, query: Asked<Status>) => Promise<Parameters<typeof pageOf<Row>>[0]>,
   status: (word: string) => Status | undefined,
@@ -72,7 +71,6 @@ function listed<Row, Status>(
   }
 }
 
-/** What the filter takes for one merchant. */
 function filterColumn(who: Who) {
   const value = (row: { merchant_id: string }): string => ofMerchant(row.merchant_id)
   return forOperators(who, [{ title: 'filter by', value, onlyWide: true }])
@@ -80,7 +78,6 @@ function filterColumn(who: Who) {
 
 type Totals = readonly Parameters<typeof totalsText>[0][]
 
-/** What merchants are owed, one row for a currency: a merchant's own, or those of all for operators. */
 export const balances = screen<Balance | MerchantBalance, never, Totals>({
   ...SHARED,
   name: 'balances',
@@ -127,7 +124,6 @@ async function readBalances({ client, who, page }: Reading): Promise<Page<Balanc
 
 type WholeSettlement = { settlement: Settlement; lines: readonly SettlementLine[]; hasMore: boolean }
 
-/** Settlements, the last period first, with their lines. */
 export const settlements = screen<Settlement, WholeSettlement>({
   ...SHARED,
   name: 'settlements',
@@ -173,7 +169,6 @@ async function readSettlement({ client, who, arg: id }: Reading): Promise<WholeS
 
 type ShownPayout = Payout & Partial<PayoutWithEvents>
 
-/** Payouts, the newest first. */
 export const payouts = screen<ShownPayout>({
   ...SHARED,
   name: 'payouts',
@@ -208,7 +203,6 @@ function paidBy({ settlement_ids: ids }: ShownPayout): string {
   return ids?.[0] ?? ''
 }
 
-/** What was compared, and how that went. */
 type Compared = { text: string; next: string; isWrong: boolean }
 
 /**
@@ -234,7 +228,7 @@ export const differences = screen<Difference, never, Compared>({
   open: (row, { who, show }) =>
     show(row.kind, [
       `${row.subject}: expected ${row.expected_amount ?? 'none'}, found ${row.found_amount ?? 'none'} ${row.currency}`,
-      `Merchant ${row.merchant_id}`,
+      ...(row.merchant_id === null ? [] : [`Merchant ${row.merchant_id}`]),
       '',
       row.cause,
       ...(idOf(row) === '' ? [] : ['', explainText(idOf(row), who.kind)]),
@@ -254,7 +248,7 @@ export const differences = screen<Difference, never, Compared>({
 function placeOf({ kind, payment_id: payment, subject }: Difference): Parameters<Tools['go']> | undefined {
   if (payment !== null) return ['payments', { open: payment }]
   if (!isUuid(subject)) return undefined
-  if (/WITHOUT|UNKNOWN/.test(kind)) return undefined
+  if (/WITHOUT|UNKNOWN|^STATEMENT|^DISPUTE/.test(kind)) return undefined
   if (kind.includes('PAYOUT')) return ['payouts', { open: subject }]
   return kind.includes('SETTLEMENT') ? ['settlements', { open: subject }] : undefined
 }

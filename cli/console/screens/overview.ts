@@ -18,7 +18,7 @@ export type Item = {
   count: string
   detail: string
   state: 'good' | 'look' | 'act'
-  /** Without a place it is told what to do. */
+  /** Without a place the text says what to do. */
   leadsTo: ScreenName | undefined
   filter?: string
   overview: Overview
@@ -104,10 +104,9 @@ export function sparkline(numbers: readonly number[], { width, utf8 }: { width: 
 }
 
 const WORD: Readonly<Record<Item['state'], string>> = { good: 'ok', look: 'look', act: 'act' }
-/** From so many columns on there is room for whole names beside what is told of them. */
+/** From so many columns on there is room for whole names beside the text. */
 const ROOMY = 80
 
-/** How things stand, in one look. */
 export const overview = screen<Item>({
   name: 'overview',
   key: '1',
@@ -166,7 +165,6 @@ function head(rows: readonly Item[], { width }: Layout): readonly Line[] {
 
 type Money = NonNullable<Item['overview']>['money_today'][number]
 
-/** The money of one currency: what came, what it cost and what is left; where there is little room, in fewer words. */
 function moneyLine({ currency, count, ...amounts }: Money, width: number): Line {
   const [gross, fee, net] = [amounts.gross_amount, amounts.fee_amount, amounts.net_amount].map((amount) =>
     roundedText(amount, currency),

@@ -73,7 +73,6 @@ async function readWhole({ client, who, arg: id }: Reading): Promise<WholePaymen
 
 type Columns = readonly ScreenColumn<PaymentRow>[]
 
-/** Between whom the money moves, and what for. */
 export function whoseColumns(who: Who): Columns {
   return [
     ...forOperators<PaymentRow>(who, [{ title: 'merchant', value: ownerText, least: 8 }]),
@@ -105,7 +104,6 @@ function webhooksKey(kind: 'merchant' | 'platform', permission: Permission): Scr
   })
 }
 
-/** Payments as they come, the newest first: a merchant's own, or those of all for operators. */
 export const payments = screen<PaymentRow, WholePayment>({
   name: 'payments',
   key: '4',

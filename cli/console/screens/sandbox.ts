@@ -3,7 +3,6 @@ import { advanceSandboxPayment } from '../../../src/wire/sandbox-faults.ts'
 import { advanceSandboxClock, readSandboxClock } from '../../../src/wire/sandbox.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { sumText } from '../../base/money-text.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
 import type { Who } from '../../client/auth/acting-side.ts'
@@ -32,7 +31,7 @@ import type { PaymentRow, WholePayment } from './payments.ts'
 /** What time it is for a merchant: one's own, or for an operator the one whose clock was advanced last. */
 type Clock = { name: string; now: string; aheadMs: number }
 
-/** The right to steer the sandbox, whoever has it. */
+/** The permission to control the sandbox. */
 const STEERS = { writes: true, permission: 'operate sandbox' } as const
 
 /** Operators decide by the sandbox, merchants on the page of the mock bank, where their payers do. */
@@ -64,7 +63,6 @@ function deciding(key: string, decision: 'approve' | 'cancel', side: 'merchant' 
       )
       if (before === undefined) return `${decision === 'approve' ? 'approved' : 'cancelled'} ${endOfId(id)} at the bank`
       throw new CliError('DECIDED_BEFORE', `nothing was decided: ${before}`, {
-        exit: EXIT.assertion,
         hint: `svc explain ${id}`,
       })
     },
@@ -112,11 +110,10 @@ const clockKey: ScreenKey<PaymentRow> = {
 
 async function merchantOf(client: Client, given: Given, { merchant }: Who): Promise<{ id: string; name: string }> {
   if (merchant !== null) return { id: merchant.id, name: merchant.trading_name }
-  const { merchant: found } = await findMerchant(client, [given['merchant'] ?? ''])
+  const { merchant: found } = await findMerchant(client, given['merchant'] ?? '')
   return { id: found.id, name: found.trading_name }
 }
 
-/** Payments that wait for their payers at the mock bank, the newest first; with the clock. */
 async function readQueue(reading: Reading): Promise<Page<PaymentRow, Clock>> {
   const { client, who, kept, cursor } = reading
   const page = await readPage({ ...reading, filter: 'AwaitingAuthorisation' })
@@ -189,12 +186,11 @@ async function play(name: string, { client, watch }: Tools): Promise<string> {
   })
   if (!isOver) return `stopped ${name}`
   if (failed() === 0) return `played ${name}: ${summary()}`
-  throw new CliError('SCENARIO_FAILED', `${name}: ${summary()}`, { exit: EXIT.assertion, hint: `svc run ${name}` })
+  throw new CliError('SCENARIO_FAILED', `${name}: ${summary()}`, { hint: `svc run ${name}` })
 }
 
 const MARKS = { passed: 'ok', failed: 'FAILED', skipped: '-' } as const
 
-/** The steps of a case: those that have ended with what became of them, and the one that goes on. */
 export function caseLines(
   { name, steps }: { name: string; steps: readonly Pick<Case['steps'][number], 'number' | 'label' | 'title'>[] },
   ended: readonly StepResult[],
@@ -218,7 +214,6 @@ function endLines({ failure, skipped }: CaseResult): string[] {
   return failure === undefined ? [] : ['', ...storyOf(failure, (_style, text) => text)]
 }
 
-/** The payments that wait for their payers at the mock bank, the clock, and scenarios to run. */
 export const sandbox = screen<PaymentRow, WholePayment, Clock>({
   name: 'sandbox',
   key: '8',

@@ -18,13 +18,12 @@ import { REPLAY_KEYS, deliveryFilter } from './webhook-replay.ts'
 import { explainForOperator } from '../../../src/wire/explain.ts'
 import type { TimelineEntry } from '../../../src/wire/explain.ts'
 import type { AdminDelivery, Delivery, DeliveryAttempt } from '../../../src/wire/webhooks.ts'
-import { rowsOf } from '../../client/pages.ts'
+import { rowsIn } from '../../kit/resolve-id.ts'
 import type { Context } from '../../kit/context.ts'
 
 /** How often a delivery is tried before it is dead (contract §Webhook delivery). */
 const ATTEMPTS_MAX = 6
 
-/** What can be done about deliveries; each stands as a command of `svc webhooks` too. */
 const KEYS: readonly ScreenKey<DeliveryRow>[] = [
   ...REPLAY_KEYS,
   leadingKey<DeliveryRow>({
@@ -60,7 +59,6 @@ const KEYS: readonly ScreenKey<DeliveryRow>[] = [
   }),
 ]
 
-/** Deliveries of webhooks, the newest first, with when each is tried again. */
 export const webhooks = screen<DeliveryRow, WholeDelivery>({
   name: 'webhooks',
   key: '6',
@@ -70,7 +68,7 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   reads: ['read merchants', 'manage webhooks'],
   follow: true,
   limit: 50,
-  // Only the end of all attempts is told: what is on its way is looked at again.
+  // Only the end of all attempts is announced: what is in progress is read again.
   list: {
     read: readPage,
     isDirty: isAboutDeliveries,
@@ -130,7 +128,7 @@ async function readPage({ client, who, filter, page }: Reading): Promise<Page<De
 
 const NEWEST = 50
 
-/** An event is a new delivery; of the others it is told which have become DEAD, or are none any more. */
+/** An event is a new delivery; otherwise it is announced which have become DEAD, or no longer are. */
 function isAboutDeliveries(hint: Hint): boolean {
   return 'event' in hint || hint.of.includes('deliveries')
 }
@@ -167,7 +165,6 @@ export type WholeDelivery = {
   story: readonly TimelineEntry[]
 }
 
-/** A delivery as `svc webhooks show` prints it. */
 export function printRow(
   context: Pick<Context, 'print'>,
   { row, whole }: { row: DeliveryRow; whole: WholeDelivery | undefined },
@@ -177,7 +174,6 @@ export function printRow(
   printDelivery(context, { delivery: { ...listed, attempts: [...(whole?.attempts ?? [])] }, withPayload: false })
 }
 
-/** All that was sent and answered, for reading. */
 export function bodyLines({ delivery, payload, attempts }: WholeDelivery): string[] {
   return [
     `Sent, as ${delivery.event_id}:`,
@@ -202,15 +198,7 @@ export async function readWhole({
   }
   // What was sent and answered is the merchant's affair: operators read the timeline.
   const { body: story } = await call(client, explainForOperator, { params: { id } })
-  const ofMerchant = { merchant_id: story.merchant_id }
-  const rows = rowsOf(
-    async (page) => (await call(client, listOutbox, { query: { ...ofMerchant, ...page } })).body,
-    PAGES_MAX,
-  )
-  for await (const row of rows)
+  for await (const row of rowsIn(client, listOutbox, { merchant_id: story.merchant_id }))
     if (row.id === id) return { delivery: row, payload: '', attempts: [], story: story.timeline }
   throw new Error(`it is too old for its merchant's list; its timeline: svc explain ${id}`)
 }
-
-/** So far back an operator's delivery is looked for in the list of its merchant. */
-const PAGES_MAX = 5

@@ -17,11 +17,10 @@ export type Check = {
   expects: string
   advice: string
   rule: Rule
-  /** The requests: round after round, those of one round at the same time. Made anew for each exam. */
+  /** The requests: round after round, those of one round at the same time. Made again for each exam. */
   rounds(kit: Kit): readonly (readonly Delivery[])[]
 }
 
-/** Checks that share a rule, and what they expect unless they say otherwise. */
 export function checksWith(
   defaults: Pick<Check, 'rule' | 'expects'>,
   checks: readonly (Omit<Check, 'rule' | 'expects'> & Partial<Check>)[],
@@ -30,7 +29,6 @@ export function checksWith(
 }
 
 export type Kit = {
-  /** The secret that the receiver is said to hold. */
   secret: string
   ids: Pick<Ids, 'uuid' | 'eventId' | 'endToEndId'>
 }
@@ -70,7 +68,6 @@ export function withData(event: Envelope, more: Readonly<Record<string, unknown>
   return { ...event, data: { ...event.data, ...more } }
 }
 
-/** The bytes of an event as the service writes them. */
 export function bytesOf(event: unknown): Buffer {
   return Buffer.from(JSON.stringify(event), 'utf8')
 }
@@ -87,7 +84,6 @@ export type Signing = {
   label?: string
 }
 
-/** A delivery of the event, with every header that the service sends. */
 export function deliver(kit: Kit, event: Envelope, signing: Signing = {}): Delivery {
   const { body = bytesOf(event), secret = kit.secret, previous = null, label = event.eventType } = signing
   const { over = body } = signing

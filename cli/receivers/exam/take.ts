@@ -1,6 +1,5 @@
 import { makeIds } from '../../../src/lib/ids.ts'
 import { CliError, usageError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { ATTEMPT_MS, makeSender } from '../send.ts'
 import type { Sender, SenderOptions, Answer } from '../send.ts'
@@ -73,7 +72,6 @@ export async function takeExam(options: ExamOptions): Promise<Report> {
 /** Without the good delivery the others prove nothing. */
 const SKIPPED: Seen = { verdict: 'skipped', saw: 'not sent: the good delivery failed', advice: null, slowestMs: null }
 
-/** Round after round, the deliveries of one at the same time. */
 async function answersTo(rounds: ReturnType<Check['rounds']>, sender: Sender): Promise<Answered[]> {
   const answers: Answered[] = []
   for (const round of rounds)
@@ -97,7 +95,6 @@ function resultOf({ id, sends, expects }: Check, { verdict, saw, advice, slowest
 
 function unreachable(url: URL, reason: string): CliError {
   return new CliError('RECEIVER_UNREACHABLE', `${url.href} can't be examined: ${reason}`, {
-    exit: EXIT.network,
     hint: 'start your receiver first, or give the address that it listens on',
     retryable: true,
   })

@@ -9,7 +9,6 @@ import type { EventFilter } from '../target.ts'
 import type { Tally } from './relay.ts'
 
 type OfMerchants = {
-  /** Which events are meant, as typed and as a filter. */
   events: string | undefined
   wants: EventFilter
   merchant: string | undefined
@@ -22,7 +21,7 @@ type OfMerchants = {
 /** `svc listen --all-merchants`: the operators' stream, a line for each event, over restarts of the service. */
 export async function followMerchants(context: Context, client: Client, of: OfMerchants): Promise<void> {
   const { events, merchant, since, wants, tally, signal, onUnread } = of
-  const id = merchant === undefined ? undefined : (await findMerchant(client, [merchant])).merchant.id
+  const id = merchant === undefined ? undefined : (await findMerchant(client, merchant)).merchant.id
   // For a long time there may be no event, or the service may be away.
   const which = events === undefined ? 'events' : `events ${events}`
   context.note(`Listening for ${which} of ${printable(merchant ?? 'all merchants')} at ${client.apiUrl}; Ctrl+C ends`)
@@ -52,7 +51,7 @@ export async function followMerchants(context: Context, client: Client, of: OfMe
 }
 
 function printEvent({ io, print }: Context, { id, data }: { id: string; data: StreamedEvent }): void {
-  if (print.isMachine) return print.record({ item: { cursor: id, ...data }, id: data.event_id, lines: [] })
+  if (print.isMachine) return print.record({ cursor: id, ...data }, [], { id: data.event_id })
   const cells = [
     print.paint('dim', data.created_at.slice(11, 19)),
     printable(data.event_type).padEnd(EVENT_WIDTH),

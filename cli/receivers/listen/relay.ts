@@ -113,7 +113,7 @@ function laneOf(event: FeedEvent): string {
 /** Runs tasks of one key one after the other, in the order in which they came, and those of different keys side by side. */
 function makeLanes() {
   const tails = new Map<string, Promise<void>>()
-  // One that failed stays, for whoever waits next.
+  // A task that failed stays, for the next one that waits.
   const pending = new Set<Promise<void>>()
   const running = new Set<Promise<void>>()
   const run = async (task: () => Promise<void>): Promise<void> => {

@@ -10,7 +10,7 @@ export type ListenStyle = (typeof LISTEN_STYLES)[number]
 export type Report = {
   arrived(event: FeedEvent): void
   answered(event: FeedEvent, result: Answer): void
-  /** What nobody must overlook, on standard error. */
+  /** What must not be overlooked, on standard error. */
   alarm(text: string): void
   /** A remark on standard error, in every style. */
   note(text: string): void
@@ -25,7 +25,7 @@ export type ReportOptions = {
   url: URL | undefined
 }
 
-/** Tells people what happens: an arrow for each event and one for each answer, or less of it. */
+/** Shows what happens: an arrow for each event and one for each answer, or less of it. */
 export function makeReport({ io, print, paint }: Context, { style, printsData, url }: ReportOptions): Report {
   const out = printsData ? { sink: io.stderr, paint } : { sink: io.stdout, paint: print.paint }
   const line = (text: string): void => out.sink.write(`${text}\n`)

@@ -9,7 +9,7 @@ const AT_ONCE = 8
 const STATEMENT = 'Zoë Łódź 東京 🚲 "never/arrived"'
 const DAYS_3 = 3 * 24 * 3_600_000
 
-/** The delivery without which nothing else can be told. */
+/** The delivery without which no other result means anything. */
 export const GOOD: Check = {
   id: 'good',
   sends: 'payment.settled, signed with your secret',
