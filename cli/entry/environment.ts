@@ -7,8 +7,8 @@ import { isJson } from '../base/output-modes.ts'
 import { withConfigFile } from '../client/auth/config-settings.ts'
 
 /**
- * What a command line runs in: the environment with the files of `--env` and the user's configuration file below it, and
- * with `--no-input` nobody to ask.
+ * What a command line runs in: the environment with the files of `--env` and the user's configuration file below it,
+ * and with `--no-input` no user to ask.
  * @throws {CliError} exit code 2 for a file that can't be used
  */
 export function surroundingsOf(io: Io, words: readonly string[]): Io {
@@ -35,12 +35,12 @@ function isForHelp(words: readonly string[]): boolean {
 
 /**
  * As without a terminal to ask at, which every question has its error for; editors and browsers look here, too. What is
- * piped in is read as ever, for nobody is asked for it.
+ * piped in is read as ever, for that asks no question.
  */
 function withoutInput(io: Io): Io {
   const { stdin } = io
   const chunks = (): never => {
-    throw usageError('this reads what is typed, and --no-input says that nobody types', 'the same in a pipe: … < file')
+    throw usageError('this reads from the keyboard, which --no-input rules out', 'the same in a pipe: … < file')
   }
   const refuse = async (): Promise<never> => chunks()
   return {
@@ -50,7 +50,7 @@ function withoutInput(io: Io): Io {
   }
 }
 
-/** How errors are told, known even when the command line could not be parsed. */
+/** How errors are printed, known even when the command line could not be parsed. */
 export function formOf(words: readonly string[], io: Io): { json: boolean; color: ColorFlag } {
   const valueOf = (...names: string[]): string | undefined => {
     const at = words.findIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)))

@@ -1,5 +1,5 @@
 import { Command, Help, CommanderError } from 'commander'
-import { packageVersion } from '../../src/lib/package-root.ts'
+import { packageCommit, packageVersion } from '../../src/lib/package-root.ts'
 import { asTyped } from '../base/command-hints.ts'
 import { NOUNS } from '../base/command-names.ts'
 import { CliError, reportError } from '../base/errors.ts'
@@ -22,7 +22,7 @@ import { firstPage, fitHelp, globalLine } from './tree/help-text.ts'
 export async function makeProgram(runtime: Runtime, words: readonly string[]): Promise<Command> {
   const program: Command = prepare(new Command(ROOT.name), runtime)
     .description(ROOT.summary)
-    .version(packageVersion(), '-V, --version', 'Print the version')
+    .version([packageVersion(), packageCommit()].filter(Boolean).join(' '), '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Print help')
     .helpCommand(false)
     .addHelpText('afterAll', ({ command }) => (command === program ? '' : globalLine(runtime.io)))

@@ -1,13 +1,13 @@
-import { Option } from 'commander'
+import { Command } from 'commander'
 import t from 'tap'
 import { NOUNS } from '../../cli/base/command-names.ts'
-import { isLeaf, partsOf } from '../../cli/entry/tree/command-data.ts'
+import { usageError } from '../../cli/base/errors.ts'
+import { leavesOf } from '../../cli/entry/tree/command-data.ts'
 import type { CommandData } from '../../cli/entry/tree/command-data.ts'
-import { describeNoun, describeOption, nounsText } from '../../cli/entry/tree/describe.ts'
-import { optionOf } from '../../cli/entry/tree/fill.ts'
-import { loadedNoun } from '../../cli/entry/tree/noun-command.ts'
-import type { NounCommand } from '../../cli/entry/tree/noun-command.ts'
-import { collect } from '../../cli/kit/option-values.ts'
+import { dataOf, describeNoun, nounsText } from '../../cli/entry/tree/describe.ts'
+import { fill } from '../../cli/entry/tree/fill.ts'
+import { loadNoun } from '../../cli/entry/tree/nouns.ts'
+import { command } from '../../cli/kit/command.ts'
 import { makeIo } from './harness.ts'
 
 const runtime = { io: makeIo({}).io, exitCode: 0 as const }
@@ -28,42 +28,101 @@ t.test('the file of commands has a line for each noun, which is what its module 
     )
 })
 
-/** Everything that commander keeps of an option, but for how its value is read, and that help says it is required. */
-function membersOf(option: Option): Record<string, unknown> {
-  const plain = new Option(option.flags)
-  const members = Object.entries(option).filter(([name]) => name in plain && !['parseArg', 'mandatory'].includes(name))
-  return { ...Object.fromEntries(members), description: option.description.replace(/ \(required\)$/, '') }
-}
-
-t.test('nothing that a module says of an option is lost in its data', async (t) => {
-  const line = { words: [], help: '' }
-  const visit = (command: NounCommand, data: CommandData, path: string): void => {
-    const filled = data.options.map((option) => optionOf(option, line))
-    t.same(filled.map(membersOf), command.options.map(membersOf), path)
-    t.same(
-      data.options.map((option) => partsOf(option).long),
-      command.options.map(({ long }) => long),
-      path,
-    )
-    t.same(
-      data.options.map(({ isRequired }) => isRequired === true),
-      command.options.map(({ mandatory }) => mandatory),
-      path,
-    )
-    t.equal(command.handler !== undefined, isLeaf(data), `${path}: a group does nothing itself, unless it takes words`)
-    for (const child of command.commands) {
-      const below = data.commands.find(({ name }) => name === child.name())
-      if (below === undefined) t.fail(`${path} ${child.name()}`)
-      else visit(child, below, `${path} ${below.name}`)
-    }
-  }
-  for (const { name } of NOUNS) visit(await loadedNoun(name, runtime), await describeNoun(name), name)
+t.test('what a declaration says of its flags is what the parser is made of', async (t) => {
+  const list = [
+    { command: 'lamps', flags: { room: { value: 'name', summary: 'a' } }, details: 'In every room.' },
+    command({
+      command: 'lamps light',
+      summary: 'Light lamps',
+      details: 'All at once.',
+      examples: ['svc lamps light Desk'],
+      usage: '[options] <lamps...>',
+      flags: {
+        lamps: { value: 'lamps', summary: 'b', positional: true, required: true, several: true },
+        colour: {
+          short: '-c',
+          value: 'colour',
+          summary: 'c',
+          choices: ['red', 'blue'],
+          initial: 'red',
+          group: 'Look:',
+        },
+        dimTo: { value: 'share', bare: true, summary: 'd', excludes: ['noFade'] },
+        only: { value: 'kinds', summary: 'e', choices: ['led', 'neon'], repeats: true, synonyms: { L: 'led' } },
+        tag: { value: 'tag', summary: 'f', repeats: true, required: true },
+        noFade: { summary: 'g' },
+      },
+      run: () => undefined,
+    }),
+  ]
+  const data = dataOf(['lamps'], list, 'Lamps')
+  t.match(data, { summary: 'Lamps', after: '\nIn every room.\n', options: [{ flags: '--room <name>' }] })
+  const [light] = data.commands
+  t.strictSame(light?.arguments, [{ name: 'lamps', summary: 'b', isRequired: true, isVariadic: true }])
+  t.equal(light?.usage, '[options] <lamps...>')
+  t.equal(light?.after, '\nAll at once.\n\nExamples:\n  svc lamps light Desk\n')
+  t.strictSame(light?.options, [
+    { flags: '-c, --colour <colour>', summary: 'c', choices: ['red', 'blue'], default: 'red', group: 'Look:' },
+    { flags: '--dim-to [share]', summary: 'd', conflicts: ['noFade'] },
+    { flags: '--only <kinds>', summary: 'e', choices: ['led', 'neon'], synonyms: { L: 'led' }, isList: true },
+    { flags: '--tag <tag>', summary: 'f', isRepeatable: true, isRequired: true },
+    { flags: '--no-fade', summary: 'g' },
+  ])
 })
 
-t.test('an option that reads its value in a way of its own can not be data', async (t) => {
-  t.match(describeOption(new Option('--tag <tag>').argParser(collect)), { isRepeatable: true })
-  t.throws(
-    () => describeOption(new Option('--count <count>').argParser(Number)),
-    /--count <count>: has a parser of its own/,
+t.test('a command is given what was typed, as its flags say', async (t) => {
+  const inputs: unknown[] = []
+  const flags = {
+    lamp: { value: 'lamp', summary: 'a', positional: true, required: true },
+    rest: { value: 'rest', summary: 'b', positional: true, several: true },
+    level: { value: 'level', summary: 'c', initial: '5', read: digits },
+    dim: { value: 'share', bare: true, summary: 'd' },
+    tag: { value: 'tag', summary: 'e', repeats: true },
+    fade: { summary: 'f' },
+    noWait: { summary: 'g' },
+  } as const
+  const examples: string[] = []
+  const light = command({ command: 'lamps', summary: 'x', examples, flags, run: (_, input) => void inputs.push(input) })
+  const run = async (...words: string[]) => {
+    const program = new Command('svc').exitOverride()
+    const noun = program.command('lamps')
+    fill(noun, dataOf(['lamps'], [light]), { runtime, words, load: async () => [light] })
+    await program.parseAsync(['lamps', ...words], { from: 'user' })
+    return inputs.pop()
+  }
+  const none = { rest: [], level: '5', dim: undefined, tag: [], fade: false, noWait: false }
+  t.strictSame(await run('Desk'), { lamp: 'Desk', ...none })
+  t.strictSame(
+    await run('Desk', 'a', 'b', '--level', '7', '--dim', '--tag', 'x', '--tag', 'y', '--fade', '--no-wait'),
+    {
+      lamp: 'Desk',
+      rest: ['a', 'b'],
+      level: '7',
+      dim: true,
+      tag: ['x', 'y'],
+      fade: true,
+      noWait: true,
+    },
   )
+  await t.rejects(run('Desk', '--level', 'high'), { code: 'USAGE', message: '--level: must be digits' })
+})
+
+function digits(text: string): string {
+  if (/^\d+$/.test(text)) return text
+  throw usageError('must be digits')
+}
+
+t.test('each command that does something is named once, and below its noun', async (t) => {
+  for (const { name } of NOUNS) {
+    const all = await loadNoun(name)
+    const words = all.map((each) => each.command)
+    t.equal(new Set(words).size, words.length, name)
+    t.ok(
+      words.every((each) => each === name || each.startsWith(`${name} `)),
+      name,
+    )
+    const leaves = leavesOf(await describeNoun(name)).map((leaf) => leaf.words.join(' '))
+    const running = all.filter((each) => 'run' in each || 'operation' in each).map((each) => each.command)
+    t.strictSame([...leaves].sort(), [...running].sort(), `${name}: a group does nothing itself`)
+  }
 })

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
 import { CliError, reportError, usageError } from '../../base/errors.ts'
 import { exitOfStatus } from '../../base/exit-codes.ts'
@@ -15,75 +13,80 @@ import { asPayer } from '../../client/auth/payer-session.ts'
 import type { Prepared } from '../../client/build-request.ts'
 import { sendProven } from '../../client/call.ts'
 import type { Client, Reply } from '../../client/call.ts'
-import { changing } from '../../kit/change.ts'
-import { action } from '../../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../../kit/context.ts'
-import { collect } from '../../kit/option-values.ts'
+import type { Flags } from '../../kit/action.ts'
+import { CHANGING } from '../../kit/change.ts'
+import { command } from '../../kit/command.ts'
+import type { Input } from '../../kit/command.ts'
+import type { CommandResult, Context } from '../../kit/context.ts'
 import { accessByPath, findOperation, methodsOf } from './api/operations.ts'
 import { METHOD_SUMMARY, addToQuery, apiPath, askedBy, bodyOf, readFields, readHeaders } from './api/request.ts'
 
 const FILE_BYTES_MAX = 1024 * 1024
 
-export function addApi(command: Command, runtime: Runtime): void {
-  changing(command)
-    .argument('<method>', METHOD_SUMMARY)
-    .argument('[path]', 'Path of the service, such as /api/v1/payments')
-    .usage('[options] [method] <path>')
-    .option('-f, --field <name=value>', 'Member of the JSON body or query; may be repeated', collect)
-    .option('-F, --body-file <file>', 'Read the body from a file; - is standard input')
-    .option('-H, --add-header <name:value>', 'Additional header; may be repeated', collect)
-    .option('--platform', 'Act as the operator on paths that accept a merchant too')
-    .option('--show-headers', 'Print the response status and headers to standard error')
-    .addHelpText('after', HELP)
-    .action(action(runtime, ApiOptions, api))
-}
+type Asked = { prepared: Prepared; operation: Operation | undefined; pathname: string; access: readonly Access[] }
 
-const HELP = `
-The path decides the identity: the operator for paths of operators, the customer for /open-banking, the payer's session
+const FLAGS = {
+  method: {
+    value: 'method',
+    summary: METHOD_SUMMARY,
+    positional: true,
+    required: true,
+  },
+  path: { value: 'path', summary: 'Path of the service, such as /api/v1/payments', positional: true },
+  ...CHANGING,
+  field: {
+    short: '-f',
+    value: 'name=value',
+    summary: 'Member of the JSON body or query; may be repeated',
+    repeats: true,
+  },
+  bodyFile: { short: '-F', value: 'file', summary: 'Read the body from a file; - is standard input' },
+  addHeader: { short: '-H', value: 'name:value', summary: 'Additional header; may be repeated', repeats: true },
+  platform: { summary: 'Act as the operator on paths that accept a merchant too' },
+  showHeaders: { summary: 'Print the response status and headers to standard error' },
+} as const satisfies Flags
+type ApiOptions = Input<typeof FLAGS>
+
+export const api = command({
+  command: 'api',
+  summary: 'Send a request to any path of the API',
+  details: `The path decides the identity: the operator for paths of operators, the customer for /open-banking, the payer's session
 for paths of payers, and the merchant for all others. --platform uses the operator where a path accepts both. An
 "authorization" header of your own replaces it.
 
   -f name=text    a text          -f name:=json   any JSON: 3, true, null, [1,2]
-  -f a.b=text     a member of a   -f tags[]=text  one more of a list
-
-Examples:
-  svc api /api/v1/whoami
-  svc api GET /api/v1/payments -f limit=3 -q 'data[].payment_id'
-  svc api POST /api/v1/payments -f amount=5.00 -f currency=GBP -f redirect_uri=https://shop.example/back
-  svc api PUT /api/v1/portal/branding -F branding.json --dry-run
-  svc api GET /metrics
-`
-
-const ApiOptions = z.object({
-  field: z.array(z.string()).default([]),
-  bodyFile: z.string().optional(),
-  addHeader: z.array(z.string()).default([]),
-  showHeaders: z.boolean().default(false),
-  platform: z.boolean().default(false),
-  dryRun: z.boolean().default(false),
+  -f a.b=text     a member of a   -f tags[]=text  one more of a list`,
+  examples: [
+    'svc api /api/v1/whoami',
+    "svc api GET /api/v1/payments -f limit=3 -q 'data[].payment_id'",
+    'svc api POST /api/v1/payments -f amount=5.00 -f currency=GBP -f redirect_uri=https://shop.example/back',
+    'svc api PUT /api/v1/portal/branding -F branding.json --dry-run',
+    'svc api GET /metrics',
+  ],
+  usage: '[options] [method] <path>',
+  flags: FLAGS,
+  async run(context, input) {
+    const client = context.client()
+    const asked = await readRequest(context, { client, input })
+    if (input.dryRun) return showRequest(context, asked)
+    const reply = await sendProven(actingFor(context, client, asked), asked, asked.prepared)
+    if (input.showHeaders) showHeaders(context, reply)
+    if (reply.status < 400) {
+      showBody(context, reply.text)
+      return undefined
+    }
+    return refused(context, client, { ...asked, reply })
+  },
 })
-type ApiOptions = z.infer<typeof ApiOptions>
-
-type Asked = { prepared: Prepared; operation: Operation | undefined; pathname: string; access: readonly Access[] }
-
-async function api(context: Context, { args, options }: CommandInput<ApiOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const asked = await readRequest(context, { client, args, options })
-  if (options.dryRun) return showRequest(context, asked)
-  const reply = await sendProven(actingFor(context, client, asked), asked, asked.prepared)
-  if (options.showHeaders) showHeaders(context, reply)
-  if (reply.status < 400) {
-    showBody(context, reply.text)
-    return undefined
-  }
-  return refused(context, client, { ...asked, reply })
-}
 
 async function readRequest(
   { io, note }: Context,
-  { client, args, options }: { client: Client; args: readonly string[]; options: ApiOptions },
+  { client, input: options }: { client: Client; input: ApiOptions },
 ): Promise<Asked> {
-  const { method, path } = askedBy(args, options)
+  const { method, path } = askedBy(
+    options.path === undefined ? [options.method] : [options.method, options.path],
+    options,
+  )
   const { pathname, search } = apiPath(path)
   const fields = readFields(options.field)
   const headers: Record<string, string> = { accept: 'application/json', ...readHeaders(options.addHeader) }
@@ -145,7 +148,7 @@ function unread(cause: unknown): never {
   throw usageError(`-F: ${cause instanceof Error ? cause.message : String(cause)}`)
 }
 
-/** Whoever brings a token of their own is sent with that alone. */
+/** A request with a token of its own is sent with that alone. */
 function actingFor({ io }: Context, client: Client, { prepared, access }: Asked): Client {
   if (prepared.headers['authorization'] !== undefined)
     return { ...client, credentials: { ...noCredentials(), headersFor: async () => ({}) } }
@@ -156,10 +159,9 @@ function showRequest(context: Context, { prepared: { method, url, headers, body 
   const shown = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, /authorization|cookie|token|state/.test(name) ? '…' : value]),
   )
-  context.print.record({
-    item: { dry_run: true, method, url, headers: shown, body: body === null ? null : parsedOr(body) },
-    id: url,
-    lines: [
+  context.print.record(
+    { dry_run: true, method, url, headers: shown, body: body === null ? null : parsedOr(body) },
+    [
       ['Would send', `${method} ${url}`],
       [
         'Headers',
@@ -169,7 +171,8 @@ function showRequest(context: Context, { prepared: { method, url, headers, body 
       ],
       ['Body', body ?? 'none'],
     ],
-  })
+    { id: url },
+  )
   context.note('Nothing was changed.')
 }
 
@@ -204,7 +207,6 @@ function unknownPath(asked: string, pathname: string, status: number): CliError 
   })
 }
 
-/** The status line and the headers of an answer, on standard error: what stands on standard output is the body alone. */
 function showHeaders({ io }: Context, { status, headers }: Reply): void {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each) => `${name}: ${printable(each)}`),
@@ -225,9 +227,9 @@ function showData(print: Context['print'], json: unknown): void {
   const rows = rowsOf(json)
   // These forms are of rows; all others print a value of any shape.
   if (rows === undefined || !['csv', 'id', 'jsonl'].includes(print.mode) || print.isPartial)
-    return print.record({ item: json, id: idOf(json), lines: [] })
+    return print.record(json, [], { id: idOf(json) })
   const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  print.list({ items: rows, fields, columns: [], id: idOf, empty: '' })
+  print.list(rows, { fields, columns: [], id: idOf })
 }
 
 type Row = Readonly<Record<string, unknown>>

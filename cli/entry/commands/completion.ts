@@ -1,8 +1,4 @@
-import { Argument } from 'commander'
-import type { Command } from 'commander'
-import type { CommandResult, Runtime } from '../../kit/context.ts'
-import { plainAction } from '../../kit/plain-context.ts'
-import type { PlainContext } from '../../kit/plain-context.ts'
+import { localCommand } from '../../kit/command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 type Shell = (typeof SHELLS)[number]
@@ -95,15 +91,10 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
 
 const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL }
 
-export function addCompletion(command: Command, runtime: Runtime): void {
-  command
-    .addArgument(new Argument('<shell>', 'Name of the shell').choices(SHELLS))
-    .addHelpText('after', HELP)
-    .action(plainAction(runtime, completion))
-}
-
-const HELP = `
-To have it in every new shell:
+export const completion = localCommand({
+  command: 'completion',
+  summary: 'Print the completion script of a shell',
+  details: `To have it in every new shell:
   bash        echo 'source <(svc completion bash)' >> ~/.bashrc
   zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc
               below the line with compinit; or a file named _svc in a directory of fpath
@@ -111,14 +102,11 @@ To have it in every new shell:
   powershell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'
 
 It completes commands, options, their choices, files, and what the service has: payments, merchants, disputes,
-deliveries. It asks the service for at most 0.3 seconds, and never asks you anything.
-
-Examples:
-  svc completion bash
-  svc completion zsh > ~/.zfunc/_svc
-`
-
-function completion({ io }: PlainContext, args: readonly string[]): CommandResult {
-  const shell = SHELLS.find((known) => known === args[0])
-  if (shell !== undefined) io.stdout.write(SCRIPTS[shell])
-}
+deliveries. It asks the service for at most 0.3 seconds, and never asks you anything.`,
+  examples: ['svc completion bash', 'svc completion zsh > ~/.zfunc/_svc'],
+  flags: { shell: { value: 'shell', summary: 'Name of the shell', positional: true, required: true, choices: SHELLS } },
+  run({ io }, input) {
+    const shell = SHELLS.find((known) => known === input.shell)
+    if (shell !== undefined) io.stdout.write(SCRIPTS[shell])
+  },
+})

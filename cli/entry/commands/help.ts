@@ -1,41 +1,35 @@
 import type { Command } from 'commander'
-import type { CommandResult, Runtime } from '../../kit/context.ts'
 import { NOUN_GROUPS } from '../../base/command-names.ts'
 import { PRECEDENCE, VARIABLES } from '../../base/environment-variables.ts'
 import { usageError } from '../../base/errors.ts'
 import { EXIT_MEANINGS } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
+import { localCommand } from '../../kit/command.ts'
+import type { CommandResult } from '../../kit/context.ts'
+import type { PlainContext } from '../../kit/plain-context.ts'
 import { fitHelp, globalOptions, termLines } from '../tree/help-text.ts'
 import { FORMAT_TERMS, OUTPUT_TERMS, TOPICS } from '../tree/help-topics.ts'
 import { renamed } from '../tree/renamed.ts'
-import { plainAction } from '../../kit/plain-context.ts'
-import type { PlainContext } from '../../kit/plain-context.ts'
 
-export function addHelp(command: Command, runtime: Runtime): void {
-  command
-    .argument('[words...]', 'A command or a topic')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc help payments create\n  svc help all\n  svc help topics\n  svc help exit-codes\n',
-    )
-    .action(function act(this: Command) {
-      return plainAction(runtime, (context, args) => help(this, context, args)).call(this)
-    })
-}
-
-function help(command: Command, context: PlainContext, args: readonly string[]): CommandResult {
-  const program = command.parent ?? command
-  const topic = args.length === 1 ? args[0] : undefined
-  if (topic === 'all') return listAll(program, context)
-  if (topic === 'exit-codes')
-    return printTerms(context, EXIT_MEANINGS, { name: 'code', of: ({ code }) => String(code) })
-  if (topic === 'environment') return explainEnvironment(context)
-  if (topic === 'global') return printTerms(context, globalOptions(), { name: 'option', of: ({ option }) => option })
-  const terms = termsOf(topic)
-  if (terms !== undefined)
-    return printTerms(context, terms, { name: topic === 'topics' ? 'topic' : 'form', of: ({ name }) => name })
-  findCommand(program, args).outputHelp()
-}
+export const help = localCommand({
+  command: 'help',
+  summary: 'Print help for a command or a topic',
+  examples: ['svc help payments create', 'svc help all', 'svc help topics', 'svc help exit-codes'],
+  flags: { words: { value: 'words', summary: 'A command or a topic', positional: true, several: true } },
+  async run(context, { words }, own) {
+    const program = own.parent ?? own
+    const topic = words.length === 1 ? words[0] : undefined
+    if (topic === 'all') return listAll(program, context)
+    if (topic === 'exit-codes')
+      return printTerms(context, EXIT_MEANINGS, { name: 'code', of: ({ code }) => String(code) })
+    if (topic === 'environment') return explainEnvironment(context)
+    if (topic === 'global') return printTerms(context, globalOptions(), { name: 'option', of: ({ option }) => option })
+    const terms = termsOf(topic)
+    if (terms !== undefined)
+      return printTerms(context, terms, { name: topic === 'topics' ? 'topic' : 'form', of: ({ name }) => name })
+    findCommand(program, words).outputHelp()
+  },
+})
 
 function termsOf(topic: string | undefined): readonly { name: string; meaning: string }[] | undefined {
   if (topic === 'output') return OUTPUT_TERMS
@@ -50,16 +44,16 @@ function listAll(program: Command, { print }: PlainContext): CommandResult {
     return { title, leaves: program.commands.filter((each) => names.has(each.name())).flatMap((noun) => rowsOf(noun)) }
   })
   if (print.isMachine) {
-    print.list({
-      items: groups.flatMap(({ leaves }) => leaves),
-      fields: ['command', 'summary', 'dry_run', 'asks'],
-      columns: [
-        { title: 'command', value: ({ command }) => command },
-        { title: 'summary', value: ({ summary }) => summary },
-      ],
-      id: ({ command }) => command,
-      empty: '',
-    })
+    print.list(
+      groups.flatMap(({ leaves }) => leaves),
+      {
+        fields: ['command', 'summary', 'dry_run', 'asks'],
+        columns: [
+          { title: 'command', value: ({ command }) => command },
+          { title: 'summary', value: ({ summary }) => summary },
+        ],
+      },
+    )
     return undefined
   }
   const width = Math.max(...groups.flatMap(({ leaves }) => leaves.map(({ command }) => command.length)))
@@ -105,15 +99,12 @@ function printTerms<Row extends { meaning: string }>(
     print.text(`${lines.join('\n')}\n`)
     return undefined
   }
-  print.list({
-    items,
+  print.list(items, {
     fields: Object.keys(items[0] ?? {}),
     columns: [
       { title: name, value: of },
       { title: 'meaning', value: (row) => row.meaning },
     ],
-    id: of,
-    empty: '',
   })
   return undefined
 }

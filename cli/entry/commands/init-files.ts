@@ -4,8 +4,7 @@ import { z } from 'zod'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { clientIdsOf, isSlug } from '../../../src/lib/realms.ts'
 import { receiverFile } from '../../../src/lib/receivers.ts'
-import { CliError } from '../../base/errors.ts'
-import { findService } from '../../client/find-service.ts'
+import { findServiceIfAny } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
 import type { Context } from '../../kit/context.ts'
 import { jsonSchema } from '../../scenario/read/file-schema.ts'
@@ -13,21 +12,13 @@ import { starterOf } from '../../scenario/commands/scenarios.ts'
 
 /** The values of a server's settings at the service that the command line means, or that runs here, by their names. */
 export function settingsOf(context: Context): Readonly<Record<string, string>> {
-  const found = serviceOf(context)
+  const { io, flags } = context
+  // A sample is written before there is a service, too.
+  const found = findServiceIfAny({ flags, env: io.env, cwd: io.cwd })
   const realm = realmOf(found)
   const clientId = found?.state?.merchant.client_id ?? (realm && clientIdsOf(realm).server)
   const values = { SVC_URL: found?.apiUrl, SVC_REALM: realm, SVC_CLIENT_ID: clientId }
   return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (isPlain(value) ? [[name, value]] : [])))
-}
-
-function serviceOf({ io, flags }: Context): FoundService | undefined {
-  try {
-    return findService({ flags, env: io.env, cwd: io.cwd })
-  } catch (error) {
-    // A sample is written before there is a service, too.
-    if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
-    throw error
-  }
 }
 
 function realmOf(found: FoundService | undefined): string | undefined {
@@ -53,7 +44,6 @@ export const APPS: Readonly<Record<App, { needs: string; start: string }>> = {
 
 export type ProjectFile = { file: string; what: string; text: string; isProgram: boolean }
 
-/** The files of a project, its settings with these values among them. */
 export function filesOf(app: App | undefined, values: Readonly<Record<string, string>>): ProjectFile[] {
   const examples = join(packageRoot(), 'examples')
   const env = readFileSync(join(examples, 'samples', 'env.example'), 'utf8').replaceAll(
@@ -69,7 +59,6 @@ export function filesOf(app: App | undefined, values: Readonly<Record<string, st
   ]
 }
 
-/** The shop's own files, and the receiver that comes with svc. */
 function shopFiles(examples: string, app: App): ProjectFile[] {
   const own = join(examples, 'samples', app)
   const receiver = receiverFile(app)

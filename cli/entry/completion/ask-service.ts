@@ -13,12 +13,15 @@ import { urlOf } from '../../client/build-request.ts'
 import { OPERATIONS } from '../commands/api/operations.ts'
 import type { Candidate } from './candidates.ts'
 
-// Whoever pressed Tab waits for it.
+// The user waits at the Tab key.
 const BUDGET_MS = 300
-// A session that could expire meanwhile is not used: renewing it is not ours, as nobody may wait for it to be written down.
+// A session that could expire meanwhile is not used: there is no time to renew it and write it down.
 const FRESH_MS = 60_000
 
-/** The lists of the service: by which operations, of the first that the caller may use, and what names a row and tells of it. */
+/**
+ * The lists of the service: by which operations, of the first that the caller may use, and which members name and
+ * describe a row.
+ */
 const LISTS = {
   payments: { by: ['listPayments'], value: 'payment_id', meaning: ['status', 'gross_amount', 'currency'] },
   mandates: { by: ['listConsents'], value: 'consent_id', meaning: ['status', 'created_at'] },
@@ -67,7 +70,6 @@ export async function askService(name: ListName, io: Io, given: ReadonlyMap<stri
   }
 }
 
-/** The rows of a list; undefined where this caller may not read it. */
 async function rowsOf(client: Client, name: string): Promise<readonly Row[] | undefined> {
   const operation = OPERATIONS.find((each) => each.name === name)
   const proof = operation && (await proofFor(client, operation).catch(() => undefined))

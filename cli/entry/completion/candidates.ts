@@ -62,7 +62,6 @@ function sourceIn(rules: readonly Rule[], { named }: Place, name: string): Sourc
   return rules.find(([ofCommand, ofName]) => ofCommand.test(command) && ofName.test(name))?.[2]
 }
 
-/** What could stand where the last of the words does. */
 export async function candidatesFor(words: readonly string[], io: Io): Promise<Wanted> {
   const place = await placeOf(words.slice(0, -1))
   const word = words.at(-1) ?? ''
@@ -103,9 +102,7 @@ function commandsBelow({ commands }: CommandData): Candidate[] {
 
 /** The command's own options come before those of every command; those that were given are not offered again. */
 function optionsFor({ options, given, named }: Place, word: string): Candidate[] {
-  const left = options.filter(
-    (option) => option.isHidden !== true && (option.isRepeatable === true || !given.has(partsOf(option).long)),
-  )
+  const left = options.filter((option) => option.isRepeatable === true || !given.has(partsOf(option).long))
   const isLetter = /^-\w?$/.test(word)
   const names = left.flatMap((option) => {
     const { long, short } = partsOf(option)

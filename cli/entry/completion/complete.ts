@@ -7,7 +7,7 @@ const SAFE = /^(?!:)[\w@%+=:,./-]+$/
 
 /**
  * Answers a shell that asks what could stand next: a line for each candidate, with what it means behind a tab, and
- * `:files` or `:dirs` where the shell's own are meant. It asks nobody anything and says nothing else: a failure has no
+ * `:files` or `:dirs` where the shell's own are meant. It asks no question and prints nothing else: a failure has no
  * candidates.
  * @param asked the shell, then the words up to the cursor; the last is the one that is being typed
  */
@@ -20,7 +20,7 @@ export async function complete([shell = '', ...typed]: readonly string[], io: Io
     const lines = [...found.map((each) => lineOf(each, cut)), ...(more === undefined ? [] : [`:${more}`])]
     io.stdout.write(lines.map((line) => `${line}\n`).join(''))
   } catch {
-    // Nobody typed this command line to its end: there is nothing to tell them.
+    // The command line is not finished: there is no error to report.
   }
 }
 

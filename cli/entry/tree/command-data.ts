@@ -7,7 +7,6 @@ export type ArgumentData = {
   default?: unknown
 }
 
-/** An option, as data: what help prints of it, and how its values are read. */
 export type OptionData = {
   /** As commander takes them: `-o, --output <form>`. */
   flags: string
@@ -20,7 +19,6 @@ export type OptionData = {
   /** Whether it may be given more than once. */
   isRepeatable?: true
   isRequired?: true
-  isHidden?: true
   default?: unknown
   group?: string
   /** The names of options that it can't be given with. */
@@ -34,7 +32,6 @@ export type CommandData = {
   usage: string
   arguments: readonly ArgumentData[]
   options: readonly OptionData[]
-  /** Remarks and examples below the help. */
   after: string
   commands: readonly CommandData[]
 }
@@ -53,13 +50,12 @@ export function partsOf({ flags }: Pick<OptionData, 'flags'>): FlagParts {
   return { long, short, value: open === undefined ? 'none' : open === '<' ? 'required' : 'optional', valueName }
 }
 
-/** Whether the option is the one that a word of the command line names. */
 export function isNamedBy(option: OptionData, word: string): boolean {
   const { long, short } = partsOf(option)
   return word === short || word === long
 }
 
-/** The command below this one that a word names. Everybody may type `ls`, and nobody needs to read it. */
+/** The command below this one that a word names. `ls` stands for every `list`, and is not in the help. */
 export function childOf({ commands }: Pick<CommandData, 'commands'>, word: string): CommandData | undefined {
   return commands.find(({ name }) => name === (word === 'ls' ? 'list' : word))
 }
@@ -69,7 +65,6 @@ export function isLeaf({ commands, arguments: taken }: Pick<CommandData, 'comman
   return commands.length === 0 || taken.length > 0
 }
 
-/** The commands that do something, each with the words that name it. */
 export function leavesOf(
   command: CommandData,
   above: readonly string[] = [],

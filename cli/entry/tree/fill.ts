@@ -6,12 +6,11 @@ import type { Io } from '../../base/io.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { printable } from '../../base/text.ts'
 import type { Runtime } from '../../kit/context.ts'
-import { collect } from '../../kit/option-values.ts'
 import { isLeaf, partsOf, placeholderOf } from './command-data.ts'
 import type { ArgumentData, CommandData, OptionData } from './command-data.ts'
+import type { Declared } from './nouns.ts'
 
-/** A run of the command line, and its words as they were typed. */
-type Run = { runtime: Runtime; words: readonly string[] }
+type Run = { runtime: Runtime; words: readonly string[]; load?: (noun: NounName) => Promise<readonly Declared[]> }
 
 /** Adds to a command that has its name what its data say. Its leaves load their noun when they run, and not before. */
 export function fill(command: Command, data: CommandData, run: Run, path: readonly string[] = [data.name]): void {
@@ -25,19 +24,18 @@ export function fill(command: Command, data: CommandData, run: Run, path: readon
   if (isLeaf(data))
     command.action(async function act(this: Command) {
       await askMissing(this, { data, help: line.help, io: run.runtime.io })
-      await runLeaf(this, path, run.runtime)
+      await runLeaf(this, path, run)
     })
 }
 
 /** What is required is asked for, or refused, once everything that was typed is known to be right. */
 export function optionOf(data: OptionData, line: Line): Option {
-  const { flags, summary, choices, group, isHidden, isRequired, conflicts } = data
+  const { flags, summary, choices, group, isRequired, conflicts } = data
   const option = new Option(flags, isRequired === true ? `${summary} (required)` : summary)
   if (data.default !== undefined) option.default(data.default)
   if (group !== undefined) option.helpGroup(group)
-  if (isHidden === true) option.hideHelp()
   if (conflicts !== undefined) option.conflicts([...conflicts])
-  if (data.isRepeatable === true) option.argParser(collect)
+  if (data.isRepeatable === true) option.argParser((value, before: string[] = []) => [...before, value])
   if (choices === undefined) return option
   const place = { name: option.long ?? flags, choices, synonyms: data.synonyms, line }
   option.choices(choices)
@@ -54,14 +52,15 @@ function argumentOf(data: ArgumentData, line: Line): Argument {
   return argument.choices(choices).argParser((word) => readChoice(word, { name: `<${name}>`, choices, line }))
 }
 
-async function runLeaf(command: Command, [noun, ...verbs]: readonly string[], runtime: Runtime): Promise<void> {
-  const { loadedNoun } = await import('./noun-command.ts')
-  const loaded = await loadedNoun(noun as NounName, runtime)
-  const leaf = verbs.reduce((above, verb) => above.commands.find((each) => each.name() === verb) ?? above, loaded)
-  await leaf.handler?.call(command)
+async function runLeaf(command: Command, words: readonly string[], { runtime, load }: Run): Promise<void> {
+  const loadNoun = load ?? (await import('./nouns.ts')).loadNoun
+  const { runDeclared } = await import('../../kit/run-command.ts')
+  const declared = (await loadNoun(words[0] as NounName)).find((each) => each.command === words.join(' '))
+  if (declared === undefined || !('run' in declared || 'operation' in declared))
+    throw new Error(`nothing runs svc ${words.join(' ')}`)
+  await runDeclared(command, declared, runtime)
 }
 
-/** The command line as it was typed, and the one that prints its command's help. */
 type Line = { words: readonly string[]; help: string }
 
 type Place = {
@@ -92,16 +91,14 @@ function readChoices(text: string, place: Place): string[] {
   return text.split(',').map((word) => readChoice(word.trim(), place))
 }
 
-/** The word, or the end of it behind an equals sign or a comma, as it was meant. */
+/** The word, or the end of it behind an equals sign or a comma, corrected. */
 function mended(typed: string, wrong: string, meant: string): string {
   if (typed === wrong) return meant
   return typed.replace(/(?<=[=,])[^,]*/g, (part) => (part.trim() === wrong ? meant : part))
 }
 
-/** What a command takes, the command line that prints its help, and where to ask. */
 type Asked = { data: CommandData; help: string; io: Io }
 
-/** Something required that the command line lacks. */
 type Missing = {
   usage: string
   name: string
@@ -112,7 +109,7 @@ type Missing = {
 
 /**
  * Asks at a terminal for every required argument and option that the command line lacks, and gives them to the command.
- * @throws {CliError} exit code 2 with all of them where nobody can be asked: in a pipe, in CI, with --no-input
+ * @throws {CliError} exit code 2 with all of them where there is no user to ask: in a pipe, in CI, with --no-input
  */
 export async function askMissing(command: Command, { data, help, io }: Asked): Promise<void> {
   const missing = [...missingArguments(command, data), ...missingOptions(command, data)]

@@ -2,7 +2,6 @@ import { COLOR_FLAGS } from '../../base/io.ts'
 import { OUTPUT_MODES } from '../../base/output-modes.ts'
 import type { OptionData } from './command-data.ts'
 
-/** Every option that any command takes, before or after its words. */
 export const GLOBAL_OPTIONS: readonly OptionData[] = [
   ...group('Output:', [
     { flags: '-o, --output <form>', summary: 'Output format (SVC_OUTPUT)', choices: OUTPUT_MODES },

@@ -25,9 +25,8 @@ export function firstPage(io: Io): string {
   return [usage, 'Open Banking and account-to-account payments\n', ...groups, examples].join('\n')
 }
 
-/** Every option that any command takes, with what it means: the topic `svc help global`. */
 export function globalOptions(): { option: string; meaning: string }[] {
-  return GLOBAL_OPTIONS.filter(({ isHidden }) => isHidden !== true).map(({ flags, summary, choices }) => ({
+  return GLOBAL_OPTIONS.map(({ flags, summary, choices }) => ({
     option: flags,
     meaning: choices === undefined ? summary : `${summary} (choices: ${choices.join(', ')})`,
   }))
@@ -35,12 +34,11 @@ export function globalOptions(): { option: string; meaning: string }[] {
 
 /** Below the help of each command: which global options there are. */
 export function globalLine({ stdout }: Io): string {
-  const names = GLOBAL_OPTIONS.filter(({ isHidden }) => isHidden !== true).map((option) => partsOf(option).long)
+  const names = GLOBAL_OPTIONS.map((option) => partsOf(option).long)
   const width = stdout.columns > 0 ? stdout.columns : 80
   return `\n${wrapped(`Global options (svc help global): ${names.join(', ')}`, width).join('\n')}`
 }
 
-/** Terms with what they mean beside them, broken between words. */
 export function termLines(rows: readonly (readonly [term: string, meaning: string])[], width: number): string[] {
   const indent = Math.max(...rows.map(([term]) => term.length)) + 2
   return rows.flatMap(([term, meaning]) => {

@@ -1,4 +1,3 @@
-/** What `svc help` tells of beside commands. */
 export const TOPICS = [
   { topic: 'topics', meaning: 'this list' },
   { topic: 'all', meaning: 'every command' },
@@ -11,7 +10,6 @@ export const TOPICS = [
 
 type Term = { name: string; meaning: string }
 
-/** `svc help output`. */
 export const OUTPUT_TERMS: readonly Term[] = [
   { name: 'table', meaning: 'for people: lists as columns, one thing as lines; the form where nothing is said' },
   { name: 'json', meaning: 'one JSON value; laid out in a terminal, one line where it is piped' },
@@ -29,7 +27,6 @@ export const OUTPUT_TERMS: readonly Term[] = [
   },
 ]
 
-/** `svc help formats`. */
 export const FORMAT_TERMS: readonly Term[] = [
   { name: 'durations', meaning: 'a whole number and ms, s, m, h or d: 250ms, 90s, 5m, 2h, 1d' },
   {

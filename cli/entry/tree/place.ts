@@ -64,7 +64,6 @@ function isChoiceOf(option: OptionData | undefined, word: string): boolean {
   return option?.choices?.some((choice) => choice.toLowerCase() === word.toLowerCase()) === true
 }
 
-/** The option that a flag names, with or without a value behind it. */
 export function optionIn({ options }: Pick<Place, 'options'>, flag: string): OptionData | undefined {
   return options.find((option) => isNamedBy(option, flag.split('=')[0] ?? ''))
 }

@@ -61,6 +61,7 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['keys', 'config keys'],
   ['migrate new', 'migrate create'],
   ['scenarios new', 'sandbox scenarios create'],
+  ['sandbox scenarios new', 'sandbox scenarios create'],
   ['scenarios', 'sandbox scenarios'],
   ['mandates', 'payments mandates'],
   ['mail', 'sandbox mail'],
@@ -87,6 +88,10 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
   ['listen --until', '--stop-after'],
   // Words that people try first.
   ['console', 'ui'],
+  ['pay', 'payments create'],
+  ['refund', 'payments refund'],
+  ['replay', 'webhooks replay'],
+  ['rotate', 'secret rotate'],
   ['approve', 'kyb approve'],
   ['merchants approve', 'kyb approve'],
   ['kyb hold', 'hold set'],
@@ -131,7 +136,6 @@ function named(words: string): string {
 
 type Old = { old: string; now: string; words: readonly string[] }
 
-/** The first row that fits the line, and the line with the new words in place of the old ones. */
 function oldIn(line: Line): Old | undefined {
   const { words } = line
   const places = commandPlaces(line)

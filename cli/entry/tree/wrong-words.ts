@@ -8,7 +8,6 @@ import { optionIn, placeOf, wordsOf } from './place.ts'
 import type { Place } from './place.ts'
 import { DROPPED, renamed } from './renamed.ts'
 
-/** A command line that is not understood, and the word that is to blame where one is. */
 type Mistake = {
   message: string
   words: readonly string[]
@@ -25,7 +24,6 @@ export async function fromCommander(error: CommanderError, words: readonly strin
   return answerTo({ message, words, wrong, place: await placeOf(words), isUnknown })
 }
 
-/** A word that should name a command and names none. */
 export function unknownCommand(words: readonly string[], place: Place): Promise<CliError> {
   return answerTo({
     message: `unknown command '${place.unknown}'`,
@@ -36,7 +34,6 @@ export function unknownCommand(words: readonly string[], place: Place): Promise<
   })
 }
 
-/** Whether there is an old command or flag on the line. */
 export function isRenamed(words: readonly string[], place: Place): boolean {
   return renamed({ words, takesValue: (flag) => takesValue(place, flag) }) !== undefined
 }
@@ -50,8 +47,9 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
   if (dropped !== undefined) return usageError(`there is no ${bare} any more`, dropped)
   const meant = isUnknown && wrong !== undefined ? meantBy(wrong, place) : undefined
   if (meant === undefined || wrong === undefined) return usageError(message, `svc ${wordsOf(place)}--help`)
-  // `refunds` asks to see some; `refund` makes one.
-  if (wrong === `${meant}s` && !wrong.startsWith('-')) return usageError(message, `svc ${wordsOf(place)}--help`)
+  // `refunds` asks to see some; `refund` makes one. Nouns have their verbs below them, and make nothing.
+  const isPlural = wrong === `${meant}s` && !wrong.startsWith('-')
+  if (isPlural && wordsOf(place) !== '') return usageError(message, `svc ${wordsOf(place)}--help`)
   // Its value stays behind it.
   const value = wrong.startsWith('--') ? wrong.slice(bare.length) : ''
   const mended = words.map((word, index) =>
@@ -60,7 +58,7 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
   return usageError(message, `svc ${(await withNextWord(mended)).map((word) => typedAs(word)).join(' ')}`)
 }
 
-/** The same words with the one behind a mended noun mended too: a hint is a command that there is. */
+/** The same words with the one behind a corrected noun corrected too: a hint is a command that exists. */
 async function withNextWord(words: readonly string[]): Promise<readonly string[]> {
   const { command, unknown, at } = await placeOf(words)
   if (unknown === undefined) return words
@@ -80,7 +78,7 @@ function meantBy(wrong: string, { command, options }: Place): string | undefined
       command.commands.map(({ name }) => name),
     )
   const [flag = ''] = wrong.split('=')
-  const flags = options.filter(({ isHidden }) => isHidden !== true).map((option) => partsOf(option).long)
+  const flags = options.map((option) => partsOf(option).long)
   const [only, ...others] = flags.filter((each) => each.endsWith(flag.slice(1)))
   if (only !== undefined && others.length === 0) return only
   const near = nearestWord(flag, flags)

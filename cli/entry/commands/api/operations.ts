@@ -7,7 +7,6 @@ export const OPERATIONS: readonly Operation[] = (await modules()).flatMap((modul
   Object.values(module).filter(isOperation),
 )
 
-/** Those of src/wire, each as far as it has operations. */
 function modules(): Promise<object[]> {
   const folder = join(import.meta.dirname, '..', '..', '..', '..', 'src', 'wire')
   const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file))
@@ -24,7 +23,6 @@ export function findOperation(method: string, pathname: string): Operation | und
   return fitting.toSorted((a, b) => parametersIn(a) - parametersIn(b))[0]
 }
 
-/** The methods by which the contract has the path. */
 export function methodsOf(pathname: string): string[] {
   return OPERATIONS.filter((each) => patternOf(each).test(pathname)).map(({ method }) => method)
 }

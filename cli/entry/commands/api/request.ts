@@ -35,7 +35,7 @@ type Method = z.infer<typeof METHOD>
 /** What the argument takes, in any case; the path may stand in its place. */
 export const METHOD_SUMMARY = `${METHODS.join(', ')} (GET, or POST with a body)`
 
-/** A path alone is asked for; with fields or a file it is told them. @throws {CliError} exit code 2 */
+/** A path alone is read; with fields or a file it is posted to. @throws {CliError} exit code 2 */
 export function askedBy(
   args: readonly string[],
   { field, bodyFile }: { field: readonly string[]; bodyFile?: string | undefined },
