@@ -26,5 +26,4 @@ const connect = action({
   view: printRegistration,
 })
 
-/** What operators do to banks. */
 export const BANK_ACTIONS = [connect] as const

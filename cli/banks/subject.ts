@@ -1,10 +1,8 @@
 import { listBankConnections } from '../../src/wire/bank-connections.ts'
 import type { BankConnection } from '../../src/wire/bank-connections.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Subject } from '../kit/action.ts'
 
-/** A bank of the profiles' file. */
 export const bank: Subject<BankConnection> = {
   noun: 'bank',
   summary: 'Its id, from svc banks list',
@@ -13,7 +11,7 @@ export const bank: Subject<BankConnection> = {
     const { data } = (await call(client, listBankConnections, {})).body
     const thing = data.find(({ id }) => id === given.toLowerCase())
     if (thing === undefined)
-      throw new CliError('BANK_NOT_FOUND', `bank not found: ${given}`, { exit: EXIT.notFound, hint: 'svc banks list' })
+      throw new CliError('BANK_NOT_FOUND', `bank not found: ${given}`, { hint: 'svc banks list' })
     return { thing, isExact: true }
   },
   id: ({ id }) => id,

@@ -29,11 +29,9 @@ function provenOf({ is_proven: isProven, last_test: last }: BankConnection): str
 }
 
 export function printBanks(context: Context, items: readonly BankConnection[]): void {
-  context.print.list({
-    items,
-    fields: Object.keys(BankConnection.shape),
+  context.print.list(items, {
+    fields: BankConnection,
     columns: BANK_COLUMNS,
-    id: ({ id }) => id,
     empty: 'No bank is configured. SVC_BANK_PROFILES names the file: svc docs going-live-uk',
   })
 }
@@ -47,20 +45,17 @@ const REGISTRATION_COLUMNS: readonly Column<BankConnection>[] = [
 ]
 
 export function printRegistrations(context: Context, items: readonly BankConnection[]): void {
-  context.print.list({
-    items,
-    fields: Object.keys(BankConnection.shape),
+  context.print.list(items, {
+    fields: BankConnection,
     columns: REGISTRATION_COLUMNS,
-    id: ({ id }) => id,
     empty: 'The platform is registered at no bank. To register: svc banks connect <bank> --reason "..."',
   })
 }
 
 export function printRegistration(context: Context, reply: ReplyBody<typeof registerAtBank>): void {
-  context.print.record({
-    item: reply,
-    id: reply.client_id,
-    lines: [
+  context.print.record(
+    reply,
+    [
       ['Bank', reply.bank_id],
       ['Client id', reply.client_id],
       ...Object.entries(reply.sent).map(([name, value]): [string, string] => [
@@ -68,13 +63,13 @@ export function printRegistration(context: Context, reply: ReplyBody<typeof regi
         Array.isArray(value) ? value.join(' ') : String(value),
       ]),
     ],
-  })
+    { id: reply.client_id },
+  )
 }
 
 export function printTest(context: Context, test: BankTest): void {
-  context.print.list({
-    items: test.steps,
-    fields: Object.keys(BankTest.shape.steps.element.shape),
+  context.print.list(test.steps, {
+    fields: BankTest.shape.steps.element,
     columns: [
       { title: 'step', value: ({ step }) => step },
       {
@@ -84,25 +79,20 @@ export function printTest(context: Context, test: BankTest): void {
       },
       { title: 'detail', value: ({ detail }) => detail, least: 20 },
     ],
-    id: ({ step }) => step,
     empty: 'No step was tried.',
   })
 }
 
 export function printStatement(context: Context, statement: SoftwareStatement): void {
   const { software_id: id, ssa_ends_at: ssaEndsAt, set_by: setBy, set_at: setAt } = statement
-  context.print.record({
-    item: statement,
-    id,
-    lines: [
-      ['Software', id],
-      ['Organisation', statement.org_id],
-      ['Signing key', statement.signing_kid],
-      ['Certificate ends', dayOf(statement.certificate_ends_at)],
-      ['Assertion ends', ssaEndsAt === null ? 'never' : dayOf(ssaEndsAt)],
-      ['Returns to', statement.redirect_uris.join(' ')],
-      ['Kept in', statement.source === 'file' ? 'the file of SVC_BANK_SOFTWARE_STATEMENT' : 'the database, sealed'],
-      ...(setBy === null || setAt === null ? [] : [['Set', `${shortTime(setAt)} by ${setBy}`] as [string, string]]),
-    ],
-  })
+  context.print.record(statement, [
+    ['Software', id],
+    ['Organisation', statement.org_id],
+    ['Signing key', statement.signing_kid],
+    ['Certificate ends', dayOf(statement.certificate_ends_at)],
+    ['Assertion ends', ssaEndsAt === null ? 'never' : dayOf(ssaEndsAt)],
+    ['Returns to', statement.redirect_uris.join(' ')],
+    ['Kept in', statement.source === 'file' ? 'the file of SVC_BANK_SOFTWARE_STATEMENT' : 'the database, sealed'],
+    ...(setBy === null || setAt === null ? [] : [['Set', `${shortTime(setAt)} by ${setBy}`] as [string, string]]),
+  ])
 }

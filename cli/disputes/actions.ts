@@ -8,7 +8,6 @@ import { anyDispute, dispute } from './subject.ts'
 import { isResolved, printDispute } from './view.ts'
 import type { ListedDispute } from './view.ts'
 
-/** What is decided upon. */
 const facts = ({ status, refundable_amount: left, currency }: ListedDispute): string =>
   `${status}, ${left} ${currency} left to refund`
 
@@ -28,14 +27,12 @@ const refundFlag = {
   label: 'Refund what is left of it',
 } as const
 
-/** Which disputes, in a sentence. */
 function theseOf(disputes: readonly ListedDispute[]): string {
   const [only] = disputes
   if (disputes.length !== 1 || only === undefined) return `${disputes.length} disputes`
   return 'trading_name' in only ? `${dispute.name(only)} at ${only.trading_name}` : dispute.name(only)
 }
 
-/** The money that moves with a decision. */
 function moneyText(disputes: readonly ListedDispute[], isRefund: boolean): string {
   if (!isRefund) return 'refund nothing'
   const left = sumText(disputes.map(({ refundable_amount: amount, currency }) => [amount, currency]))
@@ -211,5 +208,4 @@ const refund = action({
   view: printDispute,
 })
 
-/** What is done to disputes: by the merchant, and by operators. */
 export const DISPUTE_ACTIONS = [evidence, accept, escalate, resolve, refund] as const

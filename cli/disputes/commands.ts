@@ -1,6 +1,3 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { DisputeStatus, AdminDisputeSummary, DisputeSummary } from '../../src/wire/dispute-fields.ts'
 import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import type { Style } from '../base/io.ts'
@@ -9,124 +6,86 @@ import { distanceOf, roughly } from '../base/times.ts'
 import { meansAllMerchants, isBoth } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { PageReader } from '../client/pages.ts'
-import { addAction, addActions } from '../kit/action-command.ts'
-import { action } from '../kit/context.ts'
-import type { Runtime, CommandResult, Context, InputOf } from '../kit/context.ts'
-import { DataOption, forAllMerchants, subcommand } from '../kit/option-values.ts'
-import { paged, withTimeRange, Paging, TimeRange, listPages, rangeOf } from '../kit/paging.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
+import { ALL_MERCHANTS, PAGING, timeRange, listPages, rangeOf } from '../kit/paging.ts'
 import { scopeOf, whoseColumns } from '../merchants/whose.ts'
 import type { Owned } from '../merchants/whose.ts'
 import { DISPUTE_ACTIONS } from './actions.ts'
 import { disputedId, findAnyDispute, findOwnDispute } from './find.ts'
 import { RAISE_ACTIONS } from './raise-actions.ts'
-import { dispute } from './subject.ts'
+import { dispute as subject } from './subject.ts'
 import { SHORT_STATUSES, isResolved, printDispute, shortStatus } from './view.ts'
 import type { ListedDispute } from './view.ts'
 
-/** `svc disputes`: what payers and merchants disagree about, and the operators who settle it (decisions 22 to 24). */
-export function addDisputes(disputes: Command, runtime: Runtime): void {
-  disputes.addHelpText(
-    'after',
-    '\nExamples:\n  svc disputes list --status OPEN\n  svc disputes show a2b4358c\n  svc disputes evidence a2b4358c --file proof.txt\n',
-  )
-  addList(disputes, runtime)
-  forAllMerchants(disputes.command('show').argument(`<${dispute.noun}>`, dispute.summary))
-    .description('Show a dispute, its statements and its timeline')
-    .addHelpText('after', '\nExamples:\n  svc disputes show a2b4358c\n  svc disputes show a2b4358c -q status\n')
-    .action(action(runtime, ShowOptions, show))
-  addRaise(disputes, runtime)
-  addActions(disputes, runtime, DISPUTE_ACTIONS)
-}
-
-function addList(disputes: Command, runtime: Runtime): void {
-  const command = subcommand(disputes, 'list', 'List disputes, newest first')
-  command
-    .optionsGroup('Filters:')
-    .addOption(statusOption())
-    .option('--payment <id>', 'Filter by payment')
-    .option('--merchant <merchant>', 'Filter by merchant, as an operator: its id, realm or client id')
-  withTimeRange(forAllMerchants(command), 'Opened').addOption(
-    new Option('--order <order>', 'Sort order (newest)').choices(['newest', 'oldest']),
-  )
-  paged(command)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc disputes list --status UNDER_REVIEW --order oldest\n  svc disputes list --payment a2b4358c\n  svc disputes list --merchant acme-ltd --since 30d -o csv\n',
-    )
-    .action(action(runtime, ListOptions, list))
-}
-
-function statusOption(): Option {
-  const short = Object.keys(SHORT_STATUSES).join(' and ')
-  return new DataOption('--status <status>', `Filter by status; also ${short}`)
-    .choices(DisputeStatus.options)
-    .alsoTaking(SHORT_STATUSES)
-}
-
-function addRaise(disputes: Command, runtime: Runtime): void {
-  const { merchant, platform, payer } = RAISE_ACTIONS
-  addAction(disputes, runtime, merchant, {
-    async choose(context, { asPayer, asOperator }) {
-      if (asPayer === true) return payer
-      return (await meansAllMerchants(context.client(), asOperator === true)) ? platform : merchant
-    },
-  })
-    .addOption(new DataOption('--as-payer', 'Act as the payer, in the sandbox').conflicts('asOperator'))
-    .option('--as-operator', 'Act for the platform when signed in as both')
-}
-
-const ShowOptions = z.object({ allMerchants: z.boolean().default(false) })
-
-const ListOptions = Paging.extend({
-  status: DisputeStatus.optional(),
-  payment: z.string().optional(),
-  merchant: z.string().optional(),
-  ...ShowOptions.shape,
-  ...TimeRange.shape,
-  order: z.enum(['newest', 'oldest']).optional(),
+const list = command({
+  command: 'disputes list',
+  summary: 'List disputes, newest first',
+  examples: [
+    'svc disputes list --status UNDER_REVIEW --order oldest',
+    'svc disputes list --payment a2b4358c',
+    'svc disputes list --merchant acme-ltd --since 30d -o csv',
+  ],
+  flags: {
+    ...grouped('Filters:', {
+      status: {
+        value: 'status',
+        summary: `Filter by status; also ${Object.keys(SHORT_STATUSES).join(' and ')}`,
+        choices: DisputeStatus.options,
+        synonyms: SHORT_STATUSES,
+      },
+      payment: { value: 'id', summary: 'Filter by payment' },
+      merchant: { value: 'merchant', summary: 'Filter by merchant, as an operator: its id, realm or client id' },
+      ...ALL_MERCHANTS,
+      ...timeRange('Opened'),
+      order: { value: 'order', summary: 'Sort order (newest)', choices: ['newest', 'oldest'] },
+    }),
+    ...PAGING,
+  },
+  async run(context, input) {
+    const client = context.client()
+    const { status, order, payment } = input
+    const scope = await scopeOf(client, input)
+    const payment_id = payment && (await disputedId(client, payment, scope === undefined ? 'merchant' : 'platform'))
+    const filter = { status, order, ...rangeOf(input), payment_id }
+    const operation = scope === undefined ? listDisputes : listAdminDisputes
+    const read: PageReader<ListedDispute> = async (page) =>
+      (await call(client, operation, { query: { ...filter, ...scope, ...page } })).body
+    await listPages(context, input, read, (rows) => printDisputes(context, rows, scope !== undefined))
+  },
 })
 
-async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const { status, order, payment } = options
-  const scope = await scopeOf(client, options)
-  const payment_id = payment && (await disputedId(client, payment, scope === undefined ? 'merchant' : 'platform'))
-  const filter = { status, order, ...rangeOf(options), payment_id }
-  const read: PageReader<ListedDispute> = async (page) =>
-    scope === undefined
-      ? (await call(client, listDisputes, { query: { ...filter, ...page } })).body
-      : (await call(client, listAdminDisputes, { query: { ...filter, ...scope, ...page } })).body
-  await listPages(context, options, read, (rows) => printDisputes(context, rows, scope !== undefined))
-}
+/** Operators see more of it, so a caller who is both reads it as an operator. */
+const show = command({
+  command: 'disputes show',
+  summary: 'Show a dispute, its statements and its timeline',
+  examples: ['svc disputes show a2b4358c', 'svc disputes show a2b4358c -q status'],
+  flags: {
+    dispute: { value: 'dispute', summary: subject.summary, positional: true, required: true },
+    ...ALL_MERCHANTS,
+  },
+  async run(context, input) {
+    const client = context.client()
+    if (await meansAllMerchants(client, input.allMerchants || isBoth(client))) {
+      printDispute(context, await findAnyDispute(client, input.dispute))
+      return undefined
+    }
+    const dispute = await findOwnDispute(client, input.dispute)
+    printDispute(context, dispute)
+    if (dispute.status === 'OPEN' && !context.print.isMachine)
+      context.note(`Next: svc disputes evidence ${endOfId(dispute.id)}, or accept`)
+  },
+})
 
-/** `svc disputes show`: operators see more of it, so whoever is both looks as one. */
-async function show(
-  context: Context,
-  { args: [given = ''], options }: InputOf<typeof ShowOptions>,
-): Promise<CommandResult> {
-  const client = context.client()
-  if (await meansAllMerchants(client, options.allMerchants || isBoth(client))) {
-    printDispute(context, await findAnyDispute(client, given))
-    return undefined
-  }
-  const dispute = await findOwnDispute(client, given)
-  printDispute(context, dispute)
-  if (dispute.status === 'OPEN' && !context.print.isMachine)
-    context.note(`Next: svc disputes evidence ${endOfId(dispute.id)}, or accept`)
-}
-
-/** How a status looks: an end in green, one that costs the merchant in red, what is open in yellow. */
 function disputeStyle(status: string): Style {
   if (status === 'RESOLVED_MERCHANT_FAVOUR') return 'green'
   if (status === 'RESOLVED_PAYER_FAVOUR') return 'red'
   return status === 'ESCALATED' ? 'magenta' : 'yellow'
 }
 
-/** Disputes as a table; operators see whose they are as well. */
 function printDisputes({ print }: Context, items: readonly ListedDispute[], isForOperators: boolean): void {
-  print.list<ListedDispute>({
-    items,
-    fields: Object.keys((isForOperators ? AdminDisputeSummary : DisputeSummary).shape),
+  print.list<ListedDispute>(items, {
+    fields: isForOperators ? AdminDisputeSummary : DisputeSummary,
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'status', value: (row) => row.status, style: disputeStyle, short: shortStatus },
@@ -139,7 +98,6 @@ function printDisputes({ print }: Context, items: readonly ListedDispute[], isFo
       { title: 'opened by', value: (row) => row.opened_by, dropped: 2 },
       { title: 'opened', value: (row) => shortTime(row.opened_at), short: dayOf, dropped: 1 },
     ],
-    id: (row) => row.id,
     empty: 'There are no such disputes.',
   })
 }
@@ -148,8 +106,39 @@ function ownerOf(row: ListedDispute): Owned | undefined {
   return 'trading_name' in row ? row : undefined
 }
 
-/** How long the merchant still has, while anybody waits for it. */
+/** How long the merchant still has, while its answer is awaited. */
 function dueOf(row: ListedDispute): string {
   if (row.status !== 'OPEN') return row.evidence_missing && !isResolved(row) ? 'missed' : ''
   return distanceOf(row.evidence_due_at)
 }
+
+const { merchant, platform, payer } = RAISE_ACTIONS
+const raise = {
+  ...merchant,
+  variant: {
+    flags: {
+      asPayer: { summary: 'Act as the payer, in the sandbox', excludes: ['asOperator'] },
+      asOperator: { summary: 'Act for the platform when signed in as both' },
+    },
+    async choose(context: Context, { asPayer, asOperator }: Readonly<Record<string, unknown>>) {
+      if (asPayer === true) return payer
+      return (await meansAllMerchants(context.client(), asOperator === true)) ? platform : merchant
+    },
+  },
+}
+
+/** `svc disputes`: what payers and merchants disagree about, and the operators who settle it (decisions 22 to 24). */
+export const DISPUTES = [
+  {
+    command: 'disputes',
+    examples: [
+      'svc disputes list --status OPEN',
+      'svc disputes show a2b4358c',
+      'svc disputes evidence a2b4358c --file proof.txt',
+    ],
+  },
+  list,
+  show,
+  raise,
+  ...DISPUTE_ACTIONS,
+]

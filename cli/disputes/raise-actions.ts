@@ -10,7 +10,6 @@ import { disputedOf } from './subject.ts'
 import type { DisputedPayment } from './subject.ts'
 import { printDispute } from './view.ts'
 
-/** Why, and in whose words: of everything that opens a dispute. */
 const flags = {
   reason: {
     value: 'reason',
@@ -28,13 +27,11 @@ const flags = {
   },
 } as const satisfies Flags
 
-/** The same where the statement is the payer's. */
 export const payerFlags = {
   ...flags,
   statement: { ...flags.statement, member: 'payer_statement' },
 } as const satisfies Flags
 
-/** What all of them have in common, whoever opens it. */
 export const raising = {
   applies: ({ status }: DisputedPayment) => status === 'Settled' || status === 'Refunded',
   facts: ({ status }: DisputedPayment) => status,
@@ -92,5 +89,4 @@ function printRaised(context: Context, raised: Dispute | AdminDispute, next: 'ev
   if (!context.print.isMachine) context.note(`Next: svc disputes ${next} ${raised.id}`)
 }
 
-/** Who opens a dispute; the first is what `svc disputes raise` stands for. */
 export const RAISE_ACTIONS = { merchant: raiseOwn, platform: raiseForPlatform, payer: raiseLikePayer } as const

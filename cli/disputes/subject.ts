@@ -14,7 +14,6 @@ const named = {
   handle: ({ id }) => id,
 } as const satisfies Partial<Subject<ListedDispute>>
 
-/** A dispute of the merchant's own. */
 export const dispute: Subject<ListedDispute> = {
   ...named,
   async find(client, given) {
@@ -36,10 +35,9 @@ export const anyDispute: Subject<ListedDispute> = {
   confirmBy: (thing) => ['realm_slug' in thing ? thing.realm_slug : null, thing.merchant_id],
 }
 
-/** What a dispute is about. */
 export type DisputedPayment = Pick<PaymentSummary, 'payment_id' | 'status' | 'gross_amount' | 'currency'>
 
-/** A payment that somebody disputes. @param find what an id or the end of one means to that person */
+/** A payment that is disputed. @param find what an id or the end of one means to that caller */
 export function disputed(find: (client: Client, given: string) => Promise<DisputedPayment>): Subject<DisputedPayment> {
   const name = ({ payment_id: id, gross_amount: amount, currency }: DisputedPayment): string =>
     `payment ${endOfId(id)} of ${amount} ${currency}`
@@ -57,7 +55,6 @@ export function disputed(find: (client: Client, given: string) => Promise<Disput
   }
 }
 
-/** A payment as its merchant or an operator finds it. */
 export function disputedOf(sideOf: (client: Client) => Promise<Side>): Subject<DisputedPayment> {
   return disputed(async (client, given) => {
     const { findDisputed } = await import('./find.ts')

@@ -1,23 +1,13 @@
 import { DisputeStatus } from '../../src/wire/dispute-fields.ts'
-import type {
-  AdminDispute,
-  AdminDisputeSummary,
-  Dispute,
-  DisputeEvent,
-  DisputeSummary,
-} from '../../src/wire/dispute-fields.ts'
+import type { AdminDisputeSummary, Dispute, DisputeEvent, DisputeSummary } from '../../src/wire/dispute-fields.ts'
 import { beside } from '../output/two-columns.ts'
 import type { Statement } from '../output/two-columns.ts'
 import type { Context } from '../kit/context.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { minuteOf, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 
-/** A dispute as its merchant or an operator reads it. */
-export type AnyDispute = Dispute | AdminDispute
-
-/** The same in a list. */
 export type ListedDispute = DisputeSummary | AdminDisputeSummary
 
 export function isResolved({ status }: Pick<ListedDispute, 'status'>): boolean {
@@ -34,36 +24,24 @@ export function shortStatus(status: string): string {
   return status.replace(/^RESOLVED_(\w+)_FAVOUR$/, 'FOR_$1')
 }
 
-/** A dispute as far as it is known: a list has neither what the sides say nor the events. */
 type DisputeRecord = ListedDispute &
   Partial<Pick<Dispute, 'statement' | 'payer_statement' | 'merchant_evidence'>> & { events?: DisputeEvent[] }
 
-/** A dispute whole: what it is about, what each side says, and what has happened to it where that is known. */
 export function printDispute({ print }: Pick<Context, 'print'>, dispute: DisputeRecord): void {
   const { events = [] } = dispute
-  const table = tableOf(notedOnce(dispute, events), EVENT_COLUMNS, {
-    header: true,
-    paint: (_style, text) => text,
-    width: print.width,
-  })
-  const parts = [beside(sidesOf(dispute), print), events.length === 0 ? [] : table].filter(({ length }) => length > 0)
-  const after = parts.map((lines) => lines.join('\n')).join('\n\n')
-  print.record({
-    item: dispute,
+  print.record(dispute, [...linesOf(dispute), ...endOf(dispute)], {
     id: dispute.id,
-    lines: [...linesOf(dispute), ...endOf(dispute)],
-    ...(after === '' ? {} : { after }),
+    after: [beside(sidesOf(dispute), print).join('\n'), tableBelow(print, notedOnce(dispute, events), EVENT_COLUMNS)],
   })
 }
 
-/** The events without the words that stand above them already. */
 function notedOnce(dispute: DisputeRecord, events: readonly DisputeEvent[]): DisputeEvent[] {
-  const told = [...linesOf(dispute), ...endOf(dispute)].map(([, text]) => text)
+  const above = [...linesOf(dispute), ...endOf(dispute)].map(([, text]) => text)
   const said = sidesOf(dispute).map(({ text }) => text)
   return events.map((event) => {
     const { note } = event
-    const isTold = note !== null && (told.includes(note) || said.some((text) => text.includes(note)))
-    return isTold ? { ...event, note: null } : event
+    const isShown = note !== null && (above.includes(note) || said.some((text) => text.includes(note)))
+    return isShown ? { ...event, note: null } : event
   })
 }
 
@@ -112,7 +90,6 @@ function endOf(dispute: DisputeRecord): [string, string][] {
   ]
 }
 
-/** The words of each side; who opened the dispute speaks first. */
 export function sidesOf(dispute: DisputeRecord): Statement[] {
   const { opened_by: by, statement = null, payer_statement: payer = null, merchant_evidence: evidence = null } = dispute
   const said: [string, string | null][] = [

@@ -1,6 +1,3 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { Mandate, getConsent, listConsents } from '../../src/wire/consents.ts'
 import type { Allowance } from '../../src/wire/consents.ts'
 import { PayerConsent } from '../../src/wire/payer.ts'
@@ -11,48 +8,58 @@ import { distanceOf } from '../base/times.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
 import { call } from '../client/call.ts'
 import type { PageReader } from '../client/pages.ts'
-import { addAction, addActions } from '../kit/action-command.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { DataOption, subcommand } from '../kit/option-values.ts'
-import { Paging, listPages, paged } from '../kit/paging.ts'
+import { command } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { PAGING, listPages } from '../kit/paging.ts'
+import { reading } from '../kit/reading.ts'
+import type { ListView } from '../output/output.ts'
 import { tableBelow } from '../output/table.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS, mandate } from './actions.ts'
 import { mandateId, payerMandates } from './find.ts'
 
-export const ListOptions = Paging.extend({ status: ConsentStatus.optional(), asPayer: z.boolean().default(false) })
+const list = command({
+  command: 'payments mandates list',
+  summary: 'List mandates, newest first',
+  examples: [
+    'svc payments mandates list --status AUTHORISED',
+    'svc payments mandates list --all -o csv > mandates.csv',
+    'svc payments mandates list --as-payer',
+  ],
+  flags: {
+    status: { value: 'status', summary: 'Filter by status', choices: ConsentStatus.options },
+    asPayer: {
+      summary: 'List mandates that the signed-in payer can cancel (svc payer verify)',
+      excludes: ['status', 'cursor'],
+    },
+    ...PAGING,
+  },
+  async run(context, input) {
+    const { status, asPayer: isPayer } = input
+    if (isPayer) return listOfPayer(context)
+    const read: PageReader<Mandate> = async (page) =>
+      (await call(context.client(), listConsents, { query: { ...page, status } })).body
+    await listPages(context, input, read, MANDATE_VIEW)
+  },
+})
 
-export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
-  const { status, asPayer: isPayer } = options
-  if (isPayer) return listOfPayer(context)
-  const read: PageReader<Mandate> = async (page) =>
-    (await call(context.client(), listConsents, { query: { ...page, status } })).body
-  await listPages(context, options, read, (rows) => printMandates(context, rows))
-}
-
-function printMandates({ print }: Context, items: readonly Mandate[]): void {
-  print.list({
-    items,
-    fields: Object.keys(Mandate.shape),
-    columns: [
-      { title: 'id', value: (row) => row.consent_id, short: endOfId },
-      { title: 'status', value: (row) => row.status, style: consentStyle },
-      { title: 'at most', value: (row) => row.max_amount_per_payment, align: 'right' },
-      { title: 'cur', value: (row) => row.currency },
-      { title: 'payments', value: (row) => String(row.payment_count), align: 'right', dropped: 1 },
-      { title: 'payer name', value: (row) => row.payer_name ?? '', least: 12, dropped: 2 },
-      { title: 'valid to', value: (row) => shortTime(row.valid_to), short: dayOf },
-    ],
-    id: (row) => row.consent_id,
-    empty: 'There are no such mandates.',
-  })
+const MANDATE_VIEW: ListView<Mandate> = {
+  fields: Mandate,
+  columns: [
+    { title: 'id', value: (row) => row.consent_id, short: endOfId },
+    { title: 'status', value: (row) => row.status, style: consentStyle },
+    { title: 'at most', value: (row) => row.max_amount_per_payment, align: 'right' },
+    { title: 'cur', value: (row) => row.currency },
+    { title: 'payments', value: (row) => String(row.payment_count), align: 'right', dropped: 1 },
+    { title: 'payer name', value: (row) => row.payer_name ?? '', least: 12, dropped: 2 },
+    { title: 'valid to', value: (row) => shortTime(row.valid_to), short: dayOf },
+  ],
+  empty: 'There are no such mandates.',
 }
 
 /** Those that the payer who is signed in can end: all of them, on one page. */
 async function listOfPayer(context: Context): Promise<CommandResult> {
-  context.print.list({
-    items: await payerMandates(asPayer(context.client(), context.io.env)),
-    fields: Object.keys(PayerConsent.shape),
+  context.print.list(await payerMandates(asPayer(context.client(), context.io.env)), {
+    fields: PayerConsent,
     columns: [
       { title: 'id', value: (row) => row.consent_id, short: endOfId },
       { title: 'merchant', value: (row) => row.merchant_name, least: 12 },
@@ -62,7 +69,6 @@ async function listOfPayer(context: Context): Promise<CommandResult> {
       { title: 'payments', value: (row) => String(row.payment_count), align: 'right', dropped: 1 },
       { title: 'valid to', value: (row) => shortTime(row.valid_to), short: dayOf },
     ],
-    id: (row) => row.consent_id,
     empty: 'There are no mandates.',
   })
 }
@@ -73,24 +79,26 @@ function leftOf({ allowances, caps_enforced: isEnforced }: PayerConsent): string
   return allowances.map(({ period, remaining_amount: left }) => `${left} this ${period.toLowerCase()}`).join(', ')
 }
 
-/** How a consent's status looks: what can be used in green, what never can be again in red. */
 function consentStyle(status: string): Style | undefined {
   if (status === 'AUTHORISED') return 'green'
   return status === 'AWAITING_AUTHORISATION' ? 'yellow' : 'red'
 }
 
-export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const client = context.client()
-  const { body } = await call(client, getConsent, { params: { id: await mandateId(client, args[0] ?? '') } })
-  printMandate(context, body)
-}
+const show = reading({
+  command: 'payments mandates show',
+  summary: 'Show a mandate and what is left of its caps',
+  examples: ['svc payments mandates show a2b4358c', 'svc payments mandates show a2b4358c -q status'],
+  flags: { mandate: { value: 'mandate', summary: mandate.summary, positional: true, required: true } },
+  operation: getConsent,
+  request: async ({ mandate: given }, client) => ({ params: { id: await mandateId(client, given) } }),
+  view: printMandate,
+})
 
 function printMandate({ print }: Context, mandate: Mandate): void {
   const { currency } = mandate
-  print.record({
-    item: mandate,
-    id: mandate.consent_id,
-    lines: [
+  print.record(
+    mandate,
+    [
       ['Mandate', mandate.consent_id],
       ['Status', mandate.status],
       ['At most', `${mandate.max_amount_per_payment} ${currency} for each payment`],
@@ -102,8 +110,8 @@ function printMandate({ print }: Context, mandate: Mandate): void {
       ['Valid to', endText(mandate)],
       ['Created', shortTime(mandate.created_at)],
     ],
-    ...tableBelow(print, mandate.allowances, ALLOWANCE_COLUMNS),
-  })
+    { after: tableBelow(print, mandate.allowances, ALLOWANCE_COLUMNS) },
+  )
 }
 
 /** What the caps mean here (decision 49). */
@@ -111,56 +119,35 @@ function capsText({ caps_enforced: isEnforced }: Pick<Mandate, 'caps_enforced'>)
   return isEnforced ? 'the service refuses payments above them' : 'kept as they were given, and not enforced'
 }
 
-/** How near the end is, of a mandate that can still come to it. */
 function endText({ status, valid_to: at }: Pick<Mandate, 'status' | 'valid_to'>): string {
   return status === 'AUTHORISED' ? `${shortTime(at)} (${distanceOf(at)})` : shortTime(at)
 }
 
-/** What is used of each period's cap, and what is left. */
 const ALLOWANCE_COLUMNS = [
   { title: 'period', value: (row: Allowance) => row.period },
   { title: 'at most', value: (row: Allowance) => row.max_amount, align: 'right' as const },
   { title: 'used', value: (row: Allowance) => row.used_amount, align: 'right' as const },
   { title: 'left', value: (row: Allowance) => row.remaining_amount, align: 'right' as const },
-  { title: 'begins anew', value: (row: Allowance) => shortTime(row.resets_at), short: minuteOf },
+  { title: 'resets', value: (row: Allowance) => shortTime(row.resets_at), short: minuteOf },
 ]
 
+const payerOf = ({ client, io }: Context) => asPayer(client(), io.env)
+
 /** `svc payments mandates`: what payers have allowed a merchant to take again and again (decision 49). */
-export function addMandates(payments: Command, runtime: Runtime): void {
-  const mandates = subcommand(payments, 'mandates', 'List and end mandates for recurring payments')
-  mandates.addHelpText('after', HELP)
-  paged(
-    subcommand(mandates, 'list', 'List mandates, newest first')
-      .addOption(new Option('--status <status>', 'Filter by status').choices(ConsentStatus.options))
-      .addOption(
-        new DataOption('--as-payer', 'List mandates that the signed-in payer can cancel (svc payer verify)').conflicts([
-          'status',
-          'cursor',
-        ]),
-      ),
-  )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc payments mandates list --status AUTHORISED\n  svc payments mandates list --all -o csv > mandates.csv\n  svc payments mandates list --as-payer\n',
-    )
-    .action(action(runtime, ListOptions, list))
-  subcommand(mandates, 'show', 'Show a mandate and what is left of its caps')
-    .argument('<mandate>', mandate.summary)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc payments mandates show a2b4358c\n  svc payments mandates show a2b4358c -q status\n',
-    )
-    .action(action(runtime, z.object({}), show))
-  addActions(payments, runtime, MANDATE_ACTIONS)
-  for (const each of PAYER_MANDATE_ACTIONS)
-    addAction(payments, runtime, each, { client: (context) => asPayer(context.client(), context.io.env) })
-}
-
-const HELP = `
-A mandate is set up with its first payment, which its payer approves at the bank; later payments name it.
-
-Examples:
-  svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00
-  svc payments mandates list
-  svc payments create --amount 9.99 --currency GBP --consent a2b4358c
-`
+export const MANDATES = [
+  {
+    command: 'payments mandates',
+    summary: 'List and end mandates for recurring payments',
+    details:
+      'A mandate is set up with its first payment, which its payer approves at the bank; later payments name it.',
+    examples: [
+      'svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00',
+      'svc payments mandates list',
+      'svc payments create --amount 9.99 --currency GBP --consent a2b4358c',
+    ],
+  },
+  list,
+  show,
+  ...MANDATE_ACTIONS,
+  ...PAYER_MANDATE_ACTIONS.map((each) => ({ ...each, variant: { client: payerOf } })),
+]

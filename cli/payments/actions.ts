@@ -5,7 +5,6 @@ import { PAYOUT_FAILURES } from '../../src/wire/payouts.ts'
 import { refundPayment } from '../../src/wire/refunds.ts'
 import type { Refund } from '../../src/wire/refunds.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { amountLess, sumText } from '../base/money-text.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
@@ -14,7 +13,6 @@ import { anyPayment, payment } from './subject.ts'
 import type { ListedPayment } from './subject.ts'
 import { printPayment, printRefund } from './view.ts'
 
-/** What can still be refunded of it, as far as the list knows. */
 function leftOf({ gross_amount: gross, refunded_amount: refunded, currency }: ListedPayment): string {
   return amountLess(gross, refunded, currency)
 }
@@ -49,7 +47,7 @@ const refund = action({
   confirm: true,
   key: { letter: 'r', label: 'refund' },
   initial: (thing) => ({ amount: leftOf(thing) }),
-  // What somebody else has refunded meanwhile was not agreed to.
+  // A refund by another caller in the meantime was not agreed to.
   asSeen: (thing) => ({ refundAmountAvailable: leftOf(thing) }),
   view: printRefund,
   wait: {
@@ -70,7 +68,6 @@ function isEnded({ refund_status: status }: Refund): boolean {
 
 function notInTime(timeoutMs: number, key: string): CliError {
   return new CliError('WAIT_TIMED_OUT', `the bank has not answered the refund after ${durationText(timeoutMs)}`, {
-    exit: EXIT.waitTimedOut,
     hint: `the same command with --idempotency-key ${key}, to wait for the same refund`,
     retryable: true,
   })
@@ -92,7 +89,6 @@ const cancel = action({
   view: (context, reply) => printPayment(context, reply),
 })
 
-/** What a merchant does to its payments. */
 export const PAYMENT_ACTIONS = [refund, cancel] as const
 
 const sca = action({
@@ -116,16 +112,12 @@ const sca = action({
   done: ({ payment_id: id }, { status }) => `${endOfId(id)} is ${status}`,
   view({ print }, completed) {
     const { failure } = completed
-    print.record({
-      item: completed,
-      id: completed.payment_id,
-      lines: [
-        ['Payment', completed.payment_id],
-        ['Status', completed.status],
-        ['Failure', failure === null ? '' : `${failure.code}: ${failure.reason}`],
-        ['End-to-end id', completed.end_to_end_id],
-      ],
-    })
+    print.record(completed, [
+      ['Payment', completed.payment_id],
+      ['Status', completed.status],
+      ['Failure', failure === null ? '' : `${failure.code}: ${failure.reason}`],
+      ['End-to-end id', completed.end_to_end_id],
+    ])
   },
 })
 
@@ -154,37 +146,47 @@ export const REDIRECT_ACTIONS = [sca] as const
 
 const resolve = action({
   command: 'payments resolve',
-  summary: 'Resolve a payment that its bank never answered',
+  summary: 'Resolve a payment whose bank was silent or late',
   details:
-    'For payments that svc inbox names. Ask the bank first. With its id of the payment the service asks the bank itself, and settles what the bank has settled. --not-taken fails the payment: be sure, as a payer whose bank pays after all has paid for nothing.',
+    'For payments that svc inbox names. Ask the bank first. With its id of the payment the service asks the bank itself, and settles what the bank has settled. --not-taken fails the payment: be sure, as a payer whose bank pays after all has paid for nothing. Where a bank has settled a payment that had failed, --returned and --credited say whose the money is.',
   examples: [
     'svc payments resolve a2b4358c --taken-as P-20261123-17 --reason "on the phone with the bank"',
     'svc payments resolve a2b4358c --not-taken --reason "not in the books of the bank"',
+    'svc payments resolve a2b4358c --returned --reason "sent back to the payer today"',
   ],
   subject: anyPayment,
   flags: {
     takenAs: { value: 'id', summary: "The bank's id of the payment", member: 'bank_payment_id' },
     notTaken: { summary: 'The bank has no such order' },
+    returned: { summary: 'Settled too late: the payer gets the money back' },
+    credited: { summary: "Settled too late: the money is the merchant's" },
     code: { value: 'code', summary: 'With --not-taken: why', choices: PAYOUT_FAILURES, member: 'failure_code' },
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: resolvePayment,
-  request: (id, { takenAs, notTaken, code, reason }) => {
-    if ((takenAs === undefined) === (notTaken !== true)) throw usageError('either --taken-as <id> or --not-taken')
-    const body =
-      takenAs === undefined
-        ? { outcome: 'NOT_TAKEN' as const, failure_code: code, reason }
-        : { outcome: 'TAKEN' as const, bank_payment_id: takenAs, reason }
+  request: (id, { takenAs, notTaken, returned, credited, code, reason }) => {
+    const chosen = [
+      takenAs === undefined ? [] : [{ outcome: 'TAKEN' as const, bank_payment_id: takenAs, reason }],
+      notTaken === true ? [{ outcome: 'NOT_TAKEN' as const, failure_code: code, reason }] : [],
+      returned === true ? [{ outcome: 'RETURNED' as const, reason }] : [],
+      credited === true ? [{ outcome: 'CREDITED' as const, reason }] : [],
+    ].flat()
+    const [body] = chosen
+    if (body === undefined || chosen.length > 1)
+      throw usageError('one of --taken-as <id>, --not-taken, --returned and --credited')
     return { params: { id }, body }
   },
   facts: ({ status }) => status,
-  effect: (thing, { takenAs }) =>
-    takenAs === undefined ? `fail ${anyPayment.name(thing)}` : `have the bank asked about ${anyPayment.name(thing)}`,
+  effect: (thing, { takenAs, returned, credited }) => {
+    const name = anyPayment.name(thing)
+    if (takenAs !== undefined) return `have the bank asked about ${name}`
+    if (credited === true) return `add the money of ${name} to its merchant's balance`
+    return returned === true ? `record that the payer gets the money of ${name} back` : `fail ${name}`
+  },
   done: ({ payment_id: id }, { status }) =>
-    status === 'Failed' ? `${endOfId(id)} has failed` : `the bank is asked about ${endOfId(id)}`,
+    status === 'Failed' ? `${endOfId(id)} is resolved` : `the bank is asked about ${endOfId(id)}`,
   confirm: true,
   view: (context, reply) => printPayment(context, reply),
 })
 
-/** What operators do about a payment of any merchant. */
 export const OPERATOR_ACTIONS = [resolve] as const

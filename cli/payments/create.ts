@@ -1,64 +1,95 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
-import { CreatedPayment, Payment, PaymentStatus, createPayment, getPayment } from '../../src/wire/payments.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
+import { CreatedPayment, Payment, PaymentStatus, createPayment, getPayment } from '../../src/wire/payments.ts'
+import { usageError, withFacts } from '../base/errors.ts'
 import { browserCommand, openBrowser } from '../client/auth/login-browser.ts'
-import { checkBody, dryRun, membersOf } from '../kit/change.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { usageError, withFacts } from '../base/errors.ts'
+import { stoppable } from '../client/interruptible.ts'
 import { actAsPayer } from '../client/mock-bank.ts'
 import type { Decision } from '../client/mock-bank.ts'
-import { printQr } from '../output/qr.ts'
-import { stoppable } from '../client/interruptible.ts'
+import { KEY_FLAG } from '../kit/action.ts'
+import type { Flags } from '../kit/action.ts'
+import { CHANGING, checkBody, dryRun, membersOf } from '../kit/change.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import { durationOf } from '../kit/context.ts'
+import type { Context } from '../kit/context.ts'
+import { bodyFrom } from '../kit/read-values.ts'
 import { waitForStatus } from '../kit/wait.ts'
-import { MandateOptions, mandateOf } from './mandate.ts'
+import { printQr } from '../output/qr.ts'
+import { MANDATE_FLAGS, mandateOf } from './mandate.ts'
 import { printCreated, printPayment, progressTo } from './view.ts'
 
-const text = z.string().optional()
-
-export const CreateOptions = MandateOptions.extend({
-  amount: z.string(),
-  currency: z.string(),
-  redirectUri: text,
-  idempotencyKey: text,
-  metadata: z.array(z.string()).optional(),
-  payerName: text,
-  payerEmail: text,
-  payerPhone: text,
-  remittanceReference: text,
-  debtorBankId: text,
-  debtorAccountScheme: z.enum(['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN']).optional(),
-  debtorIdentification: text,
-  scenario: text,
-  approve: z.boolean().default(false),
-  cancel: z.boolean().default(false),
-  fromAccount: text,
-  /** True is the end that the payer's decision leads to. */
-  wait: z.union([z.literal(true), PaymentStatus]).optional(),
-  timeout: z.string(),
-  qr: z.boolean().default(false),
-  dryRun: z.boolean().default(false),
-  open: z.boolean().default(false),
+const PAYER = grouped('The payer:', {
+  payerName: { value: 'name', summary: 'Name of the payer, at most 140 characters' },
+  payerEmail: { value: 'address', summary: 'E-mail address for links to the payer' },
+  payerPhone: { value: 'number', summary: 'Phone number with country code: +447700900123' },
+  remittanceReference: { value: 'text', summary: "Reference on the payer's statement, at most 18 characters" },
+  debtorBankId: { value: 'id', summary: "The payer's bank" },
+  debtorAccountScheme: { value: 'scheme', summary: 'UK.OBIE.SortCodeAccountNumber or UK.OBIE.IBAN' },
+  debtorIdentification: { value: 'number', summary: "The payer's account number in that scheme" },
 })
-export type CreateOptions = z.infer<typeof CreateOptions>
 
-/** `svc payments create`: one request, and on demand the payer's part and the wait for the end. */
-export async function create(context: Context, { options }: CommandInput<CreateOptions>): Promise<CommandResult> {
-  const timeoutMs = durationOf(options.timeout, '--timeout')
-  if (options.fromAccount !== undefined && !options.approve)
-    throw usageError('--from-account is the account of a payer who approves: --approve')
-  if (options.open && (options.approve || options.cancel))
-    throw usageError('--open is for a person who decides at the bank, and --approve and --cancel decide in its place')
-  if (options.qr && context.print.isMachine)
-    throw usageError('--qr is a picture for people, and the form that was asked for is one for programs')
-  const client = context.client()
-  // An interruption says which payment there is, and the key that leads to it.
-  if (options.dryRun) await createAndSee(context, client, { options, timeoutMs })
-  else await stoppable(client, (stopped) => createAndSee(context, stopped, { options, timeoutMs }))
-}
+const FLAGS = {
+  ...CHANGING,
+  amount: { value: 'amount', summary: 'Decimal amount, such as 50.00', required: true },
+  currency: { value: 'code', summary: 'Currency code, such as GBP', required: true },
+  redirectUri: { value: 'url', summary: 'Where the bank sends the payer back to (a page of the service)' },
+  idempotencyKey: {
+    ...KEY_FLAG.idempotencyKey,
+    summary: 'Idempotency key; repeating it creates no second payment (a new UUID)',
+  },
+  metadata: { value: 'name=value', summary: 'Metadata of your own; may be repeated', repeats: true },
+  open: { summary: "Open the bank's page in your browser" },
+  qr: { summary: "Show the bank's page as a QR code for the payer's phone" },
+  ...PAYER,
+  ...MANDATE_FLAGS,
+  ...grouped('Sandbox:', {
+    scenario: { value: 'name', summary: 'Behaviour of the mock bank, such as insufficient-funds' },
+    approve: { summary: 'Approve at the mock bank as the payer', excludes: ['cancel'] },
+    cancel: { summary: 'Cancel at the mock bank as the payer' },
+    fromAccount: { value: 'number', summary: 'With --approve: account at the mock bank that pays (one elsewhere)' },
+  }),
+  ...grouped('Waiting:', {
+    wait: {
+      value: 'status',
+      bare: true,
+      summary: 'Wait until the payment has this status (Settled; Failed with --cancel)',
+      choices: ['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed', 'Refunded'],
+    },
+    timeout: { value: 'duration', summary: 'Maximum time to wait', initial: '30s' },
+  }),
+} as const satisfies Flags
+type CreateOptions = Input<typeof FLAGS>
+
+export const create = command({
+  command: 'payments create',
+  summary: 'Create a payment',
+  examples: [
+    'svc payments create --amount 50.00 --currency GBP',
+    'svc payments create --amount 50.00 --currency GBP --open --wait',
+    'svc payments create --amount 50.00 --currency GBP --approve --wait Settled',
+    'svc payments create --amount 12.50 --currency GBP --scenario insufficient-funds --approve --wait Failed',
+    'svc payments create --amount 9.99 --currency EUR --idempotency-key order-1 --metadata order=1 -o id',
+    'svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00 --periodic MONTH:60.00 --approve',
+    'svc payments create --amount 9.99 --currency GBP --consent a2b4358c --wait',
+  ],
+  flags: FLAGS,
+  async run(context, input) {
+    const timeoutMs = durationOf(input.timeout, '--timeout')
+    if (input.fromAccount !== undefined && !input.approve)
+      throw usageError('--from-account is the account of a payer who approves: --approve')
+    if (input.open && (input.approve || input.cancel))
+      throw usageError('--open is for a person who decides at the bank, and --approve and --cancel decide in its place')
+    if (input.qr && context.print.isMachine)
+      throw usageError('--qr is a picture for people, and the form that was asked for is one for programs')
+    const client = context.client()
+    // An interruption says which payment there is, and the key that leads to it.
+    if (input.dryRun) await createAndSee(context, client, { options: input, timeoutMs })
+    else await stoppable(client, (stopped) => createAndSee(context, stopped, { options: input, timeoutMs }))
+  },
+})
 
 type Wishes = { options: CreateOptions; timeoutMs: number }
 
@@ -89,7 +120,7 @@ async function createAndSee(context: Context, client: Client, { options, timeout
 
 /** The payment is there, and its record has the address: that no browser opens is no failure. */
 async function openPage({ io, note, print }: Context, page: string | null, { wait }: CreateOptions): Promise<void> {
-  if (page === null) return note('No page is open to the payer: this payment waits for nobody.')
+  if (page === null) return note('No page is open to the payer: this payment needs none.')
   const command = browserCommand(io.env, process.platform, page)
   if (command === undefined || !(await openBrowser(command)))
     note(`No browser could be opened: ${print.isMachine || wait !== undefined ? page : 'the address is above.'}`)
@@ -121,7 +152,6 @@ async function createOnce(
   return created
 }
 
-/** What it makes, and what comes after. */
 function effectOf({ amount, currency, approve, cancel, wait }: CreateOptions): string {
   const acts = [
     ...(approve || cancel ? [`${approve ? 'approve' : 'cancel'} it as its payer`] : []),
@@ -138,7 +168,6 @@ type Rest = {
   timeoutMs: number
 }
 
-/** Plays the payer, waits, and prints the payment as it is then, whether or not it came to what was awaited. */
 async function seeThrough(
   context: Context,
   client: Client,
@@ -166,25 +195,14 @@ function bodyOf(
   mandate: Readonly<Record<string, unknown>>,
   defaultRedirectUri: string,
 ): CreateBody {
-  // A payment under a mandate has its payer's approval, and sends nobody anywhere.
-  const isUnderMandate = options.consent !== undefined
-  const optional = {
-    redirect_uri: isUnderMandate ? undefined : (options.redirectUri ?? defaultRedirectUri),
-    payer_name: options.payerName,
-    payer_email: options.payerEmail,
-    payer_phone: options.payerPhone,
-    remittance_reference: options.remittanceReference,
-    debtor_bank_id: options.debtorBankId,
-    debtor_account_scheme: options.debtorAccountScheme,
-    debtor_identification: options.debtorIdentification,
-    metadata: options.metadata === undefined ? undefined : Object.fromEntries(options.metadata.map(pairOf)),
-    scenario: options.scenario,
-  }
   return {
     amount: options.amount,
     currency: options.currency.toUpperCase(),
     ...mandate,
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    // A payment under a mandate has its payer's approval, and leads to no bank page.
+    ...(options.consent === undefined ? { redirect_uri: options.redirectUri ?? defaultRedirectUri } : {}),
+    ...(options.metadata.length === 0 ? {} : { metadata: Object.fromEntries(options.metadata.map(pairOf)) }),
+    ...bodyFrom({ ...PAYER, scenario: FLAGS.scenario }, options),
   }
 }
 

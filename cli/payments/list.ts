@@ -1,6 +1,3 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { AdminPaymentSummary, listAdminPayments } from '../../src/wire/console.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
 import { PaymentStatus, PaymentSummary, listPayments } from '../../src/wire/payments.ts'
@@ -9,105 +6,94 @@ import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
-import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
-import { ExportTarget, exportPages } from '../kit/export-pages.ts'
-import { Paging, TimeRange, rangeOf, withTimeRange } from '../kit/paging.ts'
+import type { Flags } from '../kit/action.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
+import { listPages, PAGING, timeRange, rangeOf } from '../kit/paging.ts'
+import type { Paging } from '../kit/paging.ts'
+import { bodyFrom } from '../kit/read-values.ts'
 import { findMerchant } from '../merchants/find.ts'
-import { MerchantScope, ofMerchants, whoseColumns } from '../merchants/whose.ts'
+import { OF_MERCHANTS, whoseColumns } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
 import { isRefunded, statusStyle } from './view.ts'
 
-/** The filters of lists and exports, and whose payments an operator means. */
-export function filtered(command: Command): Command {
-  command
-    .optionsGroup('Filters:')
-    .addOption(new Option('--status <status>', 'Filter by status').choices(PaymentStatus.options))
-  withTimeRange(command, 'Created')
-    .option('--currency <code>', 'Filter by currency')
-    .option('--min-amount <amount>', 'Minimum gross amount')
-    .option('--max-amount <amount>', 'Maximum gross amount')
-    .option('--end-to-end-id <id>', 'Filter by end-to-end id')
-    .option('--bank-id <id>', "Filter by the payer's bank")
-  return ofMerchants(command)
-}
-
-const text = z.string().optional()
-
-const FilterOptions = TimeRange.extend({
-  ...MerchantScope.shape,
-  status: PaymentStatus.optional(),
-  currency: text,
-  minAmount: text,
-  maxAmount: text,
-  endToEndId: text,
-  bankId: text,
+const OF_QUERY = grouped('Filters:', {
+  status: { value: 'status', summary: 'Filter by status', choices: PaymentStatus.options },
+  ...timeRange('Created'),
+  currency: { value: 'code', summary: 'Filter by currency', read: (text: string) => text.toUpperCase() },
+  minAmount: { value: 'amount', summary: 'Minimum gross amount' },
+  maxAmount: { value: 'amount', summary: 'Maximum gross amount' },
+  endToEndId: { value: 'id', summary: 'Filter by end-to-end id' },
+  bankId: { value: 'id', summary: "Filter by the payer's bank" },
 })
+const FILTERS = { ...OF_QUERY, ...OF_MERCHANTS } as const satisfies Flags
 
 type Filter = Omit<NonNullable<OperationInput<typeof listPayments>['query']>, 'limit' | 'cursor'>
 
 /** @throws {CliError} for a time that is none */
-function filterOf(options: z.infer<typeof FilterOptions>): Filter {
-  const given = {
-    status: options.status,
-    ...rangeOf(options),
-    currency: options.currency?.toUpperCase(),
-    min_amount: options.minAmount,
-    max_amount: options.maxAmount,
-    end_to_end_id: options.endToEndId,
-    bank_id: options.bankId,
-  }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+function filterOf(options: Input<typeof FILTERS>): Filter {
+  return { ...bodyFrom(OF_QUERY, options), ...rangeOf(options) }
 }
 
 /** The same for an operator; undefined where a merchant means its own. */
 async function adminFilterOf(
   client: Client,
-  options: z.infer<typeof FilterOptions>,
+  options: Input<typeof FILTERS>,
 ): Promise<(Filter & { merchant_id?: string }) | undefined> {
   const { merchant, allMerchants } = options
   const filter = filterOf(options)
   if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) return undefined
   return merchant === undefined
     ? filter
-    : { ...filter, merchant_id: (await findMerchant(client, [merchant])).merchant.id }
+    : { ...filter, merchant_id: (await findMerchant(client, merchant)).merchant.id }
 }
 
-export const ListOptions = Paging.extend({ ...FilterOptions.shape, fees: z.boolean().default(false) })
-type ListOptions = z.infer<typeof ListOptions>
-
-/** Rows of one kind, and how they are shown. */
 type Shown<Row extends { payment_id: string }> = {
   read: PageReader<Row>
   fields: readonly string[]
   columns(rows: readonly Row[]): Column<Row>[]
 }
 
-export async function list(context: Context, { options }: CommandInput<ListOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const ofMerchants = await adminFilterOf(client, options)
-  if (ofMerchants !== undefined) return print(context, options, ofAll(client, ofMerchants, options.fees))
-  const filter = filterOf(options)
-  return options.fees ? print(context, options, lines(client, filter)) : print(context, options, own(client, filter))
-}
+export const list = command({
+  command: 'payments list',
+  summary: 'List payments, newest first',
+  examples: [
+    'svc payments list --status Settled --since 2h',
+    'svc payments list --fees --since 24h',
+    'svc payments list --merchant acme-ltd --status Failed',
+    'svc payments list --all -o csv > payments.csv',
+  ],
+  flags: {
+    ...FILTERS,
+    ...PAGING,
+    ...grouped('Output:', { fees: { summary: 'Show the fee of each payment and what it adds to payouts' } }),
+  },
+  async run(context, input) {
+    const client = context.client()
+    const ofMerchants = await adminFilterOf(client, input)
+    if (ofMerchants !== undefined) return print(context, input, ofAll(client, ofMerchants, input.fees))
+    const filter = filterOf(input)
+    return input.fees ? print(context, input, lines(client, filter)) : print(context, input, own(client, filter))
+  },
+})
 
 async function print<Row extends { payment_id: string }>(
   context: Context,
-  options: ListOptions,
+  options: Paging,
   { read, fields, columns }: Shown<Row>,
 ): Promise<CommandResult> {
-  const { items, nextCursor } = await collectPages(options, read)
-  context.print.list({
-    items,
-    fields,
-    columns: columns(items),
-    // It carries the signature that lets its holder act as the payer.
-    notInCsv: ['redirect_url'],
-    id: (row) => row.payment_id,
-    empty: 'There are no such payments.',
-  })
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  await listPages(context, options, read, (items) =>
+    context.print.list(items, {
+      fields,
+      columns: columns(items),
+      // It carries the signature that lets its holder act as the payer.
+      notInCsv: ['redirect_url'],
+      empty: 'There are no such payments.',
+    }),
+  )
 }
 
 function own(client: Client, filter: Filter): Shown<PaymentSummary> {
@@ -178,26 +164,40 @@ const REFUNDED: Column<Pick<PaymentSummary, 'refunded_amount'>> = {
   align: 'right',
 }
 
-export const ExportOptions = FilterOptions.extend(ExportTarget.shape)
-
 /** `svc payments export`: every payment page by page, a merchant's own as the lines of its books. */
-export async function exportAll(context: Context, { options }: InputOf<typeof ExportOptions>): Promise<CommandResult> {
-  const ofMerchants = await adminFilterOf(context.client(), options)
-  if (ofMerchants === undefined) {
-    const filter = filterOf(options)
-    await exportPages(context, options, {
-      columns: Object.keys(Transaction.shape),
+export const exporting = command({
+  command: 'payments export',
+  summary: 'Export payments and fees as CSV or JSON',
+  details: 'Fetches every page. CSV follows RFC 4180; -o json and -o jsonl are available as well.',
+  examples: [
+    'svc payments export > payments.csv',
+    'svc payments export -o jsonl | jq .payout_amount',
+    'svc payments export --file november.csv --since 2026-11-01 --until 2026-12-01',
+    'svc payments export --all-merchants --file all.csv',
+  ],
+  flags: {
+    ...FILTERS,
+    ...grouped('Output:', { ...EXPORT_TARGET }),
+  },
+  async run(context, input) {
+    const ofMerchants = await adminFilterOf(context.client(), input)
+    if (ofMerchants === undefined) {
+      const filter = filterOf(input)
+      await exportPages(context, input, {
+        columns: Object.keys(Transaction.shape),
+        noun: 'payment',
+        instead: 'svc payments list --fees --all',
+        read: async (client, page) => (await call(client, listTransactions, { query: { ...filter, ...page } })).body,
+      })
+      return undefined
+    }
+    await exportPages(context, input, {
+      // That address carries the signature that lets its holder act as the payer.
+      columns: Object.keys(AdminPaymentSummary.shape).filter((member) => member !== 'redirect_url'),
       noun: 'payment',
-      instead: 'svc payments list --fees --all',
-      read: async (client, page) => (await call(client, listTransactions, { query: { ...filter, ...page } })).body,
+      instead: 'svc payments list --all-merchants --all',
+      read: async (client, page) =>
+        (await call(client, listAdminPayments, { query: { ...ofMerchants, ...page } })).body,
     })
-    return undefined
-  }
-  await exportPages(context, options, {
-    // That address carries the signature that lets its holder act as the payer.
-    columns: Object.keys(AdminPaymentSummary.shape).filter((member) => member !== 'redirect_url'),
-    noun: 'payment',
-    instead: 'svc payments list --all-merchants --all',
-    read: async (client, page) => (await call(client, listAdminPayments, { query: { ...ofMerchants, ...page } })).body,
-  })
-}
+  },
+})

@@ -1,42 +1,38 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { usageError } from '../base/errors.ts'
 import { momentOf } from '../base/moments.ts'
 import type { Client } from '../client/call.ts'
-import { DataOption, collect } from '../kit/option-values.ts'
+import { grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
 import { mandateId } from '../mandates/find.ts'
 
-/** The options of `svc payments create` that set up a mandate, or use one. */
-export const MandateOptions = z.object({
-  mandate: z.boolean().default(false),
-  maxAmount: z.string().optional(),
-  periodic: z.array(z.string()).optional(),
-  validTo: z.string().optional(),
-  consent: z.string().optional(),
+export const MANDATE_FLAGS = grouped('Recurring payments:', {
+  mandate: { summary: 'Set up a mandate with this first payment', excludes: ['consent'] },
+  maxAmount: {
+    value: 'amount',
+    summary: 'With --mandate: maximum amount of one payment',
+    member: 'control_parameters.max_amount_per_payment',
+  },
+  periodic: {
+    value: 'period:amount',
+    summary: 'With --mandate: maximum per period, MONTH:200.00; may be repeated',
+    member: 'control_parameters',
+    repeats: true,
+  },
+  validTo: { value: 'time', summary: 'With --mandate: its end, such as 90d or 2027-06-30 (in a year)' },
+  consent: {
+    value: 'id',
+    summary: 'Pay under this mandate, without approval by the payer',
+    member: 'consent_id',
+    excludes: ['approve', 'cancel', 'qr', 'redirectUri'],
+  },
 })
-export type MandateOptions = z.infer<typeof MandateOptions>
 
-export function withMandate(command: Command): Command {
-  return command
-    .optionsGroup('Recurring payments:')
-    .addOption(new DataOption('--mandate', 'Set up a mandate with this first payment').conflicts('consent'))
-    .option('--max-amount <amount>', 'With --mandate: maximum amount of one payment')
-    .option('--periodic <period:amount>', 'With --mandate: maximum per period, MONTH:200.00; may be repeated', collect)
-    .option('--valid-to <time>', 'With --mandate: its end, such as 90d or 2027-06-30 (in a year)')
-    .addOption(
-      new DataOption('--consent <id>', 'Pay under this mandate, without approval by the payer').conflicts([
-        'approve',
-        'cancel',
-        'qr',
-        'redirectUri',
-      ]),
-    )
-}
-
-/** The members of a creation that are about a mandate. @throws {CliError} exit code 2 */
-export async function mandateOf(client: Client, options: MandateOptions): Promise<Record<string, unknown>> {
+export async function mandateOf(
+  client: Client,
+  options: Input<typeof MANDATE_FLAGS>,
+): Promise<Record<string, unknown>> {
   const { mandate, maxAmount, periodic, validTo, consent } = options
-  if (!mandate && (maxAmount ?? periodic ?? validTo) !== undefined)
+  if (!mandate && ((maxAmount ?? validTo) !== undefined || periodic.length > 0))
     throw usageError('--max-amount, --periodic and --valid-to are of a new mandate: --mandate')
   if (consent !== undefined) return { consent_id: await mandateId(client, consent) }
   if (!mandate) return {}
@@ -46,7 +42,7 @@ export async function mandateOf(client: Client, options: MandateOptions): Promis
     consent_type: 'VARIABLE_RECURRING',
     control_parameters: {
       max_amount_per_payment: maxAmount,
-      ...(periodic === undefined ? {} : { periodic_limits: periodic.map((word) => limitOf(word)) }),
+      ...(periodic.length === 0 ? {} : { periodic_limits: periodic.map((word) => limitOf(word)) }),
     },
     ...(validTo === undefined ? {} : { valid_to: await momentOf(validTo, '--valid-to', DAY_END) }),
   }

@@ -3,63 +3,76 @@ import { getAdminPayment } from '../../src/wire/console.ts'
 import { PaymentEvent, listPaymentEvents } from '../../src/wire/payments.ts'
 import { RefundRow, listRefunds } from '../../src/wire/refunds.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Style } from '../base/io.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
-import type { CommandInput, CommandResult, Context, InputOf } from '../kit/context.ts'
-import { follow, followTime } from '../kit/follow.ts'
-import type { FollowOptions } from '../kit/follow.ts'
-import type { Paging } from '../kit/paging.ts'
+import { command } from '../kit/command.ts'
+import { reading } from '../kit/reading.ts'
+import type { Context } from '../kit/context.ts'
+import { following, follow, followTime } from '../kit/follow.ts'
+import { ALL_MERCHANTS } from '../kit/paging.ts'
 import { STILL_POSSIBLE } from '../kit/wait.ts'
 import { whoseText } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
 import { ownPayment, paymentId, paymentIdFor } from './find.ts'
+import { payment as subject } from './subject.ts'
 import { isRefunded, printPayment, statusStyle } from './view.ts'
 
-export const ShowOptions = z.object({ allMerchants: z.boolean().default(false) })
-
-export async function show(context: Context, { args, options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const [given = ''] = args
-  if (await meansAllMerchants(client, options.allMerchants)) {
-    const id = await paymentIdFor(client, given, 'platform')
-    const { body } = await call(client, getAdminPayment, { params: { id } })
-    printPayment(context, body, [['Merchant', whoseText(body)]])
-  } else printPayment(context, await ownPayment(client, given))
-}
+export const show = command({
+  command: 'payments show',
+  summary: 'Show a payment and its history',
+  examples: [
+    'svc payments show a2b4358c',
+    'svc payments show a2b4358c -q status',
+    'svc payments show a2b4358c --all-merchants',
+  ],
+  flags: {
+    payment: { value: 'payment', summary: subject.summary, positional: true, required: true },
+    ...ALL_MERCHANTS,
+  },
+  async run(context, input) {
+    const client = context.client()
+    const { payment: given } = input
+    if (await meansAllMerchants(client, input.allMerchants)) {
+      const id = await paymentIdFor(client, given, 'platform')
+      const { body } = await call(client, getAdminPayment, { params: { id } })
+      printPayment(context, body, [['Merchant', whoseText(body)]])
+    } else printPayment(context, await ownPayment(client, given))
+  },
+})
 
 /**
  * `svc payments receipt`: what a payer is given to keep: no fee, and nothing else that is the merchant's own affair.
  * @throws {CliError} PAYMENT_NOT_SETTLED, exit code 7: before the money has come there is no receipt
  */
-export async function receipt(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const payment = await ownPayment(context.client(), args[0] ?? '')
-  const settled = payment.status_history.find(({ new_status: status }) => status === 'Settled')
-  if (settled === undefined)
-    throw new CliError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}: a receipt comes with Settled`, {
-      exit: EXIT.conflict,
-      hint: `svc payments show ${payment.payment_id}`,
-    })
-  const isOwn = 'consent_id' in payment
-  const item = {
-    payment_id: payment.payment_id,
-    status: payment.status,
-    end_to_end_id: payment.end_to_end_id,
-    gross_amount: payment.gross_amount,
-    currency: payment.currency,
-    refunded_amount: payment.refunded_amount,
-    payer_name: isOwn ? payment.payer_name : null,
-    remittance_reference: isOwn ? payment.remittance_reference : null,
-    settled_at: settled.created_at,
-  }
-  context.print.record({
-    item,
-    id: item.payment_id,
-    lines: [
+export const receipt = command({
+  command: 'payments receipt',
+  summary: 'Print the receipt of a settled payment',
+  details: 'The receipt is for the payer. Exit code 7 before the payment is settled.',
+  examples: ['svc payments receipt a2b4358c', 'svc payments receipt a2b4358c -q settled_at'],
+  flags: { payment: { value: 'payment', summary: subject.summary, positional: true, required: true } },
+  async run(context, input) {
+    const payment = await ownPayment(context.client(), input.payment)
+    const settled = payment.status_history.find(({ new_status: status }) => status === 'Settled')
+    if (settled === undefined)
+      throw new CliError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}: a receipt comes with Settled`, {
+        hint: `svc payments show ${payment.payment_id}`,
+      })
+    const isOwn = 'consent_id' in payment
+    const item = {
+      payment_id: payment.payment_id,
+      status: payment.status,
+      end_to_end_id: payment.end_to_end_id,
+      gross_amount: payment.gross_amount,
+      currency: payment.currency,
+      refunded_amount: payment.refunded_amount,
+      payer_name: isOwn ? payment.payer_name : null,
+      remittance_reference: isOwn ? payment.remittance_reference : null,
+      settled_at: settled.created_at,
+    }
+    context.print.record(item, [
       ['Receipt', item.payment_id],
       ['Paid', `${item.gross_amount} ${item.currency}`],
       ['Settled', shortTime(item.settled_at)],
@@ -67,25 +80,9 @@ export async function receipt(context: Context, { args }: CommandInput<object>):
       ['Payer', item.payer_name ?? ''],
       ['Reference', item.remittance_reference ?? ''],
       ['End-to-end id', item.end_to_end_id],
-    ],
-  })
-}
-
-export async function refunds(context: Context, { args, options }: CommandInput<Paging>): Promise<CommandResult> {
-  const client = context.client()
-  const params = { id: await paymentId(client, args) }
-  const { items, nextCursor } = await collectPages(options, async (query) => {
-    return (await call(client, listRefunds, { params, query })).body
-  })
-  context.print.list({
-    items,
-    fields: Object.keys(RefundRow.shape),
-    columns: REFUND_COLUMNS,
-    id: (row) => row.refund_id,
-    empty: 'Nothing of this payment was refunded.',
-  })
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-}
+    ])
+  },
+})
 
 export const REFUND_COLUMNS: readonly Column<RefundRow>[] = [
   { title: 'id', value: (row) => row.refund_id, short: endOfId },
@@ -98,7 +95,16 @@ export const REFUND_COLUMNS: readonly Column<RefundRow>[] = [
   { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
 ]
 
-/** How a refund's status looks. */
+export const refunds = reading({
+  command: 'payments refunds',
+  summary: "List a payment's refunds, oldest first",
+  examples: ['svc payments refunds a2b4358c', 'svc payments refunds a2b4358c --all -o csv'],
+  flags: { payment: { value: 'payment', summary: subject.summary, positional: true, required: true } },
+  operation: listRefunds,
+  request: async ({ payment }, client) => ({ params: { id: await paymentId(client, payment) } }),
+  view: { fields: RefundRow, columns: REFUND_COLUMNS, empty: 'Nothing of this payment was refunded.' },
+})
+
 function refundStyle(status: string): Style {
   if (status === 'EXECUTED') return 'green'
   return status === 'FAILED' ? 'red' : 'yellow'
@@ -108,40 +114,50 @@ type Event = z.infer<typeof PaymentEvent>
 
 const PAUSE_MS = 1_000
 
-type EventsInput = InputOf<typeof FollowOptions>
-
 /** `svc payments events`: each change of a payment; with `--follow` the next ones too, until none can come. */
-export async function events(context: Context, { args, options }: EventsInput): Promise<CommandResult> {
-  followTime(options)
-  const client = context.client()
-  const id = await paymentId(client, args)
-  if (!options.follow) {
-    printAll(context, await read(client, id))
-    return undefined
-  }
-  let shown = 0
-  return follow(context, {
-    options,
-    pauseMs: PAUSE_MS,
-    read: () => read(client, id),
-    show(all) {
-      for (const event of all.slice(shown)) printLine(context, event)
-      shown = all.length
-      const last = all.at(-1)
-      // Nothing more can come of a payment that has failed or was refunded.
-      return last !== undefined && STILL_POSSIBLE[last.new_status].length === 0
-    },
-  })
-}
+export const events = command({
+  command: 'payments events',
+  summary: "List a payment's audit events with their hashes",
+  examples: [
+    'svc payments events a2b4358c',
+    'svc payments events a2b4358c -o jsonl',
+    'svc payments events a2b4358c --follow --timeout 5m',
+  ],
+  flags: {
+    payment: { value: 'payment', summary: subject.summary, positional: true, required: true },
+    ...following('Follow new events until the last one or Ctrl+C'),
+  },
+  async run(context, input) {
+    followTime(input)
+    const client = context.client()
+    const id = await paymentId(client, input.payment)
+    if (!input.follow) {
+      printAll(context, await read(client, id))
+      return undefined
+    }
+    let shown = 0
+    return follow(context, {
+      options: input,
+      pauseMs: PAUSE_MS,
+      read: () => read(client, id),
+      show(all) {
+        for (const event of all.slice(shown)) printLine(context, event)
+        shown = all.length
+        const last = all.at(-1)
+        // Nothing more can come of a payment that has failed or was refunded.
+        return last !== undefined && STILL_POSSIBLE[last.new_status].length === 0
+      },
+    })
+  },
+})
 
 async function read(client: Client, id: string): Promise<Event[]> {
   return (await call(client, listPaymentEvents, { params: { id } })).body.data
 }
 
 function printAll({ print }: Context, items: readonly Event[]): void {
-  print.list({
-    items,
-    fields: Object.keys(PaymentEvent.shape),
+  print.list(items, {
+    fields: PaymentEvent,
     columns: [
       { title: 'ordinal', value: (row) => row.ordinal, align: 'right' },
       { title: 'time', value: (row) => row.created_at, short: (time) => time.slice(11, 19) },
@@ -156,7 +172,7 @@ function printAll({ print }: Context, items: readonly Event[]): void {
 }
 
 function printLine({ io, print }: Context, event: Event): void {
-  if (print.isMachine) return print.record({ item: event, id: event.id, lines: [] })
+  if (print.isMachine) return print.record(event, [], { id: event.id })
   const { paint } = print
   const status = paint(statusStyle(event.new_status) ?? 'bold', event.new_status)
   const from = event.previous_status === null ? '' : `${event.previous_status} to `

@@ -2,13 +2,12 @@ import type { PaymentSummary } from '../../src/wire/payments.ts'
 import { endOfId } from '../base/text.ts'
 import type { Subject } from '../kit/action.ts'
 
-/** What lists show of a payment; who else but its merchant reads it sees no payer. */
+/** What lists show of a payment; only its merchant sees the payer. */
 export type ListedPayment = Pick<
   PaymentSummary,
   'payment_id' | 'status' | 'gross_amount' | 'refunded_amount' | 'currency'
 > & { payer_name?: string | null }
 
-/** A payment of any merchant, for operators. */
 export const anyPayment: Subject<ListedPayment> = {
   noun: 'payment',
   summary: 'Its id, at least the last 8 characters of it, or its end-to-end id',
@@ -23,7 +22,6 @@ export const anyPayment: Subject<ListedPayment> = {
   confirmBy: ({ payment_id: id }) => [endOfId(id), id],
 }
 
-/** A payment of the merchant. */
 export const payment: Subject<ListedPayment> = {
   ...anyPayment,
   async find(client, given) {

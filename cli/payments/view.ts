@@ -2,10 +2,9 @@ import type { CreatedPayment, Payment, PaymentStatus, PaymentSummary, PayerView 
 import type { Refund } from '../../src/wire/refunds.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import { shortTime } from '../base/text.ts'
 
-/** How a status looks: an end in green or red, a way still to go in yellow. */
 export function statusStyle(status: string): Style | undefined {
   if (status === 'Settled') return 'green'
   if (status === 'Failed') return 'red'
@@ -19,19 +18,15 @@ export function isRefunded({ refunded_amount: amount }: { refunded_amount: strin
 
 /** @param hasQr whether a QR code follows, with the address that leads to the bank below it */
 export function printCreated({ print, note }: Context, payment: CreatedPayment, { hasQr }: { hasQr: boolean }): void {
-  print.record({
-    item: payment,
-    id: payment.payment_id,
-    lines: [
-      ['Payment', payment.payment_id],
-      ['Status', payment.status],
-      ['Amount', `${payment.gross_amount} ${payment.currency}`],
-      ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
-      ['End-to-end id', payment.end_to_end_id],
-      ['Expires', shortTime(payment.expires_at)],
-      ["Bank's page", hasQr ? '' : (payment.redirect_url ?? '')],
-    ],
-  })
+  print.record(payment, [
+    ['Payment', payment.payment_id],
+    ['Status', payment.status],
+    ['Amount', `${payment.gross_amount} ${payment.currency}`],
+    ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
+    ['End-to-end id', payment.end_to_end_id],
+    ['Expires', shortTime(payment.expires_at)],
+    ["Bank's page", hasQr ? '' : (payment.redirect_url ?? '')],
+  ])
   const get = `svc payments show ${payment.payment_id}`
   if (!print.isMachine) note(payment.redirect_url === null ? `Next: ${get}` : `Next: open the bank's page, or ${get}`)
 }
@@ -60,9 +55,7 @@ export function printPayment(
     ['Created', shortTime(payment.created_at)],
   ]
   const { status_history: history = [] } = payment
-  const table = tableOf(history, HISTORY_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
-  const after = history.length === 0 ? {} : { after: table.join('\n') }
-  print.record({ item: payment, id: payment.payment_id, lines, ...after })
+  print.record(payment, lines, { after: tableBelow(print, history, HISTORY_COLUMNS) })
 }
 
 function merchantLines(payment: PaymentSummary): [string, string][] {
@@ -77,17 +70,13 @@ function merchantLines(payment: PaymentSummary): [string, string][] {
 }
 
 export function printRefund({ print, note }: Context, refund: Refund): void {
-  print.record({
-    item: refund,
-    id: refund.refund_id,
-    lines: [
-      ['Refund', refund.refund_id],
-      ['Status', refund.refund_status],
-      ['Payment', `${refund.payment_id} (${refund.status})`],
-      ['Refunded', refund.refunded_amount],
-      ['Remaining', refund.remaining_amount],
-    ],
-  })
+  print.record(refund, [
+    ['Refund', refund.refund_id],
+    ['Status', refund.refund_status],
+    ['Payment', `${refund.payment_id} (${refund.status})`],
+    ['Refunded', refund.refunded_amount],
+    ['Remaining', refund.remaining_amount],
+  ])
   if (refund.refund_status === 'PENDING')
     note(`The bank has not answered yet; the refund goes on by itself: svc payments refunds ${refund.payment_id}`)
 }

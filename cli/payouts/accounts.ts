@@ -1,35 +1,28 @@
-import type { Command } from 'commander'
+import { command } from '../kit/command.ts'
 import { z } from 'zod'
 import { BankAccount, addBankAccount, disableBankAccount, listBankAccounts } from '../../src/wire/bank-accounts.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { parsedJson } from '../base/json.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { urlOf } from '../client/build-request.ts'
 import { call } from '../client/call.ts'
-import { addActions } from '../kit/action-command.ts'
-import { action as declared } from '../kit/action.ts'
+import { action } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
-import { ChangeOptions, change, dangerous, tried } from '../kit/change.ts'
-import { action } from '../kit/context.ts'
-import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { subcommand } from '../kit/option-values.ts'
+import { DANGEROUS, change, tried } from '../kit/change.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { reading } from '../kit/reading.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 
-/** An account that payouts go to. */
 const bankAccount: Subject<BankAccount> = {
   noun: 'account-id',
   summary: 'Its id, or its last 8 characters',
   async find(client, given) {
     const accounts = (await call(client, listBankAccounts, {})).body.data
-    const id = await resolveId(given, 'bank account', async function* ids() {
-      for (const account of accounts) yield account.id
-    })
+    const id = await resolveId(given, 'bank account', async () => accounts.map((account) => account.id))
     const thing = accounts.find((account) => account.id === id)
     if (thing === undefined)
       throw new CliError('BANK_ACCOUNT_NOT_FOUND', `bank account not found: ${given}`, {
-        exit: EXIT.notFound,
         hint: 'svc payouts accounts list',
       })
     return { thing, isExact: given.toLowerCase() === id }
@@ -40,7 +33,7 @@ const bankAccount: Subject<BankAccount> = {
   confirmBy: ({ id }) => [id.slice(-8), id],
 }
 
-const disable = declared({
+const disable = action({
   command: 'payouts accounts disable',
   summary: 'Disable a payout account',
   details: 'No payout goes to a disabled account. It stays in the list.',
@@ -61,65 +54,51 @@ const disable = declared({
   view: printAccount,
 })
 
-/** `svc payouts accounts`: where a merchant's payouts go. */
-export function addAccounts(payouts: Command, runtime: Runtime): void {
-  const accounts = subcommand(payouts, 'accounts', 'Manage the accounts that payouts go to')
-  accounts.addHelpText(
-    'after',
-    '\nExamples:\n  svc payouts accounts create --holder "Acme Ltd"\n  svc payouts accounts list\n',
-  )
-  subcommand(accounts, 'list', 'List payout accounts with masked numbers')
-    .addHelpText('after', '\nExamples:\n  svc payouts accounts list\n')
-    .action(action(runtime, z.object({}), list))
-  dangerous(subcommand(accounts, 'create', 'Create a payout account'))
-    .requiredOption('--holder <name>', 'Name of the account holder')
-    .option('--stdin', 'Read the account numbers as JSON from standard input')
-    .addHelpText('after', CREATE_HELP)
-    .action(action(runtime, CreateOptions, create))
-  addActions(payouts, runtime, [disable])
-}
+const create = command({
+  command: 'payouts accounts create',
+  summary: 'Create a payout account',
+  details: `No number stands on the command line, where the shell's history and other users would see it. At a terminal they are
+asked for; a program writes them to standard input, as {"sort_code", "account_number", "iban"}; the last may be left out.`,
+  examples: [
+    'svc payouts accounts create --holder "Acme Ltd"',
+    'svc payouts accounts create --holder "Acme Ltd" --stdin < account.json',
+  ],
+  flags: {
+    ...DANGEROUS,
+    holder: { value: 'name', summary: 'Name of the account holder', member: 'account_holder_name', required: true },
+    stdin: { summary: 'Read the account numbers as JSON from standard input' },
+  },
+  async run(context, input) {
+    const { holder } = input
+    if (input.dryRun && !input.stdin) return tellAddition(context, holder)
+    const numbers = await readNumbers(context.io, input)
+    if (input.dryRun) {
+      const body = { account_holder_name: holder, ...numbers }
+      await call(context.client(), addBankAccount, { body, query: tried() })
+      return tellAddition(context, holder)
+    }
+    const added = await change(context, context.client(), addBankAccount, {
+      input: { body: { account_holder_name: holder, ...numbers } },
+      options: input,
+      danger: { what: `let payouts go to an account of ${holder}`, words: [holder], isExact: true, yes: input.yes },
+    })
+    if (added !== undefined) printAccount(context, added)
+  },
+})
 
-const CREATE_HELP = `
-No number stands on the command line, where the shell's history and other users would see it. At a terminal they are
-asked for; a program writes them to standard input, as {"sort_code", "account_number", "iban"}; the last may be left out.
-
-Examples:
-  svc payouts accounts create --holder "Acme Ltd"
-  svc payouts accounts create --holder "Acme Ltd" --stdin < account.json
-`
-
-const CreateOptions = ChangeOptions.extend({ holder: z.string(), stdin: z.boolean().default(false) })
-
-async function create(context: Context, { options }: InputOf<typeof CreateOptions>): Promise<CommandResult> {
-  const { holder } = options
-  if (options.dryRun && !options.stdin) return tellAddition(context, holder)
-  const numbers = await readNumbers(context.io, options)
-  if (options.dryRun) {
-    const body = { account_holder_name: holder, ...numbers }
-    await call(context.client(), addBankAccount, { body, query: tried() })
-    return tellAddition(context, holder)
-  }
-  const added = await change(context, context.client(), addBankAccount, {
-    input: { body: { account_holder_name: holder, ...numbers } },
-    options,
-    danger: { what: `let payouts go to an account of ${holder}`, words: [holder], isExact: true, yes: options.yes },
-  })
-  if (added !== undefined) printAccount(context, added)
-}
-
-/** The request without the numbers, which the terminal would keep: so nobody is asked for them. */
+/** The request without the account numbers, which would stay on the terminal: a dry run asks for none. */
 function tellAddition(context: Context, holder: string): CommandResult {
   const { method } = addBankAccount
   const url = urlOf(context.client(), addBankAccount, {})
   const body = { account_holder_name: holder, sort_code: '****', account_number: '****' }
-  context.print.record({
-    item: { dry_run: true, method, url, body },
-    id: url,
-    lines: [
+  context.print.record(
+    { dry_run: true, method, url, body },
+    [
       ['Would send', `${method} ${url}`],
       ['Holder', holder],
     ],
-  })
+    { id: url },
+  )
   context.note('Nothing was changed.')
 }
 
@@ -163,11 +142,14 @@ async function readJson(io: Io): Promise<Numbers> {
   )
 }
 
-async function list(context: Context): Promise<CommandResult> {
-  const { body } = await call(context.client(), listBankAccounts, {})
-  context.print.list({
-    items: body.data,
-    fields: Object.keys(BankAccount.shape),
+const list = reading({
+  command: 'payouts accounts list',
+  summary: 'List payout accounts with masked numbers',
+  examples: ['svc payouts accounts list'],
+  flags: {},
+  operation: listBankAccounts,
+  view: {
+    fields: BankAccount,
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'holder', value: (row) => row.account_holder_name, least: 16 },
@@ -177,26 +159,32 @@ async function list(context: Context): Promise<CommandResult> {
       { title: 'state', value: stateOf, style: (state) => (state === 'active' ? 'green' : 'red') },
       { title: 'added', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 1 },
     ],
-    id: (row) => row.id,
     empty: 'There are no bank accounts.',
-  })
-}
+  },
+})
 
 function stateOf({ is_active }: BankAccount): string {
   return is_active ? 'active' : 'disabled'
 }
 
 function printAccount(context: Context, account: BankAccount): void {
-  context.print.record({
-    item: account,
-    id: account.id,
-    lines: [
-      ['Id', account.id],
-      ['Holder', account.account_holder_name],
-      ['Sort code', account.sort_code],
-      ['Account', account.account_number],
-      ['IBAN', account.iban ?? ''],
-      ['State', stateOf(account)],
-    ],
-  })
+  context.print.record(account, [
+    ['Id', account.id],
+    ['Holder', account.account_holder_name],
+    ['Sort code', account.sort_code],
+    ['Account', account.account_number],
+    ['IBAN', account.iban ?? ''],
+    ['State', stateOf(account)],
+  ])
 }
+
+export const ACCOUNTS = [
+  {
+    command: 'payouts accounts',
+    summary: 'Manage the accounts that payouts go to',
+    examples: ['svc payouts accounts create --holder "Acme Ltd"', 'svc payouts accounts list'],
+  },
+  list,
+  create,
+  disable,
+]

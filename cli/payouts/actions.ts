@@ -65,19 +65,14 @@ const failOfRefund = action({
   done: (_refund, { amount, currency }) => `the refund of ${amount} ${currency} has failed, and can be ordered again`,
   confirm: true,
   view: (context, { refund_id: id, payment_id: payment, ...refund }) =>
-    context.print.record({
-      item: { refund_id: id, payment_id: payment, ...refund },
-      id,
-      lines: [
-        ['Refund', id],
-        ['Payment', payment],
-        ['Amount', `${refund.amount} ${refund.currency}`],
-        ['Status', refund.refund_status],
-        ['Failure', refund.failure?.code ?? ''],
-      ],
-    }),
+    context.print.record({ refund_id: id, payment_id: payment, ...refund }, [
+      ['Refund', id],
+      ['Payment', payment],
+      ['Amount', `${refund.amount} ${refund.currency}`],
+      ['Status', refund.refund_status],
+      ['Failure', refund.failure?.code ?? ''],
+    ]),
 })
 
-/** What operators do about payouts, and about refunds that go the same way. */
 export const PAYOUT_ACTIONS = [retry, fail] as const
 export const FILE_REFUND_ACTIONS = [failOfRefund] as const

@@ -3,16 +3,15 @@ import type { PayoutWithEvents } from '../../src/wire/payouts.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import type { Context } from '../kit/context.ts'
 import { ownerColumns, ownerLines } from '../merchants/whose.ts'
+import type { ListView } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
 
-export function printPayouts(context: Context, items: readonly Payout[], isOfAll: boolean): void {
-  context.print.list({
-    items,
-    fields: Object.keys((isOfAll ? AdminPayout : Payout).shape),
+export function payoutView(isOfAll: boolean): ListView<Payout> {
+  return {
+    fields: isOfAll ? AdminPayout : Payout,
     columns: payoutColumns(isOfAll),
-    id: (row) => row.payout_id,
     empty: 'There are no such payouts. svc balances shows what is owed, and what stands in the way of a payout.',
-  })
+  }
 }
 
 export function payoutColumns(isOfAll: boolean): readonly Column<Payout>[] {
@@ -36,23 +35,19 @@ function styleOf(status: string): 'green' | 'red' | undefined {
 
 export function printPayout(context: Pick<Context, 'print'>, payout: Payout & Partial<PayoutWithEvents>): void {
   const { payout_id: id, failure, settlement_ids: settlements = [], status_history: history = [] } = payout
-  context.print.record({
-    item: payout,
-    id,
-    lines: [
-      ['Id', id],
-      ...ownerLines(payout),
-      ['Amount', `${payout.amount} ${payout.currency}`],
-      ...(payout.debt_deducted === '0.00' ? [] : [['Debt deducted', payout.debt_deducted] as [string, string]]),
-      ['Status', payout.status],
-      ...(failure === null ? [] : [['Failure', `${failure.code}: ${failure.reason}`] as [string, string]]),
-      ['Sent by', payout.connector],
-      ['Bank account', payout.bank_account_id],
-      ['End-to-end id', payout.end_to_end_id],
-      ['Bank reference', payout.bank_reference ?? ''],
-      ...(payout.retry_at === null ? [] : [['Next payout', shortTime(payout.retry_at)] as [string, string]]),
-      ...settlements.map((settlement): [string, string] => ['Settlement', settlement]),
-      ...history.map((each): [string, string] => [each.new_status, shortTime(each.created_at)]),
-    ],
-  })
+  context.print.record(payout, [
+    ['Id', id],
+    ...ownerLines(payout),
+    ['Amount', `${payout.amount} ${payout.currency}`],
+    ...(payout.debt_deducted === '0.00' ? [] : [['Debt deducted', payout.debt_deducted] as [string, string]]),
+    ['Status', payout.status],
+    ...(failure === null ? [] : [['Failure', `${failure.code}: ${failure.reason}`] as [string, string]]),
+    ['Sent by', payout.connector],
+    ['Bank account', payout.bank_account_id],
+    ['End-to-end id', payout.end_to_end_id],
+    ['Bank reference', payout.bank_reference ?? ''],
+    ...(payout.retry_at === null ? [] : [['Next payout', shortTime(payout.retry_at)] as [string, string]]),
+    ...settlements.map((settlement): [string, string] => ['Settlement', settlement]),
+    ...history.map((each): [string, string] => [each.new_status, shortTime(each.created_at)]),
+  ])
 }

@@ -1,54 +1,44 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { Balance, MerchantBalance, getBalances, listBalances } from '../../src/wire/ledger.ts'
 import type { PayoutBlock } from '../../src/wire/ledger.ts'
 import { call } from '../client/call.ts'
-import { collectPages } from '../client/pages.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { Paging, paged } from '../kit/paging.ts'
-import { MerchantScope, ofMerchants, scopeOf } from '../merchants/whose.ts'
+import type { PageReader } from '../client/pages.ts'
+import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
+import { listPages, PAGING } from '../kit/paging.ts'
+import { OF_MERCHANTS, scopeOf } from '../merchants/whose.ts'
 import { BALANCE_COLUMNS, MERCHANT_BALANCE_COLUMNS, totalsText } from './view.ts'
 
-const Options = Paging.extend(MerchantScope.shape)
+export const list = command({
+  command: 'balances',
+  summary: 'List balances, one row per currency',
+  examples: ['svc balances', 'svc balances --all-merchants -o csv'],
+  flags: { ...OF_MERCHANTS, ...PAGING },
+  async run(context, input) {
+    const client = context.client()
+    const empty = 'No payment has settled yet.'
+    const scope = await scopeOf(client, input)
+    if (scope === undefined) {
+      const { data: items } = (await call(client, getBalances, {})).body
+      const fields = Object.keys(Balance.shape)
+      context.print.list(items, { fields, columns: BALANCE_COLUMNS, id: (row) => row.currency, empty })
+      for (const row of items) noteBlock(context, row)
+      return
+    }
+    let totals = ''
+    const read: PageReader<MerchantBalance> = async (page) => {
+      const { body } = await call(client, listBalances, { query: { ...scope, ...page } })
+      totals = body.totals.map(totalsText).join('\n')
+      return body
+    }
+    await listPages(context, input, read, (items) => {
+      const fields = Object.keys(MerchantBalance.shape)
+      context.print.list(items, { fields, columns: MERCHANT_BALANCE_COLUMNS, id: (row) => row.merchant_id, empty })
+      for (const row of items) noteBlock(context, row, row.trading_name)
+      if (totals !== '') context.note(totals)
+    })
+  },
+})
 
-/** `svc balances`: what is owed to a merchant, or to all of them. */
-export function addBalances(command: Command, runtime: Runtime): void {
-  paged(ofMerchants(command))
-    .addHelpText('after', '\nExamples:\n  svc balances\n  svc balances --all-merchants -o csv\n')
-    .action(action(runtime, Options, list))
-}
-
-async function list(context: Context, { options }: CommandInput<z.infer<typeof Options>>): Promise<CommandResult> {
-  const client = context.client()
-  const empty = 'No payment has settled yet.'
-  const scope = await scopeOf(client, options)
-  if (scope === undefined) {
-    const { data: items } = (await call(client, getBalances, {})).body
-    const fields = Object.keys(Balance.shape)
-    context.print.list({ items, fields, columns: BALANCE_COLUMNS, id: (row) => row.currency, empty })
-    for (const row of items) noteBlock(context, row)
-    return
-  }
-  let totals = ''
-  const { items, nextCursor } = await collectPages(options, async (page) => {
-    const { body } = await call(client, listBalances, { query: { ...scope, ...page } })
-    totals = body.totals.map(totalsText).join('\n')
-    return body
-  })
-  context.print.list({
-    items,
-    fields: Object.keys(MerchantBalance.shape),
-    columns: MERCHANT_BALANCE_COLUMNS,
-    id: (row) => row.merchant_id,
-    empty,
-  })
-  for (const row of items) noteBlock(context, row, row.trading_name)
-  if (totals !== '') context.note(totals)
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-}
-
-/** What stands in the way of a payout, and what to do about it. */
 const BLOCKS: Record<PayoutBlock, string> = {
   MERCHANT_NOT_APPROVED: 'the KYB review is not approved (svc kyb approve)',
   MERCHANT_INACTIVE: 'the merchant is disabled (svc merchants enable)',

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import { getPortalReconciliation, getReconciliation, listReconciliations } from '../../src/wire/reconciliation.ts'
 import type { KeptReconciliation, ReconciledTotal, Reconciliation } from '../../src/wire/reconciliation.ts'
@@ -7,9 +6,9 @@ import { shortTime } from '../base/text.ts'
 import { parseTime } from '../base/times.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption, forAllMerchants } from '../kit/option-values.ts'
+import { command } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { ALL_MERCHANTS } from '../kit/paging.ts'
 import { scopeOf } from '../merchants/whose.ts'
 import { tableBelow } from '../output/table.ts'
 import { DIFFERENCE_COLUMNS } from './view.ts'
@@ -27,40 +26,45 @@ const Options = z.object({
 })
 type Options = z.infer<typeof Options>
 
-export function addReconcile(command: Command, runtime: Runtime): void {
-  forAllMerchants(command)
-    .option('--since <time>', 'Compare only what moved at this time or later: 24h, 2026-11-21')
-    .option('--as-of <time>', 'Compare only what moved until this time')
-    .option('--merchant <merchant>', 'Compare one merchant, as an operator: its id, realm or client id')
-    .option('--fail-on-diff', 'End with exit code 3 where there is a difference')
-    .addOption(
-      new DataOption('--last', 'Show the last run of the daily job instead, as an operator').conflicts([
-        'since',
-        'asOf',
-        'merchant',
-      ]),
-    )
-    .addHelpText(
-      'after',
-      '\nWithout --since the kept balances are recounted as well.\n\nExamples:\n  svc reconcile\n  svc reconcile --since 24h --fail-on-diff\n  svc reconcile --merchant acme-ltd --as-of 2026-11-01\n  svc reconcile --last\n',
-    )
-    .action(action(runtime, Options, reconcile))
-}
+export const reconcile = command({
+  command: 'reconcile',
+  summary: 'Compare payments, ledger, bank and statements',
+  details: 'Without --since the kept balances are recounted as well.',
+  examples: [
+    'svc reconcile',
+    'svc reconcile --since 24h --fail-on-diff',
+    'svc reconcile --merchant acme-ltd --as-of 2026-11-01',
+    'svc reconcile --last',
+  ],
+  flags: {
+    ...ALL_MERCHANTS,
+    since: { value: 'time', summary: 'Compare only what moved at this time or later: 24h, 2026-11-21' },
+    asOf: { value: 'time', summary: 'Compare only what moved until this time' },
+    merchant: { value: 'merchant', summary: 'Compare one merchant, as an operator: its id, realm or client id' },
+    failOnDiff: { summary: 'End with exit code 3 where there is a difference' },
+    last: {
+      summary: 'Show the last run of the daily job instead, as an operator',
+      excludes: ['since', 'asOf', 'merchant'],
+    },
+  },
+  async run(context, input) {
+    if (input.last) return showLast(context, input)
+    const client = context.client()
+    const found = await read({ ...client, timeoutMs: Math.max(client.timeoutMs, TIMEOUT_MS) }, input)
+    const from = found.from === null ? 'everything' : `from ${shortTime(found.from)}`
+    printFound(context, found, {
+      id: String(found.is_balanced),
+      lines: [['Compared', `${from} until ${shortTime(found.as_of)}`]],
+    })
+    if (found.has_more) context.note('There are more differences: narrow it with --merchant or --since')
+    return found.differences.length > 0 && input.failOnDiff ? EXIT.assertion : undefined
+  },
+})
 
-async function reconcile(context: Context, { options }: CommandInput<Options>): Promise<CommandResult> {
-  if (options.last) return showLast(context, options)
-  const client = context.client()
-  const found = await read({ ...client, timeoutMs: Math.max(client.timeoutMs, TIMEOUT_MS) }, options)
-  const from = found.from === null ? 'everything' : `from ${shortTime(found.from)}`
-  printFound(context, found, {
-    id: String(found.is_balanced),
-    lines: [['Compared', `${from} until ${shortTime(found.as_of)}`]],
-  })
-  if (found.has_more) context.note('There are more differences: narrow it with --merchant or --since')
-  return found.differences.length > 0 && options.failOnDiff ? EXIT.assertion : undefined
-}
-
-/** The newest run of the daily job that has ended. A failed one counts as a difference: nobody knows that there is none. */
+/**
+ * The newest run of the daily job that has ended. A failed one counts as a difference: what it would have found is
+ * unknown.
+ */
 async function showLast(context: Context, { failOnDiff }: Options): Promise<CommandResult> {
   const { data } = (await call(context.client(), listReconciliations, { query: { limit: 10 } })).body
   const last = data.find(({ status }) => status !== 'RUNNING')
@@ -89,16 +93,15 @@ function printFound(
 ): void {
   const { differences, totals } = found
   const count = found.difference_counts.reduce((sum, each) => sum + each.count, 0)
-  print.record({
-    item: found,
-    id,
-    lines: [
+  print.record(
+    found,
+    [
       ...lines,
       ['Differences', count === 0 ? 'none' : String(count)],
       ...totals.map((total): Line => [`${total.trading_name} ${total.currency}`, totalText(total)]),
     ],
-    ...tableBelow(print, differences, DIFFERENCE_COLUMNS),
-  })
+    { id, after: tableBelow(print, differences, DIFFERENCE_COLUMNS) },
+  )
 }
 
 async function read(client: Client, { since, asOf, ...whose }: Options): Promise<Reconciliation> {

@@ -26,7 +26,6 @@ export const MERCHANT_BALANCE_COLUMNS: readonly Column<MerchantBalance>[] = [
   { title: 'rounding', value: (row) => row.rounding, align, dropped: 2 },
 ]
 
-/** What the platform has in a currency. */
 export function totalsText(
   row: Pick<MerchantBalance, 'currency' | 'bank' | 'total' | 'fees_earned' | 'rounding'>,
 ): string {
@@ -35,7 +34,7 @@ export function totalsText(
 
 export const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = [
   { title: 'difference', value: (row) => row.kind },
-  { title: 'merchant', value: (row) => row.trading_name, least: 8 },
+  { title: 'merchant', value: (row) => row.trading_name ?? '-', least: 8 },
   { title: 'row', value: (row) => row.subject, short: endOfId },
   { title: 'expected', value: (row) => row.expected_amount ?? 'none', align: 'right' },
   { title: 'found', value: (row) => row.found_amount ?? 'none', align: 'right' },

@@ -1,24 +1,9 @@
-import { SettlementSchedule } from '../../src/wire/admin.ts'
 import { closeSettlements, getSettlementSchedule, putSettlementSchedule } from '../../src/wire/settlements.ts'
-import type { MerchantSettlementSchedule } from '../../src/wire/settlements.ts'
-import { action } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
-import { printSchedule, printSettlements } from './view.ts'
+import { ownSubject, action } from '../kit/action.ts'
+import { SCHEDULE } from '../merchants/setup-actions.ts'
+import { printSchedule, settlementView } from './view.ts'
 
-/** When the merchant's periods end. */
-const schedule: Subject<MerchantSettlementSchedule> = {
-  noun: 'schedule',
-  summary: 'When periods are settled',
-  isOwn: true,
-  async find(client) {
-    const { call } = await import('../client/call.ts')
-    return { thing: (await call(client, getSettlementSchedule, {})).body, isExact: true }
-  },
-  id: () => '',
-  name: () => 'the schedule of settlements',
-  handle: () => '',
-  confirmBy: () => [],
-}
+const schedule = ownSubject('schedule', 'the schedule of settlements', getSettlementSchedule)
 
 const close = action({
   command: 'settlements close',
@@ -32,7 +17,7 @@ const close = action({
   done: (_now, { settlements }) =>
     settlements.length === 0 ? 'there was nothing to settle' : `closed ${settlements.length}`,
   key: { letter: 'c', label: 'close periods' },
-  view: (context, { settlements }) => printSettlements(context, settlements),
+  view: (context, { settlements }) => context.print.list(settlements, settlementView(false)),
 })
 
 const setSchedule = action({
@@ -41,16 +26,7 @@ const setSchedule = action({
   details: 'Also for the period that is open. MANUAL periods end with svc settlements close.',
   examples: ['svc settlements schedule set WEEKLY'],
   subject: schedule,
-  flags: {
-    schedule: {
-      value: 'schedule',
-      summary: 'DAILY, WEEKLY or MANUAL',
-      choices: SettlementSchedule.options,
-      member: 'settlement_schedule',
-      positional: true,
-      required: true,
-    },
-  },
+  flags: SCHEDULE,
   operation: putSettlementSchedule,
   request: (_id, { schedule: wanted }) => ({ body: { settlement_schedule: wanted } }),
   effect: (_now, { schedule: wanted }) => `settle ${wanted} from now on`,
@@ -59,5 +35,4 @@ const setSchedule = action({
   view: printSchedule,
 })
 
-/** What is done about settlements. */
 export const SETTLEMENT_ACTIONS = [close, setSchedule] as const

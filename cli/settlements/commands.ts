@@ -1,6 +1,3 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import {
   SettlementLine,
   getSettlementSchedule,
@@ -10,107 +7,83 @@ import {
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { PageReader } from '../client/pages.ts'
-import { addActions } from '../kit/action-command.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { ExportTarget, exportPages } from '../kit/export-pages.ts'
-import { forAllMerchants, subcommand } from '../kit/option-values.ts'
-import { Paging, TimeRange, daysOf, listPages, paged, withTimeRange } from '../kit/paging.ts'
-import { MerchantScope, ofMerchants, scopeOf } from '../merchants/whose.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
+import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
+import { ALL_MERCHANTS, PAGING, daysOf, listPages, timeRange } from '../kit/paging.ts'
+import { reading } from '../kit/reading.ts'
+import { OF_MERCHANTS, scopeOf } from '../merchants/whose.ts'
 import { SETTLEMENT_ACTIONS } from './actions.ts'
 import { findSettlement, settlementPage } from './find.ts'
-import { printLines, printSchedule, printSettlement, printSettlements } from './view.ts'
+import { LINE_VIEW, printSchedule, printSettlement, settlementView } from './view.ts'
 
-const WHICH = 'Its id, or at least its last 8 characters'
-
-/** `svc settlements`: what a merchant is owed, period by period. */
-export function addSettlements(settlements: Command, runtime: Runtime): void {
-  const listing = settlements
-    .command('list')
-    .description('List settlements, last period first')
-    .optionsGroup('Filters:')
-  withTimeRange(listing, 'Period ended')
-    .option('--currency <code>', 'Filter by currency')
-    .addOption(new Option('--status <status>', 'Filter by status').choices(['CLOSED', 'PAID_OUT']))
-  paged(ofMerchants(listing))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc settlements list --since 30d\n  svc settlements list --merchant acme-ltd -o csv\n',
-    )
-    .action(action(runtime, ListOptions, list))
-  const ofOne = (name: string, summary: string): Command =>
-    forAllMerchants(subcommand(settlements, name, summary).argument('<settlement>', WHICH))
-  ofOne('show', 'Show a settlement')
-    .addHelpText('after', '\nExamples:\n  svc settlements show a2b4358c\n')
-    .action(action(runtime, Scope, show))
-  paged(ofOne('lines', 'List the lines of a settlement'))
-    .addHelpText('after', '\nExamples:\n  svc settlements lines a2b4358c\n')
-    .action(action(runtime, LinesOptions, lines))
-  ofOne('export', 'Export the lines of a settlement as CSV or JSON')
-    .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
-    .option('--force', 'Overwrite an existing file')
-    .addHelpText(
-      'after',
-      '\nFetches every page.\n\nExamples:\n  svc settlements export a2b4358c > lines.csv\n  svc settlements export a2b4358c -o jsonl | jq .amount\n',
-    )
-    .action(action(runtime, ExportOptions, exportLines))
-  settlements
-    .command('schedule')
-    .helpCommand(false)
-    .description('Show and set when periods are settled')
-    .command('show')
-    .description('Show when periods are settled')
-    .addHelpText('after', '\nExamples:\n  svc settlements schedule show\n')
-    .action(action(runtime, z.object({}), showSchedule))
-  addActions(settlements, runtime, SETTLEMENT_ACTIONS)
-}
-
-const Scope = z.object({ allMerchants: z.boolean().default(false) })
-const LinesOptions = Paging.extend(Scope.shape)
-const ExportOptions = ExportTarget.extend(Scope.shape)
-const ListOptions = Paging.extend({
-  ...TimeRange.shape,
-  ...MerchantScope.shape,
-  currency: z.string().optional(),
-  status: z.enum(['CLOSED', 'PAID_OUT']).optional(),
+const list = command({
+  command: 'settlements list',
+  summary: 'List settlements, last period first',
+  examples: ['svc settlements list --since 30d', 'svc settlements list --merchant acme-ltd -o csv'],
+  flags: {
+    ...grouped('Filters:', {
+      ...timeRange('Period ended'),
+      currency: { value: 'code', summary: 'Filter by currency' },
+      status: { value: 'status', summary: 'Filter by status', choices: ['CLOSED', 'PAID_OUT'] },
+    }),
+    ...OF_MERCHANTS,
+    ...PAGING,
+  },
+  async run(context, input) {
+    const client = context.client()
+    const filter = { ...daysOf(input), currency: input.currency?.toUpperCase(), status: input.status }
+    const scope = await scopeOf(client, input)
+    const isOfAll = scope !== undefined
+    const read = (page: object) => settlementPage(client, isOfAll, { ...filter, ...scope, ...page })
+    await listPages(context, input, read, settlementView(isOfAll))
+  },
 })
 
-async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
-  const client = context.client()
-  const filter = { ...daysOf(options), currency: options.currency?.toUpperCase(), status: options.status }
-  const scope = await scopeOf(client, options)
-  const isOfAll = scope !== undefined
-  const read = (page: object) => settlementPage(client, isOfAll, { ...filter, ...scope, ...page })
-  await listPages(context, options, read, (rows) => printSettlements(context, rows, isOfAll))
-}
+const ofOne = {
+  settlement: {
+    value: 'settlement',
+    summary: 'Its id, or at least its last 8 characters',
+    positional: true,
+    required: true,
+  },
+  ...ALL_MERCHANTS,
+} as const
 
-type Of = CommandInput<z.infer<typeof Scope>>
+const show = command({
+  command: 'settlements show',
+  summary: 'Show a settlement',
+  examples: ['svc settlements show a2b4358c'],
+  flags: ofOne,
+  run: async (context, input) => printSettlement(context, (await found(context, input)).settlement),
+})
 
-async function show(context: Context, { args: [given = ''], options }: Of): Promise<CommandResult> {
-  printSettlement(context, (await found(context, given, options)).settlement)
-}
+const lines = command({
+  command: 'settlements lines',
+  summary: 'List the lines of a settlement',
+  examples: ['svc settlements lines a2b4358c'],
+  flags: { ...ofOne, ...PAGING },
+  async run(context, input) {
+    const { read } = await found(context, input)
+    await listPages(context, input, (query) => read(context.client(), query), LINE_VIEW)
+  },
+})
 
-async function lines(
-  context: Context,
-  { args: [given = ''], options }: CommandInput<z.infer<typeof LinesOptions>>,
-): Promise<CommandResult> {
-  const { read } = await found(context, given, options)
-  const ofPage: PageReader<SettlementLine> = (query) => read(context.client(), query)
-  await listPages(context, options, ofPage, (rows) => printLines(context, rows))
-}
+const exporting = command({
+  command: 'settlements export',
+  summary: 'Export the lines of a settlement as CSV or JSON',
+  details: 'Fetches every page.',
+  examples: ['svc settlements export a2b4358c > lines.csv', 'svc settlements export a2b4358c -o jsonl | jq .amount'],
+  flags: { ...ofOne, ...EXPORT_TARGET },
+  async run(context, input) {
+    const { read } = await found(context, input)
+    const columns = Object.keys(SettlementLine.shape)
+    await exportPages(context, input, { columns, noun: 'line', instead: 'svc settlements lines --all', read })
+  },
+})
 
-async function exportLines(
-  context: Context,
-  { args: [given = ''], options }: CommandInput<z.infer<typeof ExportOptions>>,
-): Promise<CommandResult> {
-  const { read } = await found(context, given, options)
-  const columns = Object.keys(SettlementLine.shape)
-  await exportPages(context, options, { columns, noun: 'line', instead: 'svc settlements lines --all', read })
-}
-
-/** A settlement, and what reads its lines. */
-async function found(context: Context, given: string, { allMerchants }: z.infer<typeof Scope>) {
+async function found(context: Context, { settlement: given, allMerchants }: Input<typeof ofOne>) {
   const client = context.client()
   const isOfAll = await meansAllMerchants(client, allMerchants)
   const settlement = await findSettlement(client, given, isOfAll)
@@ -121,6 +94,21 @@ async function found(context: Context, given: string, { allMerchants }: z.infer<
   return { settlement, read }
 }
 
-async function showSchedule(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  printSchedule(context, (await call(context.client(), getSettlementSchedule, {})).body)
-}
+const showSchedule = reading({
+  command: 'settlements schedule show',
+  summary: 'Show when periods are settled',
+  examples: ['svc settlements schedule show'],
+  flags: {},
+  operation: getSettlementSchedule,
+  view: printSchedule,
+})
+
+export const SETTLEMENTS = [
+  list,
+  show,
+  lines,
+  exporting,
+  { command: 'settlements schedule', summary: 'Show and set when periods are settled' },
+  showSchedule,
+  ...SETTLEMENT_ACTIONS,
+]

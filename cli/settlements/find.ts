@@ -3,15 +3,10 @@ import { getAdminSettlement, getSettlement, listAdminSettlements, listSettlement
 import type { Settlement } from '../../src/wire/settlements.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { rowsOf } from '../client/pages.ts'
-import { resolveId } from '../kit/resolve-id.ts'
-
-// How far back a part of an id is looked for.
-const PAGES_MAX = 10
+import { idsIn, resolveId } from '../kit/resolve-id.ts'
 
 type Query = z.input<typeof listAdminSettlements.query>
 
-/** A page of settlements: the merchant's own, or for operators of all or of one. */
 export async function settlementPage(client: Client, isOfAll: boolean, query: Query) {
   return (await call(client, isOfAll ? listAdminSettlements : listSettlements, { query })).body
 }
@@ -22,8 +17,6 @@ export async function findSettlement(client: Client, given: string, isOfAll: boo
   return (await call(client, isOfAll ? getAdminSettlement : getSettlement, { params: { id } })).body
 }
 
-/** Ids of settlements, the last period first. */
-export async function* settlementIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
-  const pages = rowsOf((query) => settlementPage(client, isOfAll, query), PAGES_MAX)
-  for await (const { settlement_id } of pages) yield settlement_id
+export function settlementIds(client: Client, isOfAll: boolean): AsyncGenerator<string> {
+  return idsIn(client, isOfAll ? listAdminSettlements : listSettlements, 'settlement_id')
 }

@@ -3,16 +3,15 @@ import type { MerchantSettlementSchedule } from '../../src/wire/settlements.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import type { Context } from '../kit/context.ts'
 import { ownerColumns, ownerLines } from '../merchants/whose.ts'
+import type { ListView } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
 
-export function printSettlements(context: Context, items: readonly Settlement[], isOfAll = false): void {
-  context.print.list({
-    items,
-    fields: Object.keys((isOfAll ? AdminSettlement : Settlement).shape),
+export function settlementView(isOfAll: boolean): ListView<Settlement> {
+  return {
+    fields: isOfAll ? AdminSettlement : Settlement,
     columns: settlementColumns(isOfAll),
-    id: (row) => row.settlement_id,
     empty: 'There are no such settlements.',
-  })
+  }
 }
 
 export function settlementColumns(isOfAll: boolean): readonly Column<Settlement>[] {
@@ -34,38 +33,24 @@ const COLUMNS: readonly Column<Settlement>[] = [
 
 export function printSettlement(context: Pick<Context, 'print'>, settlement: Settlement): void {
   const { settlement_id: id, currency, ...row } = settlement
-  context.print.record({
-    item: settlement,
-    id,
-    lines: [
-      ['Id', id],
-      ...ownerLines(settlement),
-      ['Period', `${shortTime(row.period_from)} until ${shortTime(row.period_to)} (${row.kind})`],
-      ['Opening balance', `${row.opening_balance} ${currency}`],
-      ['Gross', row.gross_amount],
-      ['Fees', row.fee_amount],
-      ['Refunded', row.refunded_amount],
-      ...(row.corrected_amount === '0.00' ? [] : [['Corrected', row.corrected_amount] as [string, string]]),
-      ...(row.deducted_amount === '0.00' ? [] : [['Debt deducted', row.deducted_amount] as [string, string]]),
-      ['Rounding', row.rounding_amount],
-      ['Net', row.net_amount],
-      ['Payable', `${row.payable_amount} ${currency}`],
-      ['Status', row.status],
-      ['Payout', row.payout_id ?? ''],
-      ['Bank account', row.bank_account_id ?? ''],
-      ['Lines', String(row.line_count)],
-    ],
-  })
-}
-
-export function printLines(context: Context, items: readonly SettlementLine[]): void {
-  context.print.list({
-    items,
-    fields: Object.keys(SettlementLine.shape),
-    columns: LINE_COLUMNS,
-    id: (row) => row.id,
-    empty: 'There are no lines.',
-  })
+  context.print.record(settlement, [
+    ['Id', id],
+    ...ownerLines(settlement),
+    ['Period', `${shortTime(row.period_from)} until ${shortTime(row.period_to)} (${row.kind})`],
+    ['Opening balance', `${row.opening_balance} ${currency}`],
+    ['Gross', row.gross_amount],
+    ['Fees', row.fee_amount],
+    ['Refunded', row.refunded_amount],
+    ...(row.corrected_amount === '0.00' ? [] : [['Corrected', row.corrected_amount] as [string, string]]),
+    ...(row.deducted_amount === '0.00' ? [] : [['Debt deducted', row.deducted_amount] as [string, string]]),
+    ['Rounding', row.rounding_amount],
+    ['Net', row.net_amount],
+    ['Payable', `${row.payable_amount} ${currency}`],
+    ['Status', row.status],
+    ['Payout', row.payout_id ?? ''],
+    ['Bank account', row.bank_account_id ?? ''],
+    ['Lines', String(row.line_count)],
+  ])
 }
 
 export const LINE_COLUMNS: readonly Column<SettlementLine>[] = [
@@ -78,10 +63,12 @@ export const LINE_COLUMNS: readonly Column<SettlementLine>[] = [
   { title: 'reference', value: (row) => row.remittance_reference ?? row.end_to_end_id ?? '', dropped: 1, least: 12 },
 ]
 
+export const LINE_VIEW: ListView<SettlementLine> = {
+  fields: SettlementLine,
+  columns: LINE_COLUMNS,
+  empty: 'There are no lines.',
+}
+
 export function printSchedule(context: Context, schedule: MerchantSettlementSchedule): void {
-  context.print.record({
-    item: schedule,
-    id: schedule.settlement_schedule,
-    lines: [['Schedule', schedule.settlement_schedule]],
-  })
+  context.print.record(schedule, [['Schedule', schedule.settlement_schedule]])
 }

@@ -1,5 +1,3 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
 import { z } from 'zod'
 import {
   DATE_FORMATS,
@@ -10,124 +8,95 @@ import {
 } from '../../src/wire/statements.ts'
 import { usageError } from '../base/errors.ts'
 import { parseTime } from '../base/times.ts'
-import { call } from '../client/call.ts'
-import { addActions } from '../kit/action-command.ts'
 import { readBankFile } from '../kit/bank-file.ts'
-import { changing, ChangeOptions, change } from '../kit/change.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { subcommand } from '../kit/option-values.ts'
-import { Paging, TimeRange, daysOf, listPages, paged, withTimeRange } from '../kit/paging.ts'
+import { CHANGING, change } from '../kit/change.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import { timeRange, daysOf, londonDay } from '../kit/paging.ts'
+import { reading } from '../kit/reading.ts'
 import { STATEMENT_ACTIONS } from './actions.ts'
-import { printLines, printMovements, printStatements } from './view.ts'
+import { LINE_VIEW, MOVEMENT_VIEW, STATEMENT_VIEW } from './view.ts'
 
-export function addStatements(statements: Command, runtime: Runtime): void {
-  statements.addHelpText(
-    'after',
-    '\nExamples:\n  svc statements import november.xml\n  svc statements lines --state unmatched\n  svc statements missing --since 7d\n',
-  )
-  changing(statements.command('import').argument('<file>', 'File of the bank: camt.053, camt.054 or CSV'))
-    .description("Import a bank's statement file and match its lines")
-    .optionsGroup('CSV files:')
-    .option('--columns <map>', 'Which column has what: date=Date,amount=Amount')
-    .option('--account <number>', 'Account that the file is of')
-    .option('--currency <code>', 'Currency of the account, such as GBP')
-    .addOption(new Option('--date-format <format>', 'How dates are written').choices(DATE_FORMATS))
-    .addHelpText('after', `\nExamples:\n  svc statements import november.xml\n  ${CSV_EXAMPLE}\n`)
-    .action(action(runtime, ImportOptions, importFile))
-  paged(subcommand(statements, 'list', 'List imported statements, newest first'))
-    .addHelpText('after', '\nExamples:\n  svc statements list\n')
-    .action(action(runtime, Paging, list))
-  const lines = subcommand(statements, 'lines', 'List lines of statements, last booked first')
-  lines
-    .optionsGroup('Filters:')
-    .addOption(new Option('--state <state>', 'Filter by state').choices(['matched', 'unmatched']))
-    .option('--statement <id>', 'Filter by statement')
-    .option('--payment <id>', 'Filter by payment')
-  paged(withTimeRange(lines, 'Booked'))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc statements lines --state unmatched\n  svc statements lines --since 7d -o csv\n',
-    )
-    .action(action(runtime, LinesOptions, listLines))
-  const missing = subcommand(statements, 'missing', 'List payments, refunds and payouts that no statement has')
-  paged(withTimeRange(missing.optionsGroup('Filters:'), 'Created'))
-    .addHelpText('after', '\nExamples:\n  svc statements missing --since 7d\n')
-    .action(action(runtime, MissingOptions, listMissing))
-  addActions(statements, runtime, STATEMENT_ACTIONS)
-}
-
-const MissingOptions = Paging.extend(TimeRange.shape)
-const LinesOptions = MissingOptions.extend({
-  state: z.enum(['matched', 'unmatched']).optional(),
-  statement: z.string().optional(),
-  payment: z.string().optional(),
+const list = reading({
+  command: 'statements list',
+  summary: 'List imported statements, newest first',
+  examples: ['svc statements list'],
+  flags: {},
+  operation: listStatements,
+  view: STATEMENT_VIEW,
 })
 
-async function list(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
-  await listPages(
-    context,
-    options,
-    async (query) => (await call(context.client(), listStatements, { query })).body,
-    (rows) => printStatements(context, rows),
-  )
-}
+const lines = reading({
+  command: 'statements lines',
+  summary: 'List lines of statements, last booked first',
+  examples: ['svc statements lines --state unmatched', 'svc statements lines --since 7d -o csv'],
+  flags: grouped('Filters:', {
+    state: { value: 'state', summary: 'Filter by state', choices: ['matched', 'unmatched'] },
+    statement: { value: 'id', summary: 'Filter by statement' },
+    payment: { value: 'id', summary: 'Filter by payment' },
+    ...timeRange('Booked'),
+  }),
+  operation: listStatementLines,
+  request: ({ state, statement: statement_id, payment: payment_id, ...range }) => ({
+    query: { ...daysOf(range), state, statement_id, payment_id },
+  }),
+  view: LINE_VIEW,
+})
 
-async function listLines(context: Context, { options }: InputOf<typeof LinesOptions>): Promise<CommandResult> {
-  const { state, statement, payment } = options
-  const filter = { ...daysOf(options), state, statement_id: statement, payment_id: payment }
-  await listPages(
-    context,
-    options,
-    async (page) => (await call(context.client(), listStatementLines, { query: { ...filter, ...page } })).body,
-    (rows) => printLines(context, rows),
-  )
-}
-
-async function listMissing(context: Context, { options }: InputOf<typeof MissingOptions>): Promise<CommandResult> {
-  const { since = '7d', until = new Date().toISOString() } = options
-  const days = { from: parseTime(since, '--since').slice(0, 10), to: parseTime(until, '--until').slice(0, 10) }
-  await listPages(
-    context,
-    options,
-    async (page) => (await call(context.client(), listUnmatchedMovements, { query: { ...days, ...page } })).body,
-    (rows) => printMovements(context, rows),
-  )
-}
+const missing = reading({
+  command: 'statements missing',
+  summary: 'List payments, refunds and payouts that no statement has',
+  examples: ['svc statements missing --since 7d'],
+  flags: grouped('Filters:', timeRange('Created')),
+  operation: listUnmatchedMovements,
+  request: ({ since = '7d', until = new Date().toISOString() }) => ({
+    query: { from: londonDay(parseTime(since, '--since')), to: londonDay(parseTime(until, '--until')) },
+  }),
+  view: MOVEMENT_VIEW,
+})
 
 const CSV_MEMBERS = ['date', 'amount', 'credit', 'debit', 'currency', 'reference', 'end_to_end_id', 'bank_reference']
 
-const ImportOptions = ChangeOptions.omit({ yes: true }).extend({
-  columns: z.string().optional(),
-  account: z.string().optional(),
-  currency: z.string().optional(),
-  dateFormat: z.enum(DATE_FORMATS).optional(),
+const CSV = grouped('CSV files:', {
+  columns: { value: 'map', summary: 'Which column has what: date=Date,amount=Amount' },
+  account: { value: 'number', summary: 'Account that the file is of' },
+  currency: { value: 'code', summary: 'Currency of the account, such as GBP' },
+  dateFormat: { value: 'format', summary: 'How dates are written', choices: DATE_FORMATS },
 })
-type ImportOptions = z.infer<typeof ImportOptions>
 
 /** `svc statements import`: a second import of a file changes nothing, so it is safe to repeat. */
-async function importFile(
-  context: Context,
-  { args: [file = ''], options }: CommandInput<ImportOptions>,
-): Promise<CommandResult> {
-  const content = await readBankFile(context, file)
-  const csv = csvOf(options)
-  const body = { content, csv }
-  const outcome = await change(context, context.client(), importStatements, { input: { body }, options })
-  if (outcome === undefined) return undefined
-  printStatements(context, outcome.statements)
-  const { new_line_count: fresh, known_line_count: known, matched_line_count: matched } = outcome
-  context.note(`${fresh} new, ${known} known before; ${matched} matched now`)
-  if (outcome.unmatched_line_count > 0)
-    context.note(`${outcome.unmatched_line_count} not matched yet: svc statements lines --state unmatched`)
-  if (outcome.returned_refund_count > 0)
-    context.note(`${outcome.returned_refund_count} came back as returned refunds: svc inbox`)
-}
+const importing = command({
+  command: 'statements import',
+  summary: "Import a bank's statement file and match its lines",
+  examples: [
+    'svc statements import november.xml',
+    'svc statements import november.csv --account 20-20-15-55555555 --currency GBP --date-format DD/MM/YYYY --columns "date=Date,credit=Paid in,debit=Paid out,reference=Details"',
+  ],
+  flags: {
+    file: { value: 'file', summary: 'File of the bank: camt.053, camt.054 or CSV', positional: true, required: true },
+    ...CHANGING,
+    ...CSV,
+  },
+  async run(context, input) {
+    const content = await readBankFile(context, input.file)
+    const csv = csvOf(input)
+    const body = { content, csv }
+    const outcome = await change(context, context.client(), importStatements, { input: { body }, options: input })
+    if (outcome === undefined) return undefined
+    context.print.list(outcome.statements, STATEMENT_VIEW)
+    const { new_line_count: fresh, known_line_count: known, matched_line_count: matched } = outcome
+    context.note(`${fresh} new, ${known} known before; ${matched} matched now`)
+    if (outcome.unmatched_line_count > 0)
+      context.note(`${outcome.unmatched_line_count} not matched yet: svc statements lines --state unmatched`)
+    if (outcome.returned_refund_count > 0)
+      context.note(`${outcome.returned_refund_count} came back as returned refunds: svc inbox`)
+  },
+})
 
 type Csv = Exclude<z.infer<(typeof importStatements)['body']>['csv'], undefined>
 
 /** How a CSV file is read, where any of its options is given. */
-function csvOf({ columns, account, currency, dateFormat }: ImportOptions): Csv | undefined {
+function csvOf({ columns, account, currency, dateFormat }: Input<typeof CSV>): Csv | undefined {
   const given = [columns, account, currency, dateFormat].filter((option) => option !== undefined)
   if (given.length === 0) return undefined
   if (columns === undefined || account === undefined || currency === undefined)
@@ -150,3 +119,19 @@ function columnsOf(text: string): Csv['columns'] {
   })
   return { date: '', ...Object.fromEntries(pairs) }
 }
+
+export const STATEMENTS = [
+  {
+    command: 'statements',
+    examples: [
+      'svc statements import november.xml',
+      'svc statements lines --state unmatched',
+      'svc statements missing --since 7d',
+    ],
+  },
+  importing,
+  list,
+  lines,
+  missing,
+  ...STATEMENT_ACTIONS,
+]
