@@ -16,7 +16,7 @@ export type Sandbox = {
   readonly apiUrl: string
   /** Whether the service was started for this program alone. */
   readonly isEphemeral: boolean
-  /** A merchant with a webhook receiver; stories never meet, so that they may be told at the same time. */
+  /** A merchant with a webhook receiver; stories never meet, so that they may run at the same time. */
   story(options?: StoryOptions): Promise<Story>
   /** Closes the stories that are still open, and a service that was started for them. */
   close(): Promise<void>

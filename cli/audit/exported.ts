@@ -15,7 +15,6 @@ export const NEW_EXPORT = 'svc audit export --file audit.jsonl'
 const Counts = z.partialRecord(AuditChain, z.int().nonnegative())
 type Counts = z.infer<typeof Counts>
 
-/** One line of an export: a row, or what says that all of them have been written. */
 const Line = z.union([
   z.strictObject({ chain: AuditChain, row: z.record(z.string(), z.string().nullable()) }),
   z.strictObject({ end: Counts }),
@@ -32,16 +31,13 @@ export function endLine(written: readonly { chain: AuditChain; rows: number }[])
 }
 
 export type ExportedRows = {
-  /** The rows of a chain. Chains are to be asked for in the order of an export: `EXPORT_ORDER`. */
   source: RowSource
-  /** Reads what is left. `incomplete` says how it shows that this is not all of an export; `chains` are those it is of. */
   end(): Promise<{ incomplete: string | null; chains: readonly AuditChain[] }>
 }
 
 /** Checkpoints first: each seals rows that stand behind it. */
 export const EXPORT_ORDER: readonly AuditChain[] = AUDIT_CHAINS.toReversed()
 
-/** The rows of an export out of its lines, which are read once and never held: they may come out of a pipe. */
 export function exportedRows(lines: AsyncIterable<string>, name: string): ExportedRows {
   const read = lineReader(lines, name)
   return {
@@ -50,14 +46,14 @@ export function exportedRows(lines: AsyncIterable<string>, name: string): Export
     },
     async end() {
       while ((await read.peek()) !== undefined) read.take()
-      return read.told()
+      return read.count()
     },
   }
 }
 
 type RowLine = Extract<Line, { row: unknown }>
 
-/** Rows of the chain; what stands before it is passed over, for nobody has asked for it, or has seen enough of it. */
+/** Rows of the chain; what stands before it is passed over. */
 async function nextPage(read: LineReader, chain: AuditChain): Promise<AuditRow[]> {
   const rows: AuditRow[] = []
   while (rows.length < EXPORT_LIMIT_MAX) {
@@ -71,7 +67,6 @@ async function nextPage(read: LineReader, chain: AuditChain): Promise<AuditRow[]
 
 type LineReader = ReturnType<typeof lineReader>
 
-/** Reads row by row, holds their order and their number against what an export is, and keeps count. */
 function lineReader(lines: AsyncIterable<string>, name: string) {
   const iterator = lines[Symbol.asyncIterator]()
   const counts = new Map<AuditChain, number>()
@@ -119,7 +114,7 @@ function lineReader(lines: AsyncIterable<string>, name: string) {
       return next
     },
     take: () => void (next = undefined),
-    told() {
+    count() {
       const chains = AUDIT_CHAINS.filter((chain) => end?.[chain] !== undefined || counts.has(chain))
       if (chains.length === 0) throw usageError(`--file: ${name} is empty: it is no export`, NEW_EXPORT)
       return { incomplete: end === undefined ? NO_END : wrongCount(end, counts), chains }

@@ -1,15 +1,14 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
 import type { AuditChain, AuditRow } from '../../src/lib/audit-chain.ts'
 import { checkpointsOf, verifyChain } from '../../src/lib/verify-chain.ts'
 import type { ChainHead, ChainReport, Checkpoint } from '../../src/lib/verify-chain.ts'
 import { usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { collect, subcommand } from '../kit/option-values.ts'
+import type { Flags } from '../kit/action.ts'
+import { command } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
+import { matching } from '../kit/read-values.ts'
 import { withProgress } from '../output/progress.ts'
 import { EXPORT_ORDER, NEW_EXPORT, exportedRows, linesOf } from './exported.ts'
 import { rowsOfService } from './rows.ts'
@@ -17,26 +16,26 @@ import type { RowSource } from './rows.ts'
 
 export const CHAIN_CHOICES = ['all', ...AUDIT_CHAINS] as const
 
-const VerifyOptions = z.object({
-  chain: z.enum(CHAIN_CHOICES),
-  file: z.string().min(1, 'say which file').optional(),
-  expectHead: z.array(z.string()).default([]),
-})
-type VerifyOptions = z.infer<typeof VerifyOptions>
+const FLAGS = {
+  chain: {
+    value: 'chain',
+    summary: 'Verify only this chain and the checkpoints',
+    choices: CHAIN_CHOICES,
+    initial: 'all',
+  },
+  file: {
+    value: 'export',
+    summary: 'Verify an export offline; - is standard input',
+    read: matching(/./, 'say which file'),
+  },
+  expectHead: { value: 'head', summary: 'Head printed by an earlier run; may be repeated', repeats: true },
+} as const satisfies Flags
+type VerifyOptions = Input<typeof FLAGS>
 
-export function addVerify(audit: Command, runtime: Runtime): void {
-  subcommand(audit, 'verify', 'Verify the hash chains of the audit trail')
-    .addOption(
-      new Option('--chain <chain>', 'Verify only this chain and the checkpoints').choices(CHAIN_CHOICES).default('all'),
-    )
-    .option('--file <export>', 'Verify an export offline; - is standard input')
-    .option('--expect-head <head>', 'Head printed by an earlier run; may be repeated', collect)
-    .addHelpText('after', HELP)
-    .action(action(runtime, VerifyOptions, verify))
-}
-
-const HELP = `
-The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
+export const verify = command({
+  command: 'audit verify',
+  summary: 'Verify the hash chains of the audit trail',
+  details: `The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
 believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment, refund and dispute.
 Every ten minutes a checkpoint records the number of rows and a digest of them. It reveals events that were cut off the
 end of a chain, and payments that were deleted. A payment, refund or dispute itself must have the status of its last event,
@@ -50,42 +49,41 @@ another than operator_actions. That run proves that no action up to there was ch
 checkpoints, nothing that they have sealed.
 
 Exit code 0: whole. Exit code 3: broken; chain, ordinal, id and what is wrong are printed, the first of each chain. It
-is 3 as well for an export that is not whole, such as one that was interrupted; an empty file is none, exit code 2.
-
-Examples:
-  svc audit verify
-  svc audit verify --file audit.jsonl
-  gunzip -c audit.jsonl.gz | svc audit verify --file -
-  svc audit verify --expect-head 412:9f2c... --expect-head checkpoints:98:41aa...
-  svc audit verify -o json -q 'chains[0].head'
-`
-
-async function verify(context: Context, { options }: CommandInput<VerifyOptions>): Promise<CommandResult> {
-  const chains = options.chain === 'all' ? AUDIT_CHAINS : [...new Set([options.chain, 'checkpoints'] as const)]
-  const expected = expectedHeads(options.expectHead, chains)
-  const verified =
-    options.file === undefined
-      ? { reports: await read(context, rowsOfService(context.client()), { chains, expected }), incomplete: null }
-      : await verifyFile(context, options.file, { ...options, chains, expected })
-  print(context, verified)
-  const broken = verified.reports.filter((report) => report.broken !== null)
-  // What looks like a changed trail may be no more than a file that was cut off.
-  if (verified.incomplete !== null) context.note(`Next: ${NEW_EXPORT}, and verify that one`)
-  else if (broken.length > 0) context.note(whatNext(broken))
-  else remark(context, verified.reports)
-  return broken.length > 0 || verified.incomplete !== null ? EXIT.assertion : undefined
-}
+is 3 as well for an export that is not whole, such as one that was interrupted; an empty file is none, exit code 2.`,
+  examples: [
+    'svc audit verify',
+    'svc audit verify --file audit.jsonl',
+    'gunzip -c audit.jsonl.gz | svc audit verify --file -',
+    'svc audit verify --expect-head 412:9f2c... --expect-head checkpoints:98:41aa...',
+    "svc audit verify -o json -q 'chains[0].head'",
+  ],
+  flags: FLAGS,
+  async run(context, input) {
+    const chains = input.chain === 'all' ? AUDIT_CHAINS : [...new Set([input.chain, 'checkpoints'] as const)]
+    const expected = expectedHeads(input.expectHead, chains)
+    const verified =
+      input.file === undefined
+        ? { reports: await read(context, rowsOfService(context.client()), { chains, expected }), incomplete: null }
+        : await verifyFile(context, input.file, { ...input, chains, expected })
+    print(context, verified)
+    const broken = verified.reports.filter((report) => report.broken !== null)
+    // What looks like a changed trail may be a file that was cut off.
+    if (verified.incomplete !== null) context.note(`Next: ${NEW_EXPORT}, and verify that one`)
+    else if (broken.length > 0) context.note(whatNext(broken))
+    else remark(context, verified.reports)
+    return broken.length > 0 || verified.incomplete !== null ? EXIT.assertion : undefined
+  },
+})
 
 type Wanted = Pick<Plan, 'chains' | 'expected'>
 
 function read(context: Context, source: RowSource, wanted: Wanted): Promise<SealedReport[]> {
   return withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at, note, isShown }) => {
-    const told = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
-    return verifyAll(source, { ...wanted, told: isShown ? () => undefined : told, at })
+    const onPage = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
+    return verifyAll(source, { ...wanted, onPage: isShown ? () => undefined : onPage, at })
   })
 }
 
-/** What was found, and how it shows that it is not all of an export: null where it is. */
 type Verified = { reports: readonly SealedReport[]; incomplete: string | null }
 
 /** Of a chain that is not in an export nothing is said: that it has no rows there does not make it whole. */
@@ -109,19 +107,16 @@ async function verifyFile(
 export type Plan = {
   chains: readonly AuditChain[]
   expected: ReadonlyMap<AuditChain, ChainHead>
-  /** Now and then, for those who see no line that moves. */
-  told(chain: AuditChain, rows: number): void
-  /** How many rows of all chains have been read. */
+  onPage(chain: AuditChain, rows: number): void
   at(rows: number, chain: string): void
 }
 
-/** How far checkpoints seal a chain, and how many rows are beyond; null for the checkpoints themselves. */
 export type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: number } | null }
 
 const PROGRESS_ROWS = 10_000
 
 /** In the order of an export. Checkpoints first: every row that they seal is old enough to be among those read after them. */
-export async function verifyAll(source: RowSource, { chains, expected, told, at }: Plan): Promise<SealedReport[]> {
+export async function verifyAll(source: RowSource, { chains, expected, onPage, at }: Plan): Promise<SealedReport[]> {
   const checkpoints: AuditRow[] = []
   const reports = new Map<AuditChain, SealedReport>()
   let total = 0
@@ -134,7 +129,7 @@ export async function verifyAll(source: RowSource, { chains, expected, told, at 
       // What is beyond the first broken row of a chain tells nothing.
       if (!page.every((row) => verifier.add(row) && keep(chain, row, checkpoints))) break
       if (Math.floor((read + page.length) / PROGRESS_ROWS) > Math.floor(read / PROGRESS_ROWS))
-        told(chain, read + page.length)
+        onPage(chain, read + page.length)
       read += page.length
       total += page.length
       at(total, chain)
@@ -153,8 +148,8 @@ function keep(chain: AuditChain, row: AuditRow, checkpoints: AuditRow[]): true {
 
 function print(context: Context, { reports, incomplete }: Verified): void {
   const chains = reports.map(({ head, ...report }) => ({ ...report, head: headText(head) }))
-  context.print.record({
-    item: {
+  context.print.record(
+    {
       chains: chains.map(({ chain, rows, head, broken, sealed }) => ({
         chain,
         rows,
@@ -165,12 +160,11 @@ function print(context: Context, { reports, incomplete }: Verified): void {
       })),
       incomplete,
     },
-    lines: [...reports.map(reportLine), ['the export', incomplete === null ? '' : `NOT WHOLE: ${incomplete}`]],
-    id: chains.flatMap(({ chain, head }) => (head === null ? [] : [`${chain}:${head}`])).join('\n'),
-  })
+    [...reports.map(reportLine), ['the export', incomplete === null ? '' : `NOT WHOLE: ${incomplete}`]],
+    { id: chains.flatMap(({ chain, head }) => (head === null ? [] : [`${chain}:${head}`])).join('\n') },
+  )
 }
 
-/** A chain, and in words whether it is whole. */
 export function reportLine({ chain, rows, head, broken, sealed }: SealedReport): [string, string] {
   const text = headText(head)
   if (broken === null)

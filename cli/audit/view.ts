@@ -6,7 +6,6 @@ import type { Column } from '../output/table.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
 import type { Context } from '../kit/context.ts'
 
-/** In a narrow terminal, who did it and why stand below when, what, to whom and what changed. */
 export const AUDIT_COLUMNS: readonly Column<OperatorAction>[] = [
   { title: 'ordinal', value: ({ ordinal }) => ordinal, align: 'right', dropped: 1 },
   { title: 'time', value: (row) => shortTime(row.created_at), short: minuteOf },
@@ -17,7 +16,6 @@ export const AUDIT_COLUMNS: readonly Column<OperatorAction>[] = [
   { title: 'why', value: (row) => row.reason ?? '', below: true, least: 16 },
 ]
 
-/** Whom it was done to: the merchant by its realm, anybody else by what they are called. */
 export function subjectText({ merchant_id, realm_slug, subject_id, before, after }: OperatorAction): string {
   const realm = realm_slug ?? (merchant_id === subject_id ? subject_id : '')
   if (merchant_id === subject_id || realm === subject_id) return realm
@@ -27,23 +25,19 @@ export function subjectText({ merchant_id, realm_slug, subject_id, before, after
   return realm === '' || name.startsWith(`${realm}-`) ? name : `${realm} ${name}`
 }
 
-/** What is other than it was: before and after, and one of the two where there was nothing else. */
 export function changedText({ before, after, ...row }: OperatorAction): string {
   const subject = subjectText({ before, after, ...row })
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   const changes = [...names].map((name) => {
     const [was, is] = [textOf(before?.[name], name), textOf(after?.[name], name)]
-    // What the subject is called by has been told.
     if (was === is || ((was === '' || is === '') && subject.split(' ').includes(`${was}${is}`))) return ''
     const shown = name.replace(MS, '')
     if (was === '') return `${shown} ${is}`
-    // What was taken away has no after at all.
     return is === '' ? `${shown} ${was} → -` : `${shown} ${was} → ${is}`
   })
   return changes.filter((text) => text !== '').join(', ')
 }
 
-/** What a name ends with that is a length of time in milliseconds. */
 const MS = /_ms$/
 
 function textOf(value: unknown, name = ''): string {
@@ -57,12 +51,11 @@ function withoutName(changed: string): string {
   return changed.includes(', ') ? changed : changed.replace(/^\w+ /, '')
 }
 
-/** One action: who, when, why, and what it was before and after. */
 export function printOperatorAction({ print }: Pick<Context, 'print'>, entry: OperatorAction): void {
   const diff = diffLines(entry, print.paint)
-  print.record({
-    item: entry,
-    lines: [
+  print.record(
+    entry,
+    [
       ['Ordinal', entry.ordinal],
       ['Action', entry.action],
       ['To', subjectText(entry)],
@@ -74,12 +67,10 @@ export function printOperatorAction({ print }: Pick<Context, 'print'>, entry: Op
       ['Why', entry.reason ?? ''],
       ['Hash', entry.action_hash],
     ],
-    id: entry.ordinal,
-    ...(diff.length === 0 ? {} : { after: diff.join('\n') }),
-  })
+    { after: diff.join('\n') },
+  )
 }
 
-/** What is other than it was, a line for what went and one for what came; what stayed has one of its own. */
 function diffLines({ before, after }: Pick<OperatorAction, 'before' | 'after'>, paint: Paint): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.flatMap((name) => {

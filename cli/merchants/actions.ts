@@ -1,7 +1,7 @@
 import { setKybStatus, setMerchantActive, setPayoutHold } from '../../src/wire/admin.ts'
 import type { AdminMerchant, KybStatus } from '../../src/wire/admin.ts'
+import { resetMemberFactor } from '../../src/wire/team.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { action, commandLine } from '../kit/action.ts'
 import type { Action, ActionKey, AnyAction, Given } from '../kit/action.ts'
 import { reason } from '../kit/read-values.ts'
@@ -10,7 +10,6 @@ import { printMerchant } from './view.ts'
 
 const flags = { reason }
 
-/** What a hold means, and its end. */
 const HELD = 'its payouts are held, and it can create no payments until release; refunds go on'
 const RELEASED = 'its payouts go on, and it can create payments again'
 
@@ -54,7 +53,6 @@ type Decision<Word extends string> = {
   summary: string
   example: string
   past: string
-  /** What it comes to for the merchant. */
   means: string
   key: ActionKey
 }
@@ -143,7 +141,6 @@ function otherWord(
   const { trading_name: name, kyb_status: status } = thing
   const fitting: readonly AnyAction[] = KYB.filter(({ move }) => move?.from === status && move.to === to)
   return new CliError('KYB_TRANSITION_INVALID', `${word} is for merchants that are ${from}, and ${name} is ${status}`, {
-    exit: EXIT.conflict,
     hint:
       fitting.map((each) => commandLine(each, merchant.handle(thing), values)).join('\n') ||
       `svc kyb show ${merchant.handle(thing)}`,
@@ -170,7 +167,7 @@ const enable = action({
   view: printMerchant,
 })
 
-// Disabling it again heals a realm that did not hear of it, and takes nothing from anybody: so it is not asked twice.
+// Disabling it again repairs a realm that missed it, and takes nothing away: so it is not asked twice.
 const disable = action({
   command: 'merchants disable',
   summary: 'Disable a merchant',
@@ -186,14 +183,34 @@ const disable = action({
     to: false,
     already: (thing) => `${merchant.name(thing)} is disabled already`,
   },
-  effect: ({ trading_name: name }) => `disable ${name}: nobody of it can sign in, and its tokens are refused`,
+  effect: ({ trading_name: name }) => `disable ${name}: its people can't sign in, and its tokens are refused`,
   done: ({ trading_name: name }) => `disabled ${name}`,
   confirm: true,
   key: { letter: 'E', label: 'disable' },
   view: printMerchant,
 })
 
-/** What operators do to merchants. */
+const resetFactor = action({
+  command: 'merchants reset-factor',
+  summary: "Reset the second factor of a merchant's team member",
+  details: 'For an ADMIN whom no other ADMIN can help: svc team reset-factor. Ends all sessions.',
+  examples: ['svc merchants reset-factor acme-ltd --email ada@acme.example --reason "lost the phone"'],
+  subject: merchant,
+  flags: { email: { value: 'address', summary: 'E-mail address of the team member', required: true }, reason },
+  operation: resetMemberFactor,
+  request: (id, body) => ({ params: { id }, body }),
+  effect: (_thing, values) => `remove the second factor of ${values.email} and end all sessions`,
+  done: (_thing, { email }) => `reset the second factor of ${email}`,
+  confirm: true,
+  view({ print }, member) {
+    print.record(member, [
+      ['Team member', member.id],
+      ['E-mail', member.email],
+    ])
+  },
+})
+
 export const HOLD_ACTIONS = [holdSet, holdRelease] as const
 export const KYB_ACTIONS = KYB
 export const ACTIVE_ACTIONS = [enable, disable] as const
+export const FACTOR_ACTIONS = [resetFactor] as const

@@ -1,138 +1,242 @@
-import { Option } from 'commander'
-import type { Command } from 'commander'
-import { z } from 'zod'
-import { KybStatus, RECENT_DELIVERIES } from '../../src/wire/admin.ts'
+import { KybStatus, RECENT_DELIVERIES, AdminMerchant, getMerchant, listMerchants } from '../../src/wire/admin.ts'
+import type { ListedMerchant } from '../../src/wire/admin.ts'
 import { getFees } from '../../src/wire/fees.ts'
 import { getLimits } from '../../src/wire/limits.ts'
+import type { OperationInput } from '../../src/wire/operation.ts'
+import { Registration, listRegistrations } from '../../src/wire/registration.ts'
+import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
-import { addActions } from '../kit/action-command.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime, InputOf } from '../kit/context.ts'
-import { subcommand } from '../kit/option-values.ts'
-import { paged, Paging } from '../kit/paging.ts'
-import { ACTIVE_ACTIONS, KYB_ACTIONS } from './actions.ts'
+import type { Client } from '../client/call.ts'
+import type { PageReader } from '../client/pages.ts'
+import { command, grouped } from '../kit/command.ts'
+import { reading } from '../kit/reading.ts'
+import type { Input } from '../kit/command.ts'
+import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
+import { listPages, PAGING } from '../kit/paging.ts'
+import { ACTIVE_ACTIONS, FACTOR_ACTIONS, KYB_ACTIONS, HOLD_ACTIONS } from './actions.ts'
 import { printFees } from './fees-view.ts'
 import { findMerchant } from './find.ts'
-import { ExportOptions, ListOptions, exportMerchants, list, registrations, show, merchantsOf } from './read.ts'
 import { REPAIR_ACTIONS, TERMS_ACTIONS } from './setup-actions.ts'
 import { merchant as subject } from './subject.ts'
-import { printLimits, printMerchants } from './view.ts'
+import { printLimits, printMerchants, printMerchant } from './view.ts'
 
-export const MERCHANT = subject.summary
+const showLimits = command({
+  command: 'merchants limits show',
+  summary: "Show a merchant's currencies and largest payment",
+  examples: ['svc merchants limits show acme-ltd'],
+  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  async run(context, input) {
+    const client = context.client()
+    const { merchant } = await findMerchant(client, input.merchant)
+    const { body } = await call(client, getLimits, { params: { id: merchant.id } })
+    printLimits(context, merchant, body)
+  },
+})
 
-/** The argument of every command that is about one merchant. */
-export function aboutMerchant(command: Command): Command {
-  return command.argument('<merchant>', MERCHANT)
+const showFees = command({
+  command: 'merchants fees show',
+  summary: "Show a merchant's fees and their changes",
+  examples: ['svc merchants fees show acme-ltd', 'svc merchants fees show acme-ltd -q history[0].changed_by'],
+  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  async run(context, input) {
+    const client = context.client()
+    const { merchant } = await findMerchant(client, input.merchant)
+    const { body } = await call(client, getFees, { params: { id: merchant.id } })
+    printFees(context, merchant, body)
+  },
+})
+
+const queue = command({
+  command: 'kyb list',
+  summary: 'List merchants awaiting KYB review, oldest first',
+  examples: ['svc kyb list', 'svc kyb list --status SUSPENDED', 'svc kyb list -o id'],
+  flags: {
+    status: {
+      value: 'status',
+      summary: 'List merchants with this status instead',
+      choices: KybStatus.options,
+      initial: 'PENDING',
+    },
+    ...PAGING,
+  },
+  async run(context, input) {
+    const empty = input.status === 'PENDING' ? 'No merchant waits for a decision.' : 'There are no such merchants.'
+    const read = readerOf(context.client(), { kyb_status: input.status, order: 'oldest' })
+    await listPages(context, input, read, (items) => printMerchants(context, { items, empty }))
+  },
+})
+
+const FILTERS = grouped('Filters:', {
+  status: { value: 'status', summary: 'Filter by KYB status', choices: KybStatus.options },
+  held: { summary: 'Show only held merchants' },
+  disabled: { summary: 'Show only disabled merchants' },
+  search: { value: 'text', summary: 'Search in names and realms' },
+  order: { value: 'order', summary: 'Sort order (newest)', choices: ['newest', 'oldest'] },
+})
+
+type Filter = Omit<NonNullable<OperationInput<typeof listMerchants>['query']>, 'limit' | 'cursor'>
+
+const list = command({
+  command: 'merchants list',
+  summary: 'List merchants, newest first',
+  examples: [
+    'svc merchants list',
+    'svc merchants list --deliveries',
+    'svc merchants list --status PENDING --order oldest',
+    'svc merchants list --all -o csv > merchants.csv',
+  ],
+  flags: {
+    ...FILTERS,
+    ...PAGING,
+    ...grouped('Output:', {
+      deliveries: { summary: `Show how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived` },
+    }),
+  },
+  async run(context, input) {
+    const { deliveries } = input
+    const filter = { ...filterOf(input), ...(deliveries ? { include: 'recent_deliveries' as const } : {}) }
+    const empty = 'There are no such merchants.'
+    const read = readerOf(context.client(), filter)
+    await listPages(context, input, read, (items) => printMerchants(context, { items, deliveries, empty }))
+  },
+})
+
+function filterOf({ status, held, disabled, search, order }: Input<typeof FILTERS>): Filter {
+  return {
+    kyb_status: status,
+    ...(held ? { payout_held: 'true' } : {}),
+    ...(disabled ? { is_active: 'false' } : {}),
+    search,
+    order,
+  }
 }
 
-export function addMerchants(merchants: Command, runtime: Runtime): void {
-  merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants show acme-ltd\n')
-  addList(merchants, runtime)
-  addExport(merchants, runtime)
-  aboutMerchant(subcommand(merchants, 'show', 'Show a merchant and its latest audit entries'))
-    .addHelpText('after', '\nExamples:\n  svc merchants show acme-ltd\n  svc merchants show a2b4358c -q kyb_status\n')
-    .action(action(runtime, z.object({}), show))
-  subcommand(merchants, 'registrations', 'List incomplete registrations')
-    .addHelpText(
-      'after',
-      '\nIncomplete means half-created, without an administrator, or not invited.\n\nExamples:\n  svc merchants registrations\n',
-    )
-    .action(action(runtime, z.object({}), registrations))
-  addFees(merchants, runtime)
-  addLimits(merchants, runtime)
-  addActions(merchants, runtime, [...ACTIVE_ACTIONS, ...TERMS_ACTIONS, ...REPAIR_ACTIONS])
+function readerOf(client: Client, filter: Filter): PageReader<ListedMerchant> {
+  return async (page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body
 }
 
-function merchantFilters(command: Command): Command {
-  return command
-    .optionsGroup('Filters:')
-    .addOption(new Option('--status <status>', 'Filter by KYB status').choices(KybStatus.options))
-    .option('--held', 'Show only held merchants')
-    .option('--disabled', 'Show only disabled merchants')
-    .option('--search <text>', 'Search in names and realms')
-    .addOption(new Option('--order <order>', 'Sort order (newest)').choices(['newest', 'oldest']))
-}
+const show = command({
+  command: 'merchants show',
+  summary: 'Show a merchant and its latest audit entries',
+  examples: ['svc merchants show acme-ltd', 'svc merchants show a2b4358c -q kyb_status'],
+  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  async run(context, input) {
+    const { merchant } = await findMerchant(context.client(), input.merchant)
+    printMerchant(context, merchant)
+  },
+})
 
-function addList(merchants: Command, runtime: Runtime): void {
-  paged(merchantFilters(subcommand(merchants, 'list', 'List merchants, newest first')))
-    .optionsGroup('Output:')
-    .option('--deliveries', `Show how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc merchants list\n  svc merchants list --deliveries\n  svc merchants list --status PENDING --order oldest\n  svc merchants list --all -o csv > merchants.csv\n',
-    )
-    .action(action(runtime, ListOptions, list))
-}
+const registrations = reading({
+  command: 'merchants registrations',
+  summary: 'List incomplete registrations',
+  details: 'Incomplete means half-created, without an administrator, or not invited.',
+  examples: ['svc merchants registrations'],
+  flags: {},
+  operation: listRegistrations,
+  view: {
+    fields: Registration,
+    columns: [
+      { title: 'realm', value: (row) => row.slug },
+      { title: 'status', value: (row) => row.status },
+      { title: 'company', value: (row) => row.company_name, dropped: 1, least: 12 },
+      { title: 'administrator', value: (row) => row.admin_email, dropped: 3, least: 16 },
+      { title: 'begun', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
+      { title: 'problems', value: (row) => row.problems.join('; '), least: 24 },
+    ],
+    empty: 'No registration needs a hand.',
+  },
+})
 
-function addExport(merchants: Command, runtime: Runtime): void {
-  merchantFilters(subcommand(merchants, 'export', 'Export merchants as CSV or JSON'))
-    .optionsGroup('Output:')
-    .option('--file <path>', 'Output file, written once it is complete (- or none: standard output)')
-    .option('--force', 'Overwrite an existing file')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc merchants export > merchants.csv\n  svc merchants export --status APPROVED -o jsonl --file merchants.jsonl\n',
-    )
-    .action(action(runtime, ExportOptions, exportMerchants))
-}
+const exporting = command({
+  command: 'merchants export',
+  summary: 'Export merchants as CSV or JSON',
+  examples: [
+    'svc merchants export > merchants.csv',
+    'svc merchants export --status APPROVED -o jsonl --file merchants.jsonl',
+  ],
+  flags: { ...FILTERS, ...grouped('Output:', { ...EXPORT_TARGET }) },
+  async run(context, input) {
+    const filter = filterOf(input)
+    await exportPages(context, input, {
+      columns: Object.keys(AdminMerchant.shape),
+      noun: 'merchant',
+      instead: 'svc merchants list --all',
+      read: async (client, page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body,
+    })
+  },
+})
 
-function addFees(merchants: Command, runtime: Runtime): void {
-  aboutMerchant(
-    merchants.command('fees').helpCommand(false).description("Show and set a merchant's fees").command('show'),
+const listHeld = command({
+  command: 'hold list',
+  summary: 'List held merchants with reasons',
+  examples: ['svc hold list', 'svc hold list -o id'],
+  flags: PAGING,
+  async run(context, input) {
+    const client = context.client()
+    await listPages(context, input, readerOf(client, { payout_held: 'true' }), async (items) => {
+      const reasons = new Map<string, string>()
+      // Programs read the merchants as any list has them; the reasons are in the audit trail and in each merchant.
+      if (!context.print.isMachine) for (const { id } of items) reasons.set(id, await reasonOf(client, id))
+      context.print.list(items, {
+        fields: AdminMerchant,
+        columns: [
+          { title: 'id', value: (row) => row.id, short: endOfId },
+          { title: 'realm', value: (row) => row.realm_slug ?? '', least: 16 },
+          { title: 'name', value: (row) => row.trading_name, dropped: 2, least: 12 },
+          { title: 'since', value: (row) => shortTime(row.payout_held_at), short: dayOf },
+          { title: 'by', value: (row) => row.payout_held_by ?? '', dropped: 1, least: 8 },
+          { title: 'reason', value: (row) => reasons.get(row.id) ?? '', least: 16 },
+        ],
+        empty: 'No merchant is held.',
+      })
+    })
+  },
+})
+
+/** Why the payouts are held: what was said last, among the last things that operators did to the merchant. */
+async function reasonOf(client: Client, id: string): Promise<string> {
+  const { body } = await call(client, getMerchant, { params: { id } })
+  const hold = body.actions.find(
+    ({ action: name, after }) => name === 'merchant.hold' && after?.['payout_held'] === true,
   )
-    .description("Show a merchant's fees and their changes")
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc merchants fees show acme-ltd\n  svc merchants fees show acme-ltd -q history[0].changed_by\n',
-    )
-    .action(action(runtime, z.object({}), showFees))
+  return hold?.reason ?? ''
 }
 
-function addLimits(merchants: Command, runtime: Runtime): void {
-  aboutMerchant(
-    merchants.command('limits').helpCommand(false).description("Show and set a merchant's limits").command('show'),
-  )
-    .description("Show a merchant's currencies and largest payment")
-    .addHelpText('after', '\nExamples:\n  svc merchants limits show acme-ltd\n')
-    .action(action(runtime, z.object({}), showLimits))
-}
+const showKyb = command({
+  command: 'kyb show',
+  summary: 'Show a merchant and its past KYB decisions',
+  examples: ['svc kyb show acme-ltd'],
+  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  run: show.run,
+})
 
-async function showLimits(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const client = context.client()
-  const { merchant } = await findMerchant(client, args)
-  const { body } = await call(client, getLimits, { params: { id: merchant.id } })
-  printLimits(context, merchant, body)
-}
-
-async function showFees(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const client = context.client()
-  const { merchant } = await findMerchant(client, args)
-  const { body } = await call(client, getFees, { params: { id: merchant.id } })
-  printFees(context, merchant, body)
-}
-
-const QueueOptions = Paging.extend({ status: KybStatus })
+export const MERCHANTS = [
+  { command: 'merchants', examples: ['svc merchants list --search acme', 'svc merchants show acme-ltd'] },
+  list,
+  exporting,
+  show,
+  registrations,
+  { command: 'merchants fees', summary: "Show and set a merchant's fees" },
+  showFees,
+  { command: 'merchants limits', summary: "Show and set a merchant's limits" },
+  showLimits,
+  ...ACTIVE_ACTIONS,
+  ...TERMS_ACTIONS,
+  ...REPAIR_ACTIONS,
+  ...FACTOR_ACTIONS,
+]
 
 /** `svc kyb`: the same merchants as a queue of decisions (decision 19). */
-export function addKyb(kyb: Command, runtime: Runtime): void {
-  kyb.addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb approve acme-ltd --reason "documents checked"\n')
-  paged(
-    subcommand(kyb, 'list', 'List merchants awaiting KYB review, oldest first').addOption(
-      new Option('--status <status>', 'List merchants with this status instead')
-        .choices(KybStatus.options)
-        .default('PENDING'),
-    ),
-  )
-    .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb list --status SUSPENDED\n  svc kyb list -o id\n')
-    .action(action(runtime, QueueOptions, queue))
-  aboutMerchant(subcommand(kyb, 'show', 'Show a merchant and its past KYB decisions'))
-    .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
-    .action(action(runtime, z.object({}), show))
-  addActions(kyb, runtime, KYB_ACTIONS)
-}
+export const KYB = [
+  { command: 'kyb', examples: ['svc kyb list', 'svc kyb approve acme-ltd --reason "documents checked"'] },
+  queue,
+  showKyb,
+  ...KYB_ACTIONS,
+]
 
-async function queue(context: Context, { options }: InputOf<typeof QueueOptions>): Promise<CommandResult> {
-  const found = await merchantsOf(context.client(), { kyb_status: options.status, order: 'oldest' }, options)
-  const empty = options.status === 'PENDING' ? 'No merchant waits for a decision.' : 'There are no such merchants.'
-  printMerchants(context, { ...found, empty })
-}
+/** `svc hold`: payouts and new payments of a merchant, held and released (decision 20). */
+export const HOLD = [
+  { command: 'hold', examples: ['svc hold set acme-ltd --reason "under investigation"'] },
+  ...HOLD_ACTIONS,
+  listHeld,
+]

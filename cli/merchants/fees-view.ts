@@ -2,7 +2,7 @@ import type { AdminMerchant } from '../../src/wire/admin.ts'
 import { percentText } from '../../src/lib/money.ts'
 import type { MerchantFees } from '../../src/wire/fees.ts'
 import type { Context } from '../kit/context.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { feeText } from './view.ts'
 import { minuteOf, shortTime } from '../base/text.ts'
@@ -18,15 +18,13 @@ const COLUMNS: readonly Column<Change>[] = [
 ]
 
 export function printFees({ print }: Context, merchant: Pick<AdminMerchant, 'trading_name'>, fees: MerchantFees): void {
-  const history = tableOf(fees.history, COLUMNS, { header: true, paint: print.paint, width: print.width })
-  print.record({
-    item: fees,
-    id: fees.merchant_id,
-    lines: [
+  print.record(
+    fees,
+    [
       ['Merchant', merchant.trading_name],
       ['Percentage', `${percentText(fees.fee_percentage)} of the amount`],
       ['Flat', `${fees.fee_flat} for each payment`],
     ],
-    ...(fees.history.length === 0 ? {} : { after: history.join('\n') }),
-  })
+    { id: fees.merchant_id, after: tableBelow(print, fees.history, COLUMNS) },
+  )
 }

@@ -6,28 +6,23 @@ import type { OperationReply } from '../../src/wire/operation.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { rowsOf } from '../client/pages.ts'
-import type { PageReader } from '../client/pages.ts'
-import { resolveId } from '../kit/resolve-id.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { idsIn, resolveId, rowsIn } from '../kit/resolve-id.ts'
 
 export type MerchantDetails = OperationReply<typeof getMerchant>['body']
 
 /** A merchant, and whether the words that named it can mean no other: its whole id, its realm, its client id. */
 export type FoundMerchant = { merchant: MerchantDetails; isExact: boolean }
 
-// How far a part of an id, or a realm among others that contain its name, is looked for: a thousand merchants.
-const PAGES_MAX = 10
-/** So many are told apart by name; who means one of more says more of it. */
+/** At most so many matches are listed; more of them need a longer word. */
 const PARTS_MAX = 5
 
 /**
- * The merchant that the first argument means: by id, by the name of its realm, by its client id, or by 8 characters or
- * more of the id's beginning or end.
+ * The merchant that a word means: by id, by the name of its realm, by its client id, or by 8 characters or
+ * more of the id's beginning or end. Names are the merchant's own choice, so they name nothing; the error says whose they are.
  * @throws {CliError} when there is none, or more than one
  */
-export async function findMerchant(client: Client, args: readonly string[]): Promise<FoundMerchant> {
-  const [given] = args
-  if (given === undefined) throw usageError('which merchant? Its id or realm is missing', 'svc merchants list')
+export async function findMerchant(client: Client, given: string): Promise<FoundMerchant> {
   const { id, isExact } = await idOf(client, given)
   const { body: merchant } = await call(client, getMerchant, { params: { id } })
   return { merchant, isExact }
@@ -37,7 +32,24 @@ async function idOf(client: Client, given: string): Promise<{ id: string; isExac
   if (isUuid(given)) return { id: given.toLowerCase(), isExact: true }
   const named = await byName(client, given)
   if (named !== undefined) return { id: named.id, isExact: true }
-  return { id: await resolveId(given, 'merchant', () => newestIds(client)), isExact: false }
+  try {
+    return { id: await resolveId(given, 'merchant', () => idsIn(client, listMerchants, 'id')), isExact: false }
+  } catch (error) {
+    if (!(error instanceof CliError) || error.options.exit !== EXIT.notFound) throw error
+    const { data } = await byPart(client, given)
+    const hint = wholeNamed(data, given).map(({ realm_slug: realm, id }) => `svc merchants show ${realm ?? id}`)
+    throw hint.length === 0
+      ? error
+      : new CliError(error.code, error.message, { ...error.options, hint: hint.join('\n') })
+  }
+}
+
+async function byPart(client: Client, text: string) {
+  return (await call(client, listMerchants, { query: { search: text, limit: PARTS_MAX } })).body
+}
+
+function wholeNamed(merchants: readonly AdminMerchant[], name: string): AdminMerchant[] {
+  return merchants.filter(({ trading_name: each }) => each.toLowerCase() === name.toLowerCase())
 }
 
 /** By the realm, or by a client id, which begins with its realm. */
@@ -51,22 +63,14 @@ async function byName(client: Client, name: string): Promise<AdminMerchant | und
 }
 
 async function inRealm(client: Client, realm: string): Promise<AdminMerchant | undefined> {
-  for await (const merchant of rowsOf(reader(client, { search: realm }), PAGES_MAX))
+  for await (const merchant of rowsIn(client, listMerchants, { search: realm }))
     if (merchant.realm_slug === realm) return merchant
   return undefined
 }
 
-async function* newestIds(client: Client): AsyncGenerator<string> {
-  for await (const { id } of rowsOf(reader(client, {}), PAGES_MAX)) yield id
-}
-
-function reader(client: Client, filter: { search?: string }): PageReader<AdminMerchant> {
-  return async (page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body
-}
-
 /** The id of the merchant that a flag names; undefined where none does. @throws {CliError} as above */
 export async function merchantId(client: Client, given: string | undefined): Promise<string | undefined> {
-  return given === undefined ? undefined : (await findMerchant(client, [given])).merchant.id
+  return given === undefined ? undefined : (await findMerchant(client, given)).merchant.id
 }
 
 /**
@@ -75,11 +79,11 @@ export async function merchantId(client: Client, given: string | undefined): Pro
  */
 export async function findMerchantByPart(client: Client, text: string): Promise<string> {
   try {
-    return (await findMerchant(client, [text])).merchant.id
+    return (await findMerchant(client, text)).merchant.id
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    const { body } = await call(client, listMerchants, { query: { search: text, limit: PARTS_MAX } })
-    const whole = body.data.filter(({ trading_name: name }) => name.toLowerCase() === text.toLowerCase())
+    const body = await byPart(client, text)
+    const whole = wholeNamed(body.data, text)
     const found = whole.length === 1 ? whole : body.data
     const [only] = found
     if (only === undefined) throw error

@@ -7,6 +7,7 @@ import { setSettlementSchedule } from '../../src/wire/settlements.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError } from '../base/errors.ts'
 import { action, wordSubject } from '../kit/action.ts'
+import type { Flags } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
 import { merchant } from './subject.ts'
@@ -121,6 +122,18 @@ const limitsSet = action({
   view: (context, limits, thing) => printLimits(context, thing, limits),
 })
 
+/** When periods are settled, of the two commands that set it: an operator's and the merchant's own. */
+export const SCHEDULE = {
+  schedule: {
+    value: 'schedule',
+    summary: 'DAILY, WEEKLY or MANUAL',
+    choices: SettlementSchedule.options,
+    member: 'settlement_schedule',
+    positional: true,
+    required: true,
+  },
+} as const satisfies Flags
+
 const schedule = action({
   command: 'merchants schedule',
   summary: "Set when a merchant's periods are settled",
@@ -128,14 +141,7 @@ const schedule = action({
   examples: ['svc merchants schedule acme-ltd WEEKLY --reason "agreed"'],
   subject: merchant,
   flags: {
-    schedule: {
-      value: 'schedule',
-      summary: 'DAILY, WEEKLY or MANUAL',
-      choices: SettlementSchedule.options,
-      member: 'settlement_schedule',
-      positional: true,
-      required: true,
-    },
+    ...SCHEDULE,
     reason,
   },
   operation: setSettlementSchedule,
@@ -148,11 +154,7 @@ const schedule = action({
   done: ({ trading_name: name }, { settlement_schedule: now }) => `${name} is settled ${now}`,
   confirm: true,
   view: (context, settled) =>
-    context.print.record({
-      item: settled,
-      id: settled.merchant_id,
-      lines: [['Schedule', settled.settlement_schedule]],
-    }),
+    context.print.record(settled, [['Schedule', settled.settlement_schedule]], { id: settled.merchant_id }),
 })
 
 const correct = action({
@@ -228,6 +230,5 @@ const repair = action({
   view: printRepaired,
 })
 
-/** How operators set merchants up. */
 export const TERMS_ACTIONS = [feesSet, limitsSet, schedule, correct] as const
 export const REPAIR_ACTIONS = [repair] as const

@@ -1,13 +1,12 @@
 import type { AdminMerchant } from '../../src/wire/admin.ts'
 import type { Subject } from '../kit/action.ts'
 
-/** A merchant, as operators name it. */
 export const merchant: Subject<AdminMerchant> = {
   noun: 'merchant',
   summary: 'Id, at least its last 8 characters, realm, or client id',
   async find(client, given) {
     const { findMerchant } = await import('./find.ts')
-    const { merchant: thing, isExact } = await findMerchant(client, [given])
+    const { merchant: thing, isExact } = await findMerchant(client, given)
     return { thing, isExact }
   },
   id: ({ id }) => id,

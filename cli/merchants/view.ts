@@ -1,17 +1,17 @@
+import { percentText } from '../../src/lib/money.ts'
 import { AdminMerchant } from '../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../src/wire/admin.ts'
-import type { Correction } from '../../src/wire/ledger.ts'
-import { percentText } from '../../src/lib/money.ts'
-import type { MerchantLimits } from '../../src/wire/limits.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
+import type { Correction } from '../../src/wire/ledger.ts'
+import type { MerchantLimits } from '../../src/wire/limits.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
 import type { repairRegistration } from '../../src/wire/registration.ts'
-import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { actorText } from '../base/role-text.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
+import type { Context } from '../kit/context.ts'
 import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
-import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 
 /** What a merchant pays, in one form everywhere: `1.25% + 0.20`. */
 export function feeText({
@@ -27,18 +27,14 @@ export function limitsText({ currencies, payment_amount_max: max }: Omit<Merchan
 }
 
 export function printCorrection({ print }: Context, made: Correction): void {
-  print.record({
-    item: made,
-    id: made.correction_id,
-    lines: [
-      ['Correction', made.correction_id],
-      ['Merchant', made.merchant_id],
-      ['Amount', `${made.amount} ${made.currency}`],
-      ['Against', made.booked_against],
-      ['Reference', made.reference ?? ''],
-      ['Made', `${shortTime(made.created_at)} by ${made.created_by}`],
-    ],
-  })
+  print.record(made, [
+    ['Correction', made.correction_id],
+    ['Merchant', made.merchant_id],
+    ['Amount', `${made.amount} ${made.currency}`],
+    ['Against', made.booked_against],
+    ['Reference', made.reference ?? ''],
+    ['Created', `${shortTime(made.created_at)} by ${made.created_by}`],
+  ])
 }
 
 export function printLimits(
@@ -46,18 +42,17 @@ export function printLimits(
   merchant: Pick<AdminMerchant, 'trading_name'>,
   limits: MerchantLimits,
 ): void {
-  print.record({
-    item: limits,
-    id: limits.merchant_id,
-    lines: [
+  print.record(
+    limits,
+    [
       ['Merchant', merchant.trading_name],
       ['Currencies', limits.currencies.join(', ')],
       ['Largest payment', limits.payment_amount_max],
     ],
-  })
+    { id: limits.merchant_id },
+  )
 }
 
-/** How a KYB status looks: open in yellow, an answer in green or red. */
 export function kybStyle(status: string): Style | undefined {
   if (status === 'APPROVED') return 'green'
   return status === 'SUSPENDED' ? 'red' : 'yellow'
@@ -66,29 +61,23 @@ export function kybStyle(status: string): Style | undefined {
 /** How many of the newest deliveries that have ended arrived, as `98%`; empty where none has ended. */
 export function deliveredText({ recent_deliveries: recent }: ListedMerchant): string {
   if (recent === undefined || recent.delivered + recent.dead === 0) return ''
-  // Rounded down: what is not all of them is not told as all.
+  // Rounded down: less than all is never shown as all.
   return `${Math.floor((recent.delivered * 100) / (recent.delivered + recent.dead))}%`
 }
 
-/** Less than all is to be looked at. */
 export function deliveredStyle(text: string): Style | undefined {
   return text === '100%' || text === '' ? undefined : 'yellow'
 }
 
 export type MerchantList = {
   items: readonly ListedMerchant[]
-  nextCursor: string | null
   empty: string
   /** Whether it was asked how their deliveries end. */
   deliveries?: boolean
 }
 
-export function printMerchants(
-  { print, note }: Context,
-  { items, nextCursor, empty, deliveries = false }: MerchantList,
-): void {
-  print.list({
-    items,
+export function printMerchants({ print }: Context, { items, empty, deliveries = false }: MerchantList): void {
+  print.list(items, {
     fields: [...Object.keys(AdminMerchant.shape), ...(deliveries ? ['recent_deliveries'] : [])],
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
@@ -103,22 +92,18 @@ export function printMerchants(
       { title: 'administrator', value: (row) => row.admin_email ?? '', dropped: 2, least: 16 },
       { title: 'created', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 1 },
     ],
-    id: (row) => row.id,
     empty,
   })
-  if (nextCursor !== null) note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
-/** A merchant, with what operators did to it where that is known. */
 export function printMerchant(
   { print }: Pick<Context, 'print'>,
   merchant: AdminMerchant & { actions?: OperatorAction[] },
 ): void {
   const { actions = [] } = merchant
-  print.record({
-    item: merchant,
-    id: merchant.id,
-    lines: [
+  print.record(
+    merchant,
+    [
       ['Merchant', merchant.id],
       ['Name', merchant.trading_name],
       ['Legal name', merchant.legal_name],
@@ -126,7 +111,7 @@ export function printMerchant(
       ['Client id', merchant.client_id],
       ['KYB', merchant.kyb_status],
       ['Payouts', merchant.payout_held ? heldText(merchant) : 'not held'],
-      ['Active', merchant.is_active ? 'yes' : 'no: disabled, its realm signs nobody in'],
+      ['Active', merchant.is_active ? 'yes' : 'no: disabled, sign-in is refused'],
       ['Administrator', merchant.admin_email ?? ''],
       ['Fee', feeText(merchant)],
       ['Payments', limitsText(merchant)],
@@ -134,23 +119,18 @@ export function printMerchant(
       ['Created', shortTime(merchant.created_at)],
       ['Changed', shortTime(merchant.updated_at)],
     ],
-    ...tableBelow(print, actions, ACTION_COLUMNS),
-  })
+    { after: tableBelow(print, actions, ACTION_COLUMNS) },
+  )
 }
 
 type Repaired = OperationReply<typeof repairRegistration>['body']
 
-/** What a repair has mended. */
 export function printRepaired({ print }: Context, repaired: Repaired): void {
-  print.record({
-    item: repaired,
-    id: repaired.slug,
-    lines: [
-      ['Realm', repaired.slug],
-      ['Status', repaired.status],
-      ['Repaired', repaired.repaired.join('; ') || 'nothing had to be'],
-    ],
-  })
+  print.record(repaired, [
+    ['Realm', repaired.slug],
+    ['Status', repaired.status],
+    ['Repaired', repaired.repaired.join('; ') || 'nothing had to be'],
+  ])
 }
 
 function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
@@ -158,7 +138,6 @@ function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
   return `held${by}${payout_held_at === null ? '' : ` since ${shortTime(payout_held_at)}`}`
 }
 
-/** What operators did to a merchant. */
 export const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
   { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
   { title: 'action', value: (action) => action.action },

@@ -1,12 +1,10 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
-import { forAllMerchants } from '../kit/option-values.ts'
+import { grouped } from '../kit/command.ts'
+import { ALL_MERCHANTS } from '../kit/paging.ts'
 import type { Column } from '../output/table.ts'
 import { merchantId } from './find.ts'
 
-/** Whose a row is, in the lists of all merchants. */
 export type Owned = { trading_name: string; realm_slug: string | null; merchant_id: string }
 
 /** The name that people know a merchant by; and where there is room for it, what commands take. */
@@ -35,19 +33,15 @@ export function whoseText({ trading_name: name, realm_slug: realm, merchant_id: 
 }
 
 /** What an operator says of whose rows are meant, where the same command shows a merchant its own. */
-export const MerchantScope = z.object({ merchant: z.string().optional(), allMerchants: z.boolean().default(false) })
-
-export function ofMerchants(command: Command): Command {
-  return forAllMerchants(command.optionsGroup('As an operator:')).option(
-    '--merchant <merchant>',
-    'Filter by merchant: its id, realm or client id',
-  )
-}
+export const OF_MERCHANTS = grouped('As an operator:', {
+  ...ALL_MERCHANTS,
+  merchant: { value: 'merchant', summary: 'Filter by merchant: its id, realm or client id' },
+})
 
 /** The filter of the rows that an operator means; undefined where a merchant means its own. */
 export async function scopeOf(
   client: Client,
-  { merchant, allMerchants }: z.infer<typeof MerchantScope>,
+  { merchant, allMerchants }: { merchant?: string | undefined; allMerchants: boolean },
 ): Promise<{ merchant_id: string | undefined } | undefined> {
   if (!(await meansAllMerchants(client, allMerchants || merchant !== undefined))) return undefined
   return { merchant_id: await merchantId(client, merchant) }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { isUuid } from '../../src/lib/ids.ts'
 import {
   BookTotals,
   SandboxAccount,
@@ -6,24 +6,22 @@ import {
   listSandboxAccounts,
   setSandboxAccount,
 } from '../../src/wire/sandbox-bank.ts'
-import { isUuid } from '../../src/lib/ids.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
-import { call } from '../client/call.ts'
-import type { Client } from '../client/call.ts'
-import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { idOfMerchant } from './whose.ts'
 import type { Style } from '../base/io.ts'
+import { endOfId, shortTime } from '../base/text.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { rowsOf } from '../client/pages.ts'
+import { CHANGING, change } from '../kit/change.ts'
+import { command, grouped } from '../kit/command.ts'
+import { reading } from '../kit/reading.ts'
+import type { Context } from '../kit/context.ts'
 import { numberText, resolveAccount } from '../open-banking/named-account.ts'
 import type { NamedAccount } from '../open-banking/named-account.ts'
-import { collectPages, rowsOf } from '../client/pages.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
-import { endOfId, shortTime } from '../base/text.ts'
-import { Paging } from '../kit/paging.ts'
-
-export const ListOptions = Paging.extend({ customer: z.string().optional(), merchant: z.string().optional() })
+import { idOfMerchant } from './whose.ts'
 
 export const ACCOUNT_COLUMNS: readonly Column<SandboxAccount>[] = [
   { title: 'id', value: (row) => row.account_id, short: endOfId },
@@ -37,7 +35,6 @@ export const ACCOUNT_COLUMNS: readonly Column<SandboxAccount>[] = [
   { title: 'booked', value: (row) => String(row.transaction_count), align: 'right', dropped: 4 },
 ]
 
-/** Whose account it is, and what that customer calls it. */
 function holderOf({ name, nickname }: SandboxAccount): string {
   return nickname === null ? name : `${name} (${nickname})`
 }
@@ -51,49 +48,59 @@ function statusStyle(status: string): Style {
   return status === 'Blocked' ? 'yellow' : 'red'
 }
 
-export async function list(context: Context, { options }: InputOf<typeof ListOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const { customer, merchant } = options
-  const merchantId = merchant === undefined ? undefined : await idOfMerchant(client, merchant)
-  const filter = {
-    ...(customer === undefined ? {} : { customer_id: customer }),
-    ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
-  }
-  const { items, nextCursor } = await collectPages(
-    options,
-    async (page) => (await call(client, listSandboxAccounts, { query: { ...filter, ...page } })).body,
-  )
-  context.print.list({
-    items,
-    fields: Object.keys(SandboxAccount.shape),
-    columns: ACCOUNT_COLUMNS,
-    id: (row) => row.account_id,
-    empty: 'There are no such accounts.',
-  })
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
-}
-
-export const SetOptions = ChangeOptions.extend({
-  status: z.enum(['enabled', 'blocked', 'closed']).optional(),
-  overdraft: z.string().optional(),
+export const list = reading({
+  command: 'sandbox accounts',
+  summary: 'List bank accounts and their balances',
+  examples: ['svc sandbox accounts --customer customer-demo', 'svc sandbox accounts --merchant demo -o csv'],
+  flags: grouped('Filters:', {
+    customer: { value: 'id', summary: 'Filter by customer, such as customer-demo' },
+    merchant: { value: 'merchant', summary: 'Settlement accounts of a merchant: its id, realm or client id' },
+  }),
+  operation: listSandboxAccounts,
+  request: async ({ customer, merchant }, client) => ({
+    query: { customer_id: customer, merchant_id: merchant && (await idOfMerchant(client, merchant)) },
+  }),
+  view: { fields: SandboxAccount, columns: ACCOUNT_COLUMNS, empty: 'There are no such accounts.' },
 })
 
 const STATUS = { enabled: 'Enabled', blocked: 'Blocked', closed: 'Closed' } as const
 
-/** `svc sandbox account set`: the bank blocks an account, closes it, opens it again, or lets it be overdrawn further. */
-export async function set(context: Context, { args, options }: InputOf<typeof SetOptions>): Promise<CommandResult> {
-  const { status, overdraft } = options
-  if (status === undefined && overdraft === undefined)
-    throw usageError('there is nothing to set', '--status blocked, or --overdraft 250.00')
-  const body = {
-    ...(status === undefined ? {} : { status: STATUS[status] }),
-    ...(overdraft === undefined ? {} : { overdraft_limit: overdraft }),
-  }
-  const client = context.client()
-  const input = { params: { id: await meant(client, args[0] ?? '') }, body }
-  const account = await change(context, client, setSandboxAccount, { input, options })
-  if (account !== undefined) printAccount(context, account)
-}
+export const set = command({
+  command: 'sandbox account set',
+  summary: 'Change the status or overdraft of a bank account',
+  examples: [
+    'svc sandbox account set a2b4358c --status blocked',
+    'svc sandbox account set "00-00-75 12345678" --overdraft 250.00',
+  ],
+  flags: {
+    account: {
+      value: 'account',
+      summary: 'Account number, IBAN, id, or the last 8 characters of the id',
+      positional: true,
+      required: true,
+    },
+    ...CHANGING,
+    status: {
+      value: 'status',
+      summary: 'New status: enabled, blocked or closed',
+      choices: ['enabled', 'blocked', 'closed'],
+    },
+    overdraft: { value: 'amount', summary: 'Overdraft limit', member: 'overdraft_limit' },
+  },
+  async run(context, input) {
+    const { status, overdraft } = input
+    if (status === undefined && overdraft === undefined)
+      throw usageError('there is nothing to set', '--status blocked, or --overdraft 250.00')
+    const body = {
+      ...(status === undefined ? {} : { status: STATUS[status] }),
+      ...(overdraft === undefined ? {} : { overdraft_limit: overdraft }),
+    }
+    const client = context.client()
+    const params = { id: await meant(client, input.account) }
+    const account = await change(context, client, setSandboxAccount, { input: { params, body }, options: input })
+    if (account !== undefined) printAccount(context, account)
+  },
+})
 
 // How many accounts are looked through for a number, or a part of an id: two thousand.
 const PAGES_MAX = 20
@@ -108,21 +115,17 @@ async function meant(client: Client, text: string): Promise<string> {
 }
 
 function printAccount(context: Context, account: SandboxAccount): void {
-  context.print.record({
-    item: account,
-    id: account.account_id,
-    lines: [
-      ['Account', account.account_id],
-      ['Customer', account.customer_id],
-      ['Name', holderOf(account)],
-      ...account.identifications.map(
-        ({ SchemeName, Identification }) => [SchemeName, numberText(Identification)] as const,
-      ),
-      ['Balance', `${account.balance} ${account.currency}`],
-      ['Overdraft', `${account.overdraft_limit} ${account.currency}`],
-      ['Status', account.status],
-    ],
-  })
+  context.print.record(account, [
+    ['Account', account.account_id],
+    ['Customer', account.customer_id],
+    ['Name', holderOf(account)],
+    ...account.identifications.map(
+      ({ SchemeName, Identification }) => [SchemeName, numberText(Identification)] as const,
+    ),
+    ['Balance', `${account.balance} ${account.currency}`],
+    ['Overdraft', `${account.overdraft_limit} ${account.currency}`],
+    ['Status', account.status],
+  ])
 }
 
 const BOOK_COLUMNS: readonly Column<BookTotals>[] = [
@@ -141,23 +144,27 @@ function zeroStyle(text: string): Style {
 }
 
 /** `svc sandbox books`: exit code 3 where money was made or lost. CSV has a line for each currency. */
-export async function books(context: Context): Promise<CommandResult> {
-  const { body } = await call(context.client(), checkBooks, {})
-  const { print } = context
-  const rows = { items: body.totals, columns: BOOK_COLUMNS, id: (row: BookTotals) => row.currency }
-  if (print.mode === 'csv') print.list({ ...rows, fields: Object.keys(BookTotals.shape), empty: '' })
-  else {
-    const table = tableOf(rows.items, rows.columns, { header: true, paint: print.paint, width: print.width })
-    const verdict = body.is_balanced ? 'yes: no money was made and none was lost' : 'NO: money was made or lost'
-    print.record({
-      item: body,
-      id: body.checked_at,
-      lines: [
-        ['Checked', shortTime(body.checked_at)],
-        ['Balanced', verdict],
-      ],
-      ...(body.totals.length === 0 ? {} : { after: table.join('\n') }),
-    })
-  }
-  return body.is_balanced ? EXIT.ok : EXIT.assertion
-}
+export const books = command({
+  command: 'sandbox books',
+  summary: "Check that the bank's books balance",
+  details: 'Exit code 3 if they do not balance.',
+  examples: ['svc sandbox books', 'svc sandbox books -q is_balanced'],
+  flags: {},
+  async run(context) {
+    const { body } = await call(context.client(), checkBooks, {})
+    const { print } = context
+    if (print.mode === 'csv') print.list(body.totals, { fields: BookTotals, columns: BOOK_COLUMNS })
+    else {
+      const verdict = body.is_balanced ? 'yes: no money was made and none was lost' : 'NO: money was made or lost'
+      print.record(
+        body,
+        [
+          ['Checked', shortTime(body.checked_at)],
+          ['Balanced', verdict],
+        ],
+        { id: body.checked_at, after: tableBelow(print, body.totals, BOOK_COLUMNS) },
+      )
+    }
+    return body.is_balanced ? EXIT.ok : EXIT.assertion
+  },
+})

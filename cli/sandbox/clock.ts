@@ -1,61 +1,99 @@
 import { z } from 'zod'
 import { longDurationText } from '../../src/lib/duration.ts'
 import { advanceSandboxClock, readSandboxClock } from '../../src/wire/sandbox.ts'
-import { ChangeOptions, change, changing } from '../kit/change.ts'
+import { usageError } from '../base/errors.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { durationOf, action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { usageError } from '../base/errors.ts'
+import { CHANGING, change } from '../kit/change.ts'
+import type { Flags } from '../kit/action.ts'
+import { command } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import { durationOf } from '../kit/context.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
 import { merchantOrDemo } from './whose.ts'
-import type { Command } from 'commander'
-import { collect, subcommand } from '../kit/option-values.ts'
 
 /** Many due times may lie on the way, each with an attempt of up to five seconds. */
 export const ADVANCE_TIMEOUT_MS = 120_000
 
-export const AdvanceOptions = ChangeOptions.pick({ dryRun: true }).extend({
-  merchant: z.string().optional(),
-  customer: z.array(z.string()).optional(),
+const MERCHANT = 'Merchant: its id, realm or client id (the demo merchant)'
+
+/** Whose time passes: of a merchant, customers or both; of the demo merchant where none is named. */
+const PASSING = {
+  ...CHANGING,
+  merchant: { value: 'merchant', summary: MERCHANT },
+  customer: {
+    value: 'id',
+    summary: 'Customer of the bank, with --merchant or alone; may be repeated',
+    member: 'customer_ids',
+    repeats: true,
+  },
+} as const satisfies Flags
+
+const advance = command({
+  command: 'sandbox clock advance',
+  summary: 'Advance the sandbox clock',
+  details: 'What becomes due in that time happens, in its order.',
+  examples: [
+    'svc sandbox clock advance 11h',
+    'svc sandbox clock advance 2h --merchant acme-ltd',
+    'svc sandbox clock advance 31d --customer customer-demo',
+  ],
+  flags: {
+    duration: {
+      value: 'duration',
+      summary: 'Duration, such as 90s, 5m, 11h or 7d',
+      member: 'by',
+      positional: true,
+      required: true,
+    },
+    ...PASSING,
+  },
+  async run(context, input) {
+    const { duration: by } = input
+    durationOf(by, '<duration>')
+    return letPass(context, input, { by })
+  },
 })
-type AdvanceOptions = z.infer<typeof AdvanceOptions>
 
-export const ShowOptions = z.object({ merchant: z.string().optional(), customer: z.string().optional() })
-
-/** `svc sandbox clock advance`: time passes for a merchant, customers or both; for the demo merchant where none is named. */
-export async function advance(
-  context: Context,
-  { args, options }: CommandInput<AdvanceOptions>,
-): Promise<CommandResult> {
-  const [by = ''] = args
-  durationOf(by, '<duration>')
-  return letPass(context, options, { by })
-}
-
-/** `svc sandbox clock set`: the same up to a moment of their own time. Time does not go back. */
-export async function set(context: Context, { args, options }: CommandInput<AdvanceOptions>): Promise<CommandResult> {
-  const [moment = ''] = args
-  const parsed = z.iso.datetime({ offset: true }).safeParse(moment)
-  if (!parsed.success)
-    throw usageError(
-      `"${moment}" is no moment: write it with its time zone`,
-      `svc sandbox clock set ${new Date(Date.now() + DAY_MS).toISOString()}`,
-    )
-  return letPass(context, options, { to: parsed.data })
-}
+const set = command({
+  command: 'sandbox clock set',
+  summary: 'Advance the sandbox clock to a given time',
+  details: 'The clock cannot go back.',
+  examples: ['svc sandbox clock set 2027-01-31T09:00:00Z --merchant acme-ltd'],
+  flags: {
+    moment: {
+      value: 'moment',
+      summary: 'Time with its zone, such as 2027-01-31T09:00:00Z',
+      member: 'to',
+      positional: true,
+      required: true,
+    },
+    ...PASSING,
+  },
+  async run(context, input) {
+    const { moment } = input
+    const parsed = z.iso.datetime({ offset: true }).safeParse(moment)
+    if (!parsed.success)
+      throw usageError(
+        `"${moment}" is no moment: write it with its time zone`,
+        `svc sandbox clock set ${new Date(Date.now() + DAY_MS).toISOString()}`,
+      )
+    return letPass(context, input, { to: parsed.data })
+  },
+})
 
 const DAY_MS = 86_400_000
 
 async function letPass(
   context: Context,
-  { merchant, customer: customers, dryRun }: AdvanceOptions,
+  { merchant, customer: customers, dryRun }: Input<typeof PASSING>,
   distance: { by: string } | { to: string },
 ): Promise<CommandResult> {
   const client = context.client()
-  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customers === undefined })
+  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customers.length === 0 })
   const wish = {
     ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
-    ...(customers === undefined ? {} : { customer_ids: customers }),
+    ...(customers.length === 0 ? {} : { customer_ids: customers }),
     ...distance,
   }
   const body = await change(context, { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
@@ -64,33 +102,42 @@ async function letPass(
   })
   if (body === undefined) return undefined
   const passed: [string, string] = 'by' in distance ? ['Advanced by', distance.by] : ['Advanced to', distance.to]
-  context.print.record({
-    item: body,
-    id: body.merchant_id ?? body.customer_ids[0] ?? '',
-    lines: [...whose(body.merchant_id, body.customer_ids), passed, ['Due times on the way', String(body.stops)]],
-  })
+  context.print.record(
+    body,
+    [...whose(body.merchant_id, body.customer_ids), passed, ['Due times on the way', String(body.stops)]],
+    { id: body.merchant_id ?? body.customer_ids[0] ?? '' },
+  )
 }
 
-export async function show(context: Context, { options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
-  const client = context.client()
-  const { merchant, customer } = options
-  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customer === undefined })
-  const { body } = await call(client, readSandboxClock, {
-    query: {
-      ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
-      ...(customer === undefined ? {} : { customer_id: customer }),
-    },
-  })
-  context.print.record({
-    item: body,
-    id: body.merchant_id ?? body.customer_id ?? '',
-    lines: [
-      ...whose(body.merchant_id, body.customer_id === null ? [] : [body.customer_id]),
-      ['Time', body.now],
-      ['Ahead by', longDurationText(body.ahead_ms) || 'nothing'],
-    ],
-  })
-}
+const show = command({
+  command: 'sandbox clock show',
+  summary: 'Show the sandbox clock of a merchant or a customer',
+  examples: ['svc sandbox clock show', 'svc sandbox clock show --customer customer-demo'],
+  flags: {
+    merchant: { value: 'merchant', summary: MERCHANT },
+    customer: { value: 'id', summary: 'Customer of the bank, instead of a merchant' },
+  },
+  async run(context, input) {
+    const client = context.client()
+    const { merchant, customer } = input
+    const merchantId = await merchantOf(context, client, { merchant, isNeeded: customer === undefined })
+    const { body } = await call(client, readSandboxClock, {
+      query: {
+        ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
+        ...(customer === undefined ? {} : { customer_id: customer }),
+      },
+    })
+    context.print.record(
+      body,
+      [
+        ...whose(body.merchant_id, body.customer_id === null ? [] : [body.customer_id]),
+        ['Time', body.now],
+        ['Ahead by', longDurationText(body.ahead_ms) || 'nothing'],
+      ],
+      { id: body.merchant_id ?? body.customer_id ?? '' },
+    )
+  },
+})
 
 function whose(merchantId: string | null, customerIds: readonly string[]): [string, string][] {
   const merchant: [string, string][] = merchantId === null ? [] : [['Merchant', merchantId]]
@@ -107,33 +154,4 @@ async function merchantOf(
   return merchantOrDemo(context, client, { merchant, hint: '--merchant <merchant>, or --customer <id>' })
 }
 
-const MERCHANT = 'Merchant: its id, realm or client id (the demo merchant)'
-
-export function addClock(sandbox: Command, runtime: Runtime): void {
-  const clock = sandbox.command('clock').helpCommand(false).description('Show and advance the sandbox clock')
-  subjects(clock.command('advance').argument('<duration>', 'Duration, such as 90s, 5m, 11h or 7d'))
-    .description('Advance the sandbox clock')
-    .addHelpText(
-      'after',
-      '\nWhat becomes due in that time happens, in its order.\n\nExamples:\n  svc sandbox clock advance 11h\n  svc sandbox clock advance 2h --merchant acme-ltd\n  svc sandbox clock advance 31d --customer customer-demo\n',
-    )
-    .action(action(runtime, AdvanceOptions, advance))
-  subjects(clock.command('set').argument('<moment>', 'Time with its zone, such as 2027-01-31T09:00:00Z'))
-    .description('Advance the sandbox clock to a given time')
-    .addHelpText(
-      'after',
-      '\nThe clock cannot go back.\n\nExamples:\n  svc sandbox clock set 2027-01-31T09:00:00Z --merchant acme-ltd\n',
-    )
-    .action(action(runtime, AdvanceOptions, set))
-  subcommand(clock, 'show', 'Show the sandbox clock of a merchant or a customer')
-    .option('--merchant <merchant>', MERCHANT)
-    .option('--customer <id>', 'Customer of the bank, instead of a merchant')
-    .addHelpText('after', '\nExamples:\n  svc sandbox clock show\n  svc sandbox clock show --customer customer-demo\n')
-    .action(action(runtime, ShowOptions, show))
-}
-
-function subjects(command: Command): Command {
-  return changing(command)
-    .option('--merchant <merchant>', MERCHANT)
-    .option('--customer <id>', 'Customer of the bank, with --merchant or alone; may be repeated', collect)
-}
+export const CLOCK = [{ command: 'sandbox clock', summary: 'Show and advance the sandbox clock' }, advance, set, show]

@@ -1,51 +1,61 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { fromMinorUnits, toMinorUnits } from '../../src/lib/minor-units.ts'
-import { SandboxCustomer, createSandboxCustomer, seedSandbox } from '../../src/wire/sandbox-bank.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
-import type { CommandResult, Context, InputOf } from '../kit/context.ts'
-import { usageError } from '../base/errors.ts'
-import { withProgress } from '../output/progress.ts'
 import type { OperationReply } from '../../src/wire/operation.ts'
-import { tableOf } from '../output/table.ts'
-import type { Column } from '../output/table.ts'
+import { SandboxCustomer, createSandboxCustomer, seedSandbox } from '../../src/wire/sandbox-bank.ts'
+import { usageError } from '../base/errors.ts'
+import type { Flags } from '../kit/action.ts'
+import { CHANGING, change } from '../kit/change.ts'
+import { command } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { bodyFrom } from '../kit/read-values.ts'
 import { mustBeWritten } from '../output/flush.ts'
+import { withProgress } from '../output/progress.ts'
+import { tableBelow } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
 import { ACCOUNT_COLUMNS } from './accounts.ts'
 
 /** Filling a bank with the most that it takes at once has its time. */
 const SEED_TIMEOUT_MS = 180_000
 
-export const CreateOptions = ChangeOptions.extend({
-  name: z.string().optional(),
-  email: z.string().optional(),
-  mobile: z.string().optional(),
-  proxyId: z.string().optional(),
-  account: z.array(z.string()).default([]),
-  balance: z.string().optional(),
-  overdraft: z.string().optional(),
+const ALIASES = {
+  name: { value: 'name', summary: 'Name of the customer' },
+  email: { value: 'address', summary: 'E-mail address as a payment alias (a generated one)' },
+  mobile: { value: 'number', summary: 'Mobile number as a payment alias, such as +447700900123' },
+  proxyId: { value: 'id', summary: 'Proxy id as a payment alias' },
+} as const satisfies Flags
+
+export const create = command({
+  command: 'sandbox customers create',
+  summary: 'Create a bank customer with accounts and balances',
+  examples: [
+    'svc sandbox customers create --balance 250.00',
+    'svc sandbox customers create --name "Ada Payer" --account 500.00 --account EUR:20.00',
+  ],
+  flags: {
+    ...CHANGING,
+    ...ALIASES,
+    account: {
+      value: 'balance',
+      summary: 'Account with this balance: 500.00 or EUR:500.00; may be repeated',
+      member: 'accounts',
+      repeats: true,
+    },
+    balance: { value: 'balance', summary: 'Balance of a single account', excludes: ['account'] },
+    overdraft: { value: 'amount', summary: 'Overdraft limit of each account' },
+  },
+  async run(context, input) {
+    const accounts = wishesOf(input).map((account) => ({ ...account, overdraft_limit: input.overdraft }))
+    const body = { ...bodyFrom(ALIASES, input), ...(accounts.length === 0 ? {} : { accounts }) }
+    const made = await change(context, context.client(), createSandboxCustomer, { input: { body }, options: input })
+    if (made !== undefined) await printCustomer(context, made)
+  },
 })
 
-/** `svc sandbox customers create`: a customer to try things with, and what a program needs to act as it. */
-export async function create(context: Context, { options }: InputOf<typeof CreateOptions>): Promise<CommandResult> {
-  const { name, email, mobile, proxyId, overdraft } = options
-  const accounts = wishesOf(options).map((account) => ({
-    ...account,
-    ...(overdraft === undefined ? {} : { overdraft_limit: overdraft }),
-  }))
-  const body = {
-    ...(name === undefined ? {} : { name }),
-    ...(email === undefined ? {} : { email }),
-    ...(mobile === undefined ? {} : { mobile }),
-    ...(proxyId === undefined ? {} : { proxy_id: proxyId }),
-    ...(accounts.length === 0 ? {} : { accounts }),
-  }
-  const made = await change(context, context.client(), createSandboxCustomer, { input: { body }, options })
-  if (made !== undefined) await printCustomer(context, made)
-}
-
 type Wish = { balance: string; currency?: 'GBP' | 'EUR' }
+type Wished = { account: readonly string[]; balance: string | undefined; overdraft: string | undefined }
 
 /** The accounts that are asked for; none where the service may choose. */
-function wishesOf({ account, balance, overdraft }: z.infer<typeof CreateOptions>): Wish[] {
+function wishesOf({ account, balance, overdraft }: Wished): Wish[] {
   if (balance !== undefined) return [accountOf(balance, '--balance')]
   if (account.length === 0 && overdraft !== undefined) return [{ balance: '1000.00' }]
   return account.map((text) => accountOf(text, '--account'))
@@ -60,15 +70,9 @@ function accountOf(text: string, flag: string): Wish {
 
 async function printCustomer({ io, print, note }: Context, customer: SandboxCustomer): Promise<void> {
   const { client_id: clientId, client_secret: clientSecret } = customer
-  const table = tableOf(customer.accounts, ACCOUNT_COLUMNS, {
-    header: true,
-    paint: (_style, text) => text,
-    width: print.width,
-  })
-  print.record({
-    item: customer,
-    id: customer.customer_id,
-    lines: [
+  print.record(
+    customer,
+    [
       ['Customer', customer.customer_id],
       ['Name', customer.name],
       ['E-mail', customer.email ?? ''],
@@ -77,8 +81,8 @@ async function printCustomer({ io, print, note }: Context, customer: SandboxCust
       ['Client', clientId === null ? '' : `${clientId} and ${clientSecret ?? ''}`],
       ['Issuer', customer.issuer ?? ''],
     ],
-    after: table.join('\n'),
-  })
+    { after: tableBelow(print, customer.accounts, ACCOUNT_COLUMNS) },
+  )
   await mustBeWritten(io, `the secret of the customer ${customer.customer_id} is lost`, {
     hint: 'svc sandbox customers create',
     facts: { customer_id: customer.customer_id },
@@ -90,19 +94,14 @@ async function printCustomer({ io, print, note }: Context, customer: SandboxCust
     note(`To act as this customer: SVC_CLIENT_ID=${clientId} SVC_CLIENT_SECRET=${clientSecret} svc ob accounts`)
 }
 
-const WHOLE = z.string().regex(/^\d{1,10}$/, 'must be a whole number')
-export const SeedOptions = ChangeOptions.extend({
-  seed: WHOLE.optional(),
-  customers: WHOLE.optional(),
-  days: WHOLE.optional(),
-})
-
 const SeededCustomer = SandboxCustomer.omit({ client_secret: true, issuer: true })
 type SeededCustomer = z.infer<typeof SeededCustomer>
 type Seeded = OperationReply<typeof seedSandbox>['body']
 
+type Seeding = { dryRun: boolean; seed: string | undefined; customers: string | undefined; days: string | undefined }
+
 /** `svc sandbox seed`: the same number makes the same bank. */
-export async function seed(context: Context, { options }: InputOf<typeof SeedOptions>): Promise<CommandResult> {
+export async function seed(context: Context, options: Seeding): Promise<CommandResult> {
   const { seed: number, customers, days } = options
   const body = {
     ...(number === undefined ? {} : { seed: Number.parseInt(number, 10) }),
@@ -138,18 +137,15 @@ function sumText(accounts: SeededCustomer['accounts']): string {
 
 /** What was made, and a line for each customer: CSV and ids have those alone. */
 function printSeeded({ print }: Context, made: Seeded): void {
-  const rows = { items: made.customers, columns: SEEDED_COLUMNS, id: (row: SeededCustomer) => row.customer_id }
   if (print.mode === 'csv' || print.mode === 'id')
-    return print.list({ ...rows, fields: Object.keys(SeededCustomer.shape), empty: '' })
-  const table = tableOf(rows.items, rows.columns, { header: true, paint: print.paint, width: print.width })
-  print.record({
-    item: made,
-    id: String(made.seed),
-    lines: [
+    return print.list(made.customers, { fields: SeededCustomer, columns: SEEDED_COLUMNS })
+  print.record(
+    made,
+    [
       ['Seed', String(made.seed)],
       ['Transactions', String(made.transactions)],
       ['There before', made.already_there === 0 ? '' : String(made.already_there)],
     ],
-    after: table.join('\n'),
-  })
+    { after: tableBelow(print, made.customers, SEEDED_COLUMNS) },
+  )
 }

@@ -1,37 +1,54 @@
-import { z } from 'zod'
-import { AdvanceTarget, advanceSandboxPayment } from '../../src/wire/sandbox-faults.ts'
-import type { AdvancedPayment } from '../../src/wire/sandbox-faults.ts'
 import { getPayment } from '../../src/wire/payments.ts'
 import type { Payment } from '../../src/wire/payments.ts'
+import { AdvanceTarget, advanceSandboxPayment } from '../../src/wire/sandbox-faults.ts'
+import type { AdvancedPayment } from '../../src/wire/sandbox-faults.ts'
+import { CliError, usageError, withHint } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { actAsPayer } from '../client/mock-bank.ts'
-import { ChangeOptions, change } from '../kit/change.ts'
-import type { CommandResult, Context, InputOf } from '../kit/context.ts'
-import { CliError, withHint } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
+import { CHANGING, change } from '../kit/change.ts'
+import type { ChangeOptions } from '../kit/change.ts'
+import type { Flags } from '../kit/action.ts'
+import { command } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
 import { paymentId } from '../payments/find.ts'
-
-export const DecideOptions = ChangeOptions.extend({ return: z.boolean().default(true) })
-type DecideInput = InputOf<typeof DecideOptions>
-
-export const AdvanceOptions = ChangeOptions.extend({ to: AdvanceTarget.default('Settled') })
 
 /** A bank that is silent may take its time over each step. */
 export const ADVANCE_TIMEOUT_MS = 60_000
 
-/** `svc sandbox bank approve`: the payer presses the button at the mock bank, and comes back. */
-export function approve(context: Context, input: DecideInput): Promise<CommandResult> {
-  return decide(context, input, 'Authorised')
-}
+const PAYMENT = {
+  payment: { value: 'payment', summary: 'Payment id, or at least 8 characters of its start or end', positional: true },
+  ...CHANGING,
+} as const satisfies Flags
+const DECIDING = { ...PAYMENT, noReturn: { summary: 'Stay at the bank, without the redirect back' } } as const
 
-export function cancel(context: Context, input: DecideInput): Promise<CommandResult> {
-  return decide(context, input, 'Failed')
-}
+export const approve = command({
+  command: 'sandbox bank approve',
+  summary: 'Approve a payment as its payer',
+  details: 'Exit code 3 if the payer had already cancelled at the bank.',
+  examples: ['svc sandbox bank approve a2b4358c', 'svc sandbox bank approve a2b4358c --no-return'],
+  flags: DECIDING,
+  run(context, input) {
+    return decide(context, input, 'Authorised')
+  },
+})
 
-async function decide(context: Context, { args, options }: DecideInput, to: AdvanceTarget): Promise<CommandResult> {
-  const body = { to, ...(options.return ? {} : { returns: false }) }
-  const advanced = await send(context, args, { options, body })
+export const cancel = command({
+  command: 'sandbox bank cancel',
+  summary: 'Cancel a payment as its payer',
+  details: 'Exit code 3 if the payer had already approved at the bank.',
+  examples: ['svc sandbox bank cancel a2b4358c'],
+  flags: DECIDING,
+  run(context, input) {
+    return decide(context, input, 'Failed')
+  },
+})
+
+async function decide(context: Context, input: Input<typeof DECIDING>, to: AdvanceTarget): Promise<CommandResult> {
+  const body = { to, ...(input.noReturn ? { returns: false } : {}) }
+  const advanced = await send(context, input.payment, { options: input, body })
   if (advanced === undefined) return undefined
   const before = decidedBefore(advanced, to)
   if (before !== undefined) {
@@ -39,7 +56,7 @@ async function decide(context: Context, { args, options }: DecideInput, to: Adva
     return EXIT.assertion
   }
   if (advanced.new_status === 'AwaitingAuthorisation')
-    context.note('Nobody has told the service: the payment waits for a callback of the bank, or for its end.')
+    context.note('The service does not know yet: the payment waits for a callback of the bank, or expires.')
 }
 
 /** Refused as an operator of the sandbox: a merchant decides where its payers do. */
@@ -72,27 +89,35 @@ export function decidedBefore({ decision }: AdvancedPayment, to: AdvanceTarget):
 }
 
 /** `svc sandbox advance`: leads a payment to a status; exit code 3 where its scenario ends elsewhere. */
-export async function advance(
-  context: Context,
-  { args, options }: InputOf<typeof AdvanceOptions>,
-): Promise<CommandResult> {
-  const { to } = options
-  const advanced = await send(context, args, { options, body: { to } })
-  if (advanced === undefined || advanced.reached) return EXIT.ok
-  const why = decidedBefore(advanced, to) ?? "its scenario or the bank's faults end it elsewhere, or it still waits"
-  context.note(`It did not become ${to}: ${why}.`)
-  return EXIT.assertion
-}
+export const advance = command({
+  command: 'sandbox advance',
+  summary: 'Move a test payment to a status',
+  details: 'Exit code 3 if the payment ends in another status.',
+  examples: ['svc sandbox advance a2b4358c', 'svc sandbox advance a2b4358c --to Refunded'],
+  flags: {
+    ...PAYMENT,
+    to: { value: 'status', summary: 'Target status', choices: AdvanceTarget.options, initial: 'Settled' },
+  },
+  async run(context, input) {
+    const { to } = input
+    const advanced = await send(context, input.payment, { options: input, body: { to } })
+    if (advanced === undefined || advanced.reached) return EXIT.ok
+    const why = decidedBefore(advanced, to) ?? "its scenario or the bank's faults end it elsewhere, or it still waits"
+    context.note(`It did not become ${to}: ${why}.`)
+    return EXIT.assertion
+  },
+})
 
 type Sent = { options: ChangeOptions; body: { to: AdvanceTarget; returns?: boolean } }
 
 async function send(
   context: Context,
-  args: readonly string[],
+  given: string | undefined,
   { options, body }: Sent,
 ): Promise<AdvancedPayment | undefined> {
   const client = { ...context.client(), timeoutMs: ADVANCE_TIMEOUT_MS }
-  const id = await paymentId(client, args)
+  if (given === undefined) throw usageError('which payment? Its id is missing', 'svc payments list')
+  const id = await paymentId(client, given)
   const input = { params: { id }, body }
   const advanced = await change(context, client, advanceSandboxPayment, { input, options }).catch((error: unknown) => {
     const isDecision = body.to === 'Authorised' || body.to === 'Failed'
@@ -103,14 +128,10 @@ async function send(
       : error
   })
   if (advanced === undefined) return undefined
-  context.print.record({
-    item: advanced,
-    id: advanced.payment_id,
-    lines: [
-      ['Payment', advanced.payment_id],
-      ['Was', advanced.old_status],
-      ['Is', advanced.new_status],
-    ],
-  })
+  context.print.record(advanced, [
+    ['Payment', advanced.payment_id],
+    ['Was', advanced.old_status],
+    ['Is', advanced.new_status],
+  ])
   return advanced
 }

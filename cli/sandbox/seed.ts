@@ -1,40 +1,74 @@
-import { z } from 'zod'
-import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from './seed/seed-trade.ts'
-import type { SeedTold, Trade, TradeWishes } from './seed/seed-trade.ts'
-import { stoppable } from '../client/interruptible.ts'
-import { DEMO_TRADE } from './seed/seed-demo.ts'
-import type { CommandResult, Context, InputOf } from '../kit/context.ts'
 import { CliError, usageError, withFacts } from '../base/errors.ts'
+import { stoppable } from '../client/interruptible.ts'
+import type { Flags } from '../kit/action.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { matching } from '../kit/read-values.ts'
 import { withProgress } from '../output/progress.ts'
-import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
+import { seed as seedBank } from './customers.ts'
+import { DEMO_TRADE } from './seed/seed-demo.ts'
+import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from './seed/seed-trade.ts'
+import type { SeedProgress, Trade, TradeWishes } from './seed/seed-trade.ts'
 
-const COUNT = z.string().regex(/^\d{1,4}$/, 'must be a whole number')
+const WHOLE = matching(/^\d{1,10}$/, 'must be a whole number')
+const COUNT = matching(/^\d{1,4}$/, 'must be a whole number')
 
-export const SeedOptions = BankOptions.extend({ merchants: COUNT.optional(), payments: COUNT.optional() })
-type SeedInput = InputOf<typeof SeedOptions>
+const FLAGS = {
+  dryRun: { summary: 'Show the request or the planned payments, and change nothing' },
+  seed: { value: 'number', summary: 'Seed of all generated data (1)', read: WHOLE },
+  ...grouped('The bank:', {
+    customers: { value: 'count', summary: 'Number of customers, 1 to 100 (5)', read: WHOLE },
+    days: {
+      value: 'count',
+      summary: 'Days of history up to yesterday, 1 to 730; 20000 over all customers (365)',
+      read: WHOLE,
+    },
+  }),
+  ...grouped('Trade: payments in every state, disputes, payouts, dead webhooks, merchants to review:', {
+    merchants: { value: 'count', summary: 'Number of demo merchants, 1 to 8; 3 with --payments alone', read: COUNT },
+    payments: { value: 'count', summary: 'Number of payments, 0 to 5000; 200 with --merchants alone', read: COUNT },
+  }),
+} as const satisfies Flags
+type SeedOptions = Input<typeof FLAGS>
 
 /** `svc sandbox seed`: the bank; with `--merchants` or `--payments` the trade of merchants; with both kinds both. */
-export async function seed(context: Context, input: SeedInput): Promise<CommandResult> {
-  const { merchants, payments, customers, days } = input.options
-  const isTrade = merchants !== undefined || payments !== undefined
-  if (!isTrade) return seedBank(context, input)
-  if (customers !== undefined || days !== undefined)
-    throw usageError(
-      '--customers and --days fill the bank, --merchants and --payments make merchants trade: two commands',
-      'svc sandbox seed --customers 5, and then svc sandbox seed --merchants 3',
-    )
-  const wishes = wishesOf(input.options)
-  if (input.options.dryRun) return tellPlan(context, wishes)
-  printTrade(context, await make(context, wishes))
-}
+export const seed = command({
+  command: 'sandbox seed',
+  summary: 'Create demo customers, merchants and payments',
+  details: `The number decides who is there and what they do. The bank: the same number on the same day makes the same customers,
+accounts and transactions, ids too. Trade: the same number plans the same payments, with the same payers, amounts and
+endings; ids and times are new each time, and so may be which of them are disputed. A number is seeded once: again, it
+adds nothing.`,
+  examples: [
+    'svc sandbox seed',
+    'svc sandbox seed --seed 7 --customers 20 --days 90',
+    'svc sandbox seed --merchants 3 --payments 200',
+    'svc sandbox seed --merchants 3 --dry-run           which shops, and who waits for a review',
+  ],
+  flags: FLAGS,
+  async run(context, input) {
+    const { merchants, payments, customers, days } = input
+    const isTrade = merchants !== undefined || payments !== undefined
+    if (!isTrade) return seedBank(context, input)
+    if (customers !== undefined || days !== undefined)
+      throw usageError(
+        '--customers and --days fill the bank, --merchants and --payments make merchants trade: two commands',
+        'svc sandbox seed --customers 5, and then svc sandbox seed --merchants 3',
+      )
+    const wishes = wishesOf(input)
+    if (input.dryRun) return tellPlan(context, wishes)
+    printTrade(context, await make(context, wishes))
+  },
+})
 
-/** Tells how far it is also where no line can move; what was made before it was ended on the way stays, and is told. */
+/** Reports progress also where no line can be redrawn; what was made before an interruption stays, and is reported. */
 async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
   const { seed: number, payments: total } = wishes
   let isBegun = false
   try {
     return await withProgress(context, { title: 'Seeding', unit: 'payments', total }, (progress) => {
-      const tell: SeedTold = (done, what) => {
+      const tell: SeedProgress = (done, what) => {
         isBegun = true
         progress.at(done, what)
         if (!progress.isShown && what !== undefined) context.note(`${done} of ${total} payments; ${what}`)
@@ -49,7 +83,7 @@ async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
   }
 }
 
-function wishesOf({ seed: number = '1', merchants, payments }: SeedInput['options']): TradeWishes {
+function wishesOf({ seed: number = '1', merchants, payments }: SeedOptions): TradeWishes {
   const seed = Number.parseInt(number, 10)
   return {
     seed,
@@ -68,12 +102,12 @@ function within(text: string | undefined, { flag, otherwise, min, max }: Range):
 
 function tellPlan({ print, note }: Context, wishes: TradeWishes): CommandResult {
   const effect = `this would make ${plannedTrade(wishes)}`
-  print.record({ item: { dry_run: true, ...wishes, effect }, id: String(wishes.seed), lines: [['Effect', effect]] })
+  print.record({ dry_run: true, ...wishes, effect }, [['Effect', effect]], { id: String(wishes.seed) })
   note('Nothing was changed.')
 }
 
 function printTrade({ print, note }: Context, trade: Trade): void {
-  print.record({ item: trade, id: String(trade.seed), lines: tradeLines(trade) })
+  print.record(trade, tradeLines(trade), { id: String(trade.seed) })
   if (trade.already_there) note(`The trade of seed ${trade.seed} is there already; --seed takes another number.`)
   else if (!print.isMachine)
     note(

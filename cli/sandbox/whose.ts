@@ -7,10 +7,9 @@ import { findMerchant } from '../merchants/find.ts'
 
 /** The id of a merchant as operators name it; a whole id needs no look-up. */
 export async function idOfMerchant(client: Client, given: string): Promise<string> {
-  return isUuid(given) ? given : (await findMerchant(client, [given])).merchant.id
+  return isUuid(given) ? given : (await findMerchant(client, given)).merchant.id
 }
 
-/** The one that is named, or the demo merchant of this service. */
 export async function merchantOrDemo(
   { stateDir }: Context,
   client: Client,

@@ -1,90 +1,80 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { VARIABLES } from '../base/environment-variables.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { configFile } from '../client/auth/config-settings.ts'
 import { readUserConfig } from '../client/auth/profiles.ts'
-import { action } from '../kit/context.ts'
-import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
-import { subcommand } from '../kit/option-values.ts'
+import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
 
-export function addConfig(config: Command, runtime: Runtime): void {
-  subcommand(config, 'show', 'List settings with their values and sources')
-    .option('--server', 'Show the settings of svc serve and svc worker')
-    .option('--set', 'Show only settings that are set')
-    .addHelpText(
-      'after',
-      '\nSecrets are masked.\n\nExamples:\n  svc config show\n  svc config show --server --set\n  svc config show -o json\n',
-    )
-    .action(action(runtime, ShowOptions, show))
-  subcommand(config, 'check', 'Check the environment as svc serve does')
-    .addHelpText(
-      'after',
-      '\nExit code 3 if a setting is invalid; each problem is printed with its variable.\n\nExamples:\n  svc config check\n  svc config check --env production.env\n',
-    )
-    .action(action(runtime, z.object({}), check))
-}
-
-const ShowOptions = z.object({ server: z.boolean().default(false), set: z.boolean().default(false) })
-
-async function show(context: Context, { options }: InputOf<typeof ShowOptions>): Promise<CommandResult> {
-  const all = options.server ? await serverSettings(context) : ownSettings(context)
-  context.print.list({
-    items: options.set ? all.filter(isSet) : all,
-    fields: ['name', 'value', 'source', 'meaning'],
-    columns: [
-      { title: 'setting', value: (row) => row.name },
-      { title: 'value', value: (row) => row.value ?? '-' },
-      { title: 'from', value: (row) => row.source },
-    ],
-    id: (row) => row.name,
-    empty: 'Nothing is set.',
-  })
-}
+const show = command({
+  command: 'config show',
+  summary: 'List settings with their values and sources',
+  details: 'Secrets are masked.',
+  examples: ['svc config show', 'svc config show --server --set', 'svc config show -o json'],
+  flags: {
+    server: { summary: 'Show the settings of svc serve and svc worker' },
+    set: { summary: 'Show only settings that are set' },
+  },
+  async run(context, input) {
+    const all = input.server ? await serverSettings(context) : ownSettings(context)
+    context.print.list(input.set ? all.filter(isSet) : all, {
+      fields: ['name', 'value', 'source', 'meaning'],
+      columns: [
+        { title: 'setting', value: (row) => row.name },
+        { title: 'value', value: (row) => row.value ?? '-' },
+        { title: 'from', value: (row) => row.source },
+      ],
+      empty: 'Nothing is set.',
+    })
+  },
+})
 
 async function serverSettings({ io }: Context): Promise<Setting[]> {
   const { CONFIG_VARIABLES } = await import('../../src/config/environment.ts')
   return CONFIG_VARIABLES.map(({ name, unset }) => fromEnvironment(io, { name, meaning: '', unset }))
 }
 
-async function check(context: Context): Promise<CommandResult> {
-  const [{ readConfig }, { ConfigError }] = await Promise.all([
-    import('../../src/config/read.ts'),
-    import('../../src/config/parse.ts'),
-  ])
-  try {
-    const { mode, identity } = readConfig(context.io.env)
-    context.print.record({
-      item: { ok: true, mode, identity },
-      id: 'ok',
-      lines: [
-        ['Configuration', 'complete'],
-        ['Mode', mode],
-        ['Identity', identity],
-      ],
-    })
-    return undefined
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    const problems = problemsIn(error.message)
-    context.print.list({
-      items: problems,
-      fields: ['variable', 'problem'],
-      columns: [
-        { title: 'variable', value: (row) => row.variable },
-        { title: 'problem', value: (row) => row.problem },
-      ],
-      id: (row) => row.variable,
-      empty: '',
-    })
-    context.note(
-      `svc serve would not start: ${problems.length} of its variables ${problems.length === 1 ? 'is' : 'are'} wrong.`,
-    )
-    return EXIT.assertion
-  }
-}
+const check = command({
+  command: 'config check',
+  summary: 'Check the environment as svc serve does',
+  details: 'Exit code 3 if a setting is invalid; each problem is printed with its variable.',
+  examples: ['svc config check', 'svc config check --env production.env'],
+  flags: {},
+  async run(context) {
+    const [{ readConfig }, { ConfigError }] = await Promise.all([
+      import('../../src/config/read.ts'),
+      import('../../src/config/parse.ts'),
+    ])
+    try {
+      const { mode, identity } = readConfig(context.io.env)
+      context.print.record(
+        { ok: true, mode, identity },
+        [
+          ['Configuration', 'complete'],
+          ['Mode', mode],
+          ['Identity', identity],
+        ],
+        { id: 'ok' },
+      )
+      return undefined
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      const problems = problemsIn(error.message)
+      context.print.list(problems, {
+        fields: ['variable', 'problem'],
+        columns: [
+          { title: 'variable', value: (row) => row.variable },
+          { title: 'problem', value: (row) => row.problem },
+        ],
+      })
+      context.note(
+        `svc serve would not start: ${problems.length} of its variables ${problems.length === 1 ? 'is' : 'are'} wrong.`,
+      )
+      return EXIT.assertion
+    }
+  },
+})
 
 /** Each line of the service's own message begins with the variable that it is about; it repeats no value. */
 function problemsIn(message: string): { variable: string; problem: string }[] {
@@ -131,7 +121,6 @@ function isSet({ source }: Setting): boolean {
   return source !== 'default' && source !== NOT_SET
 }
 
-/** A variable with the file that set it, where it was none of the environment's own. */
 function fromEnvironment(
   { env, origins }: Pick<Io, 'env' | 'origins'>,
   { name, meaning, unset }: { name: string; meaning: string; unset: string | undefined },
@@ -156,3 +145,5 @@ function masked(name: string, value: string): string {
   // Parameters may hold a password too.
   return `${protocol}//${login}${host}${pathname}${search === '' ? '' : '?…'}`
 }
+
+export const CONFIG = [show, check]

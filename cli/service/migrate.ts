@@ -1,117 +1,90 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import type { Command } from 'commander'
-import { z } from 'zod'
 import type { MigrationState } from '../../src/db/migrate.ts'
 import { variableIn } from '../base/environment-variables.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../client/find-service.ts'
-import { ChangeOptions, changing } from '../kit/change.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
+import { command } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
 import { withProgress } from '../output/progress.ts'
 import { explained } from './up/explain.ts'
-import { subcommand } from '../kit/option-values.ts'
-
-export const CreateOptions = ChangeOptions.pick({ dryRun: true })
 
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 const NAME_MAX = 60
 const ENDING = '.sql'
 
 /** `svc migrate create`: an empty migration with the next number, in the checkout that the command runs in. */
-async function migrateCreate(
-  context: Context,
-  { args, options }: InputOf<typeof CreateOptions>,
-): Promise<CommandResult> {
-  const name = args[0] ?? ''
-  if (!NAME.test(name) || name.length > NAME_MAX)
-    throw usageError(
-      `"${name}" is not a valid name of a migration: use lower-case letters, digits and _`,
-      'svc migrate create add_payment_notes',
+const create = command({
+  command: 'migrate create',
+  summary: 'Create a migration file in a checkout of svc',
+  examples: ['svc migrate create add_payment_notes'],
+  flags: {
+    name: { value: 'name', summary: 'Its name, in lower-case letters, digits and _', positional: true, required: true },
+    dryRun: { summary: 'Show which file would be written, and write none' },
+  },
+  async run(context, input) {
+    const name = input.name
+    if (!NAME.test(name) || name.length > NAME_MAX)
+      throw usageError(
+        `"${name}" is not a valid name of a migration: use lower-case letters, digits and _`,
+        'svc migrate create add_payment_notes',
+      )
+    const folder = migrationsOf(context.io.cwd)
+    const taken = readdirSync(folder).filter((file) => /^\d{4}_\w+\.sql$/.test(file))
+    if (taken.some((file) => file.slice(5) === name + ENDING)) throw usageError(`there is a migration ${name} already`)
+    const number = Math.max(0, ...taken.map((file) => Number.parseInt(file, 10))) + 1
+    const file = join(folder, `${String(number).padStart(4, '0')}_${name}${ENDING}`)
+    // Two who begin one at the same moment get no common number unseen: what is there is not replaced.
+    if (!input.dryRun)
+      writeFileSync(file, `-- ${name.replaceAll('_', ' ')}: why it is there, and what reads it.\n`, { flag: 'wx' })
+    const shown = relative(context.io.cwd, file)
+    context.print.record({ dry_run: input.dryRun, file }, [[input.dryRun ? 'Would write' : 'Written', shown]], {
+      id: file,
+    })
+    context.note(
+      input.dryRun
+        ? 'Nothing was written.'
+        : 'To apply it: svc migrate up. A migration that others have applied is never edited.',
     )
-  const folder = migrationsOf(context.io.cwd)
-  const taken = readdirSync(folder).filter((file) => /^\d{4}_\w+\.sql$/.test(file))
-  if (taken.some((file) => file.slice(5) === name + ENDING)) throw usageError(`there is a migration ${name} already`)
-  const number = Math.max(0, ...taken.map((file) => Number.parseInt(file, 10))) + 1
-  const file = join(folder, `${String(number).padStart(4, '0')}_${name}${ENDING}`)
-  // Two who begin one at the same moment get no common number unseen: what is there is not replaced.
-  if (!options.dryRun)
-    writeFileSync(file, `-- ${name.replaceAll('_', ' ')}: why it is there, and what reads it.\n`, { flag: 'wx' })
-  const shown = relative(context.io.cwd, file)
-  context.print.record({
-    item: { dry_run: options.dryRun, file },
-    id: file,
-    lines: [[options.dryRun ? 'Would write' : 'Written', shown]],
-  })
-  context.note(
-    options.dryRun
-      ? 'Nothing was written.'
-      : 'To apply it: svc migrate up. A migration that others have applied is never edited.',
-  )
-}
+  },
+})
 
-/** The folder of migrations of the checkout above this directory; an installed package is nobody's to change. */
+/** The folder of migrations of the checkout above this directory; an installed package is not to be edited. */
 function migrationsOf(from: string): string {
   const migrations = join(from, 'migrations')
   if (existsSync(join(from, 'src', 'db', 'migrate.ts')) && existsSync(migrations)) return migrations
   const parent = dirname(from)
   if (parent !== from) return migrationsOf(parent)
   throw new CliError('NO_CHECKOUT', 'this is no checkout of svc: migrations are part of its source', {
-    exit: EXIT.usage,
     hint: 'the same command in a clone of its repository',
   })
 }
 
-export function addMigrate(migrate: Command, runtime: Runtime): void {
-  changing(
-    subcommand(migrate, 'up', 'Apply pending migrations'),
-    'Show which migrations would be applied, and change nothing',
-  )
-    .addHelpText('after', '\nExamples:\n  SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up\n')
-    .action(action(runtime, ChangeOptions, migrateUp))
-  subcommand(migrate, 'status', 'List migrations and functions with their state')
-    .addHelpText('after', '\nExit code 3 while migrations are pending.\n\nExamples:\n  svc migrate status\n')
-    .action(action(runtime, z.object({}), migrateStatus))
-  changing(
-    subcommand(migrate, 'create', 'Create a migration file in a checkout of svc'),
-    'Show which file would be written, and write none',
-  )
-    .argument('<name>', 'Its name, in lower-case letters, digits and _')
-    .addHelpText('after', '\nExamples:\n  svc migrate create add_payment_notes\n')
-    .action(action(runtime, CreateOptions, migrateCreate))
-}
-
-async function migrateUp(
-  context: Context,
-  { options }: CommandInput<Pick<ChangeOptions, 'dryRun'>>,
-): Promise<CommandResult> {
-  if (options.dryRun) return showPending(context)
-  const [target, { migrateUp: apply }] = await Promise.all([
-    migrationTarget(context.io.env, context.stateDir),
-    import('../../src/db/migrate.ts'),
-  ])
-  const { databaseUrl } = target
-  const { applied } = await withProgress(context, { title: 'Migrating', unit: 'migrations' }, ({ at, note }) => {
-    let begun = 0
-    const onBegin = (name: string): void => at((begun += 1), name)
-    return explained(() => apply({ databaseUrl, log: note, onBegin }), target)
-  })
-  context.print.record({
-    item: { applied },
-    id: applied.join('\n'),
-    lines: [['Applied', listed(applied)]],
-  })
-}
+const up = command({
+  command: 'migrate up',
+  summary: 'Apply pending migrations',
+  examples: ['SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up'],
+  flags: { dryRun: { summary: 'Show which migrations would be applied, and change nothing' } },
+  async run(context, input) {
+    if (input.dryRun) return showPending(context)
+    const [target, { migrateUp: apply }] = await Promise.all([
+      migrationTarget(context.io.env, context.stateDir),
+      import('../../src/db/migrate.ts'),
+    ])
+    const { databaseUrl } = target
+    const { applied } = await withProgress(context, { title: 'Migrating', unit: 'migrations' }, ({ at, note }) => {
+      let begun = 0
+      const onBegin = (name: string): void => at((begun += 1), name)
+      return explained(() => apply({ databaseUrl, log: note, onBegin }), target)
+    })
+    context.print.record({ applied }, [['Applied', listed(applied)]], { id: applied.join('\n') })
+  },
+})
 
 async function showPending(context: Context): Promise<CommandResult> {
   const pending = (await statesOf(context)).filter(({ state }) => state !== 'applied').map(({ name }) => name)
-  context.print.record({
-    item: { dry_run: true, pending },
-    id: pending.join('\n'),
-    lines: [['Would apply', listed(pending)]],
-  })
+  context.print.record({ dry_run: true, pending }, [['Would apply', listed(pending)]], { id: pending.join('\n') })
   context.note('Nothing was changed.')
 }
 
@@ -133,20 +106,31 @@ async function statesOf(context: Context): Promise<MigrationState[]> {
   return explained(() => migrationStatus({ databaseUrl: target.databaseUrl }), target)
 }
 
-async function migrateStatus(context: Context): Promise<CommandResult> {
-  const states = await statesOf(context)
-  context.print.list({
-    items: states.map(({ name, state, appliedAt }) => ({ name, applied_at: appliedAt, state })),
-    fields: ['name', 'applied_at', 'state'],
-    columns: [
-      { title: 'migration', value: (row) => row.name },
-      { title: 'applied', value: (row) => (row.state === 'changed' ? 'text changed' : (row.applied_at ?? 'not yet')) },
-    ],
-    id: (row) => row.name,
-    empty: 'There are no migrations.',
-  })
-  return states.every(({ state }) => state === 'applied') ? undefined : EXIT.assertion
-}
+const status = command({
+  command: 'migrate status',
+  summary: 'List migrations and functions with their state',
+  details: 'Exit code 3 while migrations are pending.',
+  examples: ['svc migrate status'],
+  flags: {},
+  async run(context) {
+    const states = await statesOf(context)
+    context.print.list(
+      states.map(({ name, state, appliedAt }) => ({ name, applied_at: appliedAt, state })),
+      {
+        fields: ['name', 'applied_at', 'state'],
+        columns: [
+          { title: 'migration', value: (row) => row.name },
+          {
+            title: 'applied',
+            value: (row) => (row.state === 'changed' ? 'text changed' : (row.applied_at ?? 'not yet')),
+          },
+        ],
+        empty: 'There are no migrations.',
+      },
+    )
+    return states.every(({ state }) => state === 'applied') ? undefined : EXIT.assertion
+  },
+})
 
 type MigrationTarget = { databaseUrl: string; describe(error: unknown): string }
 
@@ -156,15 +140,15 @@ type MigrationTarget = { databaseUrl: string; describe(error: unknown): string }
  */
 async function migrationTarget(env: NodeJS.ProcessEnv, stateDir: string): Promise<MigrationTarget> {
   const { describeDatabaseError } = await import('../../src/db/describe-error.ts')
-  const databaseUrl =
-    variableIn(env, 'SVC_MIGRATION_DATABASE_URL') ??
-    variableIn(env, 'SVC_DATABASE_URL') ??
-    runningState(stateDir)?.database_url
+  const own = variableIn(env, 'SVC_MIGRATION_DATABASE_URL')
+  const databaseUrl = own ?? variableIn(env, 'SVC_DATABASE_URL') ?? runningState(stateDir)?.database_url
   if (databaseUrl === undefined) {
     throw new CliError('CONFIGURATION', 'no database is named', {
-      exit: EXIT.usage,
       hint: 'SVC_MIGRATION_DATABASE_URL or SVC_DATABASE_URL in the environment, or svc up, which migrates by itself',
     })
   }
-  return { databaseUrl, describe: (error) => describeDatabaseError(error, databaseUrl) }
+  const variable = own === undefined ? undefined : 'SVC_MIGRATION_DATABASE_URL'
+  return { databaseUrl, describe: (error) => describeDatabaseError(error, databaseUrl, variable) }
 }
+
+export const MIGRATE = [{ command: 'migrate' }, up, status, create]

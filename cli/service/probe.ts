@@ -44,7 +44,7 @@ function issuedAt(json: unknown): number {
   return typeof iat === 'number' ? iat * 1000 : Number.NaN
 }
 
-/** Zero where the hour lies between the question and the answer; whole seconds are all that it is told in. */
+/** Zero where the hour lies between the question and the answer; it is given in whole seconds. */
 function aheadOf(theirs: number, before: number, after: number): number | undefined {
   if (Number.isNaN(theirs)) return undefined
   if (theirs > after) return theirs - after

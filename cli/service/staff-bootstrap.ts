@@ -1,86 +1,104 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import type { App } from '../../src/app.ts'
 import { DomainError } from '../../src/lib/errors.ts'
 import { PLATFORM_REALM } from '../../src/lib/realms.ts'
-import { changing } from '../kit/change.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { withApp } from './up/part.ts'
 import { shortTime } from '../base/text.ts'
-import { subcommand } from '../kit/option-values.ts'
+import { CHANGING } from '../kit/change.ts'
+import { command } from '../kit/command.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { withApp } from './up/part.ts'
 
-const BootstrapOptions = z.object({
-  email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),
-  name: z.string().trim().min(1).max(200).optional(),
-  dryRun: z.boolean().default(false),
-})
-type BootstrapOptions = z.infer<typeof BootstrapOptions>
-
-/** `svc staff bootstrap`: the platform's first OWNER, by whoever installs it. */
-export function addStaffBootstrap(staff: Command, runtime: Runtime): void {
-  changing(subcommand(staff, 'bootstrap', "Invite the platform's first OWNER"))
-    .requiredOption('--email <address>', 'E-mail address of the OWNER')
-    .option('--name <name>', 'Name of the OWNER')
-    .addHelpText('after', EXAMPLES)
-    .action(action(runtime, BootstrapOptions, bootstrap))
+/** An e-mail address is in lower case everywhere. */
+function address(text: string): string {
+  if (z.email().safeParse(text).success) return text.toLowerCase()
+  throw usageError('must be an e-mail address')
 }
 
-const EXAMPLES = `
-Prints a link, once, by which the OWNER sets a password. Until it is used, the same command prints a new one. A
-Keycloak sends it by mail instead, over SVC_SMTP_URL.
+function nameOf(text: string): string {
+  if (z.string().trim().min(1).max(200).safeParse(text).success) return text.trim()
+  throw usageError('must have 1 to 200 characters')
+}
 
-Examples:
-  svc staff bootstrap --email ada@pay.example --dry-run
-  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc staff bootstrap --email ada@pay.example --name "Ada Lovelace"
-`
-
-async function bootstrap(context: Context, { options }: CommandInput<BootstrapOptions>): Promise<CommandResult> {
-  if (options.dryRun) return tellPlan(context, options)
-  const { made, kind, publicUrl } = await makeOwner(context.io.env, options)
-  const { link, link_expires_at } = made
-  const delivered = link !== null ? 'link' : kind === 'none' ? null : 'mail'
-  context.print.record({
-    item: { ...made, delivered },
-    id: made.email,
-    lines: [
+export const bootstrap = command({
+  command: 'staff bootstrap',
+  summary: "Invite the platform's first OWNER",
+  details: `Prints a link, once, by which the OWNER sets a password. Until it is used, the same command prints a new one. A
+Keycloak sends it by mail instead, over SVC_SMTP_URL.`,
+  examples: [
+    'svc staff bootstrap --email ada@pay.example --dry-run',
+    'svc staff bootstrap --email ada@pay.example --reset-factor',
+    'SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc staff bootstrap --email ada@pay.example --name "Ada Lovelace"',
+  ],
+  flags: {
+    ...CHANGING,
+    email: { value: 'address', summary: 'E-mail address of the OWNER', required: true, read: address },
+    name: { value: 'name', summary: 'Name of the OWNER', read: nameOf },
+    resetFactor: { summary: 'Reset the second factor of an OWNER who has lost it', excludes: ['name'] },
+  },
+  async run(context, input) {
+    if (input.resetFactor) return resetFactor(context, input)
+    if (input.dryRun) return tellPlan(context, input)
+    const { made, kind, publicUrl } = await makeOwner(context.io.env, input)
+    const { link, link_expires_at } = made
+    const delivered = link !== null ? 'link' : kind === 'none' ? null : 'mail'
+    context.print.record({ ...made, delivered }, [
       ['OWNER', made.email],
       ['Realm', made.realm],
       ['Set a password at', link ?? ''],
       ['Invited', delivered === 'mail' ? `by a mail to ${made.email}` : ''],
       ['Until', delivered === null ? '' : shortTime(link_expires_at)],
-    ],
-  })
-  context.note(nextStep(delivered, publicUrl))
+    ])
+    context.note(nextStep(delivered, publicUrl))
+  },
+})
+
+async function resetFactor(
+  context: Context,
+  { email, dryRun }: { email: string; dryRun: boolean },
+): Promise<CommandResult> {
+  const { currentOwners, resetOwnerFactor } = await import('../../src/staff/init-platform.ts')
+  await withApp(context.io.env, async (app) => {
+    if (!dryRun) return resetOwnerFactor(app, email)
+    if (!(await currentOwners(app)).includes(email))
+      throw new DomainError('STAFF_NOT_FOUND', `${email} is not an OWNER`)
+  }).catch((error: unknown) => Promise.reject(refusal(error)))
+  context.print.record({ email, realm: PLATFORM_REALM, reset_factor: true, dry_run: dryRun }, [
+    [dryRun ? 'Would reset the second factor of' : 'Second factor reset of', email],
+  ])
+  context.note(
+    dryRun ? 'Nothing was changed.' : 'All sessions have ended. The next sign-in sets up an authenticator app.',
+  )
 }
 
+type Owner = { email: string; name: string | undefined }
+
 function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string {
-  if (delivered === null) return 'There is no identity provider: nobody signs in.'
+  if (delivered === null) return 'There is no identity provider, so the owner does not have to sign in.'
   const then = `Then: svc login --platform --api-url ${publicUrl}`
   return delivered === 'link'
     ? `The link works once, and is not shown again. ${then}`
     : `The link in the mail sets a password; the same command sends another mail. ${then}`
 }
 
-async function tellPlan(context: Context, { email, name }: BootstrapOptions): Promise<CommandResult> {
+async function tellPlan(context: Context, { email, name }: Owner): Promise<CommandResult> {
   const { currentOwners } = await import('../../src/staff/init-platform.ts')
   const owners = await withOwnersApp(context.io.env, (app) => currentOwners(app))
-  context.print.record({
-    item: { dry_run: true, realm: PLATFORM_REALM, email, role: 'OWNER', display_name: name ?? null, owners },
-    id: email,
-    lines: [
+  context.print.record(
+    { dry_run: true, realm: PLATFORM_REALM, email, role: 'OWNER', display_name: name ?? null, owners },
+    [
       ['Would invite', name === undefined ? email : `${name}, ${email}`],
       ['As', `OWNER of realm ${PLATFORM_REALM}`],
       ['OWNERs now', owners.length === 0 ? 'none' : owners.join(', ')],
     ],
-  })
+    { id: email },
+  )
   context.note('Nothing was changed.')
 }
 
 /** @throws {CliError} USER_EXISTS, exit code 7, where the platform has its OWNER */
-async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: BootstrapOptions) {
+async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: Owner) {
   const { initPlatform } = await import('../../src/staff/init-platform.ts')
   return withOwnersApp(env, async (app) => ({
     made: await initPlatform(app, { email, displayName: name }),
@@ -96,18 +114,17 @@ async function withOwnersApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Prom
   }).catch((error: unknown) => Promise.reject(refusal(error)))
 }
 
-/** Keycloak gives its links to nobody: it sends them, and needs a mail server for it. */
+/** Keycloak returns no links: it sends them, and needs a mail server for it. */
 function refuseWithoutMail({ identity, config }: App): void {
   if (identity.kind !== 'keycloak' || config.smtpUrl !== undefined) return
   throw new CliError('CONFIGURATION', 'SVC_SMTP_URL is missing: Keycloak sends the invitation by mail', {
-    exit: EXIT.usage,
     hint: 'SVC_SMTP_URL=smtps://user:password@mail.example.com and SVC_MAIL_FROM',
   })
 }
 
 function refusal(error: unknown): unknown {
   if (error instanceof Error && error.name === 'IdentityUnavailableError')
-    return new CliError('IDP_UNAVAILABLE', error.message, { exit: EXIT.network, retryable: true, cause: error })
+    return new CliError('IDP_UNAVAILABLE', error.message, { retryable: true, cause: error })
   if (!(error instanceof DomainError)) return error
   const { code, message, next, errors } = error
   return new CliError(code, message, {

@@ -1,6 +1,5 @@
 import type { CommandResult, Context } from '../kit/context.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { printable } from '../base/text.ts'
 import { browserCommand, openBrowser, loginByBrowser } from '../client/auth/login-browser.ts'
 import { claimsOf, realmOfIssuer } from '../client/auth/token-source.ts'
@@ -25,14 +24,14 @@ import { discoverProvider } from '../client/auth/service-info.ts'
 export async function signIn(
   context: Context,
   target: Target,
-  { device, timeoutMs }: { device: boolean; timeoutMs: number },
+  { device, secondFactor, timeoutMs }: { device: boolean; secondFactor: boolean; timeoutMs: number },
 ): Promise<CommandResult> {
   const { io } = context
   const hasBrowser = browserCommand(io.env, process.platform, 'about:blank') !== undefined
   const tokens =
     device || !hasBrowser || !io.stderr.isTTY
-      ? await byDevice(context, target, timeoutMs)
-      : await byBrowser(context, target, timeoutMs)
+      ? await byDevice(context, target, { secondFactor, timeoutMs })
+      : await byBrowser(context, target, { secondFactor, timeoutMs })
   await completeSignIn(context, target, sessionOf(ownerOf(target), tokens))
 }
 
@@ -40,11 +39,14 @@ function ownerOf({ apiUrl, authUrl, realm, clientId }: Target) {
   return { api_url: apiUrl, auth_url: authUrl, realm, client_id: clientId }
 }
 
-async function byBrowser(context: Context, target: Target, timeoutMs: number): Promise<Tokens> {
+type Ask = { secondFactor: boolean; timeoutMs: number }
+
+async function byBrowser(context: Context, target: Target, { secondFactor, timeoutMs }: Ask): Promise<Tokens> {
   const { io } = context
   await checkRealm(context.http(), target)
   return loginByBrowser(context.http(), target, {
     clientId: target.clientId,
+    secondFactor,
     timeoutMs,
     async show(url) {
       const command = browserCommand(io.env, process.platform, url)
@@ -54,8 +56,8 @@ async function byBrowser(context: Context, target: Target, timeoutMs: number): P
   })
 }
 
-async function byDevice(context: Context, target: Target, timeoutMs: number): Promise<Tokens> {
-  const started = await startDevice(context.http(), target, target.clientId)
+async function byDevice(context: Context, target: Target, { secondFactor, timeoutMs }: Ask): Promise<Tokens> {
+  const started = await startDevice(context.http(), target, { clientId: target.clientId, secondFactor })
   const url = started.verification_uri_complete ?? started.verification_uri
   ask(context, `Open this page on any device, and confirm the code ${started.user_code}:`, url)
   return pollDevice(context.http(), target, {
@@ -84,9 +86,8 @@ export async function takeToken(context: Context, target: Target): Promise<Comma
   if (issuer?.authUrl !== target.authUrl || issuer.realm !== target.realm)
     throw new CliError(
       'WRONG_REALM',
-      `the token is of ${printable(claims.iss ?? 'nobody')}, and not of realm ${target.realm}`,
+      `the token is of ${printable(claims.iss ?? 'no issuer')}, and not of realm ${target.realm}`,
       {
-        exit: EXIT.signedOut,
         hint: 'svc login --realm <realm> --with-token',
       },
     )
@@ -101,8 +102,8 @@ export async function takeToken(context: Context, target: Target): Promise<Comma
 }
 
 /** The first half of a login for programs: says where the user has to go, and returns. */
-export async function beginDevice(context: Context, target: Target): Promise<CommandResult> {
-  const started = await startDevice(context.http(), target, target.clientId)
+export async function beginDevice(context: Context, target: Target, secondFactor: boolean): Promise<CommandResult> {
+  const started = await startDevice(context.http(), target, { clientId: target.clientId, secondFactor })
   const pending = pendingOf(target, started)
   await updateEntries(configDirOf(context.io.env), async (entries) => ({
     ...entries,
@@ -117,7 +118,7 @@ export async function beginDevice(context: Context, target: Target): Promise<Com
   }
   // Who asks for this form wants JSON, whatever the terminal is.
   if (!context.print.isMachine) context.io.stdout.write(`${JSON.stringify(item)}\n`)
-  else context.print.record({ item, id: item.user_code, lines: [] })
+  else context.print.record(item, [], { id: item.user_code })
 }
 
 function pendingOf(target: Target, started: DeviceStart & { verifier: string }): Pending {
@@ -155,7 +156,6 @@ function pendingLogin({ io, flags }: Context): Pending {
   )
   if (first === undefined)
     throw new CliError('NO_LOGIN_PENDING', 'no login waits for its user', {
-      exit: EXIT.signedOut,
       hint: 'svc login --non-interactive begins one',
     })
   if (others.length > 0) throw usageError('more than one login waits', 'svc login --complete --profile <name>')

@@ -1,50 +1,44 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { CliError, usageError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { entryKey, pendingKey, readEntries, updateEntries } from '../client/auth/credentials-file.ts'
 import type { Entry } from '../client/auth/credentials-file.ts'
 import { DEV, ProfileKind, namedProfile, readUserConfig } from '../client/auth/profiles.ts'
 import { unknownProfile } from '../client/find-service.ts'
 import { readServiceState } from '../client/service-state.ts'
-import { action } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
-import { DataOption } from '../kit/option-values.ts'
+import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
 import { revokeQuietly } from './sign-in.ts'
 
-const LogoutOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
-type LogoutOptions = z.infer<typeof LogoutOptions>
-
-export function addLogout(command: Command, runtime: Runtime): void {
-  command
-    .addOption(new DataOption('--platform', 'Sign out only the operator').conflicts('customer'))
-    .option('--customer', "Sign out only the bank's customer of svc ob")
-    .addHelpText('after', '\nExamples:\n  svc logout\n  svc logout --customer\n  svc logout --profile acme-ltd\n')
-    .action(action(runtime, LogoutOptions, logout))
-}
-
-async function logout(context: Context, { options }: CommandInput<LogoutOptions>): Promise<CommandResult> {
-  const profile = meantProfile(context)
-  const kind = onlyOf(options)
-  if (kind !== undefined) refuseOtherKind(context, profile, kind)
-  refuseClient(context, profile)
-  const ended = await signOut(context, profile, kind)
-  context.print.record({
-    item: { profile, signed_out: ended.length > 0, revoked: ended.every((each) => each.isRevoked) },
-    id: profile,
-    lines: ended.map(({ realm }) => ['Signed out of', `${realm} (${profile})`] as const),
-  })
-  if (ended.length === 0)
-    context.note(`Nobody was signed in to ${profile}${kind === undefined ? '' : ` as ${WHO[kind]}`}.`)
-  if (ended.some((each) => !each.isRevoked))
-    context.note('The identity provider was not reached: the session ends there when its time is over.')
-}
+export const logout = command({
+  command: 'logout',
+  summary: 'Sign out',
+  examples: ['svc logout', 'svc logout --customer', 'svc logout --profile acme-ltd'],
+  flags: {
+    platform: { summary: 'Sign out only the operator', excludes: ['customer'] },
+    customer: { summary: "Sign out only the bank's customer of svc ob" },
+  },
+  async run(context, input) {
+    const profile = meantProfile(context)
+    const kind = onlyOf(input)
+    if (kind !== undefined) refuseOtherKind(context, profile, kind)
+    refuseClient(context, profile)
+    const ended = await signOut(context, profile, kind)
+    context.print.record(
+      { profile, signed_out: ended.length > 0, revoked: ended.every((each) => each.isRevoked) },
+      ended.map(({ realm }) => ['Signed out of', `${realm} (${profile})`] as const),
+      { id: profile },
+    )
+    if (ended.length === 0)
+      context.note(`No one was signed in to ${profile}${kind === undefined ? '' : ` as ${WHO[kind]}`}.`)
+    if (ended.some((each) => !each.isRevoked))
+      context.note('The identity provider was not reached: the session ends there when its time is over.')
+  },
+})
 
 const WHO = { merchant: 'a merchant', platform: 'an operator', customer: 'a customer' } as const
 
 /** Of the built-in profile, which keeps a session for each kind, the one that is meant; undefined for all of them. */
-function onlyOf({ platform, customer }: LogoutOptions): ProfileKind | undefined {
+function onlyOf({ platform, customer }: { platform: boolean; customer: boolean }): ProfileKind | undefined {
   if (platform) return 'platform'
   return customer ? 'customer' : undefined
 }
@@ -67,7 +61,6 @@ function refuseClient({ io }: Context, profile: string): void {
   const entry = readEntries(configDirOf(io.env))[profile]
   if (entry?.type !== 'client') return
   throw new CliError('NO_SESSION', `${profile} is a client with a secret: there is no session to end`, {
-    exit: EXIT.conflict,
     hint: `svc profile remove ${profile} forgets it, and its secret with it`,
   })
 }
@@ -105,7 +98,7 @@ export async function signOut(context: Context, profile: string, kind?: ProfileK
   )
 }
 
-/** The built-in profile can have an operator, somebody of a merchant and a customer signed in. */
+/** The built-in profile can have an operator, a member of a merchant and a customer signed in. */
 function keysOf(profile: string, { kind, stateDir }: { kind: ProfileKind | undefined; stateDir: string }): string[] {
   const kinds = profile === DEV && kind === undefined ? ProfileKind.options : [kind ?? 'merchant']
   return kinds.map((each) => entryKey({ name: profile, kind: each, stateDir }))

@@ -7,9 +7,8 @@ import { meantProfile } from './logout.ts'
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { runningState } from '../client/find-service.ts'
-import type { RecordView } from '../output/output.ts'
+import type { RecordLines } from '../output/output.ts'
 
-/** A profile as it is printed. Nothing in it is secret. */
 export type ProfileItem = Pick<
   Profile,
   'api_url' | 'auth_url' | 'realm' | 'client_id' | 'kind' | 'mode' | 'role' | 'subject'
@@ -17,9 +16,9 @@ export type ProfileItem = Pick<
   name: string
   /** Whether commands act as it when nothing else is said. */
   current: boolean
-  /** `expired` where somebody has to sign in again, `no` where nobody has, `not needed` without an identity provider. */
+  /** `expired` where a new sign-in is needed, `no` where there was none, `not needed` without an identity provider. */
   signed_in: SignedIn
-  /** Who signed in: an e-mail address; null for a client, and where nobody has. */
+  /** Who signed in: an e-mail address; null for a client, and without a sign-in. */
   login: string | null
 }
 
@@ -63,7 +62,7 @@ export function devItem(context: Context): ProfileItem | undefined {
     mode: 'sandbox',
     role: hasProvider ? (entry === undefined ? 'ADMIN' : signedInAs) : null,
     subject: null,
-    // The demo client of svc.json proves itself where nobody has signed in.
+    // The demo client of svc.json proves itself without a sign-in.
     signed_in: hasProvider ? (entry === undefined ? 'yes' : signedIn(entry)) : 'not needed',
     login: loginNameOf(entry),
   }
@@ -89,21 +88,18 @@ function isCurrent(context: Context, name: string): boolean {
   }
 }
 
-export function recordOf(item: ProfileItem): RecordView<ProfileItem> {
-  return {
-    item,
-    id: item.name,
-    lines: [
-      ['Profile', item.current ? `${item.name} (current)` : item.name],
-      ['Service', item.api_url],
-      ['Mode', item.mode],
-      ['Realm', realmText(item)],
-      ['Client', item.client_id ?? ''],
-      ['Kind', item.kind],
-      ['Role', item.role ?? ''],
-      ['Signed in', item.login === null ? item.signed_in : `${item.signed_in}, ${item.login}`],
-    ],
-  }
+export function printProfile({ print }: Context, item: ProfileItem): void {
+  const lines: RecordLines = [
+    ['Profile', item.current ? `${item.name} (current)` : item.name],
+    ['Service', item.api_url],
+    ['Mode', item.mode],
+    ['Realm', realmText(item)],
+    ['Client', item.client_id ?? ''],
+    ['Kind', item.kind],
+    ['Role', item.role ?? ''],
+    ['Signed in', item.login === null ? item.signed_in : `${item.signed_in}, ${item.login}`],
+  ]
+  print.record(item, lines, { id: item.name })
 }
 
 export function realmText({ auth_url: authUrl, realm }: ProfileItem): string {

@@ -1,6 +1,5 @@
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { tokenCredentials } from '../client/auth/credentials.ts'
 import type { Http } from '../client/auth/credentials.ts'
@@ -47,13 +46,7 @@ async function identityOf(http: Http, target: Target, session: Session): Promise
   const client = { ...http, apiUrl: target.apiUrl, credentials, close: () => Promise.resolve() }
   const who = await whoIs(client, target.kind === 'customer' ? ['customer'] : ['merchant', 'platform'])
   if (who.kind === target.kind) return who
-  throw new CliError(
-    'UNEXPECTED_REPLY',
-    `${target.apiUrl} takes a token of realm ${session.realm} for a ${who.kind}'s`,
-    {
-      exit: EXIT.failure,
-    },
-  )
+  throw new CliError('UNEXPECTED_REPLY', `${target.apiUrl} takes a token of realm ${session.realm} for a ${who.kind}'s`)
 }
 
 type Kept = { session: Session; identity: Who }
@@ -77,10 +70,9 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
   const { profile, apiUrl: api_url, realm, kind, mode } = target
   const { name, role, subject } = identity
   const item = { profile, api_url, realm, kind, client_id: session.client_id, mode, subject, name, role }
-  context.print.record({
+  context.print.record(
     item,
-    id: profile,
-    lines: [
+    [
       ['Signed in', name],
       ['Role', role],
       ['Merchant', identity.merchant?.trading_name ?? ''],
@@ -89,7 +81,8 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
       ['Mode', mode],
       ['Profile', profile],
     ],
-  })
+    { id: profile },
+  )
 }
 
 function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target): string[] {

@@ -1,38 +1,31 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { permissionText } from '../../src/lib/permissions.ts'
-import { actsAsCustomer, notSignedIn } from '../client/auth/credentials.ts'
-import { whoIs } from '../client/auth/acting-side.ts'
-import type { Who } from '../client/auth/acting-side.ts'
-import type { Client } from '../client/call.ts'
-import { action } from '../kit/context.ts'
-import type { CommandResult, Context, InputOf, Runtime } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { roleText } from '../base/role-text.ts'
 import { shortTime } from '../base/text.ts'
-import { DataOption, subcommand } from '../kit/option-values.ts'
-import { claimsOf } from '../client/auth/token-source.ts'
+import { whoIs } from '../client/auth/acting-side.ts'
+import type { Who } from '../client/auth/acting-side.ts'
+import { actsAsCustomer, notSignedIn } from '../client/auth/credentials.ts'
 import { discover, noProvider } from '../client/auth/service-info.ts'
-import { EXIT } from '../base/exit-codes.ts'
+import { claimsOf } from '../client/auth/token-source.ts'
+import type { Client } from '../client/call.ts'
+import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
 
-const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
-
-export function addWhoami(command: Command, runtime: Runtime): void {
-  command
-    .addOption(new DataOption('--platform', "Show the operator's identity, if it is another one").conflicts('customer'))
-    .option('--customer', "Show the customer's identity of svc ob, if it is another one")
-    .addHelpText(
-      'after',
-      '\nExit code 4 if signed out.\n\nExamples:\n  svc whoami\n  svc whoami --platform\n  svc whoami --customer\n  svc whoami -q role\n',
-    )
-    .action(action(runtime, WhoamiOptions, whoami))
-}
-
-async function whoami(context: Context, { options }: InputOf<typeof WhoamiOptions>): Promise<CommandResult> {
-  const client = clientOf(context)
-  const body = await whoIs(client, accessOf(client, options))
-  context.print.record({ item: body, id: body.subject, lines: linesOf(body, client.apiUrl) })
-}
+export const whoami = command({
+  command: 'whoami',
+  summary: 'Show the active identity and its permissions',
+  details: 'Exit code 4 if signed out.',
+  examples: ['svc whoami', 'svc whoami --platform', 'svc whoami --customer', 'svc whoami -q role'],
+  flags: {
+    platform: { summary: "Show the operator's identity, if it is another one", excludes: ['customer'] },
+    customer: { summary: "Show the customer's identity of svc ob, if it is another one" },
+  },
+  async run(context, input) {
+    const client = clientOf(context)
+    const body = await whoIs(client, accessOf(client, input))
+    context.print.record(body, linesOf(body, client.apiUrl), { id: body.subject })
+  },
+})
 
 /** Whose credentials are meant: a merchant's first, an operator's where there is no merchant's, or on demand. */
 function accessOf(
@@ -45,7 +38,7 @@ function accessOf(
 
 /**
  * The service to ask.
- * @throws {CliError} NOT_SIGNED_IN also where there is no service at all: then nobody is signed in to one
+ * @throws {CliError} NOT_SIGNED_IN also where there is no service at all: a sign-in needs one
  */
 function clientOf(context: Context): Client {
   try {
@@ -82,46 +75,41 @@ function linesOf(who: Who, apiUrl: string): [string, string][] {
   ]
 }
 
-const TokenOptions = z.object({
-  decode: z.boolean().default(false),
-  platform: z.boolean().default(false),
-  customer: z.boolean().default(false),
+export const token = command({
+  command: 'profile token',
+  summary: 'Print an access token',
+  examples: [
+    'svc profile token --decode',
+    'curl -H "Authorization: Bearer $(svc profile token)" http://127.0.0.1:8080/api/v1/whoami',
+    'curl -H "Authorization: Bearer $(svc profile token --customer)" http://127.0.0.1:8080/open-banking/v1/accounts',
+  ],
+  flags: {
+    decode: { summary: 'Print the decoded token, without verifying it' },
+    platform: { summary: "Print the operator's token, if it is another one", excludes: ['customer'] },
+    customer: { summary: 'Print the token of svc ob, if it is another one' },
+  },
+  async run(context, input) {
+    const client = clientOf(context)
+    const found = await client.credentials.token({ access: accessOf(client, input) }, client)
+    if (found === undefined) throw await noToken(client, input)
+    const { accessToken, expiresAt, realm, clientId } = found
+    const { print, io } = context
+    if (input.decode) {
+      const claims = decoded(accessToken)
+      print.record(claims, Object.entries(claims).map(lineOf), { id: String(claims.sub ?? '') })
+    } else if (print.isMachine) {
+      const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString()
+      const item = { access_token: accessToken, expires_at, realm: realm ?? null, client_id: clientId ?? null }
+      print.record(item, [], { id: accessToken })
+    } else io.stdout.write(`${accessToken}\n`)
+  },
 })
 
-export function addToken(profile: Command, runtime: Runtime): void {
-  subcommand(profile, 'token', 'Print an access token')
-    .option('--decode', 'Print the decoded token, without verifying it')
-    .addOption(new DataOption('--platform', "Print the operator's token, if it is another one").conflicts('customer'))
-    .option('--customer', 'Print the token of svc ob, if it is another one')
-    .addHelpText('after', EXAMPLES)
-    .action(action(runtime, TokenOptions, token))
-}
-
-const EXAMPLES = `
-Examples:
-  svc profile token --decode
-  curl -H "Authorization: Bearer $(svc profile token)" http://127.0.0.1:8080/api/v1/whoami
-  curl -H "Authorization: Bearer $(svc profile token --customer)" http://127.0.0.1:8080/open-banking/v1/accounts
-`
-
-async function token(context: Context, { options }: InputOf<typeof TokenOptions>): Promise<CommandResult> {
-  const client = clientOf(context)
-  const found = await client.credentials.token({ access: accessOf(client, options) }, client)
-  if (found === undefined) throw await noToken(client, options)
-  const { accessToken, expiresAt, realm, clientId } = found
-  const { print, io } = context
-  if (options.decode) {
-    const claims = decoded(accessToken)
-    print.record({ item: claims, id: String(claims.sub ?? ''), lines: Object.entries(claims).map(lineOf) })
-  } else if (print.isMachine) {
-    const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString()
-    const item = { access_token: accessToken, expires_at, realm: realm ?? null, client_id: clientId ?? null }
-    print.record({ item, id: accessToken, lines: [] })
-  } else io.stdout.write(`${accessToken}\n`)
-}
-
-/** Where nobody is known to act as, only the service says whether there is anything to sign in to. */
-async function noToken(client: Client, { platform, customer }: z.infer<typeof TokenOptions>): Promise<CliError> {
+/** Without an identity, only the service says whether there is anything to sign in to. */
+async function noToken(
+  client: Client,
+  { platform, customer }: { platform: boolean; customer: boolean },
+): Promise<CliError> {
   const { auth_url: authUrl } = await discover(client, client.apiUrl)
   if (authUrl === null) return noProvider(client.apiUrl)
   if (platform) return notSignedIn('svc login --platform')
@@ -131,7 +119,7 @@ async function noToken(client: Client, { platform, customer }: z.infer<typeof To
 function decoded(accessToken: string) {
   const claims = claimsOf(accessToken)
   if (claims !== undefined) return claims
-  throw new CliError('NOT_A_JWT', 'the access token can only be read by who made it', { exit: EXIT.failure })
+  throw new CliError('NOT_A_JWT', 'the access token can only be read by who made it')
 }
 
 const TIMES = new Set(['exp', 'iat', 'nbf', 'auth_time'])

@@ -1,31 +1,42 @@
-import { PlatformRole, addStaff, changeStaffRole, removeStaff, rotateRealmKeys } from '../../src/wire/staff.ts'
+import {
+  PlatformRole,
+  addStaff,
+  changeStaffRole,
+  listStaff,
+  removeStaff,
+  resetStaffFactor,
+  rotateRealmKeys,
+} from '../../src/wire/staff.ts'
 import type { StaffMember } from '../../src/wire/staff.ts'
-import { MerchantRole, changeTeamRole, inviteTeamMember, removeTeamMember } from '../../src/wire/team.ts'
+import {
+  MerchantRole,
+  changeTeamRole,
+  inviteTeamMember,
+  listTeam,
+  removeTeamMember,
+  resetTeamFactor,
+} from '../../src/wire/team.ts'
 import type { TeamMember } from '../../src/wire/team.ts'
-import type { Client } from '../client/call.ts'
+import type { Operation } from '../../src/wire/operation.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import type { Flag, Subject } from '../kit/action.ts'
 import { reason } from '../kit/read-values.ts'
 import { printInvited, printMember, printOperator } from './members.ts'
 
-/** Somebody who works for a merchant or for the platform. */
 type Person = { id: string; email: string }
 
-function personIn<P extends Person>(
-  noun: 'staff member' | 'team member',
-  listOf: (client: Client) => Promise<readonly P[]>,
-): Subject<P> {
+/** @param list answers with such people */
+function personIn<P extends Person>(noun: 'staff member' | 'team member', list: Operation): Subject<P> {
   return {
     noun: 'member',
     summary: 'E-mail address, id, or at least its last 8 characters',
     async find(client, given) {
-      const people = await listOf(client)
+      const { call } = await import('../client/call.ts')
+      const { data: people } = (await call(client, list, {})).body as { data: P[] }
       const named = people.find(({ id, email }) => id === given || email === given.toLowerCase())
       if (named !== undefined) return { thing: named, isExact: true }
       const { notFound, resolveId } = await import('../kit/resolve-id.ts')
-      const id = await resolveId(given, noun, async function* ids() {
-        for (const person of people) yield person.id
-      })
+      const id = await resolveId(given, noun, async () => people.map((person) => person.id))
       const thing = people.find((each) => each.id === id)
       if (thing === undefined) throw notFound(given, noun)
       return { thing, isExact: false }
@@ -37,17 +48,8 @@ function personIn<P extends Person>(
   }
 }
 
-/** A member of the merchant's team. */
-const teamMember = personIn<TeamMember>('team member', async (client) => {
-  const { teamOf } = await import('./members.ts')
-  return teamOf(client)
-})
-
-/** An operator of the platform. */
-const staffMember = personIn<StaffMember>('staff member', async (client) => {
-  const { staffOf } = await import('./members.ts')
-  return staffOf(client)
-})
+const teamMember = personIn<TeamMember>('team member', listTeam)
+const staffMember = personIn<StaffMember>('staff member', listStaff)
 
 const email = {
   value: 'address',
@@ -92,7 +94,7 @@ const role = action({
   view: printMember,
 })
 
-/** What takes somebody away. Doing it again heals what the identity provider did not hear of, and hurts nobody. */
+/** Removes a person. Repeating it repairs what the identity provider missed, and does no harm. */
 const removed = { member: 'is_active', from: true, to: false } as const
 
 const remove = action({
@@ -107,6 +109,21 @@ const remove = action({
   move: { ...removed, already: (thing) => `${thing.email} is removed already` },
   effect: (thing) => `remove ${thing.email}, ${thing.role}, from the team`,
   done: (thing) => `removed ${thing.email}`,
+  confirm: true,
+  view: printMember,
+})
+
+const resetFactor = action({
+  command: 'team reset-factor',
+  summary: "Reset a team member's second factor",
+  details: 'Removes app, passkeys and recovery codes, and ends all sessions. Your own is rejected.',
+  examples: ['svc team reset-factor grace@acme.example'],
+  subject: teamMember,
+  flags: {},
+  operation: resetTeamFactor,
+  request: (id) => ({ params: { id } }),
+  effect: (thing) => `remove the second factor of ${thing.email} and end all sessions`,
+  done: (thing) => `reset the second factor of ${thing.email}`,
   confirm: true,
   view: printMember,
 })
@@ -160,6 +177,21 @@ const removeOperator = action({
   view: printOperator,
 })
 
+const resetOperatorFactor = action({
+  command: 'staff reset-factor',
+  summary: "Reset a staff member's second factor",
+  details: 'Removes app, passkeys and recovery codes, and ends all sessions. Your own is rejected.',
+  examples: ['svc staff reset-factor ada@pay.example --reason "lost the phone, called by video"'],
+  subject: staffMember,
+  flags: { reason },
+  operation: resetStaffFactor,
+  request: (id, body) => ({ params: { id }, body }),
+  effect: (thing) => `remove the second factor of ${thing.email} and end all sessions`,
+  done: (thing) => `reset the second factor of ${thing.email}`,
+  confirm: true,
+  view: printOperator,
+})
+
 /** A realm by its name; whether there is one, the service says. */
 const realm = wordSubject('realm', 'Realm: platform, customers, or that of a merchant')
 
@@ -176,18 +208,12 @@ const rotateKeys = action({
   done: ({ word: slug }) => `gave ${slug} a new key`,
   confirm: true,
   view({ print }, rotated) {
-    print.record({
-      item: rotated,
-      id: rotated.realm,
-      lines: [
-        ['Realm', rotated.realm],
-        ['Keys', rotated.key_ids.join(', ')],
-      ],
-    })
+    print.record(rotated, [
+      ['Realm', rotated.realm],
+      ['Keys', rotated.key_ids.join(', ')],
+    ])
   },
 })
 
-/** What an ADMIN does with the merchant's team. */
-export const TEAM_ACTIONS = [invite, role, remove] as const
-/** What an OWNER does with the platform's staff and the keys of realms. */
-export const STAFF_ACTIONS = [inviteStaff, staffRole, removeOperator, rotateKeys] as const
+export const TEAM_ACTIONS = [invite, role, remove, resetFactor] as const
+export const STAFF_ACTIONS = [inviteStaff, staffRole, removeOperator, resetOperatorFactor, rotateKeys] as const

@@ -2,16 +2,18 @@ import { PlatformRole, createStaffClient, revokeStaffClient } from '../../src/wi
 import { MerchantRole, createApiCredential, revokeApiCredential, rotateApiCredential } from '../../src/wire/team.ts'
 import { quoted } from '../base/command-hints.ts'
 import { usageError } from '../base/errors.ts'
+import { roleText } from '../base/role-text.ts'
+import { shortTime } from '../base/text.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
+import type { Context } from '../kit/context.ts'
 import { printNewSecret } from '../kit/new-secret.ts'
 import { optionalReason } from '../kit/read-values.ts'
-import { printRevoked } from './credential-list.ts'
 
 /** A client of a program, by its id; whether there is one, the service says. */
 const client = wordSubject('client-id', 'Client id, from svc credentials list')
 
-/** Who operates the platform says why; a merchant's own clients are in no audit trail. */
+/** Operators give a reason; a merchant's own clients are in no audit trail. */
 const ofPlatform = {
   platform: { summary: "Use the platform's clients, as an operator (if only an operator is signed in)" },
   reason: { ...optionalReason, summary: 'Reason of a change to the platform, recorded in the audit trail' },
@@ -131,7 +133,16 @@ const revokeOfPlatform = action({
   request: (id, { reason }) => ({ params: { id }, body: { reason: needReason(reason) } }),
 })
 
-/** What is done to the clients of programs: by a merchant to its own, by an operator to the platform's. */
+type Revoked = { client_id: string; role: string | null; revoked_at: string }
+
+function printRevoked({ print }: Context, revoked: Revoked): void {
+  print.record(revoked, [
+    ['Client id', revoked.client_id],
+    ['Role', roleText(revoked.role)],
+    ['Revoked', shortTime(revoked.revoked_at)],
+  ])
+}
+
 export const CREATE = { own: create, ofPlatform: createOfPlatform }
 export const REVOKE = { own: revoke, ofPlatform: revokeOfPlatform }
 export const ROTATE = rotate

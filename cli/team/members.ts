@@ -2,23 +2,18 @@ import { StaffMember, listStaff } from '../../src/wire/staff.ts'
 import { TeamMember, listTeam } from '../../src/wire/team.ts'
 import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
-import { call } from '../client/call.ts'
-import type { Client } from '../client/call.ts'
-import type { CommandResult, Context } from '../kit/context.ts'
+import { reading } from '../kit/reading.ts'
+import type { Context } from '../kit/context.ts'
 import { noteInvitation } from '../kit/new-secret.ts'
 
-export async function teamOf(client: Client): Promise<TeamMember[]> {
-  return (await call(client, listTeam, {})).body.data
-}
-
-export async function staffOf(client: Client): Promise<StaffMember[]> {
-  return (await call(client, listStaff, {})).body.data
-}
-
-export async function listMembers(context: Context): Promise<CommandResult> {
-  context.print.list<TeamMember>({
-    items: await teamOf(context.client()),
-    fields: Object.keys(TeamMember.shape),
+export const listMembers = reading({
+  command: 'team list',
+  summary: 'List team members and pending invitations',
+  examples: ['svc team list'],
+  flags: {},
+  operation: listTeam,
+  view: {
+    fields: TeamMember,
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'e-mail', value: (row) => row.email },
@@ -27,15 +22,18 @@ export async function listMembers(context: Context): Promise<CommandResult> {
       { title: 'invited by', value: (row) => row.invited_by, dropped: 1, least: 12 },
       { title: 'invited', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
     ],
-    id: (row) => row.id,
-    empty: 'There is nobody.',
-  })
-}
+    empty: 'No members.',
+  },
+})
 
-export async function listOperators(context: Context): Promise<CommandResult> {
-  context.print.list<StaffMember>({
-    items: await staffOf(context.client()),
-    fields: Object.keys(StaffMember.shape),
+export const listOperators = reading({
+  command: 'staff list',
+  summary: 'List staff members',
+  examples: ['svc staff list'],
+  flags: {},
+  operation: listStaff,
+  view: {
+    fields: StaffMember,
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'e-mail', value: (row) => row.email },
@@ -44,12 +42,11 @@ export async function listOperators(context: Context): Promise<CommandResult> {
       { title: 'state', value: stateOf, style: stateStyle },
       { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never', short: dayOf, dropped: 1 },
     ],
-    id: (row) => row.id,
-    empty: 'There is nobody.',
-  })
-}
+    empty: 'No members.',
+  },
+})
 
-/** An operator who was never seen has yet to take the invitation; of a team member the service does not say it. */
+/** An operator who was never seen has yet to take the invitation; of a team member the service does not report it. */
 function stateOf(member: TeamMember | StaffMember): string {
   if (!member.is_active) return 'removed'
   return 'last_seen_at' in member && member.last_seen_at === null ? 'invited' : 'active'
@@ -61,33 +58,25 @@ function stateStyle(state: string): Style {
 }
 
 export function printMember({ print }: Context, member: TeamMember): void {
-  print.record({
-    item: member,
-    id: member.id,
-    lines: [
-      ['Team member', member.id],
-      ['E-mail', member.email],
-      ['Role', member.role],
-      ['State', stateOf(member)],
-      ['Invited by', member.invited_by],
-      ['Invited', shortTime(member.created_at)],
-    ],
-  })
+  print.record(member, [
+    ['Team member', member.id],
+    ['E-mail', member.email],
+    ['Role', member.role],
+    ['State', stateOf(member)],
+    ['Invited by', member.invited_by],
+    ['Invited', shortTime(member.created_at)],
+  ])
 }
 
 export function printOperator({ print }: Context, member: StaffMember): void {
-  print.record({
-    item: member,
-    id: member.id,
-    lines: [
-      ['Staff member', member.id],
-      ['E-mail', member.email],
-      ['Name', member.display_name],
-      ['Role', member.role],
-      ['State', stateOf(member)],
-      ['Last seen', shortTime(member.last_seen_at) || 'never'],
-    ],
-  })
+  print.record(member, [
+    ['Staff member', member.id],
+    ['E-mail', member.email],
+    ['Name', member.display_name],
+    ['Role', member.role],
+    ['State', stateOf(member)],
+    ['Last seen', shortTime(member.last_seen_at) || 'never'],
+  ])
 }
 
 /** The same for whom it has invited: how to open the invitation. */

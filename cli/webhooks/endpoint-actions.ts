@@ -3,23 +3,15 @@ import { getWebhookEndpoint, putWebhookEndpoint, testWebhook } from '../../src/w
 import type { WebhookEndpoint } from '../../src/wire/webhooks.ts'
 import { usageError, withFacts } from '../base/errors.ts'
 import { endOfId } from '../base/text.ts'
-import { action } from '../kit/action.ts'
+import { ownSubject, action } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
 import { printDelivery } from './view.ts'
 
 /** The address that the merchant's webhooks go to; null where there is none. */
 const endpoint: Subject<WebhookEndpoint> = {
-  noun: 'endpoint',
-  summary: 'Manage the webhook endpoint',
-  isOwn: true,
-  async find(client) {
-    const { call } = await import('../client/call.ts')
-    return { thing: (await call(client, getWebhookEndpoint, {})).body, isExact: true }
-  },
-  id: () => '',
+  ...ownSubject('endpoint', 'the endpoint', getWebhookEndpoint),
   name: ({ webhook_url: url }) => url ?? 'the endpoint',
-  handle: ({ webhook_url: url }) => url ?? '',
   confirmBy: ({ webhook_url: url }) => [url],
 }
 
@@ -124,6 +116,5 @@ const test = action({
   },
 })
 
-/** What a merchant does with the address that its webhooks go to. */
 export const ENDPOINT_ACTIONS = [set, pause, resume] as const
 export const TEST_ACTIONS = [test] as const

@@ -5,10 +5,8 @@ import type { DeliveryDetail } from '../../src/wire/webhooks.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { rowsOf } from '../client/pages.ts'
-import { notFound, resolveId } from '../kit/resolve-id.ts'
+import { notFound, resolveId, rowsIn } from '../kit/resolve-id.ts'
 
-/** The merchant's own delivery that is meant: by its whole id, or by a part of one of the last 50. */
 export async function ownDeliveryId(client: Client, given: string | undefined): Promise<string> {
   if (given === undefined) throw usageError('which delivery? An id is missing', 'svc webhooks list')
   return resolveId(given, 'delivery', () => newestIds(client))
@@ -30,11 +28,8 @@ export async function ownDelivery(client: Client, id: string): Promise<DeliveryD
 /** A delivery of any merchant, as far as an operator needs to know it to send it again. */
 export type FoundDelivery = { id: string; merchantId: string; status: string }
 
-// How far back a part of an id is looked for, among those that are dead and among all: a thousand each.
-const PAGES_MAX = 10
-
 /**
- * The delivery that an operator means, whoever's it is: by its whole id, or by a part of it.
+ * The delivery that an operator means, of any merchant: by its whole id, or by a part of it.
  * @param merchantId where only those of one merchant are meant
  * @throws {CliError} when there is none, or more than one
  */
@@ -69,11 +64,7 @@ async function byPart(
   const id = await resolveId(given, "merchant's delivery", async function* ids() {
     // What is dead is what is sent again, however old it is.
     for (const filter of [{ ...ofMerchant, status: 'DEAD' as const }, ofMerchant]) {
-      const rows = rowsOf(
-        async (page) => (await call(client, listOutbox, { query: { ...filter, ...page } })).body,
-        PAGES_MAX,
-      )
-      for await (const row of rows) {
+      for await (const row of rowsIn(client, listOutbox, filter)) {
         if (seen.has(row.id)) continue
         seen.set(row.id, { id: row.id, merchantId: row.merchant_id, status: row.status })
         yield row.id

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { outcomeText } from '../../src/lib/outcome-text.ts'
 import type { OperationInput } from '../../src/wire/operation.ts'
 import { listWebhooks } from '../../src/wire/webhooks.ts'
@@ -20,7 +19,7 @@ type Query = NonNullable<OperationInput<typeof listWebhooks>['query']>
 /** `svc webhooks list --follow`: each new delivery and each change of one, as they happen, the newest last. */
 export async function followDeliveries(
   context: Context,
-  { query, limit, options }: { query: Query; limit: string; options: z.infer<typeof FollowOptions> },
+  { query, limit, options }: { query: Query; limit: string; options: FollowOptions },
 ): Promise<CommandResult> {
   const client = context.client()
   const seen: Seen = new Map()
@@ -40,7 +39,6 @@ export async function followDeliveries(
 
 type First = { rows: readonly Delivery[]; seen: Seen; count: number }
 
-/** The newest of those that are there already. */
 function printFirst(context: Context, { rows, seen, count }: First): void {
   for (const row of rows) seen.set(row.id, stateOf(row))
   for (const row of rows.slice(-count)) printLine(context, row, row.delivered_at ?? row.created_at)
@@ -57,13 +55,12 @@ function printNews(context: Context, rows: readonly Delivery[], seen: Seen): voi
   }
 }
 
-/** What a change of is worth a line. */
 function stateOf({ status, attempt_count: count }: Delivery): string {
   return `${status} ${count}`
 }
 
 function printLine({ io, print }: Context, row: Delivery, at: string): void {
-  if (print.isMachine) return print.record({ item: row, id: row.id, lines: [] })
+  if (print.isMachine) return print.record(row, [], { id: row.id })
   const { paint } = print
   const style = deliveryStyle(row.status)
   const status = row.status.padEnd('DELIVERED'.length)

@@ -32,7 +32,6 @@ export function findSecret({ io, stateDir }: Context, { apiUrl, credentials }: C
 /** While a rotated secret's overlap lasts, the former one signs beside the new one (decision 37). */
 const SIGNATURES = new Set(['x-service-signature', 'x-service-signature-previous'])
 
-/** Whether a signature of the event is the one of its bytes under this secret. */
 export function isSigned(event: FeedEvent, secret: string): boolean {
   const body = Buffer.from(event.payload, 'utf8')
   return Object.entries(event.signatures).some(([name, signature]) => {

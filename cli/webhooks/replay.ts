@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { listOutbox, replayWebhooks } from '../../src/wire/webhooks.ts'
 import type { AdminDelivery, Delivery, DeliveryDetail } from '../../src/wire/webhooks.ts'
@@ -7,56 +6,78 @@ import type { ExitCode } from '../base/exit-codes.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import { collectPages } from '../client/pages.ts'
-import { Reason } from '../kit/change.ts'
+import type { Flags } from '../kit/action.ts'
+import { optionalReason } from '../kit/read-values.ts'
+import { command, grouped } from '../kit/command.ts'
+import type { Input } from '../kit/command.ts'
 import { durationOf } from '../kit/context.ts'
-import type { CommandInput, CommandResult, Context } from '../kit/context.ts'
-import { rangeOf } from '../kit/paging.ts'
-import type { TimeRange } from '../kit/paging.ts'
+import type { CommandResult, Context } from '../kit/context.ts'
+import { timeRange, rangeOf } from '../kit/paging.ts'
 import { findMerchant, merchantId } from '../merchants/find.ts'
+import { OF_MERCHANTS } from '../merchants/whose.ts'
 import { withProgress } from '../output/progress.ts'
 import { findDelivery, ownDeliveryId } from './find.ts'
 import { replayOne, replayIfDead } from './replay-one.ts'
 import { printDeliveries } from './view.ts'
 import { waitForAttempt } from './wait.ts'
 
-export const ReplayOptions = z.object({
-  status: z.literal('DEAD').optional(),
-  since: z.string().optional(),
-  until: z.string().optional(),
-  event: EventType.optional(),
-  merchant: z.string().optional(),
-  allMerchants: z.boolean().default(false),
-  reason: Reason.optional(),
-  dryRun: z.boolean().default(false),
-  wait: z.boolean().default(false),
-  timeout: z.string(),
-})
-export type ReplayOptions = z.infer<typeof ReplayOptions>
-
 const FILTERED = 'svc webhooks replay --status DEAD --since 2h'
 const FILTERED_OF = 'svc webhooks replay --status DEAD --merchant <merchant> --since 2h --reason "..."'
+
+const FLAGS = {
+  ids: {
+    value: 'ids',
+    summary: 'Delivery ids, from svc webhooks list, or their last 8 characters',
+    positional: true,
+    several: true,
+  },
+  dryRun: { summary: 'Show what would be replayed, and change nothing' },
+  ...grouped('All of a time, in one request:', {
+    status: { value: 'status', summary: 'Replay all deliveries in this status', choices: ['DEAD'] },
+    ...timeRange('Created'),
+    event: { value: 'event', summary: 'Filter by event', member: 'event_type', choices: EventType.options },
+  }),
+  ...grouped('How:', {
+    wait: { summary: 'Wait for the responses to named deliveries; exit code 3 unless all are 2xx' },
+    timeout: { value: 'duration', summary: 'Maximum time to wait for each', initial: '30s' },
+  }),
+  ...OF_MERCHANTS,
+  ...grouped('As an operator:', { reason: optionalReason }),
+} as const satisfies Flags
+type ReplayOptions = Input<typeof FLAGS>
 
 /**
  * `svc webhooks replay`: those that are named, or with `--status DEAD` all of a time (decision 26): a merchant's own in
  * one request; an operator's one after the other, each an entry of the audit trail.
  */
-export async function replay(context: Context, { args, options }: CommandInput<ReplayOptions>): Promise<CommandResult> {
-  const { status, since, until, event, merchant, reason, wait } = options
-  const hasFilter = [status, since, until, event].some((option) => option !== undefined)
-  if (args.length > 0 && hasFilter) throw usageError('give either ids, or --status DEAD with its filters')
-  const ofMerchants = await meansAllMerchants(context.client(), options.allMerchants || merchant !== undefined)
-  if (ofMerchants && wait) throw usageError("--wait is for a merchant's own deliveries", 'svc webhooks list')
-  if (!ofMerchants && reason !== undefined)
-    throw usageError('--reason is for operators, whose replays stand in the audit trail: --all-merchants')
-  if (args.length > 0) return replayNamed(context, args, { ...options, ofMerchants })
-  if (!hasFilter) throw usageError('which deliveries? Give their ids, or --status DEAD', FILTERED)
-  if (status === undefined) throw usageError('what is dead is replayed: say --status DEAD as well', FILTERED)
-  if (wait) throw usageError('--wait is for deliveries that are named by their ids', 'svc webhooks list --follow')
-  if (!ofMerchants) return replayAllOwn(context, options)
-  if (merchant === undefined)
-    throw usageError('whose deliveries? Those of one merchant are replayed at once', FILTERED_OF)
-  return replayAllOfMerchant(context, { ...options, merchant })
-}
+export const replay = command({
+  command: 'webhooks replay',
+  summary: 'Replay dead webhook deliveries',
+  examples: [
+    'svc webhooks replay a2b4358c --wait',
+    'svc webhooks replay --status DEAD --since 2h --dry-run',
+    'svc webhooks replay --status DEAD --event payment.settled',
+    'svc webhooks replay --status DEAD --merchant acme-ltd --reason "their server is back"',
+  ],
+  flags: FLAGS,
+  async run(context, input) {
+    const { status, since, until, event, merchant, reason, wait } = input
+    const hasFilter = [status, since, until, event].some((option) => option !== undefined)
+    if (input.ids.length > 0 && hasFilter) throw usageError('give either ids, or --status DEAD with its filters')
+    const ofMerchants = await meansAllMerchants(context.client(), input.allMerchants || merchant !== undefined)
+    if (ofMerchants && wait) throw usageError("--wait is for a merchant's own deliveries", 'svc webhooks list')
+    if (!ofMerchants && reason !== undefined)
+      throw usageError('--reason is for operators, whose replays stand in the audit trail: --all-merchants')
+    if (input.ids.length > 0) return replayNamed(context, input.ids, { ...input, ofMerchants })
+    if (!hasFilter) throw usageError('which deliveries? Give their ids, or --status DEAD', FILTERED)
+    if (status === undefined) throw usageError('what is dead is replayed: say --status DEAD as well', FILTERED)
+    if (wait) throw usageError('--wait is for deliveries that are named by their ids', 'svc webhooks list --follow')
+    if (!ofMerchants) return replayAllOwn(context, input)
+    if (merchant === undefined)
+      throw usageError('whose deliveries? Those of one merchant are replayed at once', FILTERED_OF)
+    return replayAllOfMerchant(context, { ...input, merchant })
+  },
+})
 
 /** Replays one after the other. One that is refused does not keep the others from it; its exit code is the command's. */
 async function replayNamed(
@@ -103,14 +124,15 @@ async function replayNamed(
   return exit
 }
 
-type BulkOptions = TimeRange & {
+type BulkOptions = {
+  since?: string | undefined
+  until?: string | undefined
   merchant: string
   event?: EventType | undefined
   reason?: string | undefined
   dryRun: boolean
 }
 
-/** All of a merchant's own that are dead, in one request. */
 async function replayAllOwn(
   context: Context,
   options: Omit<BulkOptions, 'merchant' | 'reason'>,
@@ -125,15 +147,15 @@ async function replayAllOwn(
   else if (queued > 0) context.note('They are spread over some time. To watch them: svc webhooks list --follow')
 }
 
-/** How many go by between two words about it. */
-const TOLD_EVERY = 100
+/** How many go by between two progress messages. */
+const NOTED_EVERY = 100
 
 /** All of a merchant's that are dead when it begins, the oldest first: each a replay of its own in the audit trail. */
 async function replayAllOfMerchant(context: Context, options: BulkOptions): Promise<CommandResult> {
   const { event, reason, dryRun } = options
   const { from, to } = rangeOf(options)
   const client = context.client()
-  const { merchant } = await findMerchant(client, [options.merchant])
+  const { merchant } = await findMerchant(client, options.merchant)
   const filter = { merchant_id: merchant.id, status: 'DEAD' as const, event_type: event }
   const { items } = await collectPages({ limit: '100', all: true }, async (page) => {
     return (await call(client, listOutbox, { query: { ...filter, ...page } })).body
@@ -148,7 +170,7 @@ async function replayAllOfMerchant(context: Context, options: BulkOptions): Prom
       for (const { id } of dryRun ? [] : dead) {
         if (await replayIfDead(client, { id, merchantId: merchant.id }, { reason })) queued += 1
         progress.at(queued)
-        if (!progress.isShown && queued > 0 && queued % TOLD_EVERY === 0)
+        if (!progress.isShown && queued > 0 && queued % NOTED_EVERY === 0)
           progress.note(`${queued} of ${dead.length} so far`)
       }
     })
@@ -160,13 +182,13 @@ async function replayAllOfMerchant(context: Context, options: BulkOptions): Prom
 type Count = { matching: number; queued: number; dryRun: boolean; more?: object }
 
 function printCount(context: Context, { matching, queued, dryRun, more }: Count): void {
-  context.print.record({
-    item: more ?? { matching, replayed: queued, dry_run: dryRun },
-    id: String(queued),
-    lines: [
+  context.print.record(
+    more ?? { matching, replayed: queued, dry_run: dryRun },
+    [
       ['Dead', String(matching)],
       [dryRun ? 'Would be sent again' : 'Sent again', String(dryRun ? matching : queued)],
     ],
-  })
+    { id: String(queued) },
+  )
   if (dryRun) context.note('Nothing was changed.')
 }

@@ -22,11 +22,10 @@ const secret: Subject<Secret> = {
   id: () => '',
   name: () => 'the signing secret',
   handle: () => '',
-  // The merchant is named by whoever acts for it, so there is no part of an id to get wrong.
+  // The caller is the merchant, so there is no part of an id to get wrong.
   confirmBy: ({ merchant }) => [merchant?.realm ?? null, merchant?.clientId ?? null],
 }
 
-/** Where nothing is said of it. */
 const OVERLAP = '24h'
 /** As the contract has it, which says seconds. */
 const OVERLAP_MAX_S = 604_800
@@ -98,5 +97,4 @@ const endOverlap = action({
   view: printOverlap,
 })
 
-/** What a merchant does with the secret that its webhooks are signed with (decision 37). */
 export const SECRET_ACTIONS = [rotate, endOverlap] as const

@@ -13,15 +13,12 @@ export function overlapLines({ masked_secret, rotated_at, previous_expires_at }:
   return [
     ['Secret', masked_secret],
     ['Rotated', rotated_at === null ? 'never' : shortTime(rotated_at)],
-    [
-      'The one before',
-      previous_expires_at === null ? 'signs no more' : `signs until ${shortTime(previous_expires_at)}`,
-    ],
+    ['Previous', previous_expires_at === null ? 'not valid any more' : `signs until ${shortTime(previous_expires_at)}`],
   ]
 }
 
 export function printOverlap({ print }: Context, overlap: Overlap): void {
-  print.record({ item: overlap, id: overlap.masked_secret, lines: overlapLines(overlap) })
+  print.record(overlap, overlapLines(overlap), { id: overlap.masked_secret })
 }
 
 /**
@@ -33,7 +30,7 @@ export async function keepRotated(context: Context, rotated: RotatedSecret): Pro
   printRotated(context, rotated)
   const isKept = tellStateFile(context, rotated)
   const lost = isKept ? `it is in ${serviceFile(context.stateDir)} alone` : 'the new secret is lost, and signs already'
-  // Where an overlap runs, the secret before goes on signing, and only the one that is lost is to go.
+  // Where an overlap runs, the secret before stays valid, and only the one that is lost is to go.
   const again = rotated.previous_expires_at === null ? 'svc secret rotate' : 'svc secret rotate --discard-current'
   await mustBeWritten(context.io, lost, { hint: isKept ? undefined : again })
   tellOverlap(context, rotated)
@@ -58,7 +55,6 @@ function keptInFile(
   }
 }
 
-/** @returns whether it stands there now */
 function tellStateFile(context: Context, rotated: RotatedSecret): boolean {
   const { stateDir, print, note } = context
   const why = keptInFile({ stateDir, client: context.client() }, rotated)
@@ -84,15 +80,13 @@ export function rotatedLines(rotated: RotatedSecret, where: { stateDir: string; 
 
 function overlapText({ previous_expires_at: until }: RotatedSecret): string {
   return until === null
-    ? 'Receivers need it at once: the one before signs no more.'
+    ? 'Receivers need it at once: the previous one is not valid any more.'
     : `Receivers that hold the one before go on verifying; give them this one before ${shortTime(until)}.`
 }
 
 function printRotated({ print }: Context, rotated: RotatedSecret): void {
-  print.record({
-    item: rotated,
+  print.record(rotated, [['New secret', rotated.webhook_signing_secret], ...overlapLines(rotated).slice(1)], {
     id: rotated.masked_secret,
-    lines: [['New secret', rotated.webhook_signing_secret], ...overlapLines(rotated).slice(1)],
   })
 }
 

@@ -3,7 +3,7 @@ import { AdminDelivery, Delivery } from '../../src/wire/webhooks.ts'
 import type { DeliveryAttempt, DeliveryDetail, WebhookAlert } from '../../src/wire/webhooks.ts'
 import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
-import { tableOf } from '../output/table.ts'
+import { tableBelow } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
@@ -26,7 +26,7 @@ const STATE_COLUMNS: readonly Column<Delivery>[] = [
 ]
 
 /**
- * What it tells; what `svc webhooks test` sends is about no payment, and is no news. News of a mandate is about none
+ * What it is about; what `svc webhooks test` sends is about no payment, and is no news. News of a mandate is about none
  * either: of those nothing in a delivery tells one from the other.
  */
 export function eventText({ event_type: event, payment_id: payment }: Delivery): string {
@@ -37,20 +37,17 @@ function errorText({ last_error: code }: Delivery): string {
   return code === null ? '' : outcomeText(code)
 }
 
-/** The columns of deliveries; operators see whose they are as well. */
 export function deliveryColumns<Row extends Delivery>(between: readonly Column<Row>[] = []): readonly Column<Row>[] {
   return [{ title: 'id', value: (row) => row.id, short: endOfId }, ...between, ...STATE_COLUMNS]
 }
 
-/** @param isOfMerchants that they say whose they are */
 export function printDeliveries(
   context: Context,
   items: readonly (Delivery | AdminDelivery)[],
   isOfMerchants = false,
 ): void {
-  context.print.list({
-    items,
-    fields: Object.keys((isOfMerchants ? AdminDelivery : Delivery).shape),
+  context.print.list(items, {
+    fields: isOfMerchants ? AdminDelivery : Delivery,
     columns: deliveryColumns(
       isOfMerchants ? whoseColumns((row: Delivery) => ('merchant_id' in row ? (row as AdminDelivery) : undefined)) : [],
     ),
@@ -59,7 +56,7 @@ export function printDeliveries(
   })
 }
 
-/** What a merchant has to be told about its deliveries, in the words of the command line. */
+/** What a merchant has to know about its deliveries, in the words of the command line. */
 export function warnOf(context: Context, alert: WebhookAlert | null): void {
   if (alert === null) return
   const next =
@@ -75,19 +72,10 @@ export type Shown = {
   withPayload: boolean
 }
 
-/** A delivery as it stands, with what was sent and every attempt where that is known. */
 export function printDelivery({ print }: Pick<Context, 'print'>, { delivery, withPayload }: Shown): void {
   const { attempts, payload } = { attempts: [], payload: '', ...delivery }
-  const table = tableOf(attempts, ATTEMPT_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
-  const parts = [
-    ...(withPayload && payload !== '' ? [prettyPayload(payload)] : []),
-    ...(attempts.length === 0 ? [] : [table.join('\n')]),
-  ]
-  print.record({
-    item: delivery,
-    id: delivery.id,
-    lines: linesOf(delivery),
-    ...(parts.length === 0 ? {} : { after: parts.join('\n\n') }),
+  print.record(delivery, linesOf(delivery), {
+    after: [withPayload && payload !== '' ? prettyPayload(payload) : '', tableBelow(print, attempts, ATTEMPT_COLUMNS)],
   })
 }
 
@@ -134,7 +122,6 @@ const ATTEMPT_COLUMNS: readonly Column<DeliveryAttempt>[] = [
 
 const ANSWER_LENGTH_MAX = 200
 
-/** An answer in one line; all of what is kept stands in the JSON. */
 function bodyText(body: string | null): string {
   const text = (body ?? '').replace(/\s+/g, ' ').trim()
   return text.length > ANSWER_LENGTH_MAX ? `${text.slice(0, ANSWER_LENGTH_MAX)}…` : text

@@ -3,7 +3,6 @@ import { outcomeText } from '../../src/lib/outcome-text.ts'
 import type { Delivery, DeliveryDetail } from '../../src/wire/webhooks.ts'
 import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
-import { EXIT } from '../base/exit-codes.ts'
 import { askUntil } from '../kit/wait.ts'
 import { ownDelivery } from './find.ts'
 
@@ -16,7 +15,6 @@ export function outcomeFor(outcome: string): { text: string; hint: string } {
     : { text: outcomeText(outcome), hint: 'svc webhooks endpoint check' }
 }
 
-/** A delivery as it was last seen, and what is wrong with that: exit code 3 or 9. */
 export type Awaited = { delivery: DeliveryDetail; problem?: CliError }
 
 /** Waits until a delivery that was just begun, or begun again, has had its next attempt. */
@@ -31,7 +29,6 @@ export async function waitForAttempt(client: Client, begun: Delivery, timeoutMs:
 function notTaken({ id, event_type: event, attempts, last_error: error }: DeliveryDetail): CliError {
   const { text, hint } = outcomeFor(attempts.at(-1)?.outcome ?? error ?? 'unknown')
   return new CliError('NOT_DELIVERED', `the endpoint did not take ${event}: ${text}`, {
-    exit: EXIT.assertion,
     hint: `${hint}\nsvc webhooks show ${id}`,
   })
 }
@@ -41,7 +38,6 @@ function notInTime({ id, event_type: event, status }: DeliveryDetail, timeoutMs:
     'WAIT_TIMED_OUT',
     `${event} is still ${status} after ${durationText(timeoutMs)}: nothing was sent yet`,
     {
-      exit: EXIT.waitTimedOut,
       hint: `svc webhooks show ${id}\nwhether a worker runs: svc status\nto wait longer: the same command with a longer --timeout`,
       retryable: true,
     },

@@ -7,7 +7,6 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { APPLICANTS, SHOPS, SUSPENDED } from './words.ts'
 
-/** A merchant that payments are made for, and what acts for it. */
 export type Shop = {
   name: string
   /** Undefined where it was there before, and only its own client knows it. */
@@ -15,10 +14,9 @@ export type Shop = {
   client: Client
 }
 
-/** Nobody listens on the port of "discard": webhooks to it are never delivered. */
+/** Nothing listens on the port of "discard": webhooks to it are never delivered. */
 const DEAF = 'http://127.0.0.1:9/webhooks'
 
-/** The name that a seed gives; each number has merchants of its own. */
 export function nameOf(name: string, seed: number): string {
   return seed === 1 ? name : `${name} ${seed}`
 }
@@ -35,7 +33,7 @@ async function isThere(client: Client, name: string): Promise<boolean> {
 }
 
 /**
- * Makes shops with a receiver that answers; where there is more than one, nobody listens at the last one's.
+ * Makes shops with a receiver that answers; where there is more than one, nothing listens at the last one's.
  * @param count 1 to the number of names that there are
  */
 export async function makeShops(
@@ -55,7 +53,6 @@ export async function makeShops(
   return shops
 }
 
-/** The shop whose payouts are held: the second of three or more. */
 export function heldOf(shops: readonly Shop[]): Shop | undefined {
   return shops.length > 2 ? shops[1] : undefined
 }

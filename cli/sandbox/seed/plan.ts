@@ -87,7 +87,6 @@ function amountOf(random: SeededRandom): string {
   return `${pence.slice(0, -2)}.${pence.slice(-2)}`
 }
 
-/** One of them, by their shares of a hundred. */
 function drawn<T>(random: SeededRandom, shared: readonly (readonly [share: number, item: T])[]): T {
   let left = random.below(shared.reduce((sum, [share]) => sum + share, 0))
   for (const [share, item] of shared) {

@@ -14,7 +14,7 @@ const REQUEST_MS = 180_000
 
 /**
  * Fills a service that has just started with customers of its bank and with merchants that trade. The service runs
- * whatever comes of it, so a failure is told and no more.
+ * whatever comes of it, so a failure is only reported.
  */
 export async function seedDemo(
   state: Pick<ServiceState, 'api_url' | 'auth_url' | 'merchant' | 'operator'>,

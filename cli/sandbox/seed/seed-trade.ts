@@ -4,7 +4,6 @@ import { listOutbox } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { rowsOf } from '../../client/pages.ts'
 import { makeDisputes } from './make-disputes.ts'
 import { heldOf, makeReviews, makeShops, nameOf, seededBefore } from './make-merchants.ts'
@@ -34,8 +33,8 @@ export type Trade = {
   kyb_pending: string[]
 }
 
-/** Told how many payments there are, and what is made now where that is something else. */
-export type SeedTold = (done: number, what?: string) => void
+/** Called with how many payments there are, and what is made now where that is something else. */
+export type SeedProgress = (done: number, what?: string) => void
 
 /** Six attempts, with the most that chance adds to the waits between them (contract §Delivery rules 4). */
 const UNTIL_DEAD = '12h'
@@ -44,16 +43,16 @@ const UNTIL_DEAD = '12h'
 const REQUEST_MS = 180_000
 
 /**
- * Fills a sandbox with shops that trade: payments in every state, disputes, settlements, webhooks that nobody took, a hold, merchants
- * to review. All of it by the calls that make such things otherwise, as operator, merchant, payer and bank. What was
- * seeded under a number is not seeded again, were it only a part of it.
+ * Fills a sandbox with shops that trade: payments in every state, disputes, settlements, undelivered webhooks, a hold,
+ * merchants to review. All of it by the calls that make such things otherwise, as operator, merchant, payer and bank.
+ * What was seeded under a number is not seeded again, were it only a part of it.
  * @param client acts as an operator; the merchant that it acts for, if any, gets a part of the payments
  * @throws {CliError} SEED_UNFINISHED, exit code 7
  */
 export async function seedTrade(
   client: Client,
   { seed, merchants, payments }: TradeWishes,
-  tell: SeedTold,
+  tell: SeedProgress,
 ): Promise<Trade> {
   const patient = { ...client, timeoutMs: REQUEST_MS }
   const before = await seededBefore(patient, seed)
@@ -91,11 +90,11 @@ function unfinished(wishes: TradeWishes): CliError {
   return new CliError(
     'SEED_UNFINISHED',
     `seed ${seed} was begun here and has not come to its end: ${nameOf(SHOPS[0].name, seed)} is there, and not all of the rest`,
-    { exit: EXIT.conflict, hint: withNextSeed(wishes) },
+    { hint: withNextSeed(wishes) },
   )
 }
 
-/** The same seed under a number that nobody has used yet, as far as that can be guessed. */
+/** The same seed under a number that is probably unused. */
 export function withNextSeed({ seed, merchants, payments }: TradeWishes): string {
   return `svc sandbox seed --merchants ${merchants} --payments ${payments} --seed ${seed + 1}`
 }
@@ -111,25 +110,24 @@ const NOTHING: Omit<Trade, 'seed' | 'already_there'> = {
   kyb_pending: [],
 }
 
-/** What it would make, for `--dry-run`. */
 export function plannedTrade({ merchants, payments }: Omit<TradeWishes, 'seed'>): string {
   const shops = SHOPS.slice(0, merchants).map(({ name }) => name)
   return `${payments} payments at ${shops.join(', ')}; ${SUSPENDED} suspended; ${APPLICANTS.join(', ')} to review`
 }
 
-/** The merchant that the command acts for: whoever looks at its own payments is to find some. */
+/** The merchant that the command acts for, so that some of the payments are its own. */
 function ownShop(client: Client): Shop[] {
   const { merchant } = client.credentials
   return merchant === undefined ? [] : [{ name: 'your own merchant', merchantId: undefined, client }]
 }
 
-/** Where nobody takes webhooks there are few payments: all of theirs die. */
+/** Few payments go to shops without a receiver: all of their deliveries die. */
 function sharesOf(count: number, shops: readonly Shop[]): number[] {
   const deaf = shops.length > 1 ? shops.length - 1 : undefined
   return Array.from({ length: count }, (_, index) => (index === deaf ? 5 : Math.floor(95 / Math.max(1, count - 1))))
 }
 
-/** Lets the retries of webhooks that nobody takes run out. Returns how many are dead. */
+/** Lets the retries of undelivered webhooks run out. Returns how many are dead. */
 async function letDie(client: Client, shops: readonly Shop[]): Promise<number> {
   const deaf = shops.length > 1 ? shops.at(-1)?.merchantId : undefined
   if (deaf === undefined) return 0

@@ -13,7 +13,6 @@ export const SHOPS = [
 /** Merchants that wait for their review. The first one is made last of all: where it is there, the seed was finished. */
 export const APPLICANTS = ['Bramble Bakery', 'Lantern Street Records', 'Pell & Daughter Shoes'] as const
 
-/** A merchant whose review ended badly. */
 export const SUSPENDED = 'Quickcash Vouchers'
 
 export const PAYERS = [

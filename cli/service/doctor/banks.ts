@@ -5,12 +5,18 @@ import type { DoctorTarget } from './target.ts'
 
 export type BankSetup = { banks: readonly BankConnection[]; statement: SoftwareStatement | null }
 
-/** Time to get another certificate from the directory and to tell the banks. */
+/** Time to get another certificate from the directory, and for the banks to know it. */
 const WARNING_DAYS = 30
 const DAY_MS = 86_400_000
-const ROTATE = 'svc banks rotate-keys --file software-statement.json --reason "..."'
+/** A statement in files is the operator's to change, and is read when the service starts. */
+const RENEWALS: Readonly<Record<SoftwareStatement['source'], { what: string; fix: string }>> = {
+  database: { what: '', fix: 'svc banks rotate-keys --file software-statement.json --reason "..."' },
+  file: {
+    what: '; put the new one into its file, and start the service again',
+    fix: 'svc banks software-statement show',
+  },
+}
 
-/** What the platform is to its banks, and what ends soon. */
 export async function checkBanks(target: DoctorTarget): Promise<Check[]> {
   const setup = await target
     .subject()
@@ -22,8 +28,8 @@ export async function checkBanks(target: DoctorTarget): Promise<Check[]> {
   if (statement === null) return runChecks({ 'software statement': missingStatement })
   return runChecks({
     'software statement': () => ok(`software ${statement.software_id}, kept in the ${statement.source}`),
-    certificate: () => endCheck('the certificate', statement.certificate_ends_at),
-    assertion: () => endCheck('the software statement assertion', statement.ssa_ends_at),
+    certificate: () => endCheck('the certificate', statement.certificate_ends_at, statement),
+    assertion: () => endCheck('the software statement assertion', statement.ssa_ends_at, statement),
     registrations: () => registrationsCheck(banks),
     tests: () => testsCheck(banks),
     answers: () => answersCheck(banks),
@@ -37,12 +43,13 @@ function missingStatement(): Verdict {
   )
 }
 
-function endCheck(what: string, endsAt: string | null): Verdict {
+function endCheck(what: string, endsAt: string | null, { source }: SoftwareStatement): Verdict {
   if (endsAt === null) return ok(`${what} has no end`)
   const days = Math.floor((Date.parse(endsAt) - Date.now()) / DAY_MS)
   const day = endsAt.slice(0, 10)
-  if (days < 0) return finding(`${what} ended on ${day}: banks refuse every call`, ROTATE)
-  if (days < WARNING_DAYS) return finding(`${what} ends on ${day}, in ${days} days`, ROTATE)
+  const renewal = RENEWALS[source]
+  if (days < 0) return finding(`${what} ended on ${day}: banks refuse every call${renewal.what}`, renewal.fix)
+  if (days < WARNING_DAYS) return finding(`${what} ends on ${day}, in ${days} days${renewal.what}`, renewal.fix)
   return ok(`${what} ends on ${day}`)
 }
 
@@ -62,7 +69,7 @@ function testsCheck(banks: readonly BankConnection[]): Verdict {
 }
 
 function answersCheck(banks: readonly BankConnection[]): Verdict {
-  const silent = banks.filter(({ available }) => !available)
+  const silent = banks.filter(({ available, client_id: clientId }) => !available && clientId !== null)
   if (silent[0] === undefined) return ok('no bank is known to be silent')
   return finding(`payers are not offered ${namesOf(silent)}: no answer`, `svc banks test ${silent[0].id}`)
 }

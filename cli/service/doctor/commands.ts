@@ -1,17 +1,14 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
 import { asTyped } from '../../base/command-hints.ts'
 import { variableIn } from '../../base/environment-variables.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
 import { wrapped } from '../../base/wrap.ts'
-import { action } from '../../kit/context.ts'
-import type { CommandResult, Context, InputOf, Runtime } from '../../kit/context.ts'
-import { DataOption } from '../../kit/option-values.ts'
+import { command } from '../../kit/command.ts'
+import type { Context } from '../../kit/context.ts'
+import { checkBanks } from './banks.ts'
 import { finding, ok, runChecks, skipped } from './check.ts'
 import type { Check, Verdict } from './check.ts'
-import { checkBanks } from './banks.ts'
 import { checkDatabase } from './database.ts'
 import { checkIdentity } from './identity.ts'
 import { checkMachine } from './machine.ts'
@@ -32,40 +29,33 @@ const GROUPS = {
 const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'banks'] as const
 type GroupedCheck = Check & { group: (typeof NAMES)[number] }
 
-const DoctorOptions = z.object({ only: z.array(z.enum(NAMES)).default([...NAMES]) })
-
-export function addDoctor(command: Command, runtime: Runtime): void {
-  command
-    .addOption(
-      new DataOption('--only <groups>', 'Run only these checks, such as mail,machine').choices(NAMES).takingSeveral(),
-    )
-    .addHelpText('after', EXAMPLES)
-    .action(action(runtime, DoctorOptions, doctor))
-}
-
-const EXAMPLES = `
-Examines the service that --api-url, SVC_API_URL or the profile names, else the one of the state directory, and where
+export const doctor = command({
+  command: 'doctor',
+  summary: 'Diagnose problems with this installation',
+  details: `Examines the service that --api-url, SVC_API_URL or the profile names, else the one of the state directory, and where
 none runs there, what the environment configures, as svc serve reads it. Otherwise only this machine. Exit code 1 with
-findings, each with what to type. Nothing is changed or sent, and no password is shown.
-
-Examples:
-  svc doctor
-  svc doctor --only database
-  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc doctor --json
-`
-
-async function doctor(context: Context, { options: { only } }: InputOf<typeof DoctorOptions>): Promise<CommandResult> {
-  const target = await resolveTarget(context)
-  try {
-    const groups = NAMES.filter((name) => only.includes(name))
-    const found = await Promise.all(groups.map(async (group) => ofGroup(group, await GROUPS[group].run(target))))
-    const checks = found.flat()
-    printReport(context, checks)
-    return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
-  } finally {
-    await target.close()
-  }
-}
+findings, each with what to type. Nothing is changed or sent, and no password is shown.`,
+  examples: [
+    'svc doctor',
+    'svc doctor --only database',
+    'SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc doctor --json',
+  ],
+  flags: {
+    only: { value: 'groups', summary: 'Run only these checks, such as mail,machine', choices: NAMES, repeats: true },
+  },
+  async run(context, { only }) {
+    const target = await resolveTarget(context)
+    try {
+      const groups = NAMES.filter((name) => only.length === 0 || only.includes(name))
+      const found = await Promise.all(groups.map(async (group) => ofGroup(group, await GROUPS[group].run(target))))
+      const checks = found.flat()
+      printReport(context, checks)
+      return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
+    } finally {
+      await target.close()
+    }
+  },
+})
 
 function ofGroup(group: GroupedCheck['group'], checks: readonly Check[]): GroupedCheck[] {
   return checks.map(({ check, state, text, fix }) => ({
@@ -113,7 +103,10 @@ const STATES: Readonly<Record<Verdict['state'], readonly [word: string, style: S
 }
 
 function printReport(context: Context, checks: readonly GroupedCheck[]): void {
-  const healthy = !checks.some(({ state }) => state === 'finding')
+  // Where nothing could be checked, nothing is known.
+  const isKnown = checks.some(({ state }) => state !== 'skipped')
+  const healthy = isKnown ? !checks.some(({ state }) => state === 'finding') : null
+  const [word, id] = healthy === null ? UNKNOWN : healthy ? ['yes', 'healthy'] : ['no', 'findings']
   const indent = Math.max(...checks.map(({ check }) => check.length)) + 2
   const sections = [...Map.groupBy(checks, ({ group }) => group)].map(([group, ofGroup]) =>
     [
@@ -121,13 +114,10 @@ function printReport(context: Context, checks: readonly GroupedCheck[]): void {
       ...ofGroup.flatMap((each) => linesOf(context, each, indent)),
     ].join('\n'),
   )
-  context.print.record({
-    item: { healthy, checks },
-    id: healthy ? 'healthy' : 'findings',
-    lines: [['Healthy', `${healthy ? 'yes' : 'no'}: ${summaryOf(checks)}`]],
-    after: sections.join('\n\n'),
-  })
+  context.print.record({ healthy, checks }, [['Healthy', `${word}: ${summaryOf(checks)}`]], { id, after: sections })
 }
+
+const UNKNOWN = ['not known, nothing could be checked', 'unknown'] as const
 
 function summaryOf(checks: readonly GroupedCheck[]): string {
   const counts = Map.groupBy(checks, ({ state }) => state)

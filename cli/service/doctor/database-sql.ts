@@ -32,9 +32,9 @@ const FACTS = `
     ) as foreign_owner`
 
 /** @throws an error in words where the database can't be reached */
-export async function readFacts(databaseUrl: string): Promise<Facts & { aheadMs: number }> {
-  const [{ RUNTIME_ROLE }, { makePgConnection }, { describeDatabaseError }] = await Promise.all([
-    import('../../../src/app.ts'),
+export async function readFacts(databaseUrl: string, variable?: string): Promise<Facts & { aheadMs: number }> {
+  const [{ MERCHANT_ROLE }, { makePgConnection }, { describeDatabaseError }] = await Promise.all([
+    import('../../../src/db/scoped-query.ts'),
     import('../../../src/db/connection.ts'),
     import('../../../src/db/describe-error.ts'),
   ])
@@ -42,11 +42,12 @@ export async function readFacts(databaseUrl: string): Promise<Facts & { aheadMs:
   try {
     client = await makePgConnection({ databaseUrl, applicationName: 'svc doctor', onError: () => undefined })
     const before = Date.now()
-    const { rows } = await client.query(FACTS, [RUNTIME_ROLE])
+    // Its members are members of svc_runtime as well.
+    const { rows } = await client.query(FACTS, [MERCHANT_ROLE])
     const facts = Facts.parse(rows[0])
     return { ...facts, aheadMs: facts.now_ms - (before + Date.now()) / 2 }
   } catch (cause) {
-    throw new Error(describeDatabaseError(cause, databaseUrl), { cause })
+    throw new Error(describeDatabaseError(cause, databaseUrl, variable), { cause })
   } finally {
     await client?.end()
   }

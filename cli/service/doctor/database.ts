@@ -58,7 +58,7 @@ async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
     await requireMigrated({ databaseUrl })
     return ok('all are applied')
   } catch (error) {
-    if (error instanceof NewerDatabaseError) return finding(error.message, 'git pull && npm ci')
+    if (error instanceof NewerDatabaseError) return finding(error.message, 'svc migrate status')
     if (error instanceof UnmigratedDatabaseError) return finding(error.message, 'svc migrate up')
     throw error
   }
@@ -73,16 +73,13 @@ function runtimeCheck({ role, login, is_member: isMember }: Facts): Verdict {
 
 /** Whether the login that migrates may change the tables. A service's own login need not. */
 async function migratingCheck(own: Facts, migrationUrl: string | undefined): Promise<Verdict> {
-  const facts = migrationUrl === undefined ? own : await within(readFacts(migrationUrl), 2_500).catch(reasonOf)
-  if (typeof facts === 'string')
-    return finding(
-      facts.replaceAll('SVC_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL'),
-      `export SVC_MIGRATION_DATABASE_URL=${DATABASE_URL}`,
-    )
+  const variable = 'SVC_MIGRATION_DATABASE_URL'
+  const facts =
+    migrationUrl === undefined ? own : await within(readFacts(migrationUrl, variable), 2_500).catch(reasonOf)
+  if (typeof facts === 'string') return finding(facts, `export ${variable}=${DATABASE_URL}`)
   const { login, can_create: canCreate, foreign_owner: owner } = facts
   if (owner === null && canCreate) return ok(`${login} owns the tables`)
-  if (migrationUrl === undefined)
-    return skipped(`${login} only runs the service, and SVC_MIGRATION_DATABASE_URL names no other login`)
+  if (migrationUrl === undefined) return skipped(`${login} only runs the service, and ${variable} names no other login`)
   return owner === null
     ? finding(`${login} may not create tables`, grantCommand(`grant create on schema public to "${login}"`))
     : finding(

@@ -122,7 +122,7 @@ async function deadByMerchant(target: DoctorTarget): Promise<DeadDeliveries[]> {
     .toSorted((a, b) => b.count - a.count)
 }
 
-/** In a sandbox nobody waits for them: receivers come and go there, and demo merchants have some that never answer. */
+/** In a sandbox they are normal: receivers come and go there, and demo merchants have some that never answer. */
 function deadCheck(all: readonly DeadDeliveries[], mode: 'sandbox' | 'live'): Verdict {
   const [worst] = all.filter(({ isGone }) => !isGone)
   if (worst === undefined) return ok(all.length === 0 ? 'none' : 'only of endpoints that have gone')

@@ -1,8 +1,7 @@
 import type { Config } from '../../../src/config/config.ts'
 import { isSetIn, variableIn } from '../../base/environment-variables.ts'
-import { CliError } from '../../base/errors.ts'
 import { call } from '../../client/call.ts'
-import { findService, runningState } from '../../client/find-service.ts'
+import { findServiceIfAny, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'
 import type { Context } from '../../kit/context.ts'
 import { openApp } from '../up/part.ts'
@@ -18,7 +17,6 @@ import { listOutbox } from '../../../src/wire/webhooks.ts'
 import { noCredentials } from '../../client/auth/credentials.ts'
 import { probe } from '../probe.ts'
 
-/** What is examined, and how much of it can be seen from here. */
 export type DoctorTarget = {
   context: Context
   /** How it was found: by a name or profile, by the state directory, by the environment of svc serve, or not at all. */
@@ -65,7 +63,7 @@ export async function resolveTarget(context: Context): Promise<DoctorTarget> {
     ...found,
     subject: () => (subject ??= open()),
     close: async () => {
-      // One that opens after its time is closed as well; nobody waits for it.
+      // One that opens after its time is closed as well, without waiting for it.
       const closing = opened?.then(({ app }) => app.close())
       if (closing !== undefined) await within(closing, CLOSE_MS).catch(() => undefined)
     },
@@ -80,7 +78,7 @@ async function find(context: Context): Promise<Found> {
   const nothing = { config: undefined, configProblem: undefined, databaseUrl: undefined, migrationUrl: undefined }
   const isConfigured = ['SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY'].some((name) => isSetIn(io.env, name))
   if (isNamed || !isConfigured || runningState(stateDir) !== undefined) {
-    const found = whereRunning(context)
+    const found = findServiceIfAny({ flags, env: io.env, cwd: io.cwd })
     if (found === undefined) return { ...nothing, context, by: 'nothing', url: undefined, profile: undefined }
     const { apiUrl: url, profile, state } = found
     const by = state === undefined ? 'name' : 'state directory'
@@ -97,15 +95,6 @@ async function find(context: Context): Promise<Found> {
     // Checked also where the rest of the configuration is incomplete.
     databaseUrl: config?.databaseUrl ?? optional(() => variableIn(io.env, 'SVC_DATABASE_URL')),
     migrationUrl: optional(() => variableIn(io.env, 'SVC_MIGRATION_DATABASE_URL')),
-  }
-}
-
-function whereRunning({ io, flags }: Context): FoundService | undefined {
-  try {
-    return findService({ flags, env: io.env, cwd: io.cwd })
-  } catch (error) {
-    if (error instanceof CliError && error.code === 'NOT_RUNNING') return undefined
-    throw error
   }
 }
 
@@ -143,7 +132,7 @@ export type Subject = {
   authUrl: string | null
   publicUrl: string
   isRunning: boolean
-  /** A client whose tokens tell the provider's clock; null where none is known. */
+  /** A client whose tokens show the provider's clock; null where none is known. */
   client: { realm: string; clientId: string; clientSecret: string } | null
   /** What is wrong with the provider's health, the service's rights there among it; null where nothing is. */
   identityProblem(): Promise<string | null>

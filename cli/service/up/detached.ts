@@ -4,7 +4,6 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { isRunning, readServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
@@ -25,7 +24,7 @@ const TAIL_LINES = 20
 export async function runDetached(plan: UpPlan): Promise<ServiceState> {
   const { prepareStateDirectory } = await import('../../../src/db/state-directory.ts')
   const stateDir = prepareStateDirectory(plan.stateDir)
-  // Asked here too, so that the usual mistake is told at once and in full.
+  // Asked here too, so that the usual mistake is reported at once and in full.
   if (plan.port !== 0) await explained(() => checkPort(plan.port), plan)
   const log = openLog(stateDir)
   const child = launch(plan, { stateDir, log: log.file })
@@ -72,7 +71,7 @@ function launch(plan: UpPlan, { stateDir, log }: { stateDir: string; log: number
     'SVC_DATABASE_URL' in env
       ? Object.fromEntries(Object.entries(plan.env).filter(([name]) => !outside.includes(name)))
       : plan.env
-  // Its number is all it says on standard output: the logins that people are told have no place in a log.
+  // Its number is all it prints on standard output: logins have no place in a log.
   const said = { SVC_LOG_LEVEL: plan.env['SVC_LOG_LEVEL'] || 'info', SVC_OUTPUT: 'id' }
   return spawn(process.execPath, [...args, ...given], {
     detached: true,
@@ -91,15 +90,12 @@ async function waitUntilReady(
     const state = readServiceState(stateDir)
     if (state !== undefined && state.pid === child.pid && isRunning(state.pid)) return state
     if (hasEnded(child))
-      throw new CliError('START_FAILED', `the service did not start; its log is ${logFile(stateDir)}`, {
-        exit: EXIT.failure,
-      })
-    if (isInterrupted()) throw new CliError('INTERRUPTED', 'interrupted while starting', { exit: EXIT.interrupted })
+      throw new CliError('START_FAILED', `the service did not start; its log is ${logFile(stateDir)}`)
+    if (isInterrupted()) throw new CliError('INTERRUPTED', 'interrupted while starting')
     if (performance.now() > deadline) {
       throw new CliError(
         'START_TIMED_OUT',
         `the service was not ready within ${START_TIMEOUT_MS / 1_000} s and was stopped; its log is ${logFile(stateDir)}`,
-        { exit: EXIT.failure },
       )
     }
     await delay(PAUSE_MS)

@@ -2,14 +2,10 @@ import { existsSync, rmSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import { isRunning, serviceFile } from '../../client/service-state.ts'
+import { command } from '../../kit/command.ts'
 import { isTakenError, explained } from './explain.ts'
-import type { Command } from 'commander'
-import { z } from 'zod'
-import { action } from '../../kit/context.ts'
-import type { CommandResult, Context, Runtime } from '../../kit/context.ts'
 
 // A service drains requests for up to 10 s and stops its database after that.
 const STOP_TIMEOUT_MS = 40_000
@@ -40,7 +36,7 @@ async function stopProcess(stateDir: string, note: (line: string) => void): Prom
   note(`Process ${pid} does not stop; it is killed.`)
   send(pid, 'SIGKILL')
   if (await isGoneWithin(pid, KILL_TIMEOUT_MS)) return pid
-  throw new CliError('DOES_NOT_STOP', `process ${pid} does not stop`, { exit: EXIT.failure })
+  throw new CliError('DOES_NOT_STOP', `process ${pid} does not stop`)
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
@@ -49,8 +45,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   } catch (cause) {
     const isForbidden = cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
     // Otherwise it has just ended by itself.
-    if (isForbidden)
-      throw new CliError('FORBIDDEN', `process ${pid} belongs to another user`, { exit: EXIT.forbidden, cause })
+    if (isForbidden) throw new CliError('FORBIDDEN', `process ${pid} belongs to another user`, { cause })
   }
 }
 
@@ -96,7 +91,6 @@ async function isTaken(stateDir: string): Promise<boolean> {
 
 function underWay(stateDir: string): CliError {
   return new CliError('STATE_DIRECTORY_TAKEN', `a service is starting or stopping in ${stateDir}`, {
-    exit: EXIT.conflict,
     hint: 'the same command again in a moment, or another --state-dir',
     retryable: true,
   })
@@ -114,7 +108,6 @@ export async function refuseIfTaken(stateDir: string): Promise<void> {
     'ALREADY_RUNNING',
     `svc is running already in ${stateDir}: process ${state.pid}, ${state.api_url}`,
     {
-      exit: EXIT.conflict,
       hint: 'to stop it: svc down\nto look at it: svc status\nto run a second one beside it: another --state-dir',
     },
   )
@@ -125,23 +118,21 @@ export type ResetPlan = { stateDir: string; dataDirectory: string }
 /**
  * What there is to reset in a state directory.
  * @throws {CliError} NO_SANDBOX_DATA, exit code 6, where svc keeps no database of its own there: one from outside may be
- *   somebody's, and is none of ours to empty; FOREIGN_DATA, exit code 2, where its file names a folder that is not its own
+ *   in use, and is not ours to empty; FOREIGN_DATA, exit code 2, where its file names a folder that is not its own
  */
 export async function planReset(stateDir: string): Promise<ResetPlan> {
   const { readServerState } = await import('../../../src/db/state-directory.ts')
   const server = existsSync(stateDir) ? readServerState(stateDir) : null
   if (server !== null) {
     const { isDataDirectoryOf } = await import('../../../src/db/embedded.ts')
-    // The file that names it may be anybody's, and a database elsewhere is somebody's.
+    // The file that names it may have been edited, and a database elsewhere is not ours.
     if (isDataDirectoryOf(realpathSync(stateDir), server.dataDirectory))
       return { stateDir, dataDirectory: server.dataDirectory }
     throw new CliError('FOREIGN_DATA', `${stateDir} names a database elsewhere, which is not taken away`, {
-      exit: EXIT.usage,
       hint: `another --state-dir; the folder is named in ${join(stateDir, 'postgres.json')}`,
     })
   }
   throw new CliError('NO_SANDBOX_DATA', `svc keeps no database of its own in ${stateDir}`, {
-    exit: EXIT.notFound,
     hint: 'another --state-dir; a database from outside is emptied where it came from',
   })
 }
@@ -163,25 +154,25 @@ export async function resetSandbox(plan: ResetPlan, note: (line: string) => void
   return pid !== null
 }
 
-export function addDown(command: Command, runtime: Runtime): void {
-  command
-    .addHelpText('after', '\nExamples:\n  svc down\n  svc down --state-dir /tmp/shop\n')
-    .action(action(runtime, z.object({}), down))
-}
-
-async function down(context: Context): Promise<CommandResult> {
-  const result = await explained(() => stopService(context.stateDir, context.note))
-  const leftover =
-    result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
-  context.print.record({
-    item: { stopped: result.pid !== null || result.leftover_pid !== null, ...result },
-    id: String(result.pid ?? ''),
-    lines: [
+export const down = command({
+  command: 'down',
+  summary: 'Stop the service and keep its data',
+  examples: ['svc down', 'svc down --state-dir /tmp/shop'],
+  flags: {},
+  async run(context) {
+    const result = await explained(() => stopService(context.stateDir, context.note))
+    const leftover =
+      result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
+    context.print.record(
+      { stopped: result.pid !== null || result.leftover_pid !== null, ...result },
       [
-        'Stopped',
-        result.pid === null ? (leftover === '' ? 'nothing: no service was running' : '') : `process ${result.pid}`,
+        [
+          'Stopped',
+          result.pid === null ? (leftover === '' ? 'nothing: no service was running' : '') : `process ${result.pid}`,
+        ],
+        ['Database', leftover],
       ],
-      ['Database', leftover],
-    ],
-  })
-}
+      { id: String(result.pid ?? '') },
+    )
+  },
+})

@@ -29,7 +29,7 @@ export function makeEphemeralFolder({ isKept }: { isKept: boolean }): string {
 }
 
 /**
- * Takes away what crashed runs left: folders of this user whose process has ended and whose lock nobody holds, with the
+ * Takes away what crashed runs left: folders of this user whose process has ended and whose lock is free, with the
  * database that may outlive its svc. What can't be taken away stays, and fails nothing.
  */
 export async function sweepEphemeralFolders(): Promise<void> {
@@ -59,7 +59,7 @@ async function sweep(folder: string): Promise<void> {
   }
 }
 
-/** Whoever may write there could say of any folder that it is the database's. */
+/** Another user who may write there could name any folder as the database's. */
 function isOurs(folder: string): boolean {
   const { uid, mode } = lstatSync(folder)
   return lstatSync(folder).isDirectory() && uid === process.getuid?.() && (mode & 0o022) === 0
@@ -78,12 +78,12 @@ export function foldersOf(folder: string): string[] {
   return data === undefined || data.startsWith(`${folder}/`) ? [folder] : [dirname(data), folder]
 }
 
-/** How long the end of a process waits for its database, which was told to end. */
+/** How long the end of a process waits for its database, which was asked to end. */
 const FAREWELL_MS = 2_000
 
 /**
- * Takes the folder away also where the process ends without asking, as after an error that nobody caught. To be called
- * once the database runs, which is told to end at the same moment. Returns the function that gives that up.
+ * Takes the folder away also where the process ends without asking, as after an uncaught error. To be called once the
+ * database runs, which is asked to end at the same moment. Returns the function that gives that up.
  */
 export function removeAtExit(folder: string): () => void {
   const remove = (): void => {

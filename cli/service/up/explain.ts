@@ -1,6 +1,5 @@
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import type { ExitCode } from '../../base/exit-codes.ts'
 
 /** Where the failure may be: the port that was asked for, and what puts the database's error into words. */
 type Where = { port?: number; portHint?: string; describe?: ((error: unknown) => string) | undefined }
@@ -15,29 +14,26 @@ export async function explained<T>(work: () => T | Promise<T>, where: Where = {}
 }
 
 /** The system's errors by their names: their own messages say what to do, so they are passed on. */
-const KNOWN: Readonly<Record<string, readonly [code: string, exit: ExitCode, hint?: string]>> = {
-  ConfigError: ['CONFIGURATION', EXIT.usage],
-  StateDirectoryError: ['STATE_DIRECTORY', EXIT.failure],
-  NewerDatabaseError: ['DATABASE_NEWER', EXIT.failure],
-  ObsoleteDatabaseError: ['DATABASE_OBSOLETE', EXIT.failure],
+const KNOWN: Readonly<Record<string, readonly [code: string, hint?: string]>> = {
+  ConfigError: ['CONFIGURATION'],
+  StateDirectoryError: ['STATE_DIRECTORY'],
+  NewerDatabaseError: ['DATABASE_NEWER'],
+  ObsoleteDatabaseError: ['DATABASE_OBSOLETE'],
   UnmigratedDatabaseError: [
     'DATABASE_NOT_MIGRATED',
-    EXIT.failure,
     'with SVC_MIGRATION_DATABASE_URL naming the owner of the tables: svc migrate up',
   ],
   MigrationError: [
     'MIGRATION_REFUSED',
-    EXIT.failure,
     'which are applied: svc migrate status\nwhat else is wrong with the database: svc doctor --only database',
   ],
   MasterKeyError: [
     'WRONG_ENCRYPTION_KEY',
-    EXIT.failure,
     'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',
   ],
+  DumpError: ['DUMP_NOT_RESTORED'],
   IdentityUnavailableError: [
     'IDP_UNAVAILABLE',
-    EXIT.network,
     'SVC_AUTH_URL and SVC_KEYCLOAK_CLIENT_SECRET as examples/keycloak has them, and a Keycloak that answers there',
   ],
 }
@@ -47,22 +43,18 @@ export function explainStart(error: unknown, { port, portHint, describe }: Where
   const code = 'code' in error ? error.code : undefined
   if (port !== undefined && code === 'EADDRINUSE')
     return new CliError('PORT_TAKEN', `port ${port} of 127.0.0.1 is taken by another program`, {
-      exit: EXIT.failure,
       hint: portHint ?? `svc up --port 0 for any free port, or another one: --port ${port === 65535 ? 8080 : port + 1}`,
     })
   if (port !== undefined && code === 'EACCES')
     return new CliError('PORT_REFUSED', `port ${port} may not be used by this user`, {
-      exit: EXIT.failure,
       hint: portHint ?? '--port 8080, or --port 0 for any free one',
       cause: error,
     })
-  const [known, usual, hint] = KNOWN[error.name] ?? []
-  if (known === undefined || usual === undefined)
-    return describe === undefined
-      ? error
-      : new CliError('DATABASE', describe(error), { exit: EXIT.failure, cause: error })
-  const exit = isTakenError(error) ? EXIT.conflict : usual
-  return new CliError(known, error.message, { exit, hint, retryable: exit === EXIT.network, cause: error })
+  const [known, hint] = KNOWN[error.name] ?? []
+  if (known === undefined)
+    return describe === undefined ? error : new CliError('DATABASE', describe(error), { cause: error })
+  const taken = isTakenError(error) ? { exit: EXIT.conflict } : {}
+  return new CliError(known, error.message, { ...taken, hint, retryable: known === 'IDP_UNAVAILABLE', cause: error })
 }
 
 // SQLite's code for a lock that another process holds (src/db/state-directory.ts).

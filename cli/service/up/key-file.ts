@@ -14,7 +14,6 @@ import { join } from 'node:path'
 import { generateMasterKey } from '../../../src/lib/seal.ts'
 import { isSetIn } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 import { explained } from './explain.ts'
 import { ownLike } from './state-files.ts'
 
@@ -71,14 +70,12 @@ export function checkRotatable(ring: KeyRing | undefined, stateDir: string): Key
   if (ring === undefined) throw noKey(stateDir)
   if (ring.length <= PREVIOUS_MAX) return ring
   throw new CliError('TOO_MANY_KEYS', `there are ${ring.length - 1} keys before the current one already`, {
-    exit: EXIT.conflict,
     hint: 'svc config keys list\nto begin again with one key and no data: svc sandbox reset',
   })
 }
 
 export function noKey(stateDir: string): CliError {
   return new CliError('NO_KEY', `there is no key in ${stateDir}, and SVC_ENCRYPTION_KEY is not set`, {
-    exit: EXIT.notFound,
     hint: 'to make one: svc up\nor SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
   })
 }

@@ -7,7 +7,6 @@ import { z } from 'zod'
 import type { App } from '../../../src/app.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
 
 const READY_TIMEOUT_MS = 30_000
 const COLLECTION_ACCOUNT = 'UK.OBIE.SortCodeAccountNumber:20000055779911:Demo Collections'
@@ -36,23 +35,15 @@ export type RunningModelBank = {
  */
 export async function startModelBank(
   stateDir: string,
-  { redirectUri, env }: { redirectUri: string; env: NodeJS.ProcessEnv },
+  { redirectUri, version, env }: { redirectUri: string; version: '4.0' | '3.1'; env: NodeJS.ProcessEnv },
 ): Promise<RunningModelBank> {
   const dir = join(stateDir, 'model-bank')
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const { port, controlPort } = await portsOf(join(dir, 'ports.json'))
   const log = openSync(join(dir, 'log.txt'), 'a', 0o600)
   const main = join(packageRoot(), 'dist', 'src', 'model-bank', 'main.js')
-  const words = [
-    '--dir',
-    dir,
-    '--port',
-    String(port),
-    '--control-port',
-    String(controlPort),
-    '--redirect-uri',
-    redirectUri,
-  ]
+  const options = { dir, port, 'control-port': controlPort, 'redirect-uri': redirectUri, version }
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
   const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', log], env })
   closeSync(log)
   const ended = once(child, 'exit')
@@ -64,9 +55,7 @@ export async function startModelBank(
   const ready = Ready.safeParse(line === undefined ? undefined : JSON.parse(line))
   if (!ready.success) {
     await stop()
-    throw new CliError('MODEL_BANK_NOT_READY', `the model bank does not start; see ${join(dir, 'log.txt')}`, {
-      exit: EXIT.failure,
-    })
+    throw new CliError('MODEL_BANK_NOT_READY', `the model bank does not start; see ${join(dir, 'log.txt')}`)
   }
   const { issuer, controlUrl, profiles, softwareStatement } = ready.data
   const variables = {

@@ -1,6 +1,8 @@
 import { isSetIn } from '../../base/environment-variables.ts'
 import { usageError, CliError } from '../../base/errors.ts'
-import { EXIT } from '../../base/exit-codes.ts'
+
+/** The model bank, in each version of the standard that it is spoken to in; 4.0 where none is named. */
+export const BANKS = ['model', 'model-3.1'] as const
 
 export const IDENTITY_KINDS = ['embedded', 'keycloak', 'none'] as const
 export type IdentityKind = (typeof IDENTITY_KINDS)[number]
@@ -12,10 +14,10 @@ export type UpPlan = {
   database: { kind: 'embedded' } | { kind: 'outside'; url: string | undefined }
   /** Who proves identities; undefined where the environment, or the default, decides. */
   identity: IdentityKind | undefined
-  /** Where Keycloak is; undefined where the environment says it, or nobody has to. */
+  /** Where Keycloak is; undefined where the environment says it, or there is none. */
   authUrl: string | undefined
-  /** The bank that runs beside the service. */
-  bank?: 'model' | undefined
+  /** The bank that runs beside the service, and the version that it is spoken to in. */
+  bank?: (typeof BANKS)[number] | undefined
   env: NodeJS.ProcessEnv
   /** What every id and every chance follows from; for a service that lives for one run. */
   seed?: string | undefined
@@ -75,8 +77,8 @@ export function portOf(text: string): number {
 }
 
 /**
- * Whoever knows the demo operator's login may do everything: it has no place where real money moves. Said before anything
- * else is asked for, and again of the configuration as it was read.
+ * Anyone who knows the demo operator's login may do everything: it has no place where real money moves. Said before
+ * anything else is asked for, and again of the configuration as it was read.
  * @throws {CliError} LIVE_MODE, exit code 2
  */
 export function refuseLive({ mode }: { mode: string | undefined }): void {
@@ -85,7 +87,6 @@ export function refuseLive({ mode }: { mode: string | undefined }): void {
     'LIVE_MODE',
     'svc up brings a demo merchant, operator and customer, which live mode must not have',
     {
-      exit: EXIT.usage,
       hint: 'svc migrate up\nsvc staff bootstrap\nthen, side by side: svc serve\nsvc worker',
     },
   )

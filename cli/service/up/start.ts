@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { CliError } from '../../base/errors.ts'
-import { EXIT, exitOfSignal } from '../../base/exit-codes.ts'
+import { exitOfSignal } from '../../base/exit-codes.ts'
 import { onStopSignals } from '../../base/signals.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
@@ -45,7 +45,7 @@ type Start = { plan: UpPlan; database: Database; teardown: Teardown; signal: Abo
 
 const PORT_ATTEMPTS_MAX = 5
 
-/** Starts the parts on the wanted port, or for 0 on one of our choice; on another one if somebody takes that meanwhile. */
+/** Starts the parts on the wanted port, or for 0 on one of our choice; on another one if that is taken meanwhile. */
 async function startParts(start: Start): Promise<ServiceState> {
   const { plan, database, teardown } = start
   const { stateDir } = database
@@ -79,8 +79,10 @@ async function migrate({ plan, database, signal }: Start): Promise<void> {
   if (plan.port !== 0) await explained(() => checkPort(plan.port), plan)
   const config = readConfig(await environmentOf(plan, database, plan.port))
   refuseLive(config)
-  const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
-  await explained(() => migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }), { describe })
+  const { migrationDatabaseUrl: databaseUrl } = config
+  const variable = databaseUrl === config.databaseUrl ? undefined : 'SVC_MIGRATION_DATABASE_URL'
+  const describe = (error: unknown): string => describeDatabaseError(error, databaseUrl, variable)
+  await explained(() => migrateUp({ databaseUrl, log: plan.note }), { describe })
   refuseAborted(signal)
 }
 
@@ -149,7 +151,6 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   return state
 }
 
-/** The bank beside the service, where one is asked for. */
 async function openBank(
   { bank }: UpPlan,
   { stateDir, environment, teardown }: { stateDir: string; environment: NodeJS.ProcessEnv; teardown: Teardown },
@@ -157,7 +158,9 @@ async function openBank(
   if (bank === undefined) return undefined
   const { registerAtModelBank, startModelBank } = await import('./model-bank.ts')
   const publicUrl = environment['SVC_PUBLIC_URL'] || `http://127.0.0.1:${environment['SVC_PORT'] ?? ''}`
-  const running = await startModelBank(stateDir, { redirectUri: `${publicUrl}/bank/return`, env: environment })
+  const redirectUri = `${publicUrl}/bank/return`
+  const version = bank === 'model-3.1' ? '3.1' : '4.0'
+  const running = await startModelBank(stateDir, { redirectUri, version, env: environment })
   teardown.add('The model bank', running.stop)
   return { ...running, register: registerAtModelBank }
 }
@@ -184,9 +187,7 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
     )
     if (status === 200) return
     if (performance.now() > deadline)
-      throw new CliError('NOT_READY', `the service does not get ready (GET /readyz answers ${status})`, {
-        exit: EXIT.failure,
-      })
+      throw new CliError('NOT_READY', `the service does not get ready (GET /readyz answers ${status})`)
     await delay(READY_PAUSE_MS)
   }
 }
@@ -199,7 +200,7 @@ function refuseAborted(signal: AbortSignal): void {
 }
 
 /**
- * Runs everything in this process until a signal asks it to stop. `onReady` is told once, when everything answers.
+ * Runs everything in this process until a signal asks it to stop. `onReady` is called once, when everything answers.
  * @throws {CliError} when a part ends by itself; the others are stopped first
  */
 export async function runForeground(plan: UpPlan, onReady: (state: ServiceState) => Promise<void>): Promise<void> {
@@ -216,7 +217,7 @@ export async function runForeground(plan: UpPlan, onReady: (state: ServiceState)
     await Promise.race([onReady(running.state), stopAsked, running.ended])
     const problem = await Promise.race([stopAsked, running.ended])
     await running.stop()
-    if (problem !== undefined) throw new CliError('PART_ENDED', problem, { exit: EXIT.failure, hint: 'svc up' })
+    if (problem !== undefined) throw new CliError('PART_ENDED', problem, { hint: 'svc up' })
     plan.note('Stopped.')
   } finally {
     release()
@@ -243,9 +244,12 @@ async function openEmbedded(plan: UpPlan, teardown: Teardown): Promise<Database>
     import('../../../src/db/state-directory.ts'),
   ])
   const stateDir = prepareStateDirectory(plan.stateDir)
-  const server = await startEmbedded({ stateDir, log: plan.note, disposable: plan.disposable === true })
+  const disposable = plan.disposable === true
+  const server = await startEmbedded({ stateDir, log: plan.note, disposable, restarts: !disposable })
   teardown.add('The database', server.stop)
-  const ended = server.exited.then(() => 'the database ended by itself; see postgres.log in the state directory')
+  const ended = server.exited.then(
+    () => 'the database ended by itself, and does not start again; see postgres.log in the state directory',
+  )
   const env = { ...withoutDatabase(plan.env), SVC_DATABASE_URL: server.url }
   return { env, stateDir, ended }
 }

@@ -53,7 +53,7 @@ export async function checkPort(port: number): Promise<void> {
 /**
  * The port for `--port 0`. Payers' addresses carry it, so it is chosen before the API listens, and the one of the last
  * start is taken again where it is free: links that were given out then stay good.
- * @param isRetry the port of the first try was taken by somebody in the meantime
+ * @param isRetry the port of the first try was taken by another process in the meantime
  */
 export async function choosePort(stateDir: string, { isRetry }: { isRetry: boolean }): Promise<number> {
   const last = isRetry ? undefined : rememberedPort(stateDir)
