@@ -81,8 +81,9 @@ t.test('--action tells in its help every action that is recorded', async (t) => 
   const root = join(packageRoot(), 'src')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const recorded = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/\baction(?::| =) '([a-z_]+\.[a-z_]+)'/g)].map(
-      (match) => match[1],
+    // One of two, where a condition stands before them.
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\baction(?::| =) (?:'|[^,\n]*\? ')(.+)/g)].flatMap((match) =>
+      [...`'${match[1]}`.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name),
     ),
   )
   t.same(KNOWN_ACTIONS.toSorted(), [...new Set(recorded)].toSorted())

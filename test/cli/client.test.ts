@@ -191,7 +191,7 @@ t.test('a reply with members that this version does not know is taken as it is',
 
 t.test('nobody is known at an address where nothing answers: that is told, and no login', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: {} }))
-  t.match(await runCli(['webhooks', 'show', PAYMENT_ID, '--api-url', url]), { code: 4, stderr: /nobody is signed in/ })
+  t.match(await runCli(['webhooks', 'show', PAYMENT_ID, '--api-url', url]), { code: 4, stderr: /not signed in/ })
   t.same(
     requests.map(({ path }) => path),
     ['/api/v1/service'],

@@ -149,5 +149,5 @@ t.test('--no-input asks nothing, where a person would be asked', async (t) => {
     [],
   )
   const verify = await runCli(['payer', 'verify', '-', '--no-input', '--api-url', url], asked)
-  t.match(verify, { code: 2, stderr: /--no-input says that nobody types/ })
+  t.match(verify, { code: 2, stderr: /which --no-input rules out/ })
 })

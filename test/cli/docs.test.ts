@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { searchSections, sectionsOf } from '../../cli/entry/commands/docs-search.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { runCli } from './harness.ts'
 
-type Row = { topic: string; title: string; path: string }
+type Row = { topic: string; title: string; path: string; heading: string }
 
 async function rows(...words: string[]): Promise<Row[]> {
   return JSON.parse((await runCli(['docs', ...words, '--json'])).stdout)
@@ -28,14 +29,51 @@ t.test('a page is printed as it is, by its name or its file', async (t) => {
   t.match(JSON.parse((await runCli(['docs', 'webhooks', '--json'])).stdout), { topic: 'webhooks', text })
 })
 
-t.test(
-  'words find pages, by their titles and then by what stands in them: one is printed, several are listed',
-  async (t) => {
-    const topics = (await rows('rotate', 'secret')).map(({ topic }) => topic)
-    t.ok(topics.includes('webhooks'))
-    t.match((await runCli(['docs', 'verify', 'signature', '-o', 'id'])).stdout, /^webhooks$/m)
-  },
-)
+/** What newcomers ask, as they type it, and the section that answers it. */
+const QUESTIONS: readonly [words: string, file: string, heading: string][] = [
+  ['webhook retries', 'docs/merchants/webhooks.md', 'When is a delivery retried?'],
+  ['standard webhooks', 'docs/merchants/webhooks.md', 'How do I verify a signature?'],
+  ['tls proxy', 'docs/operators/running.md', 'What stands in front of it?'],
+  ['rate limits', 'docs/contract.md', 'Limits'],
+  ['back-up', 'docs/operators/running.md', 'How do I back it up and restore it?'],
+  ['how do I upgrade', 'docs/operators/running.md', 'How do I upgrade it?'],
+  ['metrics', 'docs/operators/running.md', 'How do I watch it?'],
+  ['alerts', 'docs/operators/runbook.md', 'Runbook'],
+  ['container', 'docs/operators/running.md', 'How do I run it in a container?'],
+  ['meaning of INSUFFICIENT_FUNDS', 'docs/reference/errors.md', 'Why a payment failed'],
+  ['real bank', 'docs/operators/going-live-uk.md', 'Going live in the UK'],
+  ['roles', 'docs/operators/identity.md', "What may a merchant's roles do?"],
+  ['webhook in Python', 'docs/merchants/webhooks.md', 'How do I verify a signature?'],
+  ['CI', 'docs/scenarios.md', 'How do I run them in CI?'],
+  ['settings', 'docs/reference/configuration.md', 'Configuration: every setting'],
+]
+
+t.test('what newcomers ask is answered by one of the first three sections that are found', async (t) => {
+  for (const [words, path, heading] of QUESTIONS) {
+    const found = (await rows(words)).slice(0, 3)
+    const place = found.findIndex((row) => row.path === path && row.heading === heading)
+    t.not(place, -1, `${words}: ${found.map((row) => `${row.path} ${row.heading}`).join(', ')}`)
+    t.comment(`${words}: ${place + 1}. ${path}, ${heading}`)
+  }
+})
+
+t.test('a section has most of the words, and lines of code that begin with # are no headings', async (t) => {
+  const page = {
+    topic: 'page',
+    title: 'Page',
+    path: 'docs/page.md',
+    text: '# Page\n\nAbout apples.\n\n## How do I peel them?\n\n```sh\n# peel\npeel apples\n```\n\n## Empty\n',
+  }
+  const headings = (words: string): string[] => searchSections([page], words).map(({ heading }) => heading)
+  t.same(
+    sectionsOf(page).map(({ heading }) => heading),
+    ['Page', 'How do I peel them?'],
+  )
+  t.same(headings('peeling an apple'), ['How do I peel them?'])
+  t.same(headings('apples').toSorted(), ['How do I peel them?', 'Page'])
+  t.same(headings('how do I'), [], 'words that say nothing find nothing')
+  t.same(headings('bananas and apples'), [])
+})
 
 t.test('an unknown word suggests the nearest name', async (t) => {
   t.match(await runCli(['docs', 'webhoks']), {

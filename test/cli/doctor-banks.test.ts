@@ -70,6 +70,8 @@ t.test('what ends within thirty days, and what has ended', async (t) => {
   const ended = await checksOf(t, [BANK], { ...STATEMENT, certificate_ends_at: inDays(-2), ssa_ends_at: inDays(3) })
   t.match(ended['certificate'], { state: 'finding', text: /ended on .*: banks refuse every call/ })
   t.equal(ended['assertion']?.state, 'finding')
+  const inFile = await checksOf(t, [BANK], { ...STATEMENT, source: 'file', ssa_ends_at: inDays(3) })
+  t.match(inFile['assertion'], { text: /in 3 days; put the new one into its file/, fix: /statement show$/ })
 })
 
 t.test('what is missing, and what to type', async (t) => {
@@ -88,7 +90,7 @@ t.test('what is missing, and what to type', async (t) => {
   t.match(checks, {
     registrations: { state: 'finding', text: /first/, fix: 'svc banks connect first --reason "..."' },
     tests: { state: 'finding', text: /second/, fix: 'svc banks test second' },
-    answers: { state: 'finding', text: /second/ },
+    answers: { state: 'finding', text: /^payers are not offered second: no answer$/ },
   })
   const unproven = await checksOf(t, [{ ...BANK, is_proven: false, last_test: null }], STATEMENT)
   t.match(unproven['tests'], { state: 'remark', text: 'unproven: model' })

@@ -64,10 +64,10 @@ t.test('of one service: each finding is made, and found', async (t) => {
     const other = await lookOver({ ...env, SVC_DATABASE_URL: url.href }, 'database')
     t.notMatch(other.stdout, 'c4n4ry')
     t.match(other.checks, {
-      'runtime rights': { state: 'finding', fix: new RegExp(`-c 'grant svc_runtime to "${login}"'$`) },
+      'runtime rights': { state: 'finding', fix: new RegExp(`-c 'grant svc_merchant to "${login}"'$`) },
       'migrating rights': { state: 'skipped' },
     })
-    await owner.query(`grant svc_runtime to ${login}`)
+    await owner.query(`grant svc_merchant to ${login}`)
     const member = await lookOver({ ...env, SVC_DATABASE_URL: url.href }, 'database')
     t.match(member.checks, { 'runtime rights': { state: 'ok' }, migrations: { state: 'ok' } })
     const migrating = await lookOver({ ...env, SVC_MIGRATION_DATABASE_URL: url.href }, 'database')
@@ -156,6 +156,18 @@ t.test('an older database, and one that is none of ours', async (t) => {
     provider: { state: 'skipped', text: /older than this version/ },
     running: { state: 'finding', fix: 'svc serve' },
   })
+})
+
+t.test('a database restored from another server, and one of a later release', async (t) => {
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: KEY } })
+  await createPayment(service, await service.merchant())
+  const migrations = async () => (await lookOver(envOf(service), 'database')).checks['migrations']
+  t.match(await migrations(), { state: 'ok' })
+  await service.owner.query(`update webhook_deliveries set feed_xid = (feed_xid::text::bigint + 5000000)::text::xid8`)
+  t.match(await migrations(), { state: 'finding', text: /restored from another server/, fix: 'svc migrate up' })
+  await migrateUp({ databaseUrl: service.databaseUrl, log: () => undefined })
+  await service.owner.query(`insert into schema_migrations (name, version) values ('9999_later', '99.0.0')`)
+  t.match(await migrations(), { state: 'finding', text: /carries 9999_later/, fix: 'svc migrate status' })
 })
 
 /** A folder with the first of the package's migrations. */

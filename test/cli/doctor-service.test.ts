@@ -61,7 +61,7 @@ t.test(
     t.match(await runCli(['profile', 'token'], { env }), {
       code: 4,
       stdout: '',
-      stderr: /^Error: nobody is signed in[^]*Try: svc .*login/,
+      stderr: /^Error: not signed in[^]*Try: svc .*login/,
     })
     t.match(await runCli(['profile', 'token', '--customer'], { env }), {
       code: 4,

@@ -59,6 +59,12 @@ t.test('without a service, and without an environment that configures one, it lo
   // With a service that is named: whether somebody listens at the port of svc up is not this test's affair.
   const named = { env: { SVC_API_URL: 'http://127.0.0.1:1' } }
   t.match(await runCli(['doctor', '--only', 'machine', '-q', 'healthy'], named), { code: 0, stdout: 'true\n' })
+  // Of a service elsewhere nothing is known here of the database: that is no word on its health.
+  const unknown = await runCli(['doctor', '--only', 'database'], named)
+  t.match(unknown.stdout, /^Healthy +not known, nothing could be checked: 0 ok, 2 skipped$/m)
+  t.match(unknown.stdout, /^reachable +skipped: only its service knows it$/m, 'and why')
+  t.match(await runCli(['doctor', '--only', 'database', '-q', 'healthy', '--json'], named), { stdout: 'null\n' })
+  t.match(await runCli(['doctor', '--only', 'database', '-o', 'id'], named), { stdout: 'unknown\n' })
   t.match(await runCli(['doctor', '--only', 'everything']), { code: 2, stderr: /machine, service/ })
   t.match(await runCli(['doctor', '--only', 'mail,everything']), { code: 2, stderr: /machine, service/ })
   for (const only of [

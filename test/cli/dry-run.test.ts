@@ -39,6 +39,7 @@ const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
     'webhooks exam',
     'webhooks sign',
     'checkout token',
+    'payments link',
     'checkout snippet',
     'checkout demo',
     'config keys create',
@@ -108,6 +109,7 @@ t.test('what hurts a real merchant asks first', async (t) => {
     'disputes resolve',
     'merchants disable',
     'staff remove',
+    'staff reset-factor',
     'staff role',
     'staff rotate-keys',
     'config keys rotate',
@@ -116,6 +118,7 @@ t.test('what hurts a real merchant asks first', async (t) => {
     'payouts accounts disable',
     'webhooks endpoint set',
     'payments mandates end',
+    'payer erase',
   ])
     t.ok(asking.has(path), path)
 })

@@ -1,8 +1,8 @@
-import { Command } from 'commander'
 import t from 'tap'
 import { CliError } from '../../cli/base/errors.ts'
 import { EXIT } from '../../cli/base/exit-codes.ts'
-import { inFlags } from '../../cli/kit/flag-errors.ts'
+import { KEY_FLAG } from '../../cli/kit/action.ts'
+import { withFlags } from '../../cli/kit/read-values.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 
 function refused(paths: readonly string[], message?: string): CliError {
@@ -12,36 +12,42 @@ function refused(paths: readonly string[], message?: string): CliError {
 }
 
 t.test('a refused member is told as the flag or the argument that it came from', async (t) => {
-  const command = new Command('set')
-    .argument('<origin...>')
-    .option('--overlap <duration>')
-    .option('--min-amount <amount>')
-    .option('--flat <amount>')
-    .option('--metadata <pair>')
-    .option('--holder <name>')
-    .option('--idempotency-key <key>')
+  const flags = {
+    ...KEY_FLAG,
+    origin: { value: 'origin', summary: '', member: 'origins', positional: true },
+    overlap: { value: 'duration', summary: '', member: 'overlap_seconds' },
+    minAmount: { value: 'amount', summary: '' },
+    flat: { value: 'amount', summary: '', member: 'fee_flat' },
+    metadata: { value: 'pair', summary: '' },
+    merchantName: { value: 'name', summary: '' },
+  } as const
   for (const [path, told] of [
     ['overlap_seconds', '--overlap'],
     ['min_amount', '--min-amount'],
     ['fee_flat', '--flat'],
     ['metadata.order', '--metadata'],
-    ['account_holder_name', '--holder'],
+    ['merchantName', '--merchant-name'],
     ['x-idempotency-key', '--idempotency-key'],
     ['origins.1', '<origin>'],
   ] as const) {
-    t.match(inFlags(refused([path]), command), {
+    t.match(withFlags(refused([path]), flags), {
       message: `${told}: is wrong`,
       options: { fields: [{ path, flag: told }] },
     })
   }
-  t.match(inFlags(refused(['fee_flat', 'sort_code']), command), { message: '--flat: is wrong; sort_code: is wrong' })
+  t.match(withFlags(refused(['fee_flat', 'sort_code']), flags), { message: '--flat: is wrong; sort_code: is wrong' })
 })
 
 t.test('what names no flag, has words of its own, or is no refusal stays as it is', async (t) => {
-  const command = new Command('set').option('--flat <amount>')
-  for (const error of [refused(['sort_code']), refused(['']), new Error('other')])
-    t.equal(inFlags(error, command), error)
-  t.match(inFlags(refused(['fee_flat'], 'in other words'), command), { message: 'in other words' })
+  const flags = { flat: { value: 'amount', summary: '', member: 'fee_flat' } } as const
+  for (const path of ['sort_code', ''])
+    t.match(withFlags(refused([path]), flags), {
+      message: `${path}: is wrong`,
+      options: { fields: [{ flag: undefined }] },
+    })
+  const other = new Error('other')
+  t.equal(withFlags(other, flags), other)
+  t.match(withFlags(refused(['fee_flat'], 'in other words'), flags), { message: 'in other words' })
 })
 
 t.test("the service's own refusal of a filter is told by its flag, and once", async (t) => {

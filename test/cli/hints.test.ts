@@ -9,7 +9,9 @@ const CLI = join(import.meta.dirname, '..', '..', 'cli')
 
 /** What stands behind `hint:`, and in a text that is a hint as a whole: lines of their own that begin with a command. */
 function waysIn(source: string): string[] {
-  const texts = [...source.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(
+  // Examples are taken apart by the test of every command's help.
+  const hints = source.replaceAll(/examples: \[[^]*?\],?\n/g, '')
+  const texts = [...hints.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(
     ([, plain, template]) => plain ?? template ?? '',
   )
   return texts

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -46,7 +46,7 @@ for (const language of ['node', 'python', 'php'] as const) {
     fillIn(folder, given)
     const said = start(t, STARTS[language], folder)
     const shop = `http://127.0.0.1:${shopPort}`
-    const front = await until(async () => (await fetch(shop).catch(() => undefined))?.text(), 20_000)
+    const front = await until(async () => (await fetch(shop).catch(() => undefined))?.text())
     t.match(front, 'One jar of marmalade')
     const toBank = await fetch(`${shop}/pay`, { method: 'POST', redirect: 'manual' })
     t.equal(toBank.status, 303, said())
@@ -61,7 +61,7 @@ for (const language of ['node', 'python', 'php'] as const) {
     const back = (): Promise<Response> => fetch(`${shop}${order.pathname}${order.search}`, { redirect: 'manual' })
     t.equal((await back()).headers.get('location'), order.pathname)
     t.equal((await back()).status, 303, 'loaded again')
-    await until(async () => /payment\.settled \S+/.test(said()), 20_000)
+    await until(async () => /payment\.settled \S+/.test(said()))
     const shown = await until(async () => {
       const text = await (await fetch(`${shop}${order.pathname}`)).text()
       return text.includes('Settled') && text
@@ -117,6 +117,11 @@ t.test('what is written is of the service in use, without its secrets', async (t
   t.match(example(), `SVC_URL=${service.url}\nSVC_REALM=acme-ltd\nSVC_CLIENT_ID=acme-ltd-server\n`)
   t.notMatch(example() + made.stderr, 'hunter')
   t.match(made.stderr, /svc --state-dir \S.* listen --forward-to/)
+  // From the new folder the service that runs here is found by the directory that is named.
+  renameSync(stateDir, join(cwd, '.svc'))
+  const here = await runCli(['init', 'other', '--app', 'python'], { cwd })
+  t.match(here.stderr, 'svc listen --state-dir ../.svc --forward-to localhost:4242')
+  rmSync(join(cwd, '.svc'), { recursive: true })
   // What a shell would read as more than a value.
   rmSync(join(cwd, 'svc-shop'), { recursive: true })
   const env = { SVC_API_URL: 'https://pay.example/$(touch x)' }
@@ -136,11 +141,11 @@ t.test('the python shop takes its receiver with it when it is ended', { skip: !h
       () => true,
       () => false,
     )
-  await until(answers, 20_000)
+  await until(answers)
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   t.same(await ended, [143, null])
-  await until(async () => !(await answers()), 20_000)
+  await until(async () => !(await answers()))
 })
 
 t.test('svc init writes what a project begins with, never over what is there', async (t) => {

@@ -13,6 +13,7 @@ import { runCli } from './harness.ts'
 async function sealedUnder(t: Test, key: string): Promise<TestService> {
   const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
   for (let count = 0; count < 3; count += 1) await service.merchant()
+  await service.owner.query('delete from lookup_keys')
   return service
 }
 

@@ -41,7 +41,7 @@ function startListening({ service, merchant, env = {}, tty = false }: Start, ...
     out: () => stdout.join(''),
     err,
     ready: async () => void (await until(async () => /^Ready$/m.test(err()))),
-    says: async (pattern) => void (await until(async () => pattern.test(err()), 15_000)),
+    says: async (pattern) => void (await until(async () => pattern.test(err()))),
   }
 }
 
@@ -62,10 +62,10 @@ function startProcess(
     out: () => stdout,
     err: () => stderr,
     async ready() {
-      await until(async () => child.exitCode !== null || /^Ready$/m.test(stderr), 30_000)
+      await until(async () => child.exitCode !== null || /^Ready$/m.test(stderr))
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr}`)
     },
-    says: async (pattern) => void (await until(async () => pattern.test(stderr), 15_000)),
+    says: async (pattern) => void (await until(async () => pattern.test(stderr))),
     kill: (signal) => void child.kill(signal),
   }
 }
@@ -539,7 +539,7 @@ t.test('--timeout ends with exit code 9, also in the middle of an answer that do
     'beginning',
     '--once',
     '--timeout',
-    '2s',
+    '4s',
     '--forward-to',
     silent.url,
   )

@@ -93,7 +93,14 @@ t.test('a whole id is asked for at once, and a merchant with its history is show
 t.test('what names no merchant, or several, is told, and nothing more is asked', async (t) => {
   const admin = await fakeAdmin(t, one())
   t.match(await admin.run(['merchants', 'show', 'nobody']), { code: 6, stderr: /Try: svc .*merchants list/ })
-  t.match(await admin.run(['merchants', 'show', 'Acme Ltd']), { code: 6 })
+  t.match(await admin.run(['merchants', 'show', 'Acme Ltd']), { code: 6, stderr: /Try: svc .*merchants list/ })
+  const named = await admin.run(['hold', 'set', 'ACME', '--reason', 'x'])
+  t.match(
+    named,
+    { code: 6, stderr: /Try: svc .*merchants show acme\n/ },
+    'a trading name chooses nothing, and leads on',
+  )
+  t.same(admin.writes(), [])
   t.match(await admin.run(['merchants', 'show', 'abc']), { code: 2, stderr: /too short/ })
   const two = [merchantOf(), merchantOf({ id: MERCHANT_ID.replace('01a1', '02a1'), realm_slug: 'acme-2' })]
   const many = await fakeAdmin(t, () => pageOf(two))

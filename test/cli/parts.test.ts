@@ -6,6 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { freePort } from '../../src/db/free-port.ts'
 import { clusterUrl } from '../support/cluster.ts'
+import { liveEnv } from '../support/live.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { runCli } from './harness.ts'
 import { noteRan, provesLeaves } from './ran.ts'
@@ -44,6 +45,20 @@ t.test('a migration that the database refuses is named, with what to look at', a
   t.match(stderr, /^Error: The database rejected the migration 0002_merchants: type "kyb_status" already exists\. /m)
   t.match(stderr, /Try: which are applied: .*svc migrate status\n/)
   t.notMatch(stderr, /Check SVC_DATABASE_URL/, 'its address is right')
+})
+
+t.test('in live mode without a bank, serve says what is missing, and goes on', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  const live = await liveEnv()
+  const env = {
+    ...live,
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  }
+  const api = startPart(t, 'serve', env)
+  await until('the API listens', () => api.said().includes('The API listens on'))
+  await until('it says what is missing', () => /But no bank is configured: .*SVC_BANK_PROFILES/.test(api.said()))
+  t.match(await (await fetch(`http://127.0.0.1:${live['SVC_PORT']}/readyz`)).json(), { status: 'ready', banks: 'none' })
 })
 
 t.test('migrate, serve and worker run the parts from the environment, and end well on SIGTERM', async (t) => {
@@ -149,7 +164,21 @@ t.test('no part runs on a database that is older or newer than its code', async 
     )
 })
 
-t.test('a login that is no more than a member of svc_runtime may see that all is migrated', async (t) => {
+t.test('what is wrong with the login that migrates is said of its own variable', async (t) => {
+  const { url: databaseUrl } = await emptyDatabase(t)
+  const wrong = new URL(databaseUrl)
+  wrong.pathname = '/no_such_database'
+  for (const words of [['up'], ['up', '--dry-run'], ['status']]) {
+    const own = await runCli(['migrate', ...words], {
+      env: { SVC_DATABASE_URL: databaseUrl, SVC_MIGRATION_DATABASE_URL: wrong.href },
+    })
+    t.match(own, { code: 1, stderr: /after the last slash of SVC_MIGRATION_DATABASE_URL\./ }, words.join(' '))
+  }
+  const other = await runCli(['migrate', 'up'], { env: { SVC_DATABASE_URL: wrong.href } })
+  t.match(other, { code: 1, stderr: /after the last slash of SVC_DATABASE_URL\./ })
+})
+
+t.test("a login that is no more than a member of the service's roles may see that all is migrated", async (t) => {
   const login = `svc_login_${randomBytes(4).toString('hex')}`
   // The server is shared, so what is its own and not the database's goes as well.
   t.teardown(async () => query(await clusterUrl(), `drop role if exists ${login}`))
@@ -161,6 +190,12 @@ t.test('a login that is no more than a member of svc_runtime may see that all is
   url.username = login
   url.password = 'p'
   const env = { SVC_DATABASE_URL: url.href, SVC_ENCRYPTION_KEY: key(), SVC_PORT: '0' }
+  t.match(
+    await runCli(['serve'], { env }),
+    { code: 1, stderr: /is not a member of it[^]*grant svc_merchant to this user/ },
+    'a request of a merchant would fail',
+  )
+  await query(databaseUrl, `grant svc_merchant to ${login}`)
   for (const word of ['serve', 'worker']) {
     const part = startPart(t, word, env)
     await until(`${word} runs`, () => /The (API listens|worker runs)/.test(part.said()) || part.child.exitCode !== null)

@@ -19,15 +19,14 @@ function printed({ mode, fields, query, header = true }: Asked, act: (print: Pri
 }
 
 const list = (print: Printer): void =>
-  print.list({
-    items: ROWS,
+  print.list(ROWS, {
     fields: ['id', 'name', 'at'],
     columns: [{ title: 'name', value: (row) => row.name }],
     id: (row) => row.id,
     empty: 'Nobody.',
   })
 const record = (print: Printer): void => {
-  for (const item of ROWS.slice(0, 1)) print.record({ item, id: item.id, lines: [['Name', item.name]] })
+  for (const item of ROWS.slice(0, 1)) print.record(item, [['Name', item.name]], { id: item.id })
 }
 
 const FIRST = '{"id":"a1","name":"Ada, \\"the first\\"","at":null}'

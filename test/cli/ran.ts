@@ -14,6 +14,11 @@ export function noteRan(words: readonly string[], code: number | null): void {
   lines.push({ words, code })
 }
 
+/** A new test file begins in this process: what others ran proves nothing for it. */
+export function forgetRan(): void {
+  lines.length = 0
+}
+
 /**
  * The last test of a file that the table of commands (leaves/elsewhere.ts) leaves some to: each of them was done here, also
  * as JSON, and refused.

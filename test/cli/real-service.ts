@@ -32,6 +32,7 @@ export async function paidPayment(service: TestService, merchant: TestMerchant):
 /** Makes deliveries that nothing tries again by itself, as after six attempts; those of these ids. */
 export async function makeDead({ owner }: Pick<TestService, 'owner'>, ids: readonly string[]): Promise<void> {
   await owner.query('delete from webhook_queue where delivery_id = any($1::uuid[])', [ids])
+  await owner.query('delete from webhook_attempts where delivery_id = any($1::uuid[])', [ids])
   await owner.query(
     `update webhook_deliveries set status = 'DEAD', attempt_count = 6, next_retry_at = 'infinity', delivered_at = null,
        last_http_status = 500, last_error = 'http_500' where id = any($1::uuid[])`,

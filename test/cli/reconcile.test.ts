@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
+import { insertSettledAfterFailure } from '../../src/payments/unanswered-sql.ts'
 import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
+import { createPayment } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
 import { paidPayment, realService } from './real-service.ts'
 
@@ -52,6 +54,45 @@ t.test('svc reconcile says that all adds up, and with --fail-on-diff ends with 3
   t.match(await service.operate(['reconcile', '--last', '--fail-on-diff']), { code: 3 })
   t.match(await service.operate(['inbox']), { stdout: /the books have 2 differences[^]*svc reconcile --last/ })
   t.match(await service.operate(['reconcile', '--last', '--since', '1d']), { code: 2 })
+})
+
+t.test('what a bank settled after the payment had failed is resolved, one way or the other', async (t) => {
+  const shop = await service.merchant()
+  const late = async (): Promise<string> => {
+    const { payment_id: id } = (await createPayment(service, shop, { amount: '20.00' })).body
+    await service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant: shop })
+    await insertSettledAfterFailure(service.app.pool, { id, merchantId: shop.id, bankReference: 'P-1' })
+    return id
+  }
+  const why = ['--reason', 'the bank says so']
+  const books = ['reconcile', '--merchant', shop.realm, '--fail-on-diff']
+  const id = await late()
+  t.match(await service.operate(['inbox']), { stdout: new RegExp(`svc payments resolve ${id}`) })
+  t.match(await service.operate(books), { code: 3, stdout: /SETTLED_AFTER_FAILURE +Acme[^]*none +20\.00 +GBP/ })
+  for (const flags of [[], ['--returned', '--credited'], ['--not-taken', '--returned']])
+    t.match(await service.operate(['payments', 'resolve', id, ...flags, ...why]), { code: 2 })
+  t.match(await service.operate(['payments', 'resolve', id, '--not-taken', ...why]), { code: 7 })
+  t.match(await service.operate(['payments', 'resolve', id, '--credited', ...why, '--dry-run']), {
+    stderr: /Nothing was changed/,
+  })
+  t.match(await service.operate(['payments', 'resolve', id, '--credited', ...why]), { code: 0, stdout: /Failed/ })
+  t.match(await service.as(shop, ['balances']), { stdout: /GBP +20\.00/ })
+  t.match(await service.operate(['payments', 'resolve', await late(), '--returned', ...why]), { code: 0 })
+  t.match(await service.operate(books), { code: 0 })
+})
+
+t.test('an unmatched line of a statement belongs to no merchant', async (t) => {
+  const on = new Date(Date.now() - 4 * 86_400_000).toISOString().slice(0, 10)
+  const cwd = t.testdir({ 'bank.xml': britishFile([{ amount: '7.77', ref: 'GIFT', text: 'A GIFT', on }]) })
+  await service.operate(['statements', 'import', 'bank.xml'], { cwd })
+  t.match(await service.operate(['reconcile', '--all-merchants', '--fail-on-diff']), {
+    code: 3,
+    stdout: /STATEMENT_LINE_UNKNOWN +- +\S+ +none +7\.77 +GBP/,
+  })
+  await t.resolves(runReconciliation(service.app, new AbortController().signal))
+  await owner.query('update reconciliations set next_run_at = now()')
+  await t.resolves(runReconciliation(service.app, new AbortController().signal))
+  t.match(await service.operate(['reconcile', '--last']), { stdout: /STATEMENT_LINE_UNKNOWN +- / }, 'and is kept')
 })
 
 t.test('reconciling large books may take longer than other requests', async (t) => {

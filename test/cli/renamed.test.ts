@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { DROPPED, RENAMED } from '../../cli/entry/tree/renamed.ts'
 import { makeWholeProgram } from '../../cli/entry/program.ts'
@@ -35,6 +37,20 @@ t.test('an old command or flag ends with exit code 2 and the new one, which ther
     t.match({ code, stdout }, { code: 2, stdout: '' }, old)
     t.ok(stderr.startsWith(`Error: ${old.startsWith('-') ? '' : 'svc '}${old} is now `), stderr)
     t.ok(stderr.includes(now), stderr)
+  }
+})
+
+t.test('each command of before the renaming is there, or is answered with one that is', async (t) => {
+  const program = await makeWholeProgram({ io: makeIo({}).io, exitCode: 0 })
+  const before = readFileSync(join(import.meta.dirname, 'commands-before.txt'), 'utf8')
+    .trim()
+    .split('\n')
+  t.equal(before.length, 197)
+  for (const words of before) {
+    if (isThere(program, words)) continue
+    const { code, stderr } = await runCli(words.split(' '))
+    const [, now = ''] = /is now (?:svc )?(.*)$/m.exec(stderr) ?? []
+    t.ok(code === 2 && isThere(program, now), `${words} → ${now}`)
   }
 })
 

@@ -1,9 +1,11 @@
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { serviceFile, writeServiceState } from '../../cli/client/service-state.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { RECEIVER_LANGUAGES, receiverFile } from '../../src/lib/receivers.ts'
+import { signingHeaders } from '../../src/lib/webhook-signature.ts'
 import { testService } from '../support/app.ts'
 import { fakeAdmin } from './admin-harness.ts'
 import { refusal, runCli } from './harness.ts'
@@ -30,10 +32,7 @@ t.test('svc secret show prints the masked secret and how the overlap stands', as
   const service = await fakeAdmin(t, answer)
   const shown = await service.run(['secret', 'show'], { env: ACME })
   t.equal(shown.code, 0)
-  t.match(
-    shown.stdout,
-    /Secret +\*{4}cdef\nRotated +2026-11-21 09:30:00Z\nThe one before +signs until 2026-11-22 09:30/,
-  )
+  t.match(shown.stdout, /Secret +\*{4}cdef\nRotated +2026-11-21 09:30:00Z\nPrevious +signs until 2026-11-22 09:30/)
   t.notMatch(shown.stdout, /a receiver/)
   t.match(shown.stderr, /A receiver to copy: svc .*secret snippet/)
   const python = await service.run(['secret', 'show', '--language', 'python'], { env: ACME })
@@ -42,6 +41,23 @@ t.test('svc secret show prints the masked secret and how the overlap stands', as
   t.match(JSON.parse(json.stdout), { masked_secret: '****cdef', verification_snippet: 'a receiver in node\n' })
   t.equal((await service.run(['secret', 'show', '-q', 'masked_secret'], { env: ACME })).stdout, '****cdef\n')
   t.equal((await service.run(['secret', 'show', '--language', 'cobol'], { env: ACME })).code, 2)
+})
+
+t.test('svc secret show --format whsec prints the secret of this machine, for libraries of the standard', async (t) => {
+  const service = await fakeAdmin(t, answer)
+  const words = ['secret', 'show', '--format', 'whsec']
+  const { code, stdout } = await service.run(words, { env: { ...ACME, SVC_WEBHOOK_SECRET: SECRET } })
+  t.equal(code, 0)
+  const body = Buffer.from('{"eventId":"evt_1"}')
+  const headers = signingHeaders({ secret: SECRET, previousSecret: null, eventId: 'evt_1', body, now: Date.now() })
+  const webhook = new Webhook(stdout.trim())
+  t.same(webhook.verify(body.toString('utf8'), headers), { eventId: 'evt_1' })
+  t.throws(() => webhook.verify('{"eventId":"evt_2"}', headers), /signature/)
+  const next = { secret: 'f'.repeat(64), previousSecret: SECRET, eventId: 'evt_1', body, now: Date.now() }
+  t.ok(webhook.verify(body.toString('utf8'), signingHeaders(next)), 'during an overlap the one before verifies too')
+  const json = await service.run([...words, '--json'], { env: { ...ACME, SVC_WEBHOOK_SECRET: SECRET } })
+  t.same(JSON.parse(json.stdout), { secret: stdout.trim() })
+  t.match(await service.run(words, { env: ACME }), { code: 2, stdout: '', stderr: /SVC_WEBHOOK_SECRET=<secret>/ })
 })
 
 t.test('svc secret snippet prints the file and nothing else, without a service', async (t) => {
@@ -110,7 +126,7 @@ t.test('a running overlap is told with the commands that get out of it', async (
 t.test('svc secret end-overlap ends it', async (t) => {
   const service = await fakeAdmin(t, answer)
   const ended = await service.run(['secret', 'end-overlap'], { env: ACME })
-  t.match(ended, { code: 0, stdout: /The one before +signs no more/ })
+  t.match(ended, { code: 0, stdout: /Previous +not valid any more/ })
   t.strictSame(service.writes(), [{ method: 'DELETE', path: `${PATH}/previous`, body: null }])
 })
 
@@ -155,7 +171,7 @@ t.test('against the service: rotate, a second rotate that is refused, discard, e
   const again = JSON.parse((await run('rotate', '--discard-current', '--json')).stdout)
   t.not(again.webhook_signing_secret, first.webhook_signing_secret)
   t.equal(again.previous_expires_at, first.previous_expires_at)
-  t.match(await run('end-overlap'), { code: 0, stdout: /The one before +signs no more/ })
+  t.match(await run('end-overlap'), { code: 0, stdout: /Previous +not valid any more/ })
   t.match(await run('rotate', '--discard-current'), { stdout: '', stderr: /--discard-current: is only/ })
 })
 

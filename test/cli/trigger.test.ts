@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { TRIGGERS, triggerText } from '../../cli/scenario/triggers.ts'
+import { listTriggers } from '../../cli/scenario/triggers.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { SCRATCH } from '../support/scratch.ts'
 import { fakeAdmin } from './admin-harness.ts'
@@ -34,7 +35,10 @@ async function typesOf(paymentId: unknown): Promise<string[]> {
 
 t.test('every event can be made to happen, and is told by its id', async (t) => {
   const events = EventType.options.filter((event) => !event.startsWith('payout.'))
-  t.same(Object.keys(TRIGGERS), events)
+  t.same(
+    listTriggers().map(({ event }) => event),
+    events,
+  )
   const told = await Promise.all(events.map((event) => triggered(t, [event])))
   for (const [index, event] of events.entries()) {
     const { event_id, payment_id, event_type } = told[index] ?? {}
@@ -104,10 +108,15 @@ t.test('words that mean nothing are told with what is meant', async (t) => {
   t.match(await trigger(['payment.settled', '--timeout', '0s']), { code: 2 })
   t.match(await trigger(['payment.settled', '--set', 'amount=-1']), { code: 2, stderr: /amount/ })
   const listed = await trigger(['--list'])
-  for (const event of Object.keys(TRIGGERS)) t.match(listed.stdout, event)
+  for (const { event, story } of listTriggers())
+    t.ok(listed.stdout.includes(event) && listed.stdout.includes(story), event)
   t.equal(
     (await trigger(['payment.settled', '--show'])).stdout,
-    triggerText('payment.settled', TRIGGERS['payment.settled'].vars),
+    readFileSync(join(packageRoot(), 'examples/triggers/payment.settled.yaml'), 'utf8'),
+  )
+  t.match(
+    (await trigger(['payment.settled', '--show', '--set', 'amount=7.77'])).stdout,
+    /vars:\n  amount: "7\.77"\n  currency: "GBP"\nsteps:/,
   )
 })
 

@@ -189,19 +189,28 @@ t.test('a signal while it starts stops what was started', async (t) => {
   t.notOk(existsSync(join(stateDir, 'svc.json')))
 })
 
-t.test('a database that ends by itself ends the service, with exit code 1', async (t) => {
-  const { ended, said } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
-  const server = Number(
-    readFileSync(
-      join(JSON.parse(readFileSync(join(stateDir, 'postgres.json'), 'utf8')).dataDirectory, 'postmaster.pid'),
-      'utf8',
-    ).split('\n')[0],
-  )
-  process.kill(server, 'SIGQUIT')
-  t.equal(await ended, 1)
-  t.match(said(), /PART_ENDED/)
-  t.notOk(existsSync(join(stateDir, 'svc.json')))
-})
+t.test(
+  'a database that ends by itself is started again; one that keeps ending ends the service, with exit code 1',
+  async (t) => {
+    const { ended, said } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
+    const { dataDirectory } = JSON.parse(readFileSync(join(stateDir, 'postgres.json'), 'utf8'))
+    // Its lines have the process first, and "ready" last once it accepts connections.
+    const readyServer = (): number | undefined => {
+      const file = join(dataDirectory, 'postmaster.pid')
+      const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+      return lines.at(-1)?.trim() === 'ready' ? Number(lines[0]) : undefined
+    }
+    let killed: number | undefined
+    for (let times = 0; times < 6; times += 1) {
+      await until('another server runs', () => ![undefined, killed].includes(readyServer()))
+      killed = readyServer()
+      if (killed !== undefined) process.kill(killed, 'SIGQUIT')
+    }
+    t.equal(await ended, 1)
+    t.match(said(), /PART_ENDED/)
+    t.notOk(existsSync(join(stateDir, 'svc.json')))
+  },
+)
 
 t.test(
   "an ordinary user is told why a directory can't be used",

@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { EXIT_MEANINGS } from '../../cli/base/exit-codes.ts'
+import { EXIT, EXIT_MEANINGS, exitOfError } from '../../cli/base/exit-codes.ts'
+import { CliError } from '../../cli/base/errors.ts'
 import { makeWholeProgram } from '../../cli/entry/program.ts'
 import type { Command } from 'commander'
 import { makeIo, runCli } from './harness.ts'
@@ -62,6 +63,10 @@ t.test('a misspelt value is answered with the one that was meant, wherever it st
 
 t.test('a misspelt word is answered with the command that was meant', async (t) => {
   t.match((await runCli(['paymnts', 'list'])).stderr, /Try: svc payments list\n$/)
+  t.match((await runCli(['secrets'])).stderr, /Try: svc secret\n$/)
+  t.match((await runCli(['secrets', 'shw'])).stderr, /Try: svc secret show\n$/)
+  t.match((await runCli(['payments', 'list', '--alls'])).stderr, /Try: svc payments list --all\n$/)
+  t.match((await runCli(['payments', 'shows'])).stderr, /Try: svc payments --help\n$/)
   t.match((await runCli(['payments', 'creat', '--amount', '5.00'])).stderr, /Try: svc payments create --amount 5.00\n$/)
   t.match(
     (await runCli(['payments', 'list', '--stauts', 'Settled'])).stderr,
@@ -172,6 +177,28 @@ t.test('help knows commands and the exit codes', async (t) => {
     EXIT_MEANINGS.map(({ code }) => code),
   )
 })
+
+t.test(
+  'the exit code of an error is that of its code, and every code in the table is one that an error has',
+  async (t) => {
+    t.equal(exitOfError('NOT_SIGNED_IN'), EXIT.signedOut)
+    t.equal(exitOfError('SOMETHING_ELSE'), EXIT.failure)
+    t.equal(new CliError('NOT_FOUND', 'there is none').options.exit, EXIT.notFound)
+    t.equal(new CliError('NOT_FOUND', 'there is none', { exit: EXIT.usage }).options.exit, EXIT.usage)
+    const cli = join(import.meta.dirname, '../../cli')
+    const files = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+    const texts = files.map((file) => ({ file, text: readFileSync(join(cli, file), 'utf8') }))
+    const table = texts.find(({ file }) => file === 'base/exit-codes.ts')?.text ?? ''
+    const codes = [...table.matchAll(/'([A-Z_ ]+)'/g)].flatMap(([, row = '']) => row.split(' '))
+    t.ok(codes.length > 60)
+    const used = (code: string): boolean =>
+      texts.some(({ file, text }) => file !== 'base/exit-codes.ts' && text.includes(`'${code}'`))
+    t.same(
+      codes.filter((code) => !used(code)),
+      [],
+    )
+  },
+)
 
 t.test('help lists every variable that commands read, and what goes before what', async (t) => {
   const { stdout } = await runCli(['help', 'environment'])

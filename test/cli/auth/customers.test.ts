@@ -231,7 +231,7 @@ t.test(
     t.match(await run('logout --platform --json'), { stdout: /"signed_out":false/ })
     t.match(await run('logout --customer --platform'), { code: 2, stderr: /cannot be used with/ })
     t.match(await run('logout --customer --json'), { stdout: /"signed_out":true/ })
-    t.match(await run('logout --customer'), { code: 0, stderr: /Nobody was signed in to dev as a customer/ })
+    t.match(await run('logout --customer'), { code: 0, stderr: /No one was signed in to dev as a customer/ })
     t.match(await run('ob accounts'), { code: 0 })
     t.equal(actedAs(setting), CUSTOMER.client_id)
 

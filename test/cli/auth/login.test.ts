@@ -46,6 +46,22 @@ t.test('a browser on this machine signs in: PKCE S256, a state, a loopback port'
   t.equal(fake.asked().length, 1)
 })
 
+t.test(
+  '--second-factor asks the provider for a new sign-in with a second factor, here and on another device',
+  async (t) => {
+    const { fake, settings } = await setUp(t)
+    const login = startCli([...LOGIN, '--second-factor'], settings)
+    const url = new URL(await addressIn(login))
+    t.match(Object.fromEntries(url.searchParams), { acr_values: '2', max_age: '0' })
+    const { location } = await visit(url.href)
+    await visit(location)
+    t.match(await login.ended, { code: 0 })
+    t.match(await runCli([...LOGIN, '--second-factor', '--device'], settings), { code: 0 })
+    const [form] = formsOf(fake.requests, '/auth/device')
+    t.match([form?.get('acr_values'), form?.get('max_age')], ['2', '0'])
+  },
+)
+
 t.test('the JSON of a login has a stable shape and no secret', async (t) => {
   const { fake, settings } = await setUp(t)
   const token = fake.accessToken()
@@ -112,7 +128,10 @@ t.test('a code that the provider does not take is exit code 4, and the browser i
 
 t.test('nobody comes back in time: exit code 9', async (t) => {
   const { settings } = await setUp(t)
-  t.match(await runCli([...LOGIN, '--timeout', '100ms'], settings), { code: 9, stderr: /nobody signed in in time/ })
+  t.match(await runCli([...LOGIN, '--timeout', '100ms'], settings), {
+    code: 9,
+    stderr: /the login was not completed in time/,
+  })
 })
 
 t.test('without a terminal or a browser a code is confirmed on another device', async (t) => {

@@ -9,6 +9,10 @@ export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
   serve: { elsewhere: 'test/cli/parts.test.ts', json: 'it prints nothing', refused: 1 },
   // What it finds depends on the machine.
   doctor: { elsewhere: 'test/cli/doctor-machine.test.ts', json: true, refused: 1 },
+  // It needs a dump, and the tools that write one.
+  'backup verify': { elsewhere: 'test/cli/backup.test.ts', json: true, refused: 1 },
+  // It needs the database itself.
+  verify: { elsewhere: 'test/verify/verify.test.ts', json: true, refused: 2 },
   login: { elsewhere: 'test/cli/auth/login.test.ts', json: true, refused: 4 },
   'profile token': { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
   'checkout branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },

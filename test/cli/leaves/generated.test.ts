@@ -84,7 +84,7 @@ rule('a value that is none of the choices is refused with all of them', async ({
 })
 
 rule('every option and argument says what it is for', ({ command }, check) => {
-  for (const option of command.options) check(option.isHidden === true || /\S/.test(option.summary), option.flags)
+  for (const option of command.options) check(/\S/.test(option.summary), option.flags)
   for (const argument of command.arguments) check(/\S/.test(argument.summary), argument.name)
 })
 

@@ -24,6 +24,7 @@ function toMerchant(before: readonly string[] = [], more: readonly string[] = []
   }
 }
 
+let members = 0
 const of = (row: Omit<Ran, 'as'>): Row => ({ as: 'operator', ...row })
 
 const MERCHANTS: Rows = {
@@ -41,6 +42,15 @@ const MERCHANTS: Rows = {
   'merchants disable': of({ args: toMerchant(), writes: true, refusal: unknownMerchant(...WHY) }),
   'merchants registrations': of({
     refusal: { args: NO_NAME, exit: 2, error: 'USAGE' },
+  }),
+  'merchants reset-factor': of({
+    args: async (world) => {
+      const email = `ada-${String((members += 1))}@acme.example`
+      await world.idFrom('merchant', ['team', 'invite', '--email', email, '--role', 'ADMIN'])
+      return [world.shop.realm, '--email', email, ...WHY]
+    },
+    writes: true,
+    refusal: unknownMerchant('--email', 'ada@acme.example', ...WHY),
   }),
   'merchants repair': of({
     args: async ({ merchant }) => [(await merchant()).realm],
@@ -222,6 +232,16 @@ const STAFF: Rows = {
     args: async (world) => [await someStaff(world), ...WHY],
     writes: true,
     refusal: { args: ['nobody@pay.example', ...WHY], exit: 6, error: 'NOT_FOUND' },
+  }),
+  'staff reset-factor': of({
+    args: async (world) => [await someStaff(world), ...WHY],
+    writes: true,
+    refusal: { args: ['nobody@pay.example', ...WHY], exit: 6, error: 'NOT_FOUND' },
+  }),
+  'payer erase': of({
+    args: ['--email', 'ada@example.org', ...WHY],
+    writes: true,
+    refusal: { args: ['--phone', '070', ...WHY], exit: 2, error: 'VALIDATION_FAILED' },
   }),
   'audit list': of({ refusal: { args: ['--action', 'hold.set'], exit: 2, error: 'USAGE' } }),
   'audit show': of({ args: ['1'], refusal: { args: ['999999'], exit: 6, error: 'AUDIT_ENTRY_NOT_FOUND' } }),

@@ -34,6 +34,11 @@ const PEOPLE: Rows = {
     writes: true,
     refusal: { args: ['nobody@acme.example'], exit: 6, error: 'NOT_FOUND' },
   }),
+  'team reset-factor': asMerchant({
+    args: async (world) => [await someMember(world)],
+    writes: true,
+    refusal: { args: ['nobody@acme.example'], exit: 6, error: 'NOT_FOUND' },
+  }),
   'credentials list': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'credentials create': asMerchant({
     args: (world) => asNew(world, '--name', 'ci', '--role', 'DEVELOPER'),
@@ -141,6 +146,11 @@ const CHECKOUT: Rows = {
     args: [...PAY, '--return-url', 'https://shop.example/thanks'],
     skip: { width: 'a token', query: 'another token each time' },
     refusal: { args: ['--amount', 'much', '--currency', 'GBP'], exit: 2, error: 'VALIDATION_FAILED' },
+  }),
+  'payments link': asMerchant({
+    args: [...PAY],
+    skip: { width: 'an address', query: 'another token each time' },
+    refusal: { args: [...PAY, '--qr-file', 'code.gif'], exit: 2, error: 'USAGE' },
   }),
   'checkout snippet': asMerchant({
     args: [...PAY, '--return-url', 'https://shop.example/thanks'],

@@ -27,7 +27,10 @@ t.test('the snippet is a container, the async script and the lines of the policy
   const { code, stdout } = await run(['snippet', ...OF_A_PAGE], { env: WITH_SECRET })
   t.equal(code, 0)
   t.match(stdout, `script-src ${url}; frame-src ${url}`)
-  t.match(stdout, /<div id="svc-checkout"><\/div>\n<script\n {2}async\n/)
+  t.match(
+    stdout,
+    /<div id="svc-checkout" style="min-height: 560px">\n {2}<a href="[^"]+\/checkout\?token=[^"]+">[^<]+<\/a>\n<\/div>\n<script\n {2}async\n/,
+  )
   t.match(stdout, `src="${url}/v1/checkout.js"`)
   t.match(stdout, /data-container-id="svc-checkout"\n {2}data-checkout-token="[^".]+\.[0-9a-f]{64}"\n><\/script>\n$/)
   const react = await run(['snippet', '--lang', 'react', ...OF_A_PAGE])
