@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { packageRoot } from '../../src/lib/package-root.ts'
+
+/** A part of the service in a process of its own, as users run it, which is started again whenever it ends. */
+export type Part = {
+  name: string
+  kill(): void
+  pauseFor(ms: number): Promise<void>
+  /** Asks it to end, and starts it with these settings besides. */
+  restart(env?: Record<string, string>): Promise<void>
+  stop(): Promise<void>
+  /** How often it has ended without being asked to. */
+  ownEnds(): number
+}
+
+const LAUNCHER = join(packageRoot(), 'bin', 'svc.js')
+
+export function startPart(
+  name: string,
+  {
+    command,
+    env,
+    isReady = async () => true,
+  }: { command: 'serve' | 'worker'; env: Record<string, string>; isReady?: () => Promise<boolean> },
+): Part {
+  let settings = env
+  let isOver = false
+  let meant = false
+  let ownEnds = 0
+  let child: ChildProcess
+  const begin = (): void => {
+    child = spawn(process.execPath, [LAUNCHER, command], {
+      env: { PATH: process.env['PATH'], ...settings },
+      stdio: ['ignore', 'ignore', process.env['CHAOS_LOG'] === undefined ? 'ignore' : 'inherit'],
+    })
+    child.once('exit', () => {
+      if (!meant) ownEnds += 1
+      meant = false
+      // As a supervisor does: at once, and after a moment where it could not start.
+      if (!isOver) setTimeout(() => !isOver && begin(), 300)
+    })
+  }
+  begin()
+  const signal = (which: NodeJS.Signals): void => void (isAlive(child) && child.kill(which))
+  return {
+    name,
+    kill: () => {
+      meant = true
+      signal('SIGKILL')
+    },
+    pauseFor: async (ms) => {
+      const paused = child
+      paused.kill('SIGSTOP')
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      paused.kill('SIGCONT')
+    },
+    restart: async (more = {}) => {
+      settings = { ...settings, ...more }
+      if (!isAlive(child)) return
+      meant = true
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+      // A rolling restart goes on when this one works again.
+      for (let looks = 0; looks < 100 && !(await isReady()); looks += 1) await delay(200)
+    },
+    stop: async () => {
+      isOver = true
+      if (!isAlive(child)) return
+      meant = true
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+    ownEnds: () => ownEnds,
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null
+}
