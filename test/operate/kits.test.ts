@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse, parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+import { Environment } from '../../src/config/environment.ts'
+import { packageRoot, packageVersion } from '../../src/lib/package-root.ts'
+import { makeMetrics } from '../../src/observe/metrics.ts'
+
+const KITS = join(packageRoot(), 'examples', 'operate')
+const read = (file: string): string => readFileSync(join(KITS, file), 'utf8')
+const UNITS = readdirSync(join(KITS, 'systemd')).map((file) => `systemd/${file}`)
+const all = ['Dockerfile', 'compose.yaml', 'kubernetes.yaml', ...UNITS].map((file) => ({ file, text: read(file) }))
+
+t.test('every setting that a kit names exists, and no secret is given as a variable', async (t) => {
+  for (const { file, text } of all) {
+    const names = [...text.matchAll(/\bSVC_[A-Z_]+\b/g)].map(([name]) => name).filter((name) => name !== 'SVC_DOMAIN')
+    for (const name of new Set(names)) t.ok(name.replace(/_FILE$/, '') in Environment.shape, `${file}: ${name}`)
+    t.notMatch(
+      text,
+      /SVC_(MIGRATION_)?DATABASE_URL(?!_FILE)\b(?!_)|SVC_ENCRYPTION_KEY(?!_FILE)|SVC_SMTP_URL(?!_FILE)/,
+      file,
+    )
+  }
+})
+
+t.test('each kit migrates, serves and works, as a user without rights, with time to drain', async (t) => {
+  const compose = z
+    .object({ services: z.record(z.string(), z.looseObject({ command: z.array(z.string()).optional() })) })
+    .parse(parse(read('compose.yaml'), { merge: true }))
+  t.match(compose.services, {
+    migrate: { command: ['migrate', 'up'], restart: 'no' },
+    api: { command: ['serve'], read_only: true, cap_drop: ['ALL'], stop_grace_period: '30s' },
+    worker: { command: ['worker'], read_only: true, cap_drop: ['ALL'], stop_grace_period: '30s' },
+  })
+  const resources = parseAllDocuments(read('kubernetes.yaml')).map((each) => each.toJS() as Resource)
+  t.same(
+    resources.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    [
+      'Job svc-migrate',
+      'Deployment svc-api',
+      'Deployment svc-worker',
+      'Service svc-api',
+      'PodDisruptionBudget svc-api',
+    ],
+  )
+  for (const { spec } of resources.slice(0, 3)) {
+    const pod = spec.template?.spec
+    t.match(pod, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } })
+    t.match(pod?.containers[0], {
+      image: `svc:${packageVersion()}`,
+      securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+    })
+  }
+  for (const { spec } of resources.slice(1, 3))
+    t.match(spec.template?.spec.containers[0], {
+      readinessProbe: { httpGet: { path: '/readyz', port: 'observe' } },
+      livenessProbe: { httpGet: { path: '/healthz', port: 'observe' } },
+    })
+  t.match(read('Dockerfile'), /^USER \d+$/m)
+  t.notMatch(read('Dockerfile'), /^FROM (?:[^:\s]+|\S+:latest)(?: |$)/m, 'images have a version')
+  for (const unit of UNITS) t.match(read(unit), /DynamicUser=yes[^]*ProtectSystem=strict/, unit)
+})
+
+type Resource = {
+  kind: string
+  metadata: { name: string }
+  spec: { template?: { spec: { containers: Record<string, unknown>[] } } }
+}
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+
+t.test('systemd accepts the units', { skip: hasSystemd ? false : 'systemd is not installed' }, async (t) => {
+  const units = UNITS.map((file) => join(KITS, file))
+  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
+  // Whether Node.js is at its usual place is the machine's matter.
+  const said = `${stdout}${stderr}`.split('\n').filter((line) => /svc-/.test(line) && !/is not executable/.test(line))
+  t.same(said, [])
+})
+
+t.test('every metric of the alerts and of the dashboard exists, and each alert is in the runbook', async (t) => {
+  const known = new Set(
+    (await makeMetrics().registry.getMetricsAsJSON()).flatMap(({ name }) => [name, `${name}_count`, `${name}_bucket`]),
+  )
+  const rules = z
+    .object({ groups: z.array(z.object({ rules: z.array(z.looseObject({ alert: z.string(), expr: z.string() })) })) })
+    .parse(parse(read('alerts.yaml')))
+    .groups.flatMap((group) => group.rules)
+  const panels = z
+    .object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })) })) })
+    .parse(JSON.parse(read('dashboard.json'))).panels
+  const expressions = [
+    ...rules.map(({ expr }) => expr),
+    ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ]
+  t.ok(expressions.length > 15)
+  for (const name of expressions.flatMap((expr) => expr.match(/\b(?:svc|process)_\w+/g) ?? []))
+    t.ok(known.has(name), name)
+  const runbook = readFileSync(join(packageRoot(), 'docs', 'operators', 'runbook.md'), 'utf8')
+  for (const { alert } of rules) t.match(runbook, `## ${alert}\n`)
+})
