@@ -1,5 +1,7 @@
 import type { App } from './app.ts'
+import { alertOperators } from './alerts/alert-operators.ts'
 import { sealAudit } from './audit/seal.ts'
+import { removeOldRecords } from './retention/remove-old-records.ts'
 import { resealSecrets } from './keys/reseal.ts'
 import { makeAutoResetEvent } from './lib/auto-reset-event.ts'
 import { expireEvidence } from './disputes/expire-evidence.ts'
@@ -26,6 +28,7 @@ import { stagePayments } from './payments/stage-payments.ts'
 import { closeDueSettlements } from './settlements/close-settlements.ts'
 import { playDisputes } from './sandbox/play-disputes.ts'
 import { runReconciliation } from './reconciliation/run-reconciliation.ts'
+import { runVerification } from './verify/run-verification.ts'
 import { deleteExpiredSecrets } from './signing/end-secret-overlap.ts'
 import { scheduleWaitingDeliveries } from './webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
@@ -88,6 +91,9 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-registrations', everyMs: 60_000, run: sweepRegistrations },
   // Once a day.
   { name: 'reconcile', everyMs: 60_000, run: runReconciliation },
+  { name: 'verify', everyMs: 60_000, run: runVerification },
+  { name: 'alert-operators', everyMs: 30_000, run: alertOperators },
+  { name: 'remove-old-records', everyMs: 600_000, run: removeOldRecords },
   { name: 'seal-audit', everyMs: 600_000, run: sealAudit },
   {
     name: 'maintain-identity',
@@ -164,7 +170,7 @@ function startPeriodic(app: App, job: PeriodicJob): Running {
     name: job.name,
     wake: () => gate.open(),
     stop: () => {
-      controller.abort()
+      controller.abort(new Error('the process stops'))
       gate.open()
       return loop
     },
@@ -190,6 +196,8 @@ async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise
     app.metrics.jobSuccess.set({ job: job.name }, Date.now() / 1_000)
     return more ? 'more' : 'done'
   } catch (error) {
+    // A run that gives up because the process stops has not failed.
+    if (signal.aborted && error === signal.reason) return 'done'
     app.metrics.jobRuns.inc({ job: job.name, outcome: 'failed' })
     app.log.error({ err: error, job: job.name }, 'a job failed; it runs again at its next cadence')
     return 'failed'

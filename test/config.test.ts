@@ -39,12 +39,16 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     trustProxy: false,
     portalUrl: undefined,
     inviteSeconds: 43_200,
+    secondFactorRoles: new Set(),
     smtpUrl: undefined,
     mailFrom: 'svc <no-reply@localhost>',
+    alerts: { url: undefined, mail: undefined },
+    retentionDays: { webhooks: 400, bankCalls: 400, runs: 400, mails: 30 },
     rateLimits: false,
     feePercentage: '0.0100',
     feeFlat: '0.20',
     logLevel: 'info',
+    securityLogLevel: 'info',
     debugSql: false,
     consentSeconds: 5_400,
     disputeEvidenceSeconds: 1_209_600,
@@ -55,6 +59,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     holidays: bankHolidays(),
     payoutAccounts: new Map(),
     payoutName: 'svc',
+    provider: { name: undefined, termsUrl: undefined, privacyUrl: undefined },
     payoutConnector: 'mock',
     webhookConcurrency: 128,
     webhookConcurrencyPerMerchant: 8,
@@ -207,16 +212,25 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a time scale below one', { SVC_WEBHOOK_TIME_SCALE: '0.5' }, /SVC_WEBHOOK_TIME_SCALE/],
   ['live without identities', { SVC_MODE: 'live', SVC_IDENTITY: 'none' }, /SVC_IDENTITY=none.*live/],
   ['live without mail', { SVC_MODE: 'live' }, /SVC_SMTP_URL must be set/],
+  ['live without a choice about caps', { SVC_MODE: 'live' }, /SVC_VRP_CAPS must be set/],
   ['live without a word about proxies', { SVC_MODE: 'live' }, /SVC_TRUST_PROXY must be set/],
   ['live without TLS', { SVC_MODE: 'live', SVC_SSL_REQUIRED: 'none' }, /SVC_SSL_REQUIRED=none/],
   ['fees of more than everything', { SVC_FEE_PERCENTAGE: '1' }, /SVC_FEE_PERCENTAGE/],
   ['a mail server that is a web server', { SVC_SMTP_URL: 'http://c4n4ry:c4n4ry@mail' }, /SVC_SMTP_URL/],
+  ['alerts to what is no address', { SVC_ALERT_URL: 'c4n4ry' }, /SVC_ALERT_URL: must be an http/],
+  ['alerts by mail to nobody', { SVC_ALERT_MAIL: 'c4n4ry' }, /SVC_ALERT_MAIL: must be a mail address/],
+  ['alerts by mail without a server', { SVC_ALERT_MAIL: 'ops@pay.example' }, /SVC_ALERT_MAIL needs SVC_SMTP_URL/],
   ['texts by another protocol', { SVC_SMS_URL: 'sms://c4n4ry@texts.example' }, /SVC_SMS_URL: must be an http/],
   ['a token for texts that is no header', { SVC_SMS_TOKEN: 'c4n4ry\nx' }, /SVC_SMS_TOKEN: must be printable ASCII/],
   [
     'live with texts in clear',
     { SVC_MODE: 'live', SVC_SMS_URL: 'http://texts.example' },
     /SVC_SMS_URL must be an https/,
+  ],
+  [
+    'live with alerts in clear',
+    { SVC_MODE: 'live', SVC_ALERT_URL: 'http://pager.example' },
+    /SVC_ALERT_URL must be an https/,
   ],
   ['live with shortened retries', { SVC_MODE: 'live', SVC_WEBHOOK_TIME_SCALE: '60' }, /SVC_WEBHOOK_TIME_SCALE/],
   [
@@ -257,12 +271,18 @@ const LIVE = {
   SVC_PUBLIC_URL: 'https://pay.example',
   SVC_SMTP_URL: 'smtps://svc:c4n4ryPassword@mail.example',
   SVC_TRUST_PROXY: 'true',
+  SVC_VRP_CAPS: 'enforce',
 }
 
 t.test('live mode accepts a valid configuration on any address', async (t) => {
   const config = readConfig({ ...LIVE, SVC_HOST: '0.0.0.0' })
   t.match(config, { identity: 'embedded', sslRequired: 'external', rateLimits: true, webhookAllowPrivate: false })
   t.equal(readConfig({ ...LIVE, SVC_SSL_REQUIRED: 'all' }).sslRequired, 'all')
+  const always = ['OWNER', 'OPS', 'ADMIN', 'DEVELOPER']
+  t.same(config.secondFactorRoles, new Set(always))
+  t.same(readConfig({ ...LIVE, SVC_SECOND_FACTOR: 'FINANCE' }).secondFactorRoles, new Set([...always, 'FINANCE']))
+  t.same(readConfig({ ...GOOD, SVC_SECOND_FACTOR: 'SUPPORT, ADMIN' }).secondFactorRoles, new Set(['SUPPORT', 'ADMIN']))
+  t.throws(() => readConfig({ ...GOOD, SVC_SECOND_FACTOR: 'BOSS' }), /SVC_SECOND_FACTOR: must be roles/)
   const texts = { SVC_SMS_URL: 'https://texts.example/send', SVC_SMS_TOKEN: 't' }
   t.same(readConfig({ ...LIVE, ...texts }).sms, { url: 'https://texts.example/send', token: 't' })
 })

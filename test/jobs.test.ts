@@ -31,7 +31,7 @@ t.test('a job runs again at once while it says there is more', async (t) => {
   const { app } = await makeOutbox(t)
   let runs = 0
   const running = startJobs(app, [{ name: 'drain', everyMs: hourMs, run: async () => ({ more: (runs += 1) < 100 }) }])
-  await until('all is done', () => runs === 100, 2_000)
+  await until('all is done', () => runs === 100)
   await running.stop()
   t.equal(runs, 100)
 })
@@ -86,7 +86,7 @@ t.test('a job never runs twice at a time, and a wake-up during a run is not lost
   for (let index = 0; index < 10; index += 1) woken[0]?.('slow')
   t.equal(runs, 1)
   first.resolve()
-  await until('the run that the wake-ups asked for', () => runs === 2, 2_000)
+  await until('the run that the wake-ups asked for', () => runs === 2)
   await running.stop()
   t.equal(runs, 2, 'ten wake-ups are one run')
   t.equal(peak, 1)
@@ -134,6 +134,39 @@ t.test('stopping aborts and awaits the run in progress, and starts no other', as
   await running.stop()
   t.equal(ended, true)
   t.equal(runs, 1)
+})
+
+t.test('a run that gives up because the process stops has not failed; one that fails meanwhile has', async (t) => {
+  const { app } = await makeOutbox(t)
+  let waiting = 0
+  const job = (name: string, end: (signal: AbortSignal) => void): Job => ({
+    name,
+    everyMs: hourMs,
+    run: async (_app, signal) => {
+      waiting += 1
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      end(signal)
+      return { more: false }
+    },
+  })
+  const gaveUp: unknown[] = []
+  const running = startJobs(app, [
+    job('gives-up', (signal) => {
+      gaveUp.push(signal.reason)
+      signal.throwIfAborted()
+    }),
+    job('breaks', () => {
+      throw new Error('it is broken')
+    }),
+  ])
+  await until('both run', () => waiting === 2)
+  await running.stop()
+  const { values } = await app.metrics.jobRuns.get()
+  t.same(
+    values.map(({ labels }) => labels),
+    [{ job: 'breaks', outcome: 'failed' }],
+  )
+  t.match(gaveUp, [{ message: 'the process stops' }], 'a run that is kept says so')
 })
 
 t.test(

@@ -24,12 +24,17 @@ export type Config = Readonly<{
   trustProxy: boolean
   portalUrl: string | undefined
   inviteSeconds: number
+  /** The roles whose people must sign in with a second factor. */
+  secondFactorRoles: ReadonlySet<string>
   smtpUrl: string | undefined
   mailFrom: string
+  /** Where operators are alerted; each undefined if they are not. */
+  alerts: Readonly<{ url: string | undefined; mail: string | undefined }>
   rateLimits: boolean
   feePercentage: string
   feeFlat: string
   logLevel: Environment['SVC_LOG_LEVEL']
+  securityLogLevel: Environment['SVC_LOG_LEVEL']
   /** Whether each SQL statement is logged, without its values. */
   debugSql: boolean
   consentSeconds: number
@@ -49,9 +54,13 @@ export type Config = Readonly<{
   /** The file of the software statement; undefined if it is in the database. */
   bankSoftwareStatement: string | undefined
   /** The account that payments at banks are credited to. */
+  /** Who provides the payment service, for payers. */
+  provider: Readonly<Record<'name' | 'termsUrl' | 'privacyUrl', string | undefined>>
   collectionAccount: Readonly<{ scheme: SchemeName; identification: string; name: string }> | undefined
   /** What sends payouts: the mock bank, or instruction files. */
   payoutConnector: 'mock' | 'file'
+  /** Days that each kind of record is kept (src/retention). */
+  retentionDays: Readonly<Record<'webhooks' | 'bankCalls' | 'runs' | 'mails', number>>
   webhookConcurrency: number
   webhookConcurrencyPerMerchant: number
   webhookAllowPrivate: boolean

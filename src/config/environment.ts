@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification, schemeOf } from '../lib/account-identification.ts'
+import { MERCHANT_ROLES, PLATFORM_ROLES } from '../lib/permissions.ts'
 import { bankHolidays } from '../lib/working-days.ts'
 
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
@@ -72,6 +73,15 @@ const PayoutAccounts = z.string().transform((text, context) => {
   return accounts
 })
 
+const ROLES: readonly string[] = [...PLATFORM_ROLES, ...MERCHANT_ROLES]
+const SecondFactorRoles = z
+  .string()
+  .transform((text) => text.split(',').map((role) => role.trim()))
+  .refine(
+    (roles) => roles.every((role) => ROLES.includes(role)),
+    `must be roles separated by commas: ${ROLES.join(', ')}`,
+  )
+
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
 
 /**
@@ -94,7 +104,7 @@ const CollectionAccount = z.string().transform((text, context) => {
 export const Environment = z.object({
   /** `sandbox` has the mock bank and the development pages; `live` has neither. */
   SVC_MODE: oneOf(['sandbox', 'live']).default('sandbox'),
-  /** PostgreSQL 15 to 18, with the service's login, a member of the role svc_runtime. */
+  /** PostgreSQL 15 to 18, with the service's login, a member of the role svc_merchant. */
   SVC_DATABASE_URL: DatabaseUrl,
   /** The login that owns the tables and runs migrations; by default the same address. */
   SVC_MIGRATION_DATABASE_URL: DatabaseUrl.optional(),
@@ -110,7 +120,7 @@ export const Environment = z.object({
   SVC_PORT: Port.default(8080),
   /** The address of the API for payers and merchants; by default made from host and port. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-  /** A port for /healthz, /readyz and /metrics of the API or the worker; the API then serves /metrics only there. */
+  /** A port for /healthz, /readyz and /metrics of the API or the worker; the API then serves /metrics only there, and in live mode nowhere else. */
   SVC_OBSERVE_PORT: Port.optional(),
   /** How long the API serves after SIGTERM, with /readyz at 503, so that proxies turn away first. */
   SVC_DRAIN_SECONDS: whole(0, 300).optional(),
@@ -130,6 +140,8 @@ export const Environment = z.object({
   SVC_PORTAL_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** How long an invitation is valid. */
   SVC_INVITE_SECONDS: whole(60, 2_592_000).default(43_200),
+  /** Roles whose people sign in with a second factor, separated by commas; in live mode all but FINANCE and SUPPORT do. */
+  SVC_SECOND_FACTOR: SecondFactorRoles.optional(),
   /** The mail server, smtp:// or smtps:// with login; without it, the sandbox keeps its mail for `svc sandbox mail`. */
   SVC_SMTP_URL: z
     .string()
@@ -137,6 +149,10 @@ export const Environment = z.object({
     .optional(),
   /** The sender of mails. */
   SVC_MAIL_FROM: z.string().max(320).default('svc <no-reply@localhost>'),
+  /** Where operators are alerted: receives a POST of `{id, alert, state, subject, since, text}` for each change. */
+  SVC_ALERT_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  /** The mail address of operators, for the same alerts; needs SVC_SMTP_URL. */
+  SVC_ALERT_MAIL: z.email('must be a mail address').max(320).optional(),
   /** Whether callers are rate limited (decision 32); by default in live mode. */
   SVC_RATE_LIMITS: Flag.optional(),
   /** The fees of new merchants: 0.0100 is 1 %; the flat part is in GBP (decision 46). */
@@ -151,6 +167,8 @@ export const Environment = z.object({
     .default('0.20'),
   /** The least level that is logged. */
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** The least level of the security log, which says who was refused where; by default that of SVC_LOG_LEVEL. */
+  SVC_SECURITY_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
   /** Additional logging, separated by commas: `sql` logs every statement. */
   SVC_DEBUG: z.string().default(''),
   /** How long a payer has to authorise a payment: 90 minutes (contract §Limits). */
@@ -159,8 +177,8 @@ export const Environment = z.object({
   SVC_DISPUTE_EVIDENCE_SECONDS: whole(1, 31_536_000).default(1_209_600),
   /** How many days after its creation a payment can be disputed (decision 22). */
   SVC_DISPUTE_WINDOW_DAYS: whole(1, 3_650).default(120),
-  /** Whether the caps of mandates are enforced; version 1 stores and ignores them (decision 49). */
-  SVC_VRP_CAPS: oneOf(['ignore', 'enforce']).default('ignore'),
+  /** Whether the caps of mandates are enforced (decision 49): to be chosen in live mode; in the sandbox they are ignored. */
+  SVC_VRP_CAPS: oneOf(['ignore', 'enforce']).optional(),
   /** The credentials of the mock bank's login page, which also accepts a scenario's name as user name (decision 44). */
   SVC_MOCK_BANK_USERNAME: z.string().min(1).max(64).default('payer'),
   /** The password of that page. */
@@ -202,8 +220,22 @@ export const Environment = z.object({
   SVC_BANK_SOFTWARE_STATEMENT: z.string().min(1).max(4_096).optional(),
   /** The account that payments are credited to: `UK.OBIE.SortCodeAccountNumber:20000055779911:Name`. */
   SVC_COLLECTION_ACCOUNT: CollectionAccount.optional(),
+  /** Who provides the payment service, as payers read it before they go to their bank. */
+  SVC_PROVIDER_NAME: z.string().trim().min(1).max(140).optional(),
+  /** The provider's terms for payers. */
+  SVC_TERMS_URL: z.url({ protocol: /^https$/, error: 'must be an https:// address' }).optional(),
+  /** What the provider does with payers' data. */
+  SVC_PRIVACY_URL: z.url({ protocol: /^https$/, error: 'must be an https:// address' }).optional(),
   /** What sends payouts: the mock bank of the sandbox, or instruction files. */
   SVC_PAYOUT_CONNECTOR: z.enum(['mock', 'file']).optional(),
+  /** How many days webhooks are kept, with their attempts: delivered, dead, or waiting for an endpoint. 36500 keeps them. */
+  SVC_RETENTION_WEBHOOKS_DAYS: whole(30, 36_500).default(400),
+  /** How many days the record of calls to banks is kept. */
+  SVC_RETENTION_BANK_CALLS_DAYS: whole(30, 36_500).default(400),
+  /** How many days daily reconciliations and verifications are kept, and alerts that are over. */
+  SVC_RETENTION_RUNS_DAYS: whole(30, 36_500).default(400),
+  /** How many days mails and text messages are kept. */
+  SVC_RETENTION_MAILS_DAYS: whole(1, 36_500).default(30),
   /** Deliveries that one worker has in progress at once, over all merchants. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   /** The same for one merchant. */

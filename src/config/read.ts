@@ -35,6 +35,12 @@ export function readKeys(env: NodeJS.ProcessEnv): Pick<Config, 'encryptionKey' |
 /** Longer than clients may keep an idle connection to the API (http/server.ts), so that none is cut off. */
 const LIVE_DRAIN_SECONDS = 6
 
+/**
+ * Roles that a stolen password alone must not give in live mode: every one that may call an operation with
+ * `needsFreshSignIn`. Otherwise who has the password could set an app up when the operation asks for it.
+ */
+const LIVE_SECOND_FACTOR = ['OWNER', 'OPS', 'ADMIN', 'DEVELOPER']
+
 function fromEnvironment(env: Environment): Config {
   return {
     mode: env.SVC_MODE,
@@ -54,17 +60,23 @@ function fromEnvironment(env: Environment): Config {
     trustProxy: env.SVC_TRUST_PROXY ?? false,
     portalUrl: env.SVC_PORTAL_URL?.replace(/\/$/, ''),
     inviteSeconds: env.SVC_INVITE_SECONDS,
+    secondFactorRoles: new Set([
+      ...(env.SVC_MODE === 'live' ? LIVE_SECOND_FACTOR : []),
+      ...(env.SVC_SECOND_FACTOR ?? []),
+    ]),
     smtpUrl: env.SVC_SMTP_URL,
     mailFrom: env.SVC_MAIL_FROM,
+    alerts: { url: env.SVC_ALERT_URL, mail: env.SVC_ALERT_MAIL },
     rateLimits: env.SVC_RATE_LIMITS ?? env.SVC_MODE === 'live',
     feePercentage: env.SVC_FEE_PERCENTAGE,
     feeFlat: env.SVC_FEE_FLAT,
     logLevel: env.SVC_LOG_LEVEL,
+    securityLogLevel: env.SVC_SECURITY_LOG_LEVEL ?? env.SVC_LOG_LEVEL,
     debugSql: env.SVC_DEBUG.split(',').includes('sql'),
     consentSeconds: env.SVC_CONSENT_SECONDS,
     disputeEvidenceSeconds: env.SVC_DISPUTE_EVIDENCE_SECONDS,
     disputeWindowDays: env.SVC_DISPUTE_WINDOW_DAYS,
-    vrpCaps: env.SVC_VRP_CAPS,
+    vrpCaps: env.SVC_VRP_CAPS ?? 'ignore',
     mockBankLogin: {
       username: env.SVC_MOCK_BANK_USERNAME,
       password: env.SVC_MOCK_BANK_PASSWORD,
@@ -77,7 +89,14 @@ function fromEnvironment(env: Environment): Config {
     bankProfiles: env.SVC_BANK_PROFILES,
     bankSoftwareStatement: env.SVC_BANK_SOFTWARE_STATEMENT,
     collectionAccount: env.SVC_COLLECTION_ACCOUNT,
+    provider: { name: env.SVC_PROVIDER_NAME, termsUrl: env.SVC_TERMS_URL, privacyUrl: env.SVC_PRIVACY_URL },
     payoutConnector: env.SVC_PAYOUT_CONNECTOR ?? (env.SVC_MODE === 'sandbox' ? 'mock' : 'file'),
+    retentionDays: {
+      webhooks: env.SVC_RETENTION_WEBHOOKS_DAYS,
+      bankCalls: env.SVC_RETENTION_BANK_CALLS_DAYS,
+      runs: env.SVC_RETENTION_RUNS_DAYS,
+      mails: env.SVC_RETENTION_MAILS_DAYS,
+    },
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
     webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isLocal(env)),

@@ -29,9 +29,18 @@ export function refuseUnsafe(config: Config, env: Environment): void {
       env.SVC_TRUST_PROXY === undefined &&
       'SVC_TRUST_PROXY must be set in live mode: true behind a proxy with TLS that sets X-Forwarded-For, otherwise false',
     isLive &&
+      env.SVC_VRP_CAPS === undefined &&
+      'SVC_VRP_CAPS must be set in live mode: enforce rejects payments above the caps that payers have agreed to, ignore takes them',
+    isLive &&
       config.sms?.url.startsWith('https:') === false &&
       "SVC_SMS_URL must be an https:// address in live mode: texts carry links that open a payer's payments",
+    isLive &&
+      config.alerts.url?.startsWith('https:') === false &&
+      'SVC_ALERT_URL must be an https:// address in live mode: alerts name merchants and banks',
     isLive && config.smtpUrl === undefined && 'SVC_SMTP_URL must be set in live mode: invitations are sent by mail',
+    config.alerts.mail !== undefined &&
+      config.smtpUrl === undefined &&
+      'SVC_ALERT_MAIL needs SVC_SMTP_URL: the server that sends the mails',
     isLive &&
       config.webhookAllowPrivate &&
       'SVC_WEBHOOK_ALLOW_PRIVATE=true is not allowed in live mode: webhooks must not reach private addresses',

@@ -105,7 +105,7 @@ const DeliveryFacts = DeliveryRecord.extend({
   now: Text,
   /** Whether it only tests the endpoint. */
   is_test: z.boolean(),
-  /** Whether a worker is sending it at this moment. */
+  /** Whether a worker is sending it at this moment, or has it next. */
   is_leased: z.boolean(),
   held: Held,
   endpoint: Endpoint,
@@ -128,7 +128,7 @@ export function findDeliveryFacts(tx: CommonQueryMethods, { merchant_id, id }: S
         order by e.sequence
         limit 1
       ) end as waits_for
-    from webhook_deliveries d
+    from webhook_log d
     join merchants m on m.id = d.merchant_id
     left join webhook_queue q on q.merchant_id = d.merchant_id and q.delivery_id = d.id
     where d.merchant_id = ${merchant_id} and d.id = ${id}

@@ -69,7 +69,8 @@ const STANDING: Readonly<Record<PaymentStatus, (payment: PaymentFacts) => string
       : `waits for the payer to authorise it at the bank until ${untilText(it.now, it.expires_at)}`,
   Authorised: (it) => `authorised by the payer; ${executionText(it)}`,
   Settled: (it) => `settled: the bank has executed it; ${refundedText(it)}`,
-  Failed: (it) => `failed: ${failureText(it)}. No money was taken; a new payment can be created`,
+  Failed: (it) =>
+    `failed: ${failureText(it)}. ${it.is_unanswered ? 'Its bank settled it afterwards: an operator says whose the money is' : 'No money was taken; a new payment can be created'}`,
   Refunded: (it) => `refunded in full: ${moneyText(it.gross_amount, it.currency)} went back to the payer`,
 }
 
@@ -93,6 +94,7 @@ export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
   also: (payment, viewer) => {
     const isHeld = payment.has_held_webhooks && canSeeWebhooks(viewer)
     return [
+      ...lateActions(payment),
       ...disputeActions(payment),
       ...(canSeeMoney(viewer) ? explained('its settlement', payment.money?.settlement_id ?? null) : []),
       ...(isHeld ? endpointActions(payment.endpoint) : []),
@@ -123,6 +125,11 @@ function paymentSlots(payment: PaymentFacts): Facts {
     failure: failureText(payment),
     canceller: payment.failure_source === 'PAYER' ? 'the payer cancelled it on our page' : 'the merchant cancelled it',
   }
+}
+
+function lateActions({ id, status, is_unanswered: isLate }: PaymentFacts): Action[] {
+  if (status !== 'Failed' || !isLate) return []
+  return [{ what: 'say whose its money is', by: 'an operator', how: [forOperator(`svc payments resolve ${id}`)] }]
 }
 
 function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {

@@ -71,7 +71,12 @@ export const endpoint = sql.fragment`
 `
 
 /** Of a delivery `d` of the merchant `m`, with its row `q` of the queue. */
-export const isLeased = sql.fragment`coalesce(q.locked_until > now(), false)`
+export const isLeased = sql.fragment`
+  (
+    coalesce(q.due_at <= now(), false)
+    and exists (select from webhook_lanes l where l.merchant_id = d.merchant_id and l.locked_until > now())
+  )
+`
 export const isTest = sql.fragment`
   d.payment_intent_id is null and d.event_type not like 'consent.%' and d.event_type not like 'payout.%'
     and coalesce(d.payload #>> '{data,test}' = 'true', false)

@@ -214,7 +214,7 @@ function webhooks({ subject, viewer }: TimelineQuery): FragmentSqlToken {
   return sql.fragment`
     select e.kind, e.what, e.at, d.id, null, e.status, null, null, e.nth,
       e.facts || jsonb_build_object('event_type', d.event_type)
-    from ${newest('webhook_deliveries', isShown, sql.fragment`created_at desc, sequence desc`, webhook)} d
+    from ${newest('webhook_log', isShown, sql.fragment`created_at desc, sequence desc`, webhook)} d
     join merchants m on m.id = d.merchant_id
     left join webhook_queue q on q.merchant_id = d.merchant_id and q.delivery_id = d.id
     cross join lateral (

@@ -33,11 +33,17 @@ export function makeMetrics() {
     }),
     /** Status changes of payments, by old and new status. */
     paymentMoves: new Counter({ ...PAYMENT_MOVES, registers }),
-    /** Webhook attempts, by outcome. */
+    /** Webhook attempts, by outcome and what the delivery became: retries are those that FAILED. */
     webhookAttempts: new Counter({
       name: 'svc_webhook_attempts_total',
-      help: 'Webhook attempts by outcome',
-      labelNames: ['outcome'],
+      help: 'Webhook attempts by outcome, and by what the delivery became: DELIVERED, FAILED (it is tried again) or DEAD',
+      labelNames: ['outcome', 'status'],
+      registers,
+    }),
+    /** Deliveries that a worker took to send. */
+    webhookClaims: new Counter({
+      name: 'svc_webhook_claims_total',
+      help: 'Webhook deliveries that a worker took to send',
       registers,
     }),
     /** Webhook attempts in progress. */
@@ -62,6 +68,19 @@ export function makeMetrics() {
       help: 'How long the last daily reconciliation took',
       registers,
     }),
+    /** Rows that break an invariant of the database, as the last verification found them. */
+    invariantViolations: new Gauge({
+      name: 'svc_invariant_violations',
+      help: 'Rows that break an invariant, as the last daily verification found them',
+      labelNames: ['invariant'],
+      registers,
+    }),
+    /** When the last verification ended: its age is time() less this. */
+    verificationTime: new Gauge({
+      name: 'svc_verification_last_run_timestamp_seconds',
+      help: 'When the last daily verification that checked everything ended',
+      registers,
+    }),
     /** Calls to banks, by outcome: without an answer they are `unavailable`. */
     bankCalls: new Counter({
       name: 'svc_bank_calls_total',
@@ -74,6 +93,12 @@ export function makeMetrics() {
       help: 'Seconds of a call to a bank',
       labelNames: ['bank', 'call'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    bankPayments: new Counter({
+      name: 'svc_bank_payments_total',
+      help: 'Payments that a bank has executed or rejected, with the failure code of the rejected',
+      labelNames: ['bank', 'outcome', 'code'],
       registers,
     }),
     /** Whether payers are offered a bank, as this process sees it. */
@@ -102,6 +127,13 @@ export function makeMetrics() {
       name: 'svc_job_last_success_timestamp_seconds',
       help: 'When each background job last succeeded in this process',
       labelNames: ['job'],
+      registers,
+    }),
+    /** Rows that retention has deleted. */
+    rowsRemoved: new Counter({
+      name: 'svc_retention_removed_total',
+      help: 'Records that were deleted because they are older than the retention settings',
+      labelNames: ['record'],
       registers,
     }),
     /** Runs of background jobs, by outcome. */

@@ -1,12 +1,13 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
-import { secondsUntilFewer } from '../db/hourly-limit-sql.ts'
+import { secondsUntilFewerOfNetwork } from '../db/hourly-limit-sql.ts'
 import { sql } from '../db/sql.ts'
+import type { NetworkHashes } from '../lib/network-hash.ts'
 
 /** Serialises the registrations of a network until the transaction ends. */
-export async function lockNetwork(tx: CommonQueryMethods, requestIpHash: string): Promise<void> {
+export async function lockNetwork(tx: CommonQueryMethods, { wide }: NetworkHashes): Promise<void> {
   await tx.query(sql.type(z.object({}))`
-    select from pg_advisory_xact_lock(hashtextextended('registration ' || ${requestIpHash}, 0))
+    select from pg_advisory_xact_lock(hashtextextended('registration ' || ${wide}, 0))
   `)
 }
 
@@ -16,18 +17,15 @@ export async function lockNetwork(tx: CommonQueryMethods, requestIpHash: string)
  */
 export function secondsUntilAllowed(
   tx: CommonQueryMethods,
-  { requestIpHash, limit }: { requestIpHash: string; limit: number },
+  { network, limit }: { network: NetworkHashes; limit: number },
 ): Promise<number | null> {
-  return secondsUntilFewer(tx, {
-    table: 'registration_attempt',
-    column: 'request_ip_hash',
-    value: requestIpHash,
-    limit,
-  })
+  return secondsUntilFewerOfNetwork(tx, { table: 'registration_attempt', network, limit })
 }
 
-export async function insertAttempt(tx: CommonQueryMethods, requestIpHash: string): Promise<void> {
-  await tx.query(sql.type(z.object({}))`insert into registration_attempt (request_ip_hash) values (${requestIpHash})`)
+export async function insertAttempt(tx: CommonQueryMethods, { own, wide }: NetworkHashes): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    insert into registration_attempt (request_ip_hash, wide_ip_hash) values (${own}, ${wide})
+  `)
 }
 
 /** Deletes up to `limit` attempts that no longer count. */

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { networkHash } from '../lib/network-hash.ts'
+import { networkHashes } from '../lib/network-hash.ts'
 import { insertAttempt, lockNetwork, secondsUntilAllowed } from './attempts-sql.ts'
 
 /** Maximum number of registrations of one network within an hour, including rejected ones (decision 32). */
@@ -19,10 +19,10 @@ export async function limitRegistrations(
   clientAddress: string,
 ): Promise<void> {
   if (!app.config.rateLimits) return
-  const ipHash = networkHash(app.config.encryptionKey, { purpose: 'registration address', clientAddress })
-  await lockNetwork(tx, ipHash)
-  const seconds = await secondsUntilAllowed(tx, { requestIpHash: ipHash, limit: PER_HOUR })
-  if (seconds === null) return insertAttempt(tx, ipHash)
+  const network = networkHashes(app.config.encryptionKey, { purpose: 'registration address', clientAddress })
+  await lockNetwork(tx, network)
+  const seconds = await secondsUntilAllowed(tx, { network, limit: PER_HOUR })
+  if (seconds === null) return insertAttempt(tx, network)
   throw new DomainError('RATE_LIMITED', `too many registrations from this network: at most ${PER_HOUR} an hour`, {
     retryAfterSeconds: seconds,
     next: `register again in ${Math.ceil(seconds / 60)} minutes`,

@@ -25,7 +25,7 @@ export function findNextDue(tx: CommonQueryMethods, { merchantId, customerIds }:
     with clock as materialized (select clock_timestamp() as reading)
     select
       coalesce(array_agg(distinct job) filter (where due_at <= reading), '{}') as jobs,
-      (select count(*)::int from webhook_queue where merchant_id = ${merchantId}::uuid and locked_until > now())
+      (select count(*)::int from webhook_lanes where merchant_id = ${merchantId}::uuid and locked_until > now())
         + (
           select count(*)::int from payment_intents
           where merchant_id = ${merchantId}::uuid and status = 'Authorised' and locked_until > now()

@@ -41,6 +41,23 @@ export async function findSigningSecrets(
   return makeOpenSecrets(app)(foundSecrets(await findSecrets(app.pool, merchantId)))
 }
 
+/** The same for what goes on without a signature: undefined, and logged, where the newest secret can't be opened. */
+export async function findUsableSecrets(
+  app: SealerApp & Pick<App, 'pool'>,
+  merchantId: string,
+): Promise<SigningSecrets | undefined> {
+  const sealed = foundSecrets(await findSecrets(app.pool, merchantId))
+  try {
+    return makeOpenSecrets(app)(sealed)
+  } catch (error) {
+    app.log.error(
+      { err: error, merchant_id: merchantId },
+      "a signing secret can't be opened; payers go back to their shop without a signed result",
+    )
+    return undefined
+  }
+}
+
 type Open<T> = (sealed: string, context: SealContext) => T
 
 function cached<T>(open: Open<T>): Open<T> {

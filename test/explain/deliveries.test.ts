@@ -19,7 +19,7 @@ function attemptsOf(timeline: readonly TimelineEntry[]): string[] {
 /** Lets the delays pass until a delivery is in this status. */
 async function untilDelivery(service: TestService, id: string, wanted: string): Promise<void> {
   await until(async () => {
-    const { rows } = await service.owner.query('select status::text from webhook_deliveries where id = $1', [id])
+    const { rows } = await service.owner.query('select status::text from webhook_log where id = $1', [id])
     if (rows[0]?.status === wanted) return true
     await passDelays(service.owner)
     service.app.wake.notify('deliver-webhooks')

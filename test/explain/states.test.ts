@@ -47,6 +47,7 @@ const payment = (status: PaymentStatus): PaymentFacts => ({
   end_to_end_id: 'SVC',
   redirect_uri: null,
   return_url: null,
+  order_id: null,
   bank_reference: null,
   consent_type: 'SINGLE_IMMEDIATE',
   debtor_bank_id: null,

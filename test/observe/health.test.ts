@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
+import { workOnce } from '../../src/worker.ts'
+import { capturedLog } from '../support/captured-log.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'
 
 t.test('liveness checks nothing else, readiness counts the outbox', async (t) => {
@@ -64,7 +69,9 @@ t.test('the metrics count requests, moves, attempts and jobs, and name no one', 
     /^svc_http_request_duration_seconds_count\{operation="getPayment",method="GET",status="404"\} 1$/m,
     /^svc_payment_moves_total\{from="AwaitingAuthorisation",to="Authorised"\} 1$/m,
     /^svc_payment_moves_total\{from="Authorised",to="Settled"\} 1$/m,
-    /^svc_webhook_attempts_total\{outcome="[a-z_0-9]+"\} \d+$/m,
+    /^svc_webhook_attempts_total\{outcome="[a-z_0-9]+",status="[A-Z]+"\} \d+$/m,
+    /^svc_webhook_claims_total [1-9]\d*$/m,
+    /^svc_job_last_success_timestamp_seconds\{job="deliver-webhooks"\} \d{10}/m,
     /^svc_webhooks_in_flight \d+$/m,
     /^svc_job_runs_total\{job="settle-payments",outcome="done"\} \d+$/m,
     /^svc_job_last_success_timestamp_seconds\{job="settle-payments"\} \d{10}/m,
@@ -75,6 +82,42 @@ t.test('the metrics count requests, moves, attempts and jobs, and name no one', 
   ]
   for (const pattern of expected) t.match(text, pattern)
   t.notMatch(text, new RegExp(`${merchant.id}|${id}|${merchant.clientId}|canary`, 'i'))
+})
+
+t.test('a webhook that is not delivered is logged with its ids, and counted by what becomes of it', async (t) => {
+  const { log, lines } = capturedLog('info')
+  const service = await testService(t, { overrides: { log }, worker: true, env: { SVC_WEBHOOK_TIME_SCALE: '100000' } })
+  const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
+  await createPayment(service, merchant)
+  const dead = await until(async () => lines().find((line) => line.includes('"status":"DEAD"')))
+  const { rows } = await service.owner.query('select id, event_id from webhook_deliveries')
+  t.match(JSON.parse(dead), {
+    level: 'warn',
+    merchant_id: merchant.id,
+    delivery_id: rows[0].id,
+    event_id: rows[0].event_id,
+    attempt: 6,
+    outcome: 'connect',
+  })
+  const { text } = await service.call('GET', '/metrics')
+  t.match(text, /^svc_webhook_attempts_total\{outcome="connect",status="FAILED"\} 5$/m, 'retries')
+  t.match(text, /^svc_webhook_attempts_total\{outcome="connect",status="DEAD"\} 1$/m)
+})
+
+t.test('an alert comes true where no worker runs, and ends where one does', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+  await createPayment(service, await service.merchant({ webhookUrl: `${service.url}/dev/webhook-receiver/x` }))
+  const rules = readFileSync(join(packageRoot(), 'examples', 'operate', 'alerts.yaml'), 'utf8')
+  const [, what = '', limit] = /svc_overdue_seconds\{what="(webhooks)"\}\) > (\d+)/.exec(rules) ?? []
+  const isLate = async () => {
+    const { text } = await service.call('GET', '/metrics')
+    return Number(new RegExp(`^svc_overdue_seconds\\{what="${what}"\\} (.+)$`, 'm').exec(text)?.[1]) > Number(limit)
+  }
+  t.equal(await isLate(), false)
+  await service.owner.query(`update webhook_queue set due_at = now() - interval '10 minutes'`)
+  t.equal(await isLate(), true)
+  await workOnce(service.app)
+  t.equal(await isLate(), false)
 })
 
 t.test('the metrics say how late the jobs are', async (t) => {

@@ -101,6 +101,9 @@ const TEXTS: [name: string, text: string, canary: string][] = [
   ['a state in an address', `see "https://a.example/?a=b&state=${CANARY}"`, CANARY],
   ['a signed request in an address', `/redirect-stub?request=${CANARY}.sig`, CANARY],
   ['the master key', `SVC_ENCRYPTION_KEY=${MASTER_KEY}`, MASTER_KEY],
+  ['a JWT', `the bank said eyJhbGciOiJQUzI1NiJ9.${CANARY}.c2ln, and more`, CANARY],
+  ['a detached signature', `eyJhbGciOiJQUzI1NiJ9..${CANARY}`, CANARY],
+  ['a private key', `-----BEGIN PRIVATE KEY-----\n${CANARY}/+a=\n-----END PRIVATE KEY-----`, CANARY],
   ['an IBAN', 'payer GB33BUKB20201555555555 refused', 'GB33BUKB20201555555555'],
   ['a sort code and account number', 'account 20201512345678 refused', '20201512345678'],
 ]

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
+import { listMails } from '../../src/mail/list-mails.ts'
 import { registerMerchant } from '../../src/registrations/register-merchant.ts'
 import { sweepRegistrations } from '../../src/registrations/sweep.ts'
 import { openWebhookSecret } from '../../src/signing/secret.ts'
@@ -151,10 +152,11 @@ t.test('the administrator is invited by mail, once', async (t) => {
   const { app, owner, call } = await testService(t, { env: EMBEDDED, worker: true })
   await register({ call })
   const { rows } = await until(async () => {
-    const mails = await owner.query('select recipient, kind, merchant_id is not null as filed from mails')
+    const mails = await owner.query('select kind, merchant_id is not null as filed from mails')
     return mails.rowCount === 1 ? mails : undefined
   })
-  t.same(rows, [{ recipient: 'ada@acme.example', kind: 'invite', filed: true }])
+  t.same(rows, [{ kind: 'invite', filed: true }])
+  t.match(await listMails(app), [{ recipient: 'ada@acme.example' }])
   await until(async () => (await registrationRow(owner)).invited_at !== null)
   app.wake.notify('invite-admins')
   await new Promise((resolve) => setTimeout(resolve, 200))

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { listMails } from '../../src/mail/list-mails.ts'
 import { makeApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { inviteAdmins } from '../../src/registrations/invite-admins.ts'
@@ -28,8 +29,8 @@ async function usersOf({ owner }: TestService) {
   return (await owner.query('select id, email, roles, password_hash from idp.users order by email')).rows
 }
 
-async function mailsTo({ owner }: TestService, recipient: string): Promise<number> {
-  return (await owner.query('select from mails where recipient = $1', [recipient])).rowCount ?? 0
+async function mailsTo({ app }: TestService, recipient: string): Promise<number> {
+  return (await listMails(app, { recipient })).length
 }
 
 async function actions({ owner }: TestService) {

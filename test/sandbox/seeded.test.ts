@@ -58,7 +58,14 @@ t.test('failed deliveries are retried at the same times', async (t) => {
       post: { post: async () => result, close: async () => undefined },
       secrets: { secret: 'ab', previousSecret: null },
     }
-    const lost = { merchant_id: '', claim_count: 1, leases_lost: 0, payload: '{}', webhook_url: 'http://127.0.0.1' }
+    const lost = {
+      merchant_id: '',
+      epoch: 1,
+      lease_ms: 30_000,
+      leases_lost: 0,
+      payload: '{}',
+      webhook_url: 'http://127.0.0.1',
+    }
     const sealed = { webhook_signing_secret: '', webhook_secret_previous: null }
     const all = rows.map(async ({ id, event_id }) => {
       const row = { ...lost, ...sealed, delivery_id: id, event_id }

@@ -162,7 +162,7 @@ t.test('ten rotations under traffic fail no verification, whichever secret a rec
   t.ok(counts.all > 100, `${counts.all} deliveries`)
   t.ok(counts.signedTwice > 50 && counts.signedTwice < counts.all, `${counts.signedTwice} signed twice`)
   const { rows } = await service.owner.query(
-    'select status::text as status, count(*)::int as count from webhook_deliveries group by 1',
+    'select status::text as status, count(*)::int as count from webhook_log group by 1',
   )
   t.strictSame(rows, [{ status: 'DELIVERED', count: counts.all }], 'and each was delivered at its first attempt')
 })

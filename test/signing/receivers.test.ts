@@ -32,7 +32,7 @@ async function delivered(merchant: TestMerchant): Promise<Delivery> {
   await until('it is delivered', async () => {
     const { rows } = await service.owner.query<Delivery>(
       `select event_id, event_type, status::text as status, payload::text as payload, last_http_status
-       from webhook_deliveries where merchant_id = $1 order by created_at desc limit 1`,
+       from webhook_log where merchant_id = $1 order by created_at desc limit 1`,
       [merchant.id],
     )
     last = rows[0]
