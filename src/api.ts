@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from './app.ts'
 import { makeServer } from './http/server.ts'
 import { listenForProbes } from './observe/probes.ts'
+import { reportSuperuser } from './observe/report-superuser.ts'
 
 /** A listening API. */
 export type RunningApi = {
@@ -26,13 +27,16 @@ const IDLE_CHECK_MS = 50
  * @throws with code EADDRINUSE if the port is in use, EACCES if the address is not permitted
  */
 export async function startApi(app: App): Promise<RunningApi> {
+  await reportSuperuser(app)
   let isDraining = false
   const server = makeServer(app, { isDraining: () => isDraining })
   app.streams.open()
   const inProgress = trackResponses(server, () => isDraining)
   const probes = await listenForProbes(app, () => isDraining)
+  const stopSharing = app.config.rateLimits ? await app.rates.share() : undefined
   server.listen(app.config.port, app.config.host)
   await once(server, 'listening').catch(async (error: unknown) => {
+    await stopSharing?.()
     await probes?.stop()
     throw error
   })
@@ -50,6 +54,7 @@ export async function startApi(app: App): Promise<RunningApi> {
       // Streams do not end by themselves.
       app.streams.end()
       await stopped
+      await stopSharing?.()
       await probes?.stop()
     },
   }

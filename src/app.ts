@@ -11,9 +11,14 @@ import { isReachable } from './config/reachable.ts'
 import type { Config } from './config/config.ts'
 import { makeStreams } from './console/streams.ts'
 import type { StreamLimits, Streams } from './console/streams.ts'
+import { makeLookupHash } from './db/lookup-hash.ts'
+import type { LookupHash } from './db/lookup-hash.ts'
+import { requireMerchantRole } from './db/merchant-role-sql.ts'
 import { makeLatePool, makePool } from './db/pool.ts'
 import type { LatePool } from './db/pool.ts'
 import { runRolledBack } from './db/rolled-back-sql.ts'
+import { makeSharedRates } from './db/shared-rates.ts'
+import type { SharedRates } from './db/shared-rates.ts'
 import { makeWake } from './db/wake.ts'
 import type { Wake } from './db/wake.ts'
 import type { EmbeddedParts } from './identity/embedded/provider.ts'
@@ -24,6 +29,8 @@ import type { ConcurrencyLimits } from './lib/concurrency-limits.ts'
 import { makeIds } from './lib/ids.ts'
 import type { Ids } from './lib/ids.ts'
 import { deriveKey } from './lib/derive-key.ts'
+import { makeNetworkHashes } from './lib/network-hash.ts'
+import type { NetworkHashes } from './lib/network-hash.ts'
 import { makeSealer } from './lib/seal.ts'
 import type { Sealer } from './lib/seal.ts'
 import { makeLog } from './observe/log.ts'
@@ -52,6 +59,8 @@ export type App = {
   wake: Wake
   ids: Ids
   sealer: Sealer
+  /** The keyed hash by which sealed contacts are found. */
+  lookupHash: LookupHash
   /** Bank connectors by id. */
   banks: ReadonlyMap<string, BankConnector>
   /** The banks that new payments can go to. */
@@ -64,18 +73,24 @@ export type App = {
   identity: IdentityProvider
   /** Checks whether a merchant's endpoint responds. */
   probe: Probe
+  /** Rate limits, counted over all processes. */
+  rates: SharedRates
+  /** Pseudonyms of callers' networks, for limits and logs. */
+  networks(clientAddress: string): NetworkHashes
   /** What compares the books for a caller (reconciliation/get-reconciliation.ts). */
   comparisons: ConcurrencyLimits
   /** Streams of events to consoles. */
   streams: Streams
   log: Logger
+  /** Who failed where: refused credentials, roles and sign-ins, at a level of its own. */
+  securityLog: Logger
   metrics: Metrics
   /** Closes connections, after requests and jobs are drained (api.ts, worker.ts). */
   close(): Promise<void>
 }
 
 /** The external dependencies that a test or an embedding program can replace. */
-export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'identity' | 'probe'>> & {
+export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'identity' | 'probe' | 'rates'>> & {
   /** Stands for the mock bank, in live mode too. */
   bank?: BankConnector
   /** Banks besides the mock bank's. */
@@ -99,6 +114,10 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const publicUrl =
     config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const log = overrides.log ?? makeLog(config.logLevel)
+  const securityLog = (overrides.log ?? makeLog(config.securityLogLevel)).child(
+    { log: 'security' },
+    { level: config.securityLogLevel },
+  )
   if (config.webhookAllowPrivate && isReachable(config)) {
     log.warn(
       'SVC_WEBHOOK_ALLOW_PRIVATE=true: merchants can send webhooks to private addresses of this network, and read the responses',
@@ -111,12 +130,19 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     throw new Error('ids from a seed are only allowed in a sandbox that only this machine reaches')
   const onStatement = config.debugSql ? logStatements(log) : undefined
   const pool = await makePool({ ...target, size: config.databasePoolSize, onStatement })
+  await requireMerchantRole(pool).catch(async (error: unknown) => {
+    await pool.end()
+    throw error
+  })
   const readinessPool = makeLatePool({ ...target, applicationName: 'svc readiness', size: 1 })
   const batches = makePaymentBatches({ ...target, onStatement })
   const wake = makeWake(target, log)
+  const rates = overrides.rates ?? makeSharedRates({ wake })
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const mock = overrides.bank ?? (config.mode === 'sandbox' ? mockBank : undefined)
   const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
+  const lookupHash = makeLookupHash({ pool, sealer })
+  const networks = makeNetworkHashes(config.encryptionKey, 'client network')
   const metrics = makeMetrics()
   const configured =
     overrides.configuredBanks ??
@@ -124,7 +150,20 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const catalogue = makeCatalogue(mock, configured)
   if (catalogue.list.length === 0) log.warn(NO_BANK)
   const identity =
-    overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
+    overrides.identity ??
+    (await makeIdentity(config, {
+      config,
+      publicUrl,
+      pool,
+      sealer,
+      lookupHash,
+      ids,
+      wake,
+      rates,
+      networks,
+      log,
+      securityLog,
+    }))
   const probe = overrides.probe ?? makeProbe({ allowPrivate: config.webhookAllowPrivate })
   return {
     config,
@@ -136,6 +175,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     wake,
     ids,
     sealer,
+    lookupHash,
     banks: new Map(
       [...(mock === undefined ? [] : [mock]), ...configured.map(({ connector }) => connector)].map((bank) => [
         bank.id,
@@ -147,9 +187,12 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     mockBank,
     identity,
     probe,
+    rates,
+    networks,
     comparisons: makeConcurrencyLimits('comparisons at once'),
     streams: makeStreams({ pool, wake, log, metrics }, overrides.streamLimits),
     log,
+    securityLog,
     metrics,
     close: async () => {
       await Promise.all([wake.close(), probe.close(), ...configured.map(({ connector }) => connector.close?.())])
@@ -168,9 +211,10 @@ function mockBankSecret(config: Config): string {
 async function makeIdentity(config: Config, parts: EmbeddedParts): Promise<IdentityProvider> {
   if (config.identity === 'none') return makeNoProvider(parts.ids)
   if (config.keycloak !== undefined) {
-    const { sslRequired, smtpUrl, mailFrom } = config
+    const { sslRequired, secondFactorRoles, smtpUrl, mailFrom } = config
     const { makeKeycloakProvider } = await import('./identity/keycloak/provider.ts')
-    return makeKeycloakProvider({ ...parts, settings: { ...config.keycloak, sslRequired, smtpUrl, mailFrom } })
+    const settings = { ...config.keycloak, sslRequired, secondFactorRoles, smtpUrl, mailFrom }
+    return makeKeycloakProvider({ ...parts, settings })
   }
   const { makeEmbeddedProvider } = await import('./identity/embedded/provider.ts')
   return makeEmbeddedProvider(parts)

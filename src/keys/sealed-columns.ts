@@ -2,9 +2,13 @@ import { bankAccountContext } from '../bank-accounts/numbers.ts'
 import type { SealedNumber } from '../bank-accounts/numbers.ts'
 import { obieContext } from '../banks/obie/seal-contexts.ts'
 import { softwareStatementContext } from '../banks/connections/software-statement.ts'
+import { debtorAccountContext } from '../consents/debtor-account.ts'
+import { LOOKUP_KEY_CONTEXT } from '../db/lookup-hash.ts'
 import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
+import { factorContext } from '../identity/embedded/users/second-factor.ts'
 import type { SealContext } from '../lib/seal.ts'
-import { mailBodyContext } from '../mail/seal-context.ts'
+import { mailBodyContext, recipientContext } from '../mail/seal-context.ts'
+import { contactContext } from '../payers/contact.ts'
 import { payoutFileContext } from '../payout-files/create-payout-file.ts'
 import { previousSecretContext, webhookSecretContext } from '../signing/secret.ts'
 
@@ -25,6 +29,11 @@ export type SealedColumn = {
 }
 
 const BY_ID: SealedColumn['key'] = [{ name: 'id', type: 'uuid' }]
+const BY_MERCHANT_AND_ID: SealedColumn['key'] = [
+  { name: 'merchant_id', type: 'uuid' },
+  { name: 'id', type: 'uuid' },
+]
+const MAIL: Omit<SealedColumn, 'column' | 'context'> = { table: ['mails'], key: BY_ID, merchant: 'merchant_id' }
 const BY_SLUG: SealedColumn['key'] = [{ name: 'slug', type: 'text' }]
 
 /** Every column with sealed values. A test compares it with the rows of a database in use. */
@@ -44,13 +53,27 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   bankAccountColumn('encrypted_account_number'),
   bankAccountColumn('encrypted_sort_code'),
   bankAccountColumn('encrypted_iban'),
+  { ...MAIL, column: 'body', context: ([id = ''], merchantId) => mailBodyContext({ id, merchantId }) },
+  { ...MAIL, column: 'recipient', context: ([id = ''], merchantId) => recipientContext({ id, merchantId }) },
   {
-    table: ['mails'],
-    column: 'body',
-    key: BY_ID,
-    merchant: 'merchant_id',
-    context: ([id = ''], merchantId) => mailBodyContext({ id, merchantId }),
+    table: ['payment_consents'],
+    column: 'debtor_identification',
+    key: BY_MERCHANT_AND_ID,
+    context: ([merchantId = '', consentId = '']) => debtorAccountContext({ merchantId, consentId }),
   },
+  {
+    table: ['payer_link_requests'],
+    column: 'contact',
+    key: BY_ID,
+    context: ([id = '']) => contactContext('payer_link_requests', id),
+  },
+  {
+    table: ['payer_tokens'],
+    column: 'contact',
+    key: BY_ID,
+    context: ([id = '']) => contactContext('payer_tokens', id),
+  },
+  { table: ['lookup_keys'], column: 'key', key: [{ name: 'id', type: 'text' }], context: () => LOOKUP_KEY_CONTEXT },
   { table: ['payout_files'], column: 'content', key: BY_ID, context: ([id = '']) => payoutFileContext(id) },
   {
     table: ['bank_software_statements'],
@@ -69,6 +92,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'cookie_keys',
     key: BY_SLUG,
     context: ([slug = '']) => realmKeysContext(slug, 'cookie_keys'),
+  },
+  {
+    table: ['idp', 'second_factors'],
+    column: 'secret',
+    key: [{ name: 'user_id', type: 'uuid' }],
+    context: ([userId = '']) => factorContext(userId),
   },
   bankColumn('consents', 'request', { name: 'state', type: 'text' }),
   bankColumn('consents', 'tokens', { name: 'state', type: 'text' }),
@@ -97,10 +126,7 @@ function bankAccountColumn(column: SealedNumber): SealedColumn {
   return {
     table: ['merchant_bank_accounts'],
     column,
-    key: [
-      { name: 'merchant_id', type: 'uuid' },
-      { name: 'id', type: 'uuid' },
-    ],
+    key: BY_MERCHANT_AND_ID,
     context: ([merchantId = '', id = '']) => bankAccountContext({ merchantId, id }, column),
   }
 }
