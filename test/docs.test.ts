@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { parse as parseYaml } from 'yaml'
-import { RunOptions } from '../cli/scenario/commands/run-options.ts'
+import { RUN_FLAGS } from '../cli/scenario/commands/run-options.ts'
 import { STRUCTURES, isStructure } from '../cli/scenario/language/structure.ts'
 import { VERBS, isVerb } from '../cli/scenario/language.ts'
 import { loadScenarios } from '../cli/scenario/read/load.ts'
@@ -58,6 +58,7 @@ const WIDGET_EVENTS: Record<WidgetEventType, true> = {
   SVC_PAYMENT_SUCCESS: true,
   SVC_PAYMENT_FAILED: true,
   SVC_PAYMENT_CANCELLED: true,
+  SVC_RETURN: true,
   SVC_RESIZE: true,
 }
 
@@ -212,9 +213,7 @@ t.test('the scenario files of the guide are valid, together with the files that 
 
 t.test('the guide to scenarios names every flag of svc run', async (t) => {
   const rows = codesOf(tableAfter(scenarios, '## How do I run them?')).join(' ')
-  const flags = Object.keys(RunOptions.shape).map((name) =>
-    name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-  )
+  const flags = Object.keys(RUN_FLAGS).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
   for (const flag of flags) t.ok(rows.includes(`--${flag}`), flag)
 })
 

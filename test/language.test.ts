@@ -108,7 +108,7 @@ t.test('the titles of the tests are plain English', async (t) => {
 /** What summaries of commands begin with: a verb in the imperative. A new one is added here once it is one. */
 const IMPERATIVES = new Set(
   [
-    'accept add advance apply approve bring cancel change check close compare complete create diagnose disable dispute edit enable end',
+    'accept add advance apply approve bring cancel change check close compare complete create diagnose disable dispute edit enable end erase',
     'escalate explain export hold import invite list manage move offer open order pause preview print put read receive refund',
     'register reinstate reject release remove repair replay request reset resolve resume retry review revoke rotate run send set',
     'show sign simulate start stop submit suspend switch test trigger update use validate verify',

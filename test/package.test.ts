@@ -1,8 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
 import packageFile from '../package.json' with { type: 'json' }
+
+/** The relative links of a document, without their anchors. */
+function linksOf(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)\s#]+)/g)].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/i.test(link))
+}
 
 type Packed = readonly [{ files: readonly { path: string }[] }]
 
@@ -24,6 +30,16 @@ t.test(
       [...paths].filter((path) => /\.map$|^(?:test|src|cli)\//.test(path)),
       [],
     )
+    const read = (path: string): string => readFileSync(join(packageRoot(), path), 'utf8')
+    t.notMatch(read('dist/cli/main.js'), 'sourceMappingURL')
+    const documents = [...paths].filter((path) => path.endsWith('.md'))
+    const lost = documents.flatMap((path) =>
+      linksOf(read(path)).filter((link) => {
+        const target = normalize(join(dirname(path), link)).replace(/\/$/, '')
+        return !paths.has(target) && ![...paths].some((each) => each.startsWith(`${target}/`))
+      }),
+    )
+    t.same(lost, [], 'links of packed documents to files that are not packed')
   },
 )
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { factorContext } from '../../src/identity/embedded/users/second-factor.ts'
 import { obieContext } from '../../src/banks/obie/seal-contexts.ts'
 import { checkMasterKey } from '../../src/keys/check-master-key.ts'
 import { hasUnknownKey, countUnderPreviousKeys, listKeys } from '../../src/keys/list-keys.ts'
@@ -12,7 +13,9 @@ import { webhookSecretContext } from '../../src/signing/secret.ts'
 import { testService } from '../support/app.ts'
 import type { TestMerchant, TestService } from '../support/app.ts'
 import { clientCredentials, signIn } from '../support/identity.ts'
+import { PAYER_IBAN } from '../support/file-refunds.ts'
 import { appWithKeys, newKey, sealedColumnsOf } from '../support/keys.ts'
+import { askForLink, paymentOf } from '../support/payers.ts'
 import { rotate } from '../support/secrets.ts'
 import { exportByFile } from '../support/payout-bank.ts'
 import { closedSettlement } from '../support/payouts.ts'
@@ -47,6 +50,15 @@ async function plantBankSecrets({ owner, app }: TestService): Promise<void> {
   ])
 }
 
+async function setUpFactorOf({ owner, app }: TestService, email: string): Promise<void> {
+  const { rows } = await owner.query('select id from idp.users where email = $1', [email])
+  const secret = app.sealer.seal('an app', factorContext(rows[0].id))
+  await owner.query('insert into idp.second_factors (user_id, secret, last_step) values ($1, $2, 0)', [
+    rows[0].id,
+    secret,
+  ])
+}
+
 /** A service of which everything has been used that seals something. */
 async function livelyService(t: Test): Promise<{ service: TestService; merchant: TestMerchant; key: string }> {
   const key = newKey()
@@ -56,6 +68,8 @@ async function livelyService(t: Test): Promise<{ service: TestService; merchant:
   const merchant = await merchantWithPortal(service)
   await service.call('POST', '/api/v1/portal/bank-accounts', { merchant, body: ACCOUNT })
   await closedSettlement(service, merchant)
+  await paymentOf(service, merchant, { ...PAYER_IBAN, payer_email: 'zoe@payer.example' })
+  await askForLink(service, { email: 'zoe@payer.example' })
   await exportByFile(service.app)
   await rotate(service, merchant)
   await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
@@ -66,6 +80,7 @@ async function livelyService(t: Test): Promise<{ service: TestService; merchant:
     body: { ...(await makeSoftwareStatement()), reason: 'going live' },
   })
   await portalTokens(service, merchant.realm, 'ada@acme.example')
+  await setUpFactorOf(service, 'ada@acme.example')
   return { service, merchant, key }
 }
 
@@ -143,7 +158,8 @@ t.test('more values than a batch are all resealed, by concurrent workers too', a
   t.match(await resealAll(one, { batchesMax: 1 }), { resealed: 200, finished: false })
   await Promise.all([resealAll(one), resealAll(two)])
   await resealAll(one)
-  t.match(await listKeys(one), [{ values: 450 }, { values: 0 }])
+  // The 450 secrets, and the key of the hashes by which payers are found.
+  t.match(await listKeys(one), [{ values: 451 }, { values: 0 }])
 })
 
 t.test('a concurrent write is kept, and a locked row is left for the next run', async (t) => {
@@ -181,9 +197,10 @@ t.test('a value that cannot be opened is reported and stays, without stopping ot
   )
   const app = await appWithKeys(t, service, [newKey(), key])
   const told: string[] = []
-  t.match(await resealAll(app, { onBroken: (value) => told.push(value) }), { resealed: 4, broken: 1, finished: true })
+  t.match(await resealAll(app, { onBroken: (value) => told.push(value) }), { resealed: 5, broken: 1, finished: true })
   t.same(told, [`merchants.webhook_signing_secret ${bad?.id}`])
-  t.match(await listKeys(app), [{ values: 4 }, { values: 1 }])
+  // Four secrets, and the key of the hashes by which payers are found.
+  t.match(await listKeys(app), [{ values: 5 }, { values: 1 }])
 })
 
 t.test('values under an unknown key are reported', async (t) => {
@@ -192,7 +209,7 @@ t.test('values under an unknown key are reported', async (t) => {
   const lost = service.app.sealer.kid
   const app = await appWithKeys(t, service, [newKey(), newKey()])
   const listed = await listKeys(app)
-  t.match(listed.at(-1), { kid: lost, state: 'unknown', values: 1 })
+  t.match(listed.at(-1), { kid: lost, state: 'unknown', values: 2 })
   t.ok(hasUnknownKey(listed))
 })
 

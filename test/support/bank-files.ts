@@ -5,7 +5,8 @@ import { validateXML } from 'xmllint-wasm'
 /*
  * Files as banks send them, each in the shape that its documentation describes: a British bank with one entry a payment
  * and version 02; a Nordic one with batches of transactions below an entry and version 08; a German one that notifies
- * of each credit and writes a prefix before every name.
+ * of each credit and writes a prefix before every name; a Dutch one with version 02, pages with interim balances, and the
+ * amounts of a batch's transactions in their details.
  */
 
 export type SampleLine = {
@@ -75,6 +76,41 @@ export function germanFile(lines: readonly SampleLine[], { id = 'NOTE-1', accoun
   <n:GrpHdr><n:MsgId>M3</n:MsgId><n:CreDtTm>${TODAY}T06:00:00Z</n:CreDtTm></n:GrpHdr>
   <n:Ntfctn><n:Id>${id}</n:Id><n:Acct><n:Id><n:IBAN>${account}</n:IBAN></n:Id></n:Acct>${entries.join('\n')}</n:Ntfctn>
   </n:BkToCstmrDbtCdtNtfctn></n:Document>`
+}
+
+/** A statement of version 02 on two pages: one entry for all lines of a page, whose amounts are in their details. */
+export function dutchFile(
+  pages: readonly [readonly SampleLine[], readonly SampleLine[]],
+  { id = 'PAGE', account = 'NL91ABNA0417164300' } = {},
+) {
+  const balance = (code: string, amount: string): string =>
+    `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>${TODAY}</Dt></Dt></Bal>`
+  const entry = (lines: readonly SampleLine[], page: number): string => {
+    const pence = lines.reduce((total, { amount }) => total + Number(amount.replace('.', '')), 0)
+    const details = lines.map(
+      (
+        line,
+      ) => `<TxDtls><Refs>${element('AcctSvcrRef', line.ref)}<InstrId>I-1</InstrId>${element('EndToEndId', line.e2e)}</Refs>
+      <AmtDtls><TxAmt><Amt Ccy="EUR">${line.amount}</Amt></TxAmt></AmtDtls>
+      <RltdPties><Dbtr><Nm>J. Jansen</Nm></Dbtr><DbtrAcct><Id><IBAN>NL91ABNA0417164300</IBAN></Id></DbtrAcct></RltdPties>
+      <RmtInf>${element('Ustrd', line.text)}</RmtInf></TxDtls>`,
+    )
+    return `<Ntry><NtryRef>${page}</NtryRef><Amt Ccy="EUR">${(pence / 100).toFixed(2)}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts>
+      <BookgDt><Dt>${TODAY}</Dt></BookgDt><AcctSvcrRef>BATCH-${page}</AcctSvcrRef>
+      <BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn><Prtry><Cd>N196</Cd><Issr>BANK</Issr></Prtry></BkTxCd>
+      <NtryDtls><Btch><NbOfTxs>${lines.length}</NbOfTxs></Btch>${details.join('\n')}</NtryDtls></Ntry>`
+  }
+  const page = (
+    number: number,
+    balances: string,
+  ): string => `<Stmt><Id>${id}-${number}</Id><ElctrncSeqNb>${number}</ElctrncSeqNb>
+    <CreDtTm>${TODAY}T06:00:00</CreDtTm><Acct><Id><IBAN>${account}</IBAN></Id><Ccy>EUR</Ccy></Acct>${balances}
+    ${entry(pages[number - 1] ?? [], number)}</Stmt>`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt>
+  <GrpHdr><MsgId>M4</MsgId><CreDtTm>${TODAY}T06:00:00</CreDtTm></GrpHdr>
+  ${page(1, balance('PRCD', '1000.00') + balance('ITBD', '1012.50'))}
+  ${page(2, balance('ITBD', '1012.50') + balance('CLBD', '1015.00'))}</BkToCstmrStmt></Document>`
 }
 
 /** What the official schema of the message finds wrong with a file. */

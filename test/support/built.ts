@@ -5,11 +5,11 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 
 /*
  * What tests run as users do is built when it is older than its sources, so that `npx tap <file>` needs nothing else.
- * `npm test` runs this module before the tests: what `npm ci` has built is not built a second time.
+ * `npm test` runs this module before the tests, and `npm ci` runs it for tap: what that has built is not built a second time.
  */
 type Part = { sources: readonly string[]; output: string; command: readonly string[] }
 
-/** The command line from source as consoles in tests start it; see bundle.ts. */
+/** The command line and the workers from source, as tests start them; see bundle.ts. */
 const BUNDLE = join('node_modules', '.cache', 'svc-bundle')
 
 const TAP_BUILT = '.tap/plugins/built'
@@ -26,20 +26,16 @@ const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle' | 'tap', Part>> = {
     command: [process.execPath, 'widget/build.ts'],
   },
   bundle: {
-    sources: [
-      'src/**/*.ts',
-      'cli/**/*.{ts,tsx}',
-      'package.json',
-      'test/support/{bundle,crashing-console,svc-source,tsx}.ts',
-    ],
+    sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'test/support/*.ts'],
     output: join(BUNDLE, 'svc-source.mjs'),
     command: [process.execPath, 'test/support/bundle.ts', BUNDLE],
   },
-  // With the plugins that .taprc names. tap would do this by itself, but too late for the run that it does it in.
+  // With the plugins that .taprc names. tap would do this by itself, but too late for the run that it does it in, and not
+  // where it is installed anew: what is left of an earlier installation goes first.
   tap: {
     sources: ['.taprc', 'node_modules/@tapjs/test/package.json'],
     output: TAP_BUILT,
-    command: ['sh', '-c', `npx tap build && touch ${TAP_BUILT}`],
+    command: ['sh', '-c', `rm -rf .tap/plugins && npx tap build && touch ${TAP_BUILT}`],
   },
 }
 
@@ -56,8 +52,8 @@ export function ensureBuilt(name: keyof typeof PARTS): void {
   if (!isCurrent(part)) {
     withLock(join(packageRoot(), 'node_modules', '.cache', 'svc-build.lock'), () => {
       if (isCurrent(part)) return
-      const [command = '', ...words] = part.command
-      const { status, stdout, stderr } = spawnSync(command, words, {
+      // env: within a test, tap puts itself into every child of Node.js.
+      const { status, stdout, stderr } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...part.command], {
         cwd: packageRoot(),
         encoding: 'utf8',
         env: envWithoutTap(),
@@ -69,7 +65,7 @@ export function ensureBuilt(name: keyof typeof PARTS): void {
 }
 
 /** A file of the bundle, to be started by Node.js. */
-export function bundled(name: 'svc-source' | 'crashing-console'): string {
+export function bundled(name: 'svc-source' | 'crashing-console' | 'job-worker' | 'webhook-worker'): string {
   ensureBuilt('bundle')
   return join(packageRoot(), BUNDLE, `${name}.mjs`)
 }
@@ -112,9 +108,7 @@ function tryLock(file: string): boolean {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  ensureBuilt('cli')
-  // Building the command line builds the widget too: this is for a change in the widget alone.
-  ensureBuilt('widget')
-  ensureBuilt('bundle')
-  ensureBuilt('tap')
+  // Building the command line builds the widget too, which is built of itself after a change in it alone.
+  const all = Object.keys(PARTS) as (keyof typeof PARTS)[]
+  for (const part of process.argv[2] === 'tap' ? ['tap' as const] : all) ensureBuilt(part)
 }

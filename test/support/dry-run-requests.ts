@@ -24,7 +24,7 @@ export type Scene = { service: TestService; merchant: TestMerchant; operator: Re
 /** A request of an operation that succeeds: the parameters of its path, and what else is sent. */
 export type SampleRequest = Omit<CallOptions, 'raw'> & { params?: Record<string, string> }
 
-type Sample = (scene: Scene) => Promise<SampleRequest> | SampleRequest
+export type Sample = (scene: Scene) => Promise<SampleRequest> | SampleRequest
 
 const PAYER = 'ada@payer.example'
 const WEBHOOK_URL = 'http://127.0.0.1:9/hook'
@@ -56,14 +56,19 @@ export async function bankCustomer(
   return { headers: { authorization: `Bearer ${token}` }, email: made.email, accountId }
 }
 
-/** The headers of a payer who has signed in to the hub by a link. */
-async function payerSession(scene: Scene): Promise<Record<string, string>> {
+/** The token of a link that a payer of one of the merchant's payments has asked for. */
+export async function linkToken(scene: Scene): Promise<string> {
   const { service, operator } = scene
   await need(scene, 'POST', '/api/v1/payer/auth/request-link', { body: { email: PAYER } })
   await sendPayerLinks(service.app, new AbortController().signal)
   const mails = await need(scene, 'GET', `/api/v1/sandbox/mails?recipient=${PAYER}`, { headers: operator })
   const mail = await need(scene, 'GET', `/api/v1/sandbox/mails/${mails.data[0].id}`, { headers: operator })
-  const token = new URL(mail.links[0]).hash.replace('#token=', '')
+  return new URL(mail.links[0]).hash.replace('#token=', '')
+}
+
+/** The headers of a payer who has signed in to the hub by a link. */
+export async function payerSession(scene: Scene): Promise<Record<string, string>> {
+  const token = await linkToken(scene)
   const session = await need(scene, 'POST', '/api/v1/payer/auth/verify', { body: { token } })
   return { authorization: `Bearer ${session.session_token}` }
 }
@@ -327,6 +332,16 @@ export const SAMPLES: Record<string, Sample> = {
     body: { role: 'DEVELOPER' },
   }),
   removeTeamMember: async (scene) => ({ merchant: scene.merchant, params: { id: await teamMember(scene) } }),
+  resetTeamFactor: async (scene) => ({ merchant: scene.merchant, params: { id: await teamMember(scene) } }),
+  resetMemberFactor: async ({ service, merchant, operator }) => {
+    const member = { email: email(), role: 'ADMIN' }
+    await need({ service, merchant, operator }, 'POST', '/api/v1/portal/team', { merchant, body: member })
+    return {
+      headers: operator,
+      params: { id: merchant.id },
+      body: { email: member.email, reason: 'lost the phone' },
+    }
+  },
   createApiCredential: ({ merchant }) => ({ merchant, body: { name: 'till', role: 'FINANCE' } }),
   rotateApiCredential: async (scene) => ({ merchant: scene.merchant, params: { id: await credential(scene) } }),
   revokeApiCredential: async (scene) => ({ merchant: scene.merchant, params: { id: await credential(scene) } }),
@@ -341,6 +356,12 @@ export const SAMPLES: Record<string, Sample> = {
     params: { id: await staffMember(scene) },
     body: { reason: 'left' },
   }),
+  resetStaffFactor: async (scene) => ({
+    headers: scene.operator,
+    params: { id: await staffMember(scene) },
+    body: { reason: 'lost the phone' },
+  }),
+  erasePayer: ({ operator }) => ({ headers: operator, body: { email: email(), reason: 'asked to' } }),
   createStaffClient: ({ operator }) => ({ headers: operator, body: { name: 'cron', role: 'OPS', reason: 'nightly' } }),
   revokeStaffClient: async (scene) => {
     const body = { name: 'cron', role: 'OPS', reason: 'nightly' }

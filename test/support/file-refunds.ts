@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { debtorAccountContext } from '../../src/consents/debtor-account.ts'
 import { refundPayment } from '../../src/payments/refunds/refund-payment.ts'
 import { testService, untilStatus } from './app.ts'
 import type { Answer, ServiceOptions, TestMerchant, TestService } from './app.ts'
@@ -82,11 +83,18 @@ async function paidFrom(
   const id = await settledPayment(service, of, { currency })
   // A worker beside the test may have taken it, and still be asking the bank.
   await untilStatus(service, of, id, 'Settled')
+  const { rows } = await service.owner.query(
+    `select p.consent_id, p.merchant_id from payment_intents p where p.id = $1`,
+    [id],
+  )
+  const { consent_id: consentId, merchant_id: merchantId } = rows[0]
+  const number = account['debtor_identification'] ?? null
+  const sealed = number && service.app.sealer.seal(number, debtorAccountContext({ merchantId, consentId }))
   await service.owner.query(
     `update payment_consents c set debtor_account_scheme = $2::debtor_account_scheme, debtor_identification = $3,
        payer_name = 'Zoë Payer'
      from payment_intents p where p.merchant_id = c.merchant_id and p.consent_id = c.id and p.id = $1`,
-    [id, account['debtor_account_scheme'], account['debtor_identification']],
+    [id, account['debtor_account_scheme'], sealed],
   )
   return id
 }

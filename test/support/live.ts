@@ -13,6 +13,7 @@ export async function liveEnv(): Promise<Record<string, string>> {
     SVC_SMTP_URL: 'smtp://127.0.0.1:9',
     SVC_PORT: String(await freePort()),
     SVC_RATE_LIMITS: 'false',
+    SVC_VRP_CAPS: 'enforce',
     SVC_TRUST_PROXY: 'true',
     // Tests end at once.
     SVC_DRAIN_SECONDS: '0',

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
 import { postponeSettlement } from '../../src/payments/claim-sql.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
-import { authorisedPayment } from './app.ts'
+import { askAgain, authorisedPayment } from './app.ts'
 import type { Answer, TestMerchant, TestService } from './app.ts'
 
 export type EventRow = { previous_status: string | null; new_status: string; changed_by: string; raw_payload: string }
@@ -29,7 +30,7 @@ export type WebhookRow = { event_id: string; event_type: string; sequence: numbe
 export async function webhooksOf({ owner }: Pick<TestService, 'owner'>, id: string): Promise<WebhookRow[]> {
   const { rows } = await owner.query<WebhookRow>(
     `select event_id, event_type, sequence, status::text as status, payload
-     from webhook_deliveries where payment_intent_id = $1 order by sequence`,
+     from webhook_log where payment_intent_id = $1 order by sequence`,
     [id],
   )
   return rows
@@ -91,6 +92,16 @@ export function refund(
     ...(body === undefined ? {} : { body }),
     ...(key === undefined ? {} : { headers: { 'x-idempotency-key': key } }),
   })
+}
+
+/** As clients do: whoever waited too long for the payment's row is told to ask again, with the same key. */
+export function patientRefund(
+  service: TestService,
+  merchant: TestMerchant,
+  wish: { id: string; body?: unknown; key?: string },
+): Promise<Answer> {
+  const key = wish.key ?? randomUUID()
+  return askAgain(() => refund(service, merchant, { ...wish, key }))
 }
 
 /** Creates a payment, lets the payer authorise it, and runs the settlement job once. */

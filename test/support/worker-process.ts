@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { until } from './app.ts'
 import type { TestService } from './app.ts'
+import { bundled } from './built.ts'
 
 export type WorkerProcess = {
   /** Ends it where it stands. */
@@ -20,9 +20,10 @@ export async function startWorkerProcess(
 ): Promise<WorkerProcess> {
   const others = `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
   const before = (await owner.query<{ pid: number }>(others)).rows.map(({ pid }) => pid)
-  const child = fork(join(import.meta.dirname, 'job-worker.ts'), jobs, {
+  const child = fork(bundled('job-worker'), jobs, {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       SVC_DATABASE_URL: databaseUrl,
       SVC_ENCRYPTION_KEY: app.config.encryptionKey,
       SVC_LOG_LEVEL: 'silent',
@@ -30,7 +31,7 @@ export async function startWorkerProcess(
       SVC_IDENTITY: 'none',
       ...env,
     },
-    execArgv: ['--import=./test/support/preload.js'],
+    execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   t.teardown(() => child.kill('SIGKILL'))
