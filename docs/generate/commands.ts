@@ -1,6 +1,6 @@
 import { NOUN_GROUPS } from '../../cli/base/command-names.ts'
 import { leavesOf, partsOf, placeholderOf } from '../../cli/entry/tree/command-data.ts'
-import type { CommandData, OptionData } from '../../cli/entry/tree/command-data.ts'
+import type { CommandData } from '../../cli/entry/tree/command-data.ts'
 import { readAll } from '../../cli/entry/tree/command-file.ts'
 import { block, code, pageHead, sentence, table } from './markdown.ts'
 
@@ -28,7 +28,7 @@ function nounText(noun: CommandData): string {
     code([...words, ...leaf.arguments.map(placeholderOf)].join(' ')),
     sentence(leaf.summary),
     leaf.options
-      .filter(isShown)
+
       .map((option) => code(partsOf(option).long))
       .join(' '),
   ])
@@ -38,13 +38,9 @@ function nounText(noun: CommandData): string {
 function optionTable({ options }: CommandData): string {
   return table(
     ['Option', 'Meaning'],
-    options.filter(isShown).map(({ flags, summary, choices }) => {
+    options.map(({ flags, summary, choices }) => {
       const only = choices === undefined ? '' : ` (${choices.join(', ')})`
       return [code(flags), `${sentence(summary)}${only}`]
     }),
   )
-}
-
-function isShown({ isHidden }: OptionData): boolean {
-  return isHidden !== true
 }

@@ -12,7 +12,7 @@ export function configurationPage(): string {
     defaultOf(name, unset),
   ])
   return `${pageHead(
-    'Configuration',
+    'Configuration: every setting',
     `The environment variables of \`svc serve\`, \`svc worker\`, \`svc migrate\` and \`svc staff bootstrap\`. The commands read a
 few more for themselves: \`svc help environment\`.`,
   )}
@@ -35,14 +35,22 @@ const COMPUTED: Readonly<Record<string, string>> = {
   SVC_SSL_REQUIRED: '`external` in live mode and where the public address is https, else `none`',
   SVC_TRUST_PROXY: '`false`; **required** in live mode',
   SVC_PORTAL_URL: '`SVC_PUBLIC_URL/portal`',
+  SVC_SECOND_FACTOR: '`OWNER,OPS,ADMIN,DEVELOPER` in live mode, else none',
   SVC_SMTP_URL: 'none; **required** in live mode',
+  SVC_ALERT_URL: 'none',
+  SVC_ALERT_MAIL: 'none',
   SVC_RATE_LIMITS: '`true` in live mode, else `false`',
+  SVC_SECURITY_LOG_LEVEL: 'that of `SVC_LOG_LEVEL`',
+  SVC_VRP_CAPS: '`ignore` in the sandbox; **required** in live mode',
   SVC_SMS_URL: 'none',
   SVC_SMS_TOKEN: 'none',
   SVC_PAYOUT_ACCOUNTS: 'none',
   SVC_BANK_PROFILES: 'none: no bank but the mock bank of the sandbox',
   SVC_BANK_SOFTWARE_STATEMENT: 'the one in the database',
   SVC_COLLECTION_ACCOUNT: 'none; **required** with SVC_BANK_PROFILES',
+  SVC_PROVIDER_NAME: 'none',
+  SVC_TERMS_URL: 'none',
+  SVC_PRIVACY_URL: 'none',
   SVC_PAYOUT_CONNECTOR: '`mock` in a sandbox, `file` in live mode',
   SVC_BANK_HOLIDAYS: 'those of England and Wales to 2035',
   SVC_WEBHOOK_ALLOW_PRIVATE: '`true` in a sandbox with `SVC_HOST` and `SVC_PUBLIC_URL` on loopback, else `false`',

@@ -3,6 +3,7 @@ import { configurationPage } from './configuration.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { operationsPage } from './operations.ts'
+import { renamedPage } from './renamed.ts'
 import { statesPage } from './states.ts'
 import { verbsPage } from './verbs.ts'
 
@@ -13,6 +14,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['errors.md', errorsPage()],
     ['events.md', eventsPage()],
     ['commands.md', await commandsPage()],
+    ['renamed-commands.md', renamedPage()],
     ['configuration.md', configurationPage()],
     ['states.md', await statesPage()],
     ['scenario-verbs.md', verbsPage()],

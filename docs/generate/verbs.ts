@@ -1,7 +1,7 @@
 import { VERB_GROUPS } from '../../cli/scenario/language.ts'
 import { SUBJECTS } from '../../cli/scenario/verbs/looking.ts'
 import { STRUCTURES } from '../../cli/scenario/language/structure.ts'
-import type { VerbTable } from '../../cli/scenario/language/verb-table.ts'
+import type { VerbTable } from '../../cli/scenario/language/parts.ts'
 import type { Subject } from '../../cli/scenario/verbs/verb.ts'
 import { block, code, pageHead, table } from './markdown.ts'
 
