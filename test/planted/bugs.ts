@@ -20,6 +20,7 @@ const MOVE = 'migrations/functions/move_payments.sql'
 const CREATE = 'migrations/functions/create_payments.sql'
 const RECORD = 'src/webhooks/sql.ts'
 const VERIFIER = 'src/identity/verifier.ts'
+const FACTOR = 'src/identity/embedded/users/second-factor-sql.ts'
 
 /* What the tests of the safety net must catch: each is planted alone, by `npm run planted`. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -131,6 +132,27 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
 `,
     '',
   ),
+  bug(
+    'an order of a shop is paid twice',
+    'test/checkout/start-payment.test.ts',
+    'src/lib/checkout-token.ts',
+    'return sha256Hex(jti === undefined ? text : `jti ${jti}`)',
+    'return sha256Hex(`${text} ${jti}`)',
+  ),
+  bug(
+    "a checkout token is a payment's result",
+    'test/checkout/shop-return.test.ts',
+    'src/lib/checkout-token.ts',
+    'signatureOf(`${RESULT}=${text}`, secret)',
+    'signatureOf(text, secret)',
+  ),
+  bug(
+    'svc verify does not compare the fee',
+    'test/verify/verify.test.ts',
+    'src/verify/payment-invariants-sql.ts',
+    '        and p.fee_amount = round(p.gross_amount * p.fee_percentage + p.fee_flat, 4)\n',
+    '',
+  ),
   // Webhooks.
   {
     name: 'a worker takes the lane of another one',
@@ -231,6 +253,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
     ],
   },
+  bug(
+    'a webhook is removed from the middle of a payment',
+    'test/retention/remove-old-records.test.ts',
+    'migrations/functions/remove_webhooks.sql',
+    '        and (k.first is null or d.sequence < k.first)\n',
+    '',
+  ),
+  bug(
+    'webhooks of the last thirty days are removed',
+    'test/retention/remove-old-records.test.ts',
+    'migrations/functions/remove_webhooks.sql',
+    "if before > now() - interval '30 days' then",
+    'if false then',
+  ),
   // Callers and secrets.
   {
     name: 'algorithm and signature of a token are not checked',
@@ -327,6 +363,97 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'src/lib/seal.ts',
     'function contextBytes({ table, column, rowId, merchantId }: SealContext): Buffer {\n',
     'function contextBytes({ table, column, rowId, merchantId }: SealContext): Buffer {\n  if (table !== "") return Buffer.from(column)\n',
+  ),
+  bug(
+    'a passkey answers the page of another origin',
+    'test/identity/embedded/passkeys.test.ts',
+    'src/identity/embedded/users/passkeys.ts',
+    `      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential:`,
+    `      expectedOrigin: JSON.parse(Buffer.from(response.response.clientDataJSON, 'base64url').toString()).origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential:`,
+  ),
+  bug(
+    'each page has the same challenge for passkeys',
+    'test/identity/embedded/passkeys.test.ts',
+    'src/identity/embedded/users/passkeys.ts',
+    "return randomBytes(32).toString('base64url')",
+    "return Buffer.alloc(32).toString('base64url')",
+  ),
+  bug(
+    'a code of an authenticator app works twice',
+    'test/identity/embedded/second-factor.test.ts',
+    FACTOR,
+    ' and secret = ${secret} and last_step < ${step}',
+    ' and secret = ${secret}',
+  ),
+  bug(
+    'a recovery code works twice',
+    'test/identity/embedded/second-factor.test.ts',
+    FACTOR,
+    ' and code_hash = ${codeHash} and used_at is null',
+    ' and code_hash = ${codeHash}',
+  ),
+  bug(
+    'codes are guessed without a lock',
+    'test/identity/embedded/second-factor.test.ts',
+    FACTOR,
+    'where user_id = ${userId}::uuid and (locked_until is null or locked_until <= now())',
+    'where user_id = ${userId}::uuid',
+  ),
+  bug(
+    'a sign-in of yesterday moves money',
+    'test/http/step-up.test.ts',
+    'src/http/guards.ts',
+    'signIn.signedInAt !== undefined && Date.now() / 1_000 - signIn.signedInAt <= FRESH_SECONDS',
+    'signIn.signedInAt !== undefined',
+  ),
+  bug(
+    'a sign-in without the second factor moves money',
+    'test/http/step-up.test.ts',
+    'src/http/guards.ts',
+    'const hasFactor = acr === undefined ? namesFactor(signIn.amr) : signIn.acr === acr',
+    'const hasFactor = acr !== undefined || namesFactor(signIn.amr)',
+  ),
+  bug(
+    'each process grants the whole rate limit',
+    'test/db/shared-rates.test.ts',
+    'src/db/shared-rates.ts',
+    'all.get(name)?.drain(key, count)',
+    'all.get(`${name} ${key} ${count}`)',
+  ),
+  bug(
+    'an erased payer is still found by phone',
+    'test/payers/erase-payer.test.ts',
+    'migrations/functions/erase_payer.sql',
+    'set payer_email_hash = null, payer_phone_hash = null, payer_name = null',
+    'set payer_email_hash = null, payer_name = null',
+  ),
+  bug(
+    'resetting the second factor of an id that is no UUID is a bug of the service',
+    'test/http/hardening.test.ts',
+    'src/identity/embedded/users/second-factor.ts',
+    `  if (!isUuid(userId)) return
+  await parts.pool.transaction(async (tx) => {`,
+    `  await parts.pool.transaction(async (tx) => {`,
+  ),
+  bug(
+    'an alert is sent with each run',
+    'test/alerts/alert-operators.test.ts',
+    'src/alerts/sql.ts',
+    '    where since = now()\n',
+    '',
+  ),
+  bug(
+    'an alert ends because its check fails',
+    'test/alerts/alert-operators.test.ts',
+    'src/alerts/alert-operators.ts',
+    'await keepFiring(app.pool, untold)',
+    'await keepFiring(app.pool, untold.slice(untold.length))',
   ),
   bug(
     'a lost database is answered as a bug of the service',
