@@ -198,13 +198,18 @@ const realm = wordSubject('realm', 'Realm: platform, customers, or that of a mer
 const rotateKeys = action({
   command: 'staff rotate-keys',
   summary: 'Rotate the token signing key of a realm',
-  details: 'New tokens are signed with the new key. Older tokens are accepted until they expire.',
-  examples: ['svc staff rotate-keys acme-ltd --reason "a backup was lost"'],
+  details:
+    'New tokens are signed with the new key. Older tokens are accepted until they expire. With --revoke-now they are rejected within ten seconds, and programs and people of the realm get new ones.',
+  examples: [
+    'svc staff rotate-keys acme-ltd --reason "a backup was lost"',
+    'svc staff rotate-keys acme-ltd --revoke-now --reason "the key was stolen"',
+  ],
   subject: realm,
-  flags: { reason },
+  flags: { revokeNow: { summary: 'Reject all tokens of the old keys, for a stolen key' }, reason },
   operation: rotateRealmKeys,
   request: (slug, body) => ({ params: { slug }, body }),
-  effect: ({ word: slug }) => `sign the tokens of ${slug} with a new key`,
+  effect: ({ word: slug }, { revokeNow }) =>
+    `sign the tokens of ${slug} with a new key${revokeNow === true ? ' and reject all that the old keys signed' : ''}`,
   done: ({ word: slug }) => `gave ${slug} a new key`,
   confirm: true,
   view({ print }, rotated) {

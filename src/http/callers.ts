@@ -143,13 +143,13 @@ type Rows = {
   member(key: string): ReturnType<typeof identifyMember>
   /** The customer that the client was created for, else the one with this `sub`. The key is both, with a space between. */
   customer(key: string): Promise<string | null>
-  /** The time up to which tokens are rejected. The key is realm, client and `sub`, with spaces between. */
+  /** The time up to which tokens are rejected. The key is realm, signing key, client and `sub`, with spaces between. */
   tokenCutoff(key: string): Promise<number | null>
 }
 
-/** Whether the sign-in or secret that the token came from has ended since. */
-async function hasEnded(known: Rows, { slug, clientId, subject, issuedAtMs }: VerifiedToken): Promise<boolean> {
-  const cutoffMs = await known.tokenCutoff(`${slug} ${clientId} ${subject}`)
+/** Whether the sign-in, secret or key that the token came from has ended since. */
+async function hasEnded(known: Rows, { slug, keyId, clientId, subject, issuedAtMs }: VerifiedToken): Promise<boolean> {
+  const cutoffMs = await known.tokenCutoff(`${slug} ${keyId} ${clientId} ${subject}`)
   return cutoffMs !== null && issuedAtMs <= cutoffMs
 }
 
@@ -167,8 +167,8 @@ function rowsOf(app: App): Rows {
       return identifyCustomer(app, { clientId: key.slice(0, at), externalId: key.slice(at + 1) })
     },
     tokenCutoff: (key) => {
-      const [slug = '', clientId = '', ...subject] = key.split(' ')
-      return identifyTokenCutoff(app, { slug, clientId, subject: subject.join(' ') })
+      const [slug = '', keyId = '', clientId = '', ...subject] = key.split(' ')
+      return identifyTokenCutoff(app, { slug, keyId, clientId, subject: subject.join(' ') })
     },
   }
 }

@@ -89,8 +89,11 @@ export type IdentityProvider = {
   deleteClient(slug: string, clientId: string): Promise<void>
   /** A realm's public keys; null if it does not exist. */
   keys(slug: string): Promise<JSONWebKeySet | null>
-  /** Signs new tokens with a new key; tokens signed before stay valid until they expire. */
-  rotateSigningKey?(slug: string): Promise<void>
+  /**
+   * Signs new tokens with a new key. Tokens signed before stay valid until they expire; with `revokeNow` the old keys are
+   * published no more, but verifiers may have them cached.
+   */
+  rotateSigningKey?(slug: string, options?: { revokeNow?: boolean }): Promise<void>
   /** Handles `/realms/…` if the provider runs in this process; false for other paths. */
   handle?(req: IncomingMessage, res: ServerResponse): Promise<boolean>
   /** Runs one bounded round of housekeeping: deletes expired state, rotates keys that are due. */

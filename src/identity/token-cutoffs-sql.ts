@@ -18,17 +18,30 @@ export async function endTokens(tx: CommonQueryMethods, realm: string, holder: T
   `)
 }
 
+/**
+ * Rejects every access token that one of the keys has signed or will sign: the holder of a stolen key chooses the time of
+ * issue, and a process keeps a realm's keys for ten minutes.
+ */
+export async function revokeKeys(tx: CommonQueryMethods, realm: string, keyIds: readonly string[]): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    insert into token_cutoffs (realm_slug, holder, valid_from)
+    select ${realm}, name, now() + interval '100 years'
+    from unnest(${sql.array(keyIds.map(keyName), 'text')}) as name
+    on conflict do nothing
+  `)
+}
+
 const Cutoff = z.object({ valid_from_ms: z.number() })
 
 /** The time, in milliseconds since 1970, up to which issued tokens are rejected; null if none are. */
 export async function findTokenCutoff(
   tx: CommonQueryMethods,
-  { slug, clientId, subject }: { slug: string; clientId: string; subject: string },
+  { slug, keyId, clientId, subject }: { slug: string; keyId: string; clientId: string; subject: string },
 ): Promise<number | null> {
   const row = await tx.maybeOne(sql.prepared('find_token_cutoff', Cutoff)`
     select (extract(epoch from valid_from) * 1000)::float8 as valid_from_ms
     from token_cutoffs
-    where realm_slug = ${slug} and holder in (${clientName(clientId)}, ${personName(subject)})
+    where realm_slug = ${slug} and holder in (${keyName(keyId)}, ${clientName(clientId)}, ${personName(subject)})
     order by valid_from desc
     limit 1
   `)
@@ -36,4 +49,5 @@ export async function findTokenCutoff(
 }
 
 const personName = (subject: string): string => `person ${subject}`
+const keyName = (keyId: string): string => `key ${keyId}`
 const clientName = (clientId: string): string => `client ${clientId}`

@@ -10,8 +10,9 @@ import type { IdentityProvider } from './provider.ts'
 
 /** The content of a token whose signature has been verified. */
 export type VerifiedToken = {
-  /** The realm that issued it. */
+  /** The realm that issued it, and its key that signed it. */
   slug: string
+  keyId: string
   /** The client it was issued to (`azp`), which is registered in this realm. */
   clientId: string
   subject: string
@@ -106,7 +107,7 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
     if (isExpired) {
       throw new DomainError('TOKEN_EXPIRED', 'the access token has expired', { next: 'get a new one and repeat' })
     }
-    return verifiedOf(slug, claims.data)
+    return verifiedOf(slug, header.kid ?? '', claims.data)
   }
 
   return {
@@ -188,9 +189,10 @@ async function verifySignature(
   }
 }
 
-function verifiedOf(slug: string, claims: Claims): VerifiedToken {
+function verifiedOf(slug: string, keyId: string, claims: Claims): VerifiedToken {
   return {
     slug,
+    keyId,
     clientId: claims.azp,
     subject: claims.sub,
     roles: claims.realm_access?.roles ?? [],

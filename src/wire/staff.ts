@@ -181,10 +181,18 @@ export const rotateRealmKeys = operation({
   method: 'POST',
   path: '/api/v1/admin/realms/{slug}/rotate-keys',
   summary: 'Rotate the signing key of a realm',
-  description: 'Tokens that the old key signed are valid until they expire.',
+  description: 'Tokens that the old key signed are valid until they expire, unless `revoke_now` is true.',
   params: z.strictObject({ slug: z.string() }),
   query: None,
-  body: z.strictObject({ reason: Reason }).optional(),
+  body: z
+    .strictObject({
+      reason: Reason,
+      revoke_now: z.boolean().optional().meta({
+        description: 'for a stolen key: rejects every token that the old keys signed, within ten seconds',
+        example: false,
+      }),
+    })
+    .optional(),
   bodyOptional: true,
   replies: {
     200: z.strictObject({

@@ -1,11 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { createPrivateKey, randomUUID } from 'node:crypto'
+import { SignJWT, decodeJwt } from 'jose'
 import t from 'tap'
 import { clientIdsOf } from '../../src/lib/realms.ts'
 import { paymentBody, serviceToken, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { CALLBACK, PASSWORD, PORTAL, ask, exchange, refresh, signIn, signInForCode } from '../support/identity.ts'
 import type { SignInInput, SignedIn, Tokens } from '../support/identity.ts'
+import { until } from '../support/until.ts'
 import { UserAgent } from '../support/user-agent.ts'
+import { openSigningKeys } from '../../src/identity/embedded/realms/keys.ts'
 import { createActionLink } from '../../src/identity/embedded/users/action-tokens.ts'
 
 /* The tokens that the embedded provider really issues, at the doors of the API. */
@@ -135,6 +138,56 @@ t.test('tokens of before and after a new signing key are good at once', async (t
   const after = bearer((await atPortal(acme)).access_token)
   t.equal((await service.call('GET', '/api/v1/payments', { headers: after })).status, 200)
   t.equal((await service.call('GET', '/api/v1/payments', { headers: before })).status, 200)
+})
+
+t.test('a stolen signing key opens nothing once it is revoked, though the process has it cached', async (t) => {
+  const { realm, clientId, secret, email } = await register('Stolen')
+  const { rows } = await service.owner.query(`select slug, signing_keys from idp.realms where slug = $1`, [realm])
+  const [stolen] = openSigningKeys(app, rows[0])
+  const before = bearer(await serviceToken(app.publicUrl, { realm, clientId, secret }))
+  const genuine = decodeJwt(before.authorization?.slice(7) ?? '')
+  // Whoever holds the key chooses every claim, among them the time of issue.
+  const forge = async (laterSeconds = 0): Promise<Record<string, string>> => {
+    const issuedAt = Math.floor(Date.now() / 1_000) + laterSeconds
+    return bearer(
+      await new SignJWT({ ...genuine, iat: issuedAt, exp: issuedAt + 900, svc_iat_ms: issuedAt * 1_000 + 999 })
+        .setProtectedHeader({ alg: 'PS256', kid: stolen?.kid ?? '', typ: 'at+jwt' })
+        .sign(createPrivateKey({ key: { ...stolen }, format: 'jwk' })),
+    )
+  }
+  const read = (headers: Record<string, string>) => service.call('GET', '/api/v1/payments', { headers })
+  const session = {
+    authUrl: app.publicUrl,
+    realm,
+    clientId: clientIdsOf(realm).portal,
+    email,
+    redirectUri: CALLBACK,
+  }
+  const { tokens } = await signIn(session)
+  for (const headers of [before, await forge(), bearer(tokens.access_token)]) t.match(await read(headers), { status: 200 })
+  const path = `/api/v1/admin/realms/${realm}/rotate-keys`
+  const revoked = await service.call('POST', path, {
+    headers: await service.operator('OWNER'),
+    body: { revoke_now: true, reason: 'the key was stolen' },
+  })
+  t.match(revoked, { status: 200, body: { realm, key_ids: { length: 1 } } })
+  t.not(revoked.body.key_ids[0], stolen?.kid)
+  // What has a lasting effect reads the row each time; the rest remembers it for ten seconds.
+  const lasting = (headers: Record<string, string>) =>
+    service.call('POST', '/api/v1/portal/team', { headers, body: { email: 'thief@else.example', role: 'ADMIN' } })
+  for (const headers of [before, await forge(), await forge(2), bearer(tokens.access_token)])
+    t.match(await lasting(headers), { status: 401, body: { code: 'UNAUTHENTICATED' } })
+  await until('reads reject it too', async () => (await read(before)).status === 401)
+  const { body: renewed } = await refresh(app.publicUrl, { slug: realm, portal: session.clientId }, tokens.refresh_token)
+  t.match(await read(bearer(renewed.access_token)), { status: 200 }, 'nobody has to sign in again')
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret }
+  const { body: fresh } = await ask(app.publicUrl, realm, 'token', form)
+  t.match(await read(bearer(fresh.access_token)), { status: 200 })
+  const { rows: actions } = await service.owner.query(
+    `select before, after from operator_actions where action = 'realm.rotate_keys' and subject_id = $1`,
+    [realm],
+  )
+  t.match(actions, [{ before: { key_ids: [stolen?.kid] }, after: { revoked_key_ids: [stolen?.kid] } }])
 })
 
 t.test('a removed team member is rejected within seconds, with a token that is valid for minutes', async (t) => {

@@ -219,6 +219,7 @@ t.test('valid tokens are accepted with their content', async (t) => {
   }
   t.same(await verifier.verify(GOOD['as the provider issues it'] ?? ''), {
     slug: 'acme',
+    keyId: header.kid,
     clientId: 'acme-server',
     subject: 'acme-server',
     roles: ['ADMIN', 'offline_access'],

@@ -60,7 +60,8 @@ export const staff: Handlers<typeof wire> = {
   /** POST /api/v1/admin/realms/{slug}/rotate-keys */
   async rotateRealmKeys(app, { principal, params, body }) {
     const { actor } = operatorOf(principal)
-    const keyIds = await rotateRealmKeys(app, { realm: params.slug, reason: body?.reason, actor })
+    const revokeNow = body?.revoke_now === true
+    const keyIds = await rotateRealmKeys(app, { realm: params.slug, revokeNow, reason: body?.reason, actor })
     return { status: 200, body: { realm: params.slug, key_ids: keyIds } }
   },
 }

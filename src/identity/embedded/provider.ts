@@ -45,7 +45,7 @@ export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
     rotateServiceSecret: (slug, clientId, secret) => rotateServiceSecret(parts, slug, { clientId, secret }),
     deleteClient: (slug, clientId) => deleteClient(parts, slug, clientId),
     keys: (slug) => keysOf(parts, slug),
-    rotateSigningKey: (slug) => rotateSigningKey(parts, slug),
+    rotateSigningKey: (slug, options) => rotateSigningKey(parts, slug, options),
     handle: makeHandle(parts),
     maintain: () => maintain(parts),
     health: () => checkHealth(parts.pool),

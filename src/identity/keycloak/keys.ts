@@ -66,8 +66,12 @@ const Components = z.array(
   }),
 )
 
-/** Creates a new signing key and deletes keys that were replaced more than an hour ago. */
-export async function rotateSigningKey(admin: Admin, slug: string): Promise<void> {
+/** Creates a new signing key and deletes keys that were replaced more than an hour ago, or with `revokeNow` all others. */
+export async function rotateSigningKey(
+  admin: Admin,
+  slug: string,
+  { revokeNow = false }: { revokeNow?: boolean } = {},
+): Promise<void> {
   const to = 'replace a signing key'
   const realm = await admin.read({ to, path: adminPath(slug) }, Realm)
   if (realm === null) throw new Error(`realm ${slug} does not exist`)
@@ -83,7 +87,7 @@ export async function rotateSigningKey(admin: Admin, slug: string): Promise<void
   await admin.call({ to, method: 'POST', path: adminPath(slug, 'components'), body })
   for (const [index, { id }] of newestFirst.entries()) {
     const replacedAt = newestFirst[index - 1]?.madeAt ?? now
-    if (now - replacedAt < REPLACED_SECONDS) continue
+    if (!revokeNow && now - replacedAt < REPLACED_SECONDS) continue
     await admin.call({ to, method: 'DELETE', path: adminPath(slug, 'components', id), acceptedStatuses: [404] })
   }
 }

@@ -46,7 +46,7 @@ export function makeKeycloakProvider(parts: KeycloakParts): IdentityProvider {
     rotateServiceSecret: (slug, clientId, secret) => rotateServiceSecret(admin, slug, { clientId, secret }),
     deleteClient: (slug, clientId) => deleteClient(admin, slug, clientId),
     keys: (slug) => keysOf(admin, slug),
-    rotateSigningKey: (slug) => rotateSigningKey(admin, slug),
+    rotateSigningKey: (slug, options) => rotateSigningKey(admin, slug, options),
     health: () => checkHealth(admin),
   }
 }

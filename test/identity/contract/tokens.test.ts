@@ -132,6 +132,19 @@ t.test('13: after a rotation old tokens verify, and new ones are signed with the
   t.equal((await refresh(authUrl, realm, tokens.refresh_token)).status, 200, 'nobody is signed out')
 })
 
+t.test('13: a revoked key is no longer published', async (t) => {
+  if (identity.rotateSigningKey === undefined) return t.pass('the provider rotates its keys itself')
+  const realm = await makeRealm(harness)
+  const old = (await clientCredentials(authUrl, realm)).body.access_token
+  await identity.rotateSigningKey(realm.slug)
+  await identity.rotateSigningKey(realm.slug, { revokeNow: true })
+  const fresh = (await clientCredentials(authUrl, realm)).body.access_token
+  await t.resolves(verify(fresh, realm))
+  await t.rejects(verify(old, realm))
+  const signing = (await identity.keys(realm.slug))?.keys.filter(({ alg }) => alg === 'PS256')
+  t.match(signing, [{ kid: decodeProtectedHeader(fresh).kid }])
+})
+
 t.test('14: a replaced secret is rejected, and the new one works', async (t) => {
   const realm = await makeRealm(harness)
   const server = { ...realm.server, secret: 'a new secret of many characters' }

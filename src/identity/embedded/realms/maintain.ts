@@ -24,31 +24,39 @@ export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }>
   const retiredSlugs = await listRetiredKeys(parts.pool, KEYS_AT_ONCE)
   for (const slug of retiredSlugs) await retireKeys(parts, slug)
   const oldSlugs = await listOldKeys(parts.pool, KEY_SECONDS, KEYS_AT_ONCE)
-  for (const slug of oldSlugs) await replaceKey(parts, slug, KEY_SECONDS)
+  for (const slug of oldSlugs) await replaceKey(parts, slug, { olderThanSeconds: KEY_SECONDS })
   const more =
     Math.max(states, links) === SWEPT_AT_ONCE || Math.max(retiredSlugs.length, oldSlugs.length) === KEYS_AT_ONCE
   return { more }
 }
 
 /**
- * Signs new tokens with a new key; tokens signed before stay valid until they expire.
+ * Signs new tokens with a new key; tokens signed before stay valid until they expire, unless `revokeNow` drops their keys.
  * @throws if the realm does not exist
  */
-export async function rotateSigningKey(parts: EmbeddedParts, slug: string): Promise<void> {
-  const isRotated = await replaceKey(parts, slug, 0)
+export async function rotateSigningKey(
+  parts: EmbeddedParts,
+  slug: string,
+  { revokeNow = false }: { revokeNow?: boolean } = {},
+): Promise<void> {
+  const isRotated = await replaceKey(parts, slug, { olderThanSeconds: 0, revokeNow })
   if (!isRotated) throw new Error(`realm ${slug} does not exist`)
 }
 
 /** Adds a new signing key if the current one, read under the realm's lock, is older than the given age. */
-async function replaceKey(parts: EmbeddedParts, slug: string, olderThanSeconds: number): Promise<boolean> {
+async function replaceKey(
+  parts: EmbeddedParts,
+  slug: string,
+  { olderThanSeconds, revokeNow = false }: { olderThanSeconds: number; revokeNow?: boolean },
+): Promise<boolean> {
   const key = await generateSigningKey()
   const isReplaced = await parts.pool.transaction(async (tx) => {
     const realm = await lockRealm(tx, slug)
     if (realm === null || !(await areKeysOld(tx, slug, olderThanSeconds))) return false
     await updateSigningKeys(tx, slug, {
-      signingKeys: sealSigningKeys(parts, slug, [key, ...openSigningKeys(parts, realm)]),
+      signingKeys: sealSigningKeys(parts, slug, [key, ...(revokeNow ? [] : openSigningKeys(parts, realm))]),
       isRotated: true,
-      retireAfterSeconds: RETIRE_SECONDS,
+      retireAfterSeconds: revokeNow ? null : RETIRE_SECONDS,
     })
     return true
   })
