@@ -102,6 +102,8 @@ create table idp.state (
   user_code_hash char(64),
   subject text,
   consumed_at timestamptz,
+  -- When a device asked last whether its code is confirmed.
+  polled_at timestamptz,
   -- When a session was ended. The row stays until it expires, so that a late write cannot revive the session.
   ended_at timestamptz,
   expires_at timestamptz,

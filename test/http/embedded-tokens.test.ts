@@ -164,7 +164,8 @@ t.test('a stolen signing key opens nothing once it is revoked, though the proces
     redirectUri: CALLBACK,
   }
   const { tokens } = await signIn(session)
-  for (const headers of [before, await forge(), bearer(tokens.access_token)]) t.match(await read(headers), { status: 200 })
+  for (const headers of [before, await forge(), bearer(tokens.access_token)])
+    t.match(await read(headers), { status: 200 })
   const path = `/api/v1/admin/realms/${realm}/rotate-keys`
   const revoked = await service.call('POST', path, {
     headers: await service.operator('OWNER'),
@@ -178,7 +179,11 @@ t.test('a stolen signing key opens nothing once it is revoked, though the proces
   for (const headers of [before, await forge(), await forge(2), bearer(tokens.access_token)])
     t.match(await lasting(headers), { status: 401, body: { code: 'UNAUTHENTICATED' } })
   await until('reads reject it too', async () => (await read(before)).status === 401)
-  const { body: renewed } = await refresh(app.publicUrl, { slug: realm, portal: session.clientId }, tokens.refresh_token)
+  const { body: renewed } = await refresh(
+    app.publicUrl,
+    { slug: realm, portal: session.clientId },
+    tokens.refresh_token,
+  )
   t.match(await read(bearer(renewed.access_token)), { status: 200 }, 'nobody has to sign in again')
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret }
   const { body: fresh } = await ask(app.publicUrl, realm, 'token', form)

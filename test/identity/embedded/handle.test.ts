@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { request } from 'undici'
@@ -201,6 +202,35 @@ t.test('the log shows sign-ins, and no secrets', async (t) => {
   for (const secret of secrets) t.notOk(text.includes(secret))
   t.notMatch(text, 'forged')
 })
+
+t.test(
+  'pages that the protocol library writes have the headers of ours, and allow their own script alone',
+  async (t) => {
+    const realm = await makeRealm(harness)
+    const { agent } = await signIn(atPortal(harness, realm))
+    const { url } = authorizationUrl({ ...atPortal(harness, realm), params: { response_mode: 'form_post' } })
+    const logout = `${authUrl}/realms/${realm.slug}/protocol/openid-connect/logout`
+    for (const [page, target] of [
+      [await agent.open(url), new URL(CALLBACK).origin],
+      [await new UserAgent(authUrl).open(logout), authUrl],
+    ] as const) {
+      t.equal(page.status, 200)
+      const script = /<script>([^]*?)<\/script>/.exec(page.text)?.[1] ?? ''
+      const hash = createHash('sha256').update(script).digest('base64')
+      t.equal(
+        page.headers['content-security-policy'],
+        `default-src 'none'; script-src 'sha256-${hash}'; form-action 'self' ${target}; base-uri 'none'; frame-ancestors 'none'`,
+      )
+      t.match(page.headers, {
+        'permissions-policy': /camera=\(\)/,
+        'cross-origin-opener-policy': 'same-origin',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+    }
+  },
+)
 
 t.test('the callback gets code, state and issuer', async (t) => {
   const realm = await makeRealm(harness)

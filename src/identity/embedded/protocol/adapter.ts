@@ -18,6 +18,7 @@ import {
   findState,
   findStateByUid,
   findStateByUserCode,
+  markPolled,
   revokeGrantOf,
   upsertState,
 } from './state-sql.ts'
@@ -52,6 +53,16 @@ export function makeEndSession(
     await endSession(parts.pool, { ...key, uidHash: hash(uid), payload, seconds: SESSION_SECONDS })
     if (accountId !== undefined) await endTokens(parts.pool, realm, { subject: accountId })
   }
+}
+
+/** A device asks every five seconds (RFC 8628, section 3.2, the default); its network may deliver a question early. */
+const POLL_SECONDS = 4
+
+/** Creates the function that records a device's question, and says whether it came too soon after the last one. */
+export function makeMarkPolled(parts: EmbeddedParts, realm: string): (deviceCode: string) => Promise<boolean> {
+  const hash = makeHash(parts, realm)
+  return (deviceCode) =>
+    markPolled(parts.pool, { realm, model: 'DeviceCode', idHash: hash(deviceCode), seconds: POLL_SECONDS })
 }
 
 type Hash = (id: string) => string

@@ -100,6 +100,27 @@ export async function consumeState(tx: CommonQueryMethods, { realm, model, idHas
   return consumed !== null
 }
 
+const Polled = z.object({ is_early: z.boolean() })
+
+/** Records that a device asked for its code. @returns whether it had asked within so many seconds before */
+export async function markPolled(
+  tx: CommonQueryMethods,
+  { realm, model, idHash, seconds }: StateKey & { seconds: number },
+): Promise<boolean> {
+  const polled = await tx.maybeOne(sql.prepared('mark_idp_state_polled', Polled)`
+    update idp.state s
+    set polled_at = now()
+    from (
+      select polled_at from idp.state
+      where realm = ${realm} and model = ${model} and id_hash = ${idHash}
+      for update
+    ) before
+    where s.realm = ${realm} and s.model = ${model} and s.id_hash = ${idHash}
+    returning coalesce(before.polled_at > now() - make_interval(secs => ${seconds}::float8), false) as is_early
+  `)
+  return polled?.is_early === true
+}
+
 /**
  * Revokes the grant of a consumed token or code, which invalidates everything issued under it. Only the grant's own row
  * is deleted, so concurrent calls are safe; the other rows expire.
