@@ -99,6 +99,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     { ensureDemoOperator },
     { ensureDemoCustomer },
     { makeSeededIds },
+    { isSuperuser },
   ] = await Promise.all([
     import('../../../src/config/read.ts'),
     import('../../../src/db/describe-error.ts'),
@@ -110,6 +111,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../../src/sandbox/seed-operator.ts'),
     import('../../../src/sandbox/seed-customer.ts'),
     import('../../../src/lib/seeded-ids.ts'),
+    import('../../../src/db/superuser-sql.ts'),
   ])
   const environment = await environmentOf(plan, database, port)
   const bank = await openBank(plan, { stateDir, environment, teardown })
@@ -121,6 +123,11 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   teardown.add('The connections', () => app.close())
   await checkMasterKey(app)
   if (bank !== undefined) await bank.register(app)
+  // The database of our own has no other login, and is for trying svc out.
+  if (plan.database.kind === 'outside' && (await isSuperuser(app.pool)))
+    plan.note(
+      'The database login is a superuser, which no rule of the database binds: for more than a trial use a login that is only a member of svc_merchant.',
+    )
   if (app.identity.kind === 'keycloak' && config.smtpUrl === undefined)
     plan.note('Keycloak sends no invitations without SVC_SMTP_URL: people who are invited get no mail.')
   // The operator comes with the realms that it needs: the platform's and the customers'.
