@@ -89,8 +89,9 @@ t.test('the audit trail says that it was done and why, and not to whom', async (
 })
 
 t.test('a phone number names a payer too, and what names no payer is refused', async (t) => {
-  await settledPayment(service, merchant, { payer_phone: '+447700900123', payer_name: 'Ada' })
+  const id = await settledPayment(service, merchant, { payer_phone: '+447700900123', payer_name: 'Ada' })
   t.match((await erase({ phone: '07700 900123', reason: 'asked' })).body, { consents: 1 })
+  t.match(await consentsOf([id]), [{ name: null, unlinked: true }])
   t.match(await erase({ phone: '070', reason: 'asked' }), { status: 400, body: { code: 'VALIDATION_FAILED' } })
   t.match(await erase({ email: 'ada@payer.example' }), { status: 400 }, 'without a reason')
 })

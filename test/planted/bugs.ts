@@ -134,7 +134,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'an order of a shop is paid twice',
-    'test/checkout/start-payment.test.ts',
+    'test/checkout/replace-open-payment.test.ts',
     'src/lib/checkout-token.ts',
     'return sha256Hex(jti === undefined ? text : `jti ${jti}`)',
     'return sha256Hex(`${text} ${jti}`)',
@@ -436,10 +436,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'resetting the second factor of an id that is no UUID is a bug of the service',
     'test/http/hardening.test.ts',
-    'src/identity/embedded/users/second-factor.ts',
-    `  if (!isUuid(userId)) return
-  await parts.pool.transaction(async (tx) => {`,
-    `  await parts.pool.transaction(async (tx) => {`,
+    'src/team/reset-factor.ts',
+    'if (!isUuid(merchantId) || (await',
+    'if ((await',
   ),
   bug(
     'an alert is sent with each run',

@@ -96,6 +96,29 @@ t.test('what is queued stays, with what follows it; dead ones and those that wai
   t.same(await broken(), [])
 })
 
+t.test('a payment loses its first webhooks only, as what is left is numbered on from them', async (t) => {
+  const [id] = [await settledPayment(), await settledPayment()]
+  await delivered()
+  await age(91, 'payment_intent_id = $1', id)
+  await owner.query(
+    `insert into webhook_queue (merchant_id, delivery_id, payment_intent_id, sequence, due_at)
+     select merchant_id, id, payment_intent_id, sequence, '2100-01-01' from webhook_deliveries
+     where payment_intent_id = $1 and sequence = 2`,
+    [id],
+  )
+  await removeAll()
+  const { rows } = await owner.query(
+    'select sequence from webhook_deliveries where payment_intent_id = $1 order by sequence',
+    [id],
+  )
+  t.same(rows, [{ sequence: 2 }, { sequence: 3 }], 'the second is queued, so the third stays as well')
+  t.equal(await count('payment_intents where id = $1 and webhooks_removed = 1', id), 1)
+  await owner.query('delete from webhook_queue where payment_intent_id = $1', [id])
+  await removeAll()
+  t.equal(await count('webhook_deliveries where payment_intent_id = $1', id), 0)
+  t.same(await broken(), [])
+})
+
 t.test('nothing is removed twice, lost or left behind while payments move and webhooks are replayed', async (t) => {
   const ids = await times(12, () => settledPayment())
   await delivered()
