@@ -60,11 +60,10 @@ t.test('a bank is down for an hour and back: nothing is lost, and nothing paid t
     ({ endToEndId }) => endToEndId === inProcess.endToEndId,
   )
   await bank.control('POST', `/payments/${bankPaymentId}/settle`)
-  await askNow(world)
-  await untilStatus(service, merchant, inProcess.id, 'Settled')
-  const { end_to_end_id: collectionId } = await untilStatus(service, merchant, collection.payment_id, 'Settled')
+  await untilAsked(world, inProcess.id, 'Settled')
+  const { end_to_end_id: collectionId } = await untilAsked(world, collection.payment_id, 'Settled')
   t.same(await inBooks(collectionId), ['ACSC'], 'with a token that was renewed')
-  t.match((await untilStatus(service, merchant, unsent.id, 'Failed')).failure, { code: 'AUTHORISATION_FAILED' })
+  t.match((await untilAsked(world, unsent.id, 'Failed')).failure, { code: 'AUTHORISATION_FAILED' })
   t.same(await inBooks(unsent.endToEndId), [], 'the payer would have to authorise it again')
   t.equal(await statusOf(lost.id), 'Authorised', 'what the bank may have paid is not called failed')
   t.same(await inBooks(lost.endToEndId), ['ACSC'])
@@ -87,6 +86,19 @@ async function passAnHour({ service, bank }: ObieService, states: readonly strin
   await bank.control('DELETE', '/tokens')
   await service.owner.query(`update obie.payments set first_sent_at = first_sent_at - interval '1 hour'`)
   await service.owner.query(`update payment_intents set updated_at = updated_at - interval '1 hour'`)
+}
+
+/**
+ * Waits for a payment's state, and has its bank asked meanwhile: a question that was under way when the bank was silent can
+ * end after `askNow`, and puts the next one off by minutes again.
+ */
+async function untilAsked(world: ObieService, id: string, status: string) {
+  const { service, merchant } = world
+  return until(async () => {
+    await askNow(world)
+    const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
+    return body.status === status ? body : undefined
+  })
 }
 
 /** A payment that is an hour old is asked for after some minutes only, if its bank was silent once more since then. */
