@@ -6,7 +6,7 @@ import { makeApp } from '../../src/app.ts'
 import type { App, AppOverrides } from '../../src/app.ts'
 import { startApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config/read.ts'
-import { makePgConnection } from '../../src/db/connection.ts'
+import { makeAdminConnection } from '../../src/db/connection.ts'
 import { checkMasterKey } from '../../src/keys/check-master-key.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { jobs } from '../../src/jobs.ts'
@@ -40,7 +40,7 @@ export type TestService = {
   app: App
   url: string
   databaseUrl: string
-  /** A connection as the owner of the tables, which bypasses the API. */
+  /** A connection as the owner of the tables, which bypasses the API. Its statements may take their time on a slow machine. */
   owner: pg.Client
   merchant(input?: NewTestMerchant): Promise<TestMerchant>
   /** The request headers of an operator with this role. */
@@ -90,7 +90,7 @@ export async function testService(
   await checkMasterKey(app)
   const api = await startApi(app)
   const running = worker ? startWorker(app, { jobs: WORKER_JOBS }) : undefined
-  const owner = await makePgConnection({ databaseUrl: config.databaseUrl, onError: () => undefined })
+  const owner = await makeAdminConnection({ databaseUrl: config.databaseUrl })
   t.teardown(async () => {
     await api.stop()
     await running?.stop()

@@ -102,6 +102,8 @@ const tune = async (databaseUrl: string): Promise<void> => {
   // The data of an earlier run are started again, with what was set for it.
   await client.query('alter system reset all')
   await client.query('alter system set autovacuum = off')
+  // As the service's own connections have it; those of tests are without its settings.
+  await client.query('alter system set jit = off')
   await client.query('set scram_iterations = 1')
   await client.query(`alter role current_user password ${client.escapeLiteral(new URL(databaseUrl).password)}`)
   await client.query('alter system set update_process_title = off')
