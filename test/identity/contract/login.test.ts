@@ -88,13 +88,11 @@ t.test('28: in the same time', async (t) => {
     await agent.send(page, { email, password: 'not the password of Ada' })
     return performance.now() - began
   }
-  const known: number[] = []
-  const unknown: number[] = []
-  for (let round = 0; round < 8; round += 1) {
-    known.push(await time(wish.email))
-    unknown.push(await time(`${randomUUID()}@${realm.slug}.example`))
+  // The fastest of each, over as many rounds as a busy machine needs: what answers without hashing stays faster.
+  let [known, unknown] = [Infinity, Infinity]
+  for (let round = 0; round < 100 && (round < 8 || Math.abs(known - unknown) >= 40); round += 1) {
+    known = Math.min(known, await time(wish.email))
+    unknown = Math.min(unknown, await time(`${randomUUID()}@${realm.slug}.example`))
   }
-  const median = (all: number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
-  const [first, second] = [median(known), median(unknown)]
-  t.ok(Math.abs(first - second) < 60, `${first.toFixed(0)} ms and ${second.toFixed(0)} ms`)
+  t.ok(Math.abs(known - unknown) < 40, `${known.toFixed(0)} ms and ${unknown.toFixed(0)} ms`)
 })
