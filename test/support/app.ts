@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { request } from 'undici'
+import { Agent, request } from 'undici'
 import type { Test } from 'tap'
 import { makeApp } from '../../src/app.ts'
 import type { App, AppOverrides } from '../../src/app.ts'
@@ -193,8 +193,12 @@ export async function serviceToken(
   return token
 }
 
+/** Leaves a connection that was idle for a second, long before the service ends it: a process of tests can stall for seconds. */
+const dispatcher = new Agent({ keepAliveMaxTimeout: 1_000 })
+
 async function call(url: string, method: Method, { headers = {}, body, raw }: CallOptions = {}): Promise<Answer> {
   const response = await request(url, {
+    dispatcher,
     method,
     headers: {
       ...(body === undefined && raw === undefined ? {} : { 'content-type': 'application/json' }),
