@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
@@ -49,16 +50,17 @@ export type StateFile = {
 
 export function makeStateFile(dir: string, state: () => SavedState): StateFile {
   const file = join(dir, NAME)
+  const draft = `${file}.${randomUUID()}`
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
   let isClosed = false
   const save = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    // One after the other: two writers of the same file would mix.
+    // One after the other: two writers of the same file would mix. Another bank in the folder has a draft of its own.
     writing = writing.then(async () => {
-      await writeFile(`${file}.new`, serialize(state()), { mode: PRIVATE_FILE })
-      await rename(`${file}.new`, file)
+      await writeFile(draft, serialize(state()), { mode: PRIVATE_FILE })
+      await rename(draft, file)
     })
     return writing
   }
