@@ -7,7 +7,7 @@ import type { Operation } from '../../src/wire/operation.ts'
 import { getCheckout } from '../../src/wire/checkout.ts'
 import { listPayerPayments, requestLink, verifyLink } from '../../src/wire/payer.ts'
 import { createPayment, getPayment } from '../../src/wire/payments.ts'
-import { createPayment as createByMerchant, testService } from '../support/app.ts'
+import { askAgain, createPayment as createByMerchant, testService } from '../support/app.ts'
 import { plainToken, readCheckout, startPayment } from '../support/checkout.ts'
 
 /** Limits on a clock of the test's own. */
@@ -116,9 +116,11 @@ t.test(
 
     const { body } = await startPayment(service, plainToken(service, merchant))
     const ask = (headers: Record<string, string>) =>
-      service.call('GET', `/api/v1/payments/${body.payment_id}`, {
-        headers: { 'x-forwarded-for': '192.0.2.7', ...headers },
-      })
+      askAgain(() =>
+        service.call('GET', `/api/v1/payments/${body.payment_id}`, {
+          headers: { 'x-forwarded-for': '192.0.2.7', ...headers },
+        }),
+      )
     const guesses = await Promise.all(
       Array.from({ length: 600 }, (_, index) => ask({ 'x-payment-state': `guess-${index}` })),
     )

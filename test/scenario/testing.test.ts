@@ -202,7 +202,7 @@ t.test('however a program ends, its service and the data are gone', async (t) =>
     const ended = Promise.withResolvers<object>()
     const child = execFile(
       ...nodeCommand(['--input-type=module', '-e', `${begin};${then}`]),
-      { env: cleanEnv({ TMPDIR: temporary }), timeout: 60_000 },
+      { env: cleanEnv({ TMPDIR: temporary }), timeout: 300_000 },
       () => ended.resolve({ code: child.exitCode, signal: child.signalCode }),
     )
     return ended.promise

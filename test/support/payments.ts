@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
 import { postponeSettlement } from '../../src/payments/claim-sql.ts'
+import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { askAgain, authorisedPayment } from './app.ts'
 import type { Answer, TestMerchant, TestService } from './app.ts'
@@ -102,6 +103,19 @@ export function patientRefund(
 ): Promise<Answer> {
   const key = wish.key ?? randomUUID()
   return askAgain(() => refund(service, merchant, { ...wish, key }))
+}
+
+/** Runs the job until no refund of a payment is PENDING: those too for which a slow bank kept the request waiting too long. */
+export async function resumeAllRefunds({ app, owner }: TestService, paymentId: string): Promise<void> {
+  for (let round = 0; round < 20; round += 1) {
+    const { rowCount } = await owner.query(
+      `update payment_refunds set resume_at = now() where payment_intent_id = $1 and status = 'PENDING'`,
+      [paymentId],
+    )
+    if (rowCount === 0) return
+    await resumeRefunds(app)
+  }
+  throw new Error('some refunds stay PENDING')
 }
 
 /** Creates a payment, lets the payer authorise it, and runs the settlement job once. */

@@ -9,6 +9,7 @@ import {
   movesOf,
   patientRefund,
   refund,
+  resumeAllRefunds,
   settledPayment,
   stateOf,
   tally,
@@ -47,15 +48,7 @@ function sumOf(amounts: readonly string[]): string {
   return toNumeric(amounts.reduce((sum, amount) => sum + parseAmount(amount), 0n))
 }
 
-/** Runs the job until no refund is PENDING. */
-async function resumeAll(id: string): Promise<void> {
-  for (let round = 0; round < 20; round += 1) {
-    if (!(await refundsOf(id)).some(({ status }) => status === 'PENDING')) return
-    await owner.query(`update payment_refunds set resume_at = now() where status = 'PENDING'`)
-    await resumeRefunds(app)
-  }
-  throw new Error('some refunds stay PENDING')
-}
+const resumeAll = (id: string): Promise<void> => resumeAllRefunds(service, id)
 
 /** Conditions that hold for a payment whose refunds are all finished. */
 async function assertWhole(t: Test, id: string, gross: string): Promise<void> {
@@ -215,6 +208,8 @@ t.test('50 concurrent repeats under one key create one refund, whatever the bank
     const asked = bank.calls.refund
     const answers = await times(50, () => patientRefund(service, merchant, { id, key, body: { amount: '7.00' } }))
     t.equal(bank.calls.refund - asked, 1, 'the bank is asked once')
+    // On a busy machine the bank may take longer than a request waits for it.
+    if (expected !== 'PENDING') await resumeAll(id)
     t.match(await refundsOf(id), [{ status: expected, amount: '7.0000' }])
     const codes = Object.keys(tally(answers.map(({ body }) => body.code ?? body.refund_status)))
     const allowed = ['PENDING', expected, ...(expected === 'FAILED' ? ['REFUND_REFUSED'] : [])]

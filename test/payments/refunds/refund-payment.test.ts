@@ -7,6 +7,7 @@ import {
   movesOf,
   patientRefund,
   refund,
+  resumeAllRefunds,
   settledPayment,
   tally,
   times,
@@ -177,10 +178,11 @@ t.test('a repeat with the same key returns the same refund, and is rejected with
 t.test('50 concurrent full refunds refund once', async (t) => {
   const id = await settledPayment(service, merchant)
   const answers = await times(50, () => patientRefund(service, merchant, { id }))
-  t.same(tally(answers.map(({ status, body }) => `${status} ${body.code ?? body.refund_status}`)), {
-    '200 EXECUTED': 1,
-    '409 PAYMENT_ALREADY_REFUNDED': 49,
+  t.same(tally(answers.map(({ body }) => body.code ?? 'taken')), {
+    taken: 1,
+    PAYMENT_ALREADY_REFUNDED: 49,
   })
+  await resumeAllRefunds(service, id)
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled', 'Refunded'])
   t.equal((await webhookTypesOf(service, id)).length, 4)
   t.same((await bookingsOf(service, id)).credits, ['50.0000'])
@@ -195,6 +197,7 @@ t.test('50 concurrent repeats of a refund under one key create one refund', asyn
     Object.keys(tally(answers.map(({ status }) => status))).filter((status) => status !== '200' && status !== '202'),
     [],
   )
+  await resumeAllRefunds(service, id)
   t.same((await bookingsOf(service, id)).credits, ['7.0000'])
   t.same(await amountsOf(id), { refunded: '7.0000', reserved: '0.0000' })
 })
