@@ -21,7 +21,7 @@ import { signBody } from '../src/lib/webhook-signature.ts'
 import { CheckoutToken } from '../src/wire/checkout.ts'
 import { EventType } from '../src/wire/webhook-events.ts'
 import { readEvent } from '../widget/messages.ts'
-import type { WidgetEventType } from '../widget/messages.ts'
+import type { CheckoutEventType } from '../widget/package/types.ts'
 import {
   anchorsOf,
   blocksOf,
@@ -52,7 +52,7 @@ const scenarios = readPage('docs/scenarios.md')
 const verbs = readPage('docs/reference/scenario-verbs.md')
 
 /** What the widget reports to its page: all of it, as the type makes sure. */
-const WIDGET_EVENTS: Record<WidgetEventType, true> = {
+const WIDGET_EVENTS: Record<CheckoutEventType, true> = {
   SVC_WIDGET_READY: true,
   SVC_BANK_SELECTED: true,
   SVC_PAYMENT_SUCCESS: true,

@@ -2,7 +2,8 @@ import { readClaims } from './claims.ts'
 import { readInit } from './messages.ts'
 import { themeOf } from './theme.ts'
 import type { Theme } from './theme.ts'
-import type { Init, PortRequest, WidgetEventType, WidgetEvents } from './messages.ts'
+import type { Init, PortRequest } from './messages.ts'
+import type { CheckoutEventType, CheckoutEvents } from './package/types.ts'
 
 /** How long to wait for the parent page's init message, in milliseconds. */
 const INIT_MS_MAX = 10_000
@@ -16,7 +17,7 @@ export type Connection = {
   sameTab: boolean | undefined
   parentOrigin: string
   /** Sends an event to the merchant's page, only to the token's callbackOrigin so that no other page receives it. */
-  emit<Type extends WidgetEventType>(eventType: Type, payload: WidgetEvents[Type]): void
+  emit<Type extends CheckoutEventType>(eventType: Type, payload: CheckoutEvents[Type]): void
   /** Turns the page's protection against leaving on or off. */
   guard(on: boolean): void
   /** Asks the page to go to the token's returnUrl. A single-page app may stay where it is. */

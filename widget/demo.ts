@@ -1,15 +1,15 @@
 import { el } from './dom.ts'
 import { demoToken, snippetOf } from './demo/order.ts'
 import type { Order } from './demo/order.ts'
-import { loadCheckout, otherLoopbackOrigin } from './demo/load-checkout.ts'
-import type { Mounted } from './loader/mount.ts'
-import type { WidgetEventType } from './messages.ts'
+import { otherLoopbackOrigin } from './demo/other-origin.ts'
+import { loadCheckout } from './package/load-checkout.ts'
+import type { CheckoutEventType, Mounted } from './package/types.ts'
 
 /*
  * The sandbox demo: a shop page with the checkout, its events and the HTML that a shop needs. It creates its token in
  * the browser, which a real shop must not do.
  */
-const EVENTS: readonly WidgetEventType[] = [
+const EVENTS: readonly CheckoutEventType[] = [
   'SVC_WIDGET_READY',
   'SVC_BANK_SELECTED',
   'SVC_PAYMENT_SUCCESS',
@@ -48,7 +48,7 @@ async function show(order: Order): Promise<void> {
   try {
     const checkout = await loadCheckout(checkoutOrigin)
     const { locale, noRedirect } = order
-    mounted = checkout.mount(container, { token, locale: locale === '' ? undefined : locale, noRedirect })
+    mounted = checkout?.mount(container, { token, locale: locale === '' ? undefined : locale, noRedirect })
   } catch (error) {
     container.replaceChildren(el('p', { role: 'alert' }, (error as Error).message))
   }

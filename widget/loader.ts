@@ -1,26 +1,11 @@
 import { mountCheckout } from './loader/mount.ts'
-import type { MountOptions, Mounted } from './loader/mount.ts'
 import { problemMessage } from './loader/problem-message.ts'
+import type { Mounted, SvcCheckout } from './package/types.ts'
 
 /*
  * The script that a shop's page loads from the checkout's origin. A tag with `data-checkout-token` and
  * `data-container-id` shows the checkout; otherwise `SvcCheckout.mount` does.
  */
-
-export type SvcCheckout = {
-  /**
-   * Shows a checkout in an element, given directly or by its id. The same token in the same element returns the
-   * existing checkout; another token replaces it.
-   * @throws {Error} if the element does not exist
-   */
-  mount(place: HTMLElement | string, options: MountOptions): Mounted
-}
-
-declare global {
-  interface Window {
-    SvcCheckout?: SvcCheckout
-  }
-}
 
 /**
  * Only known during the script's first run. Read through the prototype, because an image named `currentScript` would

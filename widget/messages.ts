@@ -1,28 +1,17 @@
+import type { CheckoutEventType, CheckoutEvents } from './package/types.ts'
+
 /*
  * The messages between the loader on the merchant's page and the widget in its frame. Both sides validate messages
  * here, field by field.
  */
 
-/** The events of the contract, and one more, with their payloads (decisions 39 and 292). */
-export type WidgetEvents = {
-  SVC_WIDGET_READY: { version: string; screen: string; merchantName: string; amount: string; currency: string }
-  SVC_BANK_SELECTED: { bankId: string; bankName: string }
-  SVC_PAYMENT_SUCCESS: { transactionId: string; endToExternalId: string; endToEndId: string }
-  /** `message`, for the shop's developer: why the checkout can't be used, and what to do. */
-  SVC_PAYMENT_FAILED: { errorCode: string; message?: string }
-  SVC_PAYMENT_CANCELLED: { transactionId: string | null; screen: string; returnUrl: string }
-  /** The payer goes back to the shop without cancelling: after success, or while the bank takes its time. */
-  SVC_RETURN: { transactionId: string | null; screen: string; returnUrl: string }
-  /** In whole CSS pixels. */
-  SVC_RESIZE: { height: number }
-}
-export type WidgetEventType = keyof WidgetEvents
+/** An event of the contract, or the one more (decisions 39 and 292). */
 export type WidgetEvent = {
-  [Type in WidgetEventType]: { eventType: Type; payload: WidgetEvents[Type] }
-}[WidgetEventType]
+  [Type in CheckoutEventType]: { eventType: Type; payload: CheckoutEvents[Type] }
+}[CheckoutEventType]
 
 /** The fields of each payload: strings, except the height. Those with a question mark may be missing or null. */
-const PAYLOADS: Record<WidgetEventType, string> = {
+const PAYLOADS: Record<CheckoutEventType, string> = {
   SVC_WIDGET_READY: 'version screen merchantName amount currency',
   SVC_BANK_SELECTED: 'bankId bankName',
   SVC_PAYMENT_SUCCESS: 'transactionId endToExternalId endToEndId',
@@ -39,7 +28,7 @@ export function readEvent(data: unknown): WidgetEvent | null {
   if (typeof eventType !== 'string' || !Object.hasOwn(PAYLOADS, eventType)) return null
   const given = fieldsOf(payload)
   const read: Record<string, unknown> = {}
-  for (const part of PAYLOADS[eventType as WidgetEventType].split(' ')) {
+  for (const part of PAYLOADS[eventType as CheckoutEventType].split(' ')) {
     const name = part.replace('?', '')
     const isOptional = name !== part
     const value = given[name]

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { usageError } from '../base/errors.ts'
 import { command, grouped } from '../kit/command.ts'
 import { DESCRIPTION, SECRETS, makeToken } from './make-token.ts'
@@ -16,7 +18,7 @@ Each order has a token of its own, which your server makes: the one printed here
   flags: {
     ...DESCRIPTION,
     ...grouped('The token:', {
-      lang: { value: 'language', summary: 'Kind of page', choices: ['html', 'react'], initial: 'html' },
+      lang: { value: 'language', summary: 'Kind of page', choices: ['html', 'react', 'vue'], initial: 'html' },
     }),
   },
   async run(context, input) {
@@ -29,10 +31,13 @@ Each order has a token of its own, which your server makes: the one printed here
     const client = context.client()
     const { token, content } = await makeToken(context, client, input)
     const { origin } = new URL(client.apiUrl)
-    const code = (lang === 'html' ? htmlOf : reactOf)({ token, origin, page: content.callbackOrigin })
+    const code = SNIPPETS[lang]({ token, origin, page: content.callbackOrigin })
+    const install = lang === 'html' ? null : INSTALL
     const { print, io } = context
-    if (print.isMachine) print.record({ lang, snippet: code, token, csp: cspOf(origin) }, [], { id: code })
-    else io.stdout.write(`${code}\n`)
+    if (print.isMachine)
+      return print.record({ lang, snippet: code, token, csp: cspOf(origin), install }, [], { id: code })
+    io.stdout.write(`${code}\n`)
+    if (install !== null) context.note(`\nThe package comes with svc: ${install}`)
   },
 })
 
@@ -48,6 +53,9 @@ type Parts = {
 function cspOf(origin: string): { 'script-src': string; 'frame-src': string } {
   return { 'script-src': origin, 'frame-src': origin }
 }
+
+/** Packed and not linked: a linked package would use the React that is installed beside it. */
+const INSTALL = `npm install --install-links ${join(packageRoot(), 'dist', 'checkout-package')}`
 
 const CONTAINER = 'svc-checkout'
 /** The first screen's height, kept so that the page does not jump when it appears. */
@@ -69,55 +77,40 @@ function htmlOf({ token, origin, page }: Parts): string {
 ></script>`
 }
 
+/** What reads the token is the page's own: a component gets it from the server that made it. */
 export function reactOf({ token, origin, page }: Parts): string {
   return `// The page's Content-Security-Policy, if it has one, needs:
 //   script-src ${origin}; frame-src ${origin}
-import { useEffect, useRef } from 'react'
-
-let loading
-
-/** Loads the script once, however many checkouts there are; after a failure the next one tries again. */
-function loadCheckout() {
-  loading ??= new Promise((resolve, reject) => {
-    const script = document.createElement('script')
-    script.src = '${origin}/v1/checkout.js'
-    script.async = true
-    script.onload = () => resolve(window.SvcCheckout)
-    script.onerror = () => {
-      loading = undefined
-      script.remove()
-      reject(new Error('The checkout could not be loaded.'))
-    }
-    document.head.append(script)
-  })
-  return loading
-}
-
-const EVENTS = ['SVC_WIDGET_READY', 'SVC_BANK_SELECTED', 'SVC_PAYMENT_SUCCESS', 'SVC_PAYMENT_FAILED', 'SVC_PAYMENT_CANCELLED', 'SVC_RETURN']
-
-/** \`on\` has a function for each event that you want. New functions on every render leave the payer where they are. */
-export function Checkout({ token, on, onError }) {
-  const container = useRef(null)
-  const latest = useRef({})
-  useEffect(() => {
-    latest.current = { on, onError }
-  })
-  useEffect(() => {
-    let mounted
-    let isGone = false
-    loadCheckout().then((checkout) => {
-      if (isGone) return
-      mounted = checkout.mount(container.current, { token })
-      for (const event of EVENTS) mounted.on(event, (payload) => latest.current.on?.[event]?.(payload))
-    }).catch((error) => latest.current.onError?.(error))
-    return () => {
-      isGone = true
-      mounted?.destroy()
-    }
-  }, [token])
-  return <div ref={container} style={{ minHeight: ${HEIGHT_PX} }} />
-}
+import { SvcCheckout } from '@svc/checkout/react'
 
 // The token is of one order, and of pages of ${page}: your server makes a new one for each.
-// <Checkout token="${token}" on={{ SVC_PAYMENT_SUCCESS: ({ endToEndId }) => showThanks(endToEndId) }} />`
+export function Checkout({ token = '${token}' }) {
+  return (
+    <SvcCheckout
+      origin="${origin}"
+      token={token}
+      onSuccess={({ endToEndId }) => console.log('paid', endToEndId)}
+      onFailed={({ errorCode, message }) => console.warn(errorCode, message)}
+    />
+  )
+}`
 }
+
+export function vueOf({ token, origin, page }: Parts): string {
+  return `<!-- The page's Content-Security-Policy, if it has one, needs:
+       script-src ${origin}; frame-src ${origin}
+     The token is of one order, and of pages of ${page}: your server makes a new one for each. -->
+<script setup>
+import { SvcCheckout } from '@svc/checkout/vue'
+
+defineProps({ token: { type: String, default: '${token}' } })
+const onSuccess = ({ endToEndId }) => console.log('paid', endToEndId)
+const onFailed = ({ errorCode, message }) => console.warn(errorCode, message)
+</script>
+
+<template>
+  <SvcCheckout origin="${origin}" :token="token" @success="onSuccess" @failed="onFailed" />
+</template>`
+}
+
+const SNIPPETS = { html: htmlOf, react: reactOf, vue: vueOf }

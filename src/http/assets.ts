@@ -30,8 +30,8 @@ const FILE = /^\/widget\/((?:(?:banks|chunks|reference)\/)?[a-z0-9-]+\.(?:js|css
 /** Files that exist in the sandbox only (decision 64). */
 const SANDBOX_FILES = /^demo\./i
 
-/** The Trusted Types policy of the demo, which builds the loader's address (widget/demo/load-checkout.ts). */
-const DEMO_POLICY = 'checkout-loader'
+/** The Trusted Types policy of the demo, which builds the loader's address (widget/package/load-checkout.ts). */
+const DEMO_POLICY = 'svc-checkout'
 
 /** The files for browsers: the checkout's loader, the widget, the payer hub, and in the sandbox the demo. */
 export function addAssetRoutes(app: App, router: Router, served: Served): void {

@@ -14,7 +14,7 @@ const BUNDLE = join('node_modules', '.cache', 'svc-bundle')
 
 const TAP_BUILT = '.tap/plugins/built'
 
-const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle' | 'tap', Part>> = {
+const PARTS: Readonly<Record<'cli' | 'widget' | 'package' | 'bundle' | 'tap', Part>> = {
   cli: {
     sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'tsconfig*.json'],
     output: 'dist/cli/main.js',
@@ -24,6 +24,11 @@ const PARTS: Readonly<Record<'cli' | 'widget' | 'bundle' | 'tap', Part>> = {
     sources: ['widget/**/*.{ts,html,css}', 'src/wire/*.ts', 'src/lib/*.ts'],
     output: 'dist/widget/pages/index.html',
     command: [process.execPath, 'widget/build.ts'],
+  },
+  package: {
+    sources: ['widget/package/*', 'widget/build/package.ts', 'widget/tsconfig.json', 'tsconfig.json'],
+    output: 'dist/checkout-package/package.json',
+    command: [process.execPath, 'widget/build/package.ts'],
   },
   bundle: {
     sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'test/support/*.ts'],

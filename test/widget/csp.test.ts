@@ -100,7 +100,7 @@ t.test('the hub cannot be framed', async (t) => {
 
 t.test('the demo creates only the Trusted Types policy it needs', async (t) => {
   const { policy } = await get(sandbox, '/widget-demo.html')
-  t.ok(policy.includes('trusted-types checkout-loader'))
+  t.ok(policy.includes('trusted-types svc-checkout'))
 })
 
 t.test('in live mode the demo does not exist', async (t) => {

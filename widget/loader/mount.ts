@@ -1,28 +1,10 @@
 import { readClaims } from '../claims.ts'
 import type { Claims } from '../claims.ts'
-import type { WidgetEvent, WidgetEventType, WidgetEvents } from '../messages.ts'
+import type { WidgetEvent } from '../messages.ts'
+import type { MountOptions, Mounted } from '../package/types.ts'
 import { openFrame } from './open-frame.ts'
 import { problemMessage } from './problem-message.ts'
 import type { WayOut } from './problem-message.ts'
-
-export type MountOptions = {
-  token: string
-  /** The checkout's language, such as `cy`; by default the browser's. */
-  locale?: string | undefined
-  /** `light`, `dark` or `auto` (the payer's system); by default the element's color-scheme. */
-  theme?: string | undefined
-  /** Whether the page stays when the payer returns to the shop; the shop then handles the events. */
-  noRedirect?: boolean | undefined
-  /** Whether the payer goes to the bank in this tab, and comes back to the token's returnUrl. */
-  sameTab?: boolean | undefined
-}
-
-export type Mounted = {
-  /** Removes the checkout from the page. */
-  destroy(): void
-  /** Adds a listener for an event of the contract and returns the function that removes it. */
-  on<Type extends WidgetEventType>(eventType: Type, listener: (payload: WidgetEvents[Type]) => void): () => void
-}
 
 /** Shows the checkout of `checkoutOrigin` in a container, or the reason why it can't be shown. */
 export function mountCheckout(

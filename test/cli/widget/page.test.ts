@@ -34,10 +34,13 @@ t.test('the snippet is a container, the async script and the lines of the policy
   t.match(stdout, `src="${url}/v1/checkout.js"`)
   t.match(stdout, /data-container-id="svc-checkout"\n {2}data-checkout-token="[^".]+\.[0-9a-f]{64}"\n><\/script>\n$/)
   const react = await run(['snippet', '--lang', 'react', ...OF_A_PAGE])
-  t.match(react.stdout, /frame-src [^]*checkout\.mount\(container\.current, \{ token \}\)[^]*<Checkout token="/)
-  t.match(await run(['snippet', '--lang', 'vue', ...OF_A_PAGE]), { code: 2, stderr: /html, react/ })
+  t.match(react.stdout, /frame-src [^]*from '@svc\/checkout\/react'[^]*<SvcCheckout\n +origin="http/)
+  t.match(react.stderr, /npm install --install-links \S+checkout-package\n$/)
+  const vue = await run(['snippet', '--lang', 'vue', ...OF_A_PAGE])
+  t.match(vue.stdout, /frame-src [^]*from '@svc\/checkout\/vue'[^]*<SvcCheckout origin="http/)
+  t.match(await run(['snippet', '--lang', 'svelte', ...OF_A_PAGE]), { code: 2, stderr: /html, react, vue/ })
   const json = JSON.parse((await run(['snippet', ...OF_A_PAGE, '--json'])).stdout)
-  t.match(json, { lang: 'html', snippet: /checkout\.js/, csp: { 'script-src': url, 'frame-src': url } })
+  t.match(json, { lang: 'html', snippet: /checkout\.js/, csp: { 'script-src': url, 'frame-src': url }, install: null })
 })
 
 t.test('the demo is shown from 127.0.0.1 with the widget of localhost, and not in live mode', async (t) => {

@@ -1,0 +1,70 @@
+import { defineComponent, getCurrentInstance, h, ref, watch } from 'vue'
+import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, reportError, showCheckout } from './show-checkout.ts'
+import type { CheckoutProps, EventName, PayloadOf } from './show-checkout.ts'
+
+export type SvcCheckoutProps = CheckoutProps
+
+/** What begins another checkout when it changes. */
+const SETTINGS = ['origin', 'token', 'locale', 'theme', 'noRedirect', 'sameTab'] as const
+
+/** The type of an event's payload, for Vue: it takes a function as its description. */
+function payload<Name extends EventName>(_name: Name): (payload: PayloadOf<Name>) => boolean {
+  return () => true
+}
+
+const EMITS = {
+  ready: payload('ready'),
+  bankSelected: payload('bankSelected'),
+  success: payload('success'),
+  failed: payload('failed'),
+  cancelled: payload('cancelled'),
+  return: payload('return'),
+  resize: payload('resize'),
+  /** The checkout's script did not load. Without a listener the console says why. */
+  error: (_error: Error): boolean => true,
+}
+
+/**
+ * The checkout of an order. Another token begins another checkout. Until it is there, and without scripts, a link leads
+ * to the service's own page.
+ */
+export const SvcCheckout = defineComponent(
+  (props: SvcCheckoutProps, { emit }) => {
+    const container = ref<HTMLElement | null>(null)
+    const instance = getCurrentInstance()
+    const onError = (error: Error): void => {
+      if (instance?.vnode.props?.['onError'] === undefined) reportError(error)
+      emit('error', error)
+    }
+    watch(
+      [container, ...SETTINGS.map((name) => () => props[name])],
+      (_now, _before, onCleanup) => {
+        const { origin, token, locale, theme, noRedirect, sameTab } = props
+        if (!token || container.value === null) return
+        const options = { origin, token, locale, theme, noRedirect, sameTab }
+        const onEvent = emit as (name: EventName, payload: unknown) => void
+        onCleanup(showCheckout(container.value, { ...options, onEvent, onError }))
+      },
+      { immediate: true, flush: 'post' },
+    )
+    // The script takes the link out of the element, so a token has an element of its own: Vue never looks for the link.
+    return () => {
+      const { origin, token, linkText = LINK_TEXT } = props
+      const link = token ? [h('a', { href: checkoutPageUrl(origin, token) }, linkText)] : []
+      return h('div', { key: token ?? '', ref: container, style: { minHeight: `${HEIGHT_PX}px` } }, link)
+    }
+  },
+  {
+    name: 'SvcCheckout',
+    props: {
+      origin: { type: String, required: true },
+      token: String,
+      locale: String,
+      theme: String,
+      noRedirect: Boolean,
+      sameTab: Boolean,
+      linkText: String,
+    },
+    emits: EMITS,
+  },
+)
