@@ -83,6 +83,8 @@ export type BankCatalogue = {
   refresh(): Promise<void>
   /** Whether payers are offered a bank: false while its answers fail. */
   isAvailable(id: string): boolean
+  /** When a bank that does not answer stopped to, as ISO 8601; null while it answers, and where it is not registered. */
+  unavailableSince(id: string): string | null
 }
 
 /** A bank besides the mock bank's, with its connector. */
@@ -99,6 +101,8 @@ export type ConfiguredBank = {
   isRegistered?: () => boolean
   /** Whether it answers at the moment; always, where nothing watches it (banks/circuit.ts). */
   isAvailable?: () => boolean
+  /** While it does not answer: since when, in milliseconds since 1970. */
+  unavailableSince?: () => number | undefined
 }
 
 /**
@@ -119,7 +123,7 @@ export function makeCatalogue(mock: BankConnector | undefined, configured: reado
   ]
   const byId = (id: string | null | undefined) =>
     id === null || id === undefined ? undefined : list().find((bank) => bank.id === id)
-  const watches = new Map(configured.map(({ connector, isAvailable = () => true }) => [connector.id, isAvailable]))
+  const watched = new Map(configured.map((bank) => [bank.connector.id, bank]))
   return {
     get list() {
       return list()
@@ -129,7 +133,11 @@ export function makeCatalogue(mock: BankConnector | undefined, configured: reado
       // They share what is read.
       await configured[0]?.refresh?.()
     },
-    isAvailable: (id) => watches.get(id)?.() ?? true,
+    isAvailable: (id) => watched.get(id)?.isAvailable?.() ?? true,
+    unavailableSince: (id) => {
+      const since = watched.get(id)?.unavailableSince?.()
+      return since === undefined ? null : new Date(since).toISOString()
+    },
     connectorFor: (debtorBankId) => {
       const banks = usable()
       const named = banks.find(({ connector }) => connector.id === debtorBankId)

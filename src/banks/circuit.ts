@@ -12,6 +12,8 @@ const REST_MS_MAX = 300_000
 export type Circuit = {
   /** False while the bank rests after failures; true again when the next payment may try it. */
   isAvailable(): boolean
+  /** While it rests: when the first of the calls in a row was not answered, in milliseconds since 1970. */
+  unavailableSince(): number | undefined
 }
 
 /**
@@ -34,8 +36,10 @@ export function withCircuit(
   let failureCount = 0
   let restMs = REST_MS
   let restsUntil = 0
+  let silentSince = 0
   let isProbing = false
   const isAvailable = (): boolean => now() >= restsUntil
+  const unavailableSince = (): number | undefined => (isAvailable() ? undefined : silentSince)
   const publish = (): void => metrics.bankAvailable.set({ bank: bank.id }, failureCount < FAILURES_MAX ? 1 : 0)
 
   function noteAnswer(): void {
@@ -47,6 +51,7 @@ export function withCircuit(
   }
 
   function noteSilence(): void {
+    if (failureCount === 0) silentSince = now()
     failureCount += 1
     if (failureCount < FAILURES_MAX || !isAvailable()) return
     restsUntil = now() + restMs
@@ -91,7 +96,10 @@ export function withCircuit(
   }
 
   publish()
-  return { connector: { ...watchConnector(bank, watched, forNewPayment), execute }, circuit: { isAvailable } }
+  return {
+    connector: { ...watchConnector(bank, watched, forNewPayment), execute },
+    circuit: { isAvailable, unavailableSince },
+  }
 }
 
 type Watched = <T>(call: string, work: () => Promise<T>) => Promise<T>

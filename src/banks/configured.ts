@@ -41,6 +41,7 @@ export async function openConfiguredBanks({ account, bankSetup, ...parts }: Part
       isConfigured: () => platform.statement() !== undefined,
       isRegistered: () => platform.clientId(profile) !== undefined,
       isAvailable: () => platform.clientId(profile) !== undefined && circuit.isAvailable(),
+      unavailableSince: circuit.unavailableSince,
     }
   })
 }

@@ -13,6 +13,8 @@ export type Localization = {
    * than its currency. */
   money(amount: string, currency: string, roundingMode?: 'ceil' | 'floor'): string
   moment(timestamp: string): string
+  /** The time of day; with the date where that is not today. */
+  time(timestamp: string): string
   found(count: number): string
 }
 
@@ -25,6 +27,7 @@ export function makeLocalization({ tag, dir, texts }: Locale): Localization {
   const plurals = new Intl.PluralRules(tags)
   const numbers = new Intl.NumberFormat(tags)
   const dates = new Intl.DateTimeFormat(tags, { dateStyle: 'long', timeStyle: 'short' })
+  const moment = (timestamp: string): string => dates.format(new Date(timestamp))
   // In a sentence of the other direction a name must not reorder the text around it.
   const isolated = (value: string): string => (dir === 'rtl' || RTL.test(value) ? `\u2068${value}\u2069` : value)
   const fill = (text: string, params: Params): string =>
@@ -39,7 +42,12 @@ export function makeLocalization({ tag, dir, texts }: Locale): Localization {
       new Intl.NumberFormat(tags, { style: 'currency', currency, ...(roundingMode && { roundingMode }) }).format(
         amount as Intl.StringNumericLiteral,
       ),
-    moment: (timestamp) => dates.format(new Date(timestamp)),
+    moment,
+    time: (timestamp) => {
+      const date = new Date(timestamp)
+      const isToday = date.toDateString() === new Date().toDateString()
+      return isToday ? date.toLocaleTimeString(tags, { timeStyle: 'short' }) : moment(timestamp)
+    },
     found: (count) => fill(texts.found[plurals.select(count)] ?? texts.found.other, { count: numbers.format(count) }),
   }
 }

@@ -9,6 +9,13 @@ export const Bank = z.strictObject({
   popular: z.boolean(),
   logo: z.string().meta({ description: 'the path of an image on this service' }),
   available: z.boolean().meta({ description: 'false while the bank does not answer' }),
+  unavailable_since: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'when the bank stopped to answer; null while it answers, or where that is not the reason',
+      examples: [null],
+    }),
 })
 export type Bank = z.infer<typeof Bank>
 

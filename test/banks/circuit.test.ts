@@ -41,8 +41,11 @@ t.test('a bank that is silent five times rests, and is tried by one payment afte
   answers(SILENCE)
   await fail(4, stage)
   t.ok(circuit.isAvailable(), 'four may be chance')
+  t.equal(circuit.unavailableSince(), undefined)
+  clock.now += 10_000
   await fail(1, stage)
   t.notOk(circuit.isAvailable())
+  t.equal(circuit.unavailableSince(), 1_000_000, 'the first call without an answer')
   t.same(await gauge(), [0])
   const called = bank.calls.stage
   await t.rejects(stage(), { name: 'BankUnavailableError' })
@@ -58,6 +61,7 @@ t.test('a bank that is silent five times rests, and is tried by one payment afte
   resolve(STAGED)
   t.same(await probe, STAGED)
   t.ok(circuit.isAvailable())
+  t.equal(circuit.unavailableSince(), undefined)
   t.same(await gauge(), [1])
   answers(() => Promise.resolve(STAGED))
   t.same(await Promise.all([stage(), stage()]), [STAGED, STAGED], 'as before')
@@ -123,7 +127,9 @@ t.test('payers are not offered a bank that does not answer', async (t) => {
   const { service, bank, merchant } = await obieService(t)
   const available = async () => {
     const { body } = await service.call('GET', '/api/v1/banks')
-    return body.data.find(({ id }: { id: string }) => id === 'model')?.available
+    const found = body.data.find(({ id }: { id: string }) => id === 'model')
+    t.equal(typeof found?.unavailable_since, found?.available === true ? 'object' : 'string')
+    return found?.available
   }
   t.equal(await available(), true)
   await bank.setFault({ name: 'down' })

@@ -87,9 +87,11 @@ export function bankMark({ name, logo }: Bank): HTMLElement {
   return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
 }
 
-/** The name, and that the bank does not answer where it doesn't. */
-export function bankName({ l10n: { texts } }: View, { name, available }: Bank): HTMLElement {
-  return el('span', {}, name, !available && el('small', {}, texts.unavailable))
+/** The name, and that the bank does not answer where it doesn't, since when. */
+export function bankName({ l10n: { texts, fill, time } }: View, bank: Bank): HTMLElement {
+  const { name, available, unavailable_since: since } = bank
+  const reason = since ? fill(texts.unavailableSince, { time: time(since) }) : texts.unavailable
+  return el('span', {}, name, !available && el('small', {}, reason))
 }
 
 /** Details for the shop's developer, in English. */

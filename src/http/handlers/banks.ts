@@ -18,6 +18,7 @@ export const banks: Handlers<typeof wire> = {
           name: bank.name,
           popular: bank.popular,
           available: catalogue.isAvailable(bank.id),
+          unavailable_since: catalogue.unavailableSince(bank.id),
           logo: logoPath(bank),
         })),
       },

@@ -1,8 +1,9 @@
 import { logoPath } from '../../banks/catalogue.ts'
-import type { CatalogueBank } from '../../banks/catalogue.ts'
+import type { BankCatalogue, CatalogueBank } from '../../banks/catalogue.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import type { PayerLanguage } from './payer-language.ts'
+import { timeText } from './time-text.ts'
 
 /** Maximum length of a search. */
 const SEARCH_LENGTH_MAX = 100
@@ -13,17 +14,18 @@ export function banksNamed(banks: readonly CatalogueBank[], search: string): rea
   return banks.filter(({ name }) => words.every((word) => plain(name).includes(word)))
 }
 
-type BankChoiceOptions = { isAvailable: (id: string) => boolean; language: PayerLanguage }
+type Availability = Pick<BankCatalogue, 'isAvailable' | 'unavailableSince'>
+type BankChoiceOptions = { availability: Availability; language: PayerLanguage }
 
 /** Radio buttons, the popular banks first. */
-export function bankChoice(banks: readonly CatalogueBank[], { isAvailable, language }: BankChoiceOptions): Html {
+export function bankChoice(banks: readonly CatalogueBank[], { availability, language }: BankChoiceOptions): Html {
   const { checkout, pages } = language
   const popular = banks.filter((bank) => bank.popular)
   const others = banks.filter((bank) => !bank.popular)
   const group = (title: string, banks: readonly CatalogueBank[]): Html | undefined =>
     groupOf(
       title,
-      banks.map((bank) => choice(bank, isAvailable(bank.id), checkout.unavailable)),
+      banks.map((bank) => choice(bank, whyNot(bank, availability, language))),
     )
   return html`${group(checkout.popular, popular)}
 ${group(popular.length === 0 ? checkout.allBanks : pages.moreBanks, others)}`
@@ -38,11 +40,23 @@ ${choices}</div>
 </fieldset>`
 }
 
-function choice(bank: CatalogueBank, isAvailable: boolean, unavailable: string): Html {
-  const input = isAvailable
-    ? html`<input type="radio" name="bank" value="${bank.id}" required>`
-    : html`<input type="radio" name="bank" value="${bank.id}" disabled>`
-  return html`<label class="choice">${input} ${logo(bank)} ${bank.name}${isAvailable ? undefined : html` <small>${unavailable}</small>`}</label>
+/** Why a bank can't be chosen, if it can't: with the time in words that say their time zone. */
+function whyNot(
+  { id }: CatalogueBank,
+  { isAvailable, unavailableSince }: Availability,
+  { checkout, fill, tag }: PayerLanguage,
+): string | undefined {
+  if (isAvailable(id)) return undefined
+  const since = unavailableSince(id)
+  return since === null ? checkout.unavailable : fill(checkout.unavailableSince, { time: timeText(since, tag) })
+}
+
+function choice(bank: CatalogueBank, reason: string | undefined): Html {
+  const input =
+    reason === undefined
+      ? html`<input type="radio" name="bank" value="${bank.id}" required>`
+      : html`<input type="radio" name="bank" value="${bank.id}" disabled>`
+  return html`<label class="choice">${input} ${logo(bank)} ${bank.name}${reason === undefined ? undefined : html` <small>${reason}</small>`}</label>
 `
 }
 

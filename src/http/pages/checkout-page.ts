@@ -129,7 +129,7 @@ function payForm(app: App, { token, checkout, language }: Opened, search: string
   return html`<form method="post" action="/checkout">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="key" value="${app.ids.uuid()}">
-${languageField(language)}${bankChoice(banks, { isAvailable: app.catalogue.isAvailable, language })}
+${languageField(language)}${bankChoice(banks, { availability: app.catalogue, language })}
 <button class="main" type="submit">${fill(pages.payNow, { amount: money(checkout.amount, checkout.currency) })}</button>
 </form>`
 }

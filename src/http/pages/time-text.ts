@@ -12,6 +12,11 @@ export function when(instant: string, tag = BRITISH): Html {
   return html`<time datetime="${instant}">${moment.format(new Date(instant))}</time>`
 }
 
+/** A time in London as text, with the zone. */
+export function timeText(instant: string, tag: string): string {
+  return momentIn(tag).format(new Date(instant))
+}
+
 /** The date of a time in London. */
 export function dayOf(instant: string): Html {
   return html`<time datetime="${instant}">${DAY.format(new Date(instant))}</time>`

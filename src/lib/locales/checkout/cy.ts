@@ -25,6 +25,7 @@ export const texts: AllTexts = {
   quickPay: 'Talu gyda {bank}',
   lastUsed: 'Defnyddiwyd ddiwethaf',
   unavailable: 'Ddim ar gael ar hyn o bryd',
+  unavailableSince: 'Ddim ar gael ers {time}',
   popular: 'Banciau poblogaidd',
   search: 'Chwilio pob banc',
   allBanks: 'Pob banc',

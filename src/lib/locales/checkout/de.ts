@@ -25,6 +25,7 @@ export const texts: AllTexts = {
   quickPay: 'Mit {bank} zahlen',
   lastUsed: 'Zuletzt verwendet',
   unavailable: 'Derzeit nicht verfügbar',
+  unavailableSince: 'Nicht verfügbar seit {time}',
   popular: 'Häufige Banken',
   search: 'Alle Banken durchsuchen',
   allBanks: 'Alle Banken',

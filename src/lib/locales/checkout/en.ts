@@ -29,6 +29,7 @@ export const en = {
   quickPay: 'Pay with {bank}',
   lastUsed: 'Last used',
   unavailable: 'Not available at the moment',
+  unavailableSince: 'Not available since {time}',
   popular: 'Popular banks',
   search: 'Search all banks',
   allBanks: 'All banks',

@@ -25,6 +25,7 @@ export const texts: AllTexts = {
   quickPay: 'Pagar con {bank}',
   lastUsed: 'Último utilizado',
   unavailable: 'No disponible por ahora',
+  unavailableSince: 'No disponible desde: {time}',
   popular: 'Bancos habituales',
   search: 'Buscar entre todos los bancos',
   allBanks: 'Todos los bancos',

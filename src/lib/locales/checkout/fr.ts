@@ -26,6 +26,7 @@ export const texts: AllTexts = {
   quickPay: 'Payer avec {bank}',
   lastUsed: 'Dernière utilisée',
   unavailable: 'Indisponible pour le moment',
+  unavailableSince: 'Indisponible depuis : {time}',
   popular: 'Banques courantes',
   search: 'Chercher parmi toutes les banques',
   allBanks: 'Toutes les banques',
