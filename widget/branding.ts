@@ -1,4 +1,5 @@
 import { CONTRAST_MIN, buttonTextOn, contrastRatio } from '../src/lib/contrast.ts'
+import type { Appearance } from './appearance.ts'
 import type { Branding } from '../src/wire/settings.ts'
 
 /** The service's default branding (decision 27); with it the payer's light or dark theme stays. */
@@ -7,11 +8,19 @@ const DEFAULTS = { primary: '#0b5fff', background: '#ffffff', text: '#111111' }
 const COLOUR = /^#[0-9a-f]{6}$/i
 const ALLOWED_FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
 
-/** Applies a merchant's branding. Every value is validated again: only colours and listed fonts become style. */
-export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclaration): void {
+/**
+ * Applies a merchant's branding, and the page's own look over it. Every value is validated again: only colours, listed
+ * fonts and a number become style.
+ */
+export function applyBranding(
+  { colors: own, font: usual }: Branding,
+  { colors: page, font = usual, radius }: Appearance = {},
+  style: CSSStyleDeclaration,
+): void {
+  if (radius !== undefined) style.setProperty('--svc-radius', `${radius}px`)
   if (ALLOWED_FONTS.includes(font))
     style.setProperty('--svc-font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
-  const { primary, background, text } = colors
+  const { primary, background, text } = { ...own, ...page }
   if (COLOUR.test(primary) && primary.toLowerCase() !== DEFAULTS.primary) {
     style.setProperty('--svc-primary', primary)
     style.setProperty('--svc-on-primary', buttonTextOn(primary))

@@ -1,6 +1,7 @@
 import { codeOf, enterPhase } from './phase-effects.ts'
 import type { EffectContext } from './phase-effects.ts'
 import { preferredBank } from './bank-preference.ts'
+import type { Appearance } from './appearance.ts'
 import { applyBranding } from './branding.ts'
 import { SCREENS, START, next } from './flow.ts'
 import type { FlowEvent, Problem, State } from './flow.ts'
@@ -17,13 +18,23 @@ type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & {
   isTablet: boolean
   /** Why the checkout can't be used on this page, if the service said so already. */
   problem: Problem | undefined
+  /** The look of this page, which goes before the merchant's branding. */
+  appearance: Appearance | undefined
 }
 
 /** The version of the widget's messages, for merchants' pages. */
 const VERSION = '1.0.0'
 
 /** Runs one checkout: an event changes the state, then the state is shown and its effects start. */
-export function runCheckout({ l10n, stage, isTouch, isTablet, problem, ...options }: RunCheckoutOptions): void {
+export function runCheckout({
+  l10n,
+  stage,
+  isTouch,
+  isTablet,
+  problem,
+  appearance,
+  ...options
+}: RunCheckoutOptions): void {
   let state: State = START
   let end: (() => void) | undefined
   const context: EffectContext = { ...options, send, now: () => state }
@@ -57,7 +68,7 @@ export function runCheckout({ l10n, stage, isTouch, isTablet, problem, ...option
     amount,
     currency,
   }: NonNullable<State['checkout']>): void {
-    applyBranding(branding, document.documentElement.style)
+    applyBranding(branding, appearance, document.documentElement.style)
     const screen = SCREENS[state.phase]
     options.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })
   }

@@ -15,6 +15,8 @@ export type Connection = {
   locale: string | undefined
   theme: Theme
   sameTab: boolean | undefined
+  /** The look that the shop asks for, not read yet (appearance.ts). */
+  appearance: unknown
   parentOrigin: string
   /** Sends an event to the merchant's page, only to the token's callbackOrigin so that no other page receives it. */
   emit<Type extends CheckoutEventType>(eventType: Type, payload: CheckoutEvents[Type]): void
@@ -46,6 +48,7 @@ export async function connect(): Promise<Connection> {
     locale: init.locale,
     theme: themeOf(init.theme),
     sameTab: init.sameTab,
+    appearance: init.appearance,
     parentOrigin,
     emit: (eventType, payload) => window.parent.postMessage({ eventType, payload }, callbackOrigin),
     guard: (on) => ask({ guard: on }),

@@ -1,4 +1,5 @@
 import { makeApi } from './api.ts'
+import type { Appearance } from './appearance.ts'
 import { runCheckout } from './checkout.ts'
 import { connect } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -8,6 +9,7 @@ import type { Timers } from './poll.ts'
 import type { Problem } from './flow.ts'
 import { developerDetails } from './screens/parts.ts'
 import { makeStage } from './stage.ts'
+import { contrastRatio } from '../src/lib/contrast.ts'
 import { makeLocalization } from '../src/lib/localization.ts'
 
 const TIMERS: Timers = { every: (run, ms) => setInterval(run, ms), stop: (timer) => clearInterval(timer) }
@@ -33,10 +35,19 @@ async function start(root: HTMLElement): Promise<void> {
     l10n: makeLocalization(locale),
     stage: makeStage(root),
     problem: problemOf(root),
+    appearance: await appearanceOf(connection),
     isTouch: matchMedia(TOUCH).matches,
     sameTab: connection.sameTab || IN_APP.test(navigator.userAgent),
     isTablet: Math.min(screen.width, screen.height) >= TABLET_PX_MIN,
   })
+}
+
+/** Loaded where the shop asks for a look of its own; without it the merchant's branding stays. */
+async function appearanceOf({ appearance, theme }: Connection): Promise<Appearance | undefined> {
+  if (!appearance) return undefined
+  const isDark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
+  const { readAppearance } = await import('./appearance.ts')
+  return readAppearance(appearance, { isDark, contrastRatio })
 }
 
 /** What the service says about the page around this one, in place of a checkout. */

@@ -52,12 +52,14 @@ export type Init = {
   theme: string | undefined
   /** Whether the payer goes to the bank in the shop's tab. */
   sameTab: boolean | undefined
+  /** The look that the shop asks for, not read yet (appearance.ts). */
+  appearance: unknown
 }
 
 export function readInit(data: unknown, nonce: string): Init | null {
-  const { svc, nonce: given, token, locale, theme, sameTab } = fieldsOf(data)
+  const { svc, nonce: given, token, locale, theme, sameTab, appearance } = fieldsOf(data)
   if (svc !== 'init' || given !== nonce || typeof token !== 'string') return null
-  return { svc, nonce, token, locale: textOf(locale), theme: textOf(theme), sameTab: sameTab === true }
+  return { svc, nonce, token, locale: textOf(locale), theme: textOf(theme), sameTab: sameTab === true, appearance }
 }
 
 function textOf(value: unknown): string | undefined {

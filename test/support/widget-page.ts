@@ -16,7 +16,14 @@ export type WidgetShop = {
 }
 
 /** `scheme` is the page's own CSS color-scheme: light and dark where nothing else is said. */
-type Attributes = { locale?: string; theme?: string; scheme?: string; noRedirect?: boolean; sameTab?: boolean }
+type Attributes = {
+  locale?: string
+  theme?: string
+  scheme?: string
+  appearance?: string
+  noRedirect?: boolean
+  sameTab?: boolean
+}
 
 /** The service with its worker, and a shop at `localhost`, which is another site than the service's 127.0.0.1. */
 export async function openWidgetShop(t: Test, options: ServiceOptions = {}): Promise<WidgetShop> {
@@ -45,9 +52,9 @@ export async function openShopOf(t: Test, service: TestService, merchant: TestMe
 
 /** One container and one script for each token; the events of the widgets are kept in `window.heard`. */
 function shopPage(serviceUrl: string, query: URLSearchParams): string {
-  const extra = ['locale', 'theme', 'no-redirect', 'same-tab'].flatMap((name) => {
+  const extra = ['locale', 'theme', 'no-redirect', 'same-tab', 'appearance'].flatMap((name) => {
     const value = query.get(name)
-    return value === null ? [] : [`data-${name}="${value}"`]
+    return value === null ? [] : [`data-${name}="${value.replaceAll('"', '&quot;')}"`]
   })
   const widgets = query.getAll('token').map(
     (token, index) => `<div id="pay-${index}"></div>

@@ -51,6 +51,7 @@ function App() {
     <button onClick={() => setCount(count + 1)}>Rendered {count}</button>
     <button onClick={() => setOrder(order + 1)}>Next order</button>
     <SvcCheckout origin="${origin}" token={tokens[order]} style={{ border: '1px solid' }} className="pay"
+      appearance={{ radius: 4 }}
       onBankSelected={({ bankName }) => chosen.push([bankName, count])} />
   </main>
 }
@@ -70,6 +71,7 @@ createApp({
       h('button', { onClick: () => (order.value += 1) }, 'Next order'),
       h(SvcCheckout, {
         origin: '${origin}', token: tokens[order.value], style: { border: '1px solid' }, class: 'pay',
+        appearance: { radius: 4 },
         onBankSelected: ({ bankName }) => chosen.push([bankName, count.value]),
       }),
     ])

@@ -64,6 +64,7 @@ const token: string | null = null
 export const props: SvcCheckoutProps = {
   origin: 'https://pay.example',
   token,
+  appearance: { primary: '#003B2F', radius: 4, dark: { primary: '#8AB8FF' } },
   onSuccess: ({ endToEndId }) => endToEndId.toUpperCase(),
   onCancelled: ({ transactionId }) => transactionId?.length,
   onError: ({ message }) => message,
@@ -83,6 +84,8 @@ export const resized: CheckoutEvents['SVC_RESIZE'] = { height: 560 }
 
 // @ts-expect-error the service's address is needed
 createElement(SvcCheckout, { token: 'TOKEN' })
+// @ts-expect-error there is no such font
+createElement(SvcCheckout, { origin: 'https://pay.example', appearance: { font: 'Comic Sans' } })
 // @ts-expect-error there is no such member of the payload
 createElement(SvcCheckout, { origin: 'https://pay.example', onSuccess: ({ amount }) => amount })
 // @ts-expect-error the service's address is needed

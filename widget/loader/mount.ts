@@ -36,7 +36,7 @@ export function mountCheckout(
     const fail = (): void => showFailure('it did not load.', 'WIDGET_LOAD_FAILED', { retry: open, href })
     const opened = openFrame({
       theme: getComputedStyle(container).colorScheme,
-      ...options,
+      options,
       checkoutOrigin,
       claims: claims as Claims,
       dispatch,

@@ -1,6 +1,7 @@
 import type { Claims } from '../claims.ts'
 import { fieldsOf, readEvent } from '../messages.ts'
-import type { Init, WidgetEvent } from '../messages.ts'
+import type { WidgetEvent } from '../messages.ts'
+import type { MountOptions } from '../package/types.ts'
 import { makeLeaveGuard } from './leave-guard.ts'
 import type { LeaveGuard } from './leave-guard.ts'
 import { make } from './problem-message.ts'
@@ -19,13 +20,10 @@ const ANSWER_MS_MAX = 3_000
 
 export type OpenFrameOptions = {
   checkoutOrigin: string
-  token: string
   claims: Claims
-  locale?: string | undefined
-  /** The shop's setting or the container's color-scheme: the widget accepts either. */
-  theme?: string | undefined
-  noRedirect?: boolean | undefined
-  sameTab?: boolean | undefined
+  /** The container's color-scheme, for a shop that sets no theme: the widget accepts either. */
+  theme: string
+  options: MountOptions
   /** Called with each event of the frame. */
   dispatch(event: WidgetEvent): void
   /** Called once if the frame does not respond; the caller then removes it. */
@@ -33,17 +31,7 @@ export type OpenFrameOptions = {
 }
 
 /** Opens a checkout's frame. Call `close` when removing the frame. */
-export function openFrame({
-  checkoutOrigin,
-  token,
-  claims,
-  locale,
-  theme,
-  noRedirect,
-  sameTab,
-  dispatch,
-  fail,
-}: OpenFrameOptions) {
+export function openFrame({ checkoutOrigin, claims, theme, options, dispatch, fail }: OpenFrameOptions) {
   const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const frame = makeFrame(claims, checkoutOrigin, nonce)
   const guard = makeLeaveGuard(nonce)
@@ -80,9 +68,10 @@ export function openFrame({
     port = channel.port1
     port.onmessage = ({ data }) => {
       clearTimeout(timer)
-      handlePortRequest(data, guard, noRedirect ? '' : claims.returnUrl)
+      handlePortRequest(data, guard, options.noRedirect ? '' : claims.returnUrl)
     }
-    const init: Init = { svc: 'init', nonce, token, locale, theme, sameTab }
+    // Only what is JSON: a function among the options could not be sent, and an undefined theme is none.
+    const init = { theme, ...JSON.parse(JSON.stringify(options)), svc: 'init', nonce }
     frame.contentWindow?.postMessage(init, checkoutOrigin, [channel.port2])
   }
   addEventListener('message', onMessage)

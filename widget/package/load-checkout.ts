@@ -1,6 +1,13 @@
 import type { SvcCheckout } from './types.ts'
 
-export type { CheckoutEventType, CheckoutEvents, MountOptions, Mounted, SvcCheckout } from './types.ts'
+export type {
+  CheckoutAppearance,
+  CheckoutEventType,
+  CheckoutEvents,
+  MountOptions,
+  Mounted,
+  SvcCheckout,
+} from './types.ts'
 
 /** The loader's address on the service. It stays while pages need no change, so an update reaches them by itself. */
 const LOADER_PATH = '/v1/checkout.js'

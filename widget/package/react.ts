@@ -26,6 +26,7 @@ export type SvcCheckoutProps = CheckoutProps &
  */
 export function SvcCheckout(props: SvcCheckoutProps): ReactElement {
   const { origin, token, locale, theme, noRedirect, sameTab, id, className, style, linkText = LINK_TEXT } = props
+  const appearance = JSON.stringify(props.appearance)
   const container = useRef<HTMLDivElement>(null)
   const handlers = useRef<CheckoutHandlers>(props)
   useEffect(() => {
@@ -40,10 +41,11 @@ export function SvcCheckout(props: SvcCheckoutProps): ReactElement {
       theme,
       noRedirect,
       sameTab,
+      appearance,
       onEvent: (name, payload) => handlerOf(handlers.current, name)?.(payload),
       onError: (error) => (handlers.current.onError ?? reportError)(error),
     })
-  }, [origin, token, locale, theme, noRedirect, sameTab])
+  }, [origin, token, locale, theme, noRedirect, sameTab, appearance])
   // The script takes the link out of the element, so a token has an element of its own: React never looks for the link.
   return createElement(
     'div',

@@ -1,5 +1,5 @@
 import { loadCheckout } from './load-checkout.ts'
-import type { CheckoutEventType, CheckoutEvents, MountOptions, Mounted } from './types.ts'
+import type { CheckoutAppearance, CheckoutEventType, CheckoutEvents, MountOptions, Mounted } from './types.ts'
 
 /** The height of the checkout's first screen, kept so that the page does not jump when it appears. */
 export const HEIGHT_PX = 560
@@ -24,11 +24,13 @@ export type EventName = keyof typeof EVENTS
 export type PayloadOf<Name extends EventName> = CheckoutEvents[(typeof EVENTS)[Name]]
 
 /** What a component is given: the service's address, and the options of its script. */
-export type CheckoutProps = Omit<MountOptions, 'token'> & {
+export type CheckoutProps = Omit<MountOptions, 'token' | 'appearance'> & {
   /** The service's address, such as `https://pay.example`. */
   origin: string
   /** The order's token, which your server makes. Until there is one, the place is kept. */
   token?: string | null | undefined
+  /** The look on this page. An equal one, made again on a render, leaves the payer where they are. */
+  appearance?: CheckoutAppearance | undefined
   /** What the link to the service's own page says, for payers whose browser can't load the checkout. */
   linkText?: string | undefined
 }

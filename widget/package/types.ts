@@ -20,6 +20,22 @@ export type CheckoutEvents = {
 
 export type CheckoutEventType = keyof CheckoutEvents
 
+/** Each as `#RRGGBB`. Text has a contrast of at least 4.5:1 on the background; buttons are written in white or black. */
+export type AppearanceColors = {
+  primary?: string | undefined
+  background?: string | undefined
+  text?: string | undefined
+}
+
+/** The look of a checkout on one page, over the merchant's branding. What is not valid is ignored, and the console says why. */
+export type CheckoutAppearance = AppearanceColors & {
+  font?: 'system-ui' | 'serif' | 'sans-serif' | 'monospace' | 'Arial' | 'Georgia' | 'Verdana' | undefined
+  /** The corners of buttons and fields, in whole pixels from 0 to 24. */
+  radius?: number | undefined
+  /** The colours for payers with the dark look, which gets none of the others. */
+  dark?: AppearanceColors | undefined
+}
+
 export type MountOptions = {
   /** The order's token, which your server makes. */
   token: string
@@ -31,6 +47,8 @@ export type MountOptions = {
   noRedirect?: boolean | undefined
   /** Whether the payer goes to the bank in this tab, and comes back to the token's returnUrl. */
   sameTab?: boolean | undefined
+  /** The look on this page; an attribute has it as JSON. */
+  appearance?: CheckoutAppearance | string | undefined
 }
 
 export type Mounted = {

@@ -1,6 +1,8 @@
-import { defineComponent, getCurrentInstance, h, ref, watch } from 'vue'
+import { computed, defineComponent, getCurrentInstance, h, ref, watch } from 'vue'
+import type { PropType } from 'vue'
 import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, reportError, showCheckout } from './show-checkout.ts'
 import type { CheckoutProps, EventName, PayloadOf } from './show-checkout.ts'
+import type { CheckoutAppearance } from './types.ts'
 
 export type SvcCheckoutProps = CheckoutProps
 
@@ -31,17 +33,18 @@ const EMITS = {
 export const SvcCheckout = defineComponent(
   (props: SvcCheckoutProps, { emit }) => {
     const container = ref<HTMLElement | null>(null)
+    const appearance = computed(() => JSON.stringify(props.appearance))
     const instance = getCurrentInstance()
     const onError = (error: Error): void => {
       if (instance?.vnode.props?.['onError'] === undefined) reportError(error)
       emit('error', error)
     }
     watch(
-      [container, ...SETTINGS.map((name) => () => props[name])],
+      [container, appearance, ...SETTINGS.map((name) => () => props[name])],
       (_now, _before, onCleanup) => {
         const { origin, token, locale, theme, noRedirect, sameTab } = props
         if (!token || container.value === null) return
-        const options = { origin, token, locale, theme, noRedirect, sameTab }
+        const options = { origin, token, locale, theme, noRedirect, sameTab, appearance: appearance.value }
         const onEvent = emit as (name: EventName, payload: unknown) => void
         onCleanup(showCheckout(container.value, { ...options, onEvent, onError }))
       },
@@ -63,6 +66,7 @@ export const SvcCheckout = defineComponent(
       theme: String,
       noRedirect: Boolean,
       sameTab: Boolean,
+      appearance: Object as PropType<CheckoutAppearance>,
       linkText: String,
     },
     emits: EMITS,

@@ -1,0 +1,123 @@
+import t from 'tap'
+import { contrastRatio } from '../../src/lib/contrast.ts'
+import { en } from '../../src/lib/locales/checkout/en.ts'
+import { readAppearance } from '../../widget/appearance.ts'
+import { CONTRAST, accessibilityProblems, openBrowser } from '../support/browser.ts'
+import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
+import { screenshot } from '../support/widget-screens.ts'
+
+/** Reads a look, and what the console says about it. */
+function read(given: unknown, isDark = false) {
+  const { warn } = console
+  const warnings: string[] = []
+  console.warn = (text: string) => warnings.push(text.replace('svc checkout: appearance ', ''))
+  try {
+    return { ...readAppearance(given, { isDark, contrastRatio }), warnings }
+  } finally {
+    console.warn = warn
+  }
+}
+
+t.test('a look is read member by member, as an object or as the JSON of an attribute', async (t) => {
+  const look = { primary: '#003B2F', background: '#FFF8F0', text: '#221100', font: 'Georgia', radius: 0 }
+  const { primary, background, text } = look
+  const expected = { colors: { primary, background, text }, font: 'Georgia', radius: '0', warnings: [] }
+  t.same(read(look), expected)
+  t.same(read(JSON.stringify({ ...look, radius: '0' })), expected)
+  t.same(read({ text: '#221100' }).colors, { background: '#ffffff', text: '#221100' }, 'beside the light look')
+  t.same(read({}), { colors: {}, warnings: [] })
+})
+
+t.test('payers with the dark look get its colours and no others', async (t) => {
+  const look = { primary: '#003B2F', background: '#FFF8F0', text: '#221100', radius: 4 }
+  t.same(read(look, true), { colors: {}, radius: '4', warnings: [] })
+  t.same(read({ ...look, dark: { primary: '#8AB8FF', background: '#101820' } }, true), {
+    colors: { primary: '#8AB8FF', background: '#101820', text: '#eef2f7' },
+    radius: '4',
+    warnings: [],
+  })
+})
+
+t.test('what would break the style sheet or the contrast is left out, and the console says why', async (t) => {
+  const hostile = {
+    primary: 'red;}*{display:none',
+    background: 'url(https://evil.example)',
+    text: '#222',
+    font: 'x; background: url(https://evil.example)',
+    radius: '4px;',
+    padding: '9em',
+  }
+  const { warnings, ...rest } = read(hostile)
+  t.same(rest, { colors: {} })
+  t.same(
+    warnings.map((each) => each.replace(/:.*;/s, ';')),
+    [
+      '"primary"; expected a colour as #RRGGBB',
+      '"background"; expected a colour as #RRGGBB',
+      '"text"; expected a colour as #RRGGBB',
+      '"font"; expected one of system-ui, serif, sans-serif, monospace, Arial, Georgia, Verdana',
+      '"radius"; expected whole pixels from 0 to 24',
+      '"padding"; expected a name from the documentation',
+    ],
+  )
+  t.same(read({ primary: '#003B2F', text: '#CCCCCC' }), {
+    colors: { primary: '#003B2F' },
+    warnings: ['"text": #CCCCCC on #ffffff is ignored; expected colours with a contrast of at least 4.5:1'],
+  })
+  for (const radius of [-1, 25, 4.5, Number.NaN, Infinity, null, {}])
+    t.same(read({ radius }).radius, undefined, String(radius))
+  t.match(read('{'), { colors: {}, warnings: [/^"appearance": \{ is ignored; expected JSON$/] })
+  for (const nothing of [null, undefined, 1, 'null', '[]']) t.same(read(nothing), { colors: {}, warnings: [] })
+})
+
+t.test("a page's look is shown over the branding, in the light and in the dark", async (t) => {
+  const shop = await openWidgetShop(t)
+  const browser = await openBrowser(t)
+  const appearance = JSON.stringify({
+    primary: '#7A1F3D',
+    background: '#FFF8F0',
+    text: '#2B1A12',
+    font: 'Georgia',
+    radius: 0,
+    dark: { primary: '#FFB3C7' },
+  })
+  const opened = await openWidget(browser, shop, { attributes: { appearance, scheme: 'light dark' } })
+  const { widget, page, complaints } = opened
+  const button = widget.getByRole('button', { name: en.continue })
+  await button.waitFor()
+  const look = (): Promise<unknown> =>
+    frameOf(page).evaluate(`(() => {
+      const button = getComputedStyle(document.querySelector('.main'))
+      const { backgroundColor, color, fontFamily } = getComputedStyle(document.body)
+      return [button.backgroundColor, button.color, button.borderRadius, backgroundColor, color, fontFamily]
+    })()`)
+  t.same(await look(), [
+    'rgb(122, 31, 61)',
+    'rgb(255, 255, 255)',
+    '0px',
+    'rgb(255, 248, 240)',
+    'rgb(43, 26, 18)',
+    'Georgia',
+  ])
+  t.same(await accessibilityProblems(page), [])
+  await screenshot(opened, 'en-ST-01-appearance')
+  await button.press('Enter')
+  await widget.getByRole('option', { name: /Fern/ }).press('Enter')
+  await widget.locator('canvas[width]').waitFor()
+  t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [])
+  await screenshot(opened, 'en-ST-03-appearance')
+  const dark = await openWidget(browser, shop, {
+    attributes: { appearance, scheme: 'light dark' },
+    context: { colorScheme: 'dark' },
+  })
+  await dark.widget.getByRole('button', { name: en.continue }).waitFor()
+  t.same(
+    await frameOf(dark.page).evaluate(
+      "[getComputedStyle(document.querySelector('.main')).backgroundColor, getComputedStyle(document.body).backgroundColor]",
+    ),
+    ['rgb(255, 179, 199)', 'rgb(21, 26, 33)'],
+  )
+  t.same(await accessibilityProblems(dark.page, { only: [CONTRAST] }), [])
+  await screenshot(dark, 'en-ST-01-appearance-dark')
+  t.same([...complaints, ...dark.complaints], [])
+})
