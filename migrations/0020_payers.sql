@@ -12,6 +12,8 @@ create table payer_link_requests (
   -- Keyed hashes of the caller's network (decision 28): its own, and the one that it is a part of.
   request_ip_hash char(64) not null,
   wide_ip_hash char(64) not null,
+  -- Of the message: what the requester's browser or page speaks.
+  language text not null default 'en' check (language ~ '^[a-z]{2}$'),
   created_at timestamptz not null default now(),
   handled_at timestamptz
 );

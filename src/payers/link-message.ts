@@ -1,26 +1,29 @@
-/** The e-mail with a sign-in link. It explains itself, because its reader may not have asked for it. */
-export function linkMail(link: string): { subject: string; body: string } {
-  return {
-    subject: 'Your link to sign in',
-    body: `Hello,
+import * as cy from '../lib/locales/mails/cy.ts'
+import * as de from '../lib/locales/mails/de.ts'
+import * as en from '../lib/locales/mails/en.ts'
+import type { MailTexts } from '../lib/locales/mails/en.ts'
+import * as es from '../lib/locales/mails/es.ts'
+import * as fr from '../lib/locales/mails/fr.ts'
 
-use this link to see your payments, your receipts and your recurring payments:
+/** The languages of messages to payers; their pages have the same. */
+export const MAIL_LANGUAGES: Readonly<Record<string, MailTexts>> = {
+  en: en.mails,
+  cy: cy.mails,
+  de: de.mails,
+  fr: fr.mails,
+  es: es.mails,
+}
 
-${link}
+type LinkMessage = { link: string; language: string }
 
-It works once, and for 10 minutes. Anyone who has it can use it, so don't share it.
-
-If you did not ask for it, do nothing: without the link no one can sign in.
-We never ask for your bank's passwords or codes, neither in an e-mail nor on the page that the link opens.
-`,
-  }
+/** The e-mail with a sign-in link, in the language of who asked for it. */
+export function linkMail({ link, language }: LinkMessage): { subject: string; body: string } {
+  const { subject, body } = MAIL_LANGUAGES[language] ?? en.mails
+  return { subject, body: body.replace('{link}', () => link) }
 }
 
 /** The text message with a sign-in link. */
-export function linkText(link: string): { subject: string; body: string } {
-  return {
-    subject: 'Your link to sign in',
-    body: `Sign in to see your payments: ${link}
-It works once, for 10 minutes. Don't share it. We never ask for bank passwords. If you did not ask for it, do nothing.`,
-  }
+export function linkText({ link, language }: LinkMessage): { subject: string; body: string } {
+  const { subject, text } = MAIL_LANGUAGES[language] ?? en.mails
+  return { subject, body: text.replace('{link}', () => link) }
 }

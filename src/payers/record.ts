@@ -22,6 +22,8 @@ export const LinkRequest = z.object({
   contact: z.string(),
   contact_hash: z.string(),
   request_ip_hash: z.string(),
+  /** Of the requester, such as `cy`. */
+  language: z.string(),
   /** Whether it is recent enough that the requester still waits for a link. */
   is_fresh: z.boolean(),
   /** Whether some consent has the contact. */

@@ -15,6 +15,13 @@ export const PAYER_NETWORK = 'payer address'
 
 type RequestApp = Pick<App, 'pool' | 'config' | 'ids' | 'wake' | 'sealer' | 'lookupHash'>
 
+type RequestLink = {
+  body: PayerContact
+  clientAddress: string
+  /** The language of the message, such as `cy`; one that is not known gets it in English. */
+  language?: string
+}
+
 /**
  * Records a request for a sign-in link. It does not look up the contact, so that neither the response nor its time
  * reveals whether the contact is known; a job sends the link later, or does not (send-links.ts; decision 25). The job also
@@ -23,7 +30,7 @@ type RequestApp = Pick<App, 'pool' | 'config' | 'ids' | 'wake' | 'sealer' | 'loo
  */
 export async function requestLink(
   app: RequestApp,
-  { body, clientAddress }: { body: PayerContact; clientAddress: string },
+  { body, clientAddress, language = 'en' }: RequestLink,
 ): Promise<void> {
   const contact = await contactOf(app, body)
   if (contact.type === 'PHONE' && app.config.mode === 'live' && app.config.sms === undefined) {
@@ -34,7 +41,7 @@ export async function requestLink(
   const sealed = app.sealer.seal(contact.value, contactContext('payer_link_requests', id))
   await app.pool.transaction(async (tx) => {
     if (app.config.rateLimits) await checkNetworkLimit(tx, network)
-    await insertLinkRequest(tx, { id, contact, sealed, network })
+    await insertLinkRequest(tx, { id, contact, sealed, network, language })
   })
   app.wake.notify('send-payer-links')
 }

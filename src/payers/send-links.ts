@@ -87,8 +87,9 @@ async function send(app: SendApp, tx: DatabaseTransactionConnection, request: Li
   await insertToken(tx, { id, request, sealed, tokenHash: sha256Hex(token) })
   // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
   const link = `${app.publicUrl}/hub#token=${token}`
-  if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail(link) })
-  else await queueText(app, tx, { ...message, ...linkText(link) })
+  const { language } = request
+  if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
+  else await queueText(app, tx, { ...message, ...linkText({ link, language }) })
 }
 
 function messageTo({ sealer }: SendApp, request: LinkRequest) {

@@ -29,14 +29,17 @@ export function secondsToNextRequest(
   return secondsUntilFewerOfNetwork(tx, { table: 'payer_link_requests', network, limit })
 }
 
+type InsertLinkRequest = { id: string; contact: Contact; sealed: string; network: NetworkHashes; language: string }
+
 export async function insertLinkRequest(
   tx: CommonQueryMethods,
-  { id, contact, sealed, network }: { id: string; contact: Contact; sealed: string; network: NetworkHashes },
+  { id, contact, sealed, network, language }: InsertLinkRequest,
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
-    insert into payer_link_requests (id, contact_type, contact, contact_hash, request_ip_hash, wide_ip_hash)
+    insert into payer_link_requests (id, contact_type, contact, contact_hash, request_ip_hash, wide_ip_hash, language)
     values (
-      ${id}, ${contact.type}::payer_contact_type, ${sealed}, ${contact.hash}, ${network.own}, ${network.wide}
+      ${id}, ${contact.type}::payer_contact_type, ${sealed}, ${contact.hash}, ${network.own}, ${network.wide},
+      ${language}
     )
   `)
 }
@@ -44,7 +47,7 @@ export async function insertLinkRequest(
 /** Locks the oldest request that is not handled and not locked by another transaction; null where there is none. */
 export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<LinkRequest | null> {
   return tx.maybeOne(sql.type(LinkRequest)`
-    select r.id, r.contact_type, r.contact, r.contact_hash, r.request_ip_hash,
+    select r.id, r.contact_type, r.contact, r.contact_hash, r.request_ip_hash, r.language,
       r.created_at > now() - interval '10 minutes' as is_fresh,
       case r.contact_type
         when 'EMAIL' then exists (select from payment_consents c where c.payer_email_hash = r.contact_hash)

@@ -31,7 +31,15 @@ export const requestLink = operation({
   access: ['anyone'],
   params: None,
   query: None,
-  headers: NoHeaders,
+  headers: z.object({
+    'accept-language': z
+      .string()
+      .optional()
+      .meta({
+        description: 'the language of the message, such as cy; English where it is not known',
+        examples: ['cy, en;q=0.8'],
+      }),
+  }),
   body: PayerContact,
   replies: { 202: z.strictObject({ status: z.literal('sent') }) },
   errors: [],

@@ -66,6 +66,8 @@ async function send<T>(
   { method, path, body, withSession = false, keepalive = false }: Call,
 ): Promise<Result<T>> {
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  // The page's, which may have been chosen: a message that the service sends is in it.
+  headers['accept-language'] = document.documentElement.lang
   if (withSession) {
     const token = session.read()?.token
     if (token === undefined) return { ok: false, problem: { kind: 'signed-out' } }

@@ -8,6 +8,7 @@ import { requestLink } from '../../payers/request-link.ts'
 import { revokePayerConsent } from '../../payers/revoke-payer-consent.ts'
 import { signOutPayer } from '../../payers/sign-out-payer.ts'
 import { verifyLink } from '../../payers/verify-link.ts'
+import { payerLanguage } from '../pages/payer-language.ts'
 import type * as wire from '../../wire/payer.ts'
 import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf, payerOf } from '../principal.ts'
@@ -15,8 +16,9 @@ import { presentPayerDispute, presentPayerMandate, presentPayerPayment, presentR
 
 export const payer: Handlers<typeof wire> = {
   /** POST /api/v1/payer/auth/request-link */
-  async requestLink(app, { body, clientAddress }) {
-    await requestLink(app, { body, clientAddress })
+  async requestLink(app, { body, headers, clientAddress }) {
+    const { tag } = payerLanguage(undefined, headers['accept-language'])
+    await requestLink(app, { body, clientAddress, language: tag.slice(0, 2) })
     return { status: 202, body: { status: 'sent' } }
   },
 
