@@ -132,6 +132,17 @@ t.test("a move from another status, or of another merchant's payment, changes no
     outcome: 'STALE',
     status: null,
   })
+  t.match(
+    await movePayment(service.app, {
+      merchantId: merchant.id,
+      paymentId: body.payment_id,
+      from: 'Authorised',
+      on: 'settlement',
+      rawPayload: '{}',
+    }),
+    { outcome: 'STALE', status: 'AwaitingAuthorisation' },
+    'no consent says so here, only the status',
+  )
   t.equal((await stateOf(service, body.payment_id)).payment, 'AwaitingAuthorisation')
 })
 

@@ -34,7 +34,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'a move does not compare the status',
-    'test/payments/races.test.ts',
+    'test/payments/transitions.test.ts',
     MOVE,
     '      and p.status = l.from_status::payment_status\n',
     '',
