@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { PLATFORM_ROLES } from '../../src/lib/permissions.ts'
 import { sendPayerLinks } from '../../src/payers/send-links.ts'
 import { encoded, makeKeyPair, signed } from '../support/in-process-idp.ts'
@@ -70,6 +70,7 @@ async function makeCallers(world: World): Promise<Caller[]> {
     hide(world, clientSecret)
   }
   const admin = await bearerOf(service, own)
+  await entrust(world, own, admin)
   const callers: Caller[] = [
     { name: 'ADMIN', kind: 'merchant', headers: admin, tenant: own.id },
     { name: 'ADMIN of another', kind: 'merchant', headers: await bearerOf(service, other), tenant: other.id },
@@ -98,6 +99,32 @@ async function makeCallers(world: World): Promise<Caller[]> {
     if (kind !== 'forged')
       for (const text of Object.values(headers)) hide(world, text.replace(/^Bearer /, ''), SHOWS_STATE)
   return callers
+}
+
+/** What a payer and a merchant entrust to the service: known to no reader of responses, errors or logs. */
+async function entrust(world: World, own: TestMerchant, admin: Record<string, string>): Promise<void> {
+  const digits = (count: number): string => Array.from({ length: count }, () => randomInt(1, 10)).join('')
+  const [name, phone, payerAccount, ownAccount] = [
+    `canary${digits(8)}`,
+    `+4479${digits(8)}`,
+    digits(14),
+    digits(8),
+  ]
+  for (const changes of [
+    { payer_email: `${name}@payer.example` },
+    { payer_phone: phone },
+    { debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber', debtor_identification: payerAccount },
+  ]) {
+    const { status, text } = await createPayment(world.service, own, changes)
+    if (status !== 201) throw new Error(text)
+  }
+  const { status, text } = await world.service.call('POST', '/api/v1/portal/bank-accounts', {
+    headers: admin,
+    body: { account_holder_name: 'Acme Ltd', sort_code: '20-00-00', account_number: ownAccount },
+  })
+  if (status !== 201) throw new Error(text)
+  for (const secret of [name, phone, phone.slice(1), payerAccount, payerAccount.slice(6), ownAccount])
+    hide(world, secret)
 }
 
 /** The state of a payment is a part of the address of its bank, and is given to whoever began it. */
