@@ -104,12 +104,7 @@ async function makeCallers(world: World): Promise<Caller[]> {
 /** What a payer and a merchant entrust to the service: known to no reader of responses, errors or logs. */
 async function entrust(world: World, own: TestMerchant, admin: Record<string, string>): Promise<void> {
   const digits = (count: number): string => Array.from({ length: count }, () => randomInt(1, 10)).join('')
-  const [name, phone, payerAccount, ownAccount] = [
-    `canary${digits(8)}`,
-    `+4479${digits(8)}`,
-    digits(14),
-    digits(8),
-  ]
+  const [name, phone, payerAccount, ownAccount] = [`canary${digits(8)}`, `+4479${digits(8)}`, digits(14), digits(8)]
   for (const changes of [
     { payer_email: `${name}@payer.example` },
     { payer_phone: phone },
