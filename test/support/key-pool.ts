@@ -1,4 +1,5 @@
 import crypto from 'node:crypto'
+import type { webcrypto } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -7,14 +8,19 @@ import { promisify } from 'node:util'
 
 /*
  * The RSA keys of the tests' realms: each takes 40 ms of a core to make, hundreds are needed in a run, and none of them
- * guards anything. The nth that any test process makes is therefore the nth of a row that is kept: within a process no
- * two are alike, and what is made of a key, or done with it, is the real thing. Every other kind of key is made anew,
- * and so are those of a service that a test starts as a process of its own.
+ * guards anything. The nth that any test file makes is therefore the nth of a row that is kept: within a file no two are
+ * alike, and what is made of a key, or done with it, is the real thing. Every other kind of key is made anew, and so are
+ * those of a service that a test starts as a process of its own.
  */
 const folder = join(tmpdir(), `svc-test-keys-${process.getuid?.() ?? 0}`)
 const makeKeyPair = promisify(crypto.generateKeyPair)
 
 let taken = 0
+
+/** A new test file begins in this process, and with it the row. */
+export function restartKeys(): void {
+  taken = 0
+}
 
 function readKey(file: string): crypto.KeyObject | undefined {
   try {
@@ -53,3 +59,42 @@ Object.assign(generateKeyPair, {
 })
 Object.assign(crypto, { generateKeyPair })
 syncBuiltinESMExports()
+
+// The keys of the model bank, which a library makes by the Web's own interface.
+const { subtle } = globalThis.crypto
+const generateByName = subtle.generateKey.bind(subtle)
+const OF_THE_PRIVATE_KEY: readonly webcrypto.KeyUsage[] = ['sign', 'decrypt', 'unwrapKey']
+
+type RsaAlgorithm = { name: string; hash: string; modulusLength: number }
+
+function isPooledRsa(algorithm: unknown): algorithm is RsaAlgorithm {
+  const { name, modulusLength } = algorithm as Partial<RsaAlgorithm>
+  return name?.startsWith('RSA') === true && modulusLength === 2048
+}
+
+async function importNext(
+  { name, hash }: RsaAlgorithm,
+  isExtractable: boolean,
+  usages: readonly webcrypto.KeyUsage[],
+): Promise<webcrypto.CryptoKeyPair> {
+  const pair = await nextKeyPair()
+  const own = (isPrivate: boolean) => usages.filter((usage) => OF_THE_PRIVATE_KEY.includes(usage) === isPrivate)
+  const [privateKey, publicKey] = await Promise.all([
+    subtle.importKey(
+      'pkcs8',
+      pair.privateKey.export({ type: 'pkcs8', format: 'der' }),
+      { name, hash },
+      isExtractable,
+      own(true),
+    ),
+    subtle.importKey('spki', pair.publicKey.export({ type: 'spki', format: 'der' }), { name, hash }, true, own(false)),
+  ])
+  return { privateKey, publicKey }
+}
+
+Object.assign(subtle, {
+  generateKey: (...words: Parameters<typeof generateByName>) => {
+    const [algorithm, isExtractable, usages] = words
+    return isPooledRsa(algorithm) ? importNext(algorithm, isExtractable, usages) : generateByName(...words)
+  },
+})

@@ -5,6 +5,7 @@ import tap from 'tap'
 import type { Test } from 'tap'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { forgetRan } from '../cli/ran.ts'
+import { restartKeys } from './key-pool.ts'
 import { markEnded, offeredFiles, takeFile } from './queue.ts'
 
 /*
@@ -43,6 +44,7 @@ async function runFile(file: string): Promise<void> {
   await tap.test(file, { timeout: FILE_TIMEOUT_MS }, async (t) => {
     tests.set(href, t)
     forgetRan()
+    restartKeys()
     t.teardown(() => {
       // tap shows what a process has found when it ends.
       if (!t.passing()) process.stderr.write(`failed: ${file}\n`)
