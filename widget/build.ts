@@ -1,9 +1,10 @@
+import { MOCK_BANKS } from '../src/banks/catalogue.ts'
+import { drawMark } from '../src/lib/bank-mark.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { overBudget, formatWeights, weigh } from './build/budget.ts'
 import { SOURCES, bundleAll } from './build/bundle.ts'
 import type { Built } from './build/bundle.ts'
-import { drawLogos, neutralLogo } from './build/logos.ts'
 import { reference } from './build/reference.ts'
 import { withCompressed, writeAll } from './build/write.ts'
 
@@ -20,13 +21,17 @@ function pages(): Built[] {
   }))
 }
 
-function logos(): Built[] {
-  return [...drawLogos(), neutralLogo()].map(({ id, svg }) => ({ path: `banks/${id}.svg`, bytes: Buffer.from(svg) }))
+/** Of the invented banks; the service draws those of others (src/http/assets.ts). */
+function marks(): Built[] {
+  return MOCK_BANKS.map(({ id, name }, index) => ({
+    path: `banks/${id}.svg`,
+    bytes: Buffer.from(drawMark(name, index)),
+  }))
 }
 
 const folder = process.argv[2] ?? join(SOURCES, '..', 'dist', 'widget')
 const bundles = await bundleAll()
-const files = [...bundles.flatMap((bundle) => bundle.files), ...logos()].flatMap(withCompressed)
+const files = [...bundles.flatMap((bundle) => bundle.files), ...marks()].flatMap(withCompressed)
 // The service sends pages with its own headers; they are too small to compress.
 writeAll(folder, [...files, ...reference(), ...pages()])
 

@@ -61,12 +61,10 @@ export function isMock({ connector }: CatalogueBank): boolean {
   return connector === MOCK_CONNECTOR
 }
 
-/** The path of a bank's image, which the widget's build draws: its own for a fictional bank, else a neutral one. */
+/** The path of a bank's image: initials on a colour. */
 export function logoPath({ id }: CatalogueBank): string {
-  return MOCK_BY_ID.has(id) ? `/widget/banks/${id}.svg` : NEUTRAL_LOGO
+  return `/widget/banks/${encodeURIComponent(id)}.svg`
 }
-
-const NEUTRAL_LOGO = '/widget/banks/bank.svg'
 
 /** The banks that can be paid with here. */
 export type BankCatalogue = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
+import { drawMark, markIndexOf } from '../lib/bank-mark.ts'
 import { makeSendAsset, readPage } from './asset-files.ts'
 import { appPage, frameRules, notBuiltPage, viewerPage } from './pages/widget-page.ts'
 import type { AppPage } from './pages/widget-page.ts'
@@ -63,8 +64,17 @@ export function addAssetRoutes(app: App, router: Router, served: Served): void {
   router.get('/widget/*', (req, res, next) => {
     const path = FILE.exec((req.url ?? '').split('?')[0] ?? '')?.[1]
     if (path === undefined || (!isSandbox && SANDBOX_FILES.test(path))) next()
-    else sendAsset(req, res, { ...fileOf(path), missing: next })
+    else sendAsset(req, res, { ...fileOf(path), missing: () => sendMark(app, res, path) || next() })
   })
+}
+
+/** The mark of a bank that the build does not know, since its profile names it. False where there is no such bank. */
+function sendMark({ catalogue }: App, res: ServerResponse, path: string): boolean {
+  const bank = catalogue.byId(/^banks\/(.+)\.svg$/.exec(path)?.[1])
+  if (bank === undefined) return false
+  const headers = { ...fileOf(path).headers, 'content-type': 'image/svg+xml', 'x-content-type-options': 'nosniff' }
+  sendText(res, 200, drawMark(bank.name, markIndexOf(bank.id)), headers)
+  return true
 }
 
 function fileOf(path: string): { path: string; headers: Record<string, string> } {

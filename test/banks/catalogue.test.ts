@@ -37,6 +37,7 @@ t.test('anyone may list the banks, the popular ones first', async (t) => {
     name: bank.name,
     popular: bank.popular,
     available: true,
+    unavailable_since: null,
     logo: logoPath(bank),
   }))
   t.same(answer.body, { data: listed }, 'without their scenarios')

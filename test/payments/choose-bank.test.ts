@@ -46,10 +46,22 @@ t.test('live mode pays with the banks that are configured, and with no other', a
   for (const bank of [first, second]) bank.behind(live.app.mockBank)
   t.match((await live.call('GET', '/api/v1/banks')).body, {
     data: [
-      { id: 'first-bank', name: 'The first-bank', logo: '/widget/banks/bank.svg' },
+      { id: 'first-bank', name: 'The first-bank', logo: '/widget/banks/first-bank.svg' },
       { id: 'second-bank', name: 'The second-bank' },
     ],
   })
+  const mark = await live.call('GET', '/widget/banks/first-bank.svg')
+  t.match(mark, {
+    status: 200,
+    headers: {
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+  t.match(mark.text, />T<\/text>/, 'the initial of its name on a colour')
+  t.equal((await live.call('GET', '/widget/banks/third-bank.svg')).status, 404)
   t.match((await live.call('GET', '/readyz')).body, { banks: 'configured' })
   const pay = await payer(live)
   t.match(await pay({ debtor_bank_id: 'second-bank' }), { status: 201, body: { status: 'AwaitingAuthorisation' } })

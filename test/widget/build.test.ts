@@ -8,7 +8,7 @@ import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { BUDGETS, overBudget, weigh } from '../../widget/build/budget.ts'
 import { bundleAll } from '../../widget/build/bundle.ts'
-import { drawLogos, monogramOf } from '../../widget/build/logos.ts'
+import { drawMark, markIndexOf, monogramOf } from '../../src/lib/bank-mark.ts'
 
 const run = promisify(execFile)
 
@@ -63,13 +63,14 @@ t.test('each file above its budget is reported', async (t) => {
 })
 
 t.test('each logo has readable letters on its own colour', async (t) => {
-  const logos = drawLogos()
-  t.same(
-    logos.map(({ id }) => id),
-    MOCK_BANKS.map(({ id }) => id),
-  )
-  const colours = logos.map(({ svg }) => /fill="(#[0-9a-f]{6})"/.exec(svg)?.[1] ?? '')
+  const colourIn = (svg: string): string => /fill="(#[0-9a-f]{6})"/.exec(svg)?.[1] ?? ''
+  const colours = MOCK_BANKS.map(({ name }, index) => colourIn(drawMark(name, index)))
   for (const colour of colours) t.ok(contrastRatio('#FFFFFF', colour) >= CONTRAST_MIN, colour)
+  for (const id of ['barclays', 'hsbc-uk', 'x', 'ž', 'a'.repeat(50)]) {
+    const colour = colourIn(drawMark('<script>alert(1)</script> & Söhne', markIndexOf(id)))
+    t.ok(contrastRatio('#FFFFFF', colour) >= CONTRAST_MIN, `${id}: ${colour}`)
+  }
+  t.notMatch(drawMark('<script>alert(1)</script> & Söhne', 1), /script|alert|&/)
   t.equal(new Set(colours).size, MOCK_BANKS.length)
   t.equal(monogramOf('Severn & Wye'), 'SW')
   t.equal(monogramOf('Banc y Ddraig'), 'BD')

@@ -1,23 +1,19 @@
-import { MOCK_BANKS } from '../../src/banks/catalogue.ts'
-import type { CatalogueBank } from '../../src/banks/catalogue.ts'
-import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
+import { CONTRAST_MIN, contrastRatio } from './contrast.ts'
 
 /** Turning the hue by this angle gives neighbours in the list clearly different colours, for any number of banks. */
 const GOLDEN_ANGLE = 137.508
 
-export type Logo = { id: string; svg: string }
-
-/** Logos of the invented banks: the initials of the name on a colour. */
-export function drawLogos(banks: readonly CatalogueBank[] = MOCK_BANKS): Logo[] {
-  return banks.map(({ id, name }, index) => ({ id, svg: drawLogo(monogramOf(name), colourOf(index)) }))
+/** A bank's mark as SVG: the initials of its name on a colour. Banks' own marks belong to them. */
+export function drawMark(name: string, index: number): string {
+  return drawLetters(monogramOf(name), colourOf(index))
 }
 
-/** The image of banks that are not fictional: their own marks belong to them. */
-export function neutralLogo(): Logo {
-  return { id: 'bank', svg: drawLogo('£', '#4a5568') }
+/** A colour for a bank that is in no list of ours, which it keeps whatever other banks there are. */
+export function markIndexOf(id: string): number {
+  return [...id].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 360, 0)
 }
 
-function drawLogo(letters: string, colour: string): string {
+function drawLetters(letters: string, colour: string): string {
   return (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">' +
     `<rect width="64" height="64" rx="14" fill="${colour}"/>` +
