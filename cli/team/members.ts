@@ -1,10 +1,20 @@
-import { StaffMember, listStaff } from '../../src/wire/staff.ts'
-import { TeamMember, listTeam } from '../../src/wire/team.ts'
+import { ListedStaffMember, listStaff } from '../../src/wire/staff.ts'
+import { ListedTeamMember, listTeam } from '../../src/wire/team.ts'
+import type { StaffMember } from '../../src/wire/staff.ts'
+import type { TeamMember } from '../../src/wire/team.ts'
 import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { noteInvitation } from '../kit/new-secret.ts'
+
+const FACTOR = {
+  title: '2nd factor',
+  value: (row: { second_factor: boolean | null }) =>
+    row.second_factor === null ? 'unknown' : row.second_factor ? 'yes' : 'no',
+  style: (text: string): Style | undefined => (text === 'no' ? 'yellow' : undefined),
+  dropped: 3,
+}
 
 export const listMembers = reading({
   command: 'team list',
@@ -13,12 +23,13 @@ export const listMembers = reading({
   flags: {},
   operation: listTeam,
   view: {
-    fields: TeamMember,
+    fields: ListedTeamMember,
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'e-mail', value: (row) => row.email },
       { title: 'role', value: (row) => row.role },
       { title: 'state', value: stateOf, style: stateStyle },
+      FACTOR,
       { title: 'invited by', value: (row) => row.invited_by, dropped: 1, least: 12 },
       { title: 'invited', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
     ],
@@ -33,13 +44,14 @@ export const listOperators = reading({
   flags: {},
   operation: listStaff,
   view: {
-    fields: StaffMember,
+    fields: ListedStaffMember,
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'e-mail', value: (row) => row.email },
       { title: 'name', value: (row) => row.display_name, dropped: 2, least: 12 },
       { title: 'role', value: (row) => row.role },
       { title: 'state', value: stateOf, style: stateStyle },
+      FACTOR,
       { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never', short: dayOf, dropped: 1 },
     ],
     empty: 'No members.',

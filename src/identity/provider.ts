@@ -78,6 +78,8 @@ export type IdentityProvider = {
   setUserRoles(slug: string, userId: string, roles: readonly string[]): Promise<void>
   setUserEnabled(slug: string, userId: string, isEnabled: boolean): Promise<void>
   setPassword(slug: string, userId: string, password: string): Promise<void>
+  /** Which of the users have a second factor; a provider that would have to be asked for each of them lacks this. */
+  usersWithFactor?(slug: string, userIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes the second factor and ends all sessions; where its role requires one, the user sets up another. */
   resetFactor(slug: string, userId: string): Promise<void>
   /** @returns the link, if it is not mailed. @throws {DomainError} RATE_LIMITED if the user was invited too often */

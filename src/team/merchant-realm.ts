@@ -2,8 +2,13 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findRealm } from '../merchants/sql.ts'
 
+/** The realm of a merchant's people and programs; null for an older merchant without one. */
+export function knownRealmOf(app: Pick<App, 'pool'>, merchantId: string): Promise<string | null> {
+  return findRealm(app.pool, merchantId)
+}
+
 /**
- * The realm of a merchant's people and programs.
+ * The same.
  * @throws {DomainError} SERVICE_UNAVAILABLE for an older merchant without a realm
  */
 export async function realmOf(app: Pick<App, 'pool'>, merchantId: string): Promise<string> {

@@ -3,6 +3,7 @@ import { PLATFORM_ROLES } from '../lib/permissions.ts'
 import { Reason } from './admin.ts'
 import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, nameText } from './common.ts'
 import { operation } from './operation.ts'
+import { SecondFactor } from './team.ts'
 import { Email } from './registration.ts'
 
 export const PlatformRole = z.enum(PLATFORM_ROLES)
@@ -20,6 +21,9 @@ export const StaffMember = z.strictObject({
 })
 export type StaffMember = z.infer<typeof StaffMember>
 
+/** A staff member in a list. */
+export const ListedStaffMember = StaffMember.extend({ second_factor: SecondFactor })
+
 const ofStaff = {
   access: ['platform'],
   permission: 'administer platform',
@@ -35,7 +39,7 @@ export const listStaff = operation({
   params: None,
   query: None,
   body: NoBody,
-  replies: { 200: listOf(StaffMember) },
+  replies: { 200: listOf(ListedStaffMember) },
   errors: [],
 })
 

@@ -18,6 +18,14 @@ export const TeamMember = z.strictObject({
 })
 export type TeamMember = z.infer<typeof TeamMember>
 
+export const SecondFactor = z
+  .boolean()
+  .nullable()
+  .meta({ description: 'whether the person has a second factor; null where the identity provider does not say it' })
+
+/** A member of a merchant's team in a list. */
+export const ListedTeamMember = TeamMember.extend({ second_factor: SecondFactor })
+
 const MemberParams = z.strictObject({ id: z.string() })
 
 export const listTeam = operation({
@@ -31,7 +39,7 @@ export const listTeam = operation({
   query: None,
   headers: NoHeaders,
   body: NoBody,
-  replies: { 200: listOf(TeamMember) },
+  replies: { 200: listOf(ListedTeamMember) },
   errors: [],
 })
 

@@ -17,6 +17,7 @@ const STAFF = {
   last_seen_at: null,
 }
 const MEMBER = { ...PERSON, role: 'DEVELOPER', invited_by: 'ada', created_at: AT }
+const LISTED = { second_factor: true }
 const CLIENT = { client_id: 'acme-key-4f7a1c9e', role: 'OPS', name: 'n', created_by: 'ada', created_at: AT }
 
 const REFUND = {
@@ -58,8 +59,8 @@ function answer({ method, path }: Request, status: KybStatus = 'APPROVED'): Answ
   if (path.includes('/rotate'))
     return { json: { ...CLIENT, role: null, kind: 'server', client_secret: 's', token_endpoint: 'http://x/token' } }
   if (path.includes('/api-credentials/')) return { json: { ...CLIENT, role: null, kind: 'credential', revoked_at: AT } }
-  if (path.includes('/staff')) return method === 'GET' ? pageOf([STAFF]) : { json: STAFF }
-  return method === 'GET' ? pageOf([MEMBER]) : { json: MEMBER }
+  if (path.includes('/staff')) return method === 'GET' ? pageOf([{ ...STAFF, ...LISTED }]) : { json: STAFF }
+  return method === 'GET' ? pageOf([{ ...MEMBER, ...LISTED }]) : { json: MEMBER }
 }
 
 /** What hurts a real merchant, with what may be typed to confirm it. */
@@ -140,9 +141,9 @@ t.test('in live mode what would change nothing is not asked about', async (t) =>
     ({ method, path }) => {
       const merchant = merchantOf({ kyb_status: 'SUSPENDED', payout_held: true, is_active: false })
       if (path.includes('/portal/team'))
-        return method === 'GET' ? pageOf([{ ...MEMBER, is_active: false }]) : { json: MEMBER }
+        return method === 'GET' ? pageOf([{ ...MEMBER, ...LISTED, is_active: false }]) : { json: MEMBER }
       if (path.includes('/admin/staff'))
-        return method === 'GET' ? pageOf([{ ...STAFF, is_active: false }]) : { json: STAFF }
+        return method === 'GET' ? pageOf([{ ...STAFF, ...LISTED, is_active: false }]) : { json: STAFF }
       if (method === 'PUT') return { json: merchant }
       return path.includes('?') ? pageOf([merchant]) : { json: { ...merchant, actions: [] } }
     },

@@ -40,7 +40,7 @@ function answer({ method, path, body }: Request): Answer {
   const of = isStaff ? staffOf : memberOf
   const other = { id: ADA, email: isStaff ? 'ada@pay.example' : 'ada@acme.example' }
   if (path.includes('clients') || path.includes('credentials')) return clientAnswer({ method, path, isStaff })
-  if (method === 'GET') return pageOf([of(), of(other)])
+  if (method === 'GET') return pageOf([of({ second_factor: false }), of({ ...other, second_factor: true })])
   const { reason: _reason, ...changes } = body === '' ? { reason: '' } : JSON.parse(body)
   return { status: method === 'POST' ? 201 : 200, json: of(changes) }
 }
@@ -62,7 +62,7 @@ function clientAnswer({ method, path, isStaff }: { method: string; path: string;
 
 t.test('staff: invited, given roles and removed, by e-mail or by id', async (t) => {
   const admin = await fakeAdmin(t, answer)
-  t.match(await admin.run(['staff', 'list']), { code: 0, stdout: /grace@pay\.example +Grace +OPS +invited +never/ })
+  t.match(await admin.run(['staff', 'list']), { code: 0, stdout: /grace@pay\.example +Grace +OPS +invited +no +never/ })
   t.match(
     await admin.run(['staff', 'invite', '--email', 'Grace@pay.example', '--role', 'OPS', '--name', 'Grace H', ...WHY]),
     {
@@ -123,7 +123,10 @@ t.test("staff: a program's client is made, listed and revoked; its secret is on 
 t.test('team: invited, given roles and removed, as the merchant', async (t) => {
   const admin = await fakeAdmin(t, answer)
   const run = (...words: string[]) => admin.run([...words, '--client-id', 'acme-server'])
-  t.match(await run('team', 'list'), { code: 0, stdout: /STATE[^]*grace@acme\.example +DEVELOPER +active/ })
+  t.match(await run('team', 'list'), {
+    code: 0,
+    stdout: /STATE +2ND FACTOR[^]*grace@acme\.example +DEVELOPER +active +no/,
+  })
   t.match(await run('team', 'invite', '--email', 'new@acme.example', '--role', 'FINANCE'), { code: 0 })
   t.match(await run('team', 'role', GRACE, 'ADMIN', '-q', 'role'), { code: 0, stdout: 'ADMIN\n' })
   t.match(await run('team', 'remove', 'ada@acme.example'), { code: 0 })
@@ -305,8 +308,8 @@ t.test('who was removed is told from who is active, and who was never seen is in
   const gone = { id: ADA, email: 'gone@pay.example', is_active: false }
   const admin = await fakeAdmin(t, ({ path }) =>
     path.includes('/staff')
-      ? pageOf([staffOf(), staffOf(seen), staffOf(gone)])
-      : pageOf([memberOf(), memberOf({ id: ADA, is_active: false })]),
+      ? pageOf([{}, seen, gone].map((more) => staffOf({ ...more, second_factor: null })))
+      : pageOf([{}, { id: ADA, is_active: false }].map((more) => memberOf({ ...more, second_factor: null }))),
   )
   t.match(await admin.run(['staff', 'list']), {
     stdout: /grace.* invited .*\n.*ada@pay.* active .*\n.*gone.* removed /,

@@ -3,6 +3,8 @@ import { changeStaffRole, listStaff, removeStaff, resetStaffFactor } from '../..
 import type { StaffClientRecord } from '../../staff/record.ts'
 import { createStaffClient, listStaffClients, revokeStaffClient } from '../../staff/staff-clients.ts'
 import { rotateRealmKeys } from '../../staff/rotate-realm-keys.ts'
+import { withFactors } from '../../identity/with-factors.ts'
+import { PLATFORM_REALM } from '../../lib/realms.ts'
 import type * as wire from '../../wire/staff.ts'
 import type { Handlers } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
@@ -10,7 +12,9 @@ import { operatorOf } from '../principal.ts'
 export const staff: Handlers<typeof wire> = {
   /** GET /api/v1/admin/staff */
   async listStaff(app) {
-    return { status: 200, body: { data: [...(await listStaff(app))], has_more: false, next_cursor: null } }
+    const people = await listStaff(app)
+    const data = await withFactors(app, PLATFORM_REALM, { people, idOf: (person) => person.keycloak_user_id })
+    return { status: 200, body: { data, has_more: false, next_cursor: null } }
   },
 
   /** POST /api/v1/admin/staff */

@@ -9,6 +9,8 @@ import type { CredentialRecord } from '../../team/record.ts'
 import { inviteTeamMember } from '../../team/invite-team-member.ts'
 import { changeTeamRole, listTeam, removeTeamMember } from '../../team/members.ts'
 import { resetMemberFactor, resetTeamFactor } from '../../team/reset-factor.ts'
+import { knownRealmOf } from '../../team/merchant-realm.ts'
+import { withFactors } from '../../identity/with-factors.ts'
 import type * as wire from '../../wire/team.ts'
 import type { Handlers } from '../endpoint.ts'
 import { merchantOf, operatorOf } from '../principal.ts'
@@ -16,8 +18,10 @@ import { merchantOf, operatorOf } from '../principal.ts'
 export const team: Handlers<typeof wire> = {
   /** GET /api/v1/portal/team */
   async listTeam(app, { principal }) {
-    const members = await listTeam(app, merchantOf(principal).merchantId)
-    return { status: 200, body: { data: [...members], has_more: false, next_cursor: null } }
+    const { merchantId } = merchantOf(principal)
+    const people = await listTeam(app, merchantId)
+    const data = await withFactors(app, await knownRealmOf(app, merchantId), { people, idOf: ({ id }) => id })
+    return { status: 200, body: { data, has_more: false, next_cursor: null } }
   },
 
   /** POST /api/v1/portal/team */

@@ -20,6 +20,7 @@ import {
   setUserEnabled,
   setUserRoles,
 } from './users/users.ts'
+import { listUsersWithFactor } from './users/second-factor-sql.ts'
 
 export type { EmbeddedParts } from './parts.ts'
 
@@ -39,6 +40,7 @@ export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
     setUserRoles: (slug, userId, roles) => setUserRoles(parts, { slug, userId }, roles),
     setUserEnabled: (slug, userId, isEnabled) => setUserEnabled(parts, { slug, userId }, isEnabled),
     setPassword: (slug, userId, password) => setPassword(parts, { slug, userId }, password),
+    usersWithFactor: (slug, userIds) => listUsersWithFactor(parts.pool, slug, userIds),
     resetFactor: (slug, userId) => resetFactor(parts, { slug, userId }),
     inviteUser: (slug, userId, invitation) => inviteUser(parts, { slug, userId }, invitation),
     createServiceClient: (slug, client) => createServiceClient(parts, slug, client),

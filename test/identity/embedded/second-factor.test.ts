@@ -327,8 +327,14 @@ t.test('an ADMIN resets the factor of another member, an operator that of the on
   }
   const count = async () => (await service.owner.query('select user_id from idp.second_factors')).rows.length
   const [ada, bob] = [await factorOf('ada@acme.example'), await factorOf('bob@acme.example')]
+  const listed = async () => {
+    const { body } = await service.call('GET', '/api/v1/portal/team', { merchant })
+    return new Map(body.data.map((row: { id: string; second_factor: boolean }) => [row.id, row.second_factor]))
+  }
+  t.same([(await listed()).get(ada), (await listed()).get(bob)], [true, true])
   t.match(await service.call('POST', `/api/v1/portal/team/${bob}/reset-factor`, { merchant }), { status: 200 })
   t.equal(await count(), 1)
+  t.same([(await listed()).get(ada), (await listed()).get(bob)], [true, false], 'a list shows who has one')
   await takeInvitation(service, 'ada@acme.example')
   await service.owner.query('delete from idp.second_factors')
   const { access_token: token } = await portalTokens(service, merchant.realm, 'ada@acme.example')

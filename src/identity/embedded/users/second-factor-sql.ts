@@ -17,6 +17,20 @@ export async function factorOf(tx: CommonQueryMethods, userId: string): Promise<
   return factor?.changed_at ?? null
 }
 
+/** Which of a realm's users have a second factor. */
+export async function listUsersWithFactor(
+  tx: CommonQueryMethods,
+  realm: string,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.any(sql.type(Done)`
+    select s.user_id from idp.second_factors s
+    join idp.users u on u.id = s.user_id
+    where u.realm = ${realm} and u.id::text = any(${sql.array([...userIds], 'text')})
+  `)
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
 /** Marks the factor as changed, or creates it without app and passkeys, which follow. @returns its version */
 export async function touchFactor(tx: CommonQueryMethods, userId: string): Promise<string> {
   const { changed_at } = await tx.one(sql.type(Version)`
