@@ -8,12 +8,23 @@ export const BODY_BYTES_MAX = 100 * 1024
 /** The same without a credential, or with a payer's. */
 export const OPEN_BODY_BYTES_MAX = 16 * 1024
 
+const NO_BYTES = Buffer.alloc(0)
+
 /**
  * Reads a request's body, counting its bytes as they arrive.
  * @throws {DomainError} BODY_TOO_LARGE as soon as it is, without reading the rest. INVALID_JSON when the client disconnects
  */
 export async function readBody(req: IncomingMessage, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers
+  // Nothing follows the headers (RFC 9112, section 6.3): most requests read, and waiting for their end costs 5 µs.
+  if (coding === undefined && (length === undefined || length === '0')) return NO_BYTES
+  if (Number(length ?? 0) > bytesMax) throw tooLarge(bytesMax)
+  // A small body has nearly always arrived while the caller was looked up.
+  const whole: unknown = req.complete ? req.read() : null
+  if (Buffer.isBuffer(whole)) {
+    if (whole.length > bytesMax) throw tooLarge(bytesMax)
+    return whole
+  }
   const chunks: Buffer[] = []
   let bytes = 0
   try {
@@ -27,7 +38,7 @@ export async function readBody(req: IncomingMessage, bytesMax = BODY_BYTES_MAX):
     // The client has disconnected. Its network error must not be mistaken for one of the database.
     throw new DomainError('INVALID_JSON', 'the body is incomplete', { cause })
   }
-  return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
+  return chunks.length === 1 ? (chunks[0] ?? NO_BYTES) : Buffer.concat(chunks)
 }
 
 function tooLarge(bytesMax: number): DomainError {
