@@ -12,6 +12,7 @@ import { benchFirstPaint } from './cases/first-paint.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
 import { benchReconcile } from './cases/reconcile.ts'
+import { benchScope } from './cases/scope.ts'
 import { benchSettle } from './cases/settle.ts'
 import { benchSize } from './cases/size.ts'
 import { benchStart } from './cases/start.ts'
@@ -27,7 +28,7 @@ Compares the service with PostgreSQL's own limit and with the conventional libra
 ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
-  --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, latency,
+  --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, scope, latency,
                      first-paint, start, console, bank or size; may be given more than once
   --rounds <n>       rounds, each with one turn of every contender
   --seconds <n>      length of a turn
@@ -45,6 +46,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   close: benchClose,
   reconcile: benchReconcile,
   statement: benchStatement,
+  scope: benchScope,
   latency: benchLatency,
   'first-paint': benchFirstPaint,
   start: benchStart,

@@ -96,17 +96,20 @@ const TICK_MS = 10
 async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')))
-  let ticks = 0
+  const read = (name: string) =>
+    Promise.all(pids.map((pid) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')))
+  // Nanoseconds of running processes; of those that have ended there are only ticks.
+  const [stats, running] = await Promise.all([read('stat'), read('schedstat')])
+  let ms = 0
   for (const [index, stat] of stats.entries()) {
     // The fields after the command's name in brackets: state, parent, ..., and the times from the twelfth on.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number)
-    const [own, ended] = [(fields[11] ?? 0) + (fields[12] ?? 0), (fields[13] ?? 0) + (fields[14] ?? 0)]
-    if (pids[index] === String(serverPid)) ticks += own + ended
-    else if (fields[1] === serverPid) ticks += own
+    const own = Number(running[index]?.split(' ')[0]) / 1e6
+    if (pids[index] === String(serverPid)) ms += own + ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MS
+    else if (fields[1] === serverPid) ms += own
   }
-  return ticks * TICK_MS
+  return ms
 }
