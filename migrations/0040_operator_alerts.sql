@@ -12,8 +12,8 @@ create table operator_alerts (
   primary key (name, subject)
 );
 
--- A message for each change and channel. It is deleted when it was sent, and tried until then, the oldest of a channel
--- first: an end is never reported before its beginning.
+-- A message for each change and channel. It is deleted when it was sent, and tried until then. Those about one thing are
+-- sent in order: an end is never reported before its beginning. Those about other things do not wait for them.
 create table operator_alert_messages (
   id bigint generated always as identity primary key,
   channel text not null check (channel in ('WEBHOOK', 'MAIL')),

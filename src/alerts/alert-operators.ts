@@ -8,8 +8,9 @@ import type { AlertMessage, Channel } from './sql.ts'
 
 /** An alert ends when no worker has found it for so long: three runs of this job. */
 const QUIET_MS = 90_000
-/** Messages that one run sends. */
+/** Messages that one run sends, and how many of them may fail: a receiver that does not answer takes ten seconds each. */
 const SENT_MAX = 20
+const FAILED_MAX = 3
 const POST_TIMEOUT_MS = 10_000
 const LEASE_MS = sendTimeoutMs + 40_000
 const FIRST_DELAY_MS = 30_000
@@ -37,7 +38,8 @@ export async function alertOperators(app: AlertOperatorsApp, signal: AbortSignal
 }
 
 async function sendMessages(app: AlertOperatorsApp, channel: Channel, signal: AbortSignal): Promise<void> {
-  for (let sent = 0; sent < SENT_MAX && !signal.aborted; sent += 1) {
+  let failedCount = 0
+  for (let sent = 0; sent < SENT_MAX && failedCount < FAILED_MAX && !signal.aborted; sent += 1) {
     const message = await claimMessage(app.pool, { channel, leaseMs: LEASE_MS })
     if (message === null) return
     const failure = await (channel === 'WEBHOOK' ? sendWebhook(app, message) : sendMail(app, message))
@@ -46,8 +48,9 @@ async function sendMessages(app: AlertOperatorsApp, channel: Channel, signal: Ab
       continue
     }
     app.log.warn({ channel, alert: message.name, failure }, 'an alert could not be sent; it will be retried')
+    failedCount += 1
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (message.attempt_count - 1), DELAY_MS_MAX)
-    return delayMessage(app.pool, { id: message.id, delayMs })
+    await delayMessage(app.pool, { id: message.id, delayMs })
   }
 }
 

@@ -3,12 +3,14 @@ import { currentStatement } from '../banks/connections/software-statement.ts'
 import { datesOf } from '../banks/software-statement.ts'
 import { readLastCompared } from '../reconciliation/runs-sql.ts'
 import { readLastVerification } from '../verify/runs-sql.ts'
-import { listDeadEndpoints, measureLateness } from './sql.ts'
+import { hoursWithoutRun, listDeadEndpoints, measureLateness } from './sql.ts'
 import type { FoundAlert } from './sql.ts'
 
 export type AlertsApp = Pick<App, 'pool' | 'sealer' | 'bankSetup' | 'metrics' | 'log'>
 
 const LATE_SECONDS = 120
+/** The daily runs have half a day more to be tried again. */
+const RUN_HOURS_MAX = 36
 /** As svc doctor warns: time to get another certificate, and for the banks to know it. */
 const ENDS_WITHIN_DAYS = 30
 const DAY_MS = 86_400_000
@@ -22,7 +24,9 @@ const CHECKS: Record<string, (app: AlertsApp) => Promise<readonly Finding[]>> = 
   SvcDeliveriesDead: deadEndpoints,
   SvcBankDown: silentBanks,
   SvcBooksDiffer: differences,
+  SvcBooksNotCompared: uncomparedBooks,
   SvcInvariantBroken: brokenInvariants,
+  SvcNotVerified: missingVerification,
   SvcCertificateEnds: endingCertificates,
 }
 
@@ -78,6 +82,16 @@ async function silentBanks({ metrics }: AlertsApp): Promise<Finding[]> {
 async function differences({ pool }: AlertsApp): Promise<Finding[]> {
   const count = sumOf((await readLastCompared(pool))?.difference_counts)
   return count === 0 ? [] : [{ subject: '', detail: `${count} differences were found by the reconciliation.` }]
+}
+
+async function uncomparedBooks({ pool }: AlertsApp): Promise<Finding[]> {
+  const hours = await hoursWithoutRun(pool, 'reconciliation')
+  return hours < RUN_HOURS_MAX ? [] : [{ subject: '', detail: `The books were last compared ${hours} hours ago.` }]
+}
+
+async function missingVerification({ pool }: AlertsApp): Promise<Finding[]> {
+  const hours = await hoursWithoutRun(pool, 'verification')
+  return hours < RUN_HOURS_MAX ? [] : [{ subject: '', detail: `The database was last verified ${hours} hours ago.` }]
 }
 
 async function brokenInvariants({ pool }: AlertsApp): Promise<Finding[]> {

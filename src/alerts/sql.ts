@@ -67,7 +67,10 @@ export async function endUnseen(
   `)
 }
 
-/** Claims the oldest message of a channel for `leaseMs`; null while there is none, or it waits for its next attempt. */
+/**
+ * Claims the oldest message of a channel that is due for `leaseMs`; null where there is none. Messages about one thing are
+ * sent in order, so that an end is never reported before its beginning; those about other things do not wait for them.
+ */
 export function claimMessage(
   tx: CommonQueryMethods,
   { channel, leaseMs }: { channel: Channel; leaseMs: number },
@@ -75,7 +78,16 @@ export function claimMessage(
   return tx.maybeOne(sql.type(AlertMessage)`
     update operator_alert_messages
     set due_at = now() + ${leaseMs} * interval '1 millisecond', attempt_count = attempt_count + 1
-    where id = (select min(id) from operator_alert_messages where channel = ${channel}) and due_at <= now()
+    where id = (
+      select m.id from operator_alert_messages m
+      where m.channel = ${channel} and m.due_at <= now() and not exists (
+        select from operator_alert_messages earlier
+        where earlier.channel = m.channel and earlier.name = m.name and earlier.subject = m.subject and earlier.id < m.id
+      )
+      order by m.id
+      limit 1
+      for update skip locked
+    )
     returning id, name, subject, is_firing, detail, since, attempt_count
   `)
 }
@@ -90,6 +102,22 @@ export async function delayMessage(
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     update operator_alert_messages set due_at = now() + ${delayMs} * interval '1 millisecond' where id = ${id}
+  `)
+}
+
+/**
+ * Since how many hours a daily run has not succeeded. An installation that has none yet counts from its first attempt, or
+ * from its first merchant: before that there is nothing to look at.
+ */
+export function hoursWithoutRun(tx: CommonQueryMethods, run: 'verification' | 'reconciliation'): Promise<number> {
+  const last =
+    run === 'verification'
+      ? sql.fragment`(select max(finished_at) from verifications where violations is not null), (select min(started_at) from verifications)`
+      : sql.fragment`(select max(finished_at) from reconciliations where status in ('BALANCED', 'DIFFERENT')), (select min(started_at) from reconciliations)`
+  return tx.oneFirst(sql.type(z.object({ hours: z.int() }))`
+    select coalesce(
+      floor(extract(epoch from now() - coalesce(${last}, (select min(created_at) from merchants))) / 3600), 0
+    )::int as hours
   `)
 }
 

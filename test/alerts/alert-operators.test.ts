@@ -17,13 +17,20 @@ type Alert = { id: string; alert: string; state: string; subject: string | null;
 /** An operator's receiver that keeps what it gets, and answers with the given status. */
 async function startPager(t: Test) {
   const received: Alert[] = []
-  const pager = { url: '', received, status: 200 }
+  const pager = {
+    url: '',
+    received,
+    status: 200,
+    /** Another status for some alerts. */
+    answer: undefined as ((alert: Alert) => number) | undefined,
+  }
   const server = createServer((req, res) => {
     let text = ''
     req.on('data', (part) => (text += String(part)))
     req.on('end', () => {
-      received.push(JSON.parse(text) as Alert)
-      res.writeHead(pager.status, { location: pager.url }).end()
+      const alert = JSON.parse(text) as Alert
+      received.push(alert)
+      res.writeHead(pager.answer?.(alert) ?? pager.status, { location: pager.url }).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -147,6 +154,73 @@ t.test('what could not be sent is tried again, in order, and one channel does no
   t.same((await owner.query('select 1 from operator_alert_messages')).rows, [])
 })
 
+t.test('a message that can not be sent keeps no message about another thing waiting', async (t) => {
+  const pager = await startPager(t)
+  const service = await testService(t, { env: { SVC_ALERT_URL: pager.url } })
+  const { app, owner } = service
+  for (const bank of ['monzo', 'starling', 'nationwide', 'santander']) app.metrics.bankAvailable.set({ bank }, 0)
+  pager.answer = ({ subject }) => (subject === 'monzo' ? 500 : 200)
+  await run(service)
+  app.metrics.bankAvailable.set({ bank: 'monzo' }, 1)
+  app.metrics.bankAvailable.set({ bank: 'starling' }, 1)
+  await runLater(service)
+  const others = ['FIRING nationwide', 'FIRING santander', 'FIRING starling', 'RESOLVED starling']
+  const told = () => pager.received.map(({ state, subject }) => `${state} ${subject}`).toSorted()
+  t.same(told(), ['FIRING monzo', ...others], 'the end of the outage waits for its beginning')
+  pager.answer = () => 200
+  await owner.query('update operator_alert_messages set due_at = now()')
+  await run(service)
+  t.same(told(), ['FIRING monzo', 'FIRING monzo', 'RESOLVED monzo', ...others].toSorted())
+})
+
+t.test('a receiver that is down is asked three times a run, and gets everything when it is back', async (t) => {
+  const pager = await startPager(t)
+  const service = await testService(t, { env: { SVC_ALERT_URL: pager.url } })
+  const { app, owner } = service
+  const banks = Array.from({ length: 10 }, (_, nth) => `bank-${nth}`)
+  for (const bank of banks) app.metrics.bankAvailable.set({ bank }, 0)
+  pager.answer = () => 503
+  await run(service)
+  t.equal(pager.received.length, 3)
+  pager.answer = () => 200
+  pager.received.length = 0
+  await owner.query('update operator_alert_messages set due_at = now()')
+  await run(service)
+  t.same(pager.received.map(({ subject }) => subject).toSorted(), banks)
+})
+
+t.test('daily runs that have not succeeded for a day and a half are an alert', async (t) => {
+  const pager = await startPager(t)
+  const service = await testService(t, { env: { SVC_ALERT_URL: pager.url } })
+  const { owner } = service
+  await run(service)
+  t.same(names(pager.received), [], 'not where there is nothing to look at')
+  const { id } = await service.merchant()
+  await run(service)
+  t.same(names(pager.received), [], 'nor in a new installation')
+  await owner.query(`update merchants set created_at = now() - interval '37 hours' where id = $1`, [id])
+  await run(service)
+  const both = ['FIRING SvcBooksNotCompared', 'FIRING SvcNotVerified']
+  t.same(names(pager.received), both, 'where no run was ever made')
+  pager.received.length = 0
+
+  await owner.query(`
+    insert into verifications (id, started_at, finished_at, next_run_at, violations)
+    values (gen_random_uuid(), now() - interval '35 hours', now() - interval '35 hours', now(), '[]')`)
+  await owner.query(`
+    insert into reconciliations (id, status, as_of, finished_at, next_run_at, difference_count, difference_counts)
+    values (gen_random_uuid(), 'BALANCED', now(), now(), now(), 0, '[]')`)
+  await runLater(service)
+  t.same(names(pager.received), ['RESOLVED SvcBooksNotCompared', 'RESOLVED SvcNotVerified'])
+  pager.received.length = 0
+  await owner.query(`update verifications set finished_at = finished_at - interval '2 hours'`)
+  await owner.query(`
+    insert into verifications (id, finished_at, next_run_at, failure) values (gen_random_uuid(), now(), now(), 'it fails')`)
+  await run(service)
+  t.match(pager.received, [{ alert: 'SvcNotVerified', text: /last verified 37 hours ago/ }])
+  t.equal(pager.received.length, 1, 'a run that failed is none')
+})
+
 t.test('a check that fails is an alert, silences no other, and ends nothing', async (t) => {
   const pager = await startPager(t)
   const { log, lines } = capturedLog('error')
@@ -163,12 +237,19 @@ t.test('a check that fails is an alert, silences no other, and ends nothing', as
   app.metrics.bankAvailable.set({ bank: 'monzo' }, 0)
   await runLater(service)
   await runLater(service)
-  t.same(names(pager.received), ['FIRING SvcAlertCheckFailed SvcBooksDiffer', 'FIRING SvcBankDown monzo'])
-  t.match(lines().at(-1), /"level":"error".*"alert":"SvcBooksDiffer"/)
+  t.same(names(pager.received), [
+    'FIRING SvcAlertCheckFailed SvcBooksDiffer',
+    'FIRING SvcAlertCheckFailed SvcBooksNotCompared',
+    'FIRING SvcBankDown monzo',
+  ])
+  t.match(lines().join('\n'), /"level":"error".*"alert":"SvcBooksDiffer"/)
   pager.received.length = 0
   await owner.query('alter table mislaid rename to reconciliations')
   await runLater(service)
-  t.same(names(pager.received), ['RESOLVED SvcAlertCheckFailed SvcBooksDiffer'])
+  t.same(names(pager.received), [
+    'RESOLVED SvcAlertCheckFailed SvcBooksDiffer',
+    'RESOLVED SvcAlertCheckFailed SvcBooksNotCompared',
+  ])
 })
 
 t.test('a dead endpoint is reported a day long and then again, and those of many merchants as one alert', async (t) => {
