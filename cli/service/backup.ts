@@ -55,7 +55,7 @@ service that runs. Exit code 0: restored and whole. Exit code 1: it can't be res
             examine(context, { path, format, databaseUrl, signal: controller.signal }),
           )
         },
-        server === undefined ? {} : { describe: (error) => describeDatabaseError(error, server) },
+        server === undefined ? {} : { describe: (error) => describeDatabaseError(error, server, '--server') },
       )
       return print(context, dump, found)
     } catch (error) {

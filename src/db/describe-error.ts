@@ -53,6 +53,11 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
     remedy: 'Run the migrations once as the owner of the database, and grant svc_merchant to this user.',
   },
   {
+    when: /permission denied to create database/,
+    what: 'this user may not create databases',
+    remedy: 'Let it (alter role <user> createdb), or name another user in SVC_DATABASE_URL.',
+  },
+  {
     when: /53300/,
     what: 'the server has no connection left',
     remedy: "Raise the server's max_connections, or run fewer processes against it.",

@@ -115,8 +115,8 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     t.ok(Number(rows.get('payment_events')) >= 2, 'the newest events too')
   })
 
-  t.test('on a server that is named, as plain text and as a folder', async (t) => {
-    for (const dump of [source.dump('svc.sql'), source.dump('folder', '-Fd')]) {
+  t.test('on a server that is named, as plain text, as a folder and as a tar archive', async (t) => {
+    for (const dump of [source.dump('svc.sql'), source.dump('folder', '-Fd'), source.dump('svc.tar', '-Ft')]) {
       const { code, stdout, stderr } = await verify(dump, onServer)
       t.match(
         { code, stdout },
@@ -146,6 +146,14 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
       const { code, stderr } = await verify(custom, ['--server', `${source.url}?${name}`])
       t.match({ code, stderr }, { code: 2, stderr: /--server: \w+ stands in front/ })
     }
+  })
+
+  t.test('a login that may not create databases is told so', async (t) => {
+    const owner = await makeAdminConnection({ databaseUrl: source.url })
+    await owner.query('create role reader login')
+    await owner.end()
+    const { code, stderr } = await verify(custom, ['--server', source.url.replace('svc_owner', 'reader')])
+    t.match({ code, stderr }, { code: 1, stderr: /may not create databases\. Let it \(alter role .* in --server/ })
   })
 
   t.test('another key opens nothing', async (t) => {
