@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { overBudget, formatWeights, weigh } from './build/budget.ts'
 import { SOURCES, bundleAll } from './build/bundle.ts'
 import type { Built } from './build/bundle.ts'
+import { guides } from './build/guides.ts'
 import { reference } from './build/reference.ts'
 import { withCompressed, writeAll } from './build/write.ts'
 
@@ -33,7 +34,7 @@ const folder = process.argv[2] ?? join(SOURCES, '..', 'dist', 'widget')
 const bundles = await bundleAll()
 const files = [...bundles.flatMap((bundle) => bundle.files), ...marks()].flatMap(withCompressed)
 // The service sends pages with its own headers; they are too small to compress.
-writeAll(folder, [...files, ...reference(), ...pages()])
+writeAll(folder, [...files, ...reference(), ...pages(), ...guides()])
 
 const weights = weigh(bundles)
 console.log(['widget, gzipped:', ...formatWeights(weights)].join('\n'))

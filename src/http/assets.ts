@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
 import { drawMark, markIndexOf } from '../lib/bank-mark.ts'
 import { makeSendAsset, readPage } from './asset-files.ts'
-import { appPage, frameRules, notBuiltPage, viewerPage } from './pages/widget-page.ts'
+import { appPage, frameRules, guidePage, missingGuidePage, notBuiltPage, viewerPage } from './pages/widget-page.ts'
 import type { AppPage } from './pages/widget-page.ts'
 import { payerLanguage } from './pages/payer-language.ts'
 import { queryOf, sendPage } from './router.ts'
@@ -26,7 +26,7 @@ const FILE_CACHE = 'public, max-age=300'
 const PART_CACHE = 'public, max-age=31536000, immutable'
 
 /** Every file that is served by name. Not the pages, which need their own headers. */
-const FILE = /^\/widget\/((?:(?:banks|chunks|reference)\/)?[a-z0-9-]+\.(?:js|css|svg))$/i
+const FILE = /^\/widget\/((?:(?:banks|chunks|docs|reference)\/)?[a-z0-9-]+\.(?:js|css|svg))$/i
 
 /** Files that exist in the sandbox only (decision 64). */
 const SANDBOX_FILES = /^demo\./i
@@ -54,6 +54,12 @@ export function addAssetRoutes(app: App, router: Router, served: Served): void {
     served(req, res, () => sendBuilt(app, res, 'hub.html', { ancestors: "'none'", values: hubValues(req) })),
   )
   router.get('/reference', (req, res) => served(req, res, () => sendReference(res)))
+  router.get('/docs', (req, res) => served(req, res, () => sendGuide(res, 'index')))
+  router.get('/docs/*', (req, res, next) => {
+    const name = GUIDE.exec((req.url ?? '').split('?')[0] ?? '')?.[1]
+    if (name === undefined) next()
+    else void served(req, res, () => sendGuide(res, name))
+  })
   if (isSandbox) {
     router.get('/widget-demo.html', (req, res) =>
       served(req, res, () =>
@@ -100,6 +106,16 @@ async function sendBuilt(app: App, res: ServerResponse, name: string, rest: Omit
 async function sendReference(res: ServerResponse): Promise<void> {
   const body = await readPage('reference.html')
   sendPage(res, body === null ? notBuiltPage() : viewerPage(body))
+}
+
+/** Names of pages have letters and hyphens only: none leads out of their folder. */
+const GUIDE = /^\/docs\/((?:[a-z]+\/)?[a-z]+(?:-[a-z]+)*)$/
+
+/** The documentation (widget/build/guides.ts). */
+async function sendGuide(res: ServerResponse, name: string): Promise<void> {
+  const body = await readPage(`docs/${name}.html`)
+  if (body !== null) sendPage(res, guidePage(body))
+  else sendPage(res, name === 'index' ? notBuiltPage() : missingGuidePage())
 }
 
 /** What the hub's page says before its script runs, and the language that the script continues in. */

@@ -38,7 +38,7 @@ function errorPage({ code, status, meaning, next, operations }: ErrorFacts) {
 <p>${withCode(next)}</p>
 <dl><div><dt>HTTP status</dt><dd>${String(status)}</dd></div></dl>
 <details><summary>Operations that answer with it</summary><ul>${operations.map((each) => html`<li><code>${each}</code></li>`)}</ul></details>
-<p><a class="next" href="/reference">API reference</a></p>`
+<p><a class="next" href="/reference">API reference</a><a class="next" href="/docs">Documentation</a></p>`
   return page(200, { brand: 'svc', title: code, content })
 }
 

@@ -102,6 +102,14 @@ export function viewerPage(body: string): PageReply {
   return { status: 200, headers: { ...HEADERS, ...alone, 'content-security-policy': policy.join('; ') }, body }
 }
 
+/** A page of the documentation, which has no scripts and no forms, and no secret in its address. */
+export function guidePage(body: string): PageReply {
+  const policy =
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  const headers = { ...HEADERS, ...ALONE, 'x-frame-options': 'DENY', 'cache-control': 'public, max-age=300' }
+  return { status: 200, headers: { ...headers, 'content-security-policy': policy }, body }
+}
+
 /**
  * The pages that may embed a merchant's checkout: those in its settings. If there are none, any page in the sandbox and no
  * page in live mode (decision 26). No page for an unknown merchant. Another page that says who it is gets a frame that
@@ -142,6 +150,16 @@ function unknownClient({ config }: Pick<App, 'config'>, page: string): FrameProb
     message:
       'The merchantClientId of the token is not the client id of a merchant. A correct token: svc checkout token',
   }
+}
+
+/** Where the documentation has no page of that name. */
+export function missingGuidePage(): PageReply {
+  return page(404, {
+    brand: 'svc',
+    title: 'No such page',
+    content: html`<h1>There is no page of this name</h1>
+<p><a class="next" href="/docs">Documentation</a></p>`,
+  })
 }
 
 /** The response for a page that was not built. */
