@@ -30,6 +30,8 @@ create table payment_intents (
   redirect_uri text,
   redirect_url text,
   metadata json,
+  -- The trace of the request that created it (W3C Trace Context), which its later events continue (decision 400).
+  traceparent varchar(55),
   -- When the settlement job executes it.
   settle_at timestamptz,
   -- Until when a job that calls the bank holds the payment. It ends by itself if the job dies.
@@ -97,7 +99,8 @@ create type new_payment as (
   amount numeric, currency text, redirect_uri text, redirect_url text, payer_name text, debtor_account_scheme text,
   debtor_identification text, remittance_reference text, debtor_bank_id text, payer_email_hash text, payer_phone_hash text,
   sandbox_scenario text, metadata json, raw_payload text, consent_seconds integer, status text, changed_by text, test boolean,
-  checkout_token_hash text, return_url text, order_id text, consent_type text, control_parameters json, valid_to timestamptz, under_mandate boolean
+  checkout_token_hash text, return_url text, order_id text, consent_type text, control_parameters json, valid_to timestamptz, under_mandate boolean,
+  traceparent text
 );
 
 -- An item of move_payments. `consent_window` guards the two sides of an expiry: 'open' moves only before the consent's
@@ -107,5 +110,5 @@ create type payment_move as (
   consent_window text, changed_by text, raw_payload text, audit_id uuid, delivery_id uuid, event_id text, event_type text,
   failure_code text, failure_source text, failure json, bank_reference text, bank_consent_reference text, redirect_url text,
   settle_seconds integer, refund json, refund_amount numeric, test boolean, debtor_account_scheme text,
-  debtor_identification text
+  debtor_identification text, traceparent text
 );

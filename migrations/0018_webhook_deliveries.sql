@@ -19,6 +19,8 @@ create table webhook_deliveries (
   last_http_status smallint,
   last_error text,
   delivered_at timestamptz,
+  -- The trace that the request to the merchant continues (decision 400).
+  traceparent varchar(55),
   -- The event's position within its payment; first attempts leave in this order.
   sequence integer not null default 1,
   created_at timestamptz not null default now(),

@@ -14,7 +14,8 @@ create or replace function claim_webhooks(
 )
 returns table (
   merchant_id uuid, delivery_id uuid, epoch integer, lease_ms integer, leases_lost smallint, event_id varchar,
-  attempt_count smallint, payload text, webhook_url text, webhook_signing_secret text, webhook_secret_previous text
+  attempt_count smallint, payload text, webhook_url text, webhook_signing_secret text, webhook_secret_previous text,
+  traceparent varchar
 )
 language plpgsql
 set search_path = public, pg_temp
@@ -143,7 +144,7 @@ begin
   )
   select r.merchant_id, r.delivery_id, r.epoch, (extract(epoch from r.locked_until - now()) * 1000)::integer, r.leases_lost,
     d.event_id, d.attempt_count, d.payload::text, m.webhook_url, m.webhook_signing_secret,
-    case when m.webhook_secret_previous_expires_at > now() then m.webhook_secret_previous end
+    case when m.webhook_secret_previous_expires_at > now() then m.webhook_secret_previous end, d.traceparent
   from ready r
   join webhook_deliveries d on d.merchant_id = r.merchant_id and d.id = r.delivery_id
   join merchants m on m.id = r.merchant_id;

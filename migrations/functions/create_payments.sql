@@ -73,13 +73,15 @@ begin
       id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
       fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector,
       redirect_uri, redirect_url, metadata,
-      webhook_sequence, checkout_token_hash, return_url, order_id, under_mandate, remittance_reference, sandbox_scenario
+      webhook_sequence, checkout_token_hash, return_url, order_id, under_mandate, remittance_reference, sandbox_scenario,
+      traceparent
     )
     select p.payment_id, p.merchant_id, p.consent_id, p.idempotency_key, p.request_fingerprint, p.amount, p.amount, p.fee,
       p.amount - p.fee, p.fee_percentage, p.fee_flat, p.currency, p.status::payment_status, p.end_to_end_id,
       p.bank_consent_id, p.bank_connector, p.redirect_uri, p.redirect_url, p.metadata, case when p.event_type is null then 0 else 1 end,
       p.checkout_token_hash, p.return_url, p.order_id, coalesce(p.under_mandate, false),
-      case when p.under_mandate then p.remittance_reference end, case when p.under_mandate then p.sandbox_scenario end
+      case when p.under_mandate then p.remittance_reference end, case when p.under_mandate then p.sandbox_scenario end,
+      p.traceparent
     from priced p
     where p.existing_id is null and p.refusal is null
     -- Every transaction takes the unique keys in the same order, so that two of them cannot deadlock. This covers the
@@ -117,14 +119,14 @@ begin
   ),
   delivery as (
     insert into webhook_deliveries (
-      id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence
+      id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence, traceparent
     )
     select p.delivery_id, p.merchant_id, p.payment_id, p.event_id, p.event_type,
       payment_envelope(
         p.event_id, p.event_type, p.payment_id, p.end_to_end_id, p.consent_id, p.merchant_id, p.amount, p.fee,
         p.amount - p.fee, p.currency, i.status, null, p.debtor_bank_id, null, null, 1, p.test
       ),
-      first_attempt_at(p.webhook_url), 1
+      first_attempt_at(p.webhook_url), 1, p.traceparent
     from priced p
     join intent i on i.id = p.payment_id
     where p.event_type is not null

@@ -56,7 +56,7 @@ begin
         when 'ended' then l.expires_at <= now()
         else true
       end
-    returning l.*, p.consent_id, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount, p.currency, p.webhook_sequence
+    returning l.*, p.consent_id, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount, p.currency, p.webhook_sequence, p.traceparent as payment_traceparent
   ),
   consent as (
     update payment_consents c
@@ -83,7 +83,7 @@ begin
   ),
   delivery as (
     insert into webhook_deliveries (
-      id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence
+      id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence, traceparent
     )
     select m.delivery_id, m.merchant_id, m.payment_id, m.event_id, m.event_type,
       payment_envelope(
@@ -91,7 +91,7 @@ begin
         m.net_amount, m.currency, m.to_status::payment_status, m.from_status::payment_status, m.debtor_bank_id,
         m.failure::text, m.refund::text, m.webhook_sequence, m.test
       ),
-      first_attempt_at(m.webhook_url), m.webhook_sequence
+      first_attempt_at(m.webhook_url), m.webhook_sequence, coalesce(m.traceparent, m.payment_traceparent)
     from moved m
     where m.event_type is not null
   ),

@@ -4,6 +4,7 @@ import type { App } from '../app.ts'
 import { takesJson } from '../lib/accept-header.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
+import { traceNames } from '../lib/trace.ts'
 import type { FieldError } from '../lib/errors.ts'
 import { isDryRun } from '../wire/operation.ts'
 import type { Operation, OperationReply, StreamOperation } from '../wire/operation.ts'
@@ -20,6 +21,7 @@ import { parseRequest } from './parse-request.ts'
 import { sendError, sendJson, sendNothing } from './reply.ts'
 import { callerNames, networkName } from './logged-caller.ts'
 import { requestIdOf } from './request-id.ts'
+import { inRequestSpan, requestSpan } from './request-span.ts'
 
 /** A parsed request, as handlers see it. */
 export type Input<O extends Operation> = {
@@ -81,12 +83,14 @@ export function makeEndpoint<O extends Operation>(
   handler: Handler<O>,
   rules?: BodyRules,
 ): Endpoint {
-  return async (req, res) => {
+  const span = requestSpan(operation.method, operation.path)
+  const handle: Endpoint = async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
+    const names = traceNames()
     let isDry = false
     let principal: Principal | undefined
-    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry, principal }))
+    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry, principal, names }))
     try {
       requireAcceptsJson(operation, req)
       principal = await guard(operation, credentialsOf(app, req))
@@ -110,6 +114,7 @@ export function makeEndpoint<O extends Operation>(
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
     }
   }
+  return (req, res) => inRequestSpan(span, { req, res }, () => handle(req, res))
 }
 
 /** The same for a stream of events, which checks its caller again while it runs. */
@@ -119,11 +124,13 @@ export function makeStreamEndpoint<O extends Operation>(
   operation: O,
   handler: StreamHandler<O>,
 ): Endpoint {
-  return async (req, res) => {
+  const span = requestSpan(operation.method, operation.path)
+  const handle: Endpoint = async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
+    const names = traceNames()
     let principal: Principal | undefined
-    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry: false, principal }))
+    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry: false, principal, names }))
     const log = app.log.child({ operation: operation.name })
     try {
       const checkCaller = () => guard(operation, credentialsOf(app, req))
@@ -136,6 +143,7 @@ export function makeStreamEndpoint<O extends Operation>(
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
     }
   }
+  return (req, res) => inRequestSpan(span, { req, res }, () => handle(req, res))
 }
 
 /** RFC 9745 and RFC 8594: responses of an operation that will be removed say so. */
@@ -186,9 +194,11 @@ type ObservedRequest = {
   isDry: boolean
   /** Undefined for a request whose caller was refused. */
   principal: Principal | undefined
+  /** Of the trace: the response ends outside of it. */
+  names: Readonly<Record<string, string>>
 }
 
-function observe({ app, operation, req, res, requestId, started, isDry, principal }: ObservedRequest): void {
+function observe({ app, operation, req, res, requestId, started, isDry, principal, names }: ObservedRequest): void {
   const ms = performance.now() - started
   const { name, method } = operation
   // The duration of a stream says nothing about the speed of the service.
@@ -197,6 +207,7 @@ function observe({ app, operation, req, res, requestId, started, isDry, principa
   const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]
   app.log.info(
     {
+      ...names,
       request_id: requestId,
       operation: name,
       status: res.statusCode,

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { IdentityUnavailableError } from '../identity/provider.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { RateLimitPolicy, RequiredSignIn } from '../lib/errors.ts'
+import { currentTraceId } from '../lib/trace.ts'
 import type { Logger } from '../observe/log.ts'
 import type { ErrorBody } from '../wire/common.ts'
 import { ERROR_STATUS } from './error-status.ts'
@@ -90,12 +91,14 @@ export function errorBody(
   error: DomainError,
   { status, requestId, publicUrl }: { status: number; requestId: string; publicUrl: string },
 ): ErrorBody {
+  const traceId = currentTraceId()
   return {
     error: error.message,
     code: error.code,
     status,
     type: `${publicUrl}/errors/${error.code.toLowerCase().replaceAll('_', '-')}`,
     request_id: requestId,
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     ...(error.next === undefined ? {} : { next: error.next }),
     ...(error.nextStep === undefined ? {} : { next_step: error.nextStep }),

@@ -22,7 +22,9 @@ import type { NetworkRate } from './rate-limit.ts'
 import { networkName } from './logged-caller.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
 import { sendError, sendJson } from './reply.ts'
+import { traceNames } from '../lib/trace.ts'
 import { requestIdOf } from './request-id.ts'
+import { inRequestSpan } from './request-span.ts'
 import type { Router, Served } from './router.ts'
 import { OPEN_BANKING_PATH } from '../wire/open-banking.ts'
 import { routesOf } from './routes.ts'
@@ -194,10 +196,14 @@ function describeError(app: App, req: RoutedRequest, res: ServerResponse): void 
 function observePage(app: App, req: IncomingMessage, res: ServerResponse): void {
   const started = performance.now()
   const path = (req.url ?? '/').split('?')[0]
+  const names = traceNames()
   res.once('close', () => {
     const durationMs = Math.round((performance.now() - started) * 10) / 10
     const network = networkName(app, req)
-    app.log.info({ method: req.method, path, status: res.statusCode, duration_ms: durationMs, network }, 'request')
+    app.log.info(
+      { ...names, method: req.method, path, status: res.statusCode, duration_ms: durationMs, network },
+      'request',
+    )
   })
 }
 
@@ -238,10 +244,15 @@ function failed(app: App) {
   }
 }
 
+/** Pages have no route's name here, and their paths may have ids. */
+const PAGE_SPAN = { name: 'page' }
+
 /** Runs and logs a page, with `caught` for its errors. Its caller proves itself by what the page reads. */
 function served(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
-  observePage(app, req, res)
-  return caught(app, req, res, () => ofEveryMerchant(run))
+  return inRequestSpan(PAGE_SPAN, { req, res }, () => {
+    observePage(app, req, res)
+    return caught(app, req, res, () => ofEveryMerchant(run))
+  })
 }
 
 /** Runs a page and sends an error response if it rejects: polka does not await handlers, so the rejection would end the process. */

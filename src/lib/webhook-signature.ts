@@ -65,7 +65,12 @@ export function signingHeaders(signing: Signing): Record<string, string> {
   }
 }
 
-/** The headers of one attempt. */
-export function webhookHeaders(signing: Signing): Record<string, string> {
-  return { 'content-type': 'application/json', 'user-agent': 'svc-webhooks/1', ...signingHeaders(signing) }
+/** The headers of one attempt, which continue its trace where it has one. */
+export function webhookHeaders(signing: Signing, traceparent?: string): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'svc-webhooks/1',
+    ...signingHeaders(signing),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
 }

@@ -57,12 +57,13 @@ async function answer(bank: Bank, protocol: Protocol, req: IncomingMessage, res:
 }
 
 function callOf(req: IncomingMessage, res: ServerResponse, connection: number): Call {
-  const interactionId = req.headers['x-fapi-interaction-id']
+  const { traceparent, 'x-fapi-interaction-id': interactionId } = req.headers
   return {
     at: new Date().toISOString(),
     operation: operationNameOf(req),
     status: res.writableFinished ? res.statusCode : 0,
     interactionId: typeof interactionId === 'string' ? interactionId : undefined,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     connection,
   }
 }

@@ -6,6 +6,7 @@ export type Call = {
   operation: string
   status: number
   interactionId: string | undefined
+  traceparent: string | undefined
   /** Which connection it came over, to see whether connections are kept. */
   connection: number
 }

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Logger } from 'pino'
+import { traceNames } from '../lib/trace.ts'
 
 export type { Logger } from 'pino'
 
@@ -101,9 +102,16 @@ export function makeLog(level: string, destination: NodeJS.WritableStream = proc
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: serializeError },
+      mixin: traceNames,
+      mixinMergeStrategy: withTrace,
     },
     { write: (line: string) => destination.write(redactText(line.replace(SECRET_MEMBERS, '$1"[redacted]"'))) },
   )
+}
+
+/** Most lines have no trace, and need no copy of their members. */
+function withTrace(line: object, names: object): object {
+  return 'trace_id' in names ? { ...names, ...line } : line
 }
 
 /**

@@ -184,6 +184,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string | readonly [text: strin
   remaining_amount: ['what is left', '50.00'],
   remittance_reference: ["the reference on the payer's statement", 'Invoice 42'],
   request_id: 'the id of the request, for support',
+  trace_id: 'the id of the trace that the request is part of, where it is part of one',
   resets_at: 'when the cap starts again',
   resolution_note: ['why it was decided so', 'The delivery was shown to have arrived.'],
   resolved_at: 'when it was decided',

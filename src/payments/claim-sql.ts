@@ -35,7 +35,7 @@ const unstagedColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency,
   p.redirect_uri, c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference,
   c.sandbox_scenario,
-  c.control_parameters, c.valid_to, m.trading_name
+  c.control_parameters, c.valid_to, m.trading_name, p.traceparent
 `
 
 /** Finds a payment that is recorded but not yet staged at its bank. */
@@ -88,7 +88,8 @@ export function claimSettlements(
       limit,
       leaseSeconds,
     })}
-    select id, merchant_id, consent_id, end_to_end_id, bank_consent_id, bank_connector, gross_amount, currency
+    select id, merchant_id, consent_id, end_to_end_id, bank_consent_id, bank_connector, gross_amount, currency,
+      traceparent
     from claimed
   `)
 }

@@ -7,6 +7,7 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import { parseAmount, toNumeric } from '../lib/money.ts'
 import { normaliseEmail, normalisePhone } from '../lib/payer-contact.ts'
 import { redactPayload } from '../lib/redact-payload.ts'
+import { currentTraceparent } from '../lib/trace.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import type { CreatePayment } from '../wire/new-payment.ts'
 import { checkAmount, checkScenario, createdPayment, createWithRetries } from './creation-rules.ts'
@@ -120,6 +121,7 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
     consent_seconds: mandate?.consentSeconds ?? app.config.consentSeconds,
     valid_to: mandate?.validTo,
     test: app.config.mode === 'sandbox',
+    traceparent: currentTraceparent(),
   }
 }
 

@@ -7,6 +7,7 @@ import { failureOf } from '../lib/failure-codes.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { mustMove } from '../lib/machine.ts'
 import { redactPayload } from '../lib/redact-payload.ts'
+import { continuedTraceparent } from '../lib/trace.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import type { MoveOutcome, PaymentMoveItem } from './record.ts'
 import { movePaymentRow } from './sql.ts'
@@ -126,5 +127,6 @@ function moveItem(app: MoveApp, move: PaymentMove, transition: PaymentTransition
     refund: move.refund?.data ?? null,
     refund_amount: move.refund?.amount ?? null,
     test: app.config.mode === 'sandbox',
+    traceparent: continuedTraceparent(),
   }
 }

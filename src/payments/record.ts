@@ -113,6 +113,7 @@ export const DueSettlement = z.object({
   bank_connector: z.string(),
   gross_amount: z.string(),
   currency: z.string(),
+  traceparent: z.string().nullable(),
 })
 export type DueSettlement = z.infer<typeof DueSettlement>
 
@@ -140,6 +141,7 @@ export const UnstagedPayment = z.object({
   control_parameters: z.unknown(),
   valid_to: z.string().nullable(),
   trading_name: z.string(),
+  traceparent: z.string().nullable(),
 })
 export type UnstagedPayment = z.infer<typeof UnstagedPayment>
 
@@ -177,4 +179,6 @@ export type PaymentMoveItem = {
   test: boolean
   debtor_account_scheme: SchemeName | null
   debtor_identification: string | null
+  /** The trace of the change; without one, its webhook is in the trace of the payment. */
+  traceparent: string | undefined
 }

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
+import { inSpan } from '../lib/trace.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
 import { claimSettlements, postponeAfterSilence, postponeSettlement } from './claim-sql.ts'
@@ -21,6 +22,8 @@ const RETRY_SECONDS_MAX = 60
 /** How often a payment that waits for an operator is looked at. */
 const UNANSWERED_SECONDS = 3_600
 
+const SPAN = { name: 'settle payment' }
+
 const runBatch = makeConcurrentBatches<DueSettlement>()
 
 /**
@@ -33,7 +36,7 @@ export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: 
   return runBatch(app, {
     limit: PAYMENTS_MAX,
     claim: (limit) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
-    work: (payment) => settlePayment(app, payment),
+    work: (payment) => inSpan(SPAN, payment.traceparent, () => settlePayment(app, payment)),
     failed: (error) => app.log.error({ err: error }, 'a settlement failed; it is tried again when its lease ends'),
     signal,
   })

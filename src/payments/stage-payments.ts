@@ -4,6 +4,7 @@ import type { ConsentRequest } from '../banks/connector.ts'
 import { openDebtorAccount } from '../consents/debtor-account.ts'
 import { storedCaps } from '../consents/control-parameters.ts'
 import { DomainError } from '../lib/errors.ts'
+import { inSpan } from '../lib/trace.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import { paymentNotFound } from './get-payment.ts'
 import { movePayment } from './move.ts'
@@ -17,6 +18,8 @@ const STAGE_TIMEOUT_MS = 5_000
 /** Age of a payment at which the job stages it in place of the request that created it. */
 const ABANDONED_SECONDS = 30
 const ABANDONED_MAX = 50
+
+const SPAN = { name: 'stage payment' }
 
 /** How long no other worker claims a claimed payment, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 30
@@ -50,7 +53,9 @@ export async function stagePayments(app: App): Promise<{ more: boolean }> {
     reason: 'the request that created the payment did not stage it',
   })
   const outcomes = await Promise.allSettled(
-    unstaged.map((payment) => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })),
+    unstaged.map((payment) =>
+      inSpan(SPAN, payment.traceparent, () => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })),
+    ),
   )
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected')

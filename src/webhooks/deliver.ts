@@ -1,5 +1,7 @@
 import type { App } from '../app.ts'
 import { mustMove } from '../lib/machine.ts'
+import { SpanKind, SpanStatusCode, currentTraceparent, inSpan } from '../lib/trace.ts'
+import type { Span } from '../lib/trace.ts'
 import { webhookHeaders } from '../lib/webhook-signature.ts'
 import { attemptTimeoutMs } from './sending/post.ts'
 import type { Post, PostResult } from './sending/post.ts'
@@ -27,15 +29,42 @@ export function leaseSuffices(leaseEndsAt: number): boolean {
 
 export type DeliverInput = { post: Post; secrets: SigningSecrets; delivery: ClaimedDelivery & { webhook_url: string } }
 
+const SPAN = { name: 'send webhook', kind: SpanKind.CLIENT }
+
 /** Signs and sends a claimed delivery, outside any transaction, and returns the result to record. */
-export async function deliver(app: DeliverApp, { post, secrets, delivery }: DeliverInput): Promise<AttemptResult> {
+export function deliver(app: DeliverApp, input: DeliverInput): Promise<AttemptResult> {
+  return inSpan(SPAN, input.delivery.traceparent, async (span) => {
+    const result = await attempt(app, input)
+    if (span !== undefined) describe(span, input.delivery, result)
+    return result
+  })
+}
+
+function describe(
+  span: Span,
+  delivery: ClaimedDelivery,
+  { attempt: number, outcome, http_status }: AttemptResult,
+): void {
+  span.setAttributes({
+    'svc.merchant_id': delivery.merchant_id,
+    'svc.delivery_id': delivery.delivery_id,
+    'svc.event_id': delivery.event_id,
+    'svc.attempt': number,
+    'svc.outcome': outcome,
+  })
+  if (http_status !== null) span.setAttribute('http.response.status_code', http_status)
+  if (outcome !== 'delivered') span.setStatus({ code: SpanStatusCode.ERROR, message: outcome })
+}
+
+async function attempt(app: DeliverApp, { post, secrets, delivery }: DeliverInput): Promise<AttemptResult> {
   const begunAt = performance.now()
   if (delivery.leases_lost >= leasesLostMax) {
     const result = { outcome: 'worker_lost', httpStatus: null, responseBody: null, durationMs: 0 } as const
     return resultOfAttempt(app, { delivery, begunAt, result })
   }
   const body = Buffer.from(delivery.payload, 'utf8')
-  const headers = webhookHeaders({ eventId: delivery.event_id, body, ...secrets, now: Date.now() })
+  const signing = { eventId: delivery.event_id, body, ...secrets, now: Date.now() }
+  const headers = webhookHeaders(signing, currentTraceparent())
   const result = await post.post({ url: delivery.webhook_url, headers, body })
   return resultOfAttempt(app, { delivery, begunAt, result })
 }

@@ -1,6 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
+import { currentTraceparent } from '../lib/trace.ts'
 
 export type NewDelivery = {
   id: string
@@ -24,6 +25,7 @@ export async function insertDeliveries(
   tx: DatabaseTransactionConnection,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
+  const traceparent = currentTraceparent() ?? null
   const rows = deliveries.map((each) => [
     each.id,
     each.merchantId,
@@ -34,8 +36,8 @@ export async function insertDeliveries(
     each.payment?.sequence ?? 1,
   ])
   await tx.query(sql.type(z.object({}))`
-    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)
-    select d.id, m.id, d.payment_id, d.event_id, d.event_type, d.payload::json, first_attempt_at(m.webhook_url), d.sequence
+    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence, traceparent)
+    select d.id, m.id, d.payment_id, d.event_id, d.event_type, d.payload::json, first_attempt_at(m.webhook_url), d.sequence, ${traceparent}
     from ${sql.unnest(rows, ['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'int4'])} as d (
       id, merchant_id, payment_id, event_id, event_type, payload, sequence
     )

@@ -98,5 +98,7 @@ export const ClaimedDelivery = z.strictObject({
   webhook_signing_secret: z.string(),
   /** Sealed; null outside of an overlap. */
   webhook_secret_previous: z.string().nullable(),
+  /** The trace that the attempt is part of. */
+  traceparent: z.string().nullable(),
 })
 export type ClaimedDelivery = z.infer<typeof ClaimedDelivery>

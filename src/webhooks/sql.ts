@@ -42,7 +42,7 @@ export function claimDeliveries(tx: CommonQueryMethods, claim: Claim): Promise<r
   const { merchants, counts, rows } = claim.held
   return tx.any(sql.prepared('claim_webhooks', ClaimedDelivery)`
     select merchant_id, delivery_id, epoch, lease_ms, leases_lost, event_id, attempt_count, payload, webhook_url,
-      webhook_signing_secret, webhook_secret_previous
+      webhook_signing_secret, webhook_secret_previous, traceparent
     from claim_webhooks(
       ${claim.worker}, ${claim.after}::uuid, ${claim.rowsMax}::int4, ${claim.perMerchantMax}::int4,
       make_interval(secs => ${claim.leaseMs}::float8 / 1000),

@@ -119,6 +119,7 @@ export const ErrorBody = z.object({
   status: z.int(),
   type: z.string(),
   request_id: z.string(),
+  trace_id: z.string().optional(),
   errors: z
     .array(
       z.object({

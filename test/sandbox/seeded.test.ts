@@ -63,6 +63,7 @@ t.test('failed deliveries are retried at the same times', async (t) => {
       epoch: 1,
       lease_ms: 30_000,
       leases_lost: 0,
+      traceparent: null,
       payload: '{}',
       webhook_url: 'http://127.0.0.1',
     }

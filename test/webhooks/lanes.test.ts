@@ -10,7 +10,7 @@ import { countByStatus, makeOutbox, plantDeliveries, plantMerchant, readDelivery
 
 const ready = (merchant: string, id: string): Ready => {
   const unused = { event_id: '', attempt_count: 0, payload: '', webhook_url: null, webhook_signing_secret: '' }
-  const lease = { epoch: 1, lease_ms: 1, leases_lost: 0, webhook_secret_previous: null }
+  const lease = { epoch: 1, lease_ms: 1, leases_lost: 0, webhook_secret_previous: null, traceparent: null }
   const delivery: ClaimedDelivery = { merchant_id: merchant, delivery_id: id, ...lease, ...unused }
   return { delivery, claimedAt: 0, leaseEndsAt: 1 }
 }

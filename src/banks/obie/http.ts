@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { SpanKind, currentTraceparent, inSpan } from '../../lib/trace.ts'
 import { BankSilentError, makeBankClient } from '../bank-client.ts'
 import type { BankAnswer, BankCall } from '../bank-client.ts'
 import { BankUnavailableError } from '../connector.ts'
@@ -28,22 +29,38 @@ type Options = { profile: BankProfile; statement: SoftwareStatement; record: Rec
 export function makeBankHttp({ profile, statement, record }: Options): BankHttp {
   const client = makeBankClient(profile, statement)
   let closedUntil = 0
+
+  async function ask({ step, state, problemOf, ...asked }: BankRequest, signal: AbortSignal): Promise<BankAnswer> {
+    const traceparent = currentTraceparent()
+    const interactionId = randomUUID()
+    const call = { bank: profile.id, step, state, interactionId }
+    if (Date.now() < closedUntil) throw new BankUnavailableError(`${profile.id} asked for fewer requests`)
+    const headers = {
+      accept: 'application/json',
+      'x-fapi-interaction-id': interactionId,
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...asked.headers,
+    }
+    const answer = await client.send({ ...asked, headers }, signal).catch(async (cause: unknown) => {
+      if (!(cause instanceof BankSilentError)) throw cause
+      await record({ ...call, httpStatus: undefined, verdict: cause.message })
+      throw new BankUnavailableError(`${profile.id}, ${step}: ${cause.message}`, { cause })
+    })
+    const verdict = problemOfStatus(answer) ?? (await problemOf?.(answer))
+    await record({ ...call, httpStatus: answer.status, verdict })
+    if (answer.status === 429) closedUntil = Date.now() + retryAfterMs(headerOf(answer, 'retry-after'), Date.now())
+    if (verdict !== undefined) throw new BankUnavailableError(`${profile.id}, ${step}: ${verdict}`)
+    return answer
+  }
+
   return {
-    send: async ({ step, state, problemOf, ...asked }, signal) => {
-      const interactionId = randomUUID()
-      const call = { bank: profile.id, step, state, interactionId }
-      if (Date.now() < closedUntil) throw new BankUnavailableError(`${profile.id} asked for fewer requests`)
-      const headers = { accept: 'application/json', 'x-fapi-interaction-id': interactionId, ...asked.headers }
-      const answer = await client.send({ ...asked, headers }, signal).catch(async (cause: unknown) => {
-        if (!(cause instanceof BankSilentError)) throw cause
-        await record({ ...call, httpStatus: undefined, verdict: cause.message })
-        throw new BankUnavailableError(`${profile.id}, ${step}: ${cause.message}`, { cause })
+    send: (request, signal) => {
+      const attributes = { 'svc.bank': profile.id, 'svc.bank_step': request.step }
+      return inSpan({ name: 'call bank', kind: SpanKind.CLIENT, attributes }, undefined, async (span) => {
+        const answer = await ask(request, signal)
+        span?.setAttribute('http.response.status_code', answer.status)
+        return answer
       })
-      const verdict = problemOfStatus(answer) ?? (await problemOf?.(answer))
-      await record({ ...call, httpStatus: answer.status, verdict })
-      if (answer.status === 429) closedUntil = Date.now() + retryAfterMs(headerOf(answer, 'retry-after'), Date.now())
-      if (verdict !== undefined) throw new BankUnavailableError(`${profile.id}, ${step}: ${verdict}`)
-      return answer
     },
     close: () => client.close(),
   }

@@ -10,6 +10,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import { DomainError, invalidFields } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { redactPayload } from '../../lib/redact-payload.ts'
+import { currentTraceparent } from '../../lib/trace.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
@@ -157,5 +158,6 @@ function newPaymentItem(
     raw_payload: redactPayload(rawBody),
     under_mandate: true,
     test: app.config.mode === 'sandbox',
+    traceparent: currentTraceparent(),
   }
 }

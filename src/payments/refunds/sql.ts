@@ -1,6 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../db/sql.ts'
+import { continuedTraceparent } from '../../lib/trace.ts'
 import { ListedRefund, PayerAccount, RefundRecord } from './record.ts'
 
 const refundColumns = sql.fragment`
@@ -145,14 +146,14 @@ export async function enqueuePaymentWebhook(
       where merchant_id = ${webhook.merchantId} and id = ${webhook.paymentId}
       returning *
     )
-    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)
+    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence, traceparent)
     select ${webhook.deliveryId}, p.merchant_id, p.id, ${webhook.eventId}, ${webhook.eventType},
       payment_envelope(
         ${webhook.eventId}, ${webhook.eventType}, p.id, p.end_to_end_id, p.consent_id, p.merchant_id, p.gross_amount,
         p.fee_amount, p.net_amount, p.currency, p.status, p.status, c.debtor_bank_id, ${webhook.failure}, ${webhook.refund},
         p.webhook_sequence, ${webhook.test}
       ),
-      first_attempt_at(m.webhook_url), p.webhook_sequence
+      first_attempt_at(m.webhook_url), p.webhook_sequence, coalesce(${continuedTraceparent() ?? null}, p.traceparent)
     from numbered p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
     join merchants m on m.id = p.merchant_id

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createPayment, untilStatus } from '../../support/app.ts'
+import { createPayment, paymentBody, untilStatus } from '../../support/app.ts'
 import { inVersion, obieService, payAtBank } from '../../support/obie.ts'
 
 for (const version of ['4.0', '3.1'] as const)
@@ -21,3 +21,22 @@ for (const version of ['4.0', '3.1'] as const)
     t.match(books.payments, [{ status: 'ACSC', amount: '50.00', endToEndId: /^SVC/ }])
     t.equal(books.payments.length, 1)
   })
+
+t.test("the bank's part of a payment continues the trace of the request that created it", async (t) => {
+  const world = await obieService(t)
+  const { service, bank, merchant } = world
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  const { body } = await service.call('POST', '/api/v1/payments', {
+    merchant,
+    headers: { 'x-idempotency-key': 'traced-key', traceparent },
+    body: paymentBody({ debtor_bank_id: 'model' }),
+  })
+  const { next } = await payAtBank(world, body.redirect_url)
+  const { code, state } = Object.fromEntries(next?.searchParams ?? [])
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: { state, code } })
+  await untilStatus(service, merchant, body.payment_id, 'Settled')
+  const calls = (await bank.control('GET', '/calls')) as { operation: string; traceparent?: string }[]
+  const traced = calls.filter((call) => call.traceparent === traceparent).map(({ operation }) => operation)
+  t.ok(traced.includes('createConsent'), traced.join(', '))
+  t.ok(traced.includes('createPayment'), traced.join(', '))
+})
