@@ -10,6 +10,7 @@ import { ruleProblems } from '../cli/scenario/read/step-rules.ts'
 import { childOf, isLeaf, partsOf } from '../cli/entry/tree/command-data.ts'
 import type { CommandData } from '../cli/entry/tree/command-data.ts'
 import { readAll } from '../cli/entry/tree/command-file.ts'
+import { checkoutPicture } from '../docs/generate/checkout-picture.ts'
 import { referencePages } from '../docs/generate/pages.ts'
 import { SCENARIO_NAMES } from '../src/banks/scenarios.ts'
 import { CONFIG_VARIABLES } from '../src/config/environment.ts'
@@ -20,6 +21,7 @@ import { packageRoot } from '../src/lib/package-root.ts'
 import { signBody } from '../src/lib/webhook-signature.ts'
 import { CheckoutToken } from '../src/wire/checkout.ts'
 import { EventType } from '../src/wire/webhook-events.ts'
+import { en } from '../src/lib/locales/checkout/en.ts'
 import { readEvent } from '../widget/messages.ts'
 import type { CheckoutEventType } from '../widget/package/types.ts'
 import {
@@ -69,6 +71,15 @@ t.test('docs/reference is what the code generates', async (t) => {
   }
   const generated = pages.filter((page) => isGenerated(page)).map(({ path }) => path)
   t.same(generated, [...(await referencePages()).keys()].map((name) => `docs/reference/${name}`).toSorted())
+})
+
+t.test('the picture of the checkout is what the code generates, with its texts and nothing that runs', async (t) => {
+  const picture = readFileSync(join(ROOT, 'docs', 'images', 'checkout.svg'), 'utf8')
+  t.ok(picture === checkoutPicture(), 'docs/images/checkout.svg is stale: run npm run docs')
+  for (const text of [en.consentTitle, en.banksTitle, en.qrTitle, en.paidTitle])
+    t.ok(picture.includes(`>${text}<`), text)
+  t.notMatch(picture, /<script|\bon\w+=|href|[{]\w+[}]/)
+  t.match(checkout.text, /!\[[^\]]+\]\(\.\.\/images\/checkout\.svg\)/, 'with a text for who does not see it')
 })
 
 t.test('the README is short, and so are paragraphs', async (t) => {
