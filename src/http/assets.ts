@@ -83,6 +83,8 @@ function sendMark({ catalogue }: App, res: ServerResponse, path: string): boolea
   return true
 }
 
+const STYLED = "style-src 'unsafe-inline'; "
+
 function fileOf(path: string): { path: string; headers: Record<string, string> } {
   const isImage = path.endsWith('.svg')
   return {
@@ -91,8 +93,10 @@ function fileOf(path: string): { path: string; headers: Record<string, string> }
       'cache-control': path.startsWith('chunks/') ? PART_CACHE : FILE_CACHE,
       // Merchants may show the banks' images; only the checkout's own pages may load code.
       'cross-origin-resource-policy': isImage ? 'cross-origin' : 'same-origin',
-      // An image opened directly is a document, which could run scripts.
-      ...(isImage ? { 'content-security-policy': "default-src 'none'; sandbox" } : {}),
+      // An image opened directly is a document, which could run scripts. Those of the documentation have styles.
+      ...(isImage
+        ? { 'content-security-policy': `default-src 'none'; ${path.startsWith('docs/') ? STYLED : ''}sandbox` }
+        : {}),
     },
   }
 }

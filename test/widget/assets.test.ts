@@ -88,6 +88,13 @@ t.test('every bank has a logo without active content', async (t) => {
   }
 })
 
+t.test('a picture of the documentation may have styles, and nothing else', async (t) => {
+  const { status, headers, bytes } = await get('/widget/docs/checkout.svg')
+  t.equal(status, 200)
+  t.equal(headers['content-security-policy'], "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  t.match(bytes.toString(), '<style>')
+})
+
 /** A request as no well-behaved client would send it: the path goes as it is written. */
 function raw(path: string): Promise<string> {
   const { hostname, port } = new URL(service.url)
