@@ -1,9 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** A link to PostgreSQL that can be cut, and made silent: nothing passes, and nobody is told. */
-export type Link = { port: number; cut(): void; silence(ms: number): Promise<void>; close(): Promise<void> }
+/** What each round trip over a slow link waits about. */
+const SLOW_MS = 200
+
+/** A link to PostgreSQL that can be cut, made silent (nothing passes, and no side learns of it), and made slow. */
+export type Link = {
+  port: number
+  cut(): void
+  silence(ms: number): Promise<void>
+  slow(ms: number): Promise<void>
+  close(): Promise<void>
+}
 
 export async function makeLink(target: number): Promise<Link> {
   const pairs = new Set<readonly [Socket, Socket]>()
@@ -37,6 +47,15 @@ export async function makeLink(target: number): Promise<Link> {
       await silentUntil
       silentUntil = undefined
       each((socket) => socket.resume())
+    },
+    slow: async (ms) => {
+      const until = Date.now() + ms
+      while (Date.now() < until) {
+        each((socket) => socket.pause())
+        await delay(SLOW_MS)
+        each((socket) => socket.resume())
+        await delay(SLOW_MS / 10)
+      }
     },
     close: async () => {
       each((socket) => socket.destroy())

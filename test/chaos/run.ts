@@ -193,7 +193,8 @@ async function makeFaults(): Promise<void> {
     else if (dice < 55) await during(`pause ${kind}`, () => part.pauseFor(random.between(500, 4_000)))
     else if (dice < 65) await during(`restart ${kind}`, () => part.restart())
     else if (dice < 75) await during('cut database', () => link.cut())
-    else if (dice < 80) await during('silent database', () => link.silence(random.between(1_000, 4_000)))
+    else if (dice < 78) await during('silent database', () => link.silence(random.between(1_000, 4_000)))
+    else if (dice < 80) await during('slow database', () => link.slow(random.between(1_000, 4_000)))
     else if (dice < 88) await during('end backends', endBackends)
     else if (dice < 93) await during('rotate secret', rotateSecret)
     // The embedded server is started again five times a minute at most.

@@ -5,8 +5,22 @@ import type { AddressInfo } from 'node:net'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 
 /** How a shop's server answers webhooks. */
-export const MANNERS = ['good', 'good', 'good', 'failing', 'dropping', 'slow', 'redirecting', 'garbage'] as const
+export const MANNERS = [
+  'good',
+  'good',
+  'good',
+  'failing',
+  'dropping',
+  'slow',
+  'redirecting',
+  'garbage',
+  'hanging',
+  'flooding',
+] as const
 export type Manner = (typeof MANNERS)[number]
+/** More than is read of a response; its status counts all the same. */
+const FLOOD = Buffer.alloc(2 ** 20, 'x')
+const ACCEPTING: ReadonlySet<Manner> = new Set(['good', 'slow', 'flooding'])
 
 /** A webhook as a shop received it. `isAccepted`: it has answered 200. */
 export type Receipt = {
@@ -47,7 +61,7 @@ export async function startShops(shops: readonly Shop[], random: () => number): 
         eventId: String(request.headers['webhook-id']),
         hash: createHash('sha256').update(body).digest('hex'),
         at: Date.now(),
-        isAccepted: manner === 'good' || manner === 'slow',
+        isAccepted: ACCEPTING.has(manner),
         isSigned,
       })
       answer(manner, response)
@@ -72,5 +86,7 @@ function answer(manner: Manner, response: ServerResponse): void {
   else if (manner === 'dropping') response.destroy()
   else if (manner === 'redirecting') response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()
   else if (manner === 'slow') setTimeout(() => response.writeHead(200).end(), 1_500)
-  else response.socket?.end('HTP/9 nonsense\r\n\r\n')
+  else if (manner === 'flooding') response.writeHead(200).end(FLOOD)
+  else if (manner === 'garbage') response.socket?.end('HTP/9 nonsense\r\n\r\n')
+  // One that hangs is given up by the service after its time-out.
 }
