@@ -82,6 +82,8 @@ export type IdentityProvider = {
   usersWithFactor?(slug: string, userIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Removes the second factor and ends all sessions; where its role requires one, the user sets up another. */
   resetFactor(slug: string, userId: string): Promise<void>
+  /** Before anything is changed for an invitation by mail. @throws {DomainError} RATE_LIMITED, as `inviteUser` would */
+  checkInvitation?(slug: string, email: string): Promise<void>
   /** @returns the link, if it is not mailed. @throws {DomainError} RATE_LIMITED if the user was invited too often */
   inviteUser(slug: string, userId: string, invitation: Invitation): Promise<string | null>
   /** @throws {ClientExistsError} if the id is taken */

@@ -37,6 +37,7 @@ export async function addStaff(
   const lostOwnerIds = input.isFirstOwner === true ? await lostOwners(app) : []
   if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(app.pool), input.email, lostOwnerIds)
   const known = await findStaffByEmail(app.pool, input.email)
+  if (input.deliver !== 'link') await app.identity.checkInvitation?.(PLATFORM_REALM, input.email)
   const member =
     known === null ? await admit(app, { ...input, lostOwnerIds }) : await inviteAgain(app, { ...input, known })
   await syncStaffRole(app, member)

@@ -22,6 +22,7 @@ export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): P
   const { merchantId, email } = input
   const realm = await existingRealmOf(app, merchantId)
   const known = await findMemberByEmail(app.pool, { merchantId, email })
+  await app.identity.checkInvitation?.(realm, email)
   const member = known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
   await syncMemberRole(app, realm, { merchantId, id: member.id })
   await app.identity.inviteUser(realm, member.id, {

@@ -4,6 +4,7 @@ import { recipientHash } from '../../../src/mail/seal-context.ts'
 import type { Invitation } from '../../../src/identity/provider.ts'
 import { embeddedHarness, makeRealm } from '../../support/identity.ts'
 import type { TestRealm } from '../../support/identity.ts'
+import { merchantWithPortal } from '../../support/sign-in.ts'
 
 const harness = await embeddedHarness(t)
 const { app, identity, service } = harness
@@ -83,6 +84,28 @@ t.test('removing and inviting a user again does not bypass the limit', async (t)
     [await recipientHash(service.app, email)],
   )
   await t.resolves(again())
+})
+
+t.test('an invitation that may not be mailed changes no row: a removed person stays removed', async (t) => {
+  const headers = await service.operator('OWNER')
+  const merchant = await merchantWithPortal(service)
+  for (const [path, caller] of [
+    ['/api/v1/admin/staff', { headers }],
+    ['/api/v1/portal/team', { merchant }],
+  ] as const) {
+    const body = { email: `dora@${path.split('/')[3]}.example`, role: path.includes('staff') ? 'OPS' : 'FINANCE' }
+    let id = ''
+    for (let count = 0; count < 5; count += 1) {
+      const invited = await service.call('POST', path, { ...caller, body })
+      t.equal(invited.status, 201)
+      id = String(invited.body.id)
+    }
+    t.match(await service.call('DELETE', `${path}/${id}`, caller), { status: 200 })
+    const limited = await service.call('POST', path, { ...caller, body })
+    t.match(limited, { status: 429, body: { code: 'RATE_LIMITED' } })
+    const { body: listed } = await service.call('GET', path, caller)
+    t.notOk(listed.data.some(({ email }: { email: string }) => email === body.email))
+  }
 })
 
 t.test('links that are not mailed are not counted', async (t) => {

@@ -62,6 +62,12 @@ export async function inviteUser(
   return null
 }
 
+/** @throws {DomainError} RATE_LIMITED if no invitation would be mailed to the address now */
+export async function checkInvitation(parts: EmbeddedParts, slug: string, email: string): Promise<void> {
+  const seconds = await parts.pool.transaction((tx) => secondsToNextInvitation(parts, tx, { slug, recipient: email }))
+  rejectThrottled(seconds)
+}
+
 /**
  * Seconds until one more invitation may be sent. Where callers are rate limited, those of all realms count together:
  * anybody can register merchants, each with a realm of its own, for the address of another person.
