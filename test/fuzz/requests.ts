@@ -44,14 +44,16 @@ export function makeRequest(world: World, { operation, random, described, templa
     ...headersFor(world, operation, { random, caller }),
     ...(random.chance(6) ? random.pick(HEADERS) : {}),
   }
-  if (random.chance(1)) headers['authorization'] = random.pick(world.callers).headers['authorization'] ?? ''
+  // With the credentials of two callers nobody can say whose things a response may show.
+  const isMixed = random.chance(1)
+  if (isMixed) headers['authorization'] = random.pick(world.callers).headers['authorization'] ?? ''
   const path = pathFor(world, operation, { random, template, id: known?.id }) + queryFor(world, described.query, random)
   const method = random.chance(3) ? random.pick(METHODS) : operation.method
   const body = hasBody(operation) || random.chance(1) ? bodyFor(world, { described, random, template }) : undefined
   if (body !== undefined) headers['content-type'] ??= 'application/json'
   return {
     operation,
-    caller,
+    caller: isMixed ? { name: `${caller.name} and another`, kind: caller.kind, headers: caller.headers } : caller,
     method,
     path,
     headers: sendable(headers),
