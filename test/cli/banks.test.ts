@@ -7,6 +7,7 @@ const ALBION = {
   name: 'Albion Bank',
   popular: true,
   available: true,
+  unavailable_since: null,
   logo: '/banks/mock-albion.svg',
 }
 const OTHER = {
@@ -14,6 +15,7 @@ const OTHER = {
   name: 'Thames Building Society',
   popular: false,
   available: true,
+  unavailable_since: null,
   logo: '/banks/mock-thames.svg',
 }
 
@@ -28,7 +30,7 @@ t.test('checkout banks prints ids and names, and proves nothing to anybody', asy
   t.equal((await run('-o', 'id')).stdout, 'mock-albion\nmock-thames\n')
   t.same(JSON.parse((await run('--json')).stdout), [ALBION, OTHER])
   t.equal((await run('-q', '[0].name')).stdout, 'Albion Bank\n')
-  t.equal((await run('-o', 'csv')).stdout.split('\n')[0], 'id,name,popular,logo,available')
+  t.equal((await run('-o', 'csv')).stdout.split('\n')[0], 'id,name,popular,logo,available,unavailable_since')
   t.match(requests[0], { method: 'GET', path: '/api/v1/banks' })
   t.notOk(requests[0]?.headers.authorization)
 })
