@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { createPayment } from '../support/app.ts'
+import { mails } from '../../src/lib/locales/mails/cy.ts'
+import { listMails } from '../../src/mail/list-mails.ts'
+import { createPayment, until } from '../support/app.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
 import { goTo, hubService, linkFor, PAYER, signedIn } from '../support/hub.ts'
 import { isGood } from '../support/pages.ts'
@@ -102,6 +104,18 @@ t.test('the page does not reveal whether an address is known', async (t) => {
     return (await page.locator('main').innerText()).replaceAll(email, 'X')
   }
   t.equal(await answerTo(PAYER), await answerTo('nobody@nowhere.example'))
+})
+
+t.test("the link comes in the language of the page, which may not be the browser's", async (t) => {
+  const email = 'carys@payer.example'
+  await createPayment(service, acme, { payer_email: email })
+  const { page, complaints } = await openPage(browser)
+  await page.goto(`${service.url}/hub?lang=cy`)
+  await page.locator('#contact').fill(email)
+  await page.locator('#contact').press('Enter')
+  const subject = await until(async () => (await listMails(service.app, { recipient: email }))[0]?.subject)
+  t.equal(subject, mails.subject)
+  t.same(complaints, [])
 })
 
 t.test('an invalid address or number is reported at its field', async (t) => {
