@@ -45,10 +45,14 @@ begin
       end) end as refusal
     from item i
     left join merchants m on m.id = i.merchant_id
-    left join payment_intents existing
-      on existing.merchant_id = i.merchant_id and existing.idempotency_key = i.idempotency_key
-    -- Lateral, because it must be looked up by its key whatever the plan. The first condition is inside as well, so that
-    -- nothing is looked up for payments without a token, which most are.
+    -- Lateral, because each must be looked up by its key whatever the plan.
+    left join lateral (
+      select t.id, t.request_fingerprint
+      from payment_intents t
+      where t.merchant_id = i.merchant_id and t.idempotency_key = i.idempotency_key
+      limit 1
+    ) existing on true
+    -- The first condition is inside as well, so that nothing is looked up for payments without a token, which most are.
     left join lateral (
       select t.id, t.status
       from payment_intents t
@@ -137,8 +141,11 @@ begin
     iso_text(coalesce(mandate.expires_at, now() + make_interval(secs => p.consent_seconds))), iso_text(now())
   from priced p
   join intent i on i.id = p.payment_id
-  left join payment_consents mandate
-    on p.under_mandate and mandate.merchant_id = p.merchant_id and mandate.id = p.consent_id
+  left join lateral (
+    select c.expires_at from payment_consents c
+    where p.under_mandate and c.merchant_id = p.merchant_id and c.id = p.consent_id
+    limit 1
+  ) mandate on true
   union all
   select p.ord,
     case
