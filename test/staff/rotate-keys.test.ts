@@ -1,5 +1,7 @@
 import t from 'tap'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
+import { IdentityUnavailableError } from '../../src/identity/provider.ts'
+import { rotateRealmKeys } from '../../src/staff/rotate-realm-keys.ts'
 import { testService } from '../support/app.ts'
 
 const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
@@ -38,6 +40,52 @@ t.test("a merchant's realm too; one that is not there is unknown, and nothing is
   }
   const { rows } = await service.owner.query(`select from operator_actions where action = 'realm.rotate_keys'`)
   t.equal(rows.length, 3)
+})
+
+const keyIdsOf = async (realm: string): Promise<string[]> =>
+  ((await service.app.identity.keys(realm))?.keys ?? []).map(({ kid = '' }) => kid)
+
+const revokedIn = async (realm: string): Promise<string[]> => {
+  const { rows } = await service.owner.query<{ holder: string }>(
+    `select holder from token_cutoffs where realm_slug = $1 and holder ~ '^key ' order by holder`,
+    [realm],
+  )
+  return rows.map(({ holder }) => holder.slice('key '.length))
+}
+
+t.test('a revocation that failed after the new key was made is made up for when it is repeated', async (t) => {
+  const { realm } = await service.merchant()
+  const stolen = await keyIdsOf(realm)
+  const rotation = { headers: await service.operator('OWNER'), body: { revoke_now: true, reason: 'stolen' } }
+  await service.owner.query(`alter table token_cutoffs add constraint no_keys check (holder !~ '^key ') not valid`)
+  t.equal((await service.call('POST', pathOf(realm), rotation)).status, 500)
+  await service.owner.query('alter table token_cutoffs drop constraint no_keys')
+  t.same(await revokedIn(realm), [])
+  const second = await keyIdsOf(realm)
+  t.match(await service.call('POST', pathOf(realm), rotation), { status: 200, body: { key_ids: { length: 1 } } })
+  t.same(await revokedIn(realm), [...stolen, ...second].toSorted())
+  const { rows } = await service.owner.query(
+    `select after from operator_actions where action = 'realm.rotate_keys' and subject_id = $1 order by ordinal`,
+    [realm],
+  )
+  t.same(rows, [{ after: { revoked_key_ids: stolen } }, { after: { revoked_key_ids: [...second, ...stolen] } }])
+})
+
+t.test('a failed rotation revokes the old keys if it has made a new one, and only then', async (t) => {
+  const { identity } = service.app
+  const away = new IdentityUnavailableError('the identity provider is away')
+  const input = { revokeNow: true, actor: { id: 'ada-id', name: 'ada', role: 'OWNER' } }
+  for (const isMade of [true, false]) {
+    const { realm } = await service.merchant()
+    const stolen = await keyIdsOf(realm)
+    const rotateSigningKey = async (slug: string) => {
+      if (isMade) await identity.rotateSigningKey?.(slug)
+      throw away
+    }
+    const app = { ...service.app, identity: { ...identity, rotateSigningKey } }
+    await t.rejects(rotateRealmKeys(app, { ...input, realm }), away)
+    t.same(await revokedIn(realm), isMade ? stolen : [])
+  }
 })
 
 t.test('OPS and SUPPORT may not, and without a provider there are no keys', async (t) => {
