@@ -37,7 +37,6 @@ export async function addStaff(
   const lostOwnerIds = input.isFirstOwner === true ? await lostOwners(app) : []
   if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(app.pool), input.email, lostOwnerIds)
   const known = await findStaffByEmail(app.pool, input.email)
-  if (input.deliver !== 'link') await app.identity.checkInvitation?.(PLATFORM_REALM, input.email)
   const member =
     known === null ? await admit(app, { ...input, lostOwnerIds }) : await inviteAgain(app, { ...input, known })
   await syncStaffRole(app, member)
@@ -71,6 +70,7 @@ async function admit(
   input: StaffInvitation & { lostOwnerIds: readonly string[] },
 ): Promise<PlatformUser> {
   const { email, role } = input
+  await checkInvitation(app, input)
   const displayName = input.displayName ?? email.split('@', 1)[0] ?? email
   const userId = await ensureUser(app.identity, staffUserInput(app, email, displayName))
   const id = app.ids.uuid()
@@ -85,6 +85,10 @@ async function admit(
   const member = added ?? (await findStaffByEmail(app.pool, email))
   if (member === null) throw new Error('a staff member was neither inserted nor found')
   return member
+}
+
+async function checkInvitation({ identity }: StaffApp, { deliver, email }: StaffInvitation): Promise<void> {
+  if (deliver !== 'link') await identity.checkInvitation?.(PLATFORM_REALM, email)
 }
 
 function staffUserInput({ pool }: StaffApp, email: string, displayName: string) {
@@ -107,6 +111,7 @@ async function inviteAgain(
       nextStep: { operation: 'changeStaffRole', params: { id: known.id } },
     })
   }
+  await checkInvitation(app, input)
   const signsIn = await ownersAbleToSignIn(app, known)
   const displayName = input.displayName ?? known.display_name
   const userId = await ensureRecordedUser(app.identity, {

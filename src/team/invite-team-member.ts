@@ -22,7 +22,6 @@ export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): P
   const { merchantId, email } = input
   const realm = await existingRealmOf(app, merchantId)
   const known = await findMemberByEmail(app.pool, { merchantId, email })
-  await app.identity.checkInvitation?.(realm, email)
   const member = known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
   await syncMemberRole(app, realm, { merchantId, id: member.id })
   await app.identity.inviteUser(realm, member.id, {
@@ -36,6 +35,7 @@ export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): P
 
 async function admit(app: TeamApp, realm: string, input: MemberInvitation): Promise<TeamMemberRecord> {
   const { merchantId, email, role, actor } = input
+  await app.identity.checkInvitation?.(realm, email)
   const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
   const added = await app.pool.transaction(async (tx) => {
     const member = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
@@ -67,6 +67,7 @@ async function inviteAgain(
       nextStep: { operation: 'changeTeamRole', params: { id: known.id } },
     })
   }
+  await app.identity.checkInvitation?.(realm, email)
   const signsIn = await adminsAbleToSignIn(app, realm, { merchantId, member: known })
   const userId = await ensureRecordedUser(app.identity, {
     realm,

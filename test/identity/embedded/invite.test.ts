@@ -108,6 +108,22 @@ t.test('an invitation that may not be mailed changes no row: a removed person st
   }
 })
 
+t.test('a person with a password exists already, also when no more invitations would be mailed', async (t) => {
+  const headers = await service.operator('OWNER')
+  const merchant = await merchantWithPortal(service)
+  for (const { path, caller, realm, role } of [
+    { path: '/api/v1/admin/staff', caller: { headers }, realm: 'platform', role: 'OPS' },
+    { path: '/api/v1/portal/team', caller: { merchant }, realm: merchant.realm, role: 'FINANCE' },
+  ]) {
+    const body = { email: `erin@${realm}.example`, role }
+    for (let count = 0; count < 5; count += 1)
+      t.equal((await service.call('POST', path, { ...caller, body })).status, 201)
+    const userId = (await identity.findUser(realm, body.email)) ?? ''
+    await identity.setPassword(realm, userId, 'quite another secret sentence')
+    t.match(await service.call('POST', path, { ...caller, body }), { status: 409, body: { code: 'USER_EXISTS' } }, path)
+  }
+})
+
 t.test('links that are not mailed are not counted', async (t) => {
   const realm = await makeRealm(harness)
   for (let count = 0; count < 7; count += 1) await invite(realm, realm.admin.id, 'link')
