@@ -8,6 +8,7 @@ import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { BUDGETS, overBudget, weigh } from '../../widget/build/budget.ts'
 import { bundleAll } from '../../widget/build/bundle.ts'
+import { render } from '../../widget/build/guides.ts'
 import { drawMark, markIndexOf, monogramOf } from '../../src/lib/bank-mark.ts'
 
 const run = promisify(execFile)
@@ -60,6 +61,15 @@ t.test('each file above its budget is reported', async (t) => {
     }),
     [],
   )
+})
+
+t.test('a page of the documentation with HTML outside of code fails the build; comments are left out', (t) => {
+  const rendered = (text: string): string => render({ file: 'docs/page.md', text }, new Map())
+  t.equal(rendered('<!-- one -->\n<!-- two -->\n\nText <!-- three -->'), '<p>Text </p>\n')
+  t.match(rendered('`svc payments show <id>`'), 'svc payments show &lt;id&gt;')
+  for (const text of ['svc payments show <id>', '| a |\n| - |\n| <id> |', '<div>\n</div>', '<!-- a --> <b> <!-- c -->'])
+    t.throws(() => rendered(text), { message: /^docs\/page\.md has HTML outside of code: </ }, text)
+  t.end()
 })
 
 t.test('each logo has readable letters on its own colour', async (t) => {

@@ -80,7 +80,11 @@ function anchorOf(heading: string): string {
     .replaceAll(/\s/g, '-')
 }
 
-function render(page: Page, slugs: ReadonlyMap<string, string>): string {
+/** For those who write the pages. Other HTML is a mistake, such as a placeholder without code marks. */
+const COMMENTS = /^\s*(?:<!--(?:(?!-->)[^])*-->\s*)+$/
+
+/** @throws for HTML that is not a comment: it would be missing from the page */
+export function render(page: Pick<Page, 'file' | 'text'>, slugs: ReadonlyMap<string, string>): string {
   const marked = new Marked({ gfm: true })
   marked.use({
     renderer: {
@@ -107,15 +111,17 @@ function render(page: Page, slugs: ReadonlyMap<string, string>): string {
       code({ text }: Tokens.Code): string {
         return `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`
       },
-      // Comments for those who write the pages; no page has other HTML.
-      html: () => '',
+      html({ text }: Tokens.HTML | Tokens.Tag): string {
+        if (!COMMENTS.test(text)) throw new Error(`${page.file} has HTML outside of code: ${text.trim()}`)
+        return ''
+      },
     },
   })
   return marked.parse(page.text, { async: false })
 }
 
 /** @returns undefined for a file that the service does not serve */
-function targetOf({ file }: Page, href: string, slugs: ReadonlyMap<string, string>): string | undefined {
+function targetOf({ file }: Pick<Page, 'file'>, href: string, slugs: ReadonlyMap<string, string>): string | undefined {
   if (/^https?:/.test(href) || href.startsWith('#')) return href
   const [path = '', anchor] = href.split('#')
   const linked = posix.join(dirname(file), path)

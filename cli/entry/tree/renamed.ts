@@ -108,10 +108,10 @@ export const RENAMED: readonly (readonly [old: string, now: string])[] = [
 /** Flags that are gone, and what to do instead. */
 export const DROPPED: ReadonlyMap<string, string> = new Map([
   ['--as', "without an identity provider, the operator's name is a variable: SVC_PLATFORM_USER=ada"],
-  ['--history', 'svc payments show has it by itself: leave the flag out'],
-  ['--check', 'svc checkout token --decode <token> shows what a token says; the service checks it where it is opened'],
+  ['--history', 'leave the flag out, the history is always there: svc payments show <id>'],
+  ['--check', 'the service checks a token where it is opened; what it says: svc checkout token --decode <token>'],
   ['--dir', 'the folder is an argument: svc init shop --app node'],
-  ['--map', 'svc help all'],
+  ['--map', 'all commands: svc help all'],
   ['--repeat', 'a loop of the shell: for i in $(seq 20); do svc run shop.yaml --ephemeral || break; done'],
   ['--watch', 'the console shows lists live: svc ui\nany command again and again: watch -n 5 svc inbox'],
 ])

@@ -71,6 +71,11 @@ t.test('a page has no script, asks no other server, and can not be framed', asyn
   }
 })
 
+t.test('a placeholder of a command is on the page', async (t) => {
+  const { text } = await service.call('GET', '/docs/reference/renamed-commands')
+  t.match(text, 'svc checkout token --decode &lt;token&gt;')
+})
+
 t.test('names that are of no page are not found, and none leads out of the folder', async (t) => {
   for (const name of ['none', 'operators/none'])
     t.match(await service.call('GET', `/docs/${name}`), { status: 404, text: /href="\/docs"/ }, name)
