@@ -32,9 +32,9 @@ function marks(): Built[] {
 
 const folder = process.argv[2] ?? join(SOURCES, '..', 'dist', 'widget')
 const bundles = await bundleAll()
-const files = [...bundles.flatMap((bundle) => bundle.files), ...marks()].flatMap(withCompressed)
-// The service sends pages with its own headers; they are too small to compress.
-writeAll(folder, [...files, ...reference(), ...pages(), ...guides()])
+const files = [...bundles.flatMap((bundle) => bundle.files), ...marks(), ...guides()].flatMap(withCompressed)
+// The service sends its other pages with values in them; they are too small to compress.
+writeAll(folder, [...files, ...reference(), ...pages()])
 
 const weights = weigh(bundles)
 console.log(['widget, gzipped:', ...formatWeights(weights)].join('\n'))

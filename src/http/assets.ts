@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
 import { drawMark, markIndexOf } from '../lib/bank-mark.ts'
 import { makeSendAsset, readPage } from './asset-files.ts'
-import { appPage, frameRules, guidePage, missingGuidePage, notBuiltPage, viewerPage } from './pages/widget-page.ts'
+import type { SendAsset } from './asset-files.ts'
+import { appPage, GUIDE_HEADERS, frameRules, missingGuidePage, notBuiltPage, viewerPage } from './pages/widget-page.ts'
 import type { AppPage } from './pages/widget-page.ts'
 import { payerLanguage } from './pages/payer-language.ts'
 import { queryOf, sendPage } from './router.ts'
@@ -54,12 +55,7 @@ export function addAssetRoutes(app: App, router: Router, served: Served): void {
     served(req, res, () => sendBuilt(app, res, 'hub.html', { ancestors: "'none'", values: hubValues(req) })),
   )
   router.get('/reference', (req, res) => served(req, res, () => sendReference(res)))
-  router.get('/docs', (req, res) => served(req, res, () => sendGuide(res, 'index')))
-  router.get('/docs/*', (req, res, next) => {
-    const name = GUIDE.exec((req.url ?? '').split('?')[0] ?? '')?.[1]
-    if (name === undefined) next()
-    else void served(req, res, () => sendGuide(res, name))
-  })
+  addGuideRoutes(router, served, sendAsset)
   if (isSandbox) {
     router.get('/widget-demo.html', (req, res) =>
       served(req, res, () =>
@@ -116,10 +112,18 @@ async function sendReference(res: ServerResponse): Promise<void> {
 const GUIDE = /^\/docs\/((?:[a-z]+\/)?[a-z]+(?:-[a-z]+)*)$/
 
 /** The documentation (widget/build/guides.ts). */
-async function sendGuide(res: ServerResponse, name: string): Promise<void> {
-  const body = await readPage(`docs/${name}.html`)
-  if (body !== null) sendPage(res, guidePage(body))
-  else sendPage(res, name === 'index' ? notBuiltPage() : missingGuidePage())
+function addGuideRoutes(router: Router, served: Served, sendAsset: SendAsset): void {
+  const send = (req: IncomingMessage, res: ServerResponse, name: string): Promise<void> =>
+    served(req, res, async () => {
+      const missing = (): void => sendPage(res, name === 'index' ? notBuiltPage() : missingGuidePage())
+      sendAsset(req, res, { path: `pages/docs/${name}.html`, headers: GUIDE_HEADERS, missing })
+    })
+  router.get('/docs', (req, res) => send(req, res, 'index'))
+  router.get('/docs/*', (req, res, next) => {
+    const name = GUIDE.exec((req.url ?? '').split('?')[0] ?? '')?.[1]
+    if (name === undefined) next()
+    else void send(req, res, name)
+  })
 }
 
 /** What the hub's page says before its script runs, and the language that the script continues in. */

@@ -102,12 +102,14 @@ export function viewerPage(body: string): PageReply {
   return { status: 200, headers: { ...HEADERS, ...alone, 'content-security-policy': policy.join('; ') }, body }
 }
 
-/** A page of the documentation, which has no scripts and no forms, and no secret in its address. */
-export function guidePage(body: string): PageReply {
-  const policy =
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  const headers = { ...HEADERS, ...ALONE, 'x-frame-options': 'DENY', 'cache-control': 'public, max-age=300' }
-  return { status: 200, headers: { ...headers, 'content-security-policy': policy }, body }
+/** Of a page of the documentation, which has no scripts and no forms, and no secret in its address. */
+export const GUIDE_HEADERS: Readonly<Record<string, string>> = {
+  ...HEADERS,
+  ...ALONE,
+  'x-frame-options': 'DENY',
+  'cache-control': 'public, max-age=300',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 }
 
 /**

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { request } from 'undici'
 import { testService } from '../../support/app.ts'
@@ -69,6 +70,29 @@ t.test('a page has no script, asks no other server, and can not be framed', asyn
     t.notMatch(text, /<(script|style|iframe|form)\b| style="| on\w+="|<!--(?! )/)
     t.equal(text.match(/<h1/g)?.length, 1, 'one heading of level 1')
   }
+})
+
+t.test('a page is sent compressed, and not again to a browser that has it', async (t) => {
+  const get = async (headers: Record<string, string> = {}) => {
+    const { statusCode: status, headers: got, body } = await request(`${service.url}/docs/decisions`, { headers })
+    return { status, headers: got, bytes: Buffer.from(await body.arrayBuffer()) }
+  }
+  const plain = await get()
+  const compressed = {
+    gzip: await get({ 'accept-encoding': 'gzip' }),
+    br: await get({ 'accept-encoding': 'gzip, br' }),
+  }
+  t.ok(gunzipSync(compressed.gzip.bytes).equals(plain.bytes))
+  t.ok(brotliDecompressSync(compressed.br.bytes).equals(plain.bytes))
+  for (const [encoding, { headers }] of Object.entries(compressed)) {
+    t.match(headers, { 'content-encoding': encoding, 'content-type': 'text/html; charset=utf-8', etag: String })
+    t.not(headers['etag'], plain.headers['etag'])
+  }
+  t.equal(plain.headers['content-encoding'], undefined)
+  t.equal(plain.headers['vary'], 'Accept-Encoding')
+  const again = await get({ 'if-none-match': String(plain.headers['etag']) })
+  t.match(again, { status: 304, bytes: { length: 0 } })
+  t.equal(again.headers['content-security-policy'], plain.headers['content-security-policy'])
 })
 
 t.test('a placeholder of a command is on the page', async (t) => {
