@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { globSync, readFileSync, utimesSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
-import { envWithoutTap } from './support/built.ts'
+import { PARTS, buildIfOld, envWithoutTap } from './support/built.ts'
 import { forgottenFiles, markEnded, offerFiles, takeFile } from './support/queue.ts'
 
 /** A test file of its own that is run as the suite runs them. */
@@ -45,4 +46,29 @@ t.test('each file of a run is taken once, and one that has not ended is named', 
   )
   for (const index of [0, 2]) markEnded(folder, index)
   t.same(forgottenFiles(folder), ['b.test.ts'])
+})
+
+t.test('a part is built once after a change, also where the change leaves its output as it was', async (t) => {
+  const folder = relative(packageRoot(), t.testdir({ 'source.md': 'text', output: 'built', builds: '' }))
+  const source = join(folder, 'source.md')
+  const output = join(folder, 'output')
+  const builds = join(folder, 'builds')
+  const part = { sources: [source], output, command: ['sh', '-c', `echo built >> ${builds}`] }
+  const at = (file: string, secondsAgo: number): void => {
+    const time = new Date(Date.now() - secondsAgo * 1_000)
+    utimesSync(join(packageRoot(), file), time, time)
+  }
+  at(output, 3_600)
+  at(source, 60)
+  t.same([buildIfOld(part), buildIfOld(part)], [true, false])
+  t.equal(readFileSync(join(packageRoot(), builds), 'utf8'), 'built\n')
+})
+
+t.test('the documentation is a source of the files for browsers', async (t) => {
+  const sources = new Set(globSync(PARTS.widget.sources, { cwd: packageRoot() }))
+  const files = globSync(['docs/*.md', 'docs/{merchants,operators,reference}/*.md', 'docs/images/*'], {
+    cwd: packageRoot(),
+  })
+  for (const file of [...files, 'README.md', 'CHANGELOG.md', 'DECISIONS.md', 'SECURITY.md'])
+    t.ok(sources.has(file), file)
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packageRoot } from '../../src/lib/package-root.ts'
 
@@ -7,21 +7,22 @@ import { packageRoot } from '../../src/lib/package-root.ts'
  * What tests run as users do is built when it is older than its sources, so that `npx tap <file>` needs nothing else.
  * `npm test` runs this module before the tests, and `npm ci` runs it for tap: what that has built is not built a second time.
  */
-type Part = { sources: readonly string[]; output: string; command: readonly string[] }
+export type Part = { sources: readonly string[]; output: string; command: readonly string[] }
 
 /** The command line and the workers from source, as tests start them; see bundle.ts. */
 const BUNDLE = join('node_modules', '.cache', 'svc-bundle')
 
 const TAP_BUILT = '.tap/plugins/built'
 
-const PARTS: Readonly<Record<'cli' | 'widget' | 'package' | 'bundle' | 'tap', Part>> = {
+export const PARTS: Readonly<Record<'cli' | 'widget' | 'package' | 'bundle' | 'tap', Part>> = {
   cli: {
     sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'tsconfig*.json'],
     output: 'dist/cli/main.js',
     command: ['npm', 'run', '--silent', 'build'],
   },
   widget: {
-    sources: ['widget/**/*.{ts,html,css}', 'src/wire/*.ts', 'src/lib/*.ts'],
+    // The documentation is rendered into it.
+    sources: ['widget/**/*.{ts,html,css}', 'src/wire/*.ts', 'src/lib/*.ts', 'docs/**/*.{md,svg}', '*.md'],
     output: 'dist/widget/pages/index.html',
     command: [process.execPath, 'widget/build.ts'],
   },
@@ -53,20 +54,27 @@ const checked = new Set<string>()
 /** Builds the part if it is out of date, once for all test processes that need it at the same time. */
 export function ensureBuilt(name: keyof typeof PARTS): void {
   if (checked.has(name)) return
-  const part = PARTS[name]
-  if (!isCurrent(part)) {
-    withLock(join(packageRoot(), 'node_modules', '.cache', 'svc-build.lock'), () => {
-      if (isCurrent(part)) return
-      // env: within a test, tap puts itself into every child of Node.js.
-      const { status, stdout, stderr } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...part.command], {
-        cwd: packageRoot(),
-        encoding: 'utf8',
-        env: envWithoutTap(),
-      })
-      if (status !== 0) throw new Error(`${part.command.join(' ')} failed:\n${stdout}${stderr}`)
-    })
-  }
+  buildIfOld(PARTS[name])
   checked.add(name)
+}
+
+/** @returns whether it was out of date, and nobody else has built it meanwhile */
+export function buildIfOld(part: Part): boolean {
+  if (isCurrent(part)) return false
+  return withLock(join(packageRoot(), 'node_modules', '.cache', 'svc-build.lock'), () => {
+    if (isCurrent(part)) return false
+    const startedAt = new Date()
+    // env: within a test, tap puts itself into every child of Node.js.
+    const { status, stdout, stderr } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...part.command], {
+      cwd: packageRoot(),
+      encoding: 'utf8',
+      env: envWithoutTap(),
+    })
+    if (status !== 0) throw new Error(`${part.command.join(' ')} failed:\n${stdout}${stderr}`)
+    // A build may leave an output with the same content as it is, which would be out of date for ever.
+    utimesSync(join(packageRoot(), part.output), startedAt, startedAt)
+    return true
+  })
 }
 
 /** A file of the bundle, to be started by Node.js. */
@@ -89,14 +97,14 @@ function isCurrent({ sources, output }: Part): boolean {
 }
 
 /** The lock of a process that was killed is taken over when a build can't have taken so long. */
-function withLock(file: string, work: () => void): void {
+function withLock<T>(file: string, work: () => T): T {
   mkdirSync(dirname(file), { recursive: true })
   for (let look = 0; !tryLock(file); look += 1) {
     if (look === LOOKS_MAX) rmSync(file, { force: true })
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
   }
   try {
-    work()
+    return work()
   } finally {
     rmSync(file, { force: true })
   }
