@@ -22,12 +22,16 @@ function drawLetters(letters: string, colour: string): string {
   )
 }
 
-/** The first letters of at most two words. Text in brackets is for testers and not part of the name. */
+/**
+ * The first letters of at most two words: of those with a capital, or of any where none has one, as in "first direct" and
+ * in scripts without capitals. Text in brackets is for testers and not part of the name.
+ */
 export function monogramOf(name: string): string {
-  const words = name.replace(/\(.*\)/, '').match(/\p{Lu}\p{L}*/gu) ?? ['?']
+  const text = name.replace(/\(.*\)/, '')
+  const words = text.match(/\p{Lu}\p{L}*/gu) ?? text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? ['?']
   return words
     .slice(0, 2)
-    .map((word) => word.slice(0, 1))
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 0).toUpperCase())
     .join('')
 }
 
