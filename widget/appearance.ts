@@ -1,3 +1,5 @@
+import type { Theme } from './theme.ts'
+
 /** The look of one page, read: what was not valid is left out. */
 export type Appearance = {
   colors?: Partial<Record<(typeof COLOURS)[number], string>>
@@ -7,8 +9,7 @@ export type Appearance = {
 }
 
 type Reading = {
-  /** Whether the payer sees the dark look. */
-  isDark: boolean
+  theme: Theme
   /** Passed, because an import of it would split the widget's first script in two. */
   contrastRatio(one: string, other: string): number
 }
@@ -26,7 +27,8 @@ const DARK = { background: '#151a21', text: '#eef2f7' }
  * Reads the look that a page asks for. `dark` has colours of its own for payers with the dark look, which gets none of the
  * others. What can't be read or would make text hard to read is left out, and the console says why.
  */
-export function readAppearance(given: unknown, { isDark, contrastRatio }: Reading): Appearance {
+export function readAppearance(given: unknown, { theme, contrastRatio }: Reading): Appearance {
+  const isDark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
   const fields = fieldsOf(typeof given === 'string' ? parsed(given) : given)
   const { font, radius } = fields
   const read: Appearance = { colors: colorsOf(isDark ? fieldsOf(fields['dark']) : fields, { isDark, contrastRatio }) }
@@ -41,7 +43,7 @@ export function readAppearance(given: unknown, { isDark, contrastRatio }: Readin
 
 function colorsOf(
   fields: Record<string, unknown>,
-  { isDark, contrastRatio }: Reading,
+  { isDark, contrastRatio }: Pick<Reading, 'contrastRatio'> & { isDark: boolean },
 ): NonNullable<Appearance['colors']> {
   const colors: NonNullable<Appearance['colors']> = {}
   for (const name of COLOURS) {

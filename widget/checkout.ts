@@ -18,8 +18,8 @@ type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & {
   isTablet: boolean
   /** Why the checkout can't be used on this page, if the service said so already. */
   problem: Problem | undefined
-  /** The look of this page, which goes before the merchant's branding. */
-  appearance: Appearance | undefined
+  /** The look of this page, which goes before the merchant's branding. The first screen does not wait for it. */
+  appearance: Promise<Appearance | undefined>
 }
 
 /** The version of the widget's messages, for merchants' pages. */
@@ -68,7 +68,7 @@ export function runCheckout({
     amount,
     currency,
   }: NonNullable<State['checkout']>): void {
-    applyBranding(branding, appearance, document.documentElement.style)
+    void appearance.then((look) => applyBranding(branding, look, document.documentElement.style))
     const screen = SCREENS[state.phase]
     options.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })
   }

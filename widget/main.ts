@@ -25,6 +25,7 @@ const IN_APP = /; wv\)|iP(hone|ad)(?!.*Safari)/
 async function start(root: HTMLElement): Promise<void> {
   const connection = await connect()
   document.documentElement.dataset['theme'] = connection.theme
+  const appearance = appearanceOf(connection)
   const locale = await chooseLocale([connection.locale, ...navigator.languages])
   document.documentElement.lang = locale.tag
   document.documentElement.dir = locale.dir
@@ -35,19 +36,22 @@ async function start(root: HTMLElement): Promise<void> {
     l10n: makeLocalization(locale),
     stage: makeStage(root),
     problem: problemOf(root),
-    appearance: await appearanceOf(connection),
+    appearance,
     isTouch: matchMedia(TOUCH).matches,
     sameTab: connection.sameTab || IN_APP.test(navigator.userAgent),
     isTablet: Math.min(screen.width, screen.height) >= TABLET_PX_MIN,
   })
 }
 
-/** Loaded where the shop asks for a look of its own; without it the merchant's branding stays. */
+/**
+ * Loaded where the shop asks for a look of its own. Without it, or where it can't be loaded or read, the merchant's branding
+ * stays: a style must not cost the payment (decision 396).
+ */
 async function appearanceOf({ appearance, theme }: Connection): Promise<Appearance | undefined> {
   if (!appearance) return undefined
-  const isDark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
-  const { readAppearance } = await import('./appearance.ts')
-  return readAppearance(appearance, { isDark, contrastRatio })
+  return import('./appearance.ts')
+    .then(({ readAppearance }) => readAppearance(appearance, { theme, contrastRatio }))
+    .catch((error: unknown) => console.warn('svc checkout: no appearance:', error) as undefined)
 }
 
 /** What the service says about the page around this one, in place of a checkout. */

@@ -1,8 +1,10 @@
+import type { Route } from 'playwright-core'
 import t from 'tap'
 import { contrastRatio } from '../../src/lib/contrast.ts'
 import { en } from '../../src/lib/locales/checkout/en.ts'
 import { readAppearance } from '../../widget/appearance.ts'
 import { CONTRAST, accessibilityProblems, openBrowser } from '../support/browser.ts'
+import { until } from '../support/app.ts'
 import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
 import { screenshot } from '../support/widget-screens.ts'
 
@@ -12,7 +14,7 @@ function read(given: unknown, isDark = false) {
   const warnings: string[] = []
   console.warn = (text: string) => warnings.push(text.replace('svc checkout: appearance ', ''))
   try {
-    return { ...readAppearance(given, { isDark, contrastRatio }), warnings }
+    return { ...readAppearance(given, { theme: isDark ? 'dark' : 'light', contrastRatio }), warnings }
   } finally {
     console.warn = warn
   }
@@ -70,6 +72,34 @@ t.test('what would break the style sheet or the contrast is left out, and the co
   for (const nothing of [null, undefined, 1, 'null', '[]']) t.same(read(nothing), { colors: {}, warnings: [] })
 })
 
+t.test('a look that does not load, never comes or throws costs the payer nothing but the look', async (t) => {
+  const shop = await openWidgetShop(t)
+  const browser = await openBrowser(t)
+  const FILE = '**/widget/chunks/appearance-*.js'
+  const cases: [string, string, (route: Route) => unknown][] = [
+    ['does not load', '{"radius":0}', (route) => route.abort()],
+    ['is not a script', '{"radius":0}', (route) => route.fulfill({ contentType: 'text/html', body: '<p>' })],
+    ['never comes', '{"radius":0}', () => undefined],
+    ['throws', '{"font":{"toString":1,"valueOf":1}}', (route) => route.continue()],
+  ]
+  for (const [name, appearance, answer] of cases) {
+    let asked = 0
+    const { widget, context, complaints } = await openWidget(browser, shop, {
+      attributes: { appearance },
+      prepare: (page) =>
+        page.route(FILE, (route) => {
+          asked += 1
+          return answer(route)
+        }),
+    })
+    await widget.getByRole('button', { name: en.continue }).press('Enter')
+    await widget.getByRole('option', { name: /Fern/ }).waitFor()
+    t.equal(asked, 1, name)
+    if (name !== 'never comes') await until(async () => complaints.some((each) => each.includes('no appearance')))
+    await context.close()
+  }
+})
+
 t.test("a page's look is shown over the branding, in the light and in the dark", async (t) => {
   const shop = await openWidgetShop(t)
   const browser = await openBrowser(t)
@@ -91,6 +121,9 @@ t.test("a page's look is shown over the branding, in the light and in the dark",
       const { backgroundColor, color, fontFamily } = getComputedStyle(document.body)
       return [button.backgroundColor, button.color, button.borderRadius, backgroundColor, color, fontFamily]
     })()`)
+  // The first screen does not wait for the look, which has a file of its own.
+  const hasLook = `document.documentElement.style.getPropertyValue('--svc-primary') !== ''`
+  await frameOf(page).waitForFunction(hasLook)
   t.same(await look(), [
     'rgb(122, 31, 61)',
     'rgb(255, 255, 255)',
@@ -111,6 +144,7 @@ t.test("a page's look is shown over the branding, in the light and in the dark",
     context: { colorScheme: 'dark' },
   })
   await dark.widget.getByRole('button', { name: en.continue }).waitFor()
+  await frameOf(dark.page).waitForFunction(hasLook)
   t.same(
     await frameOf(dark.page).evaluate(
       "[getComputedStyle(document.querySelector('.main')).backgroundColor, getComputedStyle(document.body).backgroundColor]",
