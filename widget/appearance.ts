@@ -1,5 +1,3 @@
-import type { Theme } from './theme.ts'
-
 /** The look of one page, read: what was not valid is left out. */
 export type Appearance = {
   colors?: Partial<Record<(typeof COLOURS)[number], string>>
@@ -9,7 +7,8 @@ export type Appearance = {
 }
 
 type Reading = {
-  theme: Theme
+  /** Whether the payer sees the dark look. */
+  isDark: boolean
   /** Passed, because an import of it would split the widget's first script in two. */
   contrastRatio(one: string, other: string): number
 }
@@ -18,20 +17,17 @@ const COLOURS = ['primary', 'background', 'text'] as const
 const FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
 const RADIUS = /^(\d|1\d|2[0-4])$/
 
-/** The least contrast of text on its background (WCAG 1.4.3), and the colours that stand where one is not named. */
+/** The least contrast of text on its background (WCAG 1.4.3). */
 const CONTRAST_MIN = 4.5
-const LIGHT = { background: '#ffffff', text: '#111111' }
-const DARK = { background: '#151a21', text: '#eef2f7' }
 
 /**
  * Reads the look that a page asks for. `dark` has colours of its own for payers with the dark look, which gets none of the
  * others. What can't be read or would make text hard to read is left out, and the console says why.
  */
-export function readAppearance(given: unknown, { theme, contrastRatio }: Reading): Appearance {
-  const isDark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
+export function readAppearance(given: unknown, { isDark, contrastRatio }: Reading): Appearance {
   const fields = fieldsOf(typeof given === 'string' ? parsed(given) : given)
   const { font, radius } = fields
-  const read: Appearance = { colors: colorsOf(isDark ? fieldsOf(fields['dark']) : fields, { isDark, contrastRatio }) }
+  const read: Appearance = { colors: colorsOf(isDark ? fieldsOf(fields['dark']) : fields, contrastRatio) }
   if (typeof font === 'string' && FONTS.includes(font)) read.font = font
   else if (font !== undefined) complain('font', font, `one of ${FONTS.join(', ')}`)
   if (RADIUS.test(String(radius))) read.radius = String(radius)
@@ -41,9 +37,10 @@ export function readAppearance(given: unknown, { theme, contrastRatio }: Reading
   return read
 }
 
+/** Text and background count together: beside a colour of the merchant's branding one alone might not be readable. */
 function colorsOf(
   fields: Record<string, unknown>,
-  { isDark, contrastRatio }: Pick<Reading, 'contrastRatio'> & { isDark: boolean },
+  contrastRatio: Reading['contrastRatio'],
 ): NonNullable<Appearance['colors']> {
   const colors: NonNullable<Appearance['colors']> = {}
   for (const name of COLOURS) {
@@ -51,12 +48,12 @@ function colorsOf(
     if (typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)) colors[name] = value
     else if (value !== undefined) complain(name, value, 'a colour as #RRGGBB')
   }
-  const { background, text } = colors
+  const { primary, background, text } = colors
   if (background === undefined && text === undefined) return colors
-  const pair = { ...(isDark ? DARK : LIGHT), ...colors }
-  if (contrastRatio(pair.text, pair.background) >= CONTRAST_MIN) return { ...colors, ...pair }
-  complain('text', `${pair.text} on ${pair.background}`, `colours with a contrast of at least ${CONTRAST_MIN}:1`)
-  const { primary } = colors
+  if (background === undefined) complain('text', text, '"background" beside it')
+  else if (text === undefined) complain('background', background, '"text" beside it')
+  else if (contrastRatio(text, background) >= CONTRAST_MIN) return colors
+  else complain('text', `${text} on ${background}`, `colours with a contrast of at least ${CONTRAST_MIN}:1`)
   return primary === undefined ? {} : { primary }
 }
 

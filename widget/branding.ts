@@ -2,8 +2,12 @@ import { CONTRAST_MIN, buttonTextOn, contrastRatio } from '../src/lib/contrast.t
 import type { Appearance } from './appearance.ts'
 import type { Branding } from '../src/wire/settings.ts'
 
-/** The service's default branding (decision 27); with it the payer's light or dark theme stays. */
-const DEFAULTS = { primary: '#0b5fff', background: '#ffffff', text: '#111111' }
+/** The service's default branding (decision 27), the primary colour and the others; with it the payer's theme stays. */
+const DEFAULT_PRIMARY = /^#0b5fff$/i
+const DEFAULT_PAGE = /^#ffffff#111111$/i
+
+/** The least contrast of a button with the page around it (WCAG 1.4.11). */
+const BUTTON_CONTRAST_MIN = 3
 
 const COLOUR = /^#[0-9a-f]{6}$/i
 const ALLOWED_FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
@@ -14,27 +18,31 @@ const ALLOWED_FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial',
  */
 export function applyBranding(
   { colors: own, font: usual }: Branding,
-  { colors: page, font = usual, radius }: Appearance = {},
-  style: CSSStyleDeclaration,
+  { colors: look, font = usual, radius }: Appearance = {},
 ): void {
-  if (radius !== undefined) style.setProperty('--svc-radius', `${radius}px`)
-  if (ALLOWED_FONTS.includes(font))
-    style.setProperty('--svc-font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
-  const { primary, background, text } = { ...own, ...page }
-  if (COLOUR.test(primary) && primary.toLowerCase() !== DEFAULTS.primary) {
-    style.setProperty('--svc-primary', primary)
-    style.setProperty('--svc-on-primary', buttonTextOn(primary))
+  const { style } = document.documentElement
+  const set = (name: string, value: string): void => style.setProperty(`--svc-${name}`, value)
+  if (radius) set('radius', `${radius}px`)
+  if (ALLOWED_FONTS.includes(font)) set('font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
+  const { primary, background, text } = { ...own, ...look }
+  if (COLOUR.test(primary) && !DEFAULT_PRIMARY.test(primary)) {
+    set('primary', primary)
+    set('on-primary', buttonTextOn(primary))
   }
-  if (!COLOUR.test(background) || !COLOUR.test(text)) return
-  if (background.toLowerCase() === DEFAULTS.background && text.toLowerCase() === DEFAULTS.text) return
-  // Low contrast only causes a warning when it is saved; the payer must still be able to read the payment.
-  const readable = contrastRatio(text, background) < CONTRAST_MIN ? buttonTextOn(background) : text
-  style.setProperty('--svc-background', background)
-  for (const name of ['--svc-text', '--svc-soft']) style.setProperty(name, readable)
-  style.setProperty('--svc-line', `${readable}99`)
-  style.setProperty('--svc-rule', `${readable}33`)
-  style.setProperty('--svc-tint', `${readable}14`)
-  style.setProperty('color-scheme', buttonTextOn(background) === '#FFFFFF' ? 'dark' : 'light')
+  if (COLOUR.test(background) && COLOUR.test(text) && !DEFAULT_PAGE.test(background + text)) {
+    // Low contrast only causes a warning when it is saved; the payer must still be able to read the payment.
+    const readable = contrastRatio(text, background) < CONTRAST_MIN ? buttonTextOn(background) : text
+    set('background', background)
+    set('text', readable)
+    set('soft', readable)
+    set('line', `${readable}99`)
+    set('rule', `${readable}33`)
+    set('tint', `${readable}14`)
+    style.setProperty('color-scheme', buttonTextOn(background) === '#FFFFFF' ? 'dark' : 'light')
+  }
+  // As shown, since the service's own colours depend on the theme.
+  const shown = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--svc-${name}`)
+  if (contrastRatio(shown('primary'), shown('background')) < BUTTON_CONTRAST_MIN) set('edge', 'var(--svc-text)')
 }
 
 /** The logo's address: https, or in the sandbox of this machine, whose policy allows it. */

@@ -68,7 +68,7 @@ export function runCheckout({
     amount,
     currency,
   }: NonNullable<State['checkout']>): void {
-    void appearance.then((look) => applyBranding(branding, look, document.documentElement.style))
+    void appearance.then((look) => applyBranding(branding, look))
     const screen = SCREENS[state.phase]
     options.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })
   }

@@ -47,11 +47,12 @@ async function start(root: HTMLElement): Promise<void> {
  * Loaded where the shop asks for a look of its own. Without it, or where it can't be loaded or read, the merchant's branding
  * stays: a style must not cost the payment (decision 396).
  */
-async function appearanceOf({ appearance, theme }: Connection): Promise<Appearance | undefined> {
+async function appearanceOf({ appearance }: Connection): Promise<Appearance | undefined> {
   if (!appearance) return undefined
+  const isDark = getComputedStyle(document.documentElement).colorScheme === 'dark'
   return import('./appearance.ts')
-    .then(({ readAppearance }) => readAppearance(appearance, { theme, contrastRatio }))
-    .catch((error: unknown) => console.warn('svc checkout: no appearance:', error) as undefined)
+    .then(({ readAppearance }) => readAppearance(appearance, { isDark, contrastRatio }))
+    .catch((error: unknown) => void console.warn(error))
 }
 
 /** What the service says about the page around this one, in place of a checkout. */

@@ -24,8 +24,8 @@ export function buttonTextOn(colour: string): ButtonText {
 
 /** WCAG's relative luminance: 0 is black, 1 is white. */
 function luminanceOf(colour: string): number {
-  const [red, green, blue] = [1, 3, 5].map((start) => linear(Number.parseInt(colour.slice(start, start + 2), 16) / 255))
-  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0)
+  const channel = (start: number): number => linear(Number.parseInt(colour.slice(start, start + 2), 16) / 255)
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
 }
 
 /** sRGB's transfer function backwards. */

@@ -20,7 +20,10 @@ export type CheckoutEvents = {
 
 export type CheckoutEventType = keyof CheckoutEvents
 
-/** Each as `#RRGGBB`. Text has a contrast of at least 4.5:1 on the background; buttons are written in white or black. */
+/**
+ * Each as `#RRGGBB`. `background` and `text` count only together, with a contrast of at least 4.5:1; buttons are written in
+ * white or black.
+ */
 export type AppearanceColors = {
   primary?: string | undefined
   background?: string | undefined
