@@ -35,7 +35,7 @@ async function bundle(contents: string): Promise<{ js: string }> {
   return { js: outputFiles[0]?.text ?? '' }
 }
 
-/** A page that renders again on each press, with new functions each time, and can show another order, or none. */
+/** A page that renders again on each press, with other functions and options, and can show another order, or none. */
 const PAGES = {
   React: (origin: string, tokens: readonly string[]) => `
 import { StrictMode, useState } from 'react'
@@ -51,7 +51,8 @@ function App() {
     <button onClick={() => setCount(count + 1)}>Rendered {count}</button>
     <button onClick={() => setOrder(order + 1)}>Next order</button>
     <SvcCheckout origin="${origin}" token={tokens[order]} style={{ border: '1px solid' }} className="pay"
-      appearance={{ radius: 4 }}
+      appearance={{ radius: count % 2 ? 4 : 0 }} theme={count % 2 ? 'dark' : 'light'} locale={count ? 'de' : 'en'}
+      noRedirect={count % 2 > 0} sameTab={count % 2 > 0}
       onBankSelected={({ bankName }) => chosen.push([bankName, count])} />
   </main>
 }
@@ -71,7 +72,8 @@ createApp({
       h('button', { onClick: () => (order.value += 1) }, 'Next order'),
       h(SvcCheckout, {
         origin: '${origin}', token: tokens[order.value], style: { border: '1px solid' }, class: 'pay',
-        appearance: { radius: 4 },
+        appearance: { radius: count.value % 2 ? 4 : 0 }, theme: count.value % 2 ? 'dark' : 'light',
+        locale: count.value ? 'de' : 'en', noRedirect: count.value % 2 > 0, sameTab: count.value % 2 > 0,
         onBankSelected: ({ bankName }) => chosen.push([bankName, count.value]),
       }),
     ])
@@ -111,8 +113,8 @@ for (const [name, script] of Object.entries(PAGES)) {
     t.same(await page.evaluate('chosen'), [['Fern', 3]], 'the latest function is called, once')
     t.equal(await page.locator('iframe').count(), 1)
     await page.getByRole('button', { name: 'Next order' }).click()
-    await widget.getByText('payment of £20.00').waitFor()
-    t.equal(await page.locator('iframe').count(), 1)
+    await widget.getByText('einmaligen Zahlung von 20,00').waitFor()
+    t.equal(await page.locator('iframe').count(), 1, 'the next order has the options of now')
     await page.getByRole('button', { name: 'Next order' }).click()
     await page.locator('iframe').waitFor({ state: 'detached' })
     t.equal(await page.locator('.pay').innerHTML(), '', 'without a token the place is kept')

@@ -2,7 +2,7 @@
 
 import { createElement, useEffect, useRef } from 'react'
 import type { CSSProperties, ReactElement } from 'react'
-import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, reportError, showCheckout } from './show-checkout.ts'
+import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, optionsOf, reportError, showCheckout } from './show-checkout.ts'
 import type { CheckoutProps, EventName, PayloadOf } from './show-checkout.ts'
 
 /** A function for each event that the shop wants: `onSuccess`, `onFailed` and so on. */
@@ -21,31 +21,27 @@ export type SvcCheckoutProps = CheckoutProps &
   }
 
 /**
- * The checkout of an order. New functions on a render leave the payer where they are; another token begins another
- * checkout. Until it is there, and without scripts, a link leads to the service's own page.
+ * The checkout of an order. Another token begins another checkout. What else changes leaves the payer where they are: new
+ * functions are called from then on, other options count from the next token. Until the checkout is there, and without
+ * scripts, a link leads to the service's own page.
  */
 export function SvcCheckout(props: SvcCheckoutProps): ReactElement {
-  const { origin, token, locale, theme, noRedirect, sameTab, id, className, style, linkText = LINK_TEXT } = props
-  const appearance = JSON.stringify(props.appearance)
+  const { origin, token, id, className, style, linkText = LINK_TEXT } = props
   const container = useRef<HTMLDivElement>(null)
-  const handlers = useRef<CheckoutHandlers>(props)
+  const latest = useRef(props)
   useEffect(() => {
-    handlers.current = props
+    latest.current = props
   })
   useEffect(() => {
     if (!token || container.current === null) return undefined
     return showCheckout(container.current, {
+      ...optionsOf(latest.current),
       origin,
       token,
-      locale,
-      theme,
-      noRedirect,
-      sameTab,
-      appearance,
-      onEvent: (name, payload) => handlerOf(handlers.current, name)?.(payload),
-      onError: (error) => (handlers.current.onError ?? reportError)(error),
+      onEvent: (name, payload) => handlerOf(latest.current, name)?.(payload),
+      onError: (error) => (latest.current.onError ?? reportError)(error),
     })
-  }, [origin, token, locale, theme, noRedirect, sameTab, appearance])
+  }, [origin, token])
   // The script takes the link out of the element, so a token has an element of its own: React never looks for the link.
   return createElement(
     'div',

@@ -23,13 +23,16 @@ export type EventName = keyof typeof EVENTS
 /** The payload of an event, by its name in components. */
 export type PayloadOf<Name extends EventName> = CheckoutEvents[(typeof EVENTS)[Name]]
 
-/** What a component is given: the service's address, and the options of its script. */
+/**
+ * What a component is given: the service's address, and the options of its script. These are read when the checkout of a
+ * token begins; a later change would throw the payer back to the first screen.
+ */
 export type CheckoutProps = Omit<MountOptions, 'token' | 'appearance'> & {
   /** The service's address, such as `https://pay.example`. */
   origin: string
   /** The order's token, which your server makes. Until there is one, the place is kept. */
   token?: string | null | undefined
-  /** The look on this page. An equal one, made again on a render, leaves the payer where they are. */
+  /** The look on this page. */
   appearance?: CheckoutAppearance | undefined
   /** What the link to the service's own page says, for payers whose browser can't load the checkout. */
   linkText?: string | undefined
@@ -40,6 +43,17 @@ export type ShowOptions = MountOptions & {
   onEvent<Name extends EventName>(name: Name, payload: PayloadOf<Name>): void
   /** Called if the checkout's script does not load; the element keeps what it has. */
   onError(error: Error): void
+}
+
+/** The options of a component as they are now: the look as text, which a later change of the object does not reach. */
+export function optionsOf({
+  locale,
+  theme,
+  noRedirect,
+  sameTab,
+  appearance,
+}: CheckoutProps): Omit<MountOptions, 'token'> {
+  return { locale, theme, noRedirect, sameTab, appearance: JSON.stringify(appearance) }
 }
 
 /** Loads the script and shows a checkout in an element. Returns the function that removes it. */
@@ -67,7 +81,7 @@ export function showCheckout(
   }
 }
 
-/** The service's own page of a checkout; undefined where the address is none, which loading the script reports. */
+/** The service's own page of a checkout; undefined where the address is not valid, which loading the script reports. */
 export function checkoutPageUrl(origin: string, token: string): string | undefined {
   if (!/^https?:\/\//i.test(origin)) return undefined
   return `${origin.replace(/\/$/, '')}/checkout?${new URLSearchParams({ token })}`

@@ -1,13 +1,10 @@
-import { computed, defineComponent, getCurrentInstance, h, ref, watch } from 'vue'
+import { defineComponent, getCurrentInstance, h, ref, watch } from 'vue'
 import type { PropType } from 'vue'
-import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, reportError, showCheckout } from './show-checkout.ts'
+import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, optionsOf, reportError, showCheckout } from './show-checkout.ts'
 import type { CheckoutProps, EventName, PayloadOf } from './show-checkout.ts'
 import type { CheckoutAppearance } from './types.ts'
 
 export type SvcCheckoutProps = CheckoutProps
-
-/** What begins another checkout when it changes. */
-const SETTINGS = ['origin', 'token', 'locale', 'theme', 'noRedirect', 'sameTab'] as const
 
 /** The type of an event's payload, for Vue: it takes a function as its description. */
 function payload<Name extends EventName>(_name: Name): (payload: PayloadOf<Name>) => boolean {
@@ -27,26 +24,24 @@ const EMITS = {
 }
 
 /**
- * The checkout of an order. Another token begins another checkout. Until it is there, and without scripts, a link leads
- * to the service's own page.
+ * The checkout of an order. Another token begins another checkout; other options count from the next token, so that a change
+ * leaves the payer where they are. Until the checkout is there, and without scripts, a link leads to the service's own page.
  */
 export const SvcCheckout = defineComponent(
   (props: SvcCheckoutProps, { emit }) => {
     const container = ref<HTMLElement | null>(null)
-    const appearance = computed(() => JSON.stringify(props.appearance))
     const instance = getCurrentInstance()
     const onError = (error: Error): void => {
       if (instance?.vnode.props?.['onError'] === undefined) reportError(error)
       emit('error', error)
     }
     watch(
-      [container, appearance, ...SETTINGS.map((name) => () => props[name])],
+      [container, () => props.origin, () => props.token],
       (_now, _before, onCleanup) => {
-        const { origin, token, locale, theme, noRedirect, sameTab } = props
+        const { origin, token } = props
         if (!token || container.value === null) return
-        const options = { origin, token, locale, theme, noRedirect, sameTab, appearance: appearance.value }
         const onEvent = emit as (name: EventName, payload: unknown) => void
-        onCleanup(showCheckout(container.value, { ...options, onEvent, onError }))
+        onCleanup(showCheckout(container.value, { ...optionsOf(props), origin, token, onEvent, onError }))
       },
       { immediate: true, flush: 'post' },
     )
