@@ -12,18 +12,19 @@ import type { Mounted, SvcCheckout } from './package/types.ts'
  * hide the document's property and could redirect the token.
  */
 const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement
-const checkoutOrigin = new URL(script.src).origin
+const { origin } = new URL(script.src)
 
 function makeCheckout(): SvcCheckout {
   const shown = new WeakMap<HTMLElement, { token: string; mounted: Mounted }>()
   return {
+    origin,
     mount(place, options) {
       const container = typeof place === 'string' ? document.getElementById(place) : place
       if (!container) throw new Error(`no element with the id "${place}".`)
       const known = shown.get(container)
       if (known?.token === options.token) return known.mounted
       known?.mounted.destroy()
-      const mounted = mountCheckout(container, checkoutOrigin, options, () => shown.delete(container))
+      const mounted = mountCheckout(container, origin, options, () => shown.delete(container))
       shown.set(container, { token: options.token, mounted })
       return mounted
     },

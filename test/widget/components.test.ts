@@ -191,9 +191,18 @@ window.load = (url) => loadCheckout(url).then((checkout) => Object.keys(checkout
   t.equal(asked.length, 2, 'a script that failed is asked for once more')
   service.pages['/v1/checkout.js'] = { js: readFileSync(join(ASSETS, 'checkout.js'), 'utf8') }
   asked.length = 0
-  t.same(await load(service.url, `${service.url}/`, service.url), ['mount', 'mount', 'mount'])
+  t.same(await load(service.url, `${service.url}/`, service.url), ['origin,mount', 'origin,mount', 'origin,mount'])
   t.equal(asked.length, 1)
   t.match(await load('https://other.example'), [/has the checkout of http.* already/])
+  // By a tag of the page, without the package.
+  site.pages['/'] += `<script src="${service.url}/v1/checkout.js"></script>`
+  await page.goto(site.url)
+  t.same(await load('https://other.example'), [
+    `The page has the checkout of ${service.url} already: one page can't have that of https://other.example too.`,
+  ])
+  asked.length = 0
+  t.same(await load(service.url), ['origin,mount'])
+  t.same(asked, [], 'that of the same service is used')
 })
 
 t.test('a page that requires Trusted Types allows the policy of the package', async (t) => {

@@ -37,7 +37,7 @@ export function mountCheckout(
     const opened = openFrame({
       theme: getComputedStyle(container).colorScheme,
       options,
-      checkoutOrigin,
+      origin: checkoutOrigin,
       claims: claims as Claims,
       dispatch,
       fail,

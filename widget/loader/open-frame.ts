@@ -19,7 +19,8 @@ const LOAD_MS_MAX = 20_000
 const ANSWER_MS_MAX = 3_000
 
 export type OpenFrameOptions = {
-  checkoutOrigin: string
+  /** Of the checkout. */
+  origin: string
   claims: Claims
   /** The container's color-scheme, for a shop that sets no theme: the widget accepts either. */
   theme: string
@@ -31,9 +32,9 @@ export type OpenFrameOptions = {
 }
 
 /** Opens a checkout's frame. Call `close` when removing the frame. */
-export function openFrame({ checkoutOrigin, claims, theme, options, dispatch, fail }: OpenFrameOptions) {
+export function openFrame({ origin, claims, theme, options, dispatch, fail }: OpenFrameOptions) {
   const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
-  const frame = makeFrame(claims, checkoutOrigin, nonce)
+  const frame = makeFrame(claims, origin, nonce)
   const guard = makeLeaveGuard(nonce)
   let port: MessagePort | undefined
   let timer = setTimeout(giveUp, LOAD_MS_MAX)
@@ -50,8 +51,8 @@ export function openFrame({ checkoutOrigin, claims, theme, options, dispatch, fa
     fail()
   }
 
-  function onMessage({ origin, source, data }: MessageEvent): void {
-    if (origin !== checkoutOrigin || source !== frame.contentWindow) return
+  function onMessage({ origin: sender, source, data }: MessageEvent): void {
+    if (sender !== origin || source !== frame.contentWindow) return
     const event = readEvent(data)
     if (!event) return
     // At most once per animation frame, and in whole pixels: the widget sees to it.
@@ -72,7 +73,7 @@ export function openFrame({ checkoutOrigin, claims, theme, options, dispatch, fa
     }
     // Only what is JSON: a function among the options could not be sent, and an undefined theme is none.
     const init = { theme, ...JSON.parse(JSON.stringify(options)), svc: 'init', nonce }
-    frame.contentWindow?.postMessage(init, checkoutOrigin, [channel.port2])
+    frame.contentWindow?.postMessage(init, origin, [channel.port2])
   }
   addEventListener('message', onMessage)
   return { frame, close }

@@ -26,18 +26,19 @@ let loading: { origin: string; checkout: Promise<SvcCheckout> } | undefined
 export async function loadCheckout(serviceUrl: string): Promise<SvcCheckout | null> {
   if (typeof document === 'undefined') return null
   const origin = originOf(serviceUrl)
-  if (loading !== undefined && loading.origin !== origin)
-    throw new Error(
-      `The page has the checkout of ${loading.origin} already: one page can't have that of ${origin} too.`,
-    )
+  if (loading !== undefined && loading.origin !== origin) throw otherService(loading.origin, origin)
   if (loading === undefined) {
-    const attempt = { origin, checkout: load(`${origin}${LOADER_PATH}`) }
+    const attempt = { origin, checkout: load(origin) }
     loading = attempt
     attempt.checkout.catch(() => {
       if (loading === attempt) loading = undefined
     })
   }
   return loading.checkout
+}
+
+function otherService(present: string, origin: string): Error {
+  return new Error(`The page has the checkout of ${present} already: one page can't have that of ${origin} too.`)
 }
 
 function originOf(serviceUrl: string): string {
@@ -47,7 +48,8 @@ function originOf(serviceUrl: string): string {
   return new URL(origin).origin
 }
 
-async function load(src: string): Promise<SvcCheckout> {
+async function load(origin: string): Promise<SvcCheckout> {
+  const src = `${origin}${LOADER_PATH}`
   for (let attempt = 1; ownCheckout() === undefined; attempt += 1) {
     try {
       await insertScript(src)
@@ -58,6 +60,7 @@ async function load(src: string): Promise<SvcCheckout> {
   }
   const checkout = ownCheckout()
   if (checkout === undefined) throw new Error(`${src} is not the checkout's script: check the address of the service.`)
+  if (checkout.origin !== origin) throw otherService(checkout.origin, origin)
   return checkout
 }
 

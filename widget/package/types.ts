@@ -63,6 +63,8 @@ export type Mounted = {
 
 /** The loader's script, as `window.SvcCheckout` has it. */
 export type SvcCheckout = {
+  /** The origin of the service whose checkout it is. */
+  origin: string
   /**
    * Shows a checkout in an element, given directly or by its id. The same token in the same element returns the
    * existing checkout; another token replaces it.
