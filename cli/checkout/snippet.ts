@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { usageError } from '../base/errors.ts'
+import { quoted } from '../base/command-hints.ts'
 import { command, grouped } from '../kit/command.ts'
 import { DESCRIPTION, SECRETS, makeToken } from './make-token.ts'
 
@@ -32,12 +33,14 @@ Each order has a token of its own, which your server makes: the one printed here
     const { token, content } = await makeToken(context, client, input)
     const { origin } = new URL(client.apiUrl)
     const code = SNIPPETS[lang]({ token, origin, page: content.callbackOrigin })
-    const install = lang === 'html' ? null : INSTALL
+    const install = lang === 'html' ? null : installOf(packageRoot())
     const { print, io } = context
     if (print.isMachine)
       return print.record({ lang, snippet: code, token, csp: cspOf(origin), install }, [], { id: code })
     io.stdout.write(`${code}\n`)
-    if (install !== null) context.note(`\nThe package comes with svc: ${install}`)
+    if (install === null) return
+    context.note(`\nThe package comes with svc and is not on npm: ${install}`)
+    context.note(`A token for a first try: ${token}`)
   },
 })
 
@@ -55,7 +58,8 @@ function cspOf(origin: string): { 'script-src': string; 'frame-src': string } {
 }
 
 /** Packed and not linked: a linked package would use the React that is installed beside it. */
-const INSTALL = `npm install --install-links ${join(packageRoot(), 'dist', 'checkout-package')}`
+export const installOf = (root: string): string =>
+  `npm install --install-links ${quoted(join(root, 'dist', 'checkout-package'))}`
 
 const CONTAINER = 'svc-checkout'
 /** The first screen's height, kept so that the page does not jump when it appears. */
@@ -77,14 +81,15 @@ function htmlOf({ token, origin, page }: Parts): string {
 ></script>`
 }
 
-/** What reads the token is the page's own: a component gets it from the server that made it. */
-export function reactOf({ token, origin, page }: Parts): string {
+/** Has no token: a sample order in a page whose server has not answered could be paid. */
+export function reactOf({ origin, page }: Omit<Parts, 'token'>): string {
   return `// The page's Content-Security-Policy, if it has one, needs:
 //   script-src ${origin}; frame-src ${origin}
+// @svc/checkout comes with svc and is not on npm: it is installed from its folder, or the file that npm pack makes of it.
 import { SvcCheckout } from '@svc/checkout/react'
 
 // The token is of one order, and of pages of ${page}: your server makes a new one for each.
-export function Checkout({ token = '${token}' }) {
+export function Checkout({ token }) {
   return (
     <SvcCheckout
       origin="${origin}"
@@ -93,24 +98,27 @@ export function Checkout({ token = '${token}' }) {
       onFailed={({ errorCode, message }) => console.warn(errorCode, message)}
     />
   )
-}`
+}
+// <Checkout token={token} />, with the token from your server: while it is null, the place is kept.`
 }
 
-export function vueOf({ token, origin, page }: Parts): string {
+export function vueOf({ origin, page }: Omit<Parts, 'token'>): string {
   return `<!-- The page's Content-Security-Policy, if it has one, needs:
        script-src ${origin}; frame-src ${origin}
+     @svc/checkout comes with svc and is not on npm: it is installed from its folder, or the file that npm pack makes of it.
      The token is of one order, and of pages of ${page}: your server makes a new one for each. -->
 <script setup>
 import { SvcCheckout } from '@svc/checkout/vue'
 
-defineProps({ token: { type: String, default: '${token}' } })
+defineProps({ token: String })
 const onSuccess = ({ endToEndId }) => console.log('paid', endToEndId)
 const onFailed = ({ errorCode, message }) => console.warn(errorCode, message)
 </script>
 
 <template>
   <SvcCheckout origin="${origin}" :token="token" @success="onSuccess" @failed="onFailed" />
-</template>`
+</template>
+<!-- <Checkout :token="token" />, with the token from your server: while it is null, the place is kept. -->`
 }
 
 const SNIPPETS = { html: htmlOf, react: reactOf, vue: vueOf }

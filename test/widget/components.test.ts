@@ -141,7 +141,7 @@ for (const [name, script] of Object.entries(PAGES)) {
 t.test('the components that svc checkout snippet prints show the checkout', async (t) => {
   const site = await openSite(t)
   const token = shop.token({ callbackOrigin: site.url, returnUrl: `${site.url}/thanks` })
-  const parts = { token, origin: shop.service.url, page: site.url }
+  const parts = { origin: shop.service.url, page: site.url }
   const { descriptor, errors } = parse(vueOf(parts))
   t.same(errors, [])
   const { content } = compileScript(descriptor, { id: 'checkout', inlineTemplate: true })
@@ -149,10 +149,10 @@ t.test('the components that svc checkout snippet prints show the checkout', asyn
   const scripts = {
     '/react.js': `${reactOf(parts)}
 import { createRoot } from 'react-dom/client'
-createRoot(document.getElementById('app')).render(<Checkout />)`,
+createRoot(document.getElementById('app')).render(<Checkout token="${token}" />)`,
     '/vue.js': `import Checkout from './vue-checkout.js'
 import { createApp } from 'vue'
-createApp(Checkout).mount('#app')`,
+createApp(Checkout, { token: '${token}' }).mount('#app')`,
   }
   for (const [path, script] of Object.entries(scripts)) {
     site.pages['/'] = `<!doctype html><title>Shop</title><div id="app"></div><script src="${path}"></script>`

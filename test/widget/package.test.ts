@@ -33,7 +33,10 @@ t.test('the packed package has its modules with their types, and nothing that le
     code.filter((name) => /\.\.\/|\.ts['"]/.test(read(name))),
     [],
   )
-  const { version, exports, peerDependenciesMeta } = JSON.parse(read('package.json'))
+  const { version, exports, peerDependenciesMeta, private: isPrivate } = JSON.parse(read('package.json'))
+  t.equal(isPrivate, true, 'it is never published by accident')
+  t.match(read('README.md'), `not on npm`)
+  t.match(read('README.md'), `npm install ./svc-checkout-${version}.tgz`, 'the file that npm pack makes')
   t.equal(version, packageFile.version)
   t.same(peerDependenciesMeta, { react: { optional: true }, vue: { optional: true } })
   const named = Object.values<string | Record<string, string>>(exports).flatMap((each) =>

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { installOf } from '../../../cli/checkout/snippet.ts'
 import { MAKE, WITH_SECRET, contentOf, service } from './service.ts'
 
 const OF_A_PAGE = [...MAKE.slice(1), '--return-url', 'https://shop.example/thanks']
@@ -35,12 +36,27 @@ t.test('the snippet is a container, the async script and the lines of the policy
   t.match(stdout, /data-container-id="svc-checkout"\n {2}data-checkout-token="[^".]+\.[0-9a-f]{64}"\n><\/script>\n$/)
   const react = await run(['snippet', '--lang', 'react', ...OF_A_PAGE])
   t.match(react.stdout, /frame-src [^]*from '@svc\/checkout\/react'[^]*<SvcCheckout\n +origin="http/)
-  t.match(react.stderr, /npm install --install-links \S+checkout-package\n$/)
+  t.match(
+    react.stderr,
+    /not on npm: npm install --install-links \S+checkout-package'?\nA token for a first try: eyJ\S+\n$/,
+  )
+  t.match(react.stdout, /@svc\/checkout comes with svc and is not on npm/)
+  t.notMatch(react.stdout, /eyJ/, 'a page whose server has not answered shows no sample order')
+  t.match(react.stdout, /\n\/\/ <Checkout token=\{token\} \/>.*\n$/)
   const vue = await run(['snippet', '--lang', 'vue', ...OF_A_PAGE])
   t.match(vue.stdout, /frame-src [^]*from '@svc\/checkout\/vue'[^]*<SvcCheckout origin="http/)
+  t.match(vue.stdout, /@svc\/checkout comes with svc and is not on npm/)
+  t.notMatch(vue.stdout, /eyJ/)
+  t.match(vue.stdout, /\n<!-- <Checkout :token="token" \/>.* -->\n$/)
   t.match(await run(['snippet', '--lang', 'svelte', ...OF_A_PAGE]), { code: 2, stderr: /html, react, vue/ })
   const json = JSON.parse((await run(['snippet', ...OF_A_PAGE, '--json'])).stdout)
   t.match(json, { lang: 'html', snippet: /checkout\.js/, csp: { 'script-src': url, 'frame-src': url }, install: null })
+})
+
+t.test('the line that installs the package keeps a path with spaces in one piece', (t) => {
+  t.match(installOf('/srv/the shop/svc'), /--install-links '\/srv\/the shop\/svc\/dist\/checkout-package'$/)
+  t.match(installOf('/srv/svc'), /--install-links \/srv\/svc\/dist\/checkout-package$/)
+  t.end()
 })
 
 t.test('the demo is shown from 127.0.0.1 with the widget of localhost, and not in live mode', async (t) => {
