@@ -6,7 +6,7 @@ import { packageRoot } from '../src/lib/package-root.ts'
 import { routesOf } from '../src/http/routes.ts'
 import { runCli } from './cli/harness.ts'
 import { commandServer } from './support/command-server.ts'
-import { blocksOf, readPages } from './support/markdown.ts'
+import { blocksOf, isForBrowser, readPages } from './support/markdown.ts'
 import type { Block, Page } from './support/markdown.ts'
 import { ensureBuilt } from './support/built.ts'
 import { SCRATCH } from './support/scratch.ts'
@@ -17,7 +17,7 @@ ensureBuilt('cli')
 /*
  * Runs the snippets of README.md and docs against one service. The blocks of a page share a folder and a shell, in
  * their order, as for a reader who types them one after the other. A block that can't run says why in a comment above
- * it: `<!-- not run: reason -->`. `<!-- exits: 3 -->` names the exit code of the last command where it is not 0.
+ * it: `<!-- not run: reason -->`. `<!-- run in a browser -->` leaves one to test/widget/documented.test.ts. `<!-- exits: 3 -->` names the exit code of the last command where it is not 0.
  */
 const ROOT = packageRoot()
 const SVC = join(ROOT, 'bin', 'svc.js')
@@ -91,7 +91,7 @@ t.test('the snippets of the documentation run', async (t) => {
   const { host } = new URL(apiUrl)
   const svcFunction = await commandServer(t, env)
   for (const [index, page] of pages.entries()) {
-    const blocks = blocksOf(page).filter((block) => !isNotRun(block))
+    const blocks = blocksOf(page).filter((block) => !isNotRun(block) && !isForBrowser(block))
     const cwd = join(folder, String(index))
     mkdirSync(join(cwd, 'node_modules'), { recursive: true })
     symlinkSync(ROOT, join(cwd, 'node_modules', 'svc'))
@@ -142,7 +142,8 @@ t.test('few blocks are not run, and each says why', async (t) => {
   t.ok(left.length <= NOT_RUN_MAX, `${left.length} of ${all.length} blocks are not run`)
   for (const { page, block } of left)
     t.match(block.remark, /^not run: \w.{10,}/, `${page.path}:${block.line} says why it is not run`)
-  const unknown = all.filter(({ block }) => !isNotRun(block) && ![...RUN, 'text', 'mermaid'].includes(block.language))
+  const KNOWN = [...RUN, 'text', 'mermaid']
+  const unknown = all.filter(({ block }) => !isNotRun(block) && !isForBrowser(block) && !KNOWN.includes(block.language))
   t.same(
     unknown.map(({ page, block }) => `${page.path}:${block.line} ${block.language}`),
     [],

@@ -55,6 +55,11 @@ export function blocksOf({ text }: Page): Block[] {
   return blocks
 }
 
+/** Whether a browser runs a block: test/widget/documented.test.ts does. */
+export function isForBrowser({ remark }: Block): boolean {
+  return remark === 'run in a browser'
+}
+
 /** The text without its fenced blocks and comments, with as many lines. */
 export function proseOf({ text }: Page): string[] {
   let isCode = false
