@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SpanKind, SpanStatusCode, inSpan } from '../lib/trace.ts'
+import { SpanKind, SpanStatusCode, inUnverifiedSpan } from '../lib/trace.ts'
 import type { InSpan } from '../lib/trace.ts'
 
 /** The span of a route's requests, made once. */
@@ -8,13 +8,13 @@ export function requestSpan(method: string, route: string): InSpan {
   return { name: `${method} ${route}`, kind: SpanKind.SERVER, attributes }
 }
 
-/** Handles a request in a span, which continues the trace of the caller's `traceparent`. */
+/** Handles a request in a span of the trace that the caller's `traceparent` names. It begins before the caller is known. */
 export function inRequestSpan(
   span: InSpan,
   { req, res }: { req: IncomingMessage; res: ServerResponse },
   handle: () => Promise<void>,
 ): Promise<void> {
-  return inSpan(span, req.headers['traceparent'], async (started) => {
+  return inUnverifiedSpan(span, req.headers['traceparent'], async (started) => {
     await handle()
     if (started === undefined) return
     started.setAttribute('http.response.status_code', res.statusCode)

@@ -22,7 +22,7 @@ import type { NetworkRate } from './rate-limit.ts'
 import { networkName } from './logged-caller.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
 import { sendError, sendJson } from './reply.ts'
-import { traceNames } from '../lib/trace.ts'
+import { traceNames, trustTraceparent } from '../lib/trace.ts'
 import { requestIdOf } from './request-id.ts'
 import { inRequestSpan } from './request-span.ts'
 import type { Router, Served } from './router.ts'
@@ -69,7 +69,11 @@ export function makeServer(
   const rateLimits = makeRateLimits(app)
   const decide = makeGuard(app, limits, rateLimits)
   // Who the caller is, is read before it is known whose rows the caller may see.
-  const guard: Guard = (operation, credentials) => ofEveryMerchant(() => decide(operation, credentials))
+  const guard: Guard = async (operation, credentials) => {
+    const principal = await ofEveryMerchant(() => decide(operation, credentials))
+    if (principal.kind === 'merchant') trustTraceparent()
+    return principal
+  }
   const limited =
     (rate: NetworkRate): Served =>
     (req, res, run) =>

@@ -6,14 +6,17 @@ export { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 export type { Span } from '@opentelemetry/api'
 
 /*
- * Traces (decision 400): a `traceparent` of W3C Trace Context is passed on from the caller's request to banks and webhooks,
+ * Traces (decision 400): a `traceparent` of W3C Trace Context is passed on from a merchant's request to banks and webhooks,
  * and spans go to the operator's own OpenTelemetry SDK. Without an SDK and without a `traceparent` there is no trace.
  */
 type Trace = {
   context: Context
   spanContext: SpanContext
-  /** Whether it was begun elsewhere: by a caller, or by the request that created the payment. */
-  isContinued: boolean
+  /**
+   * Where it was begun: here; by a merchant, perhaps in the request that created the payment; or by a caller who is not
+   * known to be a merchant, whose trace no one else gets.
+   */
+  origin: 'own' | 'continued' | 'unverified'
 }
 
 const traces = new AsyncLocalStorage<Trace>()
@@ -47,17 +50,44 @@ export function inSpan<T>(
   traceparent: unknown,
   work: (span: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  const named = parseTraceparent(traceparent)
+  return runInSpan(span, { named: parseTraceparent(traceparent), origin: 'continued' }, work)
+}
+
+/**
+ * The same for a request, whose caller may be anyone: its `traceparent` is passed on only after `trustTraceparent`. Until
+ * then it names the span, the lines of the log and the error response.
+ */
+export function inUnverifiedSpan<T>(
+  span: InSpan,
+  traceparent: unknown,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  return runInSpan(span, { named: parseTraceparent(traceparent), origin: 'unverified' }, work)
+}
+
+/** Passes the trace of the request's caller on, now that it is known to be a merchant. */
+export function trustTraceparent(): void {
+  const current = traces.getStore()
+  if (current?.origin === 'unverified') current.origin = 'continued'
+}
+
+function runInSpan<T>(
+  span: InSpan,
+  { named, origin }: { named: SpanContext | undefined; origin: Trace['origin'] },
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
   const parent = parentOf(named)
   const started = tracer.startSpan(span.name, span, parent)
   const spanContext = started.spanContext()
   // Without an SDK and without a parent. Any other check costs ten times as much.
   if (spanContext.traceId === NO_TRACE) return work(undefined)
-  const isContinued = named !== undefined || traces.getStore()?.isContinued === true
   const inner = trace.setSpan(parent, started)
-  return traces.run({ context: inner, spanContext, isContinued }, () =>
-    context.with(inner, () => endAfter(started, work)),
-  )
+  const entered: Trace = {
+    context: inner,
+    spanContext,
+    origin: named === undefined ? (traces.getStore()?.origin ?? 'own') : origin,
+  }
+  return traces.run(entered, () => context.with(inner, () => endAfter(started, work)))
 }
 
 /** An operator's own instrumentation of HTTP has a span of the same trace around ours, which is nearer than its parent. */
@@ -81,16 +111,16 @@ async function endAfter<T>(span: Span, work: (span: Span) => Promise<T>): Promis
   }
 }
 
-/** The `traceparent` of the current span, for what is called or queued; undefined without a trace. */
+/** The `traceparent` of the current span, for what is called or queued; undefined without a trace, and in a stranger's. */
 export function currentTraceparent(): string | undefined {
   const current = traces.getStore()
-  return current === undefined ? undefined : traceparentOf(current)
+  return current === undefined || current.origin === 'unverified' ? undefined : traceparentOf(current)
 }
 
 /** The same where the trace was begun elsewhere. Changes in a trace of their own are shown in the trace of their payment. */
 export function continuedTraceparent(): string | undefined {
   const current = traces.getStore()
-  return current?.isContinued === true ? traceparentOf(current) : undefined
+  return current?.origin === 'continued' ? traceparentOf(current) : undefined
 }
 
 function traceparentOf({ spanContext: { traceId, spanId, traceFlags } }: Trace): string {

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
-import { authorisedPayment, createPayment, paymentBody, testService, until } from '../support/app.ts'
+import { atBank, authorisedPayment, createPayment, paymentBody, testService, until } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -81,6 +81,25 @@ t.test('a caller that sends a traceparent has the request as a part of its trace
   await until(async () => ofTrace().length === 2)
   const request = ofTrace().find(({ kind }) => kind === SpanKind.SERVER)
   t.equal(request?.parentSpanContext?.spanId, '00f067aa0ba902b7')
+})
+
+t.test('the trace of a payer has the span of its request, and no webhook', async (t) => {
+  const traceId = 'f'.repeat(32)
+  const { body } = await createPayment(service, merchant)
+  const back = await atBank(body.redirect_url, 'approve')
+  const { status, text } = await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, {
+    headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    body: back,
+  })
+  t.equal(status, 200, text)
+  await until(async () => exporter.getFinishedSpans().filter(isOf(body.payment_id)).length === 3)
+  await until(async () => exporter.getFinishedSpans().some((span) => traceOf(span) === traceId))
+  const spans = exporter.getFinishedSpans()
+  t.equal(new Set(spans.filter(isOf(body.payment_id)).map(traceOf)).size, 1)
+  t.strictSame(
+    spans.filter((span) => traceOf(span) === traceId).map(({ name }) => name),
+    ['POST /api/v1/payments/{id}/sca-complete'],
+  )
 })
 
 t.test('a span says what failed, and no more than operators of traces may know', async (t) => {

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { atBank, createPayment, paymentBody, testService, until } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
+import { plainToken } from '../support/checkout.ts'
 import { capturedLog } from '../support/captured-log.ts'
 import { patientRefund } from '../support/payments.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 /*
- * Traces without an SDK: what a caller sends as `traceparent` (W3C Trace Context) comes out at the merchant's endpoint and in
+ * Traces without an SDK: what a merchant sends as `traceparent` (W3C Trace Context) comes out at its endpoint and in
  * the log. With an SDK: spans.test.ts.
  */
 const { log, lines } = capturedLog('info')
@@ -16,7 +17,10 @@ const receiver = await startReceiver(t)
 const merchant = await service.merchant({ webhookUrl: receiver.url })
 
 /** A payment that the payer approves, and the `traceparent` of each of its webhooks, by event type. */
-async function pay(headers: Record<string, string>): Promise<{ id: string; sent: Record<string, unknown> }> {
+async function pay(
+  headers: Record<string, string>,
+  payerHeaders: Record<string, string> = {},
+): Promise<{ id: string; sent: Record<string, unknown> }> {
   const created = await service.call('POST', '/api/v1/payments', {
     merchant,
     headers: { 'x-idempotency-key': randomBytes(8).toString('hex'), ...headers },
@@ -24,7 +28,7 @@ async function pay(headers: Record<string, string>): Promise<{ id: string; sent:
   })
   const id: string = created.body.payment_id
   const back = await atBank(created.body.redirect_url, 'approve')
-  await service.call('POST', `/api/v1/payments/${id}/sca-complete`, { body: back })
+  await service.call('POST', `/api/v1/payments/${id}/sca-complete`, { headers: payerHeaders, body: back })
   await received(id, 'payment.settled')
   return { id, sent: sentOf(id) }
 }
@@ -75,6 +79,35 @@ t.test('a later request with a trace of its own has its webhook in that trace', 
   await received(id, 'payment.refunded')
   t.equal(sentOf(id)['payment.refunded'], parentOf('a'.repeat(32)), 'and without one in that of the payment')
 })
+
+t.test('the trace of a payer reaches neither the merchant nor the payment', async (t) => {
+  const stranger = { traceparent: parentOf('f'.repeat(32)) }
+  const { sent } = await pay({ traceparent: parentOf('1'.repeat(32)) }, stranger)
+  t.strictSame(Object.values(sent), Array(3).fill(parentOf('1'.repeat(32))), 'they have the trace of the payment')
+  const { sent: unnamed } = await pay({}, stranger)
+  t.strictSame(unnamed, {
+    'payment.initiated': undefined,
+    'payment.authorized': undefined,
+    'payment.settled': undefined,
+  })
+  const shop = await service.merchant({ webhookUrl: receiver.url })
+  const started = await service.call('POST', '/api/v1/payments', {
+    headers: { 'x-checkout-token': plainToken(service, shop), 'x-idempotency-key': 'traced-checkout', ...stranger },
+    body: { debtor_bank_id: 'mock-albion' },
+  })
+  t.equal(started.status, 201, started.text)
+  const { payment_id: id } = started.body
+  await received(id, 'payment.initiated')
+  t.strictSame(sentOf(id), { 'payment.initiated': undefined })
+  t.notMatch(await storedTraces(), /f{32}/)
+})
+
+async function storedTraces(): Promise<string> {
+  const { rows } = await service.owner.query(
+    'select traceparent from payment_intents union all select traceparent from webhook_deliveries',
+  )
+  return JSON.stringify(rows)
+}
 
 t.test('without a trace nothing is stored, sent or logged', async (t) => {
   const before = lines().length

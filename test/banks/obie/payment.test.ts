@@ -33,10 +33,18 @@ t.test("the bank's part of a payment continues the trace of the request that cre
   })
   const { next } = await payAtBank(world, body.redirect_url)
   const { code, state } = Object.fromEntries(next?.searchParams ?? [])
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: { state, code } })
+  const stranger = `00-${'f'.repeat(32)}-00f067aa0ba902b7-01`
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, {
+    headers: { traceparent: stranger },
+    body: { state, code },
+  })
   await untilStatus(service, merchant, body.payment_id, 'Settled')
   const calls = (await bank.control('GET', '/calls')) as { operation: string; traceparent?: string }[]
   const traced = calls.filter((call) => call.traceparent === traceparent).map(({ operation }) => operation)
   t.ok(traced.includes('createConsent'), traced.join(', '))
   t.ok(traced.includes('createPayment'), traced.join(', '))
+  t.notOk(
+    calls.some((call) => call.traceparent === stranger),
+    "a payer's trace does not reach the bank",
+  )
 })
