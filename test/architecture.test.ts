@@ -296,6 +296,13 @@ t.test('handlers, guards and pages ask use cases: no statement, no connection', 
   )
 })
 
+t.test('statements get the trace that they store from their caller, and do not look for one', async (t) => {
+  t.same(
+    broken(({ from, to }) => !from.endsWith('sql.ts') || to !== 'src/lib/trace.ts'),
+    [],
+  )
+})
+
 t.test('the route table knows the contract, guards, endpoints and handlers', async (t) => {
   const known = ['src/wire', 'src/http/guards.ts', 'src/http/endpoint.ts', 'src/http/handlers']
   t.same(

@@ -1,7 +1,6 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { currentTraceparent } from '../lib/trace.ts'
 
 export type NewDelivery = {
   id: string
@@ -12,6 +11,8 @@ export type NewDelivery = {
   eventType: string
   /** The envelope's text: the very bytes that are signed and sent. */
   payload: string
+  /** The trace that the request to the merchant continues; for an event of a payment, undefined for the payment's. */
+  traceparent: string | undefined
 }
 
 /** The transaction's time by the database's clock, as envelopes write it. */
@@ -25,7 +26,6 @@ export async function insertDeliveries(
   tx: DatabaseTransactionConnection,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
-  const traceparent = currentTraceparent() ?? null
   const rows = deliveries.map((each) => [
     each.id,
     each.merchantId,
@@ -34,12 +34,16 @@ export async function insertDeliveries(
     each.eventType,
     each.payload,
     each.payment?.sequence ?? 1,
+    each.traceparent ?? null,
   ])
   await tx.query(sql.type(z.object({}))`
     insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence, traceparent)
-    select d.id, m.id, d.payment_id, d.event_id, d.event_type, d.payload::json, first_attempt_at(m.webhook_url), d.sequence, ${traceparent}
-    from ${sql.unnest(rows, ['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'int4'])} as d (
-      id, merchant_id, payment_id, event_id, event_type, payload, sequence
+    select d.id, m.id, d.payment_id, d.event_id, d.event_type, d.payload::json, first_attempt_at(m.webhook_url), d.sequence,
+      coalesce(d.traceparent, (
+        select p.traceparent from payment_intents p where p.merchant_id = d.merchant_id and p.id = d.payment_id
+      ))
+    from ${sql.unnest(rows, ['uuid', 'uuid', 'uuid', 'text', 'text', 'text', 'int4', 'text'])} as d (
+      id, merchant_id, payment_id, event_id, event_type, payload, sequence, traceparent
     )
     join merchants m on m.id = d.merchant_id
   `)

@@ -1,6 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { Ids } from '../lib/ids.ts'
+import { continuedTraceparent, currentTraceparent } from '../lib/trace.ts'
 import type { EventType } from '../wire/webhook-events.ts'
 import { insertDeliveries, readNow } from './enqueue-sql.ts'
 
@@ -49,7 +50,9 @@ export async function enqueueWebhooks(
     const ids = idsFor(app.ids, webhook)
     const id = ids.uuid()
     const eventId = ids.eventId()
-    return { id, merchantId, payment, eventId, eventType, payload: envelope({ eventId, eventType, createdAt, data }) }
+    const payload = envelope({ eventId, eventType, createdAt, data })
+    const traceparent = payment === null ? currentTraceparent() : continuedTraceparent()
+    return { id, merchantId, payment, eventId, eventType, payload, traceparent }
   })
   await insertDeliveries(tx, deliveries)
   return deliveries.map(({ id, eventId }) => ({ deliveryId: id, eventId }))

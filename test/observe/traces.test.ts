@@ -3,6 +3,7 @@ import t from 'tap'
 import { atBank, createPayment, paymentBody, testService, until } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
 import { plainToken } from '../support/checkout.ts'
+import { OPERATOR } from '../support/disputes.ts'
 import { capturedLog } from '../support/captured-log.ts'
 import { patientRefund } from '../support/payments.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -99,6 +100,28 @@ t.test('the trace of a payer reaches neither the merchant nor the payment', asyn
   const { payment_id: id } = started.body
   await received(id, 'payment.initiated')
   t.strictSame(sentOf(id), { 'payment.initiated': undefined })
+  t.notMatch(await storedTraces(), /f{32}/)
+})
+
+t.test('events of a dispute are in the trace of the payment, whatever an operator sends', async (t) => {
+  const traceparent = parentOf('2'.repeat(32))
+  const { id } = await pay({ traceparent })
+  const disputed = await service.call('POST', `/api/v1/admin/payments/${id}/dispute`, {
+    headers: { ...OPERATOR, traceparent: parentOf('f'.repeat(32)) },
+    body: { reason: 'UNAUTHORISED', statement: 'The bank asks.' },
+  })
+  t.equal(disputed.status, 201, disputed.text)
+  const disputeId: string = disputed.body.id
+  await received(disputeId, 'dispute.opened')
+  t.strictSame(sentOf(disputeId), { 'dispute.opened': traceparent })
+  const own = parentOf('3'.repeat(32))
+  const accepted = await service.call('POST', `/api/v1/portal/disputes/${disputeId}/accept`, {
+    merchant,
+    headers: { traceparent: own },
+  })
+  t.equal(accepted.status, 200, accepted.text)
+  await received(disputeId, 'dispute.resolved')
+  t.equal(sentOf(disputeId)['dispute.resolved'], own, 'but the request of the merchant itself has its own')
   t.notMatch(await storedTraces(), /f{32}/)
 })
 

@@ -6,6 +6,7 @@ import type { Posting } from '../../ledger/movements.ts'
 import { postMovements } from '../../ledger/sql.ts'
 import { failureOf } from '../../lib/failure-codes.ts'
 import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
+import { continuedTraceparent } from '../../lib/trace.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../../lib/money.ts'
 import type { ChangedBy } from '../../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
@@ -176,6 +177,7 @@ async function recordOnPayment(
     failure: answer.outcome === 'executed' ? null : failureJson(answer.failureCode),
     refund: JSON.stringify(data),
     test: app.config.mode === 'sandbox',
+    traceparent: continuedTraceparent(),
   })
   return false
 }

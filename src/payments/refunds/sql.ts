@@ -1,7 +1,6 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../db/sql.ts'
-import { continuedTraceparent } from '../../lib/trace.ts'
 import { ListedRefund, PayerAccount, RefundRecord } from './record.ts'
 
 const refundColumns = sql.fragment`
@@ -137,6 +136,8 @@ export async function enqueuePaymentWebhook(
     /** JSON text. */
     refund: string
     test: boolean
+    /** Undefined for the trace of the payment. */
+    traceparent: string | undefined
   },
 ): Promise<void> {
   await tx.query(sql.type(z.object({}))`
@@ -153,7 +154,7 @@ export async function enqueuePaymentWebhook(
         p.fee_amount, p.net_amount, p.currency, p.status, p.status, c.debtor_bank_id, ${webhook.failure}, ${webhook.refund},
         p.webhook_sequence, ${webhook.test}
       ),
-      first_attempt_at(m.webhook_url), p.webhook_sequence, coalesce(${continuedTraceparent() ?? null}, p.traceparent)
+      first_attempt_at(m.webhook_url), p.webhook_sequence, coalesce(${webhook.traceparent ?? null}, p.traceparent)
     from numbered p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
     join merchants m on m.id = p.merchant_id
