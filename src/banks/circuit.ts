@@ -7,12 +7,20 @@ import type { BankConnector, ExecutionOutcome } from './connector.ts'
 const FAILURES_MAX = 5
 const REST_MS = 30_000
 const REST_MS_MAX = 300_000
+/**
+ * A failure that comes later than this after the last one is the first that counts for the time. Without it payers of a
+ * bank that few choose would read a day of last week. Twice the longest rest, so that rests do not begin a new row.
+ */
+const ROW_GAP_MS = 2 * REST_MS_MAX
 
 /** Whether a bank answers, judged by the calls that are made anyway. */
 export type Circuit = {
   /** False while the bank rests after failures; true again when the next payment may try it. */
   isAvailable(): boolean
-  /** While it rests: when the first of the calls in a row was not answered, in milliseconds since 1970. */
+  /**
+   * While it rests: when the first of the calls in a row was not answered, no two of them more than ten minutes apart. In
+   * milliseconds since 1970.
+   */
   unavailableSince(): number | undefined
 }
 
@@ -37,6 +45,7 @@ export function withCircuit(
   let restMs = REST_MS
   let restsUntil = 0
   let silentSince = 0
+  let silentLast = 0
   let isProbing = false
   const isAvailable = (): boolean => now() >= restsUntil
   const unavailableSince = (): number | undefined => (isAvailable() ? undefined : silentSince)
@@ -51,7 +60,8 @@ export function withCircuit(
   }
 
   function noteSilence(): void {
-    if (failureCount === 0) silentSince = now()
+    if (failureCount === 0 || now() - silentLast > ROW_GAP_MS) silentSince = now()
+    silentLast = now()
     failureCount += 1
     if (failureCount < FAILURES_MAX || !isAvailable()) return
     restsUntil = now() + restMs

@@ -80,6 +80,24 @@ t.test('a trial that fails makes the rest longer, up to five minutes', async (t)
   }
 })
 
+t.test('a failure of last week does not say since when the bank is silent', async (t) => {
+  const { clock, circuit, answers, stage } = watchedBank()
+  answers(SILENCE)
+  await fail(4, stage)
+  clock.now += 7 * 24 * 60 * 60_000
+  const first = clock.now
+  await fail(1, stage)
+  t.notOk(circuit.isAvailable(), 'it has not answered in between')
+  t.equal(circuit.unavailableSince(), first)
+  clock.now += 10 * 60_000
+  await fail(1, stage)
+  t.notOk(circuit.isAvailable())
+  t.equal(circuit.unavailableSince(), first, 'a rest and a trial go on with the row')
+  clock.now += 10 * 60_000 + 1
+  await fail(1, stage)
+  t.equal(circuit.unavailableSince(), clock.now)
+})
+
 t.test('payments under way are asked for while the bank rests, and their answer ends it', async (t) => {
   const { bank, circuit, connector, answers, stage } = watchedBank()
   answers(SILENCE)
