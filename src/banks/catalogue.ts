@@ -81,7 +81,7 @@ export type BankCatalogue = {
   refresh(): Promise<void>
   /** Whether payers are offered a bank: false while its answers fail. */
   isAvailable(id: string): boolean
-  /** When a bank that does not answer stopped to, as ISO 8601; null while it answers, and where it is not registered. */
+  /** When the bank stopped responding, as ISO 8601; null while it responds, and where it is not registered. */
   unavailableSince(id: string): string | null
 }
 

@@ -55,7 +55,7 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   {
     when: /permission denied to create database/,
     what: 'this user may not create databases',
-    remedy: 'Let it (alter role <user> createdb), or name another user in SVC_DATABASE_URL.',
+    remedy: 'Allow it to: alter role <user> createdb; or name another user in SVC_DATABASE_URL.',
   },
   {
     when: /53300/,

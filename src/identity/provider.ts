@@ -95,7 +95,7 @@ export type IdentityProvider = {
   keys(slug: string): Promise<JSONWebKeySet | null>
   /**
    * Signs new tokens with a new key. Tokens signed before stay valid until they expire; with `revokeNow` the old keys are
-   * published no more, but verifiers may have them cached.
+   * no longer published, but verifiers may have them cached.
    */
   rotateSigningKey?(slug: string, options?: { revokeNow?: boolean }): Promise<void>
   /** Handles `/realms/…` if the provider runs in this process; false for other paths. */

@@ -8,7 +8,7 @@ export function knownRealmOf(app: Pick<App, 'pool'>, merchantId: string): Promis
 }
 
 /**
- * The same.
+ * The realm of a merchant's people and programs, where there must be one.
  * @throws {DomainError} SERVICE_UNAVAILABLE for an older merchant without a realm
  */
 export async function realmOf(app: Pick<App, 'pool'>, merchantId: string): Promise<string> {

@@ -13,7 +13,7 @@ export const Bank = z.strictObject({
     .string()
     .nullable()
     .meta({
-      description: 'when the bank stopped to answer; null while it answers, or where that is not the reason',
+      description: 'when the bank stopped responding; null while it responds, or where that is not the reason',
       examples: [null],
     }),
 })

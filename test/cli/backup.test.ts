@@ -153,7 +153,7 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     await owner.query('create role reader login')
     await owner.end()
     const { code, stderr } = await verify(custom, ['--server', source.url.replace('svc_owner', 'reader')])
-    t.match({ code, stderr }, { code: 1, stderr: /may not create databases\. Let it \(alter role .* in --server/ })
+    t.match({ code, stderr }, { code: 1, stderr: /may not create databases\. Allow it to: alter role .* in --server/ })
   })
 
   t.test('another key opens nothing', async (t) => {

@@ -12,19 +12,19 @@ const ROOT = join(import.meta.dirname, '..', '..')
 
 /** The parts of the list of pages. */
 const GROUPS = [
-  { folder: 'docs', title: 'In general' },
+  { folder: 'docs', title: 'General' },
   { folder: 'docs/merchants', title: 'For merchants' },
   { folder: 'docs/operators', title: 'For operators' },
   { folder: 'docs/reference', title: 'Reference' },
 ] as const
-const HISTORIES = ['CHANGELOG.md', 'DECISIONS.md', 'SECURITY.md']
+const PROJECT_FILES = ['CHANGELOG.md', 'DECISIONS.md', 'SECURITY.md']
 
 type Page = { file: string; slug: string; title: string; text: string; sections: string[] }
 type Group = { title: string; pages: Page[] }
 
 export function guides(): Built[] {
   const groups: Group[] = GROUPS.map(({ folder, title }) => ({ title, pages: pagesIn(folder) }))
-  groups.push({ title: 'Histories', pages: HISTORIES.map((file) => readPage(file)) })
+  groups.push({ title: 'Project', pages: PROJECT_FILES.map((file) => readPage(file)) })
   const slugs = new Map(groups.flatMap(({ pages }) => pages.map(({ file, slug }) => [file, slug])))
   const rendered = groups.flatMap(({ pages }) =>
     pages.map((page) => ({
@@ -137,7 +137,7 @@ function list(groups: readonly Group[]): string {
     ({ title, pages }) => `<h2>${escaped(title)}</h2>\n<ul class="pages">\n${pages.map(entryOf).join('\n')}\n</ul>`,
   )
   return `<h1>Documentation</h1>
-<p>Of the operations: <a href="/reference">API reference</a>. To import them into Postman, Insomnia or Bruno, give it the
+<p>API operations: <a href="/reference">API reference</a>. To import them into Postman, Insomnia or Bruno, give it the
 address of <a href="/openapi.json">openapi.json</a>. On a terminal, <code>svc docs &lt;words&gt;</code> searches these pages.</p>
 ${parts.join('\n')}`
 }
