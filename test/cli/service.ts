@@ -76,6 +76,11 @@ function postgresData(stateDir: string): string | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).dataDirectory : undefined
 }
 
+const endOfLog = (stateDir: string): string => {
+  const file = join(stateDir, 'svc.log')
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(-4_000) : ''
+}
+
 /** Starts a service in the background and returns what it says of itself. */
 export async function upDetached(
   stateDir: string,
@@ -86,7 +91,7 @@ export async function upDetached(
     ['up', '--port', '0', '--state-dir', stateDir, '--detach', '--json', ...more],
     options,
   )
-  if (code !== 0) throw new Error(`svc up ended with ${code}: ${stderr} ${stdout}`)
+  if (code !== 0) throw new Error(`svc up ended with ${code}: ${stderr} ${stdout} ${endOfLog(stateDir)}`)
   return JSON.parse(stdout)
 }
 
