@@ -1,4 +1,5 @@
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { ProxyTracerProvider, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Tracer } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
@@ -10,7 +11,23 @@ import { startReceiver } from '../support/receiver.ts'
  * Traces with an operator's SDK, which the process starts with (docs/operators/traces.md). Without one: traces.test.ts.
  */
 const exporter = new InMemorySpanExporter()
-trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+const sdk = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+// A process keeps the tracer that it has found. So this one ends, and the files that follow here have no SDK.
+const none = new ProxyTracerProvider().getTracer('none')
+let isOver = false
+trace.setGlobalTracerProvider({
+  getTracer: (name, version, options) => {
+    const tracer: Tracer = sdk.getTracer(name, version, options)
+    return {
+      startSpan: (...args) => (isOver ? none : tracer).startSpan(...args),
+      startActiveSpan: tracer.startActiveSpan.bind(tracer),
+    }
+  },
+})
+t.teardown(() => {
+  isOver = true
+  trace.disable()
+})
 
 const { log, lines } = capturedLog('info')
 const service = await testService(t, { worker: true, overrides: { log } })

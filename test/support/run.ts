@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { runFiles } from './run-files.ts'
@@ -97,6 +98,14 @@ const LONGEST = [
 const all = globSync('test/**/*.test.ts', { cwd: packageRoot() }).toSorted()
 const gone = LONGEST.filter((file) => !all.includes(file))
 if (gone.length > 0) throw new Error(`there is no ${gone.join(', ')}`)
+const seed = process.env['SVC_TEST_SEED']
 // At the end no long file may be left, which would run alone.
-const files = [...LONGEST, ...all.filter((file) => !LONGEST.includes(file))]
+const files = seed === undefined ? [...LONGEST, ...all.filter((file) => !LONGEST.includes(file))] : shuffled(all, seed)
+
+/** The files in another order, the same one for a seed: no file may need or disturb what ran before it in its process. */
+function shuffled(names: readonly string[], by: string): string[] {
+  const place = (name: string): string => createHash('sha256').update(`${by} ${name}`).digest('hex')
+  return names.toSorted((a, b) => place(a).localeCompare(place(b)))
+}
+
 process.exitCode = await runFiles(files, { name: 'suite', processes: PROCESSES, more: process.argv.slice(2) })

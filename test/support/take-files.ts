@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import tap from 'tap'
 import type { Test } from 'tap'
 import { packageRoot } from '../../src/lib/package-root.ts'
+import { inSpan } from '../../src/lib/trace.ts'
 import { forgetRan } from '../cli/ran.ts'
 import { restartKeys } from './key-pool.ts'
 import { markEnded, offeredFiles, takeFile } from './queue.ts'
@@ -45,7 +47,11 @@ async function runFile(file: string): Promise<void> {
     tests.set(href, t)
     forgetRan()
     restartKeys()
-    t.teardown(() => {
+    const before = await processState()
+    t.teardown(async () => {
+      // After everything that the file clears up itself.
+      const changed = difference(before, await processState())
+      assert.deepEqual(changed, [], `${file} leaves the process changed, and with it how the next files run`)
       // tap shows what a process has found when it ends.
       if (!t.passing()) process.stderr.write(`failed: ${file}\n`)
       // A file without a test would pass whatever it is about.
@@ -53,6 +59,26 @@ async function runFile(file: string): Promise<void> {
     })
     await import(href)
   })
+}
+
+/** What files share because they run in one process: each may change it, and restores it. */
+async function processState(): Promise<Map<string, unknown>> {
+  const span = await inSpan({ name: 'between two files' }, undefined, async (started) => started)
+  return new Map<string, unknown>([
+    ['the working folder', process.cwd()],
+    ['an SDK for traces', span !== undefined],
+    ['Date.now', Date.now],
+    ['Math.random', Math.random],
+    ['fetch', globalThis.fetch],
+    ...Object.entries(process.env).map(([name, value]) => [`environment: ${name}`, value] as const),
+    ...process.eventNames().map((name) => [`listeners: ${String(name)}`, process.listenerCount(name)] as const),
+  ])
+}
+
+/** The names of what differs. */
+function difference(before: Map<string, unknown>, after: Map<string, unknown>): string[] {
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names].filter((name) => before.get(name) !== after.get(name))
 }
 
 function ownTap(url: string): string {
