@@ -3,6 +3,7 @@ import { RealmExistsError } from '../identity/provider.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isSlug } from '../lib/realms.ts'
 import { findMerchantByRealm } from '../merchants/sql.ts'
+import { findMemberByEmail } from '../team/members-sql.ts'
 import { sendInvite } from './invite-admins.ts'
 import { clearWarning, recordInvited } from './invite-sql.ts'
 import { ADMIN_ROLE_NOT_ASSIGNED } from './provision.ts'
@@ -33,6 +34,7 @@ export async function repairMerchant(
     })
   }
   const { actor, reason } = input
+  if (input.adminEmail !== undefined) await rejectReplacement(app, { ...input, email: input.adminEmail }, merchant.id)
   const repaired: string[] = []
   if (await remakeRealm(app, { merchant, realmOwner: known?.id ?? merchant.id, reason, actor })) {
     repaired.push('created its realm and clients again; rotate the server client to get its secret')
@@ -48,6 +50,18 @@ export async function repairMerchant(
     repaired.push('invited the administrator')
   }
   return { slug: input.slug, status: 'COMPLETE', repaired }
+}
+
+/** Before anything is changed. */
+async function rejectReplacement(
+  app: App,
+  { slug, email }: { slug: string; email: string },
+  merchantId: string,
+): Promise<void> {
+  await rejectIfAdminSignedUp(app, { merchantId, slug })
+  const known = await findMemberByEmail(app.pool, { merchantId, email })
+  const isToBeInvited = known === null || !(await app.identity.hasPassword(slug, known.id))
+  if (isToBeInvited) await app.identity.checkInvitation?.(slug, email)
 }
 
 async function remakeRealm(app: App, restoration: RestoreRealmInput): Promise<boolean> {
@@ -66,7 +80,6 @@ async function repairAdmin(
   const { slug, adminEmail, actor, reason } = input
   const repair = { merchantId, slug, registrationId: known?.id ?? null, actor, reason }
   if (adminEmail === undefined) return restoreAdmin(app, { ...repair, adminEmail: known?.admin_email ?? null })
-  await rejectIfAdminSignedUp(app, { merchantId, slug })
   return replaceAdmin(app, { ...repair, email: adminEmail })
 }
 

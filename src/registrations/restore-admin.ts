@@ -86,6 +86,7 @@ async function writeAdmin(
  * nothing is done, because that one can invite again.
  * @param input `adminEmail` is the one who registered the merchant, if it registered
  * @returns null if nothing had to be done
+ * @throws {DomainError} RATE_LIMITED if it could not be invited
  * @throws {IdentityUnavailableError}
  */
 export async function restoreAdmin(
@@ -99,6 +100,7 @@ export async function restoreAdmin(
   if (admin === undefined || (await app.identity.findUser(slug, admin.email)) === admin.id) return null
   for (const { id } of admins) if (await app.identity.hasPassword(slug, id)) return null
   const { email } = admin
+  await app.identity.checkInvitation?.(slug, email)
   const userId = await accountOf(app, { ...input, email }, admin)
   await app.pool.transaction(async (tx) => {
     await lockTeam(tx, merchantId)

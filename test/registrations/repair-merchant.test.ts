@@ -135,6 +135,26 @@ t.test('a mistyped administrator is replaced, and its invitation and account are
   t.equal((await usersOf(service)).length, 1)
 })
 
+t.test('whoever may not be invited now does not become the administrator, and is not restored', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+  const { app, owner } = service
+  await registerMerchant(app, registrationInput())
+  await inviteAdmins(app)
+  await repair(app, { adminEmail: 'bea@acme.example' })
+  for (const adminEmail of ['ada@acme.example', 'bea@acme.example']) {
+    const invitedAgain = async (): Promise<boolean> => (await repair(app, { adminEmail }).catch(() => null)) !== null
+    while (await invitedAgain());
+  }
+  const state = async () => [await usersOf(service), await actions(service), await registrationRow(owner)]
+  const before = await state()
+  await t.rejects(repair(app, { adminEmail: 'ada@acme.example' }), { code: 'RATE_LIMITED', retryAfterSeconds: Number })
+  t.same(await state(), before, 'and the one of before stays')
+  await owner.query('delete from idp.users')
+  const withoutAccount = await state()
+  await t.rejects(repair(app), { code: 'RATE_LIMITED' })
+  t.same(await state(), withoutAccount)
+})
+
 t.test('a member who has signed up becomes the administrator without an invitation', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { app } = service
