@@ -7,7 +7,7 @@ import type { FieldError } from '../lib/errors.ts'
 import { parsePart } from '../lib/field-errors.ts'
 import { hasBody } from '../wire/operation.ts'
 import type { Operation } from '../wire/operation.ts'
-import { BODY_BYTES_MAX, OPEN_BODY_BYTES_MAX, parseJsonBody, readBody } from './body.ts'
+import { BODY_BYTES_MAX, OPEN_BODY_BYTES_MAX, hasContent, parseJsonBody, readBody } from './body.ts'
 import type { BodyRules, Input, RoutedRequest } from './endpoint.ts'
 import type { Principal } from './principal.ts'
 
@@ -25,6 +25,11 @@ type RequestToParse<O extends Operation> = {
  */
 export async function parseRequest<O extends Operation>(request: RequestToParse<O>): Promise<Input<O>> {
   const { app, operation, req, principal, rules } = request
+  if (!hasBody(operation) && hasContent(req)) {
+    throw new DomainError('VALIDATION_FAILED', `a ${operation.method} has no body`, {
+      errors: [{ path: '', code: 'NOT_APPLICABLE', message: 'must be omitted' }],
+    })
+  }
   const rawBody = await readBody(req, operation.bodyBytesMax ?? bytesMaxOf(principal))
   const json = parseJsonBody(rawBody, req.headers['content-type'])
   if (json === undefined && operation.bodyOptional !== true && hasBody(operation)) {

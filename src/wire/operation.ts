@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../lib/errors.ts'
 import type { MerchantPermission, Permission, PlatformPermission, Scope } from '../lib/permissions.ts'
+import { NoBody } from './common.ts'
 
 /**
  * The contract of one operation, written once. The route table, the CLI's typed client, the OpenAPI document and the
@@ -195,8 +196,8 @@ const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
 }
 
 /** Whether requests of the operation have a body. */
-export function hasBody({ method }: Operation): boolean {
-  return method === 'POST' || method === 'PUT'
+export function hasBody({ body }: Operation): boolean {
+  return body !== NoBody
 }
 
 /** Whether the operation rejects a merchant that operators have disabled, because it changes something (decision 29). */

@@ -229,6 +229,9 @@ const MALFORMED: RawCase[] = [
   ],
   ['__proto__', { raw: withMember('"__proto__":{"amount":"1.00"}') }, 400, 'INVALID_JSON'],
   ['__proto__ in metadata', { raw: withMember('"metadata":{"__proto__":"x"}') }, 400, 'INVALID_JSON'],
+  ['a length that is no number', { raw: '{"amount":{"length":{"valueOf":"x","toString":"y"}}}' }, 400, 'INVALID_JSON'],
+  ['a size that is no number', { raw: withMember('"metadata":{"size":[]}') }, 400, 'INVALID_JSON'],
+  ['a length that is a text', { raw: '{"amount":{"length":"x"}}' }, 400, 'VALIDATION_FAILED'],
   ['constructor', { raw: withMember('"constructor":"x"') }, 400, 'VALIDATION_FAILED'],
   ['an array', { raw: '[]' }, 400, 'VALIDATION_FAILED'],
   ['null', { raw: 'null' }, 400, 'VALIDATION_FAILED'],
@@ -251,6 +254,26 @@ const MALFORMED: RawCase[] = [
   ],
   ['one byte too many', { raw: base.padEnd(100 * 1024 + 1) }, 413, 'BODY_TOO_LARGE'],
 ]
+
+t.test('a request that has no body is rejected with one', async (t) => {
+  await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
+  const { body: member } = await service.call('POST', '/api/v1/portal/team', {
+    merchant,
+    body: { email: 'bea@acme.example', role: 'FINANCE' },
+  })
+  const path = `/api/v1/portal/team/${member.id}`
+  for (const raw of ['{}', 'not JSON', base.padEnd(100 * 1024 + 1)]) {
+    for (const type of ['application/json', 'text/plain']) {
+      const answer = await service.call('DELETE', path, { merchant, raw, headers: { 'content-type': type } })
+      t.match(answer, {
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', errors: [{ path: '', code: 'NOT_APPLICABLE', message: 'must be omitted' }] },
+      })
+    }
+  }
+  t.match((await service.call('GET', '/api/v1/portal/team', { merchant })).body, { data: { length: 2 } })
+  t.match(await service.call('DELETE', path, { merchant }), { status: 200 })
+})
 
 t.test('a malformed body is rejected as a whole and changes nothing', async (t) => {
   await changesNothing(t, async () => {
