@@ -61,6 +61,9 @@ async function runFile(file: string): Promise<void> {
   })
 }
 
+/** Set once by the console, as React asks, and by the libraries that drive browsers: they stay, and change no file's run. */
+const MAY_STAY = new Set(['environment: NODE_ENV', 'listeners: exit'])
+
 /** What files share because they run in one process: each may change it, and restores it. */
 async function processState(): Promise<Map<string, unknown>> {
   const span = await inSpan({ name: 'between two files' }, undefined, async (started) => started)
@@ -78,7 +81,7 @@ async function processState(): Promise<Map<string, unknown>> {
 /** The names of what differs. */
 function difference(before: Map<string, unknown>, after: Map<string, unknown>): string[] {
   const names = new Set([...before.keys(), ...after.keys()])
-  return [...names].filter((name) => before.get(name) !== after.get(name))
+  return [...names].filter((name) => before.get(name) !== after.get(name) && !MAY_STAY.has(name))
 }
 
 function ownTap(url: string): string {
