@@ -135,7 +135,7 @@ t.test('a mistyped administrator is replaced, and its invitation and account are
   t.equal((await usersOf(service)).length, 1)
 })
 
-t.test('whoever may not be invited now does not become the administrator, and is not restored', async (t) => {
+t.test('a person who may not be invited now does not become the administrator, and is not restored', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { app, owner } = service
   await registerMerchant(app, registrationInput())
