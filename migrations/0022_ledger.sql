@@ -100,7 +100,13 @@ from (
     select u.merchant_id, s.currency, s.bank, s.clearing, s.merchant_payable, s.held, s.payouts_in_transit, s.fees_earned,
       s.rounding
     from ledger_unfolded u
-    join ledger_sides s on s.ordinal = u.ordinal
+    -- Lateral, because each must be looked up by its key whatever the plan.
+    cross join lateral (
+      select e.currency, e.bank, e.clearing, e.merchant_payable, e.held, e.payouts_in_transit, e.fees_earned, e.rounding
+      from ledger_sides e
+      where e.ordinal = u.ordinal
+      limit 1
+    ) s
   ) parts
   group by merchant_id, currency
 ) b

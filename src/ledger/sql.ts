@@ -42,7 +42,7 @@ export function foldEntries(
 
 /** The balances of a merchant's accounts at this moment. */
 export function listBalanceRows(tx: CommonQueryMethods, merchantId: string): Promise<readonly LedgerBalance[]> {
-  return tx.any(sql.type(LedgerBalance)`
+  return tx.any(sql.prepared('list_balances', LedgerBalance)`
     select currency, account, balance from ledger_balances where merchant_id = ${merchantId} order by currency, account
   `)
 }

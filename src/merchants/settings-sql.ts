@@ -72,7 +72,7 @@ const PaymentLimits = z.object({ currencies: z.array(z.string()), payment_amount
 
 /** What `create_payments` measured a rejected payment by. */
 export function findPaymentLimits(tx: CommonQueryMethods, id: string): Promise<z.infer<typeof PaymentLimits>> {
-  return tx.one(sql.type(PaymentLimits)`
+  return tx.one(sql.prepared('find_payment_limits', PaymentLimits)`
     select currencies, money_text(payment_amount_max) as payment_amount_max from merchants where id = ${id}
   `)
 }

@@ -25,6 +25,17 @@ export const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
+/** The same for a plan that is kept: each consent is looked up by its key, however few a merchant has on average. */
+const keyedPaymentTables = sql.fragment`
+  payment_intents p cross join lateral (
+    select k.consent_type, k.status, k.debtor_bank_id, k.payer_name, k.remittance_reference, k.sandbox_scenario,
+      k.expires_at, k.valid_to
+    from payment_consents k
+    where k.merchant_id = p.merchant_id and k.id = p.consent_id
+    limit 1
+  ) c
+`
+
 /** A payment of any merchant by its id, for callers whose credential is the payment's own `state`. */
 export function findPaymentById(tx: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
   return tx.maybeOne(sql.prepared('find_payment_by_id', PaymentRecord)`
@@ -69,13 +80,17 @@ export function filterConditions(query: PaymentListQuery): FragmentSqlToken[] {
 
 /** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */
 export function listPaymentRows(tx: CommonQueryMethods, page: PaymentPage): Promise<readonly PaymentRecord[]> {
-  return tx.any(sql.type(PaymentRecord)`
+  const list = (tables: FragmentSqlToken) => sql.fragment`
     select ${paymentColumns}
-    from ${paymentTables}
+    from ${tables}
     where ${paymentConditions(page)}
     order by p.created_at desc, p.id desc
     limit ${page.query.limit + 1}
-  `)
+  `
+  // Filters make many texts, and the best plan depends on their values.
+  if (filterConditions(page.query).length > 0) return tx.any(sql.type(PaymentRecord)`${list(paymentTables)}`)
+  const name = page.afterId === undefined ? 'list_payments' : 'list_payments_after'
+  return tx.any(sql.prepared(name, PaymentRecord)`${list(keyedPaymentTables)}`)
 }
 
 /** The audit events of one payment, the oldest first. */
@@ -83,7 +98,7 @@ export function listPaymentEventRows(
   tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<readonly PaymentEventRecord[]> {
-  return tx.any(sql.type(PaymentEventRecord)`
+  return tx.any(sql.prepared('list_payment_events', PaymentEventRecord)`
     select id, ordinal::text as ordinal, previous_status, new_status, changed_by, raw_payload_sha256, prev_hash,
       event_hash, created_at
     from payment_events

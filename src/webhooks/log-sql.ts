@@ -8,7 +8,7 @@ export const recordColumns = sql.fragment`
   nullif(d.next_retry_at, 'infinity') as next_retry_at, d.delivered_at, d.created_at`
 
 export function findDelivery(tx: CommonQueryMethods, merchantId: string, id: string): Promise<DeliveryRecord | null> {
-  return tx.maybeOne(sql.type(DeliveryRecord)`
+  return tx.maybeOne(sql.prepared('find_delivery', DeliveryRecord)`
     select ${recordColumns} from webhook_log d where d.merchant_id = ${merchantId}::uuid and d.id = ${id}::uuid`)
 }
 
@@ -18,7 +18,7 @@ export function findSentDelivery(
   merchantId: string,
   id: string,
 ): Promise<SentDeliveryRecord | null> {
-  return tx.maybeOne(sql.type(SentDeliveryRecord)`
+  return tx.maybeOne(sql.prepared('find_sent_delivery', SentDeliveryRecord)`
     select ${recordColumns}, d.payload::text as payload
     from webhook_log d
     where d.merchant_id = ${merchantId}::uuid and d.id = ${id}::uuid`)
@@ -31,7 +31,7 @@ export function listAttempts(
   id: string,
   size: number,
 ): Promise<readonly AttemptRecord[]> {
-  return tx.any(sql.type(AttemptRecord)`
+  return tx.any(sql.prepared('list_attempts', AttemptRecord)`
     select a.attempt, a.started_at, a.duration_ms, a.outcome, a.http_status, a.response_body
     from (
       select id, attempt, started_at, duration_ms, outcome, http_status, response_body

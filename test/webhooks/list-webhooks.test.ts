@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type pg from 'pg'
+import { listDeliveries } from '../../src/webhooks/list-sql.ts'
 import { listWebhooks } from '../../src/webhooks/list-webhooks.ts'
 import type { ListWebhooksInput } from '../../src/webhooks/list-webhooks.ts'
 import { listOutbox } from '../../src/webhooks/list-outbox.ts'
 import type { ListOutboxQuery } from '../../src/webhooks/list-outbox.ts'
 import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
+import { measureKeptPlan } from '../support/kept-plan.ts'
 import { makeOutbox, plantDead, plantDeliveries, plantMerchant } from '../support/webhooks.ts'
 
 const nowhere = 'http://127.0.0.1:1/'
@@ -142,3 +144,21 @@ t.test(
     )
   },
 )
+
+t.test('a plan that is kept, for merchants who have few deliveries, reads no more of one who has many', async (t) => {
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })
+  await plantDelivered(merchantId, 20_000, '2026-01-01T00:00:00Z')
+  // Of as many merchants as there are deliveries.
+  await owner.query('set session_replication_role = replica')
+  await owner.query(
+    `insert into webhook_deliveries (id, merchant_id, event_id, event_type, payload, status, attempt_count, next_retry_at, delivered_at)
+     select gen_random_uuid(), gen_random_uuid(), 'evt_' || gen_random_uuid(), 'payment.settled', '{}', 'DELIVERED', 1,
+       'infinity', now()
+     from generate_series(1, 5000)`,
+  )
+  await owner.query('set session_replication_role = origin')
+  await owner.query('vacuum analyze webhook_deliveries')
+  const { text, buffers } = await measureKeptPlan(owner, (tx) => listDeliveries(tx, { merchantId }, 50))
+  t.match(text, /rows=50/)
+  t.ok(buffers < 50 * 6, text)
+})
