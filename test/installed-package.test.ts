@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import t from 'tap'
-import { freePort } from '../src/db/free-port.ts'
+import { freePort } from './support/free-port.ts'
 import { packageRoot } from '../src/lib/package-root.ts'
 import { ensureBuilt } from './support/built.ts'
 import { emptyDatabase, testDatabase } from './support/database.ts'

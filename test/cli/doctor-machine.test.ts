@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { withoutPasswords } from '../../cli/service/doctor/commands.ts'
 import { nodeCheck } from '../../cli/service/doctor/machine.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { fakeService, runCli } from './harness.ts'
 import { provesLeaves } from './ran.ts'
 

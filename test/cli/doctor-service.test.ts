@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 import type { Answer, Request } from './harness.ts'
 

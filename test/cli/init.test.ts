@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
 import { until } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
 import { SCRATCH } from '../support/scratch.ts'
 import { runCli } from './harness.ts'
 import { realService } from './real-service.ts'
@@ -198,14 +198,4 @@ function start(t: Test, [file, ...args]: readonly [string, ...string[]], cwd: st
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid)
   })
   return () => said
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>()
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const address = server.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
-    server.close(() => resolve(port))
-  })
-  return promise
 }

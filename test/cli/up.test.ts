@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
 import { isRunning } from '../../cli/client/service-state.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { runCli } from './harness.ts'
 import { until } from '../support/until.ts'
 import {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { BatchUnavailableError, makeBatcher } from '../../src/db/batcher.ts'
 import type { Batcher } from '../../src/db/batcher.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { times } from '../support/payments.ts'
 

@@ -5,7 +5,7 @@ import { makePgConnection } from '../../src/db/connection.ts'
 import { describeDatabaseError } from '../../src/db/describe-error.ts'
 import { makePool, RowShapeError } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { emptyDatabase } from '../support/database.ts'
 
 const { url } = await emptyDatabase(t)

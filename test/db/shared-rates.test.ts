@@ -2,7 +2,7 @@ import t from 'tap'
 import { makeApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { makeSharedRates } from '../../src/db/shared-rates.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { testService } from '../support/app.ts'
 import { until } from '../support/until.ts'
 

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { CDPSession, Page } from 'playwright-core'
 import t from 'tap'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { totpCode, totpStep } from '../../src/lib/totp.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
 import { authorization, ids, isGood, redeem, signIn, withPassword } from '../support/pages.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from './free-port.ts'
 
 /** The release that the contract is tested on, and what its archive must be. */
 export const KEYCLOAK_VERSION = '26.7.4'

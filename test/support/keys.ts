@@ -5,7 +5,7 @@ import { request } from 'undici'
 import { startApi } from '../../src/api.ts'
 import { makeApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from './free-port.ts'
 import { startWorker } from '../../src/worker.ts'
 import type { Answer, TestService } from './app.ts'
 

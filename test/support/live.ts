@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from './free-port.ts'
 import { testService } from './app.ts'
 import type { TestService } from './app.ts'
 import { steeredBank } from './steered-bank.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import t from 'tap'
 import type { Test } from 'tap'
-import { freePort } from '../../../src/db/free-port.ts'
+import { freePort } from '../../support/free-port.ts'
 import type { QuirkName } from '../../../src/model-bank/quirks.ts'
 import { testService, until, untilStatus } from '../../support/app.ts'
 import { startTestBank } from '../../support/model-bank.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { identityOf } from '../../../cli/service/up/plan.ts'
-import { freePort } from '../../../src/db/free-port.ts'
+import { freePort } from '../../support/free-port.ts'
 import { runCli } from '../harness.ts'
 
 const SECRET = { SVC_KEYCLOAK_CLIENT_SECRET: 'c4n4ry' }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { decodeJwt } from 'jose'
-import { freePort } from '../../../src/db/free-port.ts'
+import { freePort } from '../../support/free-port.ts'
 import { relyingPartyOf } from '../../../src/identity/embedded/users/passkeys.ts'
 import { Authenticator, optionsOf } from '../../support/authenticator.ts'
 import type { Faults } from '../../support/authenticator.ts'
