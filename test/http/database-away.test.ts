@@ -8,7 +8,7 @@ import { startApi } from '../../src/api.ts'
 import { makeApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
 import { ensureDemoMerchant } from '../../src/sandbox/seed-merchant.ts'
 import { createPayment, paymentBody, serviceToken, testService, until } from '../support/app.ts'
@@ -122,7 +122,7 @@ t.test('a locked payment is waited for 2 seconds, then a 503 says to try again',
   await service.owner.query('begin')
   await service.owner.query('select 1 from payment_intents where id = $1 for update', [body.payment_id])
   const path = `/api/v1/payments/${body.payment_id}/cancel`
-  t.match(await service.call('POST', path, { merchant }), {
+  t.match(await service.call('POST', path, { merchant, isOnce: true }), {
     status: 503,
     headers: { 'retry-after': /^\d+$/ },
     body: { code: 'SERVICE_UNAVAILABLE' },

@@ -8,7 +8,6 @@ import { startApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { checkMasterKey } from '../../src/keys/check-master-key.ts'
-import { freePort } from '../../src/db/free-port.ts'
 import { jobs } from '../../src/jobs.ts'
 import type { Job } from '../../src/jobs.ts'
 import { MERCHANT_ROLES } from '../../src/lib/permissions.ts'
@@ -22,6 +21,8 @@ import { startWorker } from '../../src/worker.ts'
 import { ensureBuilt } from './built.ts'
 import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
+import { patiently } from './patient.ts'
 import { pause } from './until.ts'
 
 /** `clientSecret` proves the server client where there is an identity provider. */
@@ -56,6 +57,8 @@ export type CallOptions = {
   headers?: Record<string, string>
   body?: unknown
   raw?: string | Buffer
+  /** For tests of what happens to a request that waits too long; others are repeated then, as clients do. */
+  isOnce?: boolean
 }
 // Tests look into answers of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -105,12 +108,12 @@ export async function testService(
     SVC_IDENTITY: process.env['SVC_TEST_IDENTITY'] ?? 'none',
     ...env,
   })
-  const app = await makeApp(config, overrides)
+  const app = await patiently(() => makeApp(config, overrides))
   // As every start does: it makes the key of keyed hashes.
   await checkMasterKey(app)
   const api = await startApi(app)
   const running = worker ? startWorker(app, { jobs: withoutFirstRuns() }) : undefined
-  const owner = await makeAdminConnection({ databaseUrl: config.databaseUrl })
+  const owner = await patiently(() => makeAdminConnection({ databaseUrl: config.databaseUrl }))
   t.teardown(async () => {
     await api.stop()
     await running?.stop()
@@ -126,8 +129,22 @@ export async function testService(
     operator: (role) => operatorHeaders(app, api.url, role),
     call: async (method, path, options = {}) => {
       const proof = options.merchant === undefined ? {} : await merchantHeaders(app, options.merchant)
-      return call(api.url + path, method, { ...options, headers: { ...proof, ...options.headers } })
+      return patientCall(api.url + path, method, { ...options, headers: { ...proof, ...options.headers } })
     },
+  }
+}
+
+const ATTEMPTS_MAX = 5
+/** Less than any time that the service waits for a connection, a row or an answer of its database. */
+const WAITED_MS = 900
+
+/** Asks again after a time-out in the service, as clients do: a machine that stands still for seconds is no error. */
+async function patientCall(url: string, method: Method, options: CallOptions): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const startedAt = performance.now()
+    const answer = await call(url, method, options)
+    const isTimeout = answer.body?.code === 'SERVICE_UNAVAILABLE' && performance.now() - startedAt > WAITED_MS
+    if (!isTimeout || options.isOnce === true || attempt === ATTEMPTS_MAX) return answer
   }
 }
 

@@ -30,10 +30,12 @@ export function payUnder(
     consentId,
     changes = {},
     key = randomUUID(),
-  }: { consentId: string; changes?: Record<string, unknown>; key?: string },
+    isOnce = false,
+  }: { consentId: string; changes?: Record<string, unknown>; key?: string; isOnce?: boolean },
 ): Promise<Answer> {
   return service.call('POST', '/api/v1/payments', {
     merchant,
+    isOnce,
     headers: { 'x-idempotency-key': key },
     body: { amount: '10.00', currency: 'GBP', consent_id: consentId, ...changes },
   })

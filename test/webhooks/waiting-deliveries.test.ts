@@ -7,7 +7,7 @@ import { brokenInvariants } from '../support/invariants.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../../src/worker.ts'
-import { DatabaseBusyError } from '../../src/db/turns.ts'
+import { patiently } from '../support/patient.ts'
 import {
   armAll,
   countByStatus,
@@ -141,16 +141,6 @@ t.test('a worker schedules it without the job', async (t) => {
   await until('all are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 1_200)
 })
 
-/** What found no connection in time, on a busy machine, is tried again, as the client of a request does. */
-async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
-  for (;;)
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof DatabaseBusyError)) throw error
-    }
-}
-
 t.test(
   'concurrent pauses, replays, inserts and three scheduling workers leave each delivery in one place',
   async (t) => {
@@ -160,11 +150,11 @@ t.test(
     await crashLive(owner, merchantId)
     const byHand = ids.filter((_, index) => index % 100 === 0)
     const outcomes = await Promise.allSettled([
-      ...[1, 2, 3].map(() => armAll(app)),
-      ...byHand.map((id) => untilConnected(() => replayWebhook(app, { merchantId, id }))),
-      putWebhookEndpoint(app, { merchantId, actor, paused: true }),
+      ...[1, 2, 3].map(() => patiently(() => armAll(app))),
+      ...byHand.map((id) => patiently(() => replayWebhook(app, { merchantId, id }))),
+      patiently(() => putWebhookEndpoint(app, { merchantId, actor, paused: true })),
       plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
-      putWebhookEndpoint(app, { merchantId, actor, paused: false }),
+      patiently(() => putWebhookEndpoint(app, { merchantId, actor, paused: false })),
     ])
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })

@@ -65,11 +65,11 @@ t.test("a period ends at midnight in London, and earlier payments don't count", 
   const resets = new Date(body.allowances[0].resets_at)
   const london = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/London', day: 'numeric', hour: 'numeric' })
   t.match(london.format(resets), /^1\D+0?0$/, 'the first of a month at midnight')
-  const start = new Date(resets)
-  start.setUTCMonth(start.getUTCMonth() - 1)
+  const lastDay = new Date(resets.getTime() - 24 * 3_600_000)
+  const start = Date.UTC(lastDay.getUTCFullYear(), lastDay.getUTCMonth(), 1)
   const at = (ms: number) =>
-    owner.query('update payment_intents set created_at = $2 where id = $1', [paymentId, new Date(start.getTime() + ms)])
-  // In UTC the month may begin an hour earlier or later: both times are far enough from its boundary.
+    owner.query('update payment_intents set created_at = $2 where id = $1', [paymentId, new Date(start + ms)])
+  // In London the month may begin an hour earlier: both times are far enough from its boundary.
   await at(2 * 3_600_000)
   t.match(await pay(consentId, '1.00'), EXCEEDED)
   await at(-2 * 3_600_000)
@@ -116,7 +116,7 @@ t.test(
     await held(consentId, async () => {
       const [repeat, ...others] = await Promise.all([
         payUnder(service, merchant, { consentId, key }),
-        ...Array.from({ length: 30 }, () => pay(consentId, '1.00')),
+        ...Array.from({ length: 30 }, () => payUnder(service, merchant, { consentId, isOnce: true })),
       ])
       t.match(repeat, { status: 200, body: { payment_id: first.body.payment_id } })
       for (const other of others)
