@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { FaultName } from '../../../src/model-bank/faults.ts'
-import { untilStatus } from '../../support/app.ts'
+import { until, untilStatus } from '../../support/app.ts'
 import { mandateBody, payUnder } from '../../support/mandates.ts'
 import { authoriseAtBank, newBankPayment, obieService, payAtBank } from '../../support/obie.ts'
 
@@ -62,9 +62,12 @@ for (const [name, problem] of FAULTS)
 
 for (const [name, problem] of FAULTS)
   t.test(`${name} in the state of a payment: it settles by an answer about itself`, async (t) => {
-    await bank.setFault({ name: 'late_settlement', seconds: 1, times: 1 })
+    await bank.setFault({ name: 'late_settlement', seconds: 3_600, times: 1 })
     await bank.setFault({ name, on: ['showPayment'], times: 1 })
-    const { id, state } = await authoriseAtBank(world)
+    const { id, state, endToEndId } = await authoriseAtBank(world)
+    await until(async () => (await verdictsOn(state, 'payment status')).length === 1)
+    const taken = (await bank.books()).payments.find((each) => each.endToEndId === endToEndId)
+    await bank.control('POST', `/payments/${String(taken?.id)}/settle`)
     await untilStatus(service, merchant, id, 'Settled')
     t.same(await verdictsOn(state, 'payment status'), [problem])
   })

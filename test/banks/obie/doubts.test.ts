@@ -28,7 +28,7 @@ async function untilTried(id: string, times: number): Promise<void> {
 }
 
 t.test('a bank that does not find the payment which it took fails nothing', async (t) => {
-  await bank.setFault({ name: 'late_settlement', seconds: 3, times: 1 })
+  await bank.setFault({ name: 'late_settlement', seconds: 3_600, times: 1 })
   const { id, endToEndId } = await authoriseAtBank(world)
   const known = await until(async () => {
     const { rows } = await service.owner.query<{ bank_payment_id: string | null }>(
@@ -41,6 +41,7 @@ t.test('a bank that does not find the payment which it took fails nothing', asyn
   await untilTried(id, 2)
   t.equal(await statusOf(id), 'Authorised')
   await service.owner.query('update obie.payments set bank_payment_id = $1 where payment_id = $2', [known, id])
+  await bank.control('POST', `/payments/${known}/settle`)
   await untilStatus(service, merchant, id, 'Settled')
   t.same(await paidFor(endToEndId), ['ACSC'])
 })
@@ -102,7 +103,8 @@ t.test('a collection that was taken without a word, and is refused when repeated
       const { rows } = await service.owner.query(
         `select from obie.calls where step = 'revocation' and http_status = 400`,
       )
-      return rows.length === times
+      // The job tries again by itself, in its own time.
+      return rows.length >= times
     })
     await service.owner.query('update payment_consents set revocation_due_at = now() where revocation_due_at > now()')
     service.app.wake.notify('end-mandates')

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../../support/app.ts'
 import { PATIENCE_MS, openBrowser } from '../../support/browser.ts'
 import { bothVersions, obieService } from '../../support/obie.ts'
 import { openClient } from '../../support/pages.ts'
@@ -37,6 +38,8 @@ t.test("from the hosted checkout page to the bank's own page and back, in a brow
     await decide('approve')
     await page.getByRole('heading', { name: 'Back at the client' }).waitFor()
     t.notMatch(page.url(), /code=|id_token=/)
+    // The worker orders it, whatever the payer looks at.
+    await until(async () => (await ordered()) > before)
     t.equal(await ordered(), before + 1)
     t.same([...new Set(bank.exchanges.slice(seen).map((each) => each.version))], [version])
     const { pathname, search } = shop.received.at(-1) ?? {}

@@ -16,6 +16,12 @@ async function moneyOf(id: string, endToEndId: string): Promise<{ status: string
   }
 }
 
+/** Ends the time that `late_settlement` gave a payment. */
+async function settleAtBank(endToEndId: string): Promise<void> {
+  const payment = (await bank.books()).payments.find((each) => each.endToEndId === endToEndId)
+  await bank.control('POST', `/payments/${String(payment?.id)}/settle`)
+}
+
 async function failureOf(id: string): Promise<unknown> {
   return (await untilStatus(service, merchant, id, 'Failed')).failure
 }
@@ -65,10 +71,11 @@ t.test('five clicks at once use the code of the bank once', async (t) => {
 })
 
 t.test("a late settlement is waited for, and is the bank's word", async (t) => {
-  await bank.setFault({ name: 'late_settlement', seconds: 3, times: 1 })
+  await bank.setFault({ name: 'late_settlement', seconds: 3_600, times: 1 })
   const payment = await authoriseAtBank(world)
   await until(async () => (await moneyOf(payment.id, payment.endToEndId)).atBank.length === 1)
   t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Authorised', atBank: ['ACSP'] })
+  await settleAtBank(payment.endToEndId)
   await untilStatus(service, merchant, payment.id, 'Settled')
   t.same((await moneyOf(payment.id, payment.endToEndId)).atBank, ['ACSC'])
 })
@@ -131,15 +138,17 @@ t.test('an order that the bank took without a word, and does not know again, is 
   const asked = async (): Promise<number> =>
     (await service.owner.query(`select from obie.calls where state = $1 and step = 'consent status'`, [payment.state]))
       .rows.length
+  // The payer's return has asked for the consent too.
+  const askedBefore = await asked()
   await bank.clearFaults()
-  await until(async () => (await asked()) > 0)
+  await until(async () => (await asked()) > askedBefore)
   t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Authorised', atBank: ['ACSC'] })
   await service.owner.query('update obie.payments set request = $1 where payment_id = $2', [request, payment.id])
   await untilStatus(service, merchant, payment.id, 'Settled')
 })
 
 t.test('a bank that is down takes no payment; what was paid before waits for it', async (t) => {
-  await bank.setFault({ name: 'late_settlement', seconds: 1, times: 1 })
+  await bank.setFault({ name: 'late_settlement', seconds: 3_600, times: 1 })
   const paid = await authoriseAtBank(world)
   await until(async () => (await moneyOf(paid.id, paid.endToEndId)).atBank.length === 1)
   await bank.setFault({ name: 'down' })
@@ -147,6 +156,7 @@ t.test('a bank that is down takes no payment; what was paid before waits for it'
   t.match(refused, /BANK_UNAVAILABLE/)
   t.equal(await moneyOfOurs(paid.id), 'Authorised')
   await bank.clearFaults()
+  await settleAtBank(paid.endToEndId)
   await untilStatus(service, merchant, paid.id, 'Settled')
 })
 
