@@ -46,7 +46,7 @@ async function killAt(table: string): Promise<void> {
     const { rowCount } = await owner.query(`select from pg_locks l where l.relation = $1::regclass and not l.granted`, [
       table,
     ])
-    return rowCount === 1
+    return rowCount !== 0
   })
   await worker.kill()
   await holder.query('rollback')

@@ -1,6 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
-import { makePgConnection } from '../../src/db/connection.ts'
+import { makeAdminConnection, makePgConnection } from '../../src/db/connection.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { closeDueSettlements } from '../../src/settlements/close-settlements.ts'
 import { closePeriod } from '../../src/settlements/sql.ts'
@@ -161,7 +161,7 @@ t.test(
     const rowsOf = async () =>
       Promise.all(tables.map(async (name) => (await owner.query(`select * from ${name} order by 1, 2`)).rows))
     const before = await rowsOf()
-    const connect = () => makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+    const connect = () => makeAdminConnection({ databaseUrl: service.databaseUrl })
     const [blocker, worker] = [await connect(), await connect()]
     t.teardown(() => blocker.end())
     // The last step of closing waits for this row, when lines, entries and the settlement are written.
@@ -212,7 +212,7 @@ t.test('a period of many lines is closed in several statements of one transactio
 
 t.test('an entry whose transaction commits after its period has closed is in the next one', async (t) => {
   const merchant = await service.merchant()
-  const late = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+  const late = await makeAdminConnection({ databaseUrl: service.databaseUrl })
   t.teardown(() => late.end())
   await late.query('begin')
   await late.query(

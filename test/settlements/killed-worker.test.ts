@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makePgConnection } from '../../src/db/connection.ts'
+import { makeAdminConnection } from '../../src/db/connection.ts'
 import { keepBalancesOf } from '../../src/ledger/keep-balances.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
@@ -52,11 +52,14 @@ const STEPS = [
 
 /** Has a worker stand still where it waits for this lock, and kills it there. */
 async function killAt(lock: string, { id }: TestMerchant): Promise<void> {
-  const holder = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+  // It may be idle within its transaction for as long as a worker takes to start.
+  const holder = await makeAdminConnection({ databaseUrl: service.databaseUrl })
   await holder.query('begin')
   await holder.query(lock, lock.includes('$1') ? [id] : [])
   const worker = await startWorkerProcess(t, service, JOBS)
   await until(async () => {
+    // A worker waits for a lock for a second, and its jobs for a minute until they try again.
+    for (const job of JOBS) app.wake.notify(job)
     const waiting = `select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query ~ '(fold_ledger|close_settlement)'`
     return (await owner.query(waiting)).rowCount !== 0

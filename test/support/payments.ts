@@ -3,7 +3,7 @@ import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
 import { postponeSettlement } from '../../src/payments/claim-sql.ts'
 import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
-import { askAgain, authorisedPayment } from './app.ts'
+import { askAgain, authorisedPayment, until } from './app.ts'
 import type { Answer, TestMerchant, TestService } from './app.ts'
 
 export type EventRow = { previous_status: string | null; new_status: string; changed_by: string; raw_payload: string }
@@ -118,7 +118,7 @@ export async function resumeAllRefunds({ app, owner }: TestService, paymentId: s
   throw new Error('some refunds stay PENDING')
 }
 
-/** Creates a payment, lets the payer authorise it, and runs the settlement job once. */
+/** Creates a payment, lets the payer authorise it, and runs the settlement job, or waits for the worker that has taken it. */
 export async function settledPayment(
   service: TestService,
   merchant: TestMerchant,
@@ -126,6 +126,8 @@ export async function settledPayment(
 ): Promise<string> {
   const { id } = await authorisedPayment(service, merchant, changes)
   await settlePayments(service.app)
+  const claimed = `select from payment_intents where id = $1 and status = 'Authorised' and locked_until > now()`
+  await until(async () => (await service.owner.query(claimed, [id])).rowCount === 0)
   return id
 }
 
