@@ -26,6 +26,9 @@ t.test('a flood of addresses uses limited memory', async (t) => {
   t.equal(wait('10.0.0.0'), 0, 'the first ones are forgotten')
 })
 
+/** How soon one more guess is allowed when the first thirty are used up. */
+const SECONDS_PER_GUESS = 6
+
 /** Sends a form as a client behind this address. */
 async function send(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   const answer = await request(url, {
@@ -40,6 +43,7 @@ t.test('too many link requests are throttled with a waiting time', async (t) => 
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/forgot`
+  const began = performance.now()
   const answers = await Promise.all(
     Array.from({ length: 25 }, (_, index) =>
       send(url, { email: `nobody-${index}@example.com` }, { 'x-forwarded-for': `192.0.2.${index}` }),
@@ -47,7 +51,8 @@ t.test('too many link requests are throttled with a waiting time', async (t) => 
   )
   t.equal(answers.filter(({ status }) => status === 200).length, 20, 'headers of the caller change nothing')
   const refused = answers.find(({ status }) => status === 429)
-  t.equal(refused?.headers['retry-after'], '180')
+  const seconds = Number(refused?.headers['retry-after'])
+  t.ok(seconds <= 180 && seconds >= 180 - (performance.now() - began) / 1_000, `${seconds} s until the next one`)
   t.match(refused?.text, /Wait 3 minutes/)
   const page = await request(url)
   t.equal(page.statusCode, 200, 'looking is free')
@@ -75,10 +80,13 @@ t.test('guesses are throttled per address, for all users', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/interaction/none`
+  const began = performance.now()
   const statuses = await Promise.all(
     Array.from({ length: 40 }, async (_, index) => (await send(url, { email: `${index}@example.com` })).status),
   )
-  t.equal(statuses.filter((status) => status === 429).length, 10)
+  const refused = statuses.filter((status) => status === 429).length
+  const given = Math.ceil((performance.now() - began) / SECONDS_PER_GUESS / 1_000)
+  t.ok(refused <= 10 && refused >= 10 - given, `${refused} refused, ${given} allowed meanwhile`)
 })
 
 t.test('without rate limits nothing is throttled', async (t) => {
@@ -115,14 +123,18 @@ t.test('a flood of sign-ins is answered with a page', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/protocol/openid-connect/auth`
-  const answers = await Promise.all(
-    Array.from({ length: 420 }, async () => {
+  const answers: { status: number; type: unknown; text: string }[] = []
+  const refusals = () => answers.filter(({ status }) => status === 429)
+  // Five more are allowed in each second: until one is refused, however slow the machine is.
+  while (refusals().length === 0 && answers.length < 4_200) {
+    const wave = Array.from({ length: 420 }, async () => {
       const { statusCode, headers, body } = await request(url)
       return { status: statusCode, type: headers['content-type'], text: await body.text() }
-    }),
-  )
-  const refused = answers.filter(({ status }) => status === 429)
-  t.ok(refused.length > 0 && refused.length <= 120, String(refused.length))
+    })
+    answers.push(...(await Promise.all(wave)))
+  }
+  const refused = refusals()
+  t.ok(refused.length > 0 && refused.length <= answers.length - 300, String(refused.length))
   t.match(refused[0], { type: /text\/html/, text: /Too many attempts/ })
   const preflight = await request(`${url.replace(/auth$/, 'token')}`, { method: 'OPTIONS' })
   await preflight.body.dump()
