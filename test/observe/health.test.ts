@@ -4,14 +4,23 @@ import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { workOnce } from '../../src/worker.ts'
+import type { Answer, TestService } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'
+
+/** The answer of /readyz, which leaves out the counts of a database that takes half a second for them, as on a busy machine. */
+function readiness(service: TestService): Promise<Answer['body']> {
+  return until(async () => {
+    const { status, body } = await service.call('GET', '/readyz')
+    return status === 200 && body.webhooks !== undefined && body
+  })
+}
 
 t.test('liveness checks nothing else, readiness counts the outbox', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
   const nothing = { waiting: 0, due: 0, dead: 0, held: 0 }
-  t.same((await service.call('GET', '/readyz')).body, {
+  t.same(await readiness(service), {
     status: 'ready',
     database: 'reachable',
     webhooks: nothing,
@@ -25,13 +34,12 @@ t.test('liveness checks nothing else, readiness counts the outbox', async (t) =>
     `update webhook_deliveries set status = 'DEAD', attempt_count = 6, last_error = 'timeout' where merchant_id <> $1`,
     [withEndpoint.id],
   )
-  const { body } = await service.call('GET', '/readyz')
-  t.match(body, { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
+  t.match(await readiness(service), { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
 })
 
 t.test('readiness counts deliveries that wait for a paused or missing endpoint', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
-  const counts = async () => (await service.call('GET', '/readyz')).body.webhooks
+  const counts = async () => (await readiness(service)).webhooks
   const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
   const put = (body: object) => service.call('PUT', '/api/v1/portal/webhook-endpoint', { merchant, body })
   await put({ paused: true })
@@ -45,13 +53,13 @@ t.test('readiness counts deliveries that wait for a paused or missing endpoint',
 t.test('an identity provider that is away is shown, and the service stays ready', async (t) => {
   const identity = makeRemoteIdentity()
   const service = await testService(t, { overrides: { identity } })
-  t.match(await service.call('GET', '/readyz'), { status: 200, body: { status: 'ready', identity: 'reachable' } })
+  await until(async () => (await readiness(service)).identity === 'reachable')
   identity.faults.isAway = true
-  t.match(await service.call('GET', '/readyz'), { status: 200, body: { status: 'ready', identity: 'away' } })
+  t.match(await readiness(service), { status: 'ready', identity: 'away' })
   identity.health = () => new Promise(() => undefined)
-  t.match(await service.call('GET', '/readyz'), { status: 200, body: { identity: 'away' } }, 'nor is it waited for')
+  t.match(await readiness(service), { identity: 'away' }, 'nor is it waited for')
   const embedded = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
-  t.match(await embedded.call('GET', '/readyz'), { status: 200, body: { identity: 'reachable' } })
+  await until(async () => (await readiness(embedded)).identity === 'reachable')
 })
 
 t.test('the metrics count requests, moves, attempts and jobs, and name no one', async (t) => {
@@ -60,10 +68,6 @@ t.test('the metrics count requests, moves, attempts and jobs, and name no one', 
   const { id } = await authorisedPayment(service, merchant, { payer_name: 'Canary' })
   await untilStatus(service, merchant, id, 'Settled')
   await service.call('GET', '/api/v1/payments/x', { merchant })
-  const text = await until(async () => {
-    const metrics = await service.call('GET', '/metrics')
-    return /svc_webhook_attempts_total\{/.test(metrics.text) ? metrics.text : undefined
-  })
   const expected = [
     /^svc_http_request_duration_seconds_count\{operation="createPayment",method="POST",status="201"\} 1$/m,
     /^svc_http_request_duration_seconds_count\{operation="getPayment",method="GET",status="404"\} 1$/m,
@@ -80,6 +84,12 @@ t.test('the metrics count requests, moves, attempts and jobs, and name no one', 
     /^process_cpu_seconds_total /m,
     /^nodejs_eventloop_lag_seconds /m,
   ]
+  // What the worker does is counted a moment after its effect is seen.
+  let text = ''
+  await until(async () => {
+    text = (await service.call('GET', '/metrics')).text
+    return expected.every((pattern) => pattern.test(text))
+  }).catch(() => undefined)
   for (const pattern of expected) t.match(text, pattern)
   t.notMatch(text, new RegExp(`${merchant.id}|${id}|${merchant.clientId}|canary`, 'i'))
 })

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { Client } from 'undici'
-import { freePort } from '../../src/db/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { paymentBody, testService } from '../support/app.ts'
@@ -23,9 +23,13 @@ const RESTARTS = Number(process.env['SVC_TEST_RESTARTS'] ?? 2)
 const CLIENTS = RESTARTS > 2 ? 64 : 8
 /** A shop has something else to do between two orders. */
 const ORDER_PAUSE_MS = 50
-/** How often a balancer asks /readyz, and how long a process serves on after it has said no. */
+/**
+ * How often a balancer asks /readyz, how many refusals in a row it believes (a busy database may be one), and how long a
+ * process serves on after it has said no: longer than the balancer, which is this process, may stand still.
+ */
 const LOOK_MS = 100
-const DRAIN_SECONDS = 1
+const REFUSALS = 2
+const DRAIN_SECONDS = 5
 
 /** A place in the deployment: its ports stay, its process is replaced. */
 type Place = { kind: 'serve' | 'worker'; port: number; observePort: number; isReady: boolean; part?: Part }
@@ -121,8 +125,10 @@ async function replace(
 function watchPlaces(places: readonly Place[]): { stop(): Promise<void> } {
   let isStopped = false
   const looking = places.map(async (place) => {
-    while (!isStopped) {
-      place.isReady = await isReady(place.observePort)
+    for (let refusals = 0; !isStopped;) {
+      refusals = (await isReady(place.observePort)) ? 0 : refusals + 1
+      if (refusals === 0) place.isReady = true
+      else if (refusals >= REFUSALS) place.isReady = false
       await delay(LOOK_MS)
     }
   })
