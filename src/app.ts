@@ -110,7 +110,8 @@ export const RUNTIME_ROLE = 'svc_runtime'
  * @throws if the database can't be reached (db/describe-error.ts describes the reason)
  */
 export async function makeApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const target = { databaseUrl: config.databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc' }
+  const { databaseUrl, databaseTimeoutFactor: timeoutFactor } = config
+  const target = { databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc', timeoutFactor }
   const publicUrl =
     config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const log = overrides.log ?? makeLog(config.logLevel)

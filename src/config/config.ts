@@ -8,6 +8,7 @@ export type Config = Readonly<{
   databaseUrl: string
   migrationDatabaseUrl: string
   databasePoolSize: number
+  databaseTimeoutFactor: number
   encryptionKey: string
   encryptionKeysPrevious: readonly string[]
   host: string

@@ -47,6 +47,7 @@ function fromEnvironment(env: Environment): Config {
     databaseUrl: env.SVC_DATABASE_URL,
     migrationDatabaseUrl: env.SVC_MIGRATION_DATABASE_URL ?? env.SVC_DATABASE_URL,
     databasePoolSize: env.SVC_DATABASE_POOL,
+    databaseTimeoutFactor: env.SVC_DATABASE_TIMEOUT_FACTOR,
     encryptionKey: env.SVC_ENCRYPTION_KEY,
     encryptionKeysPrevious: env.SVC_ENCRYPTION_KEY_PREVIOUS ?? [],
     host: env.SVC_HOST,

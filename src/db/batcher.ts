@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 import type { Client } from 'pg'
-import { makePgConnection, turnTimeoutMs } from './connection.ts'
+import { makePgConnection, timeoutsOf } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import type { OnStatement } from './pool.ts'
 
@@ -67,13 +67,14 @@ export type BatcherOptions<Row> = ConnectionTarget & {
  */
 export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<Item, Row> {
   const waiting: Pending<Item, Row>[] = []
+  const { turn: turnMs } = timeoutsOf(options)
   const lanes = Array.from({ length: options.connections ?? 2 }, () => makeLane<Item, Row>(options))
   let scheduled = false
   let closing = false
 
   /** Items that no lane took in time, because the statements before them waited for locks. */
   function rejectLate(): void {
-    const earliest = performance.now() - turnTimeoutMs
+    const earliest = performance.now() - turnMs
     const late = waiting.findIndex(({ since }) => since >= earliest)
     for (const { reject } of waiting.splice(0, late === -1 ? waiting.length : late))
       reject(new BatchUnavailableError('the database is too busy'))

@@ -1,16 +1,37 @@
 import pg from 'pg'
 import { pgTypes } from './type-parsers.ts'
 
-/** What every connection of the application is bounded by, in milliseconds. */
-export const connectTimeoutMs = 2_000
-export const statementTimeoutMs = 5_000
-export const idleInTransactionTimeoutMs = 5_000
-export const lockTimeoutMs = 1_000
-/** How long a request waits for a connection, or for its turn in a batch. With the lock's time-out it is less than 3 s. */
-export const turnTimeoutMs = 1_500
-// A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
-// server would have, so that the server's own, more precise, error wins wherever there is still a link.
-export const queryDeadlineMs = statementTimeoutMs + 1_000
+/** What every connection that serves requests or work is bounded by, in milliseconds. */
+const TIMEOUTS = {
+  connect: 2_000,
+  statement: 5_000,
+  idleInTransaction: 5_000,
+  lock: 1_000,
+  /** How long a request waits for a connection, or for its turn in a batch. With the lock's time-out it is less than 3 s. */
+  turn: 1_500,
+  // A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
+  // server would have, so that the server's own, more precise, error wins wherever there is still a link.
+  query: 6_000,
+}
+
+export type Timeouts = Readonly<typeof TIMEOUTS>
+
+/** The same for a database that is slow to answer: each one is `factor` times as long. */
+export function timeoutsOf({ timeoutFactor = 1 }: Pick<ConnectionTarget, 'timeoutFactor'>): Timeouts {
+  const times = (ms: number): number => Math.round(ms * timeoutFactor)
+  const { connect, statement, idleInTransaction, lock, turn, query } = TIMEOUTS
+  return {
+    connect: times(connect),
+    statement: times(statement),
+    idleInTransaction: times(idleInTransaction),
+    lock: times(lock),
+    turn: times(turn),
+    query: times(query),
+  }
+}
+
+/** Maintenance can wait for a server that has much to do. */
+const MAINTENANCE_CONNECT_MS = 10_000
 
 export type ConnectionTarget = {
   /**
@@ -22,6 +43,8 @@ export type ConnectionTarget = {
   role?: string
   /** Shown in pg_stat_activity. */
   applicationName?: string
+  /** Multiplies each time limit (`SVC_DATABASE_TIMEOUT_FACTOR`). 1 if it is missing. */
+  timeoutFactor?: number
 }
 
 // In the start-up packet's `options` a space ends an argument and a backslash escapes.
@@ -45,13 +68,17 @@ export const urlWithSettings = (target: ConnectionTarget, settings: Readonly<Rec
 }
 
 /** The settings of every connection that serves requests or work, in PostgreSQL's own names. */
-export const runtimeSettings: Readonly<Record<string, string>> = {
-  statement_timeout: `${statementTimeoutMs}ms`,
-  idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}ms`,
-  lock_timeout: `${lockTimeoutMs}ms`,
+export const runtimeSettings = ({
+  statement,
+  idleInTransaction,
+  lock,
+}: Timeouts): Readonly<Record<string, string>> => ({
+  statement_timeout: `${statement}ms`,
+  idle_in_transaction_session_timeout: `${idleInTransaction}ms`,
+  lock_timeout: `${lock}ms`,
   // Short statements over tables that are estimated to be long: compiling them would take many times their own duration.
   jit: 'off',
-}
+})
 
 const connect = async (client: pg.Client): Promise<pg.Client> => {
   try {
@@ -70,17 +97,18 @@ const connect = async (client: pg.Client): Promise<pg.Client> => {
  *
  * It never reconnects. `onError` is called once when the server or the network ends an idle connection
  * (without a listener Node would end the process); queries in progress reject as well, and so
- * does every later one. The owner then drops this client and makes another. A query that outlives `queryDeadlineMs`
+ * does every later one. The owner then drops this client and makes another. A query that outlives its time-out
  * rejects with "Query read timeout" while the connection still waits for its answer: the owner must drop
  * the client in that case too, and must treat a commit in progress as unknown.
  */
 export const makePgConnection = async (
   target: ConnectionTarget & { onError: (error: Error) => void },
 ): Promise<pg.Client> => {
+  const timeouts = timeoutsOf(target)
   const client = new pg.Client({
-    connectionString: urlWithSettings(target, runtimeSettings),
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: queryDeadlineMs,
+    connectionString: urlWithSettings(target, runtimeSettings(timeouts)),
+    connectionTimeoutMillis: timeouts.connect,
+    query_timeout: timeouts.query,
     keepAlive: true,
     types: pgTypes,
   })
@@ -96,7 +124,7 @@ export const makePgConnection = async (
 export const makeAdminConnection = async (target: ConnectionTarget): Promise<pg.Client> => {
   const client = new pg.Client({
     connectionString: urlWithSettings(target, { statement_timeout: '0', client_min_messages: 'warning' }),
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: MAINTENANCE_CONNECT_MS,
     keepAlive: true,
     types: pgTypes,
   })

@@ -2,15 +2,7 @@ import { createPgDriverFactory } from '@slonik/pg-driver'
 import pg from 'pg'
 import { createPool } from 'slonik'
 import type { ClientConfigurationInput, DatabasePool, DriverFactory, Interceptor, QueryResultRow } from 'slonik'
-import {
-  connectTimeoutMs,
-  idleInTransactionTimeoutMs,
-  queryDeadlineMs,
-  runtimeSettings,
-  statementTimeoutMs,
-  turnTimeoutMs,
-  urlWithSettings,
-} from './connection.ts'
+import { runtimeSettings, timeoutsOf, urlWithSettings } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
 import { limitToMerchant } from './scoped-query.ts'
 import { makeTurns } from './turns.ts'
@@ -45,10 +37,10 @@ const checkRows: Interceptor = {
 /** Gets the text of each statement, without its values, and its duration. */
 export type OnStatement = ((text: string, durationMs: number) => void) | undefined
 
-const withDeadline = async <T>(work: Promise<T>): Promise<T> => {
+const withDeadline = async <T>(work: Promise<T>, queryMs: number): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>()
-  const message = `The database has not answered for ${queryDeadlineMs} ms.`
-  const timer = setTimeout(() => reject(new DatabaseSilentError(message)), queryDeadlineMs)
+  const message = `The database has not answered for ${queryMs} ms.`
+  const timer = setTimeout(() => reject(new DatabaseSilentError(message)), queryMs)
   try {
     return await Promise.race([work, promise])
   } finally {
@@ -59,14 +51,15 @@ const withDeadline = async <T>(work: Promise<T>): Promise<T> => {
 // slonik's driver waits forever on a link that went silent. Rejecting here makes slonik destroy the
 // connection, as it does with every connection on which a statement failed.
 const driverWithDeadline =
-  (onStatement: OnStatement): DriverFactory =>
+  (onStatement: OnStatement, queryMs: number): DriverFactory =>
   async (input) => {
     const driver = await createPgDriverFactory()(input)
     return {
       createClient: async () => {
         const client = await driver.createClient()
         const limited = limitToMerchant(client.query)
-        const query: typeof client.query = (text, values, options) => withDeadline(limited(text, values, options))
+        const query: typeof client.query = (text, values, options) =>
+          withDeadline(limited(text, values, options), queryMs)
         if (onStatement === undefined) return { ...client, query }
         const timed: typeof client.query = async (text, values, options) => {
           const startedAt = performance.now()
@@ -107,23 +100,24 @@ const nothingToReset = async (): Promise<void> => undefined
  * drop the prepared statements. A statement that fails costs its connection, so expected
  * conflicts are answered with `on conflict`, not by catching. A transaction's handler is run again on a
  * serialisation failure or a deadlock, so it holds nothing but SQL. A statement of several seconds is
- * ended by the server (5 s), a lock waited for at most 1 s, and a free connection 1.5 s.
+ * ended by the server (5 s), a lock waited for at most 1 s, and a free connection 1.5 s, times the target's factor.
  */
 export const makePool = async (
   target: ConnectionTarget & { size: number; onStatement?: OnStatement },
 ): Promise<DatabasePool> => {
-  const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings))
+  const timeouts = timeoutsOf(target)
+  const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings(timeouts)))
   const pool = await createPool(uri, {
     ...tls,
-    driverFactory: driverWithDeadline(target.onStatement),
+    driverFactory: driverWithDeadline(target.onStatement, timeouts.query),
     minPoolSize: target.size,
     maxPoolSize: target.size,
     idleTimeout: 'DISABLE_TIMEOUT',
-    connectionTimeout: connectTimeoutMs,
+    connectionTimeout: timeouts.connect,
     // One means to try once, so that a request fails fast while the database is unavailable.
     connectionRetryLimit: 1,
-    statementTimeout: statementTimeoutMs,
-    idleInTransactionSessionTimeout: idleInTransactionTimeoutMs,
+    statementTimeout: timeouts.statement,
+    idleInTransactionSessionTimeout: timeouts.idleInTransaction,
     gracefulTerminationTimeout: 1_000,
     transactionRetryLimit: 3,
     queryRetryLimit: 3,
@@ -131,7 +125,7 @@ export const makePool = async (
     typeParsers: slonikTypeParsers,
     interceptors: [checkRows],
   })
-  return inTurns(pool, target.size)
+  return inTurns(pool, { size: target.size, waitMs: timeouts.turn })
 }
 
 /** The methods that take a connection. */
@@ -152,8 +146,8 @@ const TAKES_CONNECTION = new Set<string | symbol>([
 ])
 
 /** slonik's own queue for connections has no end, so who waits does it before. */
-const inTurns = (pool: DatabasePool, size: number): DatabasePool => {
-  const inTurn = makeTurns({ size, waitMs: turnTimeoutMs })
+const inTurns = (pool: DatabasePool, options: Parameters<typeof makeTurns>[0]): DatabasePool => {
+  const inTurn = makeTurns(options)
   const methods = new Map<string | symbol, unknown>()
   for (const name of TAKES_CONNECTION) {
     const method: unknown = Reflect.get(pool, name)

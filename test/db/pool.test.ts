@@ -116,6 +116,17 @@ t.test('every connection has its settings from its first statement on', async (t
   t.same(await pool.one(token), { settings: expected })
 })
 
+t.test('its time limits are multiplied where the database is slow to answer', async (t) => {
+  const slow = { databaseUrl: url, timeoutFactor: 3 }
+  const settings = ['15s', '3s', '15s', 'UTC', 'svc', 'off']
+  const patient = await makePool({ ...slow, size: 1 })
+  t.teardown(() => patient.end())
+  t.same(await patient.one({ ...sql.type(Settings)`select 1`, sql: query }), { settings })
+  const raw = await makePgConnection({ ...slow, onError: () => undefined })
+  t.teardown(() => raw.end())
+  t.same((await raw.query(query)).rows, [{ settings }])
+})
+
 t.test('a connection acts as the requested role, with no more rights than that role', async (t) => {
   const role = `svc_role_${Date.now()}`
   await client.query(`create role ${role} nologin; create table owned (id int4)`)

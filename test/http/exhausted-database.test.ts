@@ -2,7 +2,7 @@ import t from 'tap'
 import { createPayment, paymentBody, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 
-const service = await testService(t)
+const service = await testService(t, { env: { SVC_DATABASE_TIMEOUT_FACTOR: '1' } })
 const merchant = await service.merchant()
 const { body: paid } = await createPayment(service, merchant)
 

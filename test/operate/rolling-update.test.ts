@@ -105,6 +105,7 @@ function env(service: TestService, { port }: Place): Record<string, string> {
     SVC_PORT: String(port),
     SVC_DRAIN_SECONDS: String(DRAIN_SECONDS),
     SVC_DATABASE_POOL: '3',
+    SVC_DATABASE_TIMEOUT_FACTOR: '4',
     SVC_WEBHOOK_ALLOW_PRIVATE: 'true',
     SVC_LOG_LEVEL: 'error',
   }

@@ -105,6 +105,8 @@ export async function testService(
     SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
     SVC_PORT: String(await freePort()),
     SVC_DATABASE_POOL: '4',
+    // Five processes of tests share two cores: one that stands still for a second is no database that stands still.
+    SVC_DATABASE_TIMEOUT_FACTOR: '4',
     SVC_IDENTITY: process.env['SVC_TEST_IDENTITY'] ?? 'none',
     ...env,
   })

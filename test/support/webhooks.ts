@@ -24,6 +24,7 @@ export async function makeOutboxApp(options: {
   const environment = {
     SVC_DATABASE_URL: options.url,
     SVC_DATABASE_POOL: '4',
+    SVC_DATABASE_TIMEOUT_FACTOR: '4',
     SVC_ENCRYPTION_KEY: options.encryptionKey,
     SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
   }

@@ -28,6 +28,7 @@ export async function startWorkerProcess(
       SVC_ENCRYPTION_KEY: app.config.encryptionKey,
       SVC_LOG_LEVEL: 'silent',
       SVC_DATABASE_POOL: '2',
+      SVC_DATABASE_TIMEOUT_FACTOR: '4',
       SVC_IDENTITY: 'none',
       ...env,
     },
