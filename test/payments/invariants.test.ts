@@ -167,13 +167,17 @@ t.test('after a concurrent run of all kinds of payments, all invariants hold', a
   let next = 0
   let isGoing = true
   const settling = settleWhile({ isGoing: () => isGoing, begun: () => next })
-  await Promise.all(
-    Array.from({ length: SIDE_BY_SIDE }, async () => {
-      while (next < PAYMENTS) await live(next++)
-    }),
-  )
-  isGoing = false
-  await settling
+  try {
+    await Promise.all(
+      Array.from({ length: SIDE_BY_SIDE }, async () => {
+        while (next < PAYMENTS) await live(next++)
+      }),
+    )
+  } finally {
+    // Else what has failed would leave it going for ever.
+    isGoing = false
+    await settling
+  }
   // Payments whose payers never returned expire.
   await owner.query(`update payment_consents set expires_at = now() where status = 'AWAITING_AUTHORISATION'`)
   await expireConsents(service.app)

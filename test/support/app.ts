@@ -308,7 +308,7 @@ export async function authorisedPayment(
 }
 
 /** Calls `look` until it gives something, for at most `ms`. */
-export async function until<T>(look: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined | false>, ms = 120_000): Promise<T> {
   const startedAt = performance.now()
   for (;;) {
     const found = await look()

@@ -12,7 +12,7 @@ export async function pause(startedAt: number): Promise<void> {
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const startedAt = performance.now()
   while (!(await condition())) {
