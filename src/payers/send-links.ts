@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { keepUnsent, queueMail, queueText } from '../mail/queue.ts'
 import { contactContext } from './contact.ts'
-import { linkMail, linkText } from './link-message.ts'
+import { MAIL_LANGUAGES, linkMail, linkText } from './link-message.ts'
 import { claimLinkRequest, countSentLinks, insertToken, lockSentLinkCount, markRequestHandled } from './sign-in-sql.ts'
 import type { LinkRequest } from './record.ts'
 
@@ -85,9 +85,11 @@ async function send(app: SendApp, tx: DatabaseTransactionConnection, request: Li
   const message = messageTo(app, request)
   const sealed = app.sealer.seal(message.recipient, contactContext('payer_tokens', id))
   await insertToken(tx, { id, request, sealed, tokenHash: sha256Hex(token) })
-  // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
-  const link = `${app.publicUrl}/hub#token=${token}`
   const { language } = request
+  // The page goes on in the message's language. English is left out: a text message is short.
+  const query = language in MAIL_LANGUAGES && language !== 'en' ? `?lang=${language}` : ''
+  // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
+  const link = `${app.publicUrl}/hub${query}#token=${token}`
   if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
   else await queueText(app, tx, { ...message, ...linkText({ link, language }) })
 }
