@@ -15,12 +15,16 @@ export function showSecret(service: TestService, merchant: TestMerchant, query =
   return service.call('GET', `${PATH}${query}`, { merchant })
 }
 
-/** Lets the overlap of a merchant's rotation pass. */
-export async function passOverlap({ owner }: Pick<TestService, 'owner'>, { id }: TestMerchant): Promise<void> {
+/** Lets the overlap of a merchant's rotation pass: now, or soon. */
+export async function passOverlap(
+  { owner }: Pick<TestService, 'owner'>,
+  { id }: TestMerchant,
+  soon = '-1 second',
+): Promise<void> {
   await owner.query(
-    `update merchants set webhook_secret_previous_expires_at = now() - interval '1 second'
+    `update merchants set webhook_secret_previous_expires_at = now() + $2::interval
      where id = $1 and webhook_secret_previous is not null`,
-    [id],
+    [id, soon],
   )
 }
 
