@@ -30,7 +30,7 @@ t.test('a listener that runs longer than its token goes on with another', async 
   }
   const { url, requests } = await fakeService(t, answer)
   const { code, stdout } = await runCli(
-    ['listen', '--cursor', 'beginning', '--stop-after', 'payment.settled', '--timeout', '20s', '--print-json'],
+    ['listen', '--cursor', 'beginning', '--stop-after', 'payment.settled', '--timeout', '120s', '--print-json'],
     {
       env: {
         SVC_API_URL: url,
