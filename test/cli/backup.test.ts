@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, globSync, mkdtempSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  globSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -18,6 +28,7 @@ import { until } from '../support/app.ts'
 import { newKey } from '../support/keys.ts'
 import { runCli } from './harness.ts'
 import { provesLeaves } from './ran.ts'
+import { LAUNCHER, cleanEnv, nodeCommand } from './service.ts'
 
 /** The tools and the server of PostgreSQL that the machine has, newest last: pg_dump reads no newer server. */
 const BIN = globSync('/usr/lib/postgresql/*/bin/pg_dump').toSorted().map(dirname).at(-1)
@@ -154,6 +165,27 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     await owner.end()
     const { code, stderr } = await verify(custom, ['--server', source.url.replace('svc_owner', 'reader')])
     t.match({ code, stderr }, { code: 1, stderr: /may not create databases\. Allow it to: alter role .* in --server/ })
+  })
+
+  t.test('an interrupt ends it, and drops what it has restored', async (t) => {
+    const slow = join(source.folder, 'slow.sql')
+    writeFileSync(slow, `${readFileSync(source.dump('fast.sql'), 'utf8')}\nselect pg_sleep(600);\n`)
+    const [file, words] = nodeCommand([LAUNCHER, 'backup', 'verify', slow, ...onServer])
+    const child = spawn(file, words, { env: cleanEnv({ PATH }), stdio: ['ignore', 'ignore', 'pipe'] })
+    t.teardown(() => child.kill('SIGKILL'))
+    const ended = once(child, 'close')
+    let said = ''
+    child.stderr.on('data', (chunk) => void (said += chunk))
+    const owner = await makeAdminConnection({ databaseUrl: source.url })
+    t.teardown(() => owner.end())
+    const asked = `select from pg_stat_activity where datname like 'svc_scratch%' and query ~ '^select pg_sleep'`
+    await until(async () => (await owner.query(asked)).rowCount === 1)
+    child.kill('SIGINT')
+    const [code] = await ended
+    t.equal(code, 130, said)
+    t.match(said, /the scratch database was dropped; nothing was verified/)
+    t.equal((await owner.query(`select from pg_database where datname like 'svc_scratch%'`)).rowCount, 0)
+    t.equal((await owner.query(asked)).rowCount, 0)
   })
 
   t.test('another key opens nothing', async (t) => {
