@@ -39,6 +39,17 @@ function parseTraceparent(text: unknown): SpanContext | undefined {
 export type InSpan = SpanOptions & {
   /** Low in number: no ids. */
   name: string
+  /**
+   * Of a request, whose caller may be anyone: its `traceparent` is passed on only after `trustTraceparent`. Until then it
+   * names the span, the lines of the log and the error response.
+   */
+  isUnverified?: true
+}
+
+/** Passes the trace of the request's caller on, now that it is known to be a merchant. */
+export function trustTraceparent(): void {
+  const current = traces.getStore()
+  if (current?.origin === 'unverified') current.origin = 'continued'
 }
 
 /**
@@ -50,43 +61,16 @@ export function inSpan<T>(
   traceparent: unknown,
   work: (span: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  return runInSpan(span, { named: parseTraceparent(traceparent), origin: 'continued' }, work)
-}
-
-/**
- * The same for a request, whose caller may be anyone: its `traceparent` is passed on only after `trustTraceparent`. Until
- * then it names the span, the lines of the log and the error response.
- */
-export function inUnverifiedSpan<T>(
-  span: InSpan,
-  traceparent: unknown,
-  work: (span: Span | undefined) => Promise<T>,
-): Promise<T> {
-  return runInSpan(span, { named: parseTraceparent(traceparent), origin: 'unverified' }, work)
-}
-
-/** Passes the trace of the request's caller on, now that it is known to be a merchant. */
-export function trustTraceparent(): void {
-  const current = traces.getStore()
-  if (current?.origin === 'unverified') current.origin = 'continued'
-}
-
-function runInSpan<T>(
-  span: InSpan,
-  { named, origin }: { named: SpanContext | undefined; origin: Trace['origin'] },
-  work: (span: Span | undefined) => Promise<T>,
-): Promise<T> {
+  const named = parseTraceparent(traceparent)
   const parent = parentOf(named)
   const started = tracer.startSpan(span.name, span, parent)
   const spanContext = started.spanContext()
   // Without an SDK and without a parent. Any other check costs ten times as much.
   if (spanContext.traceId === NO_TRACE) return work(undefined)
   const inner = trace.setSpan(parent, started)
-  const entered: Trace = {
-    context: inner,
-    spanContext,
-    origin: named === undefined ? (traces.getStore()?.origin ?? 'own') : origin,
-  }
+  const ofNamed = span.isUnverified === true ? 'unverified' : 'continued'
+  const origin = named === undefined ? (traces.getStore()?.origin ?? 'own') : ofNamed
+  const entered: Trace = { context: inner, spanContext, origin }
   return traces.run(entered, () => context.with(inner, () => endAfter(started, work)))
 }
 
