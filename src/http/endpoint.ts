@@ -72,15 +72,30 @@ export type RoutedRequest = IncomingMessage & { params: Record<string, string>; 
 
 export type Endpoint = (req: RoutedRequest, res: ServerResponse) => Promise<void>
 
+/** A request whose caller is known and that is parsed. */
+type ParsedRequest<O extends Operation> = {
+  app: App
+  operation: O
+  req: RoutedRequest
+  res: ServerResponse
+  requestId: string
+  input: Input<O>
+  /** Authenticates the caller again: a stream outlives what a caller may read. */
+  checkCaller(): Promise<Principal>
+}
+
+/** Runs the handler of a parsed request and sends its response. */
+export type Responder<O extends Operation> = (parsed: ParsedRequest<O>) => Promise<void>
+
 /**
- * Handles a request: authenticates the caller, parses, runs the handler, responds. Errors become error responses here, so
- * nothing that a handler throws can end the process.
+ * Handles a request: authenticates the caller, parses, responds. Errors become error responses here, so nothing that a
+ * handler throws can end the process.
  */
 export function makeEndpoint<O extends Operation>(
   app: App,
   guard: Guard,
   operation: O,
-  handler: Handler<O>,
+  respond: Responder<O>,
   rules?: BodyRules,
 ): Endpoint {
   const span = requestSpan(operation.method, operation.path)
@@ -93,23 +108,11 @@ export function makeEndpoint<O extends Operation>(
     res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry, principal, names }))
     try {
       requireAcceptsJson(operation, req)
-      principal = await guard(operation, credentialsOf(app, req))
+      const checkCaller = () => guard(operation, credentialsOf(app, req))
+      principal = await checkCaller()
       const input = await parseRequest({ app, operation, req, principal, rules })
       isDry = isDryRun(input.query)
-      const reply = await withRowsOf(principal, () =>
-        isDry ? runDry(app, (dry) => handler(dry, input)) : handler(app, input),
-      )
-      checkReply(app, operation, reply)
-      const headers = {
-        'x-request-id': requestId,
-        ...(isOpenBanking(operation.path) ? { 'x-fapi-interaction-id': requestId } : {}),
-        ...(operation.csv === true ? { vary: 'accept' } : {}),
-        ...deprecationHeaders(operation),
-        ...reply.headers,
-      }
-      if (wantsCsv(operation, req)) sendCsv(res, { operation, body: reply.body, publicUrl: app.publicUrl, headers })
-      else if (reply.status === 204) sendNothing(res, headers)
-      else sendJson(res, reply.status, reply.body, headers)
+      await respond({ app, operation, req, res, requestId, input, checkCaller })
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
     }
@@ -117,33 +120,32 @@ export function makeEndpoint<O extends Operation>(
   return (req, res) => inRequestSpan(span, { req, res }, () => handle(req, res))
 }
 
-/** The same for a stream of events, which checks its caller again while it runs. */
-export function makeStreamEndpoint<O extends Operation>(
-  app: App,
-  guard: Guard,
-  operation: O,
-  handler: StreamHandler<O>,
-): Endpoint {
-  const span = requestSpan(operation.method, operation.path)
-  const handle: Endpoint = async (req, res) => {
-    const started = performance.now()
-    const requestId = requestIdOf(app, req)
-    const names = traceNames()
-    let principal: Principal | undefined
-    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry: false, principal, names }))
-    const log = app.log.child({ operation: operation.name })
-    try {
-      const checkCaller = () => guard(operation, credentialsOf(app, req))
-      principal = await checkCaller()
-      const input = await parseRequest({ app, operation, req, principal, rules: undefined })
-      const headers = { 'x-request-id': requestId }
-      const stream = makeEventStream({ app, operation, res, headers, checkCaller })
-      await withRowsOf(principal, () => handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream))
-    } catch (error) {
-      sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
+/** Responds with the reply of the handler, as JSON or CSV. */
+export function replying<O extends Operation>(handler: Handler<O>): Responder<O> {
+  return async ({ app, operation, req, res, requestId, input }) => {
+    const reply = await withRowsOf(input.principal, () =>
+      isDryRun(input.query) ? runDry(app, (dry) => handler(dry, input)) : handler(app, input),
+    )
+    checkReply(app, operation, reply)
+    const headers = {
+      'x-request-id': requestId,
+      ...(isOpenBanking(operation.path) ? { 'x-fapi-interaction-id': requestId } : {}),
+      ...(operation.csv === true ? { vary: 'accept' } : {}),
+      ...deprecationHeaders(operation),
+      ...reply.headers,
     }
+    if (wantsCsv(operation, req)) sendCsv(res, { operation, body: reply.body, publicUrl: app.publicUrl, headers })
+    else if (reply.status === 204) sendNothing(res, headers)
+    else sendJson(res, reply.status, reply.body, headers)
   }
-  return (req, res) => inRequestSpan(span, { req, res }, () => handle(req, res))
+}
+
+/** Responds with the events of the handler, and checks the caller again meanwhile. */
+export function streaming<O extends Operation>(handler: StreamHandler<O>): Responder<O> {
+  return async ({ app, operation, req, res, requestId, input, checkCaller }) => {
+    const stream = makeEventStream({ app, operation, res, headers: { 'x-request-id': requestId }, checkCaller })
+    await withRowsOf(input.principal, () => handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream))
+  }
 }
 
 /** RFC 9745 and RFC 8594: responses of an operation that will be removed say so. */

@@ -39,7 +39,7 @@ import * as wireTeam from '../wire/team.ts'
 import * as wireTransactions from '../wire/transactions.ts'
 import * as wireWebhooks from '../wire/webhooks.ts'
 import type { Operation } from '../wire/operation.ts'
-import { makeEndpoint, makeStreamEndpoint } from './endpoint.ts'
+import { makeEndpoint, replying, streaming } from './endpoint.ts'
 import type { BodyRules, Endpoint, Handler, StreamHandler } from './endpoint.ts'
 import type { Guard } from './guards.ts'
 import { accounts } from './handlers/accounts.ts'
@@ -210,7 +210,7 @@ export const ROUTES: readonly Route[] = [
   route(wireConsole.listAdminPayments, consoleViews.listAdminPayments),
   route(wireConsole.getAdminPayment, consoleViews.getAdminPayment),
   route(wireConsole.resolvePayment, consoleViews.resolvePayment),
-  streaming(wireConsole.streamEvents, consoleViews.streamEvents),
+  streamRoute(wireConsole.streamEvents, consoleViews.streamEvents),
   route(wireStaff.listStaff, staff.listStaff),
   route(wireStaff.addStaff, staff.addStaff),
   route(wireStaff.changeStaffRole, staff.changeStaffRole),
@@ -285,14 +285,14 @@ function route<O extends Operation>(operation: O, handler: Handler<O>, rules?: B
   return {
     operation,
     handlerName: handler.name,
-    bind: (app, guard) => makeEndpoint(app, guard, operation, handler, rules),
+    bind: (app, guard) => makeEndpoint(app, guard, operation, replying(handler), rules),
   }
 }
 
-function streaming<O extends Operation>(operation: O, handler: StreamHandler<O>): Route {
+function streamRoute<O extends Operation>(operation: O, handler: StreamHandler<O>): Route {
   return {
     operation,
     handlerName: handler.name,
-    bind: (app, guard) => makeStreamEndpoint(app, guard, operation, handler),
+    bind: (app, guard) => makeEndpoint(app, guard, operation, streaming(handler)),
   }
 }

@@ -5,7 +5,7 @@ import t from 'tap'
 import { request } from 'undici'
 import { z } from 'zod'
 import type { App } from '../../src/app.ts'
-import { makeEndpoint } from '../../src/http/endpoint.ts'
+import { makeEndpoint, replying } from '../../src/http/endpoint.ts'
 import type { RoutedRequest } from '../../src/http/endpoint.ts'
 import { NoBody, NoHeaders, None } from '../../src/wire/common.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
@@ -40,7 +40,7 @@ async function serve(
     app,
     async () => ({ kind: 'anyone' }),
     deprecated === undefined ? probe : { ...probe, deprecated },
-    async () => reply as { status: 200; body: { ok: boolean } },
+    replying(async () => reply as { status: 200; body: { ok: boolean } }),
   )
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     const routed: RoutedRequest = Object.assign(req, { params: {}, query: {} })
