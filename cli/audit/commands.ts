@@ -6,12 +6,11 @@ import { actorText } from '../base/role-text.ts'
 import { printable, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { PageReader } from '../client/pages.ts'
 import { command, grouped } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { follow, followTime, following } from '../kit/follow.ts'
 import type { FollowOptions } from '../kit/follow.ts'
-import { listPages, PAGING, timeRange, rangeOf } from '../kit/paging.ts'
+import { listPages, PAGING, timeRange, rangeOf, pagesIn } from '../kit/paging.ts'
 import { reading } from '../kit/reading.ts'
 import { rowsIn } from '../kit/resolve-id.ts'
 import { merchantId } from '../merchants/find.ts'
@@ -60,9 +59,7 @@ const list = command({
     const client = context.client()
     const filter = { merchant_id: await merchantId(client, merchant), action: name, actor, ...rangeOf(input) }
     if (follow) return followAudit(context, { query: filter, limit: input.limit, options: input })
-    const read: PageReader<OperatorAction> = async (page) =>
-      (await call(client, listAudit, { query: { ...filter, ...page } })).body
-    await listPages(context, input, read, (items) => {
+    await listPages(context, input, pagesIn(client, listAudit, { query: filter }), (items) => {
       if (items.length === 0 && name !== undefined) checkAction(name)
       context.print.list(items, { fields: OperatorAction, columns: AUDIT_COLUMNS, empty: 'There are no such actions.' })
     })

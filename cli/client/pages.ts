@@ -26,11 +26,11 @@ export async function collectPages<Row>(
   return { items, nextCursor: cursor }
 }
 
-export async function* rowsOf<Row>(read: PageReader<Row>, pagesMax: number): AsyncGenerator<Row> {
+export async function* pagesOf<Row>(read: PageReader<Row>, pagesMax = Infinity): AsyncGenerator<Row[]> {
   let cursor: string | null = null
   for (let page = 0; page < pagesMax; page += 1) {
     const body: Page<Row> = await read({ limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) })
-    yield* body.data
+    yield body.data
     if (!body.has_more || body.next_cursor === null) return
     cursor = body.next_cursor
   }

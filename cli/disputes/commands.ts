@@ -4,11 +4,9 @@ import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { distanceOf, roughly } from '../base/times.ts'
 import { meansAllMerchants, isBoth } from '../client/auth/acting-side.ts'
-import { call } from '../client/call.ts'
-import type { PageReader } from '../client/pages.ts'
 import { command, grouped } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
-import { ALL_MERCHANTS, PAGING, timeRange, listPages, rangeOf } from '../kit/paging.ts'
+import { ALL_MERCHANTS, PAGING, timeRange, listPages, rangeOf, pagesIn } from '../kit/paging.ts'
 import { scopeOf, whoseColumns } from '../merchants/whose.ts'
 import type { Owned } from '../merchants/whose.ts'
 import { DISPUTE_ACTIONS } from './actions.ts'
@@ -49,8 +47,7 @@ const list = command({
     const payment_id = payment && (await disputedId(client, payment, scope === undefined ? 'merchant' : 'platform'))
     const filter = { status, order, ...rangeOf(input), payment_id }
     const operation = scope === undefined ? listDisputes : listAdminDisputes
-    const read: PageReader<ListedDispute> = async (page) =>
-      (await call(client, operation, { query: { ...filter, ...scope, ...page } })).body
+    const read = pagesIn(client, operation, { query: { ...filter, ...scope } })
     await listPages(context, input, read, (rows) => printDisputes(context, rows, scope !== undefined))
   },
 })

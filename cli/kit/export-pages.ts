@@ -6,8 +6,8 @@ import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Client } from '../client/call.ts'
 import { stoppable } from '../client/interruptible.ts'
-import { PAGE_SIZE_MAX } from '../client/pages.ts'
-import type { Page } from '../client/pages.ts'
+import { pagesOf } from '../client/pages.ts'
+import type { PageReader } from '../client/pages.ts'
 import { isStillRead } from '../output/flush.ts'
 import type { Printer } from '../output/output.ts'
 import { withProgress } from '../output/progress.ts'
@@ -34,7 +34,7 @@ export type Export<Row> = {
   noun: string
   /** What shows the same in other forms. */
   instead: string
-  read(client: Client, page: { limit: number; cursor?: string }): Promise<Page<Row>>
+  pages(client: Client): PageReader<Row>
 }
 
 const NOTED_EVERY = 1_000
@@ -110,7 +110,7 @@ async function writeEach<Row>(
   { client, form, write, isRead, progress }: Job & { progress: Progress },
 ): Promise<number> {
   let count = 0
-  for await (const rows of pagesOf(client, wanted)) {
+  for await (const rows of pagesOf(wanted.pages(client))) {
     await write(form.page(rows, count === 0))
     if (!(await isRead())) return count
     const isThousand = Math.floor(count / NOTED_EVERY) < Math.floor((count + rows.length) / NOTED_EVERY)
@@ -120,15 +120,6 @@ async function writeEach<Row>(
   }
   await write(form.after)
   return count
-}
-
-async function* pagesOf<Row>(client: Client, { read }: Export<Row>): AsyncGenerator<Row[]> {
-  let cursor: string | null = null
-  do {
-    const body: Page<Row> = await read(client, { limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) })
-    yield body.data
-    cursor = body.has_more ? body.next_cursor : null
-  } while (cursor !== null)
 }
 
 function linesText(count: number, { noun }: Pick<Export<unknown>, 'noun'>): string {

@@ -1,8 +1,11 @@
+import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { parseTime } from '../base/times.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
 import { LIMIT, collectPages } from '../client/pages.ts'
-import type { PageReader } from '../client/pages.ts'
+import type { Page, PageReader } from '../client/pages.ts'
 import type { ListView } from '../output/output.ts'
-import type { Flags } from './action.ts'
+import type { Flags, RowOf } from './action.ts'
 import { grouped } from './command.ts'
 import type { Input } from './command.ts'
 import type { Context } from './context.ts'
@@ -24,6 +27,19 @@ export const PAGING = grouped('Paging:', {
   all: { summary: 'Fetch all pages' },
 })
 export type Paging = Input<typeof PAGING>
+
+/** The pages of a list of the service. */
+export function pagesIn<O extends Operation>(
+  client: Client,
+  list: O,
+  input: OperationInput<O> = {},
+): PageReader<RowOf<O>> {
+  return async (page) => {
+    const query = { ...Object(input.query), ...page }
+    // A list has pages, which the type of any operation does not say.
+    return (await call(client, list, { ...input, query } as OperationInput<O>)).body as Page<RowOf<O>>
+  }
+}
 
 /** Reads the pages that the options ask for, prints their rows, and says how the list continues. */
 export async function listPages<Row>(

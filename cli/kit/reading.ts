@@ -5,7 +5,7 @@ import type { ListView } from '../output/output.ts'
 import type { Flags, ReplyBody, RowOf } from './action.ts'
 import type { Input, PlainCommand } from './command.ts'
 import type { Context } from './context.ts'
-import { PAGING, listPages } from './paging.ts'
+import { PAGING, listPages, pagesIn } from './paging.ts'
 import type { Paging } from './paging.ts'
 
 type Reading<F extends Flags, O extends Operation> = Omit<PlainCommand<F>, 'run'> & {
@@ -27,12 +27,12 @@ export function reading<const F extends Flags, O extends Operation>(declaration:
     async run(context, input) {
       const client = clientOf?.(context) ?? context.client()
       const asked = { ...(await request?.(input, client)) } as OperationInput<O>
-      const read = async (page: object): Promise<ReplyBody<O>> =>
-        (await call(client, operation, { ...asked, query: { ...Object(asked.query), ...page } })).body
-      // That it has pages, and its flags among the input, the types can't follow.
-      if (typeof view === 'function') await view(context, await read({}))
-      else if (isPaged) await listPages(context, { ...input } as unknown as Paging, read as never, view)
-      else context.print.list(Object(await read({})).data, view)
+      // That it has the flags of pages among its input, the types can't follow.
+      const paging = { ...input } as unknown as Paging
+      if (isPaged) return listPages(context, paging, pagesIn(client, operation, asked), view)
+      const { body } = await call(client, operation, asked)
+      if (typeof view === 'function') await view(context, body)
+      else context.print.list(Object(body).data, view)
     },
   }
 }

@@ -1,11 +1,10 @@
 import { isUuid } from '../../src/lib/ids.ts'
 import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { CliError, usageError } from '../base/errors.ts'
-import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { rowsOf } from '../client/pages.ts'
-import type { Page } from '../client/pages.ts'
+import { pagesOf } from '../client/pages.ts'
 import type { RowOf } from './action.ts'
+import { pagesIn } from './paging.ts'
 
 const PART_MIN = 8
 const SHOWN_MAX = 5
@@ -81,12 +80,8 @@ export async function* rowsIn<O extends Operation>(
   list: O,
   query?: OperationInput<O>['query'],
 ): AsyncGenerator<RowOf<O>> {
-  const read = async (page: object): Promise<Page<RowOf<O>>> => {
-    // A list has pages, which the type of any operation does not say.
-    const { body } = await call(client, list, { query: { ...Object(query), ...page } } as OperationInput<O>)
-    return body as Page<RowOf<O>>
-  }
-  yield* rowsOf(read, PAGES_MAX)
+  const input = query === undefined ? {} : { query }
+  for await (const rows of pagesOf(pagesIn(client, list, input), PAGES_MAX)) yield* rows
 }
 
 /** Their ids. @param member that has the id */

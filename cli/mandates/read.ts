@@ -6,11 +6,9 @@ import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
-import { call } from '../client/call.ts'
-import type { PageReader } from '../client/pages.ts'
 import { command } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
-import { PAGING, listPages } from '../kit/paging.ts'
+import { PAGING, listPages, pagesIn } from '../kit/paging.ts'
 import { reading } from '../kit/reading.ts'
 import type { ListView } from '../output/output.ts'
 import { tableBelow } from '../output/table.ts'
@@ -36,9 +34,7 @@ const list = command({
   async run(context, input) {
     const { status, asPayer: isPayer } = input
     if (isPayer) return listOfPayer(context)
-    const read: PageReader<Mandate> = async (page) =>
-      (await call(context.client(), listConsents, { query: { ...page, status } })).body
-    await listPages(context, input, read, MANDATE_VIEW)
+    await listPages(context, input, pagesIn(context.client(), listConsents, { query: { status } }), MANDATE_VIEW)
   },
 })
 

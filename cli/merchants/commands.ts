@@ -12,7 +12,7 @@ import { command, grouped } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Input } from '../kit/command.ts'
 import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
-import { listPages, PAGING } from '../kit/paging.ts'
+import { listPages, PAGING, pagesIn } from '../kit/paging.ts'
 import { ACTIVE_ACTIONS, FACTOR_ACTIONS, KYB_ACTIONS, HOLD_ACTIONS } from './actions.ts'
 import { printFees } from './fees-view.ts'
 import { findMerchant } from './find.ts'
@@ -112,7 +112,7 @@ function filterOf({ status, held, disabled, search, order }: Input<typeof FILTER
 }
 
 function readerOf(client: Client, filter: Filter): PageReader<ListedMerchant> {
-  return async (page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body
+  return pagesIn(client, listMerchants, { query: filter })
 }
 
 const show = command({
@@ -161,7 +161,7 @@ const exporting = command({
       columns: Object.keys(AdminMerchant.shape),
       noun: 'merchant',
       instead: 'svc merchants list --all',
-      read: async (client, page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body,
+      pages: (client) => readerOf(client, filter),
     })
   },
 })

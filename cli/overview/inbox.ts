@@ -1,10 +1,8 @@
 import { InboxItem, getInbox, getPortalInbox } from '../../src/wire/console.ts'
 import { untilText } from '../base/ages.ts'
 import { sideOf, isBoth, viewerOf } from '../client/auth/acting-side.ts'
-import { call } from '../client/call.ts'
-import type { PageReader } from '../client/pages.ts'
 import { command } from '../kit/command.ts'
-import { listPages, PAGING } from '../kit/paging.ts'
+import { listPages, PAGING, pagesIn } from '../kit/paging.ts'
 import type { Column } from '../output/table.ts'
 
 export const list = command({
@@ -22,9 +20,7 @@ export const list = command({
     const side = sideOf(input)
     const { kind } = await viewerOf(client, side)
     const isOperator = kind === 'platform'
-    const read: PageReader<InboxItem> = async (query) =>
-      (await call(client, isOperator ? getInbox : getPortalInbox, { query })).body
-    await listPages(context, input, read, {
+    await listPages(context, input, pagesIn(client, isOperator ? getInbox : getPortalInbox), {
       fields: InboxItem,
       columns: columnsOf(isOperator),
       id: (row) => row.id,

@@ -4,7 +4,6 @@ import { PaymentStatus, PaymentSummary, listPayments } from '../../src/wire/paym
 import { Transaction, listTransactions } from '../../src/wire/transactions.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
-import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { PageReader } from '../client/pages.ts'
 import type { Flags } from '../kit/action.ts'
@@ -12,7 +11,7 @@ import { command, grouped } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
-import { listPages, PAGING, timeRange, rangeOf } from '../kit/paging.ts'
+import { listPages, PAGING, pagesIn, timeRange, rangeOf } from '../kit/paging.ts'
 import type { Paging } from '../kit/paging.ts'
 import { bodyFrom } from '../kit/read-values.ts'
 import { findMerchant } from '../merchants/find.ts'
@@ -98,7 +97,7 @@ async function print<Row extends { payment_id: string }>(
 
 function own(client: Client, filter: Filter): Shown<PaymentSummary> {
   return {
-    read: async (page) => (await call(client, listPayments, { query: { ...page, ...filter } })).body,
+    read: pagesIn(client, listPayments, { query: filter }),
     fields: Object.keys(PaymentSummary.shape),
     columns: (rows) => [
       ...FIRST,
@@ -114,7 +113,7 @@ function own(client: Client, filter: Filter): Shown<PaymentSummary> {
 /** With what each cost, and what it adds to payouts. */
 function lines(client: Client, filter: Filter): Shown<Transaction> {
   return {
-    read: async (page) => (await call(client, listTransactions, { query: { ...filter, ...page } })).body,
+    read: pagesIn(client, listTransactions, { query: filter }),
     fields: Object.keys(Transaction.shape),
     columns: () => [
       ...FIRST,
@@ -131,7 +130,7 @@ function lines(client: Client, filter: Filter): Shown<Transaction> {
 
 function ofAll(client: Client, filter: Filter, fees: boolean): Shown<AdminPaymentSummary> {
   return {
-    read: async (page) => (await call(client, listAdminPayments, { query: { ...page, ...filter } })).body,
+    read: pagesIn(client, listAdminPayments, { query: filter }),
     fields: Object.keys(AdminPaymentSummary.shape),
     columns: (rows) => [
       ID,
@@ -187,7 +186,7 @@ export const exporting = command({
         columns: Object.keys(Transaction.shape),
         noun: 'payment',
         instead: 'svc payments list --fees --all',
-        read: async (client, page) => (await call(client, listTransactions, { query: { ...filter, ...page } })).body,
+        pages: (client) => pagesIn(client, listTransactions, { query: filter }),
       })
       return undefined
     }
@@ -196,8 +195,7 @@ export const exporting = command({
       columns: Object.keys(AdminPaymentSummary.shape).filter((member) => member !== 'redirect_url'),
       noun: 'payment',
       instead: 'svc payments list --all-merchants --all',
-      read: async (client, page) =>
-        (await call(client, listAdminPayments, { query: { ...ofMerchants, ...page } })).body,
+      pages: (client) => pagesIn(client, listAdminPayments, { query: ofMerchants }),
     })
   },
 })

@@ -6,7 +6,7 @@ import { OF_MERCHANTS, scopeOf } from '../merchants/whose.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { FILE_REFUND_ACTIONS, PAYOUT_ACTIONS } from './actions.ts'
 import { FILES } from './files.ts'
-import { findPayout, payout, payoutPage } from './subject.ts'
+import { findPayout, payout, payoutPages } from './subject.ts'
 import { payoutView, printPayout } from './view.ts'
 
 const list = command({
@@ -27,7 +27,7 @@ const list = command({
     const filter = { ...rangeOf(input), currency: input.currency?.toUpperCase(), status: input.status }
     const scope = await scopeOf(client, input)
     const isOfAll = scope !== undefined
-    const read = (page: object) => payoutPage(client, isOfAll, { ...filter, ...scope, ...page })
+    const read = payoutPages(client, isOfAll, { ...filter, ...scope })
     await listPages(context, input, read, payoutView(isOfAll))
   },
 })

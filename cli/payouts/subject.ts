@@ -2,14 +2,13 @@ import type { z } from 'zod'
 import { getAdminPayout, getPayout, listAdminPayouts, listPayouts } from '../../src/wire/payouts.ts'
 import type { Payout, PayoutWithEvents } from '../../src/wire/payouts.ts'
 import { endOfId } from '../base/text.ts'
+import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { Subject } from '../kit/action.ts'
+import { pagesIn } from '../kit/paging.ts'
+import { idsIn, resolveId } from '../kit/resolve-id.ts'
 
 export async function findPayout(client: Client, given: string, isOfAll: boolean): Promise<PayoutWithEvents> {
-  const [{ call }, { idsIn, resolveId }] = await Promise.all([
-    import('../client/call.ts'),
-    import('../kit/resolve-id.ts'),
-  ])
   const list = isOfAll ? listAdminPayouts : listPayouts
   const id = await resolveId(given, 'payout', () => idsIn(client, list, 'payout_id'))
   return (await call(client, isOfAll ? getAdminPayout : getPayout, { params: { id } })).body
@@ -17,9 +16,8 @@ export async function findPayout(client: Client, given: string, isOfAll: boolean
 
 type Query = z.input<typeof listAdminPayouts.query>
 
-export async function payoutPage(client: Client, isOfAll: boolean, query: Query) {
-  const { call } = await import('../client/call.ts')
-  return (await call(client, isOfAll ? listAdminPayouts : listPayouts, { query })).body
+export function payoutPages(client: Client, isOfAll: boolean, query: Query) {
+  return pagesIn(client, isOfAll ? listAdminPayouts : listPayouts, { query })
 }
 
 export const payout: Subject<Payout> = {

@@ -12,11 +12,12 @@ import type { Style } from '../base/io.ts'
 import { endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { rowsOf } from '../client/pages.ts'
+import { pagesOf } from '../client/pages.ts'
 import { CHANGING, change } from '../kit/change.ts'
 import { command, grouped } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
+import { pagesIn } from '../kit/paging.ts'
 import { numberText, resolveAccount } from '../open-banking/named-account.ts'
 import type { NamedAccount } from '../open-banking/named-account.ts'
 import { tableBelow } from '../output/table.ts'
@@ -108,9 +109,9 @@ const PAGES_MAX = 20
 async function meant(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text.toLowerCase()
   const accounts: NamedAccount[] = []
-  const rows = rowsOf(async (query) => (await call(client, listSandboxAccounts, { query })).body, PAGES_MAX)
-  for await (const { account_id: id, identifications } of rows)
-    accounts.push({ id, numbers: identifications.map(({ Identification }) => Identification) })
+  for await (const rows of pagesOf(pagesIn(client, listSandboxAccounts), PAGES_MAX))
+    for (const { account_id: id, identifications } of rows)
+      accounts.push({ id, numbers: identifications.map(({ Identification }) => Identification) })
   return resolveAccount(text, 'account of the bank', accounts)
 }
 

@@ -5,17 +5,16 @@ import {
   listSettlementLines,
 } from '../../src/wire/settlements.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
-import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { command, grouped } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
-import { ALL_MERCHANTS, PAGING, daysOf, listPages, timeRange } from '../kit/paging.ts'
+import { ALL_MERCHANTS, PAGING, daysOf, listPages, pagesIn, timeRange } from '../kit/paging.ts'
 import { reading } from '../kit/reading.ts'
 import { OF_MERCHANTS, scopeOf } from '../merchants/whose.ts'
 import { SETTLEMENT_ACTIONS } from './actions.ts'
-import { findSettlement, settlementPage } from './find.ts'
+import { findSettlement, settlementPages } from './find.ts'
 import { LINE_VIEW, printSchedule, printSettlement, settlementView } from './view.ts'
 
 const list = command({
@@ -36,7 +35,7 @@ const list = command({
     const filter = { ...daysOf(input), currency: input.currency?.toUpperCase(), status: input.status }
     const scope = await scopeOf(client, input)
     const isOfAll = scope !== undefined
-    const read = (page: object) => settlementPage(client, isOfAll, { ...filter, ...scope, ...page })
+    const read = settlementPages(client, isOfAll, { ...filter, ...scope })
     await listPages(context, input, read, settlementView(isOfAll))
   },
 })
@@ -65,8 +64,8 @@ const lines = command({
   examples: ['svc settlements lines a2b4358c'],
   flags: { ...ofOne, ...PAGING },
   async run(context, input) {
-    const { read } = await found(context, input)
-    await listPages(context, input, (query) => read(context.client(), query), LINE_VIEW)
+    const { pages } = await found(context, input)
+    await listPages(context, input, pages(context.client()), LINE_VIEW)
   },
 })
 
@@ -77,9 +76,9 @@ const exporting = command({
   examples: ['svc settlements export a2b4358c > lines.csv', 'svc settlements export a2b4358c -o jsonl | jq .amount'],
   flags: { ...ofOne, ...EXPORT_TARGET },
   async run(context, input) {
-    const { read } = await found(context, input)
+    const { pages } = await found(context, input)
     const columns = Object.keys(SettlementLine.shape)
-    await exportPages(context, input, { columns, noun: 'line', instead: 'svc settlements lines --all', read })
+    await exportPages(context, input, { columns, noun: 'line', instead: 'svc settlements lines --all', pages })
   },
 })
 
@@ -89,9 +88,7 @@ async function found(context: Context, { settlement: given, allMerchants }: Inpu
   const settlement = await findSettlement(client, given, isOfAll)
   const params = { id: settlement.settlement_id }
   const list = isOfAll ? listAdminSettlementLines : listSettlementLines
-  const read = async (by: Client, query: { limit?: number; cursor?: string }) =>
-    (await call(by, list, { params, query })).body
-  return { settlement, read }
+  return { settlement, pages: (by: Client) => pagesIn(by, list, { params }) }
 }
 
 const showSchedule = reading({

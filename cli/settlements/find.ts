@@ -3,12 +3,13 @@ import { getAdminSettlement, getSettlement, listAdminSettlements, listSettlement
 import type { Settlement } from '../../src/wire/settlements.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
+import { pagesIn } from '../kit/paging.ts'
 import { idsIn, resolveId } from '../kit/resolve-id.ts'
 
 type Query = z.input<typeof listAdminSettlements.query>
 
-export async function settlementPage(client: Client, isOfAll: boolean, query: Query) {
-  return (await call(client, isOfAll ? listAdminSettlements : listSettlements, { query })).body
+export function settlementPages(client: Client, isOfAll: boolean, query: Query) {
+  return pagesIn(client, isOfAll ? listAdminSettlements : listSettlements, { query })
 }
 
 /** A settlement. @throws {CliError} exit code 6 where there is none */

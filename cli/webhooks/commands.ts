@@ -1,16 +1,14 @@
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { DeliveryStatus, listOutbox, listWebhooks } from '../../src/wire/webhooks.ts'
-import type { AdminDelivery } from '../../src/wire/webhooks.ts'
 import { usageError } from '../base/errors.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
-import type { PageReader } from '../client/pages.ts'
 import type { Flags } from '../kit/action.ts'
 import { command, grouped } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { following, followTime } from '../kit/follow.ts'
-import { PAGING, listPages } from '../kit/paging.ts'
+import { PAGING, listPages, pagesIn } from '../kit/paging.ts'
 import { warn } from '../kit/warn.ts'
 import { merchantId } from '../merchants/find.ts'
 import { OF_MERCHANTS } from '../merchants/whose.ts'
@@ -74,9 +72,9 @@ async function listOfMerchants(context: Context, filter: Filter, options: ListOp
   const { merchant, payment } = options
   const payment_id = payment && (await findPayment(client, payment, 'platform'))
   const query = { ...filter, merchant_id: await merchantId(client, merchant), payment_id }
-  const read: PageReader<AdminDelivery> = async (page) =>
-    (await call(client, listOutbox, { query: { ...query, ...page } })).body
-  await listPages(context, options, read, (rows) => printDeliveries(context, rows, true))
+  await listPages(context, options, pagesIn(client, listOutbox, { query }), (rows) =>
+    printDeliveries(context, rows, true),
+  )
 }
 
 /** `svc webhooks show`: one delivery whole. With `-q payload` the exact text of it, for verifying its signature. */

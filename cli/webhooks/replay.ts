@@ -12,7 +12,7 @@ import { command, grouped } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import { durationOf } from '../kit/context.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
-import { timeRange, rangeOf } from '../kit/paging.ts'
+import { pagesIn, timeRange, rangeOf } from '../kit/paging.ts'
 import { findMerchant, merchantId } from '../merchants/find.ts'
 import { OF_MERCHANTS } from '../merchants/whose.ts'
 import { withProgress } from '../output/progress.ts'
@@ -157,9 +157,7 @@ async function replayAllOfMerchant(context: Context, options: BulkOptions): Prom
   const client = context.client()
   const { merchant } = await findMerchant(client, options.merchant)
   const filter = { merchant_id: merchant.id, status: 'DEAD' as const, event_type: event }
-  const { items } = await collectPages({ limit: '100', all: true }, async (page) => {
-    return (await call(client, listOutbox, { query: { ...filter, ...page } })).body
-  })
+  const { items } = await collectPages({ limit: '100', all: true }, pagesIn(client, listOutbox, { query: filter }))
   // All of these times are written alike, in UTC with milliseconds.
   const dead = items
     .toReversed()

@@ -64,7 +64,7 @@ t.test('list tells whose mandates stand, in 80 columns, and asks for a status', 
   })
   t.match(narrow.stdout, /AWAITING_AUTHORISATION +20000\.00 +GBP +Ada +2027-11-21/, 'the count goes before the name')
   t.match(stderr, 'There are more: --cursor next, or --all')
-  t.match(service.requests[0]?.path, /^\/api\/v1\/portal\/consents\?limit=50&status=AUTHORISED$/)
+  t.match(service.requests[0]?.path, /^\/api\/v1\/portal\/consents\?status=AUTHORISED&limit=50$/)
   t.equal((await run(['payments', 'mandates', 'list', '-o', 'id', ...AS_MERCHANT])).stdout, `${ID}\n`)
   t.same(JSON.parse((await run(['payments', 'mandates', 'list', '--json', ...AS_MERCHANT])).stdout), [mandateOf()])
   t.match(await run(['payments', 'mandates', 'list', '--status', 'gone', ...AS_MERCHANT]), { code: 2 })

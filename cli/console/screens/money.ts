@@ -17,12 +17,13 @@ import { shortTime } from '../../base/text.ts'
 import type { Who } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
+import type { PageReader } from '../../client/pages.ts'
 import { PAYOUT_ACTIONS } from '../../payouts/actions.ts'
-import { findPayout, payoutPage } from '../../payouts/subject.ts'
+import { findPayout, payoutPages } from '../../payouts/subject.ts'
 import { payoutColumns, printPayout } from '../../payouts/view.ts'
 import { BALANCE_COLUMNS, DIFFERENCE_COLUMNS, MERCHANT_BALANCE_COLUMNS, totalsText } from '../../reconciliation/view.ts'
 import { SETTLEMENT_ACTIONS } from '../../settlements/actions.ts'
-import { findSettlement, settlementPage } from '../../settlements/find.ts'
+import { findSettlement, settlementPages } from '../../settlements/find.ts'
 import { LINE_COLUMNS, printSettlement, settlementColumns } from '../../settlements/view.ts'
 import { actionKeys } from '../action-key.ts'
 import { EMPTY_LINE, heading, line } from '../lines.ts'
@@ -45,10 +46,10 @@ const refreshing: Pick<Resource<unknown>, 'isDirty' | 'isOld'> = {
   isOld: (_rows, { readAt, now }) => now - readAt > OLD_MS,
 }
 
-type Asked<Status> = { currency?: string; merchant_id?: string; status?: Status; limit: number; cursor?: string }
+type Asked<Status> = { currency?: string; merchant_id?: string; status?: Status }
 
 function listed<Row, Status>(
-  pageFrom: (client: Client, isOfAll: boolean, query: Asked<Status>) => Promise<Parameters<typeof pageOf<Row>>[0]>,
+  pagesFrom: (client: Client, isOfAll: boolean, query: Asked<Status>) => PageReader<Row>,
   status: (word: string) => Status | undefined,
 ) {
   const words = {
@@ -62,7 +63,7 @@ function listed<Row, Status>(
         const isOfAll = who.kind === 'platform'
         const { merchant_id: merchant, ...wanted } = readFilter(filter, words).query
         const one = isOfAll && merchant !== undefined ? { merchant_id: merchant } : {}
-        return pageOf(await pageFrom(client, isOfAll, { ...page, ...wanted, ...one }))
+        return pageOf(await pagesFrom(client, isOfAll, { ...wanted, ...one })(page))
       },
       ...refreshing,
     },
@@ -129,7 +130,7 @@ export const settlements = screen<Settlement, WholeSettlement>({
   name: 'settlements',
   title: 'Settlements',
   noun: 'settlement',
-  ...listed(settlementPage, oneOf(['CLOSED', 'PAID_OUT'] as const)),
+  ...listed(settlementPages, oneOf(['CLOSED', 'PAID_OUT'] as const)),
   id: (row) => row.settlement_id,
   columns: ({ who }) => [...settlementColumns(who.kind === 'platform'), ...filterColumn(who)],
   empty: 'No period is settled yet.',
@@ -174,7 +175,7 @@ export const payouts = screen<ShownPayout>({
   name: 'payouts',
   title: 'Payouts',
   noun: 'payout',
-  ...listed(payoutPage, oneOf(PayoutStatus.options)),
+  ...listed(payoutPages, oneOf(PayoutStatus.options)),
   id: (row) => row.payout_id,
   columns: ({ who }) => [...payoutColumns(who.kind === 'platform'), ...filterColumn(who)],
   empty: 'Nothing is paid out yet.',

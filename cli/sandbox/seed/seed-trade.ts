@@ -4,7 +4,8 @@ import { listOutbox } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
-import { rowsOf } from '../../client/pages.ts'
+import { pagesOf } from '../../client/pages.ts'
+import { pagesIn } from '../../kit/paging.ts'
 import { makeDisputes } from './make-disputes.ts'
 import { heldOf, makeReviews, makeShops, nameOf, seededBefore } from './make-merchants.ts'
 import type { Shop } from './make-merchants.ts'
@@ -134,11 +135,7 @@ async function letDie(client: Client, shops: readonly Shop[]): Promise<number> {
   await call(client, advanceSandboxClock, { body: { merchant_id: deaf, by: UNTIL_DEAD } })
   const query = { merchant_id: deaf, status: 'DEAD' } as const
   let count = 0
-  for await (const _ of rowsOf(
-    async (page) => (await call(client, listOutbox, { query: { ...query, ...page } })).body,
-    50,
-  ))
-    count += 1
+  for await (const rows of pagesOf(pagesIn(client, listOutbox, { query }), 50)) count += rows.length
   return count
 }
 
