@@ -62,7 +62,6 @@ const evidence = action({
     },
   },
   operation: submitEvidence,
-  request: (id, { text }) => ({ params: { id }, body: { merchant_evidence: text } }),
   applies: (thing) => !isResolved(thing),
   facts: ({ status }) => status,
   about: (thing) => [
@@ -128,7 +127,6 @@ const escalate = action({
     },
   },
   operation: escalateDispute,
-  request: (id, body) => ({ params: { id }, body }),
   expected: ['status'],
   applies: isUndecided,
   facts: ({ status }) => status,

@@ -54,7 +54,6 @@ const raiseOwn = action({
   subject: disputedOf(async () => 'merchant'),
   flags,
   operation: raiseDispute,
-  request: (id, body) => ({ params: { id }, body }),
   key: { letter: 'x', label: 'dispute', needs: 'one' },
   view: (context, reply) => printRaised(context, reply, 'evidence'),
 })
@@ -67,7 +66,6 @@ const raiseForPlatform = action({
   subject: disputedOf(async () => 'platform'),
   flags,
   operation: raiseAdminDispute,
-  request: (id, body) => ({ params: { id }, body }),
   key: { letter: 'x', label: 'dispute', needs: 'one' },
   view: (context, reply) => printRaised(context, reply, 'show'),
 })
@@ -80,7 +78,6 @@ const raiseLikePayer = action({
   subject: disputedOf(async (client) => ((await meansAllMerchants(client, false)) ? 'platform' : 'merchant')),
   flags: payerFlags,
   operation: disputeAsPayer,
-  request: (id, { reason, statement }) => ({ params: { id }, body: { reason, payer_statement: statement } }),
   view: (context, reply) => printRaised(context, reply, 'evidence'),
 })
 

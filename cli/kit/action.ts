@@ -172,10 +172,12 @@ export type Action<Thing, F extends Flags, O extends Operation, Command extends 
   flags: F
   operation: O
   /**
-   * Needs the id alone. What is written as a whole is made of the thing as it is, which scenarios never have and others
-   * not before it was read: then it is undefined, and a value made up in its place would be written. What follows from the idempotency key is the same in a repetition.
+   * What is sent, where that is more than the flags by their members (`requestOf`). Needs the id alone. What is written as
+   * a whole is made of the thing as it is, which scenarios never have and others not before it was read: then it is
+   * undefined, and a value made up in its place would be written. What follows from the idempotency key is the same in a
+   * repetition.
    */
-  request(id: string, values: V, thing?: Thing, key?: string): OperationInput<O>
+  request?(id: string, values: V, thing?: Thing, key?: string): OperationInput<O>
   /**
    * What it changes, where it takes one member from one value to another. It follows when it applies, that it is done
    * already, what is expected to be as it was seen, and how the row of a list looks at once.

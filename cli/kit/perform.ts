@@ -12,6 +12,7 @@ import { checkBody, dryRun, expectReply, tried } from './change.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
+import { requestOf } from './read-values.ts'
 import { needWords, readWords, sendWords } from './text-input.ts'
 
 /** What the command line says of how an action is done. */
@@ -41,7 +42,7 @@ export async function perform(
   // Values that are wrong, and replies that can't be shown, are reported before anything is looked up.
   if (!how.dryRun) expectReply(context, operation, takesKey(operation))
   const values = await lookedUp(client, action, typed)
-  if (textFlagOf(action) === undefined) checkBody(operation, action.request('', values).body)
+  if (textFlagOf(action) === undefined) checkBody(operation, requestOf(action, { id: '', values }).body)
   // So is a caller who is not signed in.
   await proofFor(client, operation)
   const { thing, isExact } = await found(client, action, given)
@@ -143,7 +144,7 @@ export function requestFor(
   { thing, values, idempotencyKey }: { thing: unknown; values: Given; idempotencyKey?: string | undefined },
 ): OperationInput<Operation> {
   const key = idempotencyKey ?? randomUUID()
-  const input: OperationInput<Operation> = action.request(action.subject?.id(thing) ?? '', values, thing, key)
+  const input = requestOf(action, { id: action.subject?.id(thing) ?? '', values, thing, key })
   const expected = seenBy(action, thing)
   return {
     ...input,

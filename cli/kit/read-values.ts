@@ -1,6 +1,7 @@
+import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { CliError, joinedFields, usageError } from '../base/errors.ts'
 import type { FlagFieldError } from '../base/errors.ts'
-import type { Flag, Flags, Given } from './action.ts'
+import type { AnyAction, Flag, Flags, Given } from './action.ts'
 import { flagOf, memberOf } from './action.ts'
 
 /** Reads a value that has a form of its own. @param problem what is wrong with any other */
@@ -44,6 +45,19 @@ export function readValues(flags: Flags, given: Given, nameOf = displayName): Re
 export function bodyFrom(flags: Flags, given: object): Record<string, unknown> {
   const members = Object.entries(flags).map(([name, { member = memberOf(name) }]) => [member, Reflect.get(given, name)])
   return Object.fromEntries(members.filter(([, value]) => value !== undefined && value !== false))
+}
+
+/**
+ * What an action sends: as it says itself, or its flags by their members, about the thing that the path names. Without
+ * flags there is no body.
+ */
+export function requestOf(
+  { operation, flags, request }: AnyAction,
+  { id, values, thing, key }: { id: string; values: Given; thing?: unknown; key?: string },
+): OperationInput<Operation> {
+  if (request !== undefined) return request(id, values, thing, key)
+  const params = Object.fromEntries(Object.keys(operation.params.shape).map((name) => [name, id]))
+  return Object.keys(flags).length === 0 ? { params } : { params, body: bodyFrom(flags, values) }
 }
 
 /** One value as commands take it. @throws {CliError} USAGE, exit code 2, naming the flag */

@@ -19,7 +19,6 @@ const ofPayer = idSubject(MANDATE, async (client, given) => (await import('./fin
 function ending(verb: string, past: string) {
   return {
     flags: {},
-    request: (id: string) => ({ params: { id } }),
     effect: ({ id }: { id: string }) => `${verb} the mandate ${id}, under which nothing can be paid any more`,
     done: ({ id }: { id: string }) => `${past} the mandate ${endOfId(id)}`,
     confirm: true,

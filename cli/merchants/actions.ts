@@ -198,7 +198,6 @@ const resetFactor = action({
   subject: merchant,
   flags: { email: { value: 'address', summary: 'E-mail address of the team member', required: true }, reason },
   operation: resetMemberFactor,
-  request: (id, body) => ({ params: { id }, body }),
   effect: (_thing, values) => `remove the second factor of ${values.email} and end all sessions`,
   done: (_thing, { email }) => `reset the second factor of ${email}`,
   confirm: true,

@@ -62,10 +62,6 @@ const feesSet = action({
     reason,
   },
   operation: setFees,
-  request: (id, { percentage, flat, reason: why }) => ({
-    params: { id },
-    body: { fee_percentage: percentage, fee_flat: flat, reason: why },
-  }),
   expected: ['fee_percentage', 'fee_flat'],
   effect: ({ trading_name: name, ...fees }, { percentage = fees.fee_percentage, flat = fees.fee_flat }) =>
     `charge ${name} ${percentText(percentage)} and ${flat} for each payment from now on`,
@@ -145,10 +141,6 @@ const schedule = action({
     reason,
   },
   operation: setSettlementSchedule,
-  request: (id, { schedule: wanted, reason: why }) => ({
-    params: { id },
-    body: { settlement_schedule: wanted, reason: why },
-  }),
   expected: ['settlement_schedule'],
   effect: ({ trading_name: name }, { schedule: wanted }) => `settle with ${name} ${wanted} from now on`,
   done: ({ trading_name: name }, { settlement_schedule: now }) => `${name} is settled ${now}`,

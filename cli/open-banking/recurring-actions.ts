@@ -88,7 +88,6 @@ const cancel = action({
   subject: recurring,
   flags: {},
   operation: cancelRecurring,
-  request: (RecurringPaymentId) => ({ params: { RecurringPaymentId } }),
   effect: ({ id }) => `cancel the recurring payment ${id}`,
   done: ({ id }) => `cancelled the recurring payment ${endOfId(id)}`,
   confirm: true,

@@ -140,7 +140,6 @@ export const REQUEST_ACTIONS = [
     examples: ['svc ob request-to-pay reject a2b4358c'],
     flags: {},
     operation: rejectRequestToPay,
-    request: (RequestToPayId) => ({ params: { RequestToPayId } }),
   }),
 ] as const
 
@@ -178,6 +177,5 @@ export const OFFER_ACTIONS = [
     examples: ['svc ob offer-to-pay reject a2b4358c'],
     flags: {},
     operation: rejectOfferToPay,
-    request: (OfferToPayId) => ({ params: { OfferToPayId } }),
   }),
 ] as const

@@ -111,10 +111,6 @@ const payerDispute = declaredAction({
   }),
   flags: payerFlags,
   operation: raisePayerDispute,
-  request: (id, { reason, statement }) => ({
-    params: { id },
-    body: { reason, ...(statement === undefined ? {} : { payer_statement: statement }) },
-  }),
   view(context, raised) {
     context.print.record(raised, [
       ['Dispute', raised.id],

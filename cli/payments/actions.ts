@@ -28,14 +28,6 @@ const refund = action({
     refundAmountAvailable: { value: 'amount', summary: 'Reject the refund unless exactly this amount is left' },
   },
   operation: refundPayment,
-  request: (id, { amount, reason, refundAmountAvailable: available }) => ({
-    params: { id },
-    body: {
-      ...(amount === undefined ? {} : { amount }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(available === undefined ? {} : { refund_amount_available: available }),
-    },
-  }),
   applies: ({ status, gross_amount: gross, refunded_amount: refunded }) => status === 'Settled' && gross !== refunded,
   // What is left of it only the service knows: a refund that the bank has not answered yet is held.
   effect: ({ payment_id: id, gross_amount: gross, currency, payer_name: payer }, { amount }) =>
@@ -80,7 +72,6 @@ const cancel = action({
   subject: payment,
   flags: {},
   operation: cancelPayment,
-  request: (id) => ({ params: { id } }),
   applies: ({ status }) => status === 'Initiated' || status === 'AwaitingAuthorisation',
   effect: (thing) => `cancel ${payment.name(thing)}: its payer can't pay it any more`,
   facts: ({ status }) => status,

@@ -41,7 +41,6 @@ const disable = action({
   subject: bankAccount,
   flags: {},
   operation: disableBankAccount,
-  request: (id) => ({ params: { id } }),
   move: {
     member: 'is_active',
     from: true,

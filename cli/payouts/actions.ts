@@ -14,7 +14,6 @@ const retry = action({
   subject: payout,
   flags: { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } },
   operation: retryPayout,
-  request: (id, { reason }) => ({ params: { id }, body: { reason } }),
   facts: ({ status }) => status,
   effect: (thing) => `send ${payout.name(thing)} again`,
   done: (thing, { payout_id: id }) =>
@@ -38,7 +37,6 @@ const fail = action({
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: failPayout,
-  request: (id, { code, reason }) => ({ params: { id }, body: { failure_code: code, reason } }),
   facts: ({ status }) => status,
   effect: (thing) => `record that the bank has not made ${payout.name(thing)}`,
   done: (thing) => `${payout.name(thing)} has failed, and its money is in the balance again`,
@@ -60,7 +58,6 @@ const failOfRefund = action({
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: failRefund,
-  request: (id, { code, reason }) => ({ params: { id }, body: { failure_code: code, reason } }),
   effect: ({ word }) => `record that the bank has not made the refund ${word}`,
   done: (_refund, { amount, currency }) => `the refund of ${amount} ${currency} has failed, and can be ordered again`,
   confirm: true,

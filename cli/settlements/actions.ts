@@ -28,7 +28,6 @@ const setSchedule = action({
   subject: schedule,
   flags: SCHEDULE,
   operation: putSettlementSchedule,
-  request: (_id, { schedule: wanted }) => ({ body: { settlement_schedule: wanted } }),
   effect: (_now, { schedule: wanted }) => `settle ${wanted} from now on`,
   done: (_now, { settlement_schedule: now }) => `periods are settled ${now}`,
   key: { letter: 's', label: 'schedule' },

@@ -43,10 +43,6 @@ const resolve = action({
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: resolveStatementLine,
-  request: (id, { payment, refund, payout, reason }) => ({
-    params: { id },
-    body: { reason, payment_id: payment, refund_id: refund, payout_id: payout },
-  }),
   effect: (line, { payment, payout }) =>
     (payment ?? payout) === undefined
       ? `explain ${statementLine.name(line)}`
@@ -67,7 +63,6 @@ const credit = action({
   subject: wordSubject('line', 'Id of the line that is the returned refund, from svc inbox'),
   flags: { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } },
   operation: creditReturnedRefund,
-  request: (id, { reason }) => ({ params: { id }, body: { reason } }),
   effect: ({ word }) => `add the refund that came back with the line ${word} to its merchant's balance`,
   done: (_line, { amount, currency }) => `${amount} ${currency} is in the merchant's balance`,
   confirm: true,

@@ -95,7 +95,6 @@ const rotate = action({
   subject: client,
   flags: {},
   operation: rotateApiCredential,
-  request: (id) => ({ params: { id } }),
   effect: ({ word: id }) => `end the secret of ${id} at once, and make another`,
   done: ({ word: id }) => `gave ${id} another secret`,
   confirm: true,

@@ -90,7 +90,6 @@ const endOverlap = action({
   subject: secret,
   flags: {},
   operation: endSecretOverlap,
-  request: () => ({}),
   effect: () => 'end the overlap: receivers that hold the secret before reject webhooks from now on',
   done: () => 'ended the overlap of the secrets',
   confirm: true,

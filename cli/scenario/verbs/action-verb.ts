@@ -7,7 +7,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { flagOf, memberOf, takesKey } from '../../kit/action.ts'
 import type { Action, AnyAction, Flag, Flags, ReplyBody, ValueOf } from '../../kit/action.ts'
-import { readValues } from '../../kit/read-values.ts'
+import { readValues, requestOf } from '../../kit/read-values.ts'
 import { refuseUnlike, usualStatus } from '../assert-matches.ts'
 import { expectedOf, formsOf } from '../language/parts.ts'
 import type { ExpectedStatus, Makes } from '../language/parts.ts'
@@ -90,7 +90,7 @@ function actionVerb<Shape extends z.ZodRawShape>(at: Place<Shape>, action: AnyAc
       const members = new Map<string, unknown>(Object.entries(input))
       const values = Object.fromEntries(flags.map(([name]) => [name, givenOf(members.get(memberOf(name)))]))
       const place = named.parse(input)
-      const request = action.request(at.idOf(run, place), readValues(action.flags, values, memberOf))
+      const request = requestOf(action, { id: at.idOf(run, place), values: readValues(action.flags, values, memberOf) })
       const key = members.get('idempotency_key') ?? run.newKey(verbOf(action), given)
       const headers = takesKey(action.operation) ? { headers: { 'x-idempotency-key': key } } : {}
       const client = at.clientOf?.(run, place) ?? run.client

@@ -4,18 +4,20 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { z } from 'zod'
+import { NOUNS } from '../../../cli/base/command-names.ts'
 import { operation } from '../../../src/wire/operation.ts'
 import { CliError, usageError } from '../../../cli/base/errors.ts'
 import { EXIT } from '../../../cli/base/exit-codes.ts'
 import { action, commandLine, isOffered, memberOf } from '../../../cli/kit/action.ts'
-import type { AnyAction, Variant } from '../../../cli/kit/action.ts'
+import type { AnyAction, Flags, Variant } from '../../../cli/kit/action.ts'
 import { headerCredentials } from '../../../cli/client/auth/credentials.ts'
 import type { Client } from '../../../cli/client/call.ts'
 import { actionKeys } from '../../../cli/console/action-key.ts'
 import { dataOf } from '../../../cli/entry/tree/describe.ts'
 import { fill } from '../../../cli/entry/tree/fill.ts'
+import { loadNoun } from '../../../cli/entry/tree/nouns.ts'
 import type { Context, Runtime } from '../../../cli/kit/context.ts'
-import { readValues, withFlags } from '../../../cli/kit/read-values.ts'
+import { readValues, withFlags, requestOf } from '../../../cli/kit/read-values.ts'
 import { whoOf } from '../console/who.ts'
 import { fakeService, makeIo, refusal, serviceInfo } from '../harness.ts'
 import type { Answer, CliSettings, Request } from '../harness.ts'
@@ -345,4 +347,29 @@ t.test('the console offers what is open and applies', async (t) => {
   t.notOk(isOffered(light, { ...LAMP, is_lit: true }))
   t.notOk(isOffered({ ...light, applies: () => false }, LAMP))
   t.same(readValues(light.flags, { quietly: false, colour: '', howLong: ' 5m ' }), { howLong: '5m' })
+})
+
+t.test('what an action sends by its flags are members that its operation knows', async (t) => {
+  const nouns = await Promise.all(NOUNS.map(({ name }) => loadNoun(name)))
+  const actions = nouns.flat().flatMap((each) => ('operation' in each && !('run' in each) ? [each as AnyAction] : []))
+  const derived = actions.filter(({ request }) => request === undefined)
+  t.ok(derived.length > 20)
+  for (const each of derived) {
+    const { operation, flags, command } = each
+    const values = Object.fromEntries(Object.entries(flags as Flags).map(([name, { value }]) => [name, value ?? true]))
+    const { params, body } = requestOf(each, { id: 'x', values })
+    t.same(Object.keys(Object(params)), Object.keys(operation.params.shape), command)
+    const known = 'unwrap' in operation.body ? operation.body.unwrap() : operation.body
+    t.same(
+      Object.keys(Object(body)).filter((member) => !(member in known.shape)),
+      [],
+      `${command}: all of its body`,
+    )
+    t.equal(body === undefined, Object.keys(flags).length === 0, `${command}: no body without flags`)
+  }
+  const rotate = actions.find(({ command }) => command === 'staff rotate-keys')
+  t.same(rotate && requestOf(rotate, { id: 'acme', values: { revokeNow: true, reason: 'stolen' } }), {
+    params: { slug: 'acme' },
+    body: { revoke_now: true, reason: 'stolen' },
+  })
 })
