@@ -1,13 +1,13 @@
 import { listBankConnections } from '../../src/wire/bank-connections.ts'
 import type { BankConnection } from '../../src/wire/bank-connections.ts'
 import { CliError } from '../base/errors.ts'
+import { call } from '../client/call.ts'
 import type { Subject } from '../kit/action.ts'
 
 export const bank: Subject<BankConnection> = {
   noun: 'bank',
   summary: 'Its id, from svc banks list',
   async find(client, given) {
-    const { call } = await import('../client/call.ts')
     const { data } = (await call(client, listBankConnections, {})).body
     const thing = data.find(({ id }) => id === given.toLowerCase())
     if (thing === undefined)

@@ -3,12 +3,14 @@ import { getAdminPayment } from '../../src/wire/console.ts'
 import { getAdminDispute, getDispute, listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../src/wire/dispute-fields.ts'
 import { getPayment } from '../../src/wire/payments.ts'
+import type { PaymentSummary } from '../../src/wire/payments.ts'
 import type { Side } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { idsIn, resolveId } from '../kit/resolve-id.ts'
 import { findPayment } from '../payments/find.ts'
-import type { DisputedPayment } from './subject.ts'
+
+export type DisputedPayment = Pick<PaymentSummary, 'payment_id' | 'status' | 'gross_amount' | 'currency'>
 
 export async function findOwnDispute(client: Client, given: string): Promise<DisputeWithEvents> {
   const id = await resolveId(given, 'dispute of yours', () => idsIn(client, listDisputes, 'id'))

@@ -6,8 +6,8 @@ import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
+import type { DisputedPayment } from './find.ts'
 import { disputedOf } from './subject.ts'
-import type { DisputedPayment } from './subject.ts'
 import { printDispute } from './view.ts'
 
 const flags = {

@@ -21,7 +21,7 @@ export type Subject<Thing> = {
   /** Whether each caller has exactly one, such as its signing secret, which is not named. */
   isOwn?: true
   /**
-   * Finds what words name. What opens connections is imported when this runs, so that help stays fast.
+   * Finds what words name.
    * @throws {CliError} exit code 6 where there is none, 2 where there are several
    */
   find(client: Client, given: string): Promise<{ thing: Thing; isExact: boolean }>
@@ -64,23 +64,34 @@ export function wordSubject(noun: string, summary: string): Subject<{ word: stri
   }
 }
 
-/** What is named by an id or a part of one, and needs no more of it. @param called what stands before the id's end */
+type Row<Thing> = Pick<Subject<Thing>, 'noun' | 'summary' | 'id' | 'name'> & Partial<Subject<Thing>>
+
+/** What is named by its id or a part of that. */
+export function rowSubject<Thing>(
+  row: Row<Thing>,
+  find: (client: Client, given: string) => Promise<Thing>,
+): Subject<Thing> {
+  const { id } = row
+  return {
+    handle: id,
+    confirmBy: (thing) => [endOfId(id(thing)), id(thing)],
+    async find(client, given) {
+      const thing = await find(client, given)
+      return { thing, isExact: given.toLowerCase() === id(thing) }
+    },
+    ...row,
+  }
+}
+
+/** The same where no more of it is needed. @param called what stands before the id's end */
 export function idSubject(
   { noun, summary, called }: { noun: string; summary: string; called: string },
   idOf: (client: Client, given: string) => Promise<string>,
 ): Subject<{ id: string }> {
-  return {
-    noun,
-    summary,
-    async find(client, given) {
-      const id = await idOf(client, given)
-      return { thing: { id }, isExact: given.toLowerCase() === id }
-    },
-    id: ({ id }) => id,
-    name: ({ id }) => `${called} ${endOfId(id)}`,
-    handle: ({ id }) => id,
-    confirmBy: ({ id }) => [endOfId(id), id],
-  }
+  return rowSubject(
+    { noun, summary, id: ({ id }) => id, name: ({ id }) => `${called} ${endOfId(id)}` },
+    async (client, given) => ({ id: await idOf(client, given) }),
+  )
 }
 
 /** One input of an action. Without `value` it is a switch. */

@@ -4,6 +4,7 @@ import { revokePayerConsent } from '../../src/wire/payer.ts'
 import { endOfId } from '../base/text.ts'
 import { action, idSubject } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
+import { mandateId, payerMandateId } from './find.ts'
 
 const MANDATE = {
   noun: 'mandate',
@@ -12,9 +13,9 @@ const MANDATE = {
 }
 
 /** A mandate, as its merchant names it. */
-export const mandate = idSubject(MANDATE, async (client, given) => (await import('./find.ts')).mandateId(client, given))
+export const mandate = idSubject(MANDATE, mandateId)
 
-const ofPayer = idSubject(MANDATE, async (client, given) => (await import('./find.ts')).payerMandateId(client, given))
+const ofPayer = idSubject(MANDATE, payerMandateId)
 
 function ending(verb: string, past: string) {
   return {

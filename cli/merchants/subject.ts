@@ -1,11 +1,11 @@
 import type { AdminMerchant } from '../../src/wire/admin.ts'
 import type { Subject } from '../kit/action.ts'
+import { findMerchant } from './find.ts'
 
 export const merchant: Subject<AdminMerchant> = {
   noun: 'merchant',
   summary: 'Id, at least its last 8 characters, realm, or client id',
   async find(client, given) {
-    const { findMerchant } = await import('./find.ts')
     const { merchant: thing, isExact } = await findMerchant(client, given)
     return { thing, isExact }
   },

@@ -2,10 +2,11 @@ import { cancelRecurring, createRecurring, getRecurring } from '../../src/wire/r
 import { EVENING, MORNING, firstMoment, momentOf } from '../base/moments.ts'
 import { endOfId } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
+import { call } from '../client/call.ts'
 import { action, idSubject } from '../kit/action.ts'
 import { payeeFlags } from './pay.ts'
 import { moneyText } from './print.ts'
-import { idOf, printRecurring } from './recurring.ts'
+import { idOf, printRecurring, recurringId } from './recurring.ts'
 import { accountOf, amountOf, moneyFlags, remittanceOf } from './values.ts'
 
 export const FREQUENCIES = `A frequency has one of four forms:
@@ -77,7 +78,7 @@ const create = action({
 
 const recurring = idSubject(
   { noun: 'recurring', summary: 'Its id, or its last 8 characters', called: 'recurring payment' },
-  async (client, given) => (await import('./recurring.ts')).recurringId(client, given),
+  recurringId,
 )
 
 const cancel = action({
@@ -93,7 +94,6 @@ const cancel = action({
   confirm: true,
   // Shows what is left, which the service does not answer by itself.
   async view(context, _reply, { id: RecurringPaymentId }) {
-    const { call } = await import('../client/call.ts')
     printRecurring(context, (await call(context.client(), getRecurring, { params: { RecurringPaymentId } })).body)
   },
 })

@@ -12,10 +12,12 @@ import type { Client } from '../client/call.ts'
 import { action, idSubject } from '../kit/action.ts'
 import type { Flag, Waiting } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
+import { findAccount } from './named-account.ts'
 import { moneyText } from './print.ts'
 import { OFFERS, REQUESTS, printRequest, requestId } from './requests.ts'
 import type { RequestKind, Row } from './requests.ts'
 import { amountOf, moneyFlags } from './values.ts'
+import { awaitEnd } from './wait.ts'
 
 const WHOM = 'E-mail address, mobile number (+447700900123) or proxy id'
 const reference = {
@@ -54,7 +56,7 @@ function accountFlag(which: string) {
     value: 'account',
     summary: `${which}: its number or id (the first of the currency)`,
     member: 'AccountId',
-    find: async (client, text) => (await (await import('./named-account.ts')).findAccount(client, text)).AccountId,
+    find: async (client, text) => (await findAccount(client, text)).AccountId,
   } as const satisfies Flag
 }
 
@@ -67,7 +69,6 @@ function paid<R extends Row>(kind: RequestKind<R>) {
   return {
     summary: 'Wait until it is paid; exit code 3 if it is rejected',
     async until({ context, client, reply, timeoutMs }: Waiting<R>) {
-      const { awaitEnd } = await import('./wait.ts')
       const { item, problem } = await awaitEnd<R>(context, {
         item: reply,
         look: () => kind.get(client, kind.id(reply)),

@@ -9,6 +9,7 @@ import { amountLess, sumText } from '../base/money-text.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
 import type { Given } from '../kit/action.ts'
+import { askUntil } from '../kit/wait.ts'
 import { anyPayment, payment } from './subject.ts'
 import type { ListedPayment } from './subject.ts'
 import { printPayment, printRefund } from './view.ts'
@@ -47,7 +48,6 @@ const refund = action({
     failures: ['REFUND_REFUSED'],
     // The same request under the same key is the same refund, and answers what has become of it (decision 21).
     async until({ client: { signal }, reply, again, timeoutMs, key }) {
-      const { askUntil } = await import('../kit/wait.ts')
       const last = isEnded(reply) ? reply : await askUntil(again, isEnded, timeoutMs, signal)
       return isEnded(last) ? { reply: last } : { reply: last, problem: notInTime(timeoutMs, key) }
     },

@@ -7,31 +7,29 @@ import { parsedJson } from '../base/json.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { urlOf } from '../client/build-request.ts'
 import { call } from '../client/call.ts'
-import { action } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
+import { action, rowSubject } from '../kit/action.ts'
 import { DANGEROUS, change, tried } from '../kit/change.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { reading } from '../kit/reading.ts'
 import { resolveId } from '../kit/resolve-id.ts'
 
-const bankAccount: Subject<BankAccount> = {
-  noun: 'account-id',
-  summary: 'Its id, or its last 8 characters',
-  async find(client, given) {
+const bankAccount = rowSubject<BankAccount>(
+  {
+    noun: 'account-id',
+    summary: 'Its id, or its last 8 characters',
+    id: ({ id }) => id,
+    name: ({ account_holder_name: holder, account_number: number }) => `${number} of ${holder}`,
+  },
+  async (client, given) => {
     const accounts = (await call(client, listBankAccounts, {})).body.data
     const id = await resolveId(given, 'bank account', async () => accounts.map((account) => account.id))
     const thing = accounts.find((account) => account.id === id)
-    if (thing === undefined)
-      throw new CliError('BANK_ACCOUNT_NOT_FOUND', `bank account not found: ${given}`, {
-        hint: 'svc payouts accounts list',
-      })
-    return { thing, isExact: given.toLowerCase() === id }
+    if (thing !== undefined) return thing
+    throw new CliError('BANK_ACCOUNT_NOT_FOUND', `bank account not found: ${given}`, {
+      hint: 'svc payouts accounts list',
+    })
   },
-  id: ({ id }) => id,
-  name: ({ account_holder_name: holder, account_number: number }) => `${number} of ${holder}`,
-  handle: ({ id }) => id,
-  confirmBy: ({ id }) => [id.slice(-8), id],
-}
+)
 
 const disable = action({
   command: 'payouts accounts disable',

@@ -4,7 +4,7 @@ import type { Payout, PayoutWithEvents } from '../../src/wire/payouts.ts'
 import { endOfId } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import type { Subject } from '../kit/action.ts'
+import { rowSubject } from '../kit/action.ts'
 import { pagesIn } from '../kit/paging.ts'
 import { idsIn, resolveId } from '../kit/resolve-id.ts'
 
@@ -20,15 +20,13 @@ export function payoutPages(client: Client, isOfAll: boolean, query: Query) {
   return pagesIn(client, isOfAll ? listAdminPayouts : listPayouts, { query })
 }
 
-export const payout: Subject<Payout> = {
-  noun: 'payout',
-  summary: 'Its id, or at least its last 8 characters',
-  async find(client, given) {
-    const thing = await findPayout(client, given, true)
-    return { thing, isExact: thing.payout_id === given.toLowerCase() }
+export const payout = rowSubject<Payout>(
+  {
+    noun: 'payout',
+    summary: 'Its id, or at least its last 8 characters',
+    id: ({ payout_id: id }) => id,
+    name: ({ amount, currency }) => `the payout of ${amount} ${currency}`,
+    confirmBy: ({ payout_id: id, merchant_id }) => [endOfId(id), id, merchant_id],
   },
-  id: ({ payout_id: id }) => id,
-  name: ({ amount, currency }) => `the payout of ${amount} ${currency}`,
-  handle: ({ payout_id: id }) => id,
-  confirmBy: ({ payout_id: id, merchant_id }) => [endOfId(id), id, merchant_id],
-}
+  (client, given) => findPayout(client, given, true),
+)

@@ -1,30 +1,28 @@
 import { creditReturnedRefund, listStatementLines, resolveStatementLine } from '../../src/wire/statements.ts'
 import type { StatementLine } from '../../src/wire/statements.ts'
-import { endOfId } from '../base/text.ts'
-import { action, wordSubject } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
+import { action, wordSubject, rowSubject } from '../kit/action.ts'
+import { notFound, resolveId, rowsIn } from '../kit/resolve-id.ts'
 import { printCorrection } from '../merchants/view.ts'
 import { printLine } from './view.ts'
 
-const statementLine: Subject<StatementLine> = {
-  noun: 'line',
-  summary: 'Its id, or at least its last 8 characters (an unmatched line)',
-  async find(client, given) {
-    const { notFound, resolveId, rowsIn } = await import('../kit/resolve-id.ts')
+const statementLine = rowSubject<StatementLine>(
+  {
+    noun: 'line',
+    summary: 'Its id, or at least its last 8 characters (an unmatched line)',
+    id: ({ id }) => id,
+    name: ({ direction, amount, currency, booked_on: day }) =>
+      `the ${direction.toLowerCase()} of ${amount} ${currency} on ${day}`,
+  },
+  async (client, given) => {
     const noun = 'unmatched statement line'
     const lines: StatementLine[] = []
     for await (const line of rowsIn(client, listStatementLines, { state: 'unmatched' })) lines.push(line)
     const id = await resolveId(given, noun, async () => lines.map((line) => line.id))
     const thing = lines.find((line) => line.id === id)
     if (thing === undefined) throw notFound(given, noun)
-    return { thing, isExact: given.toLowerCase() === id }
+    return thing
   },
-  id: ({ id }) => id,
-  name: ({ direction, amount, currency, booked_on: day }) =>
-    `the ${direction.toLowerCase()} of ${amount} ${currency} on ${day}`,
-  handle: ({ id }) => id,
-  confirmBy: ({ id }) => [endOfId(id), id],
-}
+)
 
 const resolve = action({
   command: 'statements resolve',

@@ -18,9 +18,11 @@ import {
 } from '../../src/wire/team.ts'
 import type { TeamMember } from '../../src/wire/team.ts'
 import type { Operation } from '../../src/wire/operation.ts'
+import { call } from '../client/call.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import type { Flag, Subject } from '../kit/action.ts'
 import { reason } from '../kit/read-values.ts'
+import { notFound, resolveId } from '../kit/resolve-id.ts'
 import { printInvited, printMember, printOperator } from './members.ts'
 
 type Person = { id: string; email: string }
@@ -31,11 +33,9 @@ function personIn<P extends Person>(noun: 'staff member' | 'team member', list: 
     noun: 'member',
     summary: 'E-mail address, id, or at least its last 8 characters',
     async find(client, given) {
-      const { call } = await import('../client/call.ts')
       const { data: people } = (await call(client, list, {})).body as { data: P[] }
       const named = people.find(({ id, email }) => id === given || email === given.toLowerCase())
       if (named !== undefined) return { thing: named, isExact: true }
-      const { notFound, resolveId } = await import('../kit/resolve-id.ts')
       const id = await resolveId(given, noun, async () => people.map((person) => person.id))
       const thing = people.find((each) => each.id === id)
       if (thing === undefined) throw notFound(given, noun)

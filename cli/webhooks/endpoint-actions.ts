@@ -5,20 +5,15 @@ import { usageError, withFacts } from '../base/errors.ts'
 import { endOfId } from '../base/text.ts'
 import { ownSubject, action } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
-import type { Context } from '../kit/context.ts'
+import { printPut } from './endpoint.ts'
 import { printDelivery } from './view.ts'
+import { waitForAttempt } from './wait.ts'
 
 /** The address that the merchant's webhooks go to; null where there is none. */
 const endpoint: Subject<WebhookEndpoint> = {
   ...ownSubject('endpoint', 'the endpoint', getWebhookEndpoint),
   name: ({ webhook_url: url }) => url ?? 'the endpoint',
   confirmBy: ({ webhook_url: url }) => [url],
-}
-
-/** Loaded when it is needed: it asks whether the address answers, and help does not. */
-async function printEndpoint(context: Context, reply: WebhookEndpoint): Promise<void> {
-  const { printPut } = await import('./endpoint.ts')
-  await printPut(context, reply)
 }
 
 const set = action({
@@ -44,7 +39,7 @@ const set = action({
   },
   done: (_thing, { webhook_url: url }) => (url === null ? 'removed the endpoint' : `webhooks go to ${url}`),
   confirm: ({ none }, { webhook_url: url }) => none === true && url !== null,
-  view: printEndpoint,
+  view: printPut,
 })
 
 const paused = (isPaused: boolean) => ({
@@ -52,7 +47,7 @@ const paused = (isPaused: boolean) => ({
   flags: {},
   operation: putWebhookEndpoint,
   request: () => ({ body: { paused: isPaused } }),
-  view: printEndpoint,
+  view: printPut,
 })
 
 const pause = action({
@@ -102,7 +97,6 @@ const test = action({
   wait: {
     summary: 'Wait for the response; exit code 3 unless it is 2xx',
     async until({ client, reply: begun, timeoutMs }) {
-      const { waitForAttempt } = await import('./wait.ts')
       try {
         const { delivery, problem } = await waitForAttempt(client, begun, timeoutMs)
         return {

@@ -2,26 +2,21 @@ import { durationText, parseDuration } from '../../src/lib/duration.ts'
 import { endSecretOverlap, getWebhookSecret, rotateWebhookSecret } from '../../src/wire/secrets.ts'
 import { usageError } from '../base/errors.ts'
 import { shortTime } from '../base/text.ts'
-import { action } from '../kit/action.ts'
+import { action, ownSubject } from '../kit/action.ts'
 import type { Subject } from '../kit/action.ts'
 import type { Client } from '../client/call.ts'
+import { call } from '../client/call.ts'
 import { keepRotated, printOverlap, rotatedLines } from './secret-view.ts'
 
 /** The secret that the merchant's webhooks are signed with, and who the merchant is. */
 type Secret = { previous_expires_at: string | null; merchant: Client['credentials']['merchant'] }
 
 const secret: Subject<Secret> = {
-  noun: 'secret',
-  summary: 'the signing secret',
-  isOwn: true,
+  ...ownSubject('secret', 'the signing secret', getWebhookSecret),
   async find(client) {
-    const { call } = await import('../client/call.ts')
     const { body } = await call(client, getWebhookSecret, { query: {} })
     return { thing: { ...body, merchant: client.credentials.merchant }, isExact: true }
   },
-  id: () => '',
-  name: () => 'the signing secret',
-  handle: () => '',
   // The caller is the merchant, so there is no part of an id to get wrong.
   confirmBy: ({ merchant }) => [merchant?.realm ?? null, merchant?.clientId ?? null],
 }
