@@ -1,6 +1,5 @@
 import { DisputeStatus, AdminDisputeSummary, DisputeSummary } from '../../src/wire/dispute-fields.ts'
 import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
-import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { distanceOf, roughly } from '../base/times.ts'
 import { meansAllMerchants, isBoth } from '../client/auth/acting-side.ts'
@@ -13,7 +12,7 @@ import { DISPUTE_ACTIONS } from './actions.ts'
 import { disputedId, findAnyDispute, findOwnDispute } from './find.ts'
 import { RAISE_ACTIONS } from './raise-actions.ts'
 import { dispute as subject } from './subject.ts'
-import { SHORT_STATUSES, isResolved, printDispute, shortStatus } from './view.ts'
+import { SHORT_STATUSES, isResolved, printDispute, shortStatus, disputeStyle } from './view.ts'
 import type { ListedDispute } from './view.ts'
 
 const list = command({
@@ -73,12 +72,6 @@ const show = command({
       context.note(`Next: svc disputes evidence ${endOfId(dispute.id)}, or accept`)
   },
 })
-
-function disputeStyle(status: string): Style {
-  if (status === 'RESOLVED_MERCHANT_FAVOUR') return 'green'
-  if (status === 'RESOLVED_PAYER_FAVOUR') return 'red'
-  return status === 'ESCALATED' ? 'magenta' : 'yellow'
-}
 
 function printDisputes({ print }: Context, items: readonly ListedDispute[], isForOperators: boolean): void {
   print.list<ListedDispute>(items, {

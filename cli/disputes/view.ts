@@ -1,9 +1,10 @@
 import { DisputeStatus } from '../../src/wire/dispute-fields.ts'
 import type { AdminDisputeSummary, Dispute, DisputeEvent, DisputeSummary } from '../../src/wire/dispute-fields.ts'
+import type { Style } from '../base/io.ts'
 import { beside } from '../output/two-columns.ts'
 import type { Statement } from '../output/two-columns.ts'
 import type { Context } from '../kit/context.ts'
-import { tableBelow } from '../output/table.ts'
+import { tableBelow, stylesOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { minuteOf, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
@@ -22,6 +23,13 @@ export const SHORT_STATUSES: Readonly<Record<string, string>> = Object.fromEntri
 /** The side that it was resolved for is what tells the ends apart. */
 export function shortStatus(status: string): string {
   return status.replace(/^RESOLVED_(\w+)_FAVOUR$/, 'FOR_$1')
+}
+
+const styles = stylesOf({ FOR_MERCHANT: 'green', FOR_PAYER: 'red', ESCALATED: 'magenta' }, 'yellow')
+
+/** Of a status, long or short. */
+export function disputeStyle(status: string): Style {
+  return styles(shortStatus(status))
 }
 
 type DisputeRecord = ListedDispute &

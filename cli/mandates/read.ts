@@ -2,7 +2,6 @@ import { Mandate, getConsent, listConsents } from '../../src/wire/consents.ts'
 import type { Allowance } from '../../src/wire/consents.ts'
 import { PayerConsent } from '../../src/wire/payer.ts'
 import { ConsentStatus } from '../../src/wire/payments.ts'
-import type { Style } from '../base/io.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
@@ -11,7 +10,7 @@ import type { CommandResult, Context } from '../kit/context.ts'
 import { PAGING, listPages, pagesIn } from '../kit/paging.ts'
 import { reading } from '../kit/reading.ts'
 import type { ListView } from '../output/output.ts'
-import { tableBelow } from '../output/table.ts'
+import { tableBelow, stylesOf } from '../output/table.ts'
 import { MANDATE_ACTIONS, PAYER_MANDATE_ACTIONS, mandate } from './actions.ts'
 import { mandateId, payerMandates } from './find.ts'
 
@@ -37,6 +36,8 @@ const list = command({
     await listPages(context, input, pagesIn(context.client(), listConsents, { query: { status } }), MANDATE_VIEW)
   },
 })
+
+const consentStyle = stylesOf({ AUTHORISED: 'green', AWAITING_AUTHORISATION: 'yellow' }, 'red')
 
 const MANDATE_VIEW: ListView<Mandate> = {
   fields: Mandate,
@@ -73,11 +74,6 @@ async function listOfPayer(context: Context): Promise<CommandResult> {
 function leftOf({ allowances, caps_enforced: isEnforced }: PayerConsent): string {
   if (!isEnforced) return allowances.length === 0 ? '' : 'not enforced'
   return allowances.map(({ period, remaining_amount: left }) => `${left} this ${period.toLowerCase()}`).join(', ')
-}
-
-function consentStyle(status: string): Style | undefined {
-  if (status === 'AUTHORISED') return 'green'
-  return status === 'AWAITING_AUTHORISATION' ? 'yellow' : 'red'
 }
 
 const show = reading({

@@ -10,7 +10,7 @@ import type { Style } from '../base/io.ts'
 import { actorText } from '../base/role-text.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import type { Context } from '../kit/context.ts'
-import { tableBelow } from '../output/table.ts'
+import { tableBelow, stylesOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 
 /** What a merchant pays, in one form everywhere: `1.25% + 0.20`. */
@@ -53,10 +53,8 @@ export function printLimits(
   )
 }
 
-export function kybStyle(status: string): Style | undefined {
-  if (status === 'APPROVED') return 'green'
-  return status === 'SUSPENDED' ? 'red' : 'yellow'
-}
+/** Of a KYB status, or the status of a registration. */
+export const kybStyle = stylesOf({ APPROVED: 'green', COMPLETE: 'green', SUSPENDED: 'red', FAILED: 'red' }, 'yellow')
 
 /** How many of the newest deliveries that have ended arrived, as `98%`; empty where none has ended. */
 export function deliveredText({ recent_deliveries: recent }: ListedMerchant): string {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Context } from '../kit/context.ts'
-import type { Style } from '../base/io.ts'
 import type { Input } from '../kit/command.ts'
 import { numberText } from './named-account.ts'
 import { collect } from './pages.ts'
 import type { OB_PAGING, ObReader } from './pages.ts'
 import type { ListView, RecordLines } from '../output/output.ts'
+import { stylesOf } from '../output/table.ts'
 
 type Amount = { Amount: string; Currency: string }
 export type Side = 'Credit' | 'Debit'
@@ -25,19 +25,18 @@ export function accountText({ Identification, Name }: { Identification: string; 
   return Name === undefined ? text : `${Name} (${text})`
 }
 
-const STYLES: Readonly<Record<string, Style>> = {
-  AcceptedSettlementCompleted: 'green',
-  AcceptedCreditSettlementCompleted: 'green',
-  InitiationCompleted: 'green',
-  Paid: 'green',
-  Rejected: 'red',
-  InitiationFailed: 'red',
-  Cancelled: 'magenta',
-}
-
-export function statusStyle(status: string): Style {
-  return STYLES[status] ?? 'yellow'
-}
+export const statusStyle = stylesOf(
+  {
+    AcceptedSettlementCompleted: 'green',
+    AcceptedCreditSettlementCompleted: 'green',
+    InitiationCompleted: 'green',
+    Paid: 'green',
+    Rejected: 'red',
+    InitiationFailed: 'red',
+    Cancelled: 'magenta',
+  },
+  'yellow',
+)
 
 type Listed<Row> = List<Row> & { id(row: Row): string; empty: string }
 

@@ -11,6 +11,15 @@ export type Column<Row> = Pick<Laid, 'title' | 'short' | 'below' | 'dropped' | '
   style?(text: string): Style | undefined
 }
 
+/** How to colour a cell by its text, such as a status; `otherwise` for any other. */
+export function stylesOf<Otherwise extends Style | undefined>(
+  styles: Readonly<Record<string, Style>>,
+  otherwise: Otherwise,
+): (text: string) => Style | Otherwise {
+  const known = new Map(Object.entries(styles))
+  return (text) => known.get(text) ?? otherwise
+}
+
 export type TableOptions = {
   header: boolean
   paint: Paint

@@ -3,7 +3,6 @@ import { getAdminPayment } from '../../src/wire/console.ts'
 import { PaymentEvent, listPaymentEvents } from '../../src/wire/payments.ts'
 import { RefundRow, listRefunds } from '../../src/wire/refunds.ts'
 import { CliError } from '../base/errors.ts'
-import type { Style } from '../base/io.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
@@ -16,6 +15,7 @@ import { ALL_MERCHANTS } from '../kit/paging.ts'
 import { STILL_POSSIBLE } from '../kit/wait.ts'
 import { whoseText } from '../merchants/whose.ts'
 import type { Column } from '../output/table.ts'
+import { stylesOf } from '../output/table.ts'
 import { ownPayment, paymentId, paymentIdFor } from './find.ts'
 import { payment as subject } from './subject.ts'
 import { isRefunded, printPayment, statusStyle } from './view.ts'
@@ -84,6 +84,8 @@ export const receipt = command({
   },
 })
 
+const refundStyle = stylesOf({ EXECUTED: 'green', FAILED: 'red' }, 'yellow')
+
 export const REFUND_COLUMNS: readonly Column<RefundRow>[] = [
   { title: 'id', value: (row) => row.refund_id, short: endOfId },
   { title: 'status', value: (row) => row.refund_status, style: refundStyle },
@@ -104,11 +106,6 @@ export const refunds = reading({
   request: async ({ payment }, client) => ({ params: { id: await paymentId(client, payment) } }),
   view: { fields: RefundRow, columns: REFUND_COLUMNS, empty: 'Nothing of this payment was refunded.' },
 })
-
-function refundStyle(status: string): Style {
-  if (status === 'EXECUTED') return 'green'
-  return status === 'FAILED' ? 'red' : 'yellow'
-}
 
 type Event = z.infer<typeof PaymentEvent>
 
@@ -174,7 +171,7 @@ function printAll({ print }: Context, items: readonly Event[]): void {
 function printLine({ io, print }: Context, event: Event): void {
   if (print.isMachine) return print.record(event, [], { id: event.id })
   const { paint } = print
-  const status = paint(statusStyle(event.new_status) ?? 'bold', event.new_status)
+  const status = paint(statusStyle(event.new_status), event.new_status)
   const from = event.previous_status === null ? '' : `${event.previous_status} to `
   io.stdout.write(`${paint('dim', event.created_at.slice(11, 23))}  ${from}${status}  by ${event.changed_by}\n`)
 }

@@ -1,16 +1,10 @@
-import type { CreatedPayment, Payment, PaymentStatus, PaymentSummary, PayerView } from '../../src/wire/payments.ts'
+import type { CreatedPayment, Payment, PaymentSummary, PayerView } from '../../src/wire/payments.ts'
 import type { Refund } from '../../src/wire/refunds.ts'
 import type { Context } from '../kit/context.ts'
-import type { Style } from '../base/io.ts'
-import { tableBelow } from '../output/table.ts'
+import { tableBelow, stylesOf } from '../output/table.ts'
 import { shortTime } from '../base/text.ts'
 
-export function statusStyle(status: string): Style | undefined {
-  if (status === 'Settled') return 'green'
-  if (status === 'Failed') return 'red'
-  if (status === 'Refunded') return 'magenta'
-  return 'yellow'
-}
+export const statusStyle = stylesOf({ Settled: 'green', Failed: 'red', Refunded: 'magenta' }, 'yellow')
 
 export function isRefunded({ refunded_amount: amount }: { refunded_amount: string }): boolean {
   return /[1-9]/.test(amount)
@@ -97,12 +91,10 @@ export function progressTo({ io, paint, note }: Context): (payment: Payment | Pa
   return (payment) => {
     if (!io.stderr.isTTY) return
     for (const change of payment.status_history.slice(shown)) {
-      note(`${paint('dim', change.created_at.slice(11, 23))}  ${paint(styleOf(change.new_status), change.new_status)}`)
+      note(
+        `${paint('dim', change.created_at.slice(11, 23))}  ${paint(statusStyle(change.new_status), change.new_status)}`,
+      )
     }
     shown = payment.status_history.length
   }
-}
-
-function styleOf(status: PaymentStatus): Style {
-  return statusStyle(status) ?? 'bold'
 }

@@ -5,6 +5,7 @@ import type { Context } from '../kit/context.ts'
 import { ownerColumns, ownerLines } from '../merchants/whose.ts'
 import type { ListView } from '../output/output.ts'
 import type { Column } from '../output/table.ts'
+import { stylesOf } from '../output/table.ts'
 
 export function payoutView(isOfAll: boolean): ListView<Payout> {
   return {
@@ -18,20 +19,17 @@ export function payoutColumns(isOfAll: boolean): readonly Column<Payout>[] {
   return [ID, ...(isOfAll ? ownerColumns : []), ...COLUMNS]
 }
 
+const statusStyle = stylesOf({ PAID: 'green', FAILED: 'red', RETURNED: 'red' }, undefined)
+
 const ID: Column<Payout> = { title: 'id', value: (row) => row.payout_id, short: endOfId }
 const COLUMNS: readonly Column<Payout>[] = [
   { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
   { title: 'amount', value: (row) => row.amount, align: 'right' },
   { title: 'cur', value: (row) => row.currency },
-  { title: 'status', value: (row) => row.status, style: styleOf },
+  { title: 'status', value: (row) => row.status, style: statusStyle },
   { title: 'failure', value: (row) => row.failure?.code ?? '', least: 8 },
   { title: 'account', value: (row) => row.bank_account_id, short: endOfId, dropped: 1 },
 ]
-
-function styleOf(status: string): 'green' | 'red' | undefined {
-  if (status === 'PAID') return 'green'
-  return status === 'FAILED' || status === 'RETURNED' ? 'red' : undefined
-}
 
 export function printPayout(context: Pick<Context, 'print'>, payout: Payout & Partial<PayoutWithEvents>): void {
   const { payout_id: id, failure, settlement_ids: settlements = [], status_history: history = [] } = payout

@@ -20,9 +20,11 @@ import type { Context } from '../kit/context.ts'
 import { pagesIn } from '../kit/paging.ts'
 import { numberText, resolveAccount } from '../open-banking/named-account.ts'
 import type { NamedAccount } from '../open-banking/named-account.ts'
-import { tableBelow } from '../output/table.ts'
+import { tableBelow, stylesOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { idOfMerchant } from './whose.ts'
+
+const statusStyle = stylesOf({ Enabled: 'green', Blocked: 'yellow' }, 'red')
 
 export const ACCOUNT_COLUMNS: readonly Column<SandboxAccount>[] = [
   { title: 'id', value: (row) => row.account_id, short: endOfId },
@@ -42,11 +44,6 @@ function holderOf({ name, nickname }: SandboxAccount): string {
 
 function withoutNickname(text: string): string {
   return text.replace(/ \(.*\)$/, '')
-}
-
-function statusStyle(status: string): Style {
-  if (status === 'Enabled') return 'green'
-  return status === 'Blocked' ? 'yellow' : 'red'
 }
 
 export const list = reading({

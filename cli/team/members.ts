@@ -7,6 +7,9 @@ import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { noteInvitation } from '../kit/new-secret.ts'
+import { stylesOf } from '../output/table.ts'
+
+const stateStyle = stylesOf({ removed: 'red', invited: 'yellow' }, 'green')
 
 const FACTOR = {
   title: '2nd factor',
@@ -62,11 +65,6 @@ export const listOperators = reading({
 function stateOf(member: TeamMember | StaffMember): string {
   if (!member.is_active) return 'removed'
   return 'last_seen_at' in member && member.last_seen_at === null ? 'invited' : 'active'
-}
-
-function stateStyle(state: string): Style {
-  if (state === 'removed') return 'red'
-  return state === 'invited' ? 'yellow' : 'green'
 }
 
 export function printMember({ print }: Context, member: TeamMember): void {

@@ -3,13 +3,13 @@ import { endSecretOverlap, getWebhookSecret, rotateWebhookSecret } from '../../s
 import { usageError } from '../base/errors.ts'
 import { shortTime } from '../base/text.ts'
 import { action, ownSubject } from '../kit/action.ts'
-import type { Subject } from '../kit/action.ts'
+import type { Subject, ReplyBody } from '../kit/action.ts'
 import type { Client } from '../client/call.ts'
 import { call } from '../client/call.ts'
 import { keepRotated, printOverlap, rotatedLines } from './secret-view.ts'
 
 /** The secret that the merchant's webhooks are signed with, and who the merchant is. */
-type Secret = { previous_expires_at: string | null; merchant: Client['credentials']['merchant'] }
+type Secret = ReplyBody<typeof getWebhookSecret> & { merchant: Client['credentials']['merchant'] }
 
 const secret: Subject<Secret> = {
   ...ownSubject('secret', 'the signing secret', getWebhookSecret),

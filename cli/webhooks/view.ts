@@ -2,18 +2,14 @@ import { outcomeText } from '../../src/lib/outcome-text.ts'
 import { AdminDelivery, Delivery } from '../../src/wire/webhooks.ts'
 import type { DeliveryAttempt, DeliveryDetail, WebhookAlert } from '../../src/wire/webhooks.ts'
 import type { Context } from '../kit/context.ts'
-import type { Style } from '../base/io.ts'
-import { tableBelow } from '../output/table.ts'
+import { tableBelow, stylesOf } from '../output/table.ts'
 import type { Column } from '../output/table.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { warn } from '../kit/warn.ts'
 import { whoseColumns, whoseText } from '../merchants/whose.ts'
 
-export function deliveryStyle(status: string): Style | undefined {
-  if (status === 'DELIVERED') return 'green'
-  return status === 'DEAD' ? 'red' : 'yellow'
-}
+export const deliveryStyle = stylesOf({ DELIVERED: 'green', DEAD: 'red' }, 'yellow')
 
 const STATE_COLUMNS: readonly Column<Delivery>[] = [
   { title: 'event', value: eventText, least: 14 },

@@ -4,7 +4,7 @@ import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wir
 import { call } from '../../client/call.ts'
 import { DISPUTE_ACTIONS } from '../../disputes/actions.ts'
 import { findAnyDispute, findOwnDispute } from '../../disputes/find.ts'
-import { isResolved, printDispute, shortStatus } from '../../disputes/view.ts'
+import { isResolved, printDispute, shortStatus, disputeStyle } from '../../disputes/view.ts'
 import type { ListedDispute } from '../../disputes/view.ts'
 import type { Style } from '../../base/io.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
@@ -29,7 +29,7 @@ export const disputes = screen<ListedDispute, WholeDispute>({
   id: ({ id }) => id,
   columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 5 },
-    { title: 'status', value: (row) => row.status, short: shortStatus, style: statusStyle, least: 12 },
+    { title: 'status', value: (row) => row.status, short: shortStatus, style: disputeStyle, least: 12 },
     ...forOperators<ListedDispute>(who, [
       { title: 'merchant', value: (row) => ('trading_name' in row ? row.trading_name : ''), least: 8 },
     ]),
@@ -86,12 +86,6 @@ async function readPage({ client, who, filter, page }: Reading): Promise<Page<Li
 
 async function readWhole({ client, who, arg: id }: Reading): Promise<WholeDispute> {
   return (await call(client, who.kind === 'platform' ? getAdminDispute : getDispute, { params: { id } })).body
-}
-
-function statusStyle(status: string): Style {
-  if (shortStatus(status) === 'FOR_MERCHANT') return 'green'
-  if (shortStatus(status) === 'FOR_PAYER') return 'red'
-  return status === 'ESCALATED' ? 'magenta' : 'yellow'
 }
 
 /** The deadline of the side whose turn it is; a merchant waits for operators without one. */

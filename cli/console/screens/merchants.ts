@@ -90,7 +90,7 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   columns: ({ now }) => [
     { title: 'name', value: (row) => nameOf(row), least: 12 },
     { title: 'realm', value: (row) => realmOf(row), least: 10 },
-    { title: 'kyb', value: (row) => row.merchant?.kyb_status ?? row.registration?.status ?? '', style: stateStyle },
+    { title: 'kyb', value: (row) => row.merchant?.kyb_status ?? row.registration?.status ?? '', style: kybStyle },
     { title: 'stopped', value: stoppedText, style: () => 'red' },
     { title: 'dead', value: (row) => (row.dead === 0 ? '' : String(row.dead)), align: 'right', style: () => 'red' },
     {
@@ -193,11 +193,6 @@ function handleOf(row: MerchantRow): string {
 
 function createdAt({ merchant, registration }: MerchantRow): string | null {
   return merchant?.created_at ?? registration?.created_at ?? null
-}
-
-function stateStyle(text: string): ReturnType<typeof kybStyle> {
-  if (text === 'COMPLETE') return 'green'
-  return text === 'FAILED' ? 'red' : kybStyle(text)
 }
 
 function wordsOf({ merchant, registration }: MerchantRow): string {
