@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import type { App } from '../../../src/app.ts'
+import { registerAtBank } from '../../../src/banks/connections/register-at-bank.ts'
+import { freePort } from '../../../src/db/free-port.ts'
+import { DomainError } from '../../../src/lib/errors.ts'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { CliError } from '../../base/errors.ts'
 
@@ -69,7 +72,6 @@ export async function startModelBank(
 /** The ports of an earlier start, which the bank's name and certificate have in them. */
 async function portsOf(file: string): Promise<z.infer<typeof Ports>> {
   if (existsSync(file)) return Ports.parse(JSON.parse(readFileSync(file, 'utf8')))
-  const { freePort } = await import('../../../src/db/free-port.ts')
   const ports = { port: await freePort(), controlPort: await freePort() }
   writeFileSync(file, JSON.stringify(ports), { mode: 0o600 })
   return ports
@@ -90,10 +92,6 @@ async function firstLine(output: NodeJS.ReadableStream): Promise<string | undefi
 
 /** Registers the platform at the model bank, unless an earlier start has. */
 export async function registerAtModelBank(app: App): Promise<void> {
-  const [{ registerAtBank }, { DomainError }] = await Promise.all([
-    import('../../../src/banks/connections/register-at-bank.ts'),
-    import('../../../src/lib/errors.ts'),
-  ])
   const actor = { id: 'svc up', name: 'svc up', role: 'OWNER' }
   try {
     await registerAtBank(app, { bankId: 'model', replace: false, reason: 'svc up --bank model', actor })

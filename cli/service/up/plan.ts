@@ -1,5 +1,6 @@
 import { isSetIn } from '../../base/environment-variables.ts'
 import { usageError, CliError } from '../../base/errors.ts'
+import { exitOfSignal } from '../../base/exit-codes.ts'
 
 /** The model bank, in each version of the standard that it is spoken to in; 4.0 where none is named. */
 export const BANKS = ['model', 'model-3.1'] as const
@@ -26,6 +27,14 @@ export type UpPlan = {
   /** How much the service logs unless SVC_LOG_LEVEL says otherwise. */
   logLevel: 'warn' | 'info'
   note(line: string): void
+}
+
+export type Database = {
+  /** The environment of the service, with the database filled in. */
+  env: NodeJS.ProcessEnv
+  stateDir: string
+  /** Resolves with a sentence when our own database ends without being asked; never for an outside one. */
+  ended: Promise<string>
 }
 
 export function databaseOf(flag: string | undefined, env: NodeJS.ProcessEnv): UpPlan['database'] {
@@ -90,4 +99,12 @@ export function refuseLive({ mode }: { mode: string | undefined }): void {
       hint: 'svc migrate up\nsvc staff bootstrap\nthen, side by side: svc serve\nsvc worker',
     },
   )
+}
+
+/** @throws {CliError} INTERRUPTED, with the exit code of the signal */
+export function refuseAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  throw new CliError('INTERRUPTED', 'interrupted while starting; what was started is stopped', {
+    exit: exitOfSignal(signal.reason),
+  })
 }
