@@ -6,7 +6,7 @@ import { actorText } from '../base/role-text.ts'
 import { printable, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { follow, followTime, following } from '../kit/follow.ts'
 import type { FollowOptions } from '../kit/follow.ts'
@@ -24,7 +24,7 @@ const show = reading({
   summary: 'Show an operator action and what it changed',
   examples: ['svc audit show 412', 'svc audit show 412 -q after'],
   flags: {
-    ordinal: { value: 'ordinal', summary: 'Its number, from svc audit list', positional: true, required: true },
+    ordinal: argument('ordinal', 'Its number, from svc audit list'),
   },
   operation: getAuditEntry,
   request: ({ ordinal }) => ({ params: { ordinal } }),

@@ -7,7 +7,7 @@ import type { BankTest } from '../../src/wire/bank-connections.ts'
 import { CliError } from '../base/errors.ts'
 import { call } from '../client/call.ts'
 import { CHANGING, DANGEROUS, change } from '../kit/change.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import { BANK_ACTIONS } from './actions.ts'
 import { readStatement } from './statement-file.ts'
@@ -93,7 +93,7 @@ const test = command({
   summary: 'Test the connection to a bank',
   details: 'Creates a consent that is never authorised; no money moves.',
   examples: ['svc banks test model'],
-  flags: { bank: { value: 'bank', summary: bank.summary, positional: true, required: true }, ...CHANGING },
+  flags: { bank: argument('bank', bank.summary), ...CHANGING },
   async run(context, input) {
     const client = context.client()
     const { thing } = await bank.find(client, input.bank)

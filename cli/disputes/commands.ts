@@ -3,7 +3,7 @@ import { listAdminDisputes, listDisputes } from '../../src/wire/disputes.ts'
 import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { distanceOf, roughly } from '../base/times.ts'
 import { meansAllMerchants, isBoth } from '../client/auth/acting-side.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { ALL_MERCHANTS, PAGING, timeRange, listPages, rangeOf, pagesIn } from '../kit/paging.ts'
 import { scopeOf, whoseColumns } from '../merchants/whose.ts'
@@ -57,7 +57,7 @@ const show = command({
   summary: 'Show a dispute, its statements and its timeline',
   examples: ['svc disputes show a2b4358c', 'svc disputes show a2b4358c -q status'],
   flags: {
-    dispute: { value: 'dispute', summary: subject.summary, positional: true, required: true },
+    dispute: argument('dispute', subject.summary),
     ...ALL_MERCHANTS,
   },
   async run(context, input) {

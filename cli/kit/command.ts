@@ -60,6 +60,11 @@ export type Group = {
   flags?: Flags
 }
 
+/** An argument that has to be given. */
+export function argument<const Value extends string>(value: Value, summary: string) {
+  return { value, summary, positional: true, required: true } as const
+}
+
 export function grouped<const F extends Flags>(
   group: string,
   flags: F,

@@ -5,7 +5,7 @@ import { ConsentStatus } from '../../src/wire/payments.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { distanceOf } from '../base/times.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { PAGING, listPages, pagesIn } from '../kit/paging.ts'
 import { reading } from '../kit/reading.ts'
@@ -80,7 +80,7 @@ const show = reading({
   command: 'payments mandates show',
   summary: 'Show a mandate and what is left of its caps',
   examples: ['svc payments mandates show a2b4358c', 'svc payments mandates show a2b4358c -q status'],
-  flags: { mandate: { value: 'mandate', summary: mandate.summary, positional: true, required: true } },
+  flags: { mandate: argument('mandate', mandate.summary) },
   operation: getConsent,
   request: async ({ mandate: given }, client) => ({ params: { id: await mandateId(client, given) } }),
   view: printMandate,

@@ -8,7 +8,7 @@ import { dayOf, endOfId, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import type { PageReader } from '../client/pages.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Input } from '../kit/command.ts'
 import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
@@ -24,7 +24,7 @@ const showLimits = command({
   command: 'merchants limits show',
   summary: "Show a merchant's currencies and largest payment",
   examples: ['svc merchants limits show acme-ltd'],
-  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  flags: { merchant: argument('merchant', subject.summary) },
   async run(context, input) {
     const client = context.client()
     const { merchant } = await findMerchant(client, input.merchant)
@@ -37,7 +37,7 @@ const showFees = command({
   command: 'merchants fees show',
   summary: "Show a merchant's fees and their changes",
   examples: ['svc merchants fees show acme-ltd', 'svc merchants fees show acme-ltd -q history[0].changed_by'],
-  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  flags: { merchant: argument('merchant', subject.summary) },
   async run(context, input) {
     const client = context.client()
     const { merchant } = await findMerchant(client, input.merchant)
@@ -119,7 +119,7 @@ const show = command({
   command: 'merchants show',
   summary: 'Show a merchant and its latest audit entries',
   examples: ['svc merchants show acme-ltd', 'svc merchants show a2b4358c -q kyb_status'],
-  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  flags: { merchant: argument('merchant', subject.summary) },
   async run(context, input) {
     const { merchant } = await findMerchant(context.client(), input.merchant)
     printMerchant(context, merchant)
@@ -206,7 +206,7 @@ const showKyb = command({
   command: 'kyb show',
   summary: 'Show a merchant and its past KYB decisions',
   examples: ['svc kyb show acme-ltd'],
-  flags: { merchant: { value: 'merchant', summary: subject.summary, positional: true, required: true } },
+  flags: { merchant: argument('merchant', subject.summary) },
   run: show.run,
 })
 

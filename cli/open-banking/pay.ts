@@ -7,6 +7,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { action } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
+import { argument } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { findAccount, numberIn } from './named-account.ts'
@@ -121,7 +122,7 @@ export const payment = reading({
     'svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d',
     'svc ob payment 01a1fd03-f879-7eb7-872f-a2b4358c4f6d -q Status',
   ],
-  flags: { id: { value: 'id', summary: 'Full payment id, from svc ob pay', positional: true, required: true } },
+  flags: { id: argument('id', 'Full payment id, from svc ob pay') },
   operation: getOrder,
   request: ({ id: PaymentId }) => ({ params: { PaymentId } }),
   view: printOrder,

@@ -3,7 +3,7 @@ import { RecurringPaymentResponse, getRecurring, listRecurring } from '../../src
 import { dayOf, endOfId } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { reading } from '../kit/reading.ts'
 import { resolveId } from '../kit/resolve-id.ts'
@@ -100,7 +100,7 @@ export const show = reading({
   summary: 'Show a recurring payment and its next due date',
   examples: ['svc ob recurring show a2b4358c', 'svc ob recurring show a2b4358c -q NextRunDateTime'],
   flags: {
-    recurring: { value: 'recurring', summary: 'Its id, or its last 8 characters', positional: true, required: true },
+    recurring: argument('recurring', 'Its id, or its last 8 characters'),
   },
   operation: getRecurring,
   request: async ({ recurring }, client) => ({ params: { RecurringPaymentId: await recurringId(client, recurring) } }),

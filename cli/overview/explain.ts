@@ -1,6 +1,6 @@
 import { TimelineEntry } from '../../src/wire/explain.ts'
 import { usageError } from '../base/errors.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import { findExplanation } from './find-subject.ts'
 import { printExplanation, timelineColumns } from './view.ts'
 
@@ -15,12 +15,7 @@ export const explain = command({
     'svc explain a2b4358c -q standing',
   ],
   flags: {
-    id: {
-      value: 'id',
-      summary: 'Id, its last 8 characters, end-to-end id, event id (evt_...) or realm',
-      positional: true,
-      required: true,
-    },
+    id: argument('id', 'Id, its last 8 characters, end-to-end id, event id (evt_...) or realm'),
     platform: { summary: 'Act as the operator, even if a merchant is signed in' },
     all: { summary: 'Show every attempt and step' },
   },

@@ -7,6 +7,7 @@ import type { Client } from '../client/call.ts'
 import { payerFlags, raising } from '../disputes/raise-actions.ts'
 import { disputed } from '../disputes/subject.ts'
 import { action as declaredAction } from '../kit/action.ts'
+import { argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { reading } from '../kit/reading.ts'
 import { resolveId } from '../kit/resolve-id.ts'
@@ -51,7 +52,7 @@ const show = reading({
   command: 'payer show',
   summary: 'Show the receipt of a payment',
   examples: ['svc payer show a2b4358c', 'svc payer show a2b4358c -q end_to_end_id'],
-  flags: { payment: { value: 'payment', summary: PAYMENT, positional: true, required: true } },
+  flags: { payment: argument('payment', PAYMENT) },
   client: payerOf,
   operation: getPayerPayment,
   request: async ({ payment }, payer) => ({ params: { id: await payersPaymentId(payer, payment) } }),

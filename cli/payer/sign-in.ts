@@ -12,7 +12,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { PAYER_LINK } from '../client/error-hints.ts'
 import { CHANGING, change, membersOf } from '../kit/change.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import { durationOf } from '../kit/context.ts'
 import { askUntil } from '../kit/wait.ts'
 
@@ -22,12 +22,7 @@ export const link = command({
   details: 'The response is the same for unknown contacts.',
   examples: ['svc payer link ada@example.org', 'svc payer link +447700900123'],
   flags: {
-    contact: {
-      value: 'contact',
-      summary: 'E-mail address, or phone number with country code',
-      positional: true,
-      required: true,
-    },
+    contact: argument('contact', 'E-mail address, or phone number with country code'),
     ...CHANGING,
   },
   async run(context, input) {

@@ -7,7 +7,7 @@ import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { following, follow, followTime } from '../kit/follow.ts'
@@ -29,7 +29,7 @@ export const show = command({
     'svc payments show a2b4358c --all-merchants',
   ],
   flags: {
-    payment: { value: 'payment', summary: subject.summary, positional: true, required: true },
+    payment: argument('payment', subject.summary),
     ...ALL_MERCHANTS,
   },
   async run(context, input) {
@@ -52,7 +52,7 @@ export const receipt = command({
   summary: 'Print the receipt of a settled payment',
   details: 'The receipt is for the payer. Exit code 7 before the payment is settled.',
   examples: ['svc payments receipt a2b4358c', 'svc payments receipt a2b4358c -q settled_at'],
-  flags: { payment: { value: 'payment', summary: subject.summary, positional: true, required: true } },
+  flags: { payment: argument('payment', subject.summary) },
   async run(context, input) {
     const payment = await ownPayment(context.client(), input.payment)
     const settled = payment.status_history.find(({ new_status: status }) => status === 'Settled')
@@ -101,7 +101,7 @@ export const refunds = reading({
   command: 'payments refunds',
   summary: "List a payment's refunds, oldest first",
   examples: ['svc payments refunds a2b4358c', 'svc payments refunds a2b4358c --all -o csv'],
-  flags: { payment: { value: 'payment', summary: subject.summary, positional: true, required: true } },
+  flags: { payment: argument('payment', subject.summary) },
   operation: listRefunds,
   request: async ({ payment }, client) => ({ params: { id: await paymentId(client, payment) } }),
   view: { fields: RefundRow, columns: REFUND_COLUMNS, empty: 'Nothing of this payment was refunded.' },
@@ -121,7 +121,7 @@ export const events = command({
     'svc payments events a2b4358c --follow --timeout 5m',
   ],
   flags: {
-    payment: { value: 'payment', summary: subject.summary, positional: true, required: true },
+    payment: argument('payment', subject.summary),
     ...following('Follow new events until the last one or Ctrl+C'),
   },
   async run(context, input) {

@@ -1,6 +1,6 @@
 import { PayoutStatus } from '../../src/wire/payouts.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import { ALL_MERCHANTS, PAGING, listPages, rangeOf, timeRange } from '../kit/paging.ts'
 import { OF_MERCHANTS, scopeOf } from '../merchants/whose.ts'
 import { ACCOUNTS } from './accounts.ts'
@@ -36,7 +36,7 @@ const show = command({
   command: 'payouts show',
   summary: 'Show a payout',
   examples: ['svc payouts show a2b4358c'],
-  flags: { payout: { value: 'payout', summary: payout.summary, positional: true, required: true }, ...ALL_MERCHANTS },
+  flags: { payout: argument('payout', payout.summary), ...ALL_MERCHANTS },
   async run(context, input) {
     const client = context.client()
     const isOfAll = await meansAllMerchants(client, input.allMerchants)

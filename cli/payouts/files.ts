@@ -10,7 +10,7 @@ import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { call } from '../client/call.ts'
 import { readBankFile } from '../kit/bank-file.ts'
 import { CHANGING, change, dryRun } from '../kit/change.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { writeTarget } from '../kit/export-pages.ts'
 import { reading } from '../kit/reading.ts'
@@ -106,7 +106,7 @@ const importReport = command({
   summary: "Import a bank's answer to a file of payouts",
   examples: ['svc payouts import answer.xml'],
   flags: {
-    file: { value: 'file', summary: "The bank's answer: pain.002", positional: true, required: true },
+    file: argument('file', "The bank's answer: pain.002"),
     ...CHANGING,
   },
   async run(context, input) {

@@ -14,7 +14,7 @@ import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { pagesOf } from '../client/pages.ts'
 import { CHANGING, change } from '../kit/change.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { pagesIn } from '../kit/paging.ts'
@@ -71,12 +71,7 @@ export const set = command({
     'svc sandbox account set "00-00-75 12345678" --overdraft 250.00',
   ],
   flags: {
-    account: {
-      value: 'account',
-      summary: 'Account number, IBAN, id, or the last 8 characters of the id',
-      positional: true,
-      required: true,
-    },
+    account: argument('account', 'Account number, IBAN, id, or the last 8 characters of the id'),
     ...CHANGING,
     status: {
       value: 'status',

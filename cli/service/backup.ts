@@ -8,7 +8,7 @@ import type { SealedReport } from '../audit/verify.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
 import { onStopSignals } from '../base/signals.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { withProgress } from '../output/progress.ts'
 import { tableBelow } from '../output/table.ts'
@@ -34,7 +34,7 @@ service that runs. Exit code 0: restored and whole. Exit code 1: it can't be res
     "svc backup verify svc.dump --json -q 'is_whole'",
   ],
   flags: {
-    dump: { value: 'dump', summary: 'The file or folder that pg_dump wrote', positional: true, required: true },
+    dump: argument('dump', 'The file or folder that pg_dump wrote'),
     server: { value: 'url', summary: 'PostgreSQL to restore it on; a database is created there and dropped' },
   },
   async run(context, { dump, server }) {

@@ -5,7 +5,7 @@ import { variableIn } from '../base/environment-variables.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../client/find-service.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { withProgress } from '../output/progress.ts'
 import { explained } from './up/explain.ts'
@@ -20,7 +20,7 @@ const create = command({
   summary: 'Create a migration file in a checkout of svc',
   examples: ['svc migrate create add_payment_notes'],
   flags: {
-    name: { value: 'name', summary: 'Its name, in lower-case letters, digits and _', positional: true, required: true },
+    name: argument('name', 'Its name, in lower-case letters, digits and _'),
     dryRun: { summary: 'Show which file would be written, and write none' },
   },
   async run(context, input) {

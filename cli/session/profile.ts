@@ -7,7 +7,7 @@ import { DEV, checkedName, chooseProfile, readUserConfig, removeProfile, savePro
 import type { Profile } from '../client/auth/profiles.ts'
 import { discover } from '../client/auth/service-info.ts'
 import { notRunning, unknownProfile, findService } from '../client/find-service.ts'
-import { command } from '../kit/command.ts'
+import { command, argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { kindOfRealm } from './login-flow.ts'
 import { meantProfile, signOut } from './logout.ts'
@@ -61,7 +61,7 @@ const use = command({
   summary: 'Switch to a profile',
   details: 'The profile dev is the running service of the state directory.',
   examples: ['svc profile use acme-ltd', 'svc profile use dev'],
-  flags: { name: { value: 'name', summary: 'Name of the profile', positional: true, required: true } },
+  flags: { name: argument('name', 'Name of the profile') },
   async run(context, input) {
     const { name } = input
     const configDir = configDirOf(context.io.env)
@@ -97,7 +97,7 @@ const remove = command({
   command: 'profile remove',
   summary: 'Sign out of a profile and delete it',
   examples: ['svc profile remove acme-ltd'],
-  flags: { name: { value: 'name', summary: 'Name of the profile', positional: true, required: true } },
+  flags: { name: argument('name', 'Name of the profile') },
   async run(context, input) {
     const { name } = input
     const configDir = configDirOf(context.io.env)
@@ -120,7 +120,7 @@ const create = command({
     'svc profile create ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt',
   ],
   flags: {
-    name: { value: 'name', summary: 'Name of the profile', positional: true, required: true },
+    name: argument('name', 'Name of the profile'),
     realm: { value: 'realm', summary: "A merchant's realm", excludes: ['platform', 'customer'] },
     platform: { summary: "The platform's realm, for operators", excludes: ['customer'] },
     customer: {

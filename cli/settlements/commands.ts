@@ -6,7 +6,7 @@ import {
 } from '../../src/wire/settlements.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import type { Client } from '../client/call.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { EXPORT_TARGET, exportPages } from '../kit/export-pages.ts'
@@ -41,12 +41,7 @@ const list = command({
 })
 
 const ofOne = {
-  settlement: {
-    value: 'settlement',
-    summary: 'Its id, or at least its last 8 characters',
-    positional: true,
-    required: true,
-  },
+  settlement: argument('settlement', 'Its id, or at least its last 8 characters'),
   ...ALL_MERCHANTS,
 } as const
 

@@ -10,7 +10,7 @@ import { usageError } from '../base/errors.ts'
 import { parseTime } from '../base/times.ts'
 import { readBankFile } from '../kit/bank-file.ts'
 import { CHANGING, change } from '../kit/change.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import { timeRange, daysOf, londonDay } from '../kit/paging.ts'
 import { reading } from '../kit/reading.ts'
@@ -73,7 +73,7 @@ const importing = command({
     'svc statements import november.csv --account 20-20-15-55555555 --currency GBP --date-format DD/MM/YYYY --columns "date=Date,credit=Paid in,debit=Paid out,reference=Details"',
   ],
   flags: {
-    file: { value: 'file', summary: 'File of the bank: camt.053, camt.054 or CSV', positional: true, required: true },
+    file: argument('file', 'File of the bank: camt.053, camt.054 or CSV'),
     ...CHANGING,
     ...CSV,
   },

@@ -4,7 +4,7 @@ import { usageError } from '../base/errors.ts'
 import { meansAllMerchants } from '../client/auth/acting-side.ts'
 import { call } from '../client/call.ts'
 import type { Flags } from '../kit/action.ts'
-import { command, grouped } from '../kit/command.ts'
+import { command, grouped, argument } from '../kit/command.ts'
 import type { Input } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { following, followTime } from '../kit/follow.ts'
@@ -86,12 +86,7 @@ const show = command({
     'svc webhooks show a2b4358c -q payload        the exact text, as it is signed',
   ],
   flags: {
-    delivery: {
-      value: 'delivery',
-      summary: 'Delivery id, from svc webhooks list, or its last 8 characters',
-      positional: true,
-      required: true,
-    },
+    delivery: argument('delivery', 'Delivery id, from svc webhooks list, or its last 8 characters'),
   },
   async run(context, input) {
     const client = context.client()

@@ -15,7 +15,7 @@ import { sendProven } from '../../client/call.ts'
 import type { Client, Reply } from '../../client/call.ts'
 import type { Flags } from '../../kit/action.ts'
 import { CHANGING } from '../../kit/change.ts'
-import { command } from '../../kit/command.ts'
+import { command, argument } from '../../kit/command.ts'
 import type { Input } from '../../kit/command.ts'
 import type { CommandResult, Context } from '../../kit/context.ts'
 import { accessByPath, findOperation, methodsOf } from './api/operations.ts'
@@ -26,12 +26,7 @@ const FILE_BYTES_MAX = 1024 * 1024
 type Asked = { prepared: Prepared; operation: Operation | undefined; pathname: string; access: readonly Access[] }
 
 const FLAGS = {
-  method: {
-    value: 'method',
-    summary: METHOD_SUMMARY,
-    positional: true,
-    required: true,
-  },
+  method: argument('method', METHOD_SUMMARY),
   path: { value: 'path', summary: 'Path of the service, such as /api/v1/payments', positional: true },
   ...CHANGING,
   field: {

@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { asTyped, quoted } from '../../base/command-hints.ts'
 import { CliError, usageError } from '../../base/errors.ts'
-import { command } from '../../kit/command.ts'
+import { command, argument } from '../../kit/command.ts'
 import type { Context } from '../../kit/context.ts'
 import { FILES } from './run-options.ts'
 import { jsonSchema } from '../read/file-schema.ts'
@@ -48,12 +48,7 @@ const show = command({
   summary: 'Print a built-in scenario',
   examples: ['svc sandbox scenarios show refund > refund.yaml'],
   flags: {
-    name: {
-      value: 'name',
-      summary: 'Scenario name, from svc sandbox scenarios list',
-      positional: true,
-      required: true,
-    },
+    name: argument('name', 'Scenario name, from svc sandbox scenarios list'),
   },
   async run(context, input) {
     context.io.stdout.write(readScenarioFile(shownBuiltIn(input.name)))
@@ -110,7 +105,7 @@ const create = command({
     'svc sandbox scenarios create refund --file test/scenarios/refund.yaml',
   ],
   flags: {
-    name: { value: 'name', summary: 'Name of the scenario', positional: true, required: true },
+    name: argument('name', 'Name of the scenario'),
     file: { value: 'path', summary: 'Output file (the name, with .yaml); never overwrites a file' },
   },
   async run(context, input) {
