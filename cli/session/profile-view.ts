@@ -1,43 +1,39 @@
+import { z } from 'zod'
 import { configDirOf } from '../client/auth/config-dir.ts'
 import { entryKey, readEntries } from '../client/auth/credentials-file.ts'
 import type { Entry } from '../client/auth/credentials-file.ts'
-import { DEV } from '../client/auth/profiles.ts'
-import type { Profile } from '../client/auth/profiles.ts'
+import { DEV, Profile } from '../client/auth/profiles.ts'
 import { meantProfile } from './logout.ts'
 import type { Context } from '../kit/context.ts'
 import { CliError } from '../base/errors.ts'
 import { runningState } from '../client/find-service.ts'
 import type { RecordLines } from '../output/output.ts'
 
-export type ProfileItem = Pick<
-  Profile,
-  'api_url' | 'auth_url' | 'realm' | 'client_id' | 'kind' | 'mode' | 'role' | 'subject'
-> & {
-  name: string
-  /** Whether commands act as it when nothing else is said. */
-  current: boolean
-  /** `expired` where a new sign-in is needed, `no` where there was none, `not needed` without an identity provider. */
-  signed_in: SignedIn
-  /** Who signed in: an e-mail address; null for a client, and without a sign-in. */
-  login: string | null
-}
+const SignedIn = z.enum(['yes', 'expired', 'no', 'not needed'])
+type SignedIn = z.infer<typeof SignedIn>
 
-type SignedIn = 'yes' | 'expired' | 'no' | 'not needed'
+export const ProfileItem = z.object({
+  name: z.string(),
+  /** Whether commands act as it when nothing else is said. */
+  current: z.boolean(),
+  ...Profile.shape,
+  /** `expired` where a new sign-in is needed, `no` where there was none, `not needed` without an identity provider. */
+  signed_in: SignedIn,
+  /** Who signed in: an e-mail address; null for a client, and without a sign-in. */
+  login: z.string().nullable(),
+})
+export type ProfileItem = z.infer<typeof ProfileItem>
+
+/** Without what a newer version has written beside them. */
+const Settings = z.object(Profile.shape)
 
 export function itemOf(context: Context, name: string, profile: Profile): ProfileItem {
-  const { api_url, auth_url, realm, client_id, kind, mode, role, subject } = profile
+  const { kind, auth_url } = profile
   const entry = readEntries(configDirOf(context.io.env))[entryKey({ name, kind, stateDir: '' })]
   return {
     name,
     current: isCurrent(context, name),
-    api_url,
-    auth_url,
-    realm,
-    client_id,
-    kind,
-    mode,
-    role,
-    subject,
+    ...Settings.parse(profile),
     login: loginNameOf(entry),
     signed_in: auth_url === null ? 'not needed' : signedIn(entry),
   }

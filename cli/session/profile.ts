@@ -11,23 +11,7 @@ import { command, argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
 import { kindOfRealm } from './login-flow.ts'
 import { meantProfile, signOut } from './logout.ts'
-import { devItem, itemOf, realmText, printProfile } from './profile-view.ts'
-import type { ProfileItem } from './profile-view.ts'
-
-const FIELDS = [
-  'name',
-  'current',
-  'api_url',
-  'auth_url',
-  'realm',
-  'client_id',
-  'kind',
-  'mode',
-  'role',
-  'subject',
-  'signed_in',
-  'login',
-] as const
+import { devItem, itemOf, realmText, printProfile, ProfileItem } from './profile-view.ts'
 
 const list = command({
   command: 'profile list',
@@ -39,8 +23,8 @@ const list = command({
     const dev = devItem(context)
     const own = Object.entries(profiles).map(([name, profile]) => itemOf(context, name, profile))
     const items = dev === undefined ? own : [dev, ...own]
-    context.print.list<ProfileItem>(items, {
-      fields: FIELDS,
+    context.print.list(items, {
+      fields: ProfileItem,
       columns: [
         { title: '', value: (item) => (item.current ? '*' : '') },
         { title: 'name', value: (item) => item.name },
