@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
 import type { AuditRow } from '../../src/lib/audit-chain.ts'
 import { AuditChain, EXPORT_LIMIT_MAX } from '../../src/wire/audit.ts'
-import { usageError } from '../base/errors.ts'
+import { usageError, messageOf } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import { STDOUT } from '../output/target-file.ts'
 import type { RowSource } from './rows.ts'
@@ -158,7 +158,7 @@ async function* chunksOf({ cwd, stdin }: Pick<Io, 'cwd' | 'stdin'>, file: string
   try {
     yield* file === STDOUT ? stdin.chunks() : createReadStream(resolve(cwd, file))
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw usageError(`--file: can't read ${file} (${why})`, NEW_EXPORT)
   }
 }

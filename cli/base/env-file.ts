@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { usageError } from './errors.ts'
+import { usageError, messageOf, codeOf } from './errors.ts'
 import { valuesOfFlag } from './flag-words.ts'
 import type { Io } from './io.ts'
 
@@ -33,8 +33,7 @@ function textOf(path: string, named: string): string {
     if (statSync(path).size > FILE_BYTES_MAX) throw new RangeError('it is larger than a mebibyte')
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const why = code === 'ENOENT' ? 'there is no such file' : error instanceof Error ? error.message : String(error)
+    const why = codeOf(error) === 'ENOENT' ? 'there is no such file' : messageOf(error)
     throw usageError(`--env: can't read ${named}: ${why}`, 'a file with lines such as SVC_API_URL=https://…')
   }
 }

@@ -59,6 +59,17 @@ export function isPassing(error: unknown): error is CliError {
   return error.options.exit === EXIT.network || error.options.retryable === true || (error.options.status ?? 0) >= 500
 }
 
+/** The words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The code of a failure of the system, such as ENOENT; empty where it has none. */
+export function codeOf(error: unknown): string {
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('USAGE', message, { hint })
 }

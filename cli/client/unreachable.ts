@@ -1,5 +1,5 @@
 import { durationText } from '../../src/lib/duration.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, messageOf, codeOf } from '../base/errors.ts'
 
 const CONNECTION_FAILURES = new Set([
   'ECONNREFUSED',
@@ -8,11 +8,6 @@ const CONNECTION_FAILURES = new Set([
   'UND_ERR_SOCKET',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
 
 /** Whether no connection came about, or it was cut. */
 export function isConnectionFailure(error: unknown): boolean {
@@ -32,11 +27,16 @@ const NOT_SENT = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_E
 const WHY: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
   ENOTFOUND: 'there is no host of that name',
   EAI_AGAIN: "the name of the host can't be resolved now",
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_SOCKET: 'the connection was cut',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is too large to be one of svc',
+}
+
+export function whyUnreachable(error: unknown): string {
+  return WHY[codeOf(error)] ?? messageOf(error)
 }
 
 type Called = { apiUrl: string; timeoutMs: number; signal?: AbortSignal | undefined }
@@ -62,14 +62,9 @@ export function unreachable(client: Called, error: unknown): CliError {
       },
     )
   }
-  const why = WHY[codeOf(error)] ?? messageOf(error)
-  return new CliError('SERVICE_UNREACHABLE', `${client.apiUrl} can't be reached: ${why}`, {
+  return new CliError('SERVICE_UNREACHABLE', `${client.apiUrl} can't be reached: ${whyUnreachable(error)}`, {
     hint: 'svc status\nto start one: svc up',
     retryable: true,
     cause: error,
   })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

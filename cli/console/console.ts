@@ -1,5 +1,5 @@
 import { isSignedOut, hiddenText } from './tools.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, messageOf } from '../base/errors.ts'
 import type { Host } from './host.ts'
 import { pasteText, pressKey } from './press.ts'
 import { leftText } from './actions.ts'
@@ -98,7 +98,7 @@ export function makeConsole({ screens, first, session, host, typed = (text) => t
       update((before) => ({ ...take(before), answered: { at: now(), latencyMs }, signedOut: false }))
     } catch (error) {
       const hint = error instanceof CliError ? error.options.hint : undefined
-      const text = error instanceof Error ? error.message : String(error)
+      const text = messageOf(error)
       const take = failed(key, token, { text, hint: hint === undefined ? undefined : typed(hint), at: now() })
       update((before) => {
         const after = take(before)

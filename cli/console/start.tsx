@@ -4,7 +4,7 @@ import { configDirOf } from '../client/auth/config-dir.ts'
 import { DEV, readUserConfig } from '../client/auth/profiles.ts'
 import type { Client } from '../client/call.ts'
 import { editText } from '../base/editor.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, messageOf } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
@@ -169,7 +169,7 @@ function startTimers(
 
 function crashOf(error: unknown): CliError {
   if (error instanceof CliError) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return new CliError('CONSOLE_FAILED', `the console failed: ${message}`, {
     hint: 'svc ui once more; with SVC_DEBUG=1 in the environment it says where it failed',
     cause: error,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { useApp } from 'ink'
-import { CliError } from '../base/errors.ts'
+import { CliError, codeOf } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
@@ -34,7 +34,7 @@ const LEAVE_ALTERNATE = '\u001b[?1049l'
 const GONE: ReadonlySet<string> = new Set(['EIO', 'EPIPE', 'ENXIO', 'EBADF'])
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && GONE.has(error.code)
+  return GONE.has(codeOf(error))
 }
 
 export function guardTerminal({ isSpoken }: { isSpoken: boolean }): Guard {

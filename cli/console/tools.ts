@@ -8,7 +8,7 @@ import { screensOf, viewOf } from './model/state.ts'
 import type { Toast } from './model/state.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Tools, Watching } from './screen.ts'
-import { CliError } from '../base/errors.ts'
+import { CliError, messageOf } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 
 export function toolsOf(console: Console, by?: Pick<Tools, 'client' | 'who'>): Tools {
@@ -90,14 +90,14 @@ async function watch(
     write(await work({ signal: by.signal, write: (lines) => write(lines, true) }), false)
   } catch (error) {
     if (by.signal.aborted) return false
-    write([...last, '', error instanceof Error ? error.message : String(error)], false)
+    write([...last, '', messageOf(error)], false)
     throw error
   }
   return !by.signal.aborted
 }
 
 export function errorText(error: unknown): string {
-  if (!(error instanceof CliError)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof CliError)) return messageOf(error)
   const { hint } = error.options
   return hint === undefined ? error.message : `${error.message}\nTry: ${hint}`
 }

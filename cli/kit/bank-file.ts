@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CliError } from '../base/errors.ts'
+import { CliError, messageOf } from '../base/errors.ts'
 import type { Context } from './context.ts'
 
 /** The service refuses more; a file beyond it is not even read. */
@@ -14,7 +14,7 @@ export async function readBankFile({ io }: Context, file: string): Promise<strin
       throw new Error(`it has ${size} bytes, and at most ${FILE_BYTES_MAX} are imported at once`)
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError('USAGE', `can't read ${file} as text (${why})`, { cause })
   }
 }

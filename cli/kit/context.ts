@@ -6,7 +6,7 @@ import type { Given } from '../base/command-hints.ts'
 import { makeClient, makeConnections } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { debugLine, isDebugging } from '../base/debug.ts'
-import { CliError, withHint } from '../base/errors.ts'
+import { CliError, withHint, messageOf } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import { withHelp } from './flag-errors.ts'
@@ -125,6 +125,6 @@ export function durationOf(text: string, source: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
-    throw new CliError('USAGE', `${source}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CliError('USAGE', `${source}: ${messageOf(error)}`)
   }
 }

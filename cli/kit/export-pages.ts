@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { csvOf } from '../../src/lib/csv.ts'
-import { CliError, usageError } from '../base/errors.ts'
+import { CliError, usageError, messageOf } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Client } from '../client/call.ts'
 import { stoppable } from '../client/interruptible.ts'
@@ -185,7 +185,7 @@ async function orRefuse<T>(
   try {
     return await work
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError('FILE_NOT_WRITTEN', `--file: can't write ${named}: ${why}`, { exit, cause })
   }
 }

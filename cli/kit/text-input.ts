@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { wrappedLines } from '../base/wrap.ts'
 import type { Context } from './context.ts'
 import { canEdit, editText } from '../base/editor.ts'
-import { CliError, usageError } from '../base/errors.ts'
+import { CliError, usageError, messageOf } from '../base/errors.ts'
 import type { Io } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 
@@ -55,7 +55,7 @@ async function readText(io: Io, file: string): Promise<string> {
     const bytes = file === '-' ? await io.stdin.read(FILE_BYTES_MAX) : await readFile(resolve(io.cwd, file))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError('USAGE', `--file: can't read ${file} as text (${why})`, { cause })
   }
 }

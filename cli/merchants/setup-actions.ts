@@ -5,7 +5,7 @@ import { setLimits } from '../../src/wire/limits.ts'
 import { SettlementSchedule } from '../../src/wire/admin.ts'
 import { setSettlementSchedule } from '../../src/wire/settlements.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
-import { usageError } from '../base/errors.ts'
+import { usageError, messageOf } from '../base/errors.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
 import { optionalReason, reason } from '../kit/read-values.ts'
@@ -31,7 +31,7 @@ function amountOf(text: string): string {
     parseAmount(text)
     return text
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error), 'an amount such as 0.20')
+    throw usageError(messageOf(error), 'an amount such as 0.20')
   }
 }
 

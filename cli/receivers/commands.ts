@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { signBody, verifySignature } from '../../src/lib/webhook-signature.ts'
-import { CliError, usageError } from '../base/errors.ts'
+import { CliError, usageError, messageOf } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { Io } from '../base/io.ts'
 import type { Flags } from '../kit/action.ts'
@@ -98,11 +98,7 @@ async function readBody(io: Io, file: string): Promise<Buffer> {
   try {
     return await readFile(resolve(io.cwd, file))
   } catch (cause) {
-    throw new CliError(
-      'USAGE',
-      `--body-file: can't read ${file} (${cause instanceof Error ? cause.message : String(cause)})`,
-      { cause },
-    )
+    throw new CliError('USAGE', `--body-file: can't read ${file} (${messageOf(cause)})`, { cause })
   }
 }
 

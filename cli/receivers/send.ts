@@ -1,6 +1,8 @@
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
+import { codeOf } from '../base/errors.ts'
 import { printable } from '../base/text.ts'
+import { whyUnreachable } from '../client/unreachable.ts'
 import type { HeaderPair } from './target.ts'
 
 /** The whole of an attempt, as the service's own deliveries have it (contract §Delivery rules 3). */
@@ -119,25 +121,10 @@ async function excerptOf(body: AsyncIterable<unknown>): Promise<string> {
   return printable(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8').trim().replace(/\s+/g, ' '))
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: "the name of the host can't be resolved now",
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-}
-
 const UNTRUSTED = /^(CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)/
 
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
   if (UNTRUSTED.test(code)) return `its certificate is not trusted (${code}); --skip-verify takes it as it is`
-  return REASONS[code] ?? printable(error instanceof Error ? error.message : String(error))
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError) return codeOf(error.errors[0])
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return printable(whyUnreachable(error))
 }

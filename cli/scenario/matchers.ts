@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Script, createContext } from 'node:vm'
 import { isUuid } from '../../src/lib/ids.ts'
 import { isAmountText } from '../../src/lib/money.ts'
+import { messageOf } from '../base/errors.ts'
 import { StepFailure } from './failure.ts'
 import { masked } from './masked.ts'
 
@@ -81,7 +82,7 @@ function regexProblem(text: string): string | undefined {
     regexOf(text)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { durationText, parseDuration } from '../../src/lib/duration.ts'
 import { endSecretOverlap, getWebhookSecret, rotateWebhookSecret } from '../../src/wire/secrets.ts'
-import { usageError } from '../base/errors.ts'
+import { usageError, messageOf } from '../base/errors.ts'
 import { shortTime } from '../base/text.ts'
 import { action, ownSubject } from '../kit/action.ts'
 import type { Subject, ReplyBody } from '../kit/action.ts'
@@ -38,7 +38,7 @@ function msOf(text: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error), '--overlap 1h')
+    throw usageError(messageOf(error), '--overlap 1h')
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RotatedSecret } from '../../src/wire/secrets.ts'
+import { messageOf } from '../base/errors.ts'
 import { shortTime } from '../base/text.ts'
 import type { Client } from '../client/call.ts'
 import { keepWebhookSecret, serviceFile, stateOfMerchant } from '../client/service-state.ts'
@@ -51,7 +52,7 @@ function keptInFile(
     keepWebhookSecret(stateDir, state, rotated.webhook_signing_secret)
     return ''
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

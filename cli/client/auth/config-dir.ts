@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { CliError } from '../../base/errors.ts'
+import { CliError, messageOf, codeOf } from '../../base/errors.ts'
 
 /** Where the command line keeps its profiles and sessions: SVC_CONFIG_DIR, else the user's own place for such. Absolute. */
 export function configDirOf(env: NodeJS.ProcessEnv): string {
@@ -34,17 +34,12 @@ export function writeOwnFile(file: string, text: string): void {
 }
 
 export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOENT' || code === 'ENOTDIR'
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error))
 }
 
 export function unusable(file: string, error: unknown): CliError {
-  return new CliError(
-    'CONFIG_UNUSABLE',
-    `${file} can't be used: ${error instanceof Error ? error.message : String(error)}`,
-    {
-      hint: 'another directory is SVC_CONFIG_DIR=<directory>',
-      cause: error,
-    },
-  )
+  return new CliError('CONFIG_UNUSABLE', `${file} can't be used: ${messageOf(error)}`, {
+    hint: 'another directory is SVC_CONFIG_DIR=<directory>',
+    cause: error,
+  })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { usageError } from '../../base/errors.ts'
+import { usageError, messageOf } from '../../base/errors.ts'
 import { OUTPUT_MODES } from '../../base/output-modes.ts'
 import { yaml } from '../../base/yaml.ts'
 import { configDirOf, readIfThere } from './config-dir.ts'
@@ -69,6 +69,6 @@ function checked(file: string, key: Setting, value: unknown): string {
     parseDuration(value)
     return value
   } catch (error) {
-    throw usageError(`${file}: timeout: ${error instanceof Error ? error.message : String(error)}`)
+    throw usageError(`${file}: timeout: ${messageOf(error)}`)
   }
 }

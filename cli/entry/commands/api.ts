@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { resolve } from 'node:path'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
-import { CliError, reportError, usageError } from '../../base/errors.ts'
+import { CliError, reportError, usageError, messageOf } from '../../base/errors.ts'
 import { exitOfStatus } from '../../base/exit-codes.ts'
 import { parsedJson } from '../../base/json.ts'
 import { printable } from '../../base/text.ts'
@@ -126,7 +126,7 @@ async function bodyFor(io: Context['io'], { fields, file, headers }: BodySource)
     JSON.parse(text)
     return text
   } catch (cause) {
-    throw usageError(`-F: ${file} is no JSON (${cause instanceof Error ? cause.message : String(cause)})`)
+    throw usageError(`-F: ${file} is no JSON (${messageOf(cause)})`)
   }
 }
 
@@ -140,7 +140,7 @@ async function readAtMost(path: string): Promise<Buffer> {
 }
 
 function unread(cause: unknown): never {
-  throw usageError(`-F: ${cause instanceof Error ? cause.message : String(cause)}`)
+  throw usageError(`-F: ${messageOf(cause)}`)
 }
 
 /** A request with a token of its own is sent with that alone. */

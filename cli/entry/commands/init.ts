@@ -2,7 +2,7 @@ import { runningState } from '../../client/find-service.ts'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { quoted } from '../../base/command-hints.ts'
-import { usageError } from '../../base/errors.ts'
+import { usageError, messageOf } from '../../base/errors.ts'
 import { command } from '../../kit/command.ts'
 import type { Context } from '../../kit/context.ts'
 import { APPS, App, filesOf, settingsOf } from './init-files.ts'
@@ -61,7 +61,7 @@ function place(
     writeFileSync(path, text, { flag: 'wx', mode: isProgram ? 0o755 : 0o644 })
     return 'written'
   } catch (error) {
-    throw usageError(`can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw usageError(`can't write ${path}: ${messageOf(error)}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { seedSandbox } from '../../../src/wire/sandbox-bank.ts'
+import { messageOf } from '../../base/errors.ts'
 import { headerCredentials, serviceCredentials } from '../../client/auth/credentials.ts'
 import type { Credentials } from '../../client/auth/credentials.ts'
 import { call, makeClient } from '../../client/call.ts'
@@ -33,7 +34,7 @@ export async function seedDemo(
         : `Seeded ${payments} payments, ${disputes} disputes and ${settlements} settlements.`,
     )
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     // What a failure left half made keeps its number.
     note(`The demo could not be seeded: ${why}. Everything else runs. To try again: ${withNextSeed(wishes)}`)
   } finally {

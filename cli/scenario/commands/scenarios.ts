@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { asTyped, quoted } from '../../base/command-hints.ts'
-import { CliError, usageError } from '../../base/errors.ts'
+import { CliError, usageError, messageOf } from '../../base/errors.ts'
 import { command, argument } from '../../kit/command.ts'
 import type { Context } from '../../kit/context.ts'
 import { FILES } from './run-options.ts'
@@ -147,7 +147,7 @@ function writeNew(path: string, { file, text }: { file: string; text: string }):
   try {
     writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     if (why.startsWith('EEXIST'))
       throw usageError(`${file} is there already, and stays as it is`, '--file another.yaml')
     throw why.startsWith('ENOENT')

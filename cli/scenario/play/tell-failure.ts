@@ -1,5 +1,5 @@
 import type { Exchange } from '../../client/call.ts'
-import { CliError } from '../../base/errors.ts'
+import { CliError, messageOf } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { CaseRun } from './case-run.ts'
 import { StepFailure } from '../failure.ts'
@@ -57,8 +57,7 @@ type Words = Pick<StepFailure, 'message' | 'hint' | 'differences' | 'at' | 'isBe
 export function wordsOf(error: unknown, step: Step | undefined, hintOf?: typeof stepHint): Words {
   if (error instanceof StepFailure) return error
   const nowhere = { differences: [], at: [], isBesideVerb: false, came: undefined }
-  if (!(error instanceof CliError))
-    return { ...nowhere, message: error instanceof Error ? error.message : String(error), hint: undefined }
+  if (!(error instanceof CliError)) return { ...nowhere, message: messageOf(error), hint: undefined }
   const { status, fields = [], hint: command } = error.options
   const next = hintOf === undefined ? command : hintOf(error.code, command)
   const expected =

@@ -3,6 +3,7 @@ import type { Explained } from './explain.ts'
 import { locate, makeMistake, placeText, placeOf } from './source.ts'
 import type { Mistake, Source } from './source.ts'
 import { visit, isScalar } from 'yaml'
+import { messageOf } from '../../base/errors.ts'
 
 /** A document of a file, as it is written, with what is wrong with its YAML. */
 export type Opened = { source: Source; document: Document; raw: unknown; mistakes: readonly Mistake[] }
@@ -19,7 +20,7 @@ export function openDocument(document: Document, source: Source): Opened {
   } catch (error) {
     // An alias without its anchor, or so many that they would fill the memory.
     const place = locate(source, document, [], 'value')
-    const message = `this is no YAML: ${error instanceof Error ? error.message : String(error)}`
+    const message = `this is no YAML: ${messageOf(error)}`
     return { source, document, raw: undefined, mistakes: [makeMistake(source, place, { message })] }
   }
 }

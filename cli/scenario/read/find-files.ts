@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { basename, extname, join, relative, resolve } from 'node:path'
 import { packageRoot } from '../../../src/lib/package-root.ts'
-import { CliError } from '../../base/errors.ts'
+import { CliError, messageOf } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 
@@ -65,7 +65,7 @@ function orUsage<T>(path: string, look: () => T): T {
   try {
     return look()
   } catch (cause) {
-    throw fileError(`can't read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw fileError(`can't read ${path}: ${messageOf(cause)}`)
   }
 }
 
@@ -123,7 +123,7 @@ export function readScenarioFile({ label, path }: ScenarioFile): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw fileError(`can't read ${label}: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw fileError(`can't read ${label}: ${messageOf(cause)}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseAllDocuments } from 'yaml'
+import { messageOf } from '../../base/errors.ts'
 import type { Explained } from './explain.ts'
 import { labelOf } from './find-files.ts'
 import { PartFrame } from './file-schema.ts'
@@ -94,7 +95,7 @@ function textOf(path: string, refuse: (why: string) => void): string | undefined
     if (problem === undefined) return readFileSync(path, 'utf8')
     refuse(problem)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     refuse(why.startsWith('ENOENT') ? 'there is no such file' : why)
   }
   return undefined

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, writeFileSync } 
 import { dirname, resolve } from 'node:path'
 import { asTyped } from '../../base/command-hints.ts'
 import type { Given } from '../../base/command-hints.ts'
-import { usageError } from '../../base/errors.ts'
+import { usageError, messageOf } from '../../base/errors.ts'
 import type { Io, Paint } from '../../base/io.ts'
 import type { CaseResult } from '../play/play.ts'
 import { makeJson } from './json.ts'
@@ -85,7 +85,7 @@ function openReportFile(path: string): ReportFile {
     const { dev, ino } = fstatSync(descriptor)
     return { path, descriptor, identity: `${dev}:${ino}` }
   } catch (error) {
-    throw usageError(`--reporter: can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw usageError(`--reporter: can't write ${path}: ${messageOf(error)}`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts'
 import type { CaseResult } from '../play/play.ts'
 import type { Case } from '../read/read-case.ts'
 import type { Reporter, Stop, Summary } from './reporter.ts'
@@ -42,6 +43,6 @@ function stopOf(error: unknown, { signal, notPlayed }: { signal: AbortSignal; no
     const reason = signal.reason === 'SIGINT' ? 'the run was interrupted' : `the run was ended by ${signal.reason}`
     return { reason, isError: true }
   }
-  if (error !== undefined) return { reason: error instanceof Error ? error.message : String(error), isError: true }
+  if (error !== undefined) return { reason: messageOf(error), isError: true }
   return notPlayed === 0 ? undefined : { reason: 'a case failed, and --bail was given', isError: false }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ErrorBody } from '../../../src/wire/common.ts'
 import type { Access } from '../../../src/wire/operation.ts'
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
-import { CliError } from '../../base/errors.ts'
+import { CliError, messageOf } from '../../base/errors.ts'
 import { exitOfStatus } from '../../base/exit-codes.ts'
 import { proofFor, signalOf } from '../../client/call.ts'
 import { isNetworkFailure, unreachable } from '../../client/unreachable.ts'
@@ -166,9 +166,7 @@ function failureOf({ client }: CaseRun, error: unknown, at: Path): Error {
   const failure = unreachable(client, error)
   if (isNetworkFailure(error) || client.signal?.aborted === true) return failure
   const message =
-    failure.code === 'SERVICE_UNREACHABLE'
-      ? `the service's answer can't be read: ${error instanceof Error ? error.message : String(error)}`
-      : failure.message
+    failure.code === 'SERVICE_UNREACHABLE' ? `the service's answer can't be read: ${messageOf(error)}` : failure.message
   return new StepFailure(message, { at, cause: error })
 }
 

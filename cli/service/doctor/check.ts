@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts'
 export type Verdict = {
   /** `remark` where nothing is wrong and something could be better; `skipped` where it could not be checked: the text says why. */
   state: 'ok' | 'remark' | 'finding' | 'skipped'
@@ -47,7 +48,7 @@ export function runChecks(checks: Readonly<Record<string, () => Verdict | Promis
 }
 
 export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = messageOf(error)
   return text.split('\n', 1)[0] ?? text
 }
 

@@ -14,6 +14,7 @@ import { listRegistrations } from '../../../src/wire/registration.ts'
 import { getService } from '../../../src/wire/service.ts'
 import type { ServiceInfo } from '../../../src/wire/service.ts'
 import { listOutbox } from '../../../src/wire/webhooks.ts'
+import { messageOf } from '../../base/errors.ts'
 import { noCredentials } from '../../client/auth/credentials.ts'
 import { probe } from '../probe.ts'
 
@@ -195,7 +196,7 @@ function subjectInProcess(app: App): Subject {
     identityProblem: () =>
       identity.health().then(
         () => null,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        (error: unknown) => messageOf(error),
       ),
     workerLagMs: async () => {
       const { getOverview: read } = await import('../../../src/console/get-overview.ts')

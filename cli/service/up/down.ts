@@ -1,7 +1,7 @@
 import { existsSync, rmSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CliError } from '../../base/errors.ts'
+import { CliError, codeOf } from '../../base/errors.ts'
 import { runningState } from '../../client/find-service.ts'
 import { isRunning, serviceFile } from '../../client/service-state.ts'
 import { command } from '../../kit/command.ts'
@@ -43,9 +43,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (cause) {
-    const isForbidden = cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
     // Otherwise it has just ended by itself.
-    if (isForbidden) throw new CliError('FORBIDDEN', `process ${pid} belongs to another user`, { cause })
+    if (codeOf(cause) === 'EPERM') throw new CliError('FORBIDDEN', `process ${pid} belongs to another user`, { cause })
   }
 }
 

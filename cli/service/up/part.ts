@@ -1,4 +1,5 @@
 import type { App } from '../../../src/app.ts'
+import { messageOf } from '../../base/errors.ts'
 import { onStopSignals } from '../../base/signals.ts'
 import { explained } from './explain.ts'
 
@@ -79,7 +80,7 @@ export function makeTeardown(note: (line: string) => void): Teardown {
       try {
         await stop()
       } catch (error) {
-        note(`${name} did not stop as it should: ${error instanceof Error ? error.message : String(error)}`)
+        note(`${name} did not stop as it should: ${messageOf(error)}`)
       }
     }
   }

@@ -12,7 +12,7 @@ import { ensureDemoCustomer } from '../../../src/sandbox/seed-customer.ts'
 import { ensureDemoMerchant } from '../../../src/sandbox/seed-merchant.ts'
 import { ensureDemoOperator } from '../../../src/sandbox/seed-operator.ts'
 import { startWorker } from '../../../src/worker.ts'
-import { CliError } from '../../base/errors.ts'
+import { CliError, codeOf } from '../../base/errors.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
 import { explainStart, explained } from './explain.ts'
@@ -46,14 +46,10 @@ export async function startParts(start: Start): Promise<ServiceState> {
       return state
     } catch (error) {
       await parts.run()
-      if (plan.port === 0 && attempt < PORT_ATTEMPTS_MAX && isPortTaken(error)) continue
+      if (plan.port === 0 && attempt < PORT_ATTEMPTS_MAX && codeOf(error) === 'EADDRINUSE') continue
       throw explainStart(error, { port })
     }
   }
-}
-
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
 async function migrate({ plan, database, signal }: Start): Promise<void> {
