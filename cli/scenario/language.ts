@@ -14,11 +14,12 @@ import { CHECKOUT_VERBS } from './verbs/checkout.ts'
 import { CUSTOMER_VERBS } from './verbs/customers.ts'
 import { dispute } from './verbs/disputes.ts'
 import { exec } from './verbs/exec.ts'
-import { INSTRUCTION_VERBS } from './verbs/instructions.ts'
 import { LOOKING_VERBS } from './verbs/looking.ts'
 import { MERCHANT_VERBS, merchantFields } from './verbs/merchants.ts'
 import { PAYER_VERBS } from './verbs/payers.ts'
+import { REQUEST_TO_PAY_VERBS } from './verbs/payment-requests.ts'
 import { pay } from './verbs/payments.ts'
+import { recurring } from './verbs/recurring.ts'
 import { REQUEST_VERBS } from './verbs/requests.ts'
 import { ReceiverBehaviour, WEBHOOK_VERBS } from './verbs/webhooks.ts'
 
@@ -41,7 +42,7 @@ export const VERB_GROUPS = {
   webhooks: { ...WEBHOOK_VERBS, ...DONE_TO_WEBHOOKS },
   disputes: { dispute, ...DONE_TO_DISPUTES },
   payers: { ...PAYER_VERBS, ...DONE_TO_MANDATES },
-  customers: { ...CUSTOMER_VERBS, ...INSTRUCTION_VERBS },
+  customers: { ...CUSTOMER_VERBS, recurring, ...REQUEST_TO_PAY_VERBS },
   merchants: { ...MERCHANT_VERBS, ...DONE_TO_MERCHANTS, ...DONE_TO_SETTLEMENTS },
   other: { ...REQUEST_VERBS, exec },
 } as const
