@@ -37,18 +37,21 @@ export const link = command({
   },
 })
 
-/** @throws {CliError} exit code 2 where it is neither an e-mail address nor a number */
-function contactOf(text: string): PayerContact {
+const NUMBER = /^\+?[\d ().-]+$/
+
+/** An e-mail address or a phone number. @throws {Error} the refusal, for what is neither */
+export function contactOf(text: string, refusal: (why: string) => Error = noContact): PayerContact {
   const parsed = PayerContact.safeParse(text.includes('@') ? { email: text } : { phone: text })
-  if (parsed.success && (text.includes('@') || /^\+?[\d ().-]+$/.test(text))) return parsed.data
-  throw noContact(text)
+  if (parsed.success && (text.includes('@') || NUMBER.test(text))) return parsed.data
+  throw refusal(whyNoContact(text))
 }
 
-function noContact(text: string): CliError {
-  return usageError(
-    `"${text}" is neither an e-mail address nor a phone number`,
-    'svc payer link ada@example.org\nsvc payer link +447700900123',
-  )
+function whyNoContact(text: string): string {
+  return `"${text}" is neither an e-mail address nor a phone number`
+}
+
+function noContact(why: string): CliError {
+  return usageError(why, 'svc payer link ada@example.org\nsvc payer link +447700900123')
 }
 
 export const verify = command({
@@ -97,7 +100,7 @@ async function recipientOf(contact: string): Promise<string> {
   // Numbers are what few sign in with: the library that reads them is loaded for those alone.
   const { normalisePhone } = await import('../../src/lib/payer-contact.ts')
   const number = normalisePhone(contact)
-  if (number === undefined) throw noContact(contact)
+  if (number === undefined) throw noContact(whyNoContact(contact))
   return number
 }
 
@@ -227,9 +230,17 @@ async function openFromMail(client: Client, { contact, timeoutMs, open }: Wanted
   throw refused === undefined ? noLink(contact) : usedUp(contact, refused)
 }
 
-async function newestToken(client: Client, recipient: string): Promise<string | undefined> {
+/**
+ * The token of the newest link that was mailed to a payer; undefined where there is none.
+ * @param passedOver ids of mails that are not looked at
+ */
+export async function newestToken(
+  client: Client,
+  recipient: string,
+  passedOver: ReadonlySet<string> = new Set(),
+): Promise<string | undefined> {
   const { data } = (await call(client, listMails, { query: { recipient } })).body
-  for (const { id } of data) {
+  for (const { id } of data.filter((mail) => !passedOver.has(mail.id))) {
     const { links } = (await call(client, getMail, { params: { id } })).body
     const token = links.map((link) => tokenOfHub(link)).find((each) => each !== undefined)
     if (token !== undefined) return token
@@ -238,7 +249,7 @@ async function newestToken(client: Client, recipient: string): Promise<string | 
 }
 
 /** The token in a link of the hub; an invitation has one too, which is none of the hub's. */
-export function tokenOfHub(link: string): string | undefined {
+function tokenOfHub(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const url = new URL(link)
   return url.pathname === '/hub' ? tokenIn(url) : undefined

@@ -17,6 +17,7 @@ import type { ScaComplete } from '../../../src/wire/payments.ts'
 import { withCheckoutToken, withPaymentState } from '../../client/auth/credentials.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
+import { contactOf } from '../../payer/sign-in.ts'
 import { refuseUnlike } from '../assert-matches.ts'
 import { StepFailure } from '../failure.ts'
 import { Advance, Name, Ref, Text, expectedOf, matchersOf, made } from '../language/parts.ts'
@@ -25,7 +26,7 @@ import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { present } from '../member.ts'
 import { visitBank } from './bank.ts'
 import { numberOf } from './customers.ts'
-import { contactOf } from './payers.ts'
+import { noContact } from './payers.ts'
 import { sends, verb } from './verb.ts'
 
 const CheckoutStep = z
@@ -208,7 +209,7 @@ export const CHECKOUT_VERBS = {
       operation: leaveContact,
       what: 'the answer',
       by: (run, input) => asItsPayer(run, input),
-      request: (run, input) => ({ params: idOf(run, input), body: contactOf(input.contact) }),
+      request: (run, input) => ({ params: idOf(run, input), body: contactOf(input.contact, noContact) }),
     }),
   }),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { DisputeReason } from '../../../src/wire/dispute-fields.ts'
-import { getMail, listMails } from '../../../src/wire/mails.ts'
+import { listMails } from '../../../src/wire/mails.ts'
 import {
   PayerContact,
   PayerDispute,
@@ -19,7 +19,7 @@ import { PaymentStatus } from '../../../src/wire/payments.ts'
 import { withPayerSession } from '../../client/auth/credentials.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import { tokenOfHub } from '../../payer/sign-in.ts'
+import { contactOf, newestToken } from '../../payer/sign-in.ts'
 import { StepFailure } from '../failure.ts'
 import { Matcher, Name, Ref, Text, WITHIN, Wait, expectedOf, matchersOf, made } from '../language/parts.ts'
 import { keep, madeOf, pollFor } from '../play/case-run.ts'
@@ -43,11 +43,13 @@ const link = verb({
   examples: ['payer.link: { as: link, contact: ada@example.org }'],
   makes: { kind: 'link', members: ['contact'] },
   async play(run, { contact, as, arrives = true, within = arrives ? WITHIN : SILENCE }) {
-    const wanted = contactOf(contact)
+    const wanted = contactOf(contact, noContact)
     const recipient = await recipientOf(wanted)
-    const seen = new Set((await mailsOf(run, recipient)).map(({ id }) => id))
+    // What stands in a message signs its reader in: no report may show it.
+    const quiet = { ...run.client, onExchange: undefined }
+    const seen = new Set((await call(quiet, listMails, { query: { recipient } })).body.data.map(({ id }) => id))
     await call(run.client, requestLink, { body: wanted })
-    const token = await pollFor(run, parseDuration(within), () => newLinkOf(run, { recipient, seen }))
+    const token = await pollFor(run, parseDuration(within), () => newestToken(quiet, recipient, seen))
     if (token === undefined && !arrives) return
     if (!arrives) throw new StepFailure(`a link was sent to ${contact}, where none was to come`, { at: ['arrives'] })
     if (token === undefined)
@@ -59,16 +61,8 @@ const link = verb({
   },
 })
 
-const NUMBER = /^\+?[\d ().-]+$/
-
-/** An e-mail address, or a phone number. @throws {StepFailure} for what is neither */
-export function contactOf(text: string): PayerContact {
-  const parsed = PayerContact.safeParse(text.includes('@') ? { email: text } : { phone: text })
-  if (parsed.success && (text.includes('@') || NUMBER.test(text))) return parsed.data
-  throw new StepFailure(`"${text}" is neither an e-mail address nor a phone number`, {
-    at: ['contact'],
-    hint: 'ada@example.org, or +447700900123',
-  })
+export function noContact(why: string): StepFailure {
+  return new StepFailure(why, { at: ['contact'], hint: 'ada@example.org, or +447700900123' })
 }
 
 /** As the outbox writes it: an address in lower case, a number as the service knows it. */
@@ -76,28 +70,6 @@ async function recipientOf(contact: PayerContact): Promise<string> {
   if ('email' in contact) return contact.email
   const { normalisePhone } = await import('../../../src/lib/payer-contact.ts')
   return normalisePhone(contact.phone) ?? contact.phone
-}
-
-async function mailsOf(run: CaseRun, recipient: string): Promise<{ id: string }[]> {
-  return (await call(quiet(run), listMails, { query: { recipient } })).body.data
-}
-
-/** The token of a link that came since; undefined as long as there is none. */
-async function newLinkOf(
-  run: CaseRun,
-  { recipient, seen }: { recipient: string; seen: ReadonlySet<string> },
-): Promise<string | undefined> {
-  for (const { id } of (await mailsOf(run, recipient)).filter((mail) => !seen.has(mail.id))) {
-    const { links } = (await call(quiet(run), getMail, { params: { id } })).body
-    const token = links.map((each) => tokenOfHub(each)).find((each) => each !== undefined)
-    if (token !== undefined) return token
-  }
-  return undefined
-}
-
-/** What stands in a message signs its reader in: no report may show it. */
-function quiet({ client }: CaseRun): Client {
-  return { ...client, onExchange: undefined }
 }
 
 const verify = verb({
