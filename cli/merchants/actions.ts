@@ -8,18 +8,18 @@ import { reason } from '../kit/read-values.ts'
 import { merchant } from './subject.ts'
 import { printMerchant } from './view.ts'
 
-const flags = { reason }
+/** What all of these have that say why something of a merchant changes. */
+const ofMerchant = { subject: merchant, flags: { reason }, view: printMerchant } as const
 
 const HELD = 'its payouts are held, and it can create no payments until release; refunds go on'
 const RELEASED = 'its payouts go on, and it can create payments again'
 
 const holdSet = action({
+  ...ofMerchant,
   command: 'hold set',
   summary: "Hold a merchant's payouts and new payments",
   details: 'A held merchant is paid out nothing and can create no payments until its release. Refunds continue.',
   examples: ['svc hold set acme-ltd --reason "under investigation"'],
-  subject: merchant,
-  flags,
   operation: setPayoutHold,
   request: (id, values) => ({ params: { id }, body: { payout_held: true, reason: values.reason } }),
   move: { member: 'payout_held', from: false, to: true, already: (thing) => `${merchant.name(thing)} is held already` },
@@ -27,23 +27,20 @@ const holdSet = action({
   done: ({ trading_name: name }) => `held the payouts of ${name}`,
   confirm: true,
   key: { letter: 'h', label: 'hold' },
-  view: printMerchant,
 })
 
 const holdRelease = action({
+  ...ofMerchant,
   command: 'hold release',
   summary: 'Release a held merchant',
   details: 'Its payouts continue, and it can create payments again.',
   examples: ['svc hold release acme-ltd --reason "cleared"'],
-  subject: merchant,
-  flags,
   operation: setPayoutHold,
   request: (id, values) => ({ params: { id }, body: { payout_held: false, reason: values.reason } }),
   move: { member: 'payout_held', from: true, to: false, already: (thing) => `${merchant.name(thing)} is not held` },
   effect: ({ trading_name: name }) => `release ${name}: ${RELEASED}`,
   done: ({ trading_name: name }) => `released the payouts of ${name}`,
   key: { letter: 'h', label: 'release' },
-  view: printMerchant,
 })
 
 type Decision<Word extends string> = {
@@ -67,13 +64,12 @@ function decision<const Word extends string>({
   past,
   means,
   key,
-}: Decision<Word>): Action<AdminMerchant, typeof flags, typeof setKybStatus, `kyb ${Word}`> {
+}: Decision<Word>): Action<AdminMerchant, typeof ofMerchant.flags, typeof setKybStatus, `kyb ${Word}`> {
   return action({
+    ...ofMerchant,
     command: `kyb ${word}`,
     summary,
     examples: [`svc kyb ${word} acme-ltd --reason "${example}"`],
-    subject: merchant,
-    flags,
     operation: setKybStatus,
     request: (id, values) => ({ params: { id }, body: { kyb_status: to, reason: values.reason } }),
     move: {
@@ -87,7 +83,6 @@ function decision<const Word extends string>({
     done: ({ trading_name: name }) => `${past} ${name}`,
     ...(to === 'SUSPENDED' ? { confirm: true as const } : {}),
     key,
-    view: printMerchant,
   })
 }
 
@@ -148,11 +143,10 @@ function otherWord(
 }
 
 const enable = action({
+  ...ofMerchant,
   command: 'merchants enable',
   summary: 'Enable a merchant',
   examples: ['svc merchants enable acme-ltd --reason "contract renewed"'],
-  subject: merchant,
-  flags,
   operation: setMerchantActive,
   request: (id, values) => ({ params: { id }, body: { is_active: true, reason: values.reason } }),
   move: {
@@ -164,17 +158,15 @@ const enable = action({
   effect: ({ trading_name: name }) => `enable ${name}: it can work again`,
   done: ({ trading_name: name }) => `enabled ${name}`,
   key: { letter: 'E', label: 'enable' },
-  view: printMerchant,
 })
 
 // Disabling it again repairs a realm that missed it, and takes nothing away: so it is not asked twice.
 const disable = action({
+  ...ofMerchant,
   command: 'merchants disable',
   summary: 'Disable a merchant',
   details: 'Sign-ins to its realm fail, and its tokens are rejected.',
   examples: ['svc merchants disable acme-ltd --reason "left us"'],
-  subject: merchant,
-  flags,
   operation: setMerchantActive,
   request: (id, values) => ({ params: { id }, body: { is_active: false, reason: values.reason } }),
   move: {
@@ -187,7 +179,6 @@ const disable = action({
   done: ({ trading_name: name }) => `disabled ${name}`,
   confirm: true,
   key: { letter: 'E', label: 'disable' },
-  view: printMerchant,
 })
 
 const resetFactor = action({

@@ -5,6 +5,11 @@ import { action, wordSubject } from '../kit/action.ts'
 import { payout } from './subject.ts'
 import { printPayout } from './view.ts'
 
+const reason = { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } } as const
+const code = {
+  code: { value: 'code', summary: 'What the bank says', choices: PAYOUT_FAILURES, member: 'failure_code' },
+} as const
+
 const retry = action({
   command: 'payouts retry',
   summary: 'Send a failed or unanswered payout again',
@@ -12,7 +17,7 @@ const retry = action({
     'After a failure or return a new payout takes the money now, also to an account that the bank has rejected. Without an answer the bank is asked again.',
   examples: ['svc payouts retry a2b4358c --reason "the bank has repaired it"'],
   subject: payout,
-  flags: { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } },
+  flags: reason,
   operation: retryPayout,
   facts: ({ status }) => status,
   effect: (thing) => `send ${payout.name(thing)} again`,
@@ -32,10 +37,7 @@ const fail = action({
     'For banks that answer in no file: the money is in the balance again. Be sure: a payout that the bank has made after all would be paid twice.',
   examples: ['svc payouts fail a2b4358c --code ACCOUNT_CLOSED --reason "so the bank on the phone"'],
   subject: payout,
-  flags: {
-    code: { value: 'code', summary: 'What the bank says', choices: PAYOUT_FAILURES, member: 'failure_code' },
-    reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
-  },
+  flags: { ...code, ...reason },
   operation: failPayout,
   facts: ({ status }) => status,
   effect: (thing) => `record that the bank has not made ${payout.name(thing)}`,
@@ -53,10 +55,7 @@ const failOfRefund = action({
     'svc payouts fail-refund 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --code ACCOUNT_CLOSED --reason "so the bank on the phone"',
   ],
   subject: wordSubject('refund', 'Its id, from svc statements missing'),
-  flags: {
-    code: { value: 'code', summary: 'What the bank says', choices: PAYOUT_FAILURES, member: 'failure_code' },
-    reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
-  },
+  flags: { ...code, ...reason },
   operation: failRefund,
   effect: ({ word }) => `record that the bank has not made the refund ${word}`,
   done: (_refund, { amount, currency }) => `the refund of ${amount} ${currency} has failed, and can be ordered again`,
