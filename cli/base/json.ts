@@ -6,3 +6,9 @@ export function parsedJson(text: string): unknown {
     return undefined
   }
 }
+
+/** The same, or the text itself where it is no JSON. */
+export function jsonOrText(text: string): unknown {
+  const json = parsedJson(text)
+  return json === undefined ? text : json
+}

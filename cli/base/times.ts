@@ -41,3 +41,14 @@ export function distanceOf(timestamp: string, now: number = Date.now()): string 
 export function roughly(distance: string): string {
   return distance.replace(/^(in )?(\d+ [a-z]+) \d+ [a-z]+/, '$1$2')
 }
+
+/** Work that ends in time. @throws what `late` makes where it does not */
+export async function inTime<T>(work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  const { promise: end, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(late()), timeoutMs)
+  try {
+    return await Promise.race([work, end])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -153,10 +153,9 @@ exist. Do not test a receiver in production.`,
 async function secretFor(context: Context, { secretStdin }: ExamOptions): Promise<string> {
   const { io } = context
   if (secretStdin) {
-    const input = (await io.stdin.read(SECRET_BYTES_MAX)).toString('utf8')
-    const secret = (input.split('\n')[0] ?? '').trim()
-    if (secret === '') throw usageError('--secret-stdin: there is no secret on standard input')
-    return secret
+    const { firstLine } = splitLine(await io.stdin.read(SECRET_BYTES_MAX))
+    if (firstLine === '') throw usageError('--secret-stdin: there is no secret on standard input')
+    return firstLine
   }
   const given = io.env['SVC_WEBHOOK_SECRET'] ?? ''
   return given === '' ? secretOfState(context) : given

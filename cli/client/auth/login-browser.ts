@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { issuerOf } from '../../../src/lib/realms.ts'
 import { CliError } from '../../base/errors.ts'
+import { inTime } from '../../base/times.ts'
 import type { Http } from './credentials.ts'
 import { challengeOf, endpointOf, loginScope, requestTokens, secondFactorOf } from './oidc.ts'
 import type { Realm, Tokens } from './oidc.ts'
@@ -30,7 +31,7 @@ export async function loginByBrowser(http: Http, realm: Realm, login: BrowserLog
   let isSignedIn = false
   try {
     await login.show(authorizationUrl(realm, { ...login, redirectUri, state, verifier }))
-    const code = codeOf(await inTime(loopback.returned, login.timeoutMs))
+    const code = codeOf(await inTime(loopback.returned, login.timeoutMs, loginTimedOut))
     const tokens = await requestTokens(http, realm, {
       grant_type: 'authorization_code',
       client_id: login.clientId,
@@ -81,16 +82,6 @@ export function loginTimedOut(): CliError {
     hint: 'to begin again: svc login\nwithout a browser here: svc login --device',
     retryable: true,
   })
-}
-
-async function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(loginTimedOut()), timeoutMs)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 type Return = { code: string } | { error: string }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CliError } from '../../base/errors.ts'
+import { parsedJson } from '../../base/json.ts'
 import type { Http } from './credentials.ts'
 import { clientScope, requestTokens } from './oidc.ts'
 import type { Tokens } from './oidc.ts'
@@ -94,11 +95,7 @@ type Claims = z.infer<typeof Claims>
 export function claimsOf(token: string): Claims | undefined {
   const [, payload, signature, ...more] = token.split('.')
   if (payload === undefined || signature === undefined || more.length > 0) return undefined
-  try {
-    return Claims.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).data
-  } catch {
-    return undefined
-  }
+  return Claims.safeParse(parsedJson(Buffer.from(payload, 'base64url').toString('utf8'))).data
 }
 
 export function realmOfIssuer(issuer: string | undefined): { authUrl: string; realm: string } | undefined {

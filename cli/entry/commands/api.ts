@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
 import { CliError, reportError, usageError, messageOf } from '../../base/errors.ts'
 import { exitOfStatus } from '../../base/exit-codes.ts'
-import { parsedJson } from '../../base/json.ts'
+import { parsedJson, jsonOrText } from '../../base/json.ts'
 import { printable } from '../../base/text.ts'
 import { refusalOf } from '../../client/api-error.ts'
 import { noCredentials } from '../../client/auth/credentials.ts'
@@ -155,7 +155,7 @@ function showRequest(context: Context, { prepared: { method, url, headers, body 
     Object.entries(headers).map(([name, value]) => [name, /authorization|cookie|token|state/.test(name) ? '…' : value]),
   )
   context.print.record(
-    { dry_run: true, method, url, headers: shown, body: body === null ? null : parsedOr(body) },
+    { dry_run: true, method, url, headers: shown, body: body === null ? null : jsonOrText(body) },
     [
       ['Would send', `${method} ${url}`],
       [
@@ -171,23 +171,15 @@ function showRequest(context: Context, { prepared: { method, url, headers, body 
   context.note('Nothing was changed.')
 }
 
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 /** Its body is what was asked for too, unless a part of another shape was; why, and what next, stands on standard error. */
 function refused(context: Context, client: Client, { reply, operation, pathname, prepared }: Refused): CommandResult {
   const { status, text } = reply
   if (!context.print.isPartial) showBody(context, text)
-  const input = { body: prepared.body === null ? undefined : parsedOr(prepared.body) }
+  const input = { body: prepared.body === null ? undefined : jsonOrText(prepared.body) }
   const error =
     operation === undefined
       ? unknownPath(`${prepared.method} ${pathname}`, pathname, status)
-      : refusalOf({ client, operation, input, status, json: parsedOr(text) })
+      : refusalOf({ client, operation, input, status, json: jsonOrText(text) })
   return reportError(context.io, error, { json: context.json, color: 'auto', given: context.flags })
 }
 

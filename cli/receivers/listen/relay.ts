@@ -11,6 +11,7 @@ import type { Report } from './report.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isPassing } from '../../base/errors.ts'
 import type { CliError } from '../../base/errors.ts'
+import { parsedJson } from '../../base/json.ts'
 
 /** Payments that are sent on side by side, and events that may wait behind them. */
 const WIDTH = 8
@@ -102,12 +103,7 @@ const OfPayment = z.object({ data: z.object({ object: z.literal('transaction'), 
 
 /** Events of one payment keep their order; those about nothing else wait for none. */
 function laneOf(event: FeedEvent): string {
-  try {
-    const parsed = OfPayment.safeParse(JSON.parse(event.payload))
-    return parsed.success ? parsed.data.data.id : event.event_id
-  } catch {
-    return event.event_id
-  }
+  return OfPayment.safeParse(parsedJson(event.payload)).data?.data.id ?? event.event_id
 }
 
 /** Runs tasks of one key one after the other, in the order in which they came, and those of different keys side by side. */

@@ -6,6 +6,7 @@ import type { Access } from '../../../src/wire/operation.ts'
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
 import { CliError, messageOf } from '../../base/errors.ts'
 import { exitOfStatus } from '../../base/exit-codes.ts'
+import { jsonOrText } from '../../base/json.ts'
 import { proofFor, signalOf } from '../../client/call.ts'
 import { isNetworkFailure, unreachable } from '../../client/unreachable.ts'
 import { ADVANCE_TIMEOUT_MS } from '../../sandbox/clock.ts'
@@ -126,7 +127,7 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
   const response = await request(url, options).catch(fail)
   const text = await response.body.text().catch(fail)
   client.onExchange?.({ ...sent, status: response.statusCode, reply: text })
-  return { http: response.statusCode, headers: response.headers, body: parseBody(text) }
+  return { http: response.statusCode, headers: response.headers, body: jsonOrText(text) }
 }
 
 /** The credentials of the caller that the step names, on any path, so that also the wrong one can be tried. */
@@ -174,14 +175,6 @@ const UPPER = { get: 'GET', post: 'POST', put: 'PUT', delete: 'DELETE' } as cons
 
 function lowerCaseNames<T>(headers: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** A refusal in the same form in which the other verbs meet theirs. */

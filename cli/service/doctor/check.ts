@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
+import { inTime } from '../../base/times.ts'
 export type Verdict = {
   /** `remark` where nothing is wrong and something could be better; `skipped` where it could not be checked: the text says why. */
   state: 'ok' | 'remark' | 'finding' | 'skipped'
@@ -27,14 +28,8 @@ export function skipped(text: string): Verdict {
 const CHECK_MS = 3_000
 
 /** Work that ends within the time of a check. @throws where it has not */
-export async function within<T>(work: Promise<T>, ms: number = CHECK_MS): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} seconds`)), ms)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+export function within<T>(work: Promise<T>, ms: number = CHECK_MS): Promise<T> {
+  return inTime(work, ms, () => new Error(`no answer within ${ms / 1_000} seconds`))
 }
 
 /** Checks side by side. Each ends in time and none fails: what can't be checked is skipped, with the reason. */
