@@ -4,7 +4,8 @@ create type payment_status as enum ('Initiated', 'AwaitingAuthorisation', 'Autho
 
 create table payment_intents (
   id uuid not null unique,
-  merchant_id uuid not null references merchants (id),
+  -- The merchant of its consent, which has a key to merchants: a second one would be checked for every payment.
+  merchant_id uuid not null,
   consent_id uuid not null,
   idempotency_key varchar(255) not null,
   request_fingerprint char(64) not null,
