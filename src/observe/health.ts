@@ -29,14 +29,15 @@ export function describeHealth(): { status: 'ok' } {
 }
 
 /**
- * Checks the database, over a connection of its own and within a second: also while every other one is in use. Counts the
+ * Checks the database, over a connection of its own and within a second (times SVC_DATABASE_TIMEOUT_FACTOR): also while
+ * every other one is in use. Counts the
  * outbox and checks the identity provider, each for as long as it answers soon.
  */
 export async function describeReadiness(app: App, { isDraining }: { isDraining: boolean }): Promise<Readiness> {
   const identity = checkIdentity(app)
   const banks = app.catalogue.list.length === 0 ? 'none' : 'configured'
   try {
-    const pool = await soon(reachDatabase(app), DATABASE_TIMEOUT_MS)
+    const pool = await soon(reachDatabase(app), DATABASE_TIMEOUT_MS * app.config.databaseTimeoutFactor)
     const webhooks = await soon(countOutbox(pool), COUNT_TIMEOUT_MS).catch(() => undefined)
     return {
       status: isDraining ? 'draining' : 'ready',

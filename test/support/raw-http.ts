@@ -15,14 +15,18 @@ export function rawSocket(port: number): Socket {
 }
 
 /** Sends bytes as they are and listens until the server closes the connection, or for `ms`. */
-export async function rawRequest(port: number, bytes: string | Buffer, ms = 2_000): Promise<RawAnswer> {
+export async function rawRequest(port: number, bytes: string | Buffer, ms = 30_000): Promise<RawAnswer> {
   const socket = rawSocket(port)
   socket.write(bytes)
   return listenTo(socket, ms)
 }
 
-/** Listens until the server closes the connection, or for `ms`. */
-export function listenTo(socket: Socket, ms: number): Promise<RawAnswer> {
+/** Listens until the server closes the connection, or what it has sent `isEnough`, or for `ms`. */
+export function listenTo(
+  socket: Socket,
+  ms: number,
+  isEnough: (text: string) => boolean = () => false,
+): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const finish = (closed: boolean) => {
@@ -33,7 +37,10 @@ export function listenTo(socket: Socket, ms: number): Promise<RawAnswer> {
       socket.destroy()
     }
     const timer = setTimeout(() => finish(false), ms)
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (isEnough(Buffer.concat(chunks).toString('latin1'))) finish(false)
+    })
     socket.on('error', () => finish(true))
     socket.on('close', () => finish(true))
   })
