@@ -18,7 +18,7 @@ import { Matcher, Name, Ref, Text, Wait, expectedOf, matchersOf, made } from '..
 import { differencesOf } from '../matchers.ts'
 import { isMerchant, keep, madeOf, merchantOf } from '../play/case-run.ts'
 import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
-import { form, holds, sends, verb, waits } from './verb.ts'
+import { form, sends, verb, waits, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 
 /** The fields that are the customer's own; the others are its account's. */
@@ -185,14 +185,12 @@ export const ORDER = {
     }),
   ],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(PaymentResponse), order: Ref.order }),
       examples: ['expect: { order: $o1, Status: Rejected, StatusReasonCode: AM04 }'],
-      play: holds({
-        what: ({ order: reference }) => reference,
-        now: (run, { order: reference }) => orderNow(run, reference),
-        beside: ['order'],
-      }),
+      what: ({ order: reference }) => reference,
+      now: (run, { order: reference }) => orderNow(run, reference),
+      beside: ['order'],
     }),
   ],
 } as const satisfies Subject

@@ -14,7 +14,7 @@ import { Name, Ref, Text, Wait, expectedOf, matchersOf, made } from '../language
 import { awaitThat } from '../play/await-that.ts'
 import { keep, madeOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { form, holds, verb, waits } from './verb.ts'
+import { form, verb, waits, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 
 const OPERATIONS = { payer: disputeAsPayer, merchant: raiseDispute, platform: raiseAdminDispute }
@@ -102,7 +102,7 @@ export const DISPUTE = {
     }),
   ],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({
         ...matchersOf(Dispute),
         dispute: Ref.dispute,
@@ -110,14 +110,12 @@ export const DISPUTE = {
         history: z.array(DisputeStatus).optional(),
       }),
       examples: ['expect: { dispute: $d1, evidence_missing: true }'],
-      play: holds({
-        what: ({ dispute: reference }) => reference,
-        async now(run, { dispute: reference }) {
-          const found = await disputeNow(run, reference)
-          return { ...found, history: statusesOf(found) }
-        },
-        beside: ['dispute'],
-      }),
+      what: ({ dispute: reference }) => reference,
+      async now(run, { dispute: reference }) {
+        const found = await disputeNow(run, reference)
+        return { ...found, history: statusesOf(found) }
+      },
+      beside: ['dispute'],
     }),
   ],
 } as const satisfies Subject

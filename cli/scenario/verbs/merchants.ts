@@ -17,7 +17,7 @@ import { madeOf, merchantOf } from '../play/case-run.ts'
 import type { ActingMerchant, CaseRun } from '../play/case-run.ts'
 import { actingAs, makeMerchant } from '../play/make-merchant.ts'
 import { startReceiver } from '../play/receiver.ts'
-import { form, holds, sends, verb } from './verb.ts'
+import { form, sends, verb, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 import { ReceiverBehaviour, behaviourOf } from './webhooks.ts'
 
@@ -186,15 +186,13 @@ export const AS_OPERATORS_SEE_IT = {
   subject: 'A merchant as operators see it',
   awaits: [],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(AdminMerchant), merchant: Ref.merchant }),
       examples: ['expect: { merchant: $other, payout_held: true }'],
-      play: holds({
-        what: (input) => input.merchant,
-        now: async (run, input) =>
-          (await call(run.client, getMerchant, { params: { id: idOf(run, input.merchant) } })).body,
-        beside: ['merchant'],
-      }),
+      what: (input) => input.merchant,
+      now: async (run, input) =>
+        (await call(run.client, getMerchant, { params: { id: idOf(run, input.merchant) } })).body,
+      beside: ['merchant'],
     }),
   ],
 } as const satisfies Subject

@@ -6,7 +6,7 @@ import { call } from '../../client/call.ts'
 import { StepFailure } from '../failure.ts'
 import { Text, Wait, matchersOf } from '../language/parts.ts'
 import type { CaseRun } from '../play/case-run.ts'
-import { form, holds, waits } from './verb.ts'
+import { form, waits, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 
 /** Of a currency, the newest; what the merchant that the step acts as has. */
@@ -41,42 +41,36 @@ export const MONEY = {
     }),
   ],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(Balance), balance: Text.meta({ description: 'the currency' }) }),
       examples: ['expect: { balance: GBP, merchant_payable: "48.30" }'],
-      play: holds({
-        what: ({ balance }) => `the balance in ${balance}`,
-        now: async ({ client }, { balance }) => {
-          const { data } = (await call(client, getBalances, {})).body
-          return newestOf(
-            'balance',
-            balance,
-            data.filter(({ currency }) => currency === balance),
-          )
-        },
-        beside: ['balance'],
-      }),
+      what: ({ balance }) => `the balance in ${balance}`,
+      now: async ({ client }, { balance }) => {
+        const { data } = (await call(client, getBalances, {})).body
+        return newestOf(
+          'balance',
+          balance,
+          data.filter(({ currency }) => currency === balance),
+        )
+      },
+      beside: ['balance'],
     }),
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(Settlement), settlement: Text.meta({ description: 'the currency' }) }),
       examples: ['expect: { settlement: GBP, net_amount: "48.30" }'],
-      play: holds({
-        what: ({ settlement }) => `the newest settlement in ${settlement}`,
-        now: async ({ client }, { settlement: currency }) => {
-          const { data } = (await call(client, listSettlements, { query: { currency, limit: 1 } })).body
-          return newestOf('settlement', currency, data)
-        },
-        beside: ['settlement'],
-      }),
+      what: ({ settlement }) => `the newest settlement in ${settlement}`,
+      now: async ({ client }, { settlement: currency }) => {
+        const { data } = (await call(client, listSettlements, { query: { currency, limit: 1 } })).body
+        return newestOf('settlement', currency, data)
+      },
+      beside: ['settlement'],
     }),
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(Payout), payout: Text.meta({ description: 'the currency' }) }),
       examples: ['expect: { payout: GBP, status: FAILED, failure: { code: INVALID_CREDITOR_ACCOUNT } }'],
-      play: holds({
-        what: ({ payout }) => `the newest payout in ${payout}`,
-        now: async (run, { payout }) => newestOf('payout', payout, await payoutsNow(run, payout)),
-        beside: ['payout'],
-      }),
+      what: ({ payout }) => `the newest payout in ${payout}`,
+      now: async (run, { payout }) => newestOf('payout', payout, await payoutsNow(run, payout)),
+      beside: ['payout'],
     }),
   ],
 } as const satisfies Subject

@@ -25,7 +25,7 @@ import { Matcher, Name, Ref, Text, WITHIN, Wait, expectedOf, matchersOf, made } 
 import { keep, madeOf, pollFor } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { withHistory } from './payments.ts'
-import { form, holds, sends, verb } from './verb.ts'
+import { holds, sends, verb, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 
 /** How long nothing has to come before it is taken that nothing will. */
@@ -175,7 +175,7 @@ export const RECEIPT = {
   subject: 'A payment as its payer sees it in the hub',
   awaits: [],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({
         ...matchersOf(PayerReceipt),
         receipt: Ref.payment,
@@ -184,14 +184,12 @@ export const RECEIPT = {
         history: z.array(PaymentStatus).optional(),
       }),
       examples: ['expect: { receipt: $p1, payer: $ada, status: Settled }'],
-      play: holds({
-        what: ({ receipt }) => `the receipt of ${receipt}`,
-        async now(run, { receipt, payer }) {
-          const { payment_id: id } = madeOf(run, 'payment', receipt).created
-          return withHistory((await call(inHub(run, payer), getPayerPayment, { params: { id } })).body)
-        },
-        beside: ['receipt', 'payer'],
-      }),
+      what: ({ receipt }) => `the receipt of ${receipt}`,
+      async now(run, { receipt, payer }) {
+        const { payment_id: id } = madeOf(run, 'payment', receipt).created
+        return withHistory((await call(inHub(run, payer), getPayerPayment, { params: { id } })).body)
+      },
+      beside: ['receipt', 'payer'],
     }),
   ],
 } as const satisfies Subject

@@ -22,7 +22,7 @@ import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { present } from '../member.ts'
 import { visitBank } from './bank.ts'
 import { numberOf } from './customers.ts'
-import { form, holds, verb, waits } from './verb.ts'
+import { form, verb, waits, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 
 /**
@@ -182,7 +182,7 @@ export const PAYMENT = {
     }),
   ],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({
         ...matchersOf(Payment),
         of: Ref.payment,
@@ -190,11 +190,9 @@ export const PAYMENT = {
         history: z.array(PaymentStatus).optional(),
       }),
       examples: ['expect: { of: $p1, failure: { code: ACCESS_DENIED } }'],
-      play: holds({
-        what: ({ of }) => of,
-        now: async (run, { of }) => withHistory(await paymentNow(run, madeOf(run, 'payment', of).created.payment_id)),
-        beside: ['of'],
-      }),
+      what: ({ of }) => of,
+      now: async (run, { of }) => withHistory(await paymentNow(run, madeOf(run, 'payment', of).created.payment_id)),
+      beside: ['of'],
     }),
   ],
 } as const satisfies Subject
@@ -220,14 +218,12 @@ export const MANDATE = {
     }),
   ],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(Mandate), consent: Ref.payment }),
       examples: ['expect: { consent: $p1, status: AUTHORISED }'],
-      play: holds({
-        what: ({ consent }) => `the mandate of ${consent}`,
-        now: (run, { consent }) => consentNow(run, consent),
-        beside: ['consent'],
-      }),
+      what: ({ consent }) => `the mandate of ${consent}`,
+      now: (run, { consent }) => consentNow(run, consent),
+      beside: ['consent'],
     }),
   ],
 } as const satisfies Subject

@@ -13,7 +13,7 @@ import { madeOf } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { Payee, asCustomer, payeeOf } from './customers.ts'
 import { When, amountOf, by, creating, otherwise } from './instructions.ts'
-import { form, holds, sends, verb, waits } from './verb.ts'
+import { form, sends, verb, waits, comparison } from './verb.ts'
 import type { Subject } from './verb.ts'
 
 const RecurringStep = z.strictObject({
@@ -121,14 +121,12 @@ export const RECURRING = {
     }),
   ],
   expects: [
-    form({
+    comparison({
       schema: z.strictObject({ ...matchersOf(RecurringPaymentResponse), recurring: Ref.recurring, by }),
       examples: ['expect: { recurring: $s1, Status: InitiationCompleted }'],
-      play: holds({
-        what: ({ recurring: reference }) => reference,
-        now: (run, input) => recurringNow(run, input.recurring, input.by),
-        beside: ['recurring', 'by'],
-      }),
+      what: ({ recurring: reference }) => reference,
+      now: (run, input) => recurringNow(run, input.recurring, input.by),
+      beside: ['recurring', 'by'],
     }),
   ],
 } as const satisfies Subject

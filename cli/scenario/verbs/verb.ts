@@ -121,3 +121,12 @@ export function holds<Input extends object, T>({ what, now, beside }: Holding<In
     refuseDifferences(what(input), differencesOf(expected, await now(run, input)))
   }
 }
+
+/** A form of expect: what a step names is compared with what the step expects of it. */
+export function comparison<Schema extends z.ZodType<object>, T>({
+  schema,
+  examples,
+  ...holding
+}: Omit<Form<Schema>, 'play'> & Holding<z.output<Schema>, T>): Form<Schema> {
+  return form({ schema, examples, play: holds(holding) })
+}
