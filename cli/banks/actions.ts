@@ -15,7 +15,6 @@ const connect = action({
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: registerAtBank,
-  request: (id, { replace, reason }) => ({ params: { id }, body: { reason, replace: replace === true } }),
   applies: ({ registration, client_id: clientId }) => registration === 'dynamic' && clientId === null,
   facts: ({ client_id: clientId }) => (clientId === null ? 'not registered' : `registered as ${clientId}`),
   effect: (thing) => `register the platform at ${thing.name}`,

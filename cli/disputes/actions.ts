@@ -98,7 +98,6 @@ const accept = action({
     note: { value: 'text', summary: 'Message to the payer', label: 'A message to the payer', long: true },
   },
   operation: acceptDispute,
-  request: (id, { refund = false, note: words }) => ({ params: { id }, body: { note: words, refund } }),
   expected: ['status', 'refundable_amount'],
   applies: isUndecided,
   facts,

@@ -12,6 +12,11 @@ export function matching(form: RegExp, problem: string): (text: string) => strin
   }
 }
 
+/** Reads a code that people may type in small letters, such as that of a currency. */
+export function upperCase(text: string): string {
+  return text.toUpperCase()
+}
+
 /** Why; it stands in the audit trail. */
 export const optionalReason = {
   value: 'text',

@@ -8,7 +8,7 @@ import { repairRegistration } from '../../src/wire/registration.ts'
 import { usageError, messageOf } from '../base/errors.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
-import { optionalReason, reason } from '../kit/read-values.ts'
+import { optionalReason, reason, upperCase } from '../kit/read-values.ts'
 import { printFees } from './fees-view.ts'
 import { merchant } from './subject.ts'
 import { limitsText, printCorrection, printLimits, printRepaired } from './view.ts'
@@ -161,7 +161,7 @@ const correct = action({
   subject: merchant,
   flags: {
     amount: { value: 'amount', summary: 'What the merchant gets; with a minus, what it gives', required: true },
-    currency: { value: 'code', summary: 'Currency of the balance', required: true },
+    currency: { value: 'code', summary: 'Currency of the balance', required: true, read: upperCase },
     against: {
       value: 'account',
       summary: 'Other side of the booking',
@@ -173,14 +173,10 @@ const correct = action({
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: correctBalance,
-  request: (id, { amount, currency, against, reference, reason: why }) => ({
-    params: { id },
-    body: { amount, currency: currency.toUpperCase(), booked_against: against, reference, reason: why },
-  }),
   effect: ({ trading_name: name }, { amount, currency, against }) =>
     amount.startsWith('-')
-      ? `take ${amount.slice(1)} ${currency.toUpperCase()} from the balance of ${name}, for ${against}`
-      : `add ${amount} ${currency.toUpperCase()} to the balance of ${name}, from ${against}`,
+      ? `take ${amount.slice(1)} ${currency} from the balance of ${name}, for ${against}`
+      : `add ${amount} ${currency} to the balance of ${name}, from ${against}`,
   done: ({ trading_name: name }, { amount, currency }) =>
     `the balance of ${name} is corrected by ${amount} ${currency}`,
   confirm: true,
@@ -208,10 +204,6 @@ const repair = action({
     reason: optionalReason,
   },
   operation: repairRegistration,
-  request: (slug, { rollback = false, adminEmail, reason: why }) => ({
-    params: { slug },
-    body: { rollback, admin_email: adminEmail, reason: why },
-  }),
   effect: ({ word: slug }, { rollback, adminEmail }) =>
     rollback === true
       ? `take the realm ${slug} away, as far as it was made, and free its name`

@@ -121,12 +121,8 @@ const show = command({
     const client = context.client()
     const { merchant, customer } = input
     const merchantId = await merchantOf(context, client, { merchant, isNeeded: customer === undefined })
-    const { body } = await call(client, readSandboxClock, {
-      query: {
-        ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
-        ...(customer === undefined ? {} : { customer_id: customer }),
-      },
-    })
+    const query = { merchant_id: merchantId, customer_id: customer }
+    const { body } = await call(client, readSandboxClock, { query })
     context.print.record(
       body,
       [

@@ -1,5 +1,6 @@
 import { closeSettlements, getSettlementSchedule, putSettlementSchedule } from '../../src/wire/settlements.ts'
 import { ownSubject, action } from '../kit/action.ts'
+import { upperCase } from '../kit/read-values.ts'
 import { SCHEDULE } from '../merchants/setup-actions.ts'
 import { printSchedule, settlementView } from './view.ts'
 
@@ -10,10 +11,11 @@ const close = action({
   summary: 'Close the open periods now',
   examples: ['svc settlements close', 'svc settlements close --currency EUR'],
   subject: schedule,
-  flags: { currency: { value: 'code', summary: 'Only the period of this currency', label: 'Currency' } },
+  flags: {
+    currency: { value: 'code', summary: 'Only the period of this currency', label: 'Currency', read: upperCase },
+  },
   operation: closeSettlements,
-  request: (_id, { currency }) => ({ body: currency === undefined ? {} : { currency: currency.toUpperCase() } }),
-  effect: (_now, { currency }) => `settle what is owed${currency === undefined ? '' : ` in ${currency.toUpperCase()}`}`,
+  effect: (_now, { currency }) => `settle what is owed${currency === undefined ? '' : ` in ${currency}`}`,
   done: (_now, { settlements }) =>
     settlements.length === 0 ? 'there was nothing to settle' : `closed ${settlements.length}`,
   key: { letter: 'c', label: 'close periods' },
