@@ -67,7 +67,10 @@ t.test('a bank is down for an hour and back: nothing is lost, and nothing paid t
   t.same(await inBooks(unsent.endToEndId), [], 'the payer would have to authorise it again')
   t.equal(await statusOf(lost.id), 'Authorised', 'what the bank may have paid is not called failed')
   t.same(await inBooks(lost.endToEndId), ['ACSC'])
-  await until(async () => (await bank.books()).consents.some(({ status }) => status === 'revoked'))
+  await until(async () => {
+    await askNow(world)
+    return (await bank.books()).consents.some(({ status }) => status === 'revoked')
+  })
 
   const { next } = await payAtBank(world, waitsForPayer.address)
   const done = await service.call('POST', `/api/v1/payments/${waitsForPayer.id}/sca-complete`, {
@@ -101,7 +104,11 @@ async function untilAsked(world: ObieService, id: string, status: string) {
   })
 }
 
-/** A payment that is an hour old is asked for after some minutes only, if its bank was silent once more since then. */
+/**
+ * A payment that is an hour old is asked for after some minutes only, if its bank was silent once more since then, and a
+ * revocation is sent the later the more often it was in vain.
+ */
 async function askNow({ service }: ObieService): Promise<void> {
   await service.owner.query(`update payment_intents set settle_at = now() where settle_at > now()`)
+  await service.owner.query(`update payment_consents set revocation_due_at = now() where revocation_due_at > now()`)
 }
