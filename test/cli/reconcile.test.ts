@@ -96,13 +96,20 @@ t.test('an unmatched line of a statement belongs to no merchant', async (t) => {
 })
 
 t.test('reconciling large books may take longer than other requests', async (t) => {
-  await owner.query('begin')
-  await owner.query('lock table payment_intents in access exclusive mode')
-  const reading = service.operate(['reconcile', '--all-merchants'], { env: { SVC_TIMEOUT: '500ms' } })
-  // Longer than other requests may take, and shorter than the service waits for a lock.
-  await delay(800)
-  await owner.query('commit')
-  t.match(await reading, { code: 0, stdout: /Compared/ })
+  const readLocked = async () => {
+    await owner.query('begin')
+    await owner.query('lock table payment_intents in access exclusive mode')
+    const began = performance.now()
+    const reading = service.operate(['reconcile', '--all-merchants'], { env: { SVC_TIMEOUT: '500ms' } })
+    // Longer than other requests may take, and shorter than the service waits for a lock.
+    await delay(800)
+    await owner.query('commit')
+    return { read: await reading, locked: performance.now() - began }
+  }
+  // Where a stall of the machine held the lock for longer, the service may rightly have given up.
+  let { read, locked } = await readLocked()
+  for (let again = 0; again < 4 && read.code !== 0 && locked > 900; again += 1) ({ read, locked } = await readLocked())
+  t.match(read, { code: 0, stdout: /Compared/ })
 })
 
 t.test('a CSV file is imported by its columns; a line is resolved by hand', async (t) => {

