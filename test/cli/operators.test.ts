@@ -63,10 +63,13 @@ t.test('the script of the night is silent when all is well, and tells a trail th
   await as(merchant, ['payments', 'create', '--amount', '5.00', '--currency', 'GBP', '--approve', '--wait'])
   const folder = mkdtempSync(join(SCRATCH, 'svc-nightly-'))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: merchant.clientId, SVC_PLATFORM_USER: 'ada' }
+  const day = () => new Date().toISOString().slice(0, 10)
+  const days = [day()]
   const first = await runScript('nightly.sh', [folder], env)
+  days.push(day())
   t.ok([0, 1].includes(first.code ?? -1), `${first.code} ${first.stderr}`)
   t.equal(first.stdout, '')
-  t.ok(existsSync(join(folder, `payments-${new Date().toISOString().slice(0, 10)}.csv`)))
+  t.ok(days.some((each) => existsSync(join(folder, `payments-${each}.csv`))))
   writeFileSync(join(folder, 'audit.heads'), `operator_actions:99999:${'ab'.repeat(32)}\n`)
   const second = await runScript('nightly.sh', [folder], env)
   t.equal(second.code, 3, second.stderr)
