@@ -1,19 +1,23 @@
+import { z } from 'zod'
 import { RUNTIME_ROLE } from '../../src/app.ts'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { ofEveryMerchant, ofMerchant } from '../../src/db/merchant-scope.ts'
 import { makePool } from '../../src/db/pool.ts'
+import { sql } from '../../src/db/sql.ts'
 import { listBalanceRows } from '../../src/ledger/sql.ts'
 import { findPaymentLimits } from '../../src/merchants/settings-sql.ts'
 import { findPaymentsStatement } from '../../src/payments/batches-sql.ts'
 import { listPaymentRows } from '../../src/payments/sql.ts'
 import { listDeliveries } from '../../src/webhooks/list-sql.ts'
 import type { Bench } from '../support/context.ts'
-import { insertMerchant, insertPayments } from '../support/database.ts'
+import { connectionCpuMs, insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 import { createStatement } from '../support/statements.ts'
+
+const Backend = z.object({ pid: z.int() })
 
 const MERCHANTS = 20
 const BATCH = 32
@@ -21,7 +25,8 @@ const PAGE = 50
 
 /** Processor time of a call in microseconds: of the service's side, and of PostgreSQL. */
 type Cost = { nodeUs: number; postgresUs: number }
-type Side = () => Promise<unknown>
+/** Work, and the process of the server that does it: autovacuum of what was inserted is no cost of either side. */
+type Side = { work: () => Promise<unknown>; pid: number }
 /** The same work with row-level security and without it. */
 type Pair = { what: string; calls: number; limited: Side; free: Side }
 
@@ -79,7 +84,8 @@ async function withoutPolicies({ owner }: BenchDatabase): Promise<void> {
 async function readPairs(bench: Bench, { database, merchantId }: Prepared) {
   const pool = await makePool({ databaseUrl: database.url, role: RUNTIME_ROLE, size: 1 })
   const calls = bench.quick ? 200 : 2_000
-  const works: [what: string, calls: number, work: Side][] = [
+  const { pid } = await pool.one(sql.type(Backend)`select pg_backend_pid() as pid`)
+  const works: [what: string, calls: number, work: Side['work']][] = [
     [
       `a list of ${PAGE} payments`,
       calls,
@@ -92,21 +98,24 @@ async function readPairs(bench: Bench, { database, merchantId }: Prepared) {
   const pairs = works.map(([what, count, work]): Pair => ({
     what,
     calls: count,
-    limited: () => ofMerchant(merchantId, work),
-    free: () => ofEveryMerchant(work),
+    limited: { work: () => ofMerchant(merchantId, work), pid },
+    free: { work: () => ofEveryMerchant(work), pid },
   }))
   return { pairs, close: () => pool.end() }
 }
 
 async function batchPairs(bench: Bench, limited: Prepared, free: Prepared) {
-  const connect = ({ database: { url } }: Prepared) =>
-    makePgConnection({ databaseUrl: url, role: RUNTIME_ROLE, onError: () => undefined })
+  const connect = async ({ database: { url } }: Prepared) => {
+    const client = await makePgConnection({ databaseUrl: url, role: RUNTIME_ROLE, onError: () => undefined })
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return { client, pid: rows[0]?.pid ?? 0 }
+  }
   const clients = [await connect(limited), await connect(free)] as const
   const calls = bench.quick ? 30 : 300
   const sides = (what: string, work: (prepared: Prepared) => { text: string; values: unknown[] }): Pair => {
-    const side = (client: (typeof clients)[number], prepared: Prepared): Side => {
+    const side = ({ client, pid }: (typeof clients)[number], prepared: Prepared): Side => {
       const query = { name: what.replaceAll(' ', '_'), ...work(prepared) }
-      return () => client.query(query)
+      return { work: () => client.query(query), pid }
     }
     return { what, calls, limited: side(clients[0], limited), free: side(clients[1], free) }
   }
@@ -122,7 +131,7 @@ async function batchPairs(bench: Bench, limited: Prepared, free: Prepared) {
       values: [],
     })),
   ]
-  return { pairs, close: () => Promise.all(clients.map((client) => client.end())) }
+  return { pairs, close: () => Promise.all(clients.map(({ client }) => client.end())) }
 }
 
 /** Both sides in turns, each by its median. */
@@ -134,19 +143,19 @@ async function measure(bench: Bench, { calls, limited, free }: Pair): Promise<{ 
   ] as const
   for (let round = 0; round <= bench.rounds; round += 1)
     for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed()) {
-      const cost = await costOf(bench, calls, side)
+      const cost = await costOf(calls, side)
       // The first round warms up.
       if (round > 0) costs[name].push(cost)
     }
   return { without: medianOf(costs.free), withIt: medianOf(costs.limited) }
 }
 
-async function costOf({ server }: Bench, calls: number, side: Side): Promise<Cost> {
-  const postgresBefore = (await server.cpuMs()) ?? Number.NaN
+async function costOf(calls: number, { work, pid }: Side): Promise<Cost> {
+  const postgresBefore = (await connectionCpuMs(pid)) ?? Number.NaN
   const nodeBefore = process.cpuUsage()
-  for (let call = 0; call < calls; call += 1) await side()
+  for (let call = 0; call < calls; call += 1) await work()
   const { user, system } = process.cpuUsage(nodeBefore)
-  const postgresMs = ((await server.cpuMs()) ?? Number.NaN) - postgresBefore
+  const postgresMs = ((await connectionCpuMs(pid)) ?? Number.NaN) - postgresBefore
   return { nodeUs: (user + system) / calls, postgresUs: (postgresMs * 1_000) / calls }
 }
 

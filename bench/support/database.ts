@@ -92,6 +92,16 @@ export async function insertPayments(
 /** One clock tick of /proc, in milliseconds: Linux has had 100 per second for decades. */
 const TICK_MS = 10
 
+/** Milliseconds of processor time that one connection's process of the server has used, or undefined where it can't be read. */
+export async function connectionCpuMs(pid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined
+  return nanoseconds(await readFile(`/proc/${pid}/schedstat`, 'utf8')) / 1e6
+}
+
+function nanoseconds(schedstat: string | undefined): number {
+  return Number(schedstat?.split(' ')[0])
+}
+
 /** Sums the processor time of the server and its children; the server itself accounts for children that have exited. */
 async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
@@ -107,7 +117,7 @@ async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number)
-    const own = Number(running[index]?.split(' ')[0]) / 1e6
+    const own = nanoseconds(running[index]) / 1e6
     if (pids[index] === String(serverPid)) ms += own + ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MS
     else if (fields[1] === serverPid) ms += own
   }
