@@ -10,10 +10,23 @@ export const OPEN_BODY_BYTES_MAX = 16 * 1024
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Whether anything follows the headers (RFC 9112, section 6.3). */
-export function hasContent({ headers }: IncomingMessage): boolean {
+/** Whether something may follow the headers (RFC 9112, section 6.3). */
+function mayHaveContent({ headers }: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
   return coding !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Whether a body was sent. Some clients announce chunks and send none. */
+export async function hasContent(req: IncomingMessage): Promise<boolean> {
+  if (!mayHaveContent(req)) return false
+  if (req.headers['transfer-encoding'] === undefined) return true
+  try {
+    for await (const _ of req.iterator({ destroyOnReturn: false })) return true
+  } catch {
+    // The client has disconnected within it.
+    return true
+  }
+  return false
 }
 
 /**
@@ -22,7 +35,7 @@ export function hasContent({ headers }: IncomingMessage): boolean {
  */
 export async function readBody(req: IncomingMessage, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
   // Most requests read, and waiting for the end of their body costs 5 µs.
-  if (!hasContent(req)) return NO_BYTES
+  if (!mayHaveContent(req)) return NO_BYTES
   if (Number(req.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
   // A small body has nearly always arrived while the caller was looked up.
   const whole: unknown = req.complete ? req.read() : null

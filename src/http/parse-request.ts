@@ -25,7 +25,7 @@ type RequestToParse<O extends Operation> = {
  */
 export async function parseRequest<O extends Operation>(request: RequestToParse<O>): Promise<Input<O>> {
   const { app, operation, req, principal, rules } = request
-  if (!hasBody(operation) && hasContent(req)) {
+  if (!hasBody(operation) && (await hasContent(req))) {
     throw new DomainError('VALIDATION_FAILED', `a ${operation.method} has no body`, {
       errors: [{ path: '', code: 'NOT_APPLICABLE', message: 'must be omitted' }],
     })

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import type { Answer, CallOptions } from '../support/app.ts'
 import { paymentBody, testService } from '../support/app.ts'
+import { rawRequest } from '../support/raw-http.ts'
 import { countRows } from '../support/rows.ts'
 
 const service = await testService(t)
@@ -272,6 +273,14 @@ t.test('a request that has no body is rejected with one', async (t) => {
     }
   }
   t.match((await service.call('GET', '/api/v1/portal/team', { merchant })).body, { data: { length: 2 } })
+  const raw = (chunks: string) =>
+    rawRequest(
+      service.app.config.port,
+      `DELETE ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Merchant-Client-Id: ${merchant.clientId}\r\n${chunks}`,
+    )
+  t.match(await raw('Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), { status: 400, text: /must be omitted/ })
+  t.equal((await raw('Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n')).status, 200, 'an empty body is none')
+  t.equal((await raw('Content-Length: 0\r\n\r\n')).status, 200)
   t.match(await service.call('DELETE', path, { merchant }), { status: 200 })
 })
 
