@@ -76,7 +76,8 @@ async function unpacked(): Promise<string> {
   try {
     return await packed.executablePath()
   } finally {
-    await rmdir(LOCK)
+    // Another process may have taken it for stale.
+    await rmdir(LOCK).catch(() => undefined)
   }
 }
 
