@@ -166,7 +166,7 @@ t.test('another program at the address is recognised as such, and its redirect i
 
 t.test('a service that never answers is given up after the timeout', async (t) => {
   const { url, requests } = await fakeService(t, () => 'silence')
-  const client = clientOf(t, url, { clientId: 'demo-server', timeoutMs: 200 })
+  const client = clientOf(t, url, { clientId: 'demo-server', timeoutMs: 3_000 })
   t.match(await errorOf(call(client, listPayments, {})), {
     code: 'REQUEST_TIMED_OUT',
     options: { exit: 8, retryable: true },

@@ -93,7 +93,7 @@ t.test('a response without a status line in time is a timeout', async (t) => {
 })
 
 t.test('a status line in time counts, whatever the body does', async (t) => {
-  const send = client(t, { timeoutMs: 1_500 })
+  const send = client(t, { timeoutMs: 4_000 })
   let closed = 0
   const drip = await rawServer(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')

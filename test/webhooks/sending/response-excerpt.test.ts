@@ -74,7 +74,7 @@ async function answering(t: Test, answer: (response: ServerResponse) => void): P
 }
 
 t.test('the client returns the beginning of every response, and null without one', async (t) => {
-  const post = makePost({ allowPrivate: true, timeoutMs: 1_500 })
+  const post = makePost({ allowPrivate: true, timeoutMs: 4_000 })
   t.teardown(() => post.close())
   const send = (url: string) => post.post({ url, headers: {}, body: Buffer.from('{}') })
   t.match(await send(await answering(t, (response) => response.writeHead(500).end('database is down'))), {
