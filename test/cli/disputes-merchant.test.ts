@@ -1,10 +1,11 @@
-import { chmodSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { TestMerchant } from '../support/app.ts'
 import { countRows } from '../support/rows.ts'
+import { SCRATCH } from '../support/scratch.ts'
 import { DISPUTE_ID, disputeOf, fakeAdmin } from './admin-harness.ts'
 import { paidPayment, realService } from './real-service.ts'
 import type { RealService } from './real-service.ts'
@@ -36,6 +37,18 @@ function editorOf(t: Test, script: string): { env: NodeJS.ProcessEnv; copy: stri
   writeFileSync(file, `#!/bin/sh\nCOPY='${join(folder, 'copy')}'\n${script}\n`)
   chmodSync(file, 0o700)
   return { env: { EDITOR: `${file} --wait`, PATH: process.env['PATH'] }, copy: join(folder, 'copy') }
+}
+
+/** Files of editors go to a folder of the test: other processes open editors, too. */
+function ownFolder(t: Test): void {
+  const { TMPDIR } = process.env
+  const folder = mkdtempSync(join(SCRATCH, 'svc-editors-'))
+  process.env['TMPDIR'] = folder
+  t.teardown(() => {
+    rmSync(folder, { recursive: true })
+    if (TMPDIR === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = TMPDIR
+  })
 }
 
 /** What editors were given and did not take away again. */
@@ -90,6 +103,7 @@ t.test('evidence that can not be read, or is none, is refused before anything is
 })
 
 t.test("an editor is opened on the dispute's facts, and only what was written is sent", async (t) => {
+  ownFolder(t)
   const { service, merchant, dispute } = await disputed(t)
   const before = leftovers()
   const { env, copy } = editorOf(
@@ -107,6 +121,7 @@ t.test("an editor is opened on the dispute's facts, and only what was written is
 })
 
 t.test('an editor that is left without a word, fails, or is not there sends nothing', async (t) => {
+  ownFolder(t)
   const { service, merchant, dispute } = await disputed(t)
   const before = { rows: await countRows(service.owner), files: leftovers() }
   const words = ['disputes', 'evidence', dispute]
