@@ -3,7 +3,7 @@ import { exitOfSignal } from './exit-codes.ts'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 // A Ctrl+C reaches the whole process group, and npm and our own launcher pass it on: these copies are one wish.
-const SAME_WISH_MS = 500
+const SAME_WISH_MS = 1_000
 
 /**
  * Calls `stop` at the first signal that asks the process to end. A second one, later than its copies could come, ends the
