@@ -13,20 +13,29 @@ const NO_BYTES = Buffer.alloc(0)
 /** Whether something may follow the headers (RFC 9112, section 6.3). */
 function mayHaveContent({ headers }: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = headers
-  return coding !== undefined || (length !== undefined && length !== '0')
+  return coding !== undefined || Number(length ?? 0) > 0
 }
 
-/** Whether a body was sent. Some clients announce chunks and send none. */
+/**
+ * Whether a body was sent: some clients announce chunks and send none. Chunks that do not come are waited for as long as any
+ * request is (http/server.ts).
+ */
 export async function hasContent(req: IncomingMessage): Promise<boolean> {
   if (!mayHaveContent(req)) return false
   if (req.headers['transfer-encoding'] === undefined) return true
+  let isSent = false
   try {
-    for await (const _ of req.iterator({ destroyOnReturn: false })) return true
+    for await (const _ of req.iterator({ destroyOnReturn: false })) {
+      isSent = true
+      break
+    }
   } catch {
     // The client has disconnected within it.
     return true
   }
-  return false
+  // What follows is dropped, so that the connection can carry another request.
+  req.resume()
+  return isSent
 }
 
 /**
@@ -119,8 +128,6 @@ function tooDeep(): DomainError {
 const DEPTH_MAX = 32
 const KEYS_MAX = 256
 
-const SIZES: ReadonlySet<string> = new Set(['length', 'size'])
-
 /** Rejects structures that no request needs, and text that the database can't store. Counts over the whole body. */
 function rejectHostile(value: unknown, counts: { keys: number; depth: number }): void {
   if (typeof value === 'string') rejectUnstorable(value)
@@ -138,8 +145,8 @@ function rejectHostile(value: unknown, counts: { keys: number; depth: number }):
     rejectUnstorable(key)
     const member: unknown = Reflect.get(value, key)
     // zod compares it with numbers wherever a text or a list is expected, also of an object.
-    if (SIZES.has(key) && typeof member === 'object' && member !== null)
-      throw new DomainError('INVALID_JSON', `the body has a member named ${key} that is an object or a list`)
+    if (key === 'length' && typeof member === 'object' && member !== null)
+      throw new DomainError('INVALID_JSON', 'the body has a member named length that is an object or a list')
     rejectHostile(member, counts)
   }
   counts.depth -= 1

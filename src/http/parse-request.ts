@@ -26,7 +26,7 @@ type RequestToParse<O extends Operation> = {
 export async function parseRequest<O extends Operation>(request: RequestToParse<O>): Promise<Input<O>> {
   const { app, operation, req, principal, rules } = request
   if (!hasBody(operation) && (await hasContent(req))) {
-    throw new DomainError('VALIDATION_FAILED', `a ${operation.method} has no body`, {
+    throw new DomainError('VALIDATION_FAILED', `${operation.name} takes no body`, {
       errors: [{ path: '', code: 'NOT_APPLICABLE', message: 'must be omitted' }],
     })
   }

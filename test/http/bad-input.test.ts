@@ -231,7 +231,7 @@ const MALFORMED: RawCase[] = [
   ['__proto__', { raw: withMember('"__proto__":{"amount":"1.00"}') }, 400, 'INVALID_JSON'],
   ['__proto__ in metadata', { raw: withMember('"metadata":{"__proto__":"x"}') }, 400, 'INVALID_JSON'],
   ['a length that is no number', { raw: '{"amount":{"length":{"valueOf":"x","toString":"y"}}}' }, 400, 'INVALID_JSON'],
-  ['a size that is no number', { raw: withMember('"metadata":{"size":[]}') }, 400, 'INVALID_JSON'],
+  ['a list as length', { raw: withMember('"metadata":{"length":[]}') }, 400, 'INVALID_JSON'],
   ['a length that is a text', { raw: '{"amount":{"length":"x"}}' }, 400, 'VALIDATION_FAILED'],
   ['constructor', { raw: withMember('"constructor":"x"') }, 400, 'VALIDATION_FAILED'],
   ['an array', { raw: '[]' }, 400, 'VALIDATION_FAILED'],
@@ -256,7 +256,7 @@ const MALFORMED: RawCase[] = [
   ['one byte too many', { raw: base.padEnd(100 * 1024 + 1) }, 413, 'BODY_TOO_LARGE'],
 ]
 
-t.test('a request that has no body is rejected with one', async (t) => {
+t.test('a body is rejected where the operation takes none', async (t) => {
   await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
   const { body: member } = await service.call('POST', '/api/v1/portal/team', {
     merchant,
@@ -279,6 +279,17 @@ t.test('a request that has no body is rejected with one', async (t) => {
       `DELETE ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Merchant-Client-Id: ${merchant.clientId}\r\n${chunks}`,
     )
   t.match(await raw('Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), { status: 400, text: /must be omitted/ })
+  const chunks = `4000\r\n${' '.repeat(0x4000)}\r\n`.repeat(10)
+  const both = await rawRequest(
+    service.app.config.port,
+    `GET /api/v1/banks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n` +
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+  )
+  t.same(
+    [...both.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1]),
+    ['400', '200'],
+    'its connection carries the next request',
+  )
   t.equal((await raw('Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n')).status, 200, 'an empty body is none')
   t.equal((await raw('Content-Length: 0\r\n\r\n')).status, 200)
   t.match(await service.call('DELETE', path, { merchant }), { status: 200 })
