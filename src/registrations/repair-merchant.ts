@@ -10,7 +10,7 @@ import { ADMIN_ROLE_NOT_ASSIGNED } from './provision.ts'
 import type { RegistrationRecord } from './record.ts'
 import { recordRepair, registrationUnderWay } from './repair-input.ts'
 import type { RepairInput, RepairResult } from './repair-input.ts'
-import { rejectIfAdminSignedUp, replaceAdmin, restoreAdmin } from './restore-admin.ts'
+import { findLostAdmin, rejectIfAdminSignedUp, replaceAdmin, restoreAdmin } from './restore-admin.ts'
 import type { Administrator } from './restore-admin.ts'
 import { restoreRealm } from './restore-realm.ts'
 import type { RestoreRealmInput } from './restore-realm.ts'
@@ -34,7 +34,7 @@ export async function repairMerchant(
     })
   }
   const { actor, reason } = input
-  if (input.adminEmail !== undefined) await rejectReplacement(app, { ...input, email: input.adminEmail }, merchant.id)
+  await rejectUninvitable(app, known, { merchantId: merchant.id, input })
   const repaired: string[] = []
   if (await remakeRealm(app, { merchant, realmOwner: known?.id ?? merchant.id, reason, actor })) {
     repaired.push('created its realm and clients again; rotate the server client to get its secret')
@@ -53,14 +53,20 @@ export async function repairMerchant(
 }
 
 /** Before anything is changed. */
-async function rejectReplacement(
+async function rejectUninvitable(
   app: App,
-  { slug, email }: { slug: string; email: string },
-  merchantId: string,
+  known: RegistrationRecord | null,
+  { merchantId, input }: { merchantId: string; input: RepairInput },
 ): Promise<void> {
+  const { slug, adminEmail: email } = input
+  if (email === undefined) {
+    const lost = await findLostAdmin(app, { merchantId, slug, adminEmail: known?.admin_email ?? null })
+    if (lost !== null) await app.identity.checkInvitation?.(slug, lost.email)
+    return
+  }
   await rejectIfAdminSignedUp(app, { merchantId, slug })
-  const known = await findMemberByEmail(app.pool, { merchantId, email })
-  const isToBeInvited = known === null || !(await app.identity.hasPassword(slug, known.id))
+  const member = await findMemberByEmail(app.pool, { merchantId, email })
+  const isToBeInvited = member === null || !(await app.identity.hasPassword(slug, member.id))
   if (isToBeInvited) await app.identity.checkInvitation?.(slug, email)
 }
 

@@ -81,26 +81,34 @@ async function writeAdmin(
   else await updateMember(tx, { merchantId, id: known.id }, { userId, role: 'ADMIN', isActive: true })
 }
 
+/** The administrator whose account the identity provider has lost; null if there is none, or another ADMIN has signed up. */
+export async function findLostAdmin(
+  app: AdminApp,
+  { merchantId, slug, adminEmail }: Pick<AdminRepair, 'merchantId' | 'slug'> & { adminEmail: string | null },
+): Promise<TeamMemberRecord | null> {
+  if (app.identity.kind === 'none') return null
+  const admins = await listAdmins(app.pool, merchantId)
+  const admin = admins.find(({ email }) => email === adminEmail) ?? admins[0]
+  if (admin === undefined || (await app.identity.findUser(slug, admin.email)) === admin.id) return null
+  for (const { id } of admins) if (await app.identity.hasPassword(slug, id)) return null
+  return admin
+}
+
 /**
  * Creates the administrator's account again if the identity provider has lost it. If another ADMIN has signed up,
  * nothing is done, because that one can invite again.
  * @param input `adminEmail` is the one who registered the merchant, if it registered
  * @returns null if nothing had to be done
- * @throws {DomainError} RATE_LIMITED if it could not be invited
  * @throws {IdentityUnavailableError}
  */
 export async function restoreAdmin(
   app: AdminApp,
   input: AdminRepair & { adminEmail: string | null },
 ): Promise<Administrator | null> {
-  const { merchantId, slug, adminEmail } = input
-  if (app.identity.kind === 'none') return null
-  const admins = await listAdmins(app.pool, merchantId)
-  const admin = admins.find(({ email }) => email === adminEmail) ?? admins[0]
-  if (admin === undefined || (await app.identity.findUser(slug, admin.email)) === admin.id) return null
-  for (const { id } of admins) if (await app.identity.hasPassword(slug, id)) return null
+  const { merchantId, slug } = input
+  const admin = await findLostAdmin(app, input)
+  if (admin === null) return null
   const { email } = admin
-  await app.identity.checkInvitation?.(slug, email)
   const userId = await accountOf(app, { ...input, email }, admin)
   await app.pool.transaction(async (tx) => {
     await lockTeam(tx, merchantId)
