@@ -114,6 +114,14 @@ t.test('what is sent: fields, files, headers; and nothing with a dry run', async
   t.equal(requests.at(-1)?.body, '[2]')
   await api(['GET', '/api/v1/x?a=1', '-f', 'b=é&'])
   t.equal(requests.at(-1)?.path, '/api/v1/x?a=1&b=%C3%A9%26')
+  await api(['DELETE', '/api/v1/admin/staff/x', '-f', 'reason=has left'])
+  t.match(requests.at(-1), { path: '/api/v1/admin/staff/x', body: '{"reason":"has left"}' })
+  await api(['DELETE', '/api/v1/portal/team/x', '-f', 'a=1'])
+  t.match(requests.at(-1), { path: '/api/v1/portal/team/x?a=1', body: '' })
+  t.match(await api(['DELETE', '/api/v1/portal/team/x', '-F', 'body.json']), {
+    code: 2,
+    stderr: /DELETE \/api\/v1\/portal\/team\/x takes no body/,
+  })
   await api(['GET', '/api/v1/x', '-H', 'authorization: Bearer mine'])
   t.equal(requests.at(-1)?.headers['authorization'], 'Bearer mine')
   t.equal(requests.at(-1)?.headers['x-merchant-client-id'], undefined, 'nothing else goes with it')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { resolve } from 'node:path'
+import { hasBody } from '../../../src/wire/operation.ts'
 import type { Access, Operation } from '../../../src/wire/operation.ts'
 import { CliError, reportError, usageError, messageOf } from '../../base/errors.ts'
 import { exitOfStatus } from '../../base/exit-codes.ts'
@@ -85,12 +86,14 @@ async function readRequest(
   const { pathname, search } = apiPath(path)
   const fields = readFields(options.field)
   const headers: Record<string, string> = { accept: 'application/json', ...readHeaders(options.addHeader) }
-  const hasBody = method === 'POST' || method === 'PUT'
-  if (options.bodyFile !== undefined && (!hasBody || fields.length > 0))
-    throw usageError(hasBody ? '-f and -F both say the body: give one of them' : `a ${method} has no body`)
-  if (!hasBody) addToQuery(search, fields)
   const operation = findOperation(method, pathname)
-  const body = hasBody ? await bodyFor(io, { fields, file: options.bodyFile, headers }) : null
+  const takesBody = operation === undefined ? method === 'POST' || method === 'PUT' : hasBody(operation)
+  if (options.bodyFile !== undefined && (!takesBody || fields.length > 0))
+    throw usageError(
+      takesBody ? '-f and -F both say the body: give one of them' : `${method} ${pathname} takes no body`,
+    )
+  if (!takesBody) addToQuery(search, fields)
+  const body = takesBody ? await bodyFor(io, { fields, file: options.bodyFile, headers }) : null
   if (operation?.errors.includes('IDEMPOTENCY_KEY_MISSING') === true && headers['x-idempotency-key'] === undefined) {
     headers['x-idempotency-key'] = randomUUID()
     note(`Idempotency key: ${headers['x-idempotency-key']}`)
