@@ -86,11 +86,13 @@ async function send(app: SendApp, tx: DatabaseTransactionConnection, request: Li
   const sealed = app.sealer.seal(message.recipient, contactContext('payer_tokens', id))
   await insertToken(tx, { id, request, sealed, tokenHash: sha256Hex(token) })
   const { language } = request
-  // The page goes on in the message's language. English is left out: a text message is short.
-  const query = language in MAIL_LANGUAGES && language !== 'en' ? `?lang=${language}` : ''
+  const isMail = request.contact_type === 'EMAIL'
+  // The page goes on in the message's language. A text message is short: English is left out there.
+  const known = Object.hasOwn(MAIL_LANGUAGES, language) ? language : 'en'
+  const query = isMail || known !== 'en' ? `?lang=${known}` : ''
   // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
   const link = `${app.publicUrl}/hub${query}#token=${token}`
-  if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
+  if (isMail) await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
   else await queueText(app, tx, { ...message, ...linkText({ link, language }) })
 }
 
