@@ -189,6 +189,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ],
   ['a payer that no bank could write', { SVC_PAYOUT_NAME: 'Café' }, /SVC_PAYOUT_NAME: must be at most 70 of/],
   ['no time for the database', { SVC_DATABASE_TIMEOUT_FACTOR: '0' }, /SVC_DATABASE_TIMEOUT_FACTOR/],
+  ['hours for the database', { SVC_DATABASE_TIMEOUT_FACTOR: '11' }, /SVC_DATABASE_TIMEOUT_FACTOR/],
   ['a pool of none', { SVC_DATABASE_POOL: '0' }, /SVC_DATABASE_POOL/],
   ['a consent of no time', { SVC_CONSENT_SECONDS: '0' }, /SVC_CONSENT_SECONDS/],
   ['a consent of a fraction', { SVC_CONSENT_SECONDS: '1.5' }, /SVC_CONSENT_SECONDS/],

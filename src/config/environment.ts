@@ -110,8 +110,8 @@ export const Environment = z.object({
   SVC_MIGRATION_DATABASE_URL: DatabaseUrl.optional(),
   /** Database connections of one process, in addition to the two of the payment batches. */
   SVC_DATABASE_POOL: Count.default(6),
-  /** Multiplies the time limits of the database (2 s to connect, 1 s for a lock, 1.5 s for a connection, 5 s for a statement) where it is slow to answer. */
-  SVC_DATABASE_TIMEOUT_FACTOR: Count.default(1),
+  /** Multiplies the time limits of the database (2 s to connect, 1 s for a lock, 1.5 s for a connection, 5 s for a statement) where it is slow to answer, from 1 to 10; those of commands stay. */
+  SVC_DATABASE_TIMEOUT_FACTOR: whole(1, 10).default(1),
   /** The master key that seals secrets: 32 bytes as base64. */
   SVC_ENCRYPTION_KEY: MasterKey,
   /** Up to five previous master keys, separated by commas. They open what they sealed, and seal nothing new. */

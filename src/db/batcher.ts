@@ -42,10 +42,6 @@ const ITEMS_MAX = 64
 /** Items that may wait; beyond it the service says it is overloaded instead of answering ever later. */
 const WAITING_MAX = 10_000
 
-/** How long items wait for locks that are run again one by one: each, and together. */
-const SINGLE_LOCK_MS = 100
-const SINGLES_MS = 500
-
 /** How often closing checks whether every call has its answer. */
 const CLOSING_POLL_MS = 5
 
@@ -119,6 +115,7 @@ type Lane<Item, Row> = {
 
 /** One connection, and whether it is busy. A lost connection is replaced by the next batch that needs one. */
 function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
+  const { single, singles } = timeoutsOf(options)
   let client: Client | undefined
   let busy = false
 
@@ -182,8 +179,8 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
       for (const pending of batch) await settle([pending])
       return
     }
-    const end = performance.now() + SINGLES_MS
-    await configure(`set lock_timeout = ${SINGLE_LOCK_MS}; set statement_timeout = ${SINGLES_MS}`)
+    const end = performance.now() + singles
+    await configure(`set lock_timeout = ${single}; set statement_timeout = ${singles}`)
     for (const pending of batch) {
       if (performance.now() < end) await settle([pending])
       else pending.reject(new BatchUnavailableError('the database is too busy', { cause: error }))

@@ -9,6 +9,9 @@ const TIMEOUTS = {
   lock: 1_000,
   /** How long a request waits for a connection, or for its turn in a batch. With the lock's time-out it is less than 3 s. */
   turn: 1_500,
+  /** How long items of a batch that timed out wait for locks when they are run again one by one: each, and together. */
+  single: 100,
+  singles: 500,
   // A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
   // server would have, so that the server's own, more precise, error wins wherever there is still a link.
   query: 6_000,
@@ -19,13 +22,15 @@ export type Timeouts = Readonly<typeof TIMEOUTS>
 /** The same for a database that is slow to answer: each one is `factor` times as long. */
 export function timeoutsOf({ timeoutFactor = 1 }: Pick<ConnectionTarget, 'timeoutFactor'>): Timeouts {
   const times = (ms: number): number => Math.round(ms * timeoutFactor)
-  const { connect, statement, idleInTransaction, lock, turn, query } = TIMEOUTS
+  const { connect, statement, idleInTransaction, lock, turn, single, singles, query } = TIMEOUTS
   return {
     connect: times(connect),
     statement: times(statement),
     idleInTransaction: times(idleInTransaction),
     lock: times(lock),
     turn: times(turn),
+    single: times(single),
+    singles: times(singles),
     query: times(query),
   }
 }

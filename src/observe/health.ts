@@ -30,8 +30,7 @@ export function describeHealth(): { status: 'ok' } {
 
 /**
  * Checks the database, over a connection of its own and within a second (times SVC_DATABASE_TIMEOUT_FACTOR): also while
- * every other one is in use. Counts the
- * outbox and checks the identity provider, each for as long as it answers soon.
+ * every other one is in use. Counts the outbox and checks the identity provider, each for as long as it answers soon.
  */
 export async function describeReadiness(app: App, { isDraining }: { isDraining: boolean }): Promise<Readiness> {
   const identity = checkIdentity(app)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import t from 'tap'
 import { z } from 'zod'
-import { makePgConnection } from '../../src/db/connection.ts'
+import { makePgConnection, timeoutsOf } from '../../src/db/connection.ts'
 import { describeDatabaseError } from '../../src/db/describe-error.ts'
 import { makePool, RowShapeError } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
@@ -114,6 +114,20 @@ t.test('every connection has its settings from its first statement on', async (t
   t.same((await client.query(query)).rows, [{ settings: expected }])
   const token = { ...sql.type(Settings)`select 1`, sql: query }
   t.same(await pool.one(token), { settings: expected })
+})
+
+t.test('every wait has the limit that is documented, times the factor', async (t) => {
+  t.strictSame(timeoutsOf({}), {
+    connect: 2_000,
+    statement: 5_000,
+    idleInTransaction: 5_000,
+    lock: 1_000,
+    turn: 1_500,
+    single: 100,
+    singles: 500,
+    query: 6_000,
+  })
+  t.match(timeoutsOf({ timeoutFactor: 3 }), { connect: 6_000, turn: 4_500, single: 300, singles: 1_500, query: 18_000 })
 })
 
 t.test('its time limits are multiplied where the database is slow to answer', async (t) => {

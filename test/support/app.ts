@@ -106,7 +106,7 @@ export async function testService(
     SVC_PORT: String(await freePort()),
     SVC_DATABASE_POOL: '4',
     // Five processes of tests share two cores: one that stands still for a second is no database that stands still.
-    SVC_DATABASE_TIMEOUT_FACTOR: '4',
+    SVC_DATABASE_TIMEOUT_FACTOR: process.env['SVC_DATABASE_TIMEOUT_FACTOR'] ?? '4',
     SVC_IDENTITY: process.env['SVC_TEST_IDENTITY'] ?? 'none',
     ...env,
   })
