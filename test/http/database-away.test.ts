@@ -119,7 +119,7 @@ t.test('connections that the server ends are replaced without an answer worse th
   }
 })
 
-t.test('a locked payment is waited for 2 seconds, then a 503 says to try again', async (t) => {
+t.test('a locked payment is waited for, then a 503 says to try again', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant)
