@@ -167,7 +167,7 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     t.match({ code, stderr }, { code: 1, stderr: /may not create databases\. Allow it to: alter role .* in --server/ })
   })
 
-  t.test('an interrupt ends it, and drops what it has restored', async (t) => {
+  t.test('an interrupt within the restoring ends it, and drops what is there', async (t) => {
     const slow = join(source.folder, 'slow.sql')
     writeFileSync(slow, `${readFileSync(source.dump('fast.sql'), 'utf8')}\nselect pg_sleep(600);\n`)
     const [file, words] = nodeCommand([LAUNCHER, 'backup', 'verify', slow, ...onServer])
