@@ -86,13 +86,11 @@ async function send(app: SendApp, tx: DatabaseTransactionConnection, request: Li
   const sealed = app.sealer.seal(message.recipient, contactContext('payer_tokens', id))
   await insertToken(tx, { id, request, sealed, tokenHash: sha256Hex(token) })
   const { language } = request
-  const isMail = request.contact_type === 'EMAIL'
-  // The page goes on in the message's language. A text message is short: English is left out there.
-  const known = Object.hasOwn(MAIL_LANGUAGES, language) ? language : 'en'
-  const query = isMail || known !== 'en' ? `?lang=${known}` : ''
+  // The page goes on in the message's language. English is also for a payer who named no language: the browser does then.
+  const query = language !== 'en' && Object.hasOwn(MAIL_LANGUAGES, language) ? `?lang=${language}` : ''
   // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
   const link = `${app.publicUrl}/hub${query}#token=${token}`
-  if (isMail) await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
+  if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
   else await queueText(app, tx, { ...message, ...linkText({ link, language }) })
 }
 
