@@ -1,39 +1,29 @@
 import pg from 'pg'
 import { pgTypes } from './type-parsers.ts'
 
-/** What every connection that serves requests or work is bounded by, in milliseconds. */
-const TIMEOUTS = {
-  connect: 2_000,
-  statement: 5_000,
-  idleInTransaction: 5_000,
-  lock: 1_000,
-  /** How long a request waits for a connection, or for its turn in a batch. With the lock's time-out it is less than 3 s. */
-  turn: 1_500,
-  /** How long items of a batch that timed out wait for locks when they are run again one by one: each, and together. */
-  single: 100,
-  singles: 500,
-  // A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
-  // server would have, so that the server's own, more precise, error wins wherever there is still a link.
-  query: 6_000,
-}
-
-export type Timeouts = Readonly<typeof TIMEOUTS>
-
-/** The same for a database that is slow to answer: each one is `factor` times as long. */
-export function timeoutsOf({ timeoutFactor = 1 }: Pick<ConnectionTarget, 'timeoutFactor'>): Timeouts {
+/**
+ * What every connection that serves requests or work is bounded by, in milliseconds. For a database that is slow to answer
+ * each is `timeoutFactor` times as long.
+ */
+export function timeoutsOf({ timeoutFactor = 1 }: Pick<ConnectionTarget, 'timeoutFactor'>) {
   const times = (ms: number): number => Math.round(ms * timeoutFactor)
-  const { connect, statement, idleInTransaction, lock, turn, single, singles, query } = TIMEOUTS
   return {
-    connect: times(connect),
-    statement: times(statement),
-    idleInTransaction: times(idleInTransaction),
-    lock: times(lock),
-    turn: times(turn),
-    single: times(single),
-    singles: times(singles),
-    query: times(query),
+    connect: times(2_000),
+    statement: times(5_000),
+    idleInTransaction: times(5_000),
+    lock: times(1_000),
+    /** How long a request waits for a connection, or for its turn in a batch. With the lock's time-out it is less than 3 s. */
+    turn: times(1_500),
+    /** How long items of a batch that timed out wait for locks when they are run again one by one: each, and together. */
+    single: times(100),
+    singles: times(500),
+    // A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
+    // server would have, so that the server's own, more precise, error wins wherever there is still a link.
+    query: times(6_000),
   }
 }
+
+export type Timeouts = Readonly<ReturnType<typeof timeoutsOf>>
 
 /** Maintenance can wait for a server that has much to do. */
 const MAINTENANCE_CONNECT_MS = 10_000
