@@ -9,7 +9,9 @@ import { benchConsole } from './cases/console.ts'
 import { benchCreate } from './cases/create.ts'
 import { benchDeliver } from './cases/deliver.ts'
 import { benchFirstPaint } from './cases/first-paint.ts'
+import { benchGrowth } from './cases/growth.ts'
 import { benchLatency } from './cases/latency.ts'
+import { benchMemory } from './cases/memory.ts'
 import { benchRead } from './cases/read.ts'
 import { benchReconcile } from './cases/reconcile.ts'
 import { benchScope } from './cases/scope.ts'
@@ -28,8 +30,10 @@ Compares the service with PostgreSQL's own limit and with the conventional libra
 ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
-  --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, scope, latency,
-                     first-paint, start, console, bank or size; may be given more than once
+  --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, scope, growth, latency,
+                     memory, first-paint, start, console, bank or size; may be given more than once
+  --payments <n>     the most payments of the growth case; 10 000 000 take 35 GB for a time
+  --minutes <n>      how long the memory case loads the service; 2 if omitted
   --rounds <n>       rounds, each with one turn of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service to this folder
@@ -47,7 +51,9 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   reconcile: benchReconcile,
   statement: benchStatement,
   scope: benchScope,
+  growth: benchGrowth,
   latency: benchLatency,
+  memory: benchMemory,
   'first-paint': benchFirstPaint,
   start: benchStart,
   console: benchConsole,
@@ -63,6 +69,8 @@ async function main(): Promise<void> {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       profile: { type: 'string' },
+      payments: { type: 'string' },
+      minutes: { type: 'string', default: '2' },
       peers: { type: 'boolean', default: true },
       help: { type: 'boolean', default: false },
     },
@@ -82,6 +90,8 @@ async function main(): Promise<void> {
       rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
       seconds: Number(values.seconds ?? (values.quick ? 2 : 6)),
       profileDir: values.profile,
+      payments: values.payments === undefined ? undefined : Number(values.payments),
+      minutes: values.quick ? 0.5 : Number(values.minutes),
       peers,
     }
     process.stdout.write(

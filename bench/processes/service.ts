@@ -5,10 +5,10 @@ import { startWorker } from '../../src/worker.ts'
 import { jobs } from '../../src/jobs.ts'
 import { ready, settings } from '../support/measured-process.ts'
 
-/** `parts` are what this process runs; the worker delivers webhooks and does nothing else. */
-type Settings = { url: string; encryptionKey: string; parts: readonly ('api' | 'worker')[] }
+/** `parts` are what this process runs; the worker only delivers webhooks, unless it does `allJobs`. */
+type Settings = { url: string; encryptionKey: string; parts: readonly ('api' | 'worker')[]; allJobs: boolean }
 
-const { url, encryptionKey, parts } = settings<Settings>()
+const { url, encryptionKey, parts, allJobs } = settings<Settings>()
 const defaults = readConfig({
   // Callers are identified by a header alone, as in the peers.
   SVC_IDENTITY: 'none',
@@ -23,7 +23,7 @@ const made = await makeApp({ ...defaults, webhookAllowPrivate: true })
 const app = { ...made, config: { ...made.config, mode: 'live' as const } }
 const api = parts.includes('api') ? await startApi(app) : undefined
 const worker = parts.includes('worker')
-  ? startWorker(app, { jobs: jobs.filter(({ name }) => name === 'deliver-webhooks') })
+  ? startWorker(app, { jobs: jobs.filter(({ name }) => allJobs || name === 'deliver-webhooks') })
   : undefined
 
 ready({ port: api?.port }, async () => {

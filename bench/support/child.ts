@@ -17,19 +17,29 @@ export type Child = {
 }
 
 const READY_MS = 30_000
+const HEAP_REPORT = new URL('../processes/heap-report.js', import.meta.url).href
 
 /**
  * Starts one of the programs of this folder, with `settings` as JSON in BENCH_SETTINGS.
  * @param profileDir a folder for its processor profile, which it writes when it ends
+ * @param heapFile where it reports its heap after garbage collection (heap-report.js)
  */
 export async function startChild(
   program: string,
   settings: Readonly<Record<string, unknown>>,
-  { profileDir }: { profileDir?: string | undefined } = {},
+  { profileDir, heapFile }: { profileDir?: string | undefined; heapFile?: string } = {},
 ): Promise<Child> {
   const child = fork(new URL(`../${program}`, import.meta.url), {
-    execArgv: profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
-    env: { ...process.env, NODE_ENV: 'production', BENCH_SETTINGS: JSON.stringify(settings) },
+    execArgv: [
+      ...(profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]),
+      ...(heapFile === undefined ? [] : ['--expose-gc', `--import=${HEAP_REPORT}`]),
+    ],
+    env: {
+      ...process.env,
+      ...(heapFile === undefined ? {} : { BENCH_HEAP_FILE: heapFile }),
+      NODE_ENV: 'production',
+      BENCH_SETTINGS: JSON.stringify(settings),
+    },
     // Its request log is written, as in production, but discarded.
     stdio: ['ignore', 'ignore', process.env['BENCH_DEBUG'] === undefined ? 'ignore' : 'inherit', 'ipc'],
   })

@@ -14,6 +14,10 @@ export type Bench = {
   seconds: number
   /** A folder for processor profiles of the service. */
   profileDir: string | undefined
+  /** The largest history of the growth case; undefined means as large as usual. */
+  payments: number | undefined
+  /** How long the memory case loads the service. */
+  minutes: number
   /** Whether bench/peers is installed. */
   peers: boolean
 }
@@ -23,8 +27,14 @@ export function startService(
   bench: Bench,
   { url }: BenchDatabase,
   parts: readonly ('api' | 'worker')[],
+  options: { heapFile?: string; allJobs?: boolean } = {},
 ): Promise<Child> {
-  return startChild('processes/service.ts', { url, encryptionKey, parts }, { profileDir: bench.profileDir })
+  const { allJobs = false, ...process } = options
+  return startChild(
+    'processes/service.ts',
+    { url, encryptionKey, parts, allJobs },
+    { profileDir: bench.profileDir, ...process },
+  )
 }
 
 /** Measures a turn together with its processor time per unit of work, over its whole length. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
 
 /** The memory and processor time of a process. */
 export type Usage = {
@@ -21,6 +22,18 @@ export async function usageOf(pid: number): Promise<Usage> {
   // The fields after the command's name in brackets; the times of user and system are the twelfth and thirteenth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { rssMib: rssKib / 1024, cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS }
+}
+
+const Heap = z.object({ at: z.number(), heapMib: z.number() })
+export type Heap = z.infer<typeof Heap>
+
+/** The heap of a process after garbage collection over time, as written by heap-report.js. */
+export async function heapOf(file: string): Promise<Heap[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => Heap.parse(JSON.parse(line)))
 }
 
 /** How fast values grow: the slope of the straight line through them, per unit of `at`. */

@@ -1,6 +1,7 @@
 import { percentile } from '../../support/numbers.ts'
 import { printTable } from '../../support/report.ts'
-import type { Heap, MemorySample } from './memory.ts'
+import type { Heap } from '../../support/process.ts'
+import type { MemorySample } from './memory.ts'
 import type { KeyTimings } from './press-keys.ts'
 
 const SAMPLE_EVERY_MS = 10_000

@@ -1,21 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
 import { usageOf } from '../../support/process.ts'
 import type { Usage } from '../../support/process.ts'
 import type { PaymentCreator } from './creator.ts'
-
-const Heap = z.object({ at: z.number(), heapMib: z.number() })
-export type Heap = z.infer<typeof Heap>
-
-/** The console's heap after garbage collection, as written by heap-report.js. */
-export async function heapOf(file: string): Promise<Heap[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => Heap.parse(JSON.parse(line)))
-}
 
 /** The memory of the console and of the service, at a time after the start. */
 export type MemorySample = { at: number; console: Usage; service: Usage }
