@@ -38,12 +38,17 @@ const STARTS: readonly Start[] = [
   { what: 'svc docs', words: ['docs'] },
 ]
 
-/** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
+/** How long the command line and the service take to start. Needs `npm run build`. */
 export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<RatioTarget[]> {
   const launcher = builtLauncher()
+  return [...startsOfCommands(launcher, quick ? 5 : 20), await startOfService(launcher, quick ? 2 : 5)]
+}
+
+/** Commands beside a Node.js that does nothing, in turns. */
+function startsOfCommands(launcher: string, rounds: number): RatioTarget[] {
   const bare: number[] = []
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
-  for (let round = 0; round < (quick ? 5 : 20); round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     bare.push(timeOf(['-e', '0']))
     for (const { words, took, code } of starts) took.push(timeOf([launcher, ...words], code))
   }
@@ -60,6 +65,35 @@ export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<Ratio
   return starts.flatMap(({ what, took, most }) =>
     most === undefined ? [] : [{ what: `start, ${what} : bare node`, ratio: ratioOf(took, bare), most }],
   )
+}
+
+/** From `svc up` to the first answer of the API, with the embedded PostgreSQL and a database that exists. */
+async function startOfService(launcher: string, rounds: number): Promise<RatioTarget> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-up-'))
+  const svc = (...words: string[]) =>
+    spawnSync(process.execPath, [launcher, ...words, '--state-dir', folder], { encoding: 'utf8', env: cleanEnv() })
+  const seconds: number[] = []
+  try {
+    for (let round = 0; round <= rounds; round += 1) {
+      const begun = performance.now()
+      const { status, stdout, stderr } = svc('up', '--port', '0', '--detach', '--json')
+      if (status !== 0) throw new Error(`svc up: ${stderr}`)
+      const { ok } = await fetch(new URL('/readyz', apiUrlOf(stdout)))
+      if (!ok) throw new Error('the service is not ready')
+      // The first start makes the database.
+      if (round > 0) seconds.push((performance.now() - begun) / 1_000)
+      svc('down')
+    }
+  } finally {
+    svc('down')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { what: 'svc up, existing database, to the first answer', ratio: median(seconds), most: 3, unit: ' s' }
+}
+
+function apiUrlOf(json: string): string {
+  const { api_url: url }: { api_url: string } = JSON.parse(json)
+  return url
 }
 
 function ratioOf(took: readonly number[], bare: readonly number[]): number {
