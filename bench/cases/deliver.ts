@@ -7,11 +7,13 @@ import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { printResults } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
-import type { Contender } from '../support/rounds.ts'
+import type { Contender, Results } from '../support/rounds.ts'
+import { median } from '../support/numbers.ts'
 import type { Sample } from '../support/numbers.ts'
 
 const MERCHANTS = 50
 const SERVICE = `service, ${MERCHANTS} merchants`
+const TWO_WORKERS = `service, ${MERCHANTS} merchants, two workers`
 const HANGING_MERCHANTS = 100
 const HANGING = `service, ${HANGING_MERCHANTS} merchants, of which one hangs`
 const GRAPHILE_TUNED = 'graphile-worker, localQueue 500, 32 at once'
@@ -25,12 +27,13 @@ export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
   const url = `http://127.0.0.1:${Number(receiver.ready['port'])}`
   const urls = Array.from({ length: MERCHANTS }, (_, n) => `${url}/merchant-${n}`)
   const service = await serviceContender({ bench, receiver, count, name: SERVICE, urls })
+  const twoWorkers = await serviceContender({ bench, receiver, count, name: TWO_WORKERS, urls, workers: 2 })
   const others = Array.from({ length: HANGING_MERCHANTS - 1 }, (_, n) => `${url}/merchant-${n}`)
   const hanging = await serviceContender({ bench, receiver, count, name: HANGING, urls: [`${url}/hanging`, ...others] })
   const peers = bench.peers
     ? await peerContenders({ bench, receiver, urls, count, payload: await envelope(bench) })
     : []
-  const results = await takeTurns([service, hanging, ...peers], bench)
+  const results = await takeTurns([service, twoWorkers, hanging, ...peers], bench)
   await receiver.stop()
   printResults('Deliver webhooks', results)
   const fair = {
@@ -38,19 +41,33 @@ export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
     ratio: ratioOf(results, HANGING, SERVICE),
     least: 0.7,
   }
-  if (!bench.peers) return [fair]
+  const shared = {
+    what: 'processor time of a webhook, two workers : one',
+    ratio: costRatioOf(results, TWO_WORKERS, SERVICE),
+    most: 1,
+  }
+  if (!bench.peers) return [fair, shared]
   return [
     fair,
+    shared,
     { what: 'webhooks : graphile-worker tuned', ratio: ratioOf(results, SERVICE, GRAPHILE_TUNED), least: 1.3 },
     { what: 'webhooks : graphile-worker', ratio: ratioOf(results, SERVICE, GRAPHILE), least: 5 },
     { what: 'webhooks : pg-boss tuned', ratio: ratioOf(results, SERVICE, PG_BOSS), least: 1 },
   ]
 }
 
-type ServiceTurn = { bench: Bench; receiver: Child; count: number; name: string; urls: readonly string[] }
+type ServiceTurn = {
+  bench: Bench
+  receiver: Child
+  count: number
+  name: string
+  urls: readonly string[]
+  workers?: number
+}
 
-async function serviceContender({ bench, receiver, count, name, urls }: ServiceTurn): Promise<Contender> {
-  const database = await bench.server.database(`bench_deliver_${urls.length}`)
+async function serviceContender(turn: ServiceTurn): Promise<Contender> {
+  const { bench, receiver, count, name, urls, workers = 1 } = turn
+  const database = await bench.server.database(`bench_deliver_${urls.length}_${workers}`)
   const merchants: BenchMerchant[] = []
   for (const [n, url] of urls.entries()) merchants.push(await insertMerchant(database, `bench-deliver-${n}`, url))
   const run = async () => {
@@ -58,9 +75,29 @@ async function serviceContender({ bench, receiver, count, name, urls }: ServiceT
     await database.owner.query('delete from webhook_queue')
     for (const merchant of merchants) await insertPayments(database, merchant, Math.ceil(count / merchants.length))
     await database.owner.query('vacuum analyze')
-    return drain({ bench, receiver, count, start: () => startService(bench, database, ['worker']) })
+    return drain({ bench, receiver, count, start: () => startWorkers(bench, database, workers) })
   }
   return { name, run }
+}
+
+/** Workers on one database, as one process: their processor time is added up. */
+async function startWorkers(bench: Bench, database: BenchDatabase, count: number): Promise<Child> {
+  const started = Array.from({ length: count }, () => startService(bench, database, ['worker']))
+  const [first, ...others] = await Promise.all(started)
+  if (first === undefined) throw new Error('no worker')
+  const all = [first, ...others]
+  return {
+    ...first,
+    cpuUs: async () => (await Promise.all(all.map((worker) => worker.cpuUs()))).reduce((sum, us) => sum + us, 0),
+    stop: async () => void (await Promise.all(all.map((worker) => worker.stop()))),
+  }
+}
+
+/** The processor time of a contender's unit of work, in its own process and in PostgreSQL, as a multiple of another's. */
+function costRatioOf(results: Results, name: string, other: string): number {
+  const costs = (of: string) => (results.get(of) ?? []).map(({ nodeUs = 0, postgresUs = 0 }) => nodeUs + postgresUs)
+  const others = costs(other)
+  return median(costs(name).map((us, round) => us / (others[round] ?? Number.NaN)))
 }
 
 /** An event as the service makes it: the peers send the same bytes. */
