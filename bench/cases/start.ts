@@ -35,7 +35,7 @@ const STARTS: readonly Start[] = [
   { what: 'svc paymnts list', words: ['paymnts', 'list'], most: 2.6, code: 2 },
   { what: 'svc payments lst', words: ['payments', 'lst'], most: 2.6, code: 2 },
   { what: 'svc completion bash', words: ['completion', 'bash'], most: 3 },
-  { what: 'svc docs', words: ['docs'] },
+  { what: 'svc docs', words: ['docs'], most: 3 },
 ]
 
 /** How long the command line and the service take to start. Needs `npm run build`. */

@@ -3,8 +3,8 @@ import { join, relative, sep } from 'node:path'
 import { packageRoot } from '../../../src/lib/package-root.ts'
 import { CliError } from '../../base/errors.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
-import { command } from '../../kit/command.ts'
-import type { Context } from '../../kit/context.ts'
+import { localCommand } from '../../kit/command.ts'
+import type { PlainContext } from '../../kit/plain-context.ts'
 import { searchSections } from './docs-search.ts'
 import type { DocPage, DocSection } from './docs-search.ts'
 
@@ -28,7 +28,7 @@ export function readPages(): DocPage[] {
   })
 }
 
-export const docs = command({
+export const docs = localCommand({
   command: 'docs',
   summary: 'Read and search the documentation',
   examples: ['svc docs', 'svc docs webhooks', 'svc docs rotate secret', 'svc docs how do I upgrade'],
@@ -51,7 +51,7 @@ export const docs = command({
   },
 })
 
-function list(print: Context['print'], items: readonly DocPage[]): undefined {
+function list(print: PlainContext['print'], items: readonly DocPage[]): undefined {
   print.list(
     items.map(({ topic, title, path }) => ({ topic, title, path })),
     {
@@ -71,7 +71,7 @@ function pageNamed(pages: readonly DocPage[], wanted: string): DocPage | undefin
 }
 
 /** The sections that answer best, the best first. */
-function listSections(print: Context['print'], pages: readonly DocPage[], wanted: string): undefined {
+function listSections(print: PlainContext['print'], pages: readonly DocPage[], wanted: string): undefined {
   const items = searchSections(pages, wanted)
   if (items.length === 0) throw notFound(pages, wanted)
   print.list<Pick<DocSection, 'topic' | 'heading' | 'title' | 'path'>>(
