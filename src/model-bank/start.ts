@@ -1,4 +1,5 @@
 import { createServer as createControlServer } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import type { Exchange } from './answer-resource.ts'
@@ -8,6 +9,7 @@ import { answerControl } from './control.ts'
 import { makeBank, savedStateOf } from './make-bank.ts'
 import type { QuirkName } from './quirks.ts'
 import { makeStateFile, readState } from './state-file.ts'
+import type { StateFile } from './state-file.ts'
 import type { Version } from './versions.ts'
 import { writeFiles } from './write-files.ts'
 
@@ -63,10 +65,8 @@ export async function startModelBank(options: ModelBankOptions): Promise<ModelBa
   const state =
     options.keepsState === true ? makeStateFile(options.dir, () => savedStateOf(bank, authority)) : undefined
   state?.touch()
-  server.on(
-    'request',
-    makeListener(bank, () => state?.touch()),
-  )
+  const listener = makeListener(bank, () => state?.touch())
+  server.on('request', state === undefined ? listener : answerWhenSaved(listener, state))
   const control = createControlServer((req, res) => {
     res.once('close', () => state?.touch())
     reportFailure(res, answerControl({ bank, authority }, req, res))
@@ -80,6 +80,21 @@ export async function startModelBank(options: ModelBankOptions): Promise<ModelBa
       await Promise.all([close(server), close(control)])
       await state?.close()
     },
+  }
+}
+
+/** A bank that is killed keeps what it has answered; one that can't save does not answer. */
+function answerWhenSaved(listener: RequestListener, state: StateFile): RequestListener {
+  return (req, res) => {
+    const end: (...values: never[]) => unknown = res.end.bind(res)
+    res.end = (...values: never[]) => {
+      state.saved().then(
+        () => end(...values),
+        () => res.destroy(),
+      )
+      return res
+    }
+    listener(req, res)
   }
 }
 

@@ -44,6 +44,8 @@ export async function readState(dir: string, issuer: string): Promise<SavedState
 export type StateFile = {
   /** Saves soon. */
   touch(): void
+  /** Resolves once the state of now is saved. Requests that come together share one save. */
+  saved(): Promise<void>
   /** Saves now, and no more. */
   close(): Promise<void>
 }
@@ -53,21 +55,27 @@ export function makeStateFile(dir: string, state: () => SavedState): StateFile {
   const draft = `${file}.${randomUUID()}`
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
+  /** A save that has not begun yet, and will have in it what has changed until then. */
+  let next: Promise<void> | undefined
   let isClosed = false
   const save = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
     // One after the other: two writers of the same file would mix. Another bank in the folder has a draft of its own.
-    writing = writing.then(async () => {
+    next ??= writing = writing.then(async () => {
+      next = undefined
       await writeFile(draft, serialize(state()), { mode: PRIVATE_FILE })
       await rename(draft, file)
     })
-    return writing
+    return next
   }
   return {
     touch: () => {
       if (isClosed) return
       timer ??= setTimeout(() => void save(), SAVE_AFTER_MS)
+    },
+    saved: async () => {
+      if (!isClosed) await save()
     },
     close: async () => {
       if (isClosed) return

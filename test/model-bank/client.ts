@@ -11,12 +11,15 @@ import type { TestBank } from '../support/model-bank.ts'
  * any one thing. It shares no code with the service's own connector.
  */
 export type Client = {
-  bank: TestBank
+  bank: ClientBank
   statement: Statement
   signingKey: CryptoKey
   dispatcher: Agent
   clientId: string
 }
+
+/** What a client is told of a bank. */
+export type ClientBank = Pick<TestBank, 'issuer' | 'softwareStatement' | 'dir' | 'ca'>
 
 export type Statement = {
   org_id: string
@@ -28,7 +31,7 @@ export type Statement = {
 
 export type Answer = { status: number; headers: Record<string, unknown>; body: Record<string, any>; text: string }
 
-export async function makeClient(bank: TestBank): Promise<Client> {
+export async function makeClient(bank: ClientBank): Promise<Client> {
   const statement = JSON.parse(await readFile(bank.softwareStatement, 'utf8')) as Statement
   const read = (name: string): Promise<string> => readFile(join(bank.dir, name), 'utf8')
   const [cert, key] = [await read(statement.transport.cert), await read(statement.transport.key)]
@@ -41,7 +44,7 @@ export async function makeClient(bank: TestBank): Promise<Client> {
   }
 }
 
-export async function makeRegisteredClient(bank: TestBank, changes: JWTPayload = {}): Promise<Client> {
+export async function makeRegisteredClient(bank: ClientBank, changes: JWTPayload = {}): Promise<Client> {
   const client = await makeClient(bank)
   const { status, body, text } = await register(client, changes)
   if (status !== 201) throw new Error(text)
