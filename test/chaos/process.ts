@@ -18,22 +18,28 @@ export type Part = {
 }
 
 const LAUNCHER = join(packageRoot(), 'bin', 'svc.js')
+const MODEL_BANK = join(packageRoot(), 'dist', 'src', 'model-bank', 'main.js')
+
+type PartOptions = {
+  /** Words of svc, or what the model bank is started with. */
+  words: readonly string[]
+  program?: 'svc' | 'model bank'
+  env: Record<string, string>
+  isReady?: () => Promise<boolean>
+}
 
 export function startPart(
   name: string,
-  {
-    command,
-    env,
-    isReady = async () => true,
-  }: { command: 'serve' | 'worker'; env: Record<string, string>; isReady?: () => Promise<boolean> },
+  { words, program = 'svc', env, isReady = async () => true }: PartOptions,
 ): Part {
+  const file = program === 'svc' ? LAUNCHER : MODEL_BANK
   let settings = env
   let isOver = false
   let meant = false
   let ownEnds = 0
   let child: ChildProcess
   const begin = (): void => {
-    child = spawn(process.execPath, [LAUNCHER, command], {
+    child = spawn(process.execPath, [file, ...words], {
       env: { PATH: process.env['PATH'], ...settings },
       stdio: ['ignore', 'ignore', process.env['CHAOS_LOG'] === undefined ? 'ignore' : 'inherit'],
     })
