@@ -64,6 +64,11 @@ async function readLine(): Promise<string | undefined> {
   }
 }
 
+/** Whether a person is there who can be asked: not in a pipe, and not under CI. */
+export function isAtTerminal({ stdin, stdout, stderr, env }: Io): boolean {
+  return stdin.isTTY && stdout.isTTY && stderr.isTTY && ['', 'false'].includes(env['CI'] ?? '')
+}
+
 /**
  * Whether to colour a stream. The flag decides; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE (in this order, so that
  * no colour wins), then SVC_COLOR, which configuration files set; otherwise only a terminal that can show colours gets

@@ -104,8 +104,11 @@ export async function runConsole(io: Io, flags: readonly string[]): Promise<Exit
   }
 }
 
-/** Parses the words and runs their command. What is longer than the terminal is shown before how the command ended. */
-export async function runProgram(io: Io, words: readonly string[]): Promise<ExitCode> {
+/**
+ * Parses the words and runs their command. What is longer than the terminal is shown before how the command ended. A
+ * command that was rejected for want of a new sign-in is repeated after one, if the person says so.
+ */
+export async function runProgram(io: Io, words: readonly string[], isRepeat = false): Promise<ExitCode> {
   const pager = makePager(io, !hasFlag(words, '--no-pager'))
   const runtime: Runtime = { io, exitCode: EXIT.ok, pager }
   const program = await makeProgram(runtime, words)
@@ -120,8 +123,17 @@ export async function runProgram(io: Io, words: readonly string[]): Promise<Exit
     // A noun without a verb: its help has been printed on standard error.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
     const reported = error instanceof CommanderError ? await inOurWords(error, words) : error
-    return reportError(io, reported, { ...formOf(words, io), given: runtime.given })
+    const form = formOf(words, io)
+    const code = reportError(io, reported, { ...form, given: runtime.given })
+    if (isRepeat || form.json || !needsSignIn(reported)) return code
+    const { signInAgain } = await import('./sign-in-again.ts')
+    const isDone = await signInAgain(io, (login) => runProgram(io, login, true), runtime.given)
+    return isDone ? runProgram(io, words, true) : code
   }
+}
+
+function needsSignIn(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'INSUFFICIENT_USER_AUTHENTICATION'
 }
 
 async function inOurWords(error: CommanderError, words: readonly string[]): Promise<CliError> {

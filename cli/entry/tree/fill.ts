@@ -2,6 +2,7 @@ import { Argument, Command, Option } from 'commander'
 import { typedAs } from '../../base/command-hints.ts'
 import type { NounName } from '../../base/command-names.ts'
 import { usageError } from '../../base/errors.ts'
+import { isAtTerminal } from '../../base/io.ts'
 import type { Io } from '../../base/io.ts'
 import { nearestWord } from '../../base/nearest-word.ts'
 import { printable } from '../../base/text.ts'
@@ -142,8 +143,4 @@ function missingOptions(command: Command, { options }: CommandData): Missing[] {
 async function answerOf({ name, summary, choices }: Missing, io: Io): Promise<string> {
   io.stderr.write(printable(`${name} (${choices?.join(', ') ?? summary}): `))
   return ((await io.stdin.readLine()) ?? '').trim()
-}
-
-function isAtTerminal({ stdin, stdout, stderr, env }: Io): boolean {
-  return stdin.isTTY && stdout.isTTY && stderr.isTTY && ['', 'false'].includes(env['CI'] ?? '')
 }
