@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CliError } from '../base/errors.ts'
 import type { Console } from './console.ts'
-import { errorText, fieldsOf, isSignedOut, toolsOf } from './tools.ts'
+import { errorText, fieldsOf, isSignedOut, toolsOf, wantsFactor } from './tools.ts'
 import { isUuid } from '../../src/lib/ids.ts'
 import type { Who } from '../client/auth/acting-side.ts'
 import { formOf } from './model/modal.ts'
@@ -42,9 +42,10 @@ async function run(console: Console, pending: Pending, given: Given): Promise<vo
   const doneIds: string[] = []
   const failed: Finished['failed'][number][] = []
   let isOut = false
+  let isTooOld = false
   for (const row of rows) {
     const id = rowId(screen, row)
-    if (console.isStopped() || isOut) break
+    if (console.isStopped() || isOut || isTooOld) break
     const shownId = key.needs === 'nothing' ? '' : id
     const counts = { done: doneIds.length, failed: failed.length, total: rows.length }
     console.update(begun({ what, row: shownId, ...counts, isWrite: key.writes === true }))
@@ -59,11 +60,13 @@ async function run(console: Console, pending: Pending, given: Given): Promise<vo
       failed.push({ id, text: console.typed(errorText(error)), fields: fieldsOf(error) })
       // The bank has refused it for good: another try is another refund.
       if (error instanceof CliError && error.code === 'REFUND_REFUSED') forgetAttempt(console, id)
-      // The rest needs a user who is signed in.
+      // The rest needs a user who is signed in, and not too long ago.
       isOut = isSignedOut(error)
+      isTooOld = wantsFactor(error)
     }
   }
-  console.update(ended({ screen: screen.name, total: rows.length, done, doneIds, failed, isSignedOut: isOut }))
+  const signIn = { isSignedOut: isOut, wantsFactor: isTooOld }
+  console.update(ended({ screen: screen.name, total: rows.length, done, doneIds, failed, ...signIn }))
   console.update(refreshed(console.now()))
 }
 

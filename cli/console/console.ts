@@ -143,7 +143,7 @@ function stopClosed(before: Modal | undefined, after: Modal | undefined): void {
   if (after?.kind !== 'text' || after.by !== before.by) before.by?.abort()
 }
 
-const PLACES = ['screen', 'views', 'size', 'cache', 'session', 'toast', 'signedOut'] as const
+const PLACES = ['screen', 'views', 'size', 'cache', 'session', 'toast', 'signedOut', 'wantsFactor'] as const
 
 type Settling = { see(state: State): Seen; at: number }
 

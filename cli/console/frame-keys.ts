@@ -63,8 +63,8 @@ export const FRAME_KEYS: readonly FrameKey[] = [
   { keys: ['i'], label: 'inbox', run: (console) => toolsOf(console).go('inbox') },
   {
     keys: ['L'],
-    label: 'sign in, when signed out',
-    isOff: ({ state }) => !state().signedOut,
+    label: 'sign in, when signed out or too long ago',
+    isOff: ({ state }) => !state().signedOut && !state().wantsFactor,
     run: (console) => void signIn(console),
   },
   { keys: ['?'], label: 'help', footer: 'both', run: help },
@@ -153,7 +153,9 @@ function leave(console: Console): void {
 
 function signIn(console: Console): Promise<void> {
   return attempt(console, async () =>
-    (await console.host.login()) ? { text: 'signed in', tone: 'good' } : { text: 'login cancelled', tone: 'info' },
+    (await console.host.login({ secondFactor: console.state().wantsFactor }))
+      ? { text: 'signed in', tone: 'good' }
+      : { text: 'login cancelled', tone: 'info' },
   )
 }
 
@@ -189,7 +191,7 @@ function help(console: Console): void {
     ...rowsOf([
       [
         `${numbers[0]?.key ?? ''}..${numbers.at(-1)?.key ?? ''}`,
-        'the screens, by the numbers above; 0 again goes on to the next of its tab',
+        'the screens, by the numbers above; the same again goes on to the next of its tab',
       ],
       [':help', 'the commands behind the colon'],
       ...(isBoth === true ? [[':as operator, :as merchant', 'act as the operator, or as the merchant'] as const] : []),

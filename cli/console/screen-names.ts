@@ -7,6 +7,8 @@ export const SCREEN_NAMES = [
   'disputes',
   'webhooks',
   'audit',
+  'staff',
+  'team',
   'sandbox',
   'inbox',
   'balances',

@@ -7,6 +7,7 @@ import { kyb, merchants } from './screens/merchants.ts'
 import { balances, differences, payouts, settlements } from './screens/money.ts'
 import { overview } from './screens/overview.ts'
 import { payments } from './screens/payments.ts'
+import { staff, team } from './screens/people.ts'
 import { sandbox } from './screens/sandbox.ts'
 import { webhooks } from './screens/webhooks.ts'
 
@@ -18,6 +19,8 @@ export const SCREENS: readonly Screen[] = [
   disputes,
   webhooks,
   audit,
+  staff,
+  team,
   sandbox,
   inbox,
   balances,

@@ -129,8 +129,9 @@ function hostOf(
     quit: () => guard.end(EXIT.ok),
     write: (text) => void process.stdout.write(text),
     edit: (initial) => guard.suspend(() => editText(io, { initial, suffix: '.txt' })),
-    async login() {
-      if (!(await guard.suspend(() => runLogin(io, loginWords(session()))))) return false
+    async login({ secondFactor }) {
+      const words = [...loginWords(session()), ...(secondFactor ? ['--second-factor'] : [])]
+      if (!(await guard.suspend(() => runLogin(io, words)))) return false
       await reopen(wanted)
       return true
     },

@@ -98,12 +98,19 @@ async function watch(
 
 export function errorText(error: unknown): string {
   if (!(error instanceof CliError)) return messageOf(error)
+  if (wantsFactor(error))
+    return `${error.message}\nTry: L behind this, which is svc login --second-factor; then the same again`
   const { hint } = error.options
   return hint === undefined ? error.message : `${error.message}\nTry: ${hint}`
 }
 
 export function isSignedOut(error: unknown): boolean {
-  return error instanceof CliError && error.options.exit === EXIT.signedOut
+  return error instanceof CliError && error.options.exit === EXIT.signedOut && !wantsFactor(error)
+}
+
+/** Whether the service wants a new sign-in before it does this, from a person who is signed in. */
+export function wantsFactor(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'INSUFFICIENT_USER_AUTHENTICATION'
 }
 
 export function fieldsOf(error: unknown): string[] {

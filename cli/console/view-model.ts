@@ -140,9 +140,9 @@ export function makeSee(): (state: State) => Seen {
 
 /** All that a picture is made of; requests that begin and end change nothing of it. */
 function partsOf(state: State): unknown[] {
-  const { cache, views, screen, session, size, now, toast, signedOut, bar, kept } = state
+  const { cache, views, screen, session, size, now, toast, signedOut, wantsFactor, bar, kept } = state
   const shown = cache.shown.flatMap((key) => [feedOf(cache, key), cache.entries.get(key)?.dueSince])
-  return [views, screen, session, size, now, toast, signedOut, bar, kept, ...cache.shown, ...shown]
+  return [views, screen, session, size, now, toast, signedOut, wantsFactor, bar, kept, ...cache.shown, ...shown]
 }
 
 function found(
@@ -222,11 +222,13 @@ type NewsSources = { state: State; feed: Feed; opened: { row: unknown; feed: Fee
 
 /** What has happened or what is wrong, and what to try: the text above the footer. */
 function newsOf({ state, feed, opened }: NewsSources): { text: string; tone: Tone } | undefined {
-  const { toast, signedOut, now, bar } = state
+  const { toast, signedOut, wantsFactor, now, bar } = state
   if (bar !== undefined) return undefined
   if (toast !== undefined)
     return { text: `${{ good: 'Done: ', bad: 'Error: ', info: '' }[toast.tone]}${toast.text}`, tone: toast.tone }
   if (signedOut) return { text: 'Signed out: svc login. L signs in from here.', tone: 'bad' }
+  if (wantsFactor)
+    return { text: 'That needs a new sign-in with a second factor: L, then the same again.', tone: 'warn' }
   const { failure } = opened?.feed.failure === undefined ? feed : opened.feed
   // A thing that could not be opened says so in its place.
   if (failure === undefined || (opened !== undefined && opened.row === undefined)) return undefined

@@ -76,6 +76,7 @@ const invite = action({
   operation: inviteTeamMember,
   effect: (_thing, values) => `invite ${values.email} as ${values.role}`,
   done: (_thing, member) => `invited ${member.email}`,
+  key: { letter: 'n', label: 'invite' },
   view: printInvited(printMember),
 })
 
@@ -89,6 +90,8 @@ const role = action({
   operation: changeTeamRole,
   effect: (thing, values) => `make ${thing.email} ${values.role} in the place of ${thing.role}`,
   done: (thing, member) => `${thing.email} is ${member.role}`,
+  applies: ({ is_active: isActive }) => isActive,
+  key: { letter: 'c', label: 'role', needs: 'one' },
   view: printMember,
 })
 
@@ -107,6 +110,7 @@ const remove = action({
   effect: (thing) => `remove ${thing.email}, ${thing.role}, from the team`,
   done: (thing) => `removed ${thing.email}`,
   confirm: true,
+  key: { letter: 'x', label: 'remove', needs: 'one' },
   view: printMember,
 })
 
@@ -121,6 +125,8 @@ const resetFactor = action({
   effect: (thing) => `remove the second factor of ${thing.email} and end all sessions`,
   done: (thing) => `reset the second factor of ${thing.email}`,
   confirm: true,
+  applies: ({ is_active: isActive }) => isActive,
+  key: { letter: 'F', label: 'reset factor', needs: 'one' },
   view: printMember,
 })
 
@@ -138,6 +144,7 @@ const inviteStaff = action({
   operation: addStaff,
   effect: (_thing, values) => `invite ${values.email} as ${values.role}`,
   done: (_thing, member) => `invited ${member.email}`,
+  key: { letter: 'n', label: 'invite' },
   view: printInvited(printOperator),
 })
 
@@ -152,6 +159,8 @@ const staffRole = action({
   effect: (thing, values) => `make ${thing.email} ${values.role} in the place of ${thing.role}`,
   done: (thing, member) => `${thing.email} is ${member.role}`,
   confirm: (values, thing) => values.role !== thing.role,
+  applies: ({ is_active: isActive }) => isActive,
+  key: { letter: 'c', label: 'role', needs: 'one' },
   view: printOperator,
 })
 
@@ -167,6 +176,7 @@ const removeOperator = action({
   effect: (thing) => `remove ${thing.email}, ${thing.role}, from the staff`,
   done: (thing) => `removed ${thing.email}`,
   confirm: true,
+  key: { letter: 'x', label: 'remove', needs: 'one' },
   view: printOperator,
 })
 
@@ -181,6 +191,8 @@ const resetOperatorFactor = action({
   effect: (thing) => `remove the second factor of ${thing.email} and end all sessions`,
   done: (thing) => `reset the second factor of ${thing.email}`,
   confirm: true,
+  applies: ({ is_active: isActive }) => isActive,
+  key: { letter: 'F', label: 'reset factor', needs: 'one' },
   view: printOperator,
 })
 

@@ -8,16 +8,40 @@ import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { noteInvitation } from '../kit/new-secret.ts'
 import { stylesOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
 
 const stateStyle = stylesOf({ removed: 'red', invited: 'yellow' }, 'green')
 
+export function factorText({ second_factor: factor }: Pick<ListedTeamMember, 'second_factor'>): string {
+  return factor === null ? 'unknown' : factor ? 'yes' : 'no'
+}
+
 const FACTOR = {
   title: '2nd factor',
-  value: (row: { second_factor: boolean | null }) =>
-    row.second_factor === null ? 'unknown' : row.second_factor ? 'yes' : 'no',
+  value: factorText,
   style: (text: string): Style | undefined => (text === 'no' ? 'yellow' : undefined),
   dropped: 3,
 }
+
+export const TEAM_COLUMNS: readonly Column<ListedTeamMember>[] = [
+  { title: 'id', value: (row) => row.id, short: endOfId },
+  { title: 'e-mail', value: (row) => row.email },
+  { title: 'role', value: (row) => row.role },
+  { title: 'state', value: stateOf, style: stateStyle },
+  FACTOR,
+  { title: 'invited by', value: (row) => row.invited_by, dropped: 1, least: 12 },
+  { title: 'invited', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
+]
+
+export const STAFF_COLUMNS: readonly Column<ListedStaffMember>[] = [
+  { title: 'id', value: (row) => row.id, short: endOfId },
+  { title: 'e-mail', value: (row) => row.email },
+  { title: 'name', value: (row) => row.display_name, dropped: 2, least: 12 },
+  { title: 'role', value: (row) => row.role },
+  { title: 'state', value: stateOf, style: stateStyle },
+  FACTOR,
+  { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never', short: dayOf, dropped: 1 },
+]
 
 export const listMembers = reading({
   command: 'team list',
@@ -25,19 +49,7 @@ export const listMembers = reading({
   examples: ['svc team list'],
   flags: {},
   operation: listTeam,
-  view: {
-    fields: ListedTeamMember,
-    columns: [
-      { title: 'id', value: (row) => row.id, short: endOfId },
-      { title: 'e-mail', value: (row) => row.email },
-      { title: 'role', value: (row) => row.role },
-      { title: 'state', value: stateOf, style: stateStyle },
-      FACTOR,
-      { title: 'invited by', value: (row) => row.invited_by, dropped: 1, least: 12 },
-      { title: 'invited', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
-    ],
-    empty: 'No members.',
-  },
+  view: { fields: ListedTeamMember, columns: TEAM_COLUMNS, empty: 'No members.' },
 })
 
 export const listOperators = reading({
@@ -46,19 +58,7 @@ export const listOperators = reading({
   examples: ['svc staff list'],
   flags: {},
   operation: listStaff,
-  view: {
-    fields: ListedStaffMember,
-    columns: [
-      { title: 'id', value: (row) => row.id, short: endOfId },
-      { title: 'e-mail', value: (row) => row.email },
-      { title: 'name', value: (row) => row.display_name, dropped: 2, least: 12 },
-      { title: 'role', value: (row) => row.role },
-      { title: 'state', value: stateOf, style: stateStyle },
-      FACTOR,
-      { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never', short: dayOf, dropped: 1 },
-    ],
-    empty: 'No members.',
-  },
+  view: { fields: ListedStaffMember, columns: STAFF_COLUMNS, empty: 'No members.' },
 })
 
 /** An operator who was never seen has yet to take the invitation; of a team member the service does not report it. */

@@ -23,6 +23,7 @@ export type StaffMember = z.infer<typeof StaffMember>
 
 /** A staff member in a list. */
 export const ListedStaffMember = StaffMember.extend({ second_factor: SecondFactor })
+export type ListedStaffMember = z.infer<typeof ListedStaffMember>
 
 const ofStaff = {
   access: ['platform'],

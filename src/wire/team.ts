@@ -25,6 +25,7 @@ export const SecondFactor = z
 
 /** A member of a merchant's team in a list. */
 export const ListedTeamMember = TeamMember.extend({ second_factor: SecondFactor })
+export type ListedTeamMember = z.infer<typeof ListedTeamMember>
 
 const MemberParams = z.strictObject({ id: z.string() })
 

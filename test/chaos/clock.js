@@ -12,7 +12,7 @@ function look() {
   try {
     shiftMs = Number(readFileSync(process.env.SVC_CHAOS_CLOCK, 'utf8'))
   } catch {
-    // The file is being written.
+    // The run is over, and its files are gone.
   }
 }
 

@@ -23,7 +23,7 @@ export function signedInAs(session: Session, { isOther }: { isOther: boolean }):
   return (state) => {
     const by = { client: session.client, who: session.rights.who }
     const pending = state.pending === undefined ? undefined : { ...state.pending, by }
-    const next = { ...state, session, pending, cache: NO_CACHE, signedOut: false }
+    const next = { ...state, session, pending, cache: NO_CACHE, signedOut: false, wantsFactor: false }
     if (!isOther) return next
     const { screens, size, link, paused, now, underWay } = state
     const { name: screen } = screenOf(next)
@@ -40,12 +40,13 @@ export function begun(underWay: UnderWay): Change {
 }
 
 export function ended(outcome: Finished): Change {
-  const { screen, doneIds, isSignedOut } = outcome
+  const { screen, doneIds, isSignedOut, wantsFactor } = outcome
   const unmark = inView((view) => unmarked(view, doneIds), screen)
   return (state) => ({
     ...unmark(state),
     underWay: undefined,
     signedOut: state.signedOut || isSignedOut,
+    wantsFactor: state.wantsFactor || wantsFactor,
     ...finished(state.modal, outcome),
   })
 }

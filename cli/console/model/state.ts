@@ -55,6 +55,7 @@ export type Finished = {
   /** What went wrong, in words; `fields` is what the service has named. */
   failed: readonly { id: string; text: string; fields: readonly string[] }[]
   isSignedOut: boolean
+  wantsFactor: boolean
 }
 
 export type Session = { client: Client; rights: Rights; profile: string; isBoth?: boolean }
@@ -81,6 +82,8 @@ export type State = {
   toastUntil: number | undefined
   /** Whether the service has stopped taking who we are. */
   signedOut: boolean
+  /** Whether a change was rejected for want of a new sign-in with a second factor. */
+  wantsFactor: boolean
   /** What time it is for ages, in milliseconds; it moves once a second at most. */
   now: number
 }
@@ -107,6 +110,7 @@ export function firstState({ screens, session, screen, now }: FirstState): State
     toast: undefined,
     toastUntil: undefined,
     signedOut: false,
+    wantsFactor: false,
     now,
   }
 }

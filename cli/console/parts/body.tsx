@@ -77,7 +77,7 @@ function titleSpans({ screen, siblings, view }: Seen): Span[] {
       { text: ' ' },
       each === screen ? { text: `[${each.title}]`, tone: 'bold' } : { text: each.title, tone: 'dim' },
     ])
-    .concat({ text: '  0 next  ', tone: 'dim' })
+    .concat({ text: `  ${screen.key} next  `, tone: 'dim' })
 }
 
 function countText({ view, rows, feed, whole, isFull }: Seen): string {

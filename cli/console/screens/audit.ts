@@ -75,8 +75,9 @@ function markBroken(hashes: Map<string, string>, broken: string | undefined): vo
 export const audit = screen<OperatorAction>({
   name: 'audit',
   key: '7',
+  group: 'People',
   title: 'Audit',
-  short: 'Audit',
+  short: 'People',
   noun: 'action',
   reads: ['administer platform'],
   limit: 50,
