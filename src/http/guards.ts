@@ -246,7 +246,7 @@ function requireFreshSignIn({ config, identity }: App, operation: Operation, cal
   }
   const acr = identity.kind === 'embedded' ? ACR.secondFactor : undefined
   const isFresh = signIn.signedInAt !== undefined && Date.now() / 1_000 - signIn.signedInAt <= FRESH_SECONDS
-  const hasFactor = acr === undefined ? namesFactor(signIn.amr) : signIn.acr === acr
+  const hasFactor = signIn.acr === ACR.secondFactor || (acr === undefined && namesFactor(signIn.amr))
   if (isFresh && hasFactor) return
   throw new DomainError('INSUFFICIENT_USER_AUTHENTICATION', 'this needs a new sign-in with a second factor', {
     next: 'sign in again and repeat: svc login --second-factor',
@@ -254,7 +254,10 @@ function requireFreshSignIn({ config, identity }: App, operation: Operation, cal
   })
 }
 
-/** Keycloak's `acr` does not show the factor, but its `amr` does in realms made by this version (decision 351). */
+/**
+ * Keycloak's `acr` is 2 only in realms whose flow has that level of authentication, but its `amr` shows the factor in realms
+ * made by this version (decision 351).
+ */
 function namesFactor(amr: readonly string[] = []): boolean {
   return !amr.includes('pwd') || amr.includes('otp')
 }

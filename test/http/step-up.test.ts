@@ -156,6 +156,8 @@ t.test('with Keycloak the time of the sign-in counts, and the factor where its t
   t.not((await ask({ ...at(5, '1'), amr: [] })).body.code, CODE, 'a realm that names nothing')
   t.not((await ask({ ...at(5, '1'), amr: ['pwd', 'otp'] })).body.code, CODE)
   t.equal((await ask({ ...at(5, '1'), amr: ['pwd'] })).body.code, CODE)
+  t.not((await ask({ ...at(5, '2'), amr: ['pwd'] })).body.code, CODE, 'a realm whose flow has a second level')
+  t.equal((await ask({ ...at(700, '2'), amr: ['pwd'] })).body.code, CODE)
   const old = await ask(at(700, '1'))
   t.match(old, { status: 401, body: { code: CODE } })
   t.equal(old.headers['www-authenticate'], 'Bearer error="insufficient_user_authentication", max_age="600"')

@@ -416,8 +416,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'a sign-in without the second factor moves money',
     'test/http/step-up.test.ts',
     'src/http/guards.ts',
-    'const hasFactor = acr === undefined ? namesFactor(signIn.amr) : signIn.acr === acr',
-    'const hasFactor = acr !== undefined || namesFactor(signIn.amr)',
+    'const hasFactor = signIn.acr === ACR.secondFactor ||',
+    'const hasFactor = acr !== undefined ||',
   ),
   bug(
     'each process grants the whole rate limit',
