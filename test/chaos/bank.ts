@@ -66,11 +66,20 @@ export async function startBank(dir: string, { publicUrl }: { publicUrl: string 
   }
 }
 
-/** What differs between the bank's books and the service's: money moves once, and both say so. */
-export async function compareBooks(owner: pg.Client, { payments, accounts }: BooksView): Promise<string[]> {
-  const { rows } = await owner.query<{ id: string; reference: string; amount: string; status: string }>(
+type OwnPayment = { id: string; reference: string; amount: string; status: string }
+
+export async function compareBooks(owner: pg.Client, books: BooksView): Promise<string[]> {
+  const { rows } = await owner.query<OwnPayment>(
     `select id, end_to_end_id as reference, trim_scale(gross_amount)::text as amount, status from payment_intents where bank_connector = 'model'`,
   )
+  return differencesOf(rows, books)
+}
+
+/** What differs between the bank's books and the service's: money moves once, and both say so. */
+export function differencesOf(
+  rows: readonly OwnPayment[],
+  { payments, accounts }: Pick<BooksView, 'payments' | 'accounts'>,
+): string[] {
   const differences: string[] = []
   const theirs = Map.groupBy(payments, ({ endToEndId }) => endToEndId)
   for (const [reference, all] of theirs) {

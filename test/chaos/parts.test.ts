@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t from 'tap'
+import { differencesOf } from './bank.ts'
+import { makeClock } from './clocks.ts'
+
+/* What a run of faults trusts: the comparison of two books, and a clock that jumps. */
+
+const OURS = { id: 'p', reference: 'SVC1', amount: '12.50', status: 'Settled' }
+const THEIRS = { id: 'b', endToEndId: 'SVC1', consentId: 'c', amount: '12.50', status: 'ACSC' }
+/** What the bank's accounts have after payments of so much. */
+const after = (paid: number) => [{ Identification: 'a', balance: (255_000.5 - paid).toFixed(2) }]
+
+t.test('books that have each payment once agree', async (t) => {
+  const rejected = { ...THEIRS, endToEndId: 'SVC2', status: 'RJCT' }
+  const failed = { ...OURS, reference: 'SVC2', status: 'Failed' }
+  const open = { ...OURS, reference: 'SVC3', status: 'AwaitingAuthorisation' }
+  t.same(differencesOf([OURS, failed, open], { payments: [THEIRS, rejected], accounts: after(12.5) }), [])
+})
+
+t.test('money that moved twice, without a payment, unnoticed or in another amount is a difference', async (t) => {
+  for (const [rows, payments, paid, what] of [
+    [[OURS], [THEIRS, { ...THEIRS, id: 'b2' }], 25, /2 payments at the bank/],
+    [[], [THEIRS], 12.5, /unknown to the service/],
+    [[OURS], [], 0, /Settled, and nothing at the bank/],
+    [[{ ...OURS, status: 'Failed' }], [THEIRS], 12.5, /Failed, and ACSC at the bank/],
+    [[{ ...OURS, status: 'Authorised' }], [THEIRS], 12.5, /Authorised, and ACSC at the bank/],
+    [[{ ...OURS, amount: '12.51' }], [THEIRS], 12.5, /12\.51 and 12\.50/],
+    [[OURS], [THEIRS], 25, /pennies/],
+  ] as const)
+    t.match(differencesOf(rows, { payments: [...payments], accounts: after(paid) }), [what])
+})
+
+t.test('a clock jumps in a process that runs, and comes back', async (t) => {
+  const clock = makeClock(join(t.testdir({}), 'clock'))
+  const show = 'setInterval(() => console.log(Date.now(), new Date().getTime(), new Date(7).getTime()), 20)'
+  const child = spawn(process.execPath, ['-e', show], { env: { PATH: process.env['PATH'], ...clock.env } })
+  const ended = once(child, 'exit')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const hour = 3_600_000
+  for (const shift of [0, -hour, hour, 0]) {
+    clock.shift(shift)
+    for (;;) {
+      const [now = 0, made = 0, given] = String((await lines.next()).value)
+        .split(' ')
+        .map(Number)
+      t.equal(given, 7, 'a date that is given stays')
+      const by = now - Date.now()
+      if (Math.abs(by - shift) < hour / 2 && Math.abs(made - now) < hour / 2) break
+    }
+  }
+  t.pass('each was seen')
+  child.kill('SIGKILL')
+  await ended
+})
