@@ -81,11 +81,7 @@ async function call<Answer>(
   }
 }
 
-/** A random UUID. `crypto.randomUUID` exists in secure contexts only, and a sandbox may run without TLS. */
+/** 128 random bits. `crypto.randomUUID` exists in secure contexts only, and a sandbox may run without TLS. */
 export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

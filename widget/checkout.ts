@@ -67,7 +67,9 @@ export function runCheckout({
     merchant_name: merchantName,
     amount,
     currency,
+    mode,
   }: NonNullable<State['checkout']>): void {
+    if (mode === 'sandbox') void import('./misuse.ts').then(({ warnOfMisuse }) => warnOfMisuse(options.connection))
     void appearance.then((look) => applyBranding(branding, look))
     const screen = SCREENS[state.phase]
     options.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })

@@ -1,7 +1,7 @@
 import type { CheckoutToken } from '../src/wire/checkout.ts'
 
 /** The token's claims that the browser uses. They are not verified here: the service verifies the token itself. */
-export type Claims = Pick<CheckoutToken, 'merchantClientId' | 'callbackOrigin' | 'returnUrl' | 'merchantName'>
+export type Claims = Pick<CheckoutToken, (typeof NEEDED)[number] | 'jti'>
 
 const NEEDED = ['merchantClientId', 'callbackOrigin', 'returnUrl', 'merchantName'] as const
 

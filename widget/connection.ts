@@ -1,4 +1,5 @@
 import { readClaims } from './claims.ts'
+import type { Claims } from './claims.ts'
 import { readInit } from './messages.ts'
 import { themeOf } from './theme.ts'
 import type { Theme } from './theme.ts'
@@ -17,6 +18,9 @@ export type Connection = {
   sameTab: boolean | undefined
   /** The look that the shop asks for, not read yet (appearance.ts). */
   appearance: unknown
+  /** All that the shop gave, for its developer's sake alone (misuse.ts). */
+  options: Record<string, unknown>
+  claims: Claims
   parentOrigin: string
   /** Sends an event to the merchant's page, only to the token's callbackOrigin so that no other page receives it. */
   emit<Type extends CheckoutEventType>(eventType: Type, payload: CheckoutEvents[Type]): void
@@ -34,11 +38,12 @@ export async function connect(): Promise<Connection> {
   const parameters = new URLSearchParams(location.hash.slice(1))
   const nonce = parameters.get('nonce')
   const parentOrigin = parameters.get('parent')
-  if (window.parent === window) throw new Error('This page only works inside a shop’s checkout.')
-  if (!nonce || !parentOrigin) throw new Error('The checkout was not opened by its loader script.')
-  const { init, port } = await handshake(nonce, parentOrigin)
-  const callbackOrigin = readClaims(init.token)?.callbackOrigin
-  if (callbackOrigin === undefined) throw new Error('The checkout token is not valid.')
+  if (window.parent === window || !nonce || !parentOrigin)
+    throw new Error('This page only works inside a shop’s checkout, where its loader opens it.')
+  const { init, port, options } = await handshake(nonce, parentOrigin)
+  const claims = readClaims(init.token)
+  if (claims === null) throw new Error('The checkout token is not valid.')
+  const { callbackOrigin } = claims
   if (callbackOrigin !== parentOrigin) {
     throw new Error(`This checkout is for ${callbackOrigin}, but the page around it is ${parentOrigin}.`)
   }
@@ -49,6 +54,8 @@ export async function connect(): Promise<Connection> {
     theme: themeOf(init.theme),
     sameTab: init.sameTab,
     appearance: init.appearance,
+    options,
+    claims,
     parentOrigin,
     emit: (eventType, payload) => window.parent.postMessage({ eventType, payload }, callbackOrigin),
     guard: (on) => ask({ guard: on }),
@@ -58,7 +65,7 @@ export async function connect(): Promise<Connection> {
   return connection
 }
 
-type Handshake = { init: Init; port: MessagePort }
+type Handshake = { init: Init; port: MessagePort; options: Connection['options'] }
 
 /** Listens only to the parent page; messages of other windows are ignored. */
 function handshake(nonce: string, parentOrigin: string): Promise<Handshake> {
@@ -77,7 +84,7 @@ function handshake(nonce: string, parentOrigin: string): Promise<Handshake> {
       // The loader knows by this that there is a widget.
       port.postMessage({})
       end()
-      resolve({ init, port })
+      resolve({ init, port, options: data })
     }
     const timer = setTimeout(() => end('The page around the checkout does not respond.'), INIT_MS_MAX)
     window.addEventListener('message', onMessage)

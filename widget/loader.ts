@@ -12,6 +12,8 @@ import type { Mounted, SvcCheckout } from './package/types.ts'
  * hide the document's property and could redirect the token.
  */
 const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement
+// A module, or a copy in another script, knows neither its address nor its attributes.
+if (!script) throw new Error('load it without type="module"')
 const { origin } = new URL(script.src)
 
 function makeCheckout(): SvcCheckout {

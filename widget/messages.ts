@@ -29,11 +29,10 @@ export function readEvent(data: unknown): WidgetEvent | null {
   const given = fieldsOf(payload)
   const read: Record<string, unknown> = {}
   for (const part of PAYLOADS[eventType as CheckoutEventType].split(' ')) {
-    const name = part.replace('?', '')
-    const isOptional = name !== part
+    const [name = '', mark] = part.split('?')
     const value = given[name]
     const isGood =
-      name === 'height' ? Number.isFinite(value) : typeof value === 'string' || (isOptional && value == null)
+      name === 'height' ? Number.isFinite(value) : typeof value === 'string' || (mark === '' && value == null)
     if (!isGood) return null
     if (value !== undefined) read[name] = value
   }

@@ -1,3 +1,4 @@
+import { build } from 'esbuild'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,3 +35,23 @@ export function installCheckoutPackage(t: Test, packages: readonly string[]): Sh
 }
 
 type Packed = { filename: string; files: readonly { path: string }[] }
+
+/** Makes a page's script from the text of its module, with the packages of the shop's folder. */
+export function bundlerOf(folder: string): (contents: string) => Promise<{ js: string }> {
+  return async (contents) => {
+    const { outputFiles } = await build({
+      stdin: { contents, loader: 'jsx', resolveDir: folder },
+      bundle: true,
+      write: false,
+      jsx: 'automatic',
+      format: 'iife',
+      define: {
+        'process.env.NODE_ENV': '"development"',
+        __VUE_OPTIONS_API__: 'true',
+        __VUE_PROD_DEVTOOLS__: 'false',
+        __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+      },
+    })
+    return { js: outputFiles[0]?.text ?? '' }
+  }
+}

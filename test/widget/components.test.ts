@@ -1,4 +1,3 @@
-import { build } from 'esbuild'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,7 +7,7 @@ import { reactOf, vueOf } from '../../cli/checkout/snippet.ts'
 import { ASSETS } from '../../src/http/asset-files.ts'
 import { en } from '../../src/lib/locales/checkout/en.ts'
 import { accessibilityProblems, openBrowser, openPage } from '../support/browser.ts'
-import { installCheckoutPackage } from '../support/checkout-package.ts'
+import { bundlerOf, installCheckoutPackage } from '../support/checkout-package.ts'
 import { openWidgetShop } from '../support/widget-page.ts'
 import { openSite } from './shop.ts'
 
@@ -16,24 +15,7 @@ import { openSite } from './shop.ts'
 const shop = await openWidgetShop(t)
 const browser = await openBrowser(t)
 const { folder } = installCheckoutPackage(t, ['react', 'react-dom', 'vue'])
-
-/** A page's script from the text of its module, with the packages of the shop's folder. */
-async function bundle(contents: string): Promise<{ js: string }> {
-  const { outputFiles } = await build({
-    stdin: { contents, loader: 'jsx', resolveDir: folder },
-    bundle: true,
-    write: false,
-    jsx: 'automatic',
-    format: 'iife',
-    define: {
-      'process.env.NODE_ENV': '"development"',
-      __VUE_OPTIONS_API__: 'true',
-      __VUE_PROD_DEVTOOLS__: 'false',
-      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
-    },
-  })
-  return { js: outputFiles[0]?.text ?? '' }
-}
+const bundle = bundlerOf(folder)
 
 /** A page that renders again on each press, with other functions and options, and can show another order, or none. */
 const PAGES = {
@@ -52,7 +34,7 @@ function App() {
     <button onClick={() => setOrder(order + 1)}>Next order</button>
     <SvcCheckout origin="${origin}" token={tokens[order]} style={{ border: '1px solid' }} className="pay"
       appearance={{ radius: count % 2 ? 4 : 0 }} theme={count % 2 ? 'dark' : 'light'} locale={count ? 'de' : 'en'}
-      noRedirect={count % 2 > 0} sameTab={count % 2 > 0}
+      noRedirect={count % 2 > 0} sameTab={count % 2 > 0} onReturn={() => undefined}
       onBankSelected={({ bankName }) => chosen.push([bankName, count])} />
   </main>
 }
@@ -74,7 +56,7 @@ createApp({
         origin: '${origin}', token: tokens[order.value], style: { border: '1px solid' }, class: 'pay',
         appearance: { radius: count.value % 2 ? 4 : 0 }, theme: count.value % 2 ? 'dark' : 'light',
         locale: count.value ? 'de' : 'en', noRedirect: count.value % 2 > 0, sameTab: count.value % 2 > 0,
-        onBankSelected: ({ bankName }) => chosen.push([bankName, count.value]),
+        onBankSelected: ({ bankName }) => chosen.push([bankName, count.value]), onReturn: () => undefined,
       }),
     ])
   },

@@ -18,6 +18,8 @@ t.test('the packed package has its modules with their types, and nothing that le
     'README.md',
     'load-checkout.d.ts',
     'load-checkout.js',
+    'misuse.d.ts',
+    'misuse.js',
     'package.json',
     'react.d.ts',
     'react.js',

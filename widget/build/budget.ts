@@ -53,8 +53,8 @@ function has({ files }: Bundle, path: string): boolean {
 }
 
 const LOCALE = /(^|\/)locales\//
-/** What only a payer who has paid loads, or one with another language, or on a page with a look of its own. */
-const LATE = /(^|\/)(appearance\.|screens\/receipt-details\.|locales\/)/
+/** What only a payer who has paid loads, or one with another language, on a page with a look of its own, or in a sandbox. */
+const LATE = /(^|\/)(appearance\.|misuse\.|screens\/receipt-details\.|locales\/)/
 
 /** The files that a bundle's entries lead to, without those that are loaded on demand after the bank. */
 function loadedBeforeBank({ meta: { outputs } }: Bundle): Set<string> {

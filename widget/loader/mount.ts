@@ -34,14 +34,9 @@ export function mountCheckout(
     if (reason) return showFailure(reason, claims ? 'ORIGIN_MISMATCH' : 'CHECKOUT_TOKEN_INVALID')
     const href = `${checkoutOrigin}/checkout?${new URLSearchParams({ token: options.token })}`
     const fail = (): void => showFailure('it did not load.', 'WIDGET_LOAD_FAILED', { retry: open, href })
-    const opened = openFrame({
-      theme: getComputedStyle(container).colorScheme,
-      options,
-      origin: checkoutOrigin,
-      claims: claims as Claims,
-      dispatch,
-      fail,
-    })
+    // An undefined theme is none, also where the options have the member.
+    const theme = options.theme ?? getComputedStyle(container).colorScheme
+    const opened = openFrame(checkoutOrigin, claims as Claims, { ...options, theme }, { dispatch, fail })
     close = opened.close
     container.replaceChildren(opened.frame)
   }

@@ -18,21 +18,19 @@ const SANDBOX =
 const LOAD_MS_MAX = 20_000
 const ANSWER_MS_MAX = 3_000
 
-export type OpenFrameOptions = {
-  /** Of the checkout. */
-  origin: string
-  claims: Claims
-  /** The container's color-scheme, for a shop that sets no theme: the widget accepts either. */
-  theme: string
-  options: MountOptions
+type Listener = {
   /** Called with each event of the frame. */
   dispatch(event: WidgetEvent): void
   /** Called once if the frame does not respond; the caller then removes it. */
   fail(): void
 }
 
-/** Opens a checkout's frame. Call `close` when removing the frame. */
-export function openFrame({ origin, claims, theme, options, dispatch, fail }: OpenFrameOptions) {
+/**
+ * Opens a checkout's frame. Call `close` when removing the frame.
+ * @param origin of the checkout
+ * @param options with the theme that the frame gets: the container's color-scheme where the shop sets none
+ */
+export function openFrame(origin: string, claims: Claims, options: MountOptions, { dispatch, fail }: Listener) {
   const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const frame = makeFrame(claims, origin, nonce)
   const guard = makeLeaveGuard(nonce)
@@ -71,8 +69,9 @@ export function openFrame({ origin, claims, theme, options, dispatch, fail }: Op
       clearTimeout(timer)
       handlePortRequest(data, guard, options.noRedirect ? '' : claims.returnUrl)
     }
-    // Only what is JSON: a function among the options could not be sent, and an undefined theme is none.
-    const init = { theme, ...JSON.parse(JSON.stringify(options)), svc: 'init', nonce }
+    // Only what is JSON: a function among the options could not be sent, but its name can.
+    const sent = JSON.stringify(options, (_, value) => (value?.call ? '' : value))
+    const init = { ...JSON.parse(sent), svc: 'init', nonce }
     frame.contentWindow?.postMessage(init, origin, [channel.port2])
   }
   addEventListener('message', onMessage)
@@ -94,15 +93,14 @@ function makeFrame(
   nonce: string,
 ): HTMLIFrameElement {
   const query = new URLSearchParams({ client_id: merchantClientId })
-  const fragment = new URLSearchParams({ nonce, parent: location.origin })
   const frame = make('iframe', {
     title: `Pay ${merchantName} by bank`,
     referrerPolicy: 'origin',
-    src: `${checkoutOrigin}/widget/index.html?${query}#${fragment}`,
+    src: `${checkoutOrigin}/widget/index.html?${query}#nonce=${nonce}&parent=${location.origin}`,
   })
-  frame.sandbox.value = SANDBOX
+  frame.sandbox = SANDBOX
   // Set through the CSSOM, which a page's style policy allows. About the height of the first screen, so that the page
   // does not jump.
-  frame.style.cssText = 'display:block;width:100%;border:0;height:560px;min-height:320px'
+  frame.style = 'display:block;width:100%;border:0;height:560px;min-height:320px'
   return frame
 }

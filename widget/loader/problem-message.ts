@@ -3,11 +3,9 @@ export type WayOut = { retry(): void; href: string }
 
 /** A message that screen readers announce at once, with the ways out if there are any. */
 export function problemMessage(text: string, wayOut?: WayOut): HTMLElement {
-  const element = make('p')
-  const message = `The checkout can’t start: ${text}`
-  console.error(message)
-  element.setAttribute('role', 'alert')
-  element.append(message)
+  const textContent = `The checkout can’t start: ${text}`
+  const element = make('p', { role: 'alert', textContent })
+  console.error(textContent)
   if (wayOut) {
     const { retry: onclick, href } = wayOut
     const button = make('button', { type: 'button', textContent: 'Try again', onclick })

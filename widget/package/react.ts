@@ -1,8 +1,9 @@
 'use client'
 
-import { createElement, useEffect, useRef } from 'react'
+import { createElement, useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactElement } from 'react'
 import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, optionsOf, reportError, showCheckout } from './show-checkout.ts'
+import { makeTokenWatch } from './misuse.ts'
 import type { CheckoutProps, EventName, PayloadOf } from './show-checkout.ts'
 
 /** A function for each event that the shop wants: `onSuccess`, `onFailed` and so on. */
@@ -29,6 +30,7 @@ export function SvcCheckout(props: SvcCheckoutProps): ReactElement {
   const { origin, token, id, className, style, linkText = LINK_TEXT } = props
   const container = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
+  const [watch] = useState(makeTokenWatch)
   useEffect(() => {
     latest.current = props
   })
@@ -40,8 +42,10 @@ export function SvcCheckout(props: SvcCheckoutProps): ReactElement {
       token,
       onEvent: (name, payload) => handlerOf(latest.current, name)?.(payload),
       onError: (error) => (latest.current.onError ?? reportError)(error),
+      hears: (name) => handlerOf(latest.current, name) !== undefined,
+      watch,
     })
-  }, [origin, token])
+  }, [origin, token, watch])
   // The script takes the link out of the element, so a token has an element of its own: React never looks for the link.
   return createElement(
     'div',

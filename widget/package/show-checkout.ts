@@ -1,4 +1,6 @@
 import { loadCheckout } from './load-checkout.ts'
+import { warnOfDeadEnd, warnOfToken, watchFramePolicy } from './misuse.ts'
+import type { TokenWatch } from './misuse.ts'
 import type { CheckoutAppearance, CheckoutEventType, CheckoutEvents, MountOptions, Mounted } from './types.ts'
 
 /** The height of the checkout's first screen, kept so that the page does not jump when it appears. */
@@ -43,6 +45,10 @@ export type ShowOptions = MountOptions & {
   onEvent<Name extends EventName>(name: Name, payload: PayloadOf<Name>): void
   /** Called if the checkout's script does not load; the element keeps what it has. */
   onError(error: Error): void
+  /** Whether the shop has a handler for an event now. */
+  hears(name: EventName): boolean
+  /** Of the component, over all its tokens. */
+  watch: TokenWatch
 }
 
 /** The options of a component as they are now: the look as text, which a later change of the object does not reach. */
@@ -59,10 +65,14 @@ export function optionsOf({
 /** Loads the script and shows a checkout in an element. Returns the function that removes it. */
 export function showCheckout(
   container: HTMLElement,
-  { origin, onEvent, onError, ...options }: ShowOptions,
+  { origin, onEvent, onError, hears, watch, ...options }: ShowOptions,
 ): () => void {
   let mounted: Mounted | undefined
   let isOver = false
+  watch.began(options.token)
+  warnOfToken(options.token)
+  warnOfDeadEnd(options.noRedirect, hears('return') || hears('cancelled'))
+  const stopWatching = watchFramePolicy(origin)
   loadCheckout(origin)
     .then((checkout) => {
       if (isOver || checkout === null) return
@@ -70,6 +80,7 @@ export function showCheckout(
       const listen = <Name extends EventName>(name: Name): unknown =>
         shown.on(EVENTS[name], (payload) => onEvent(name, payload))
       for (const name of Object.keys(EVENTS) as EventName[]) listen(name)
+      shown.on(EVENTS.ready, watch.ready)
       mounted = shown
     })
     .catch((error: Error) => {
@@ -77,6 +88,7 @@ export function showCheckout(
     })
   return () => {
     isOver = true
+    stopWatching()
     mounted?.destroy()
   }
 }

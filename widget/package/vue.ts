@@ -1,6 +1,7 @@
 import { defineComponent, getCurrentInstance, h, ref, watch } from 'vue'
 import type { PropType } from 'vue'
 import { HEIGHT_PX, LINK_TEXT, checkoutPageUrl, optionsOf, reportError, showCheckout } from './show-checkout.ts'
+import { makeTokenWatch } from './misuse.ts'
 import type { CheckoutProps, EventName, PayloadOf } from './show-checkout.ts'
 import type { CheckoutAppearance } from './types.ts'
 
@@ -31,8 +32,11 @@ export const SvcCheckout = defineComponent(
   (props: SvcCheckoutProps, { emit }) => {
     const container = ref<HTMLElement | null>(null)
     const instance = getCurrentInstance()
+    const tokenWatch = makeTokenWatch()
+    const hears = (name: EventName | 'error'): boolean =>
+      instance?.vnode.props?.[`on${name.slice(0, 1).toUpperCase()}${name.slice(1)}`] !== undefined
     const onError = (error: Error): void => {
-      if (instance?.vnode.props?.['onError'] === undefined) reportError(error)
+      if (!hears('error')) reportError(error)
       emit('error', error)
     }
     watch(
@@ -41,7 +45,8 @@ export const SvcCheckout = defineComponent(
         const { origin, token } = props
         if (!token || container.value === null) return
         const onEvent = emit as (name: EventName, payload: unknown) => void
-        onCleanup(showCheckout(container.value, { ...optionsOf(props), origin, token, onEvent, onError }))
+        const shared = { onEvent, onError, hears, watch: tokenWatch }
+        onCleanup(showCheckout(container.value, { ...optionsOf(props), origin, token, ...shared }))
       },
       { immediate: true, flush: 'post' },
     )

@@ -1,0 +1,196 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import type { Test } from 'tap'
+import { en } from '../../src/lib/locales/checkout/en.ts'
+import { until } from '../support/app.ts'
+import { openBrowser, openPage } from '../support/browser.ts'
+import { bundlerOf, installCheckoutPackage } from '../support/checkout-package.ts'
+import { openWidgetShop } from '../support/widget-page.ts'
+import { openSite } from './shop.ts'
+
+/*
+ * What shops do wrong most, and what the console says then: docs/merchants/checkout.md lists it. What keeps the checkout
+ * from starting is in loader.test.ts and embedding.test.ts; here it starts, and would do something else than expected.
+ */
+const shop = await openWidgetShop(t)
+const browser = await openBrowser(t)
+const { folder } = installCheckoutPackage(t, ['react', 'react-dom', 'vue'])
+const bundle = bundlerOf(folder)
+
+/** A site whose page has this body, or what a function makes of its address. */
+async function openBody(t: Test, bodyOf: (site: string) => string) {
+  const site = await openSite(t)
+  site.pages['/'] = `<!doctype html><html lang="en"><title>Shop</title>${bodyOf(site.url)}</html>`
+  const watched = await openPage(browser)
+  const warnings = (): string[] => watched.complaints.filter((each) => each.startsWith('svc checkout: '))
+  return { ...watched, site, warnings }
+}
+
+const tokenFor = (url: string, changes: Record<string, unknown> = {}): string =>
+  shop.token({ callbackOrigin: url, returnUrl: `${url}/thanks`, ...changes })
+
+/** Waits until each checkout on the page has been looked at: what there is to say is said then. */
+async function untilLookedAt(page: Page): Promise<void> {
+  for (const element of await page.locator('iframe').elementHandles())
+    await (await element.contentFrame())?.waitForFunction('"svcOrder" in window')
+}
+
+/** What the console says once it has said something. */
+async function saidOn(page: Page, url: string, warnings: () => string[], count = 1): Promise<string[]> {
+  await page.goto(url)
+  await until(async () => warnings().length >= count)
+  return warnings()
+}
+
+/** A page that mounts once with these options, as JavaScript. */
+const mounting =
+  (options: string, changes: Record<string, unknown> = {}) =>
+  (url: string): string =>
+    `<div id="pay"></div><script src="${shop.service.url}/v1/checkout.js"></script>
+<script>SvcCheckout.mount('pay', { token: '${tokenFor(url, changes)}', ${options} })</script>`
+
+const MISUSES: readonly (readonly [string, (url: string) => string, RegExp])[] = [
+  [
+    'a function among the options',
+    mounting('onSuccess() {}'),
+    /"onSuccess" is not an option .*on\("SVC_PAYMENT_SUCCESS"/,
+  ],
+  ['an option of another name', mounting("language: 'cy'"), /"language" is not an option .*use locale/],
+  ['what belongs into the token', mounting("amount: '5.00'"), /"amount" is not an option .* into the token/],
+  ['a language that there is not', mounting("locale: 'pt-BR'"), /no locale "pt-BR".*choose en, cy, de, fr or es/],
+  ['a theme that there is not', mounting("theme: 'night'"), /"night" is not a theme.*"light", "dark" or "auto"/],
+  ['a text in place of true', mounting("sameTab: 'true'"), /sameTab is "true".*use true or false/],
+  ['a look that is not valid', mounting("appearance: { primary: 'red' }"), /appearance "primary": red is ignored/],
+  ['a token without an order', mounting('', { jti: undefined }), /the token has no jti, and live mode rejects it/],
+  [
+    'an attribute of another name',
+    (url) => `<div id="pay"></div><script async src="${shop.service.url}/v1/checkout.js" data-container-id="pay"
+      data-checkout-token="${tokenFor(url)}" data-lang="cy"></script>`,
+    /"lang" is not an option .*data-locale/,
+  ],
+  [
+    'an element that is too narrow',
+    (url) => `<style>#pay { width: 200px }</style>${mounting('')(url)}`,
+    /its element is 200 pixels wide: give it 260 or more/,
+  ],
+]
+
+for (const [name, bodyOf, expected] of MISUSES)
+  t.test(`the console says what to do about ${name}`, async (t) => {
+    const { page, site, warnings } = await openBody(t, bodyOf)
+    t.match(await saidOn(page, site.url, warnings), [expected])
+    await page.frameLocator('#pay iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+    await untilLookedAt(page)
+    t.equal(warnings().length, 1, 'once, and the payer can pay all the same')
+  })
+
+t.test('a script that is loaded as a module, or copied into another, says how to load it', async (t) => {
+  const { page, site, complaints } = await openBody(
+    t,
+    () => `<script type="module" src="${shop.service.url}/v1/checkout.js"></script>`,
+  )
+  await page.goto(site.url)
+  await until(async () => complaints.length > 0)
+  t.same(complaints, ['load it without type="module"'])
+})
+
+t.test('an order that is on the page twice is reported, and two orders are not', async (t) => {
+  const twoOf = (first: string, second: string): string =>
+    `<div id="a"></div><div id="b"></div><script src="${shop.service.url}/v1/checkout.js"></script>
+<script>SvcCheckout.mount('a', { token: '${first}' }); SvcCheckout.mount('b', { token: '${second}' })</script>`
+  const twice = await openBody(t, (url) => twoOf(tokenFor(url, { jti: 'one' }), tokenFor(url, { jti: 'one' })))
+  t.match(await saidOn(twice.page, twice.site.url, twice.warnings), [/the order is on this page twice.*mount it once/])
+  const two = await openBody(t, (url) => twoOf(tokenFor(url), tokenFor(url)))
+  await two.page.goto(two.site.url)
+  await untilLookedAt(two.page)
+  t.same(two.complaints, [])
+})
+
+t.test('attributes of other scripts, and every correct option, are not reported', async (t) => {
+  const body = (url: string): string => `<div id="pay"></div>
+<script async src="${shop.service.url}/v1/checkout.js" data-cfasync="false" data-nscript="afterInteractive"
+  data-container-id="pay" data-checkout-token="${tokenFor(url)}" data-locale="en-IE" data-theme="auto" data-no-redirect
+  data-same-tab data-appearance='{"radius":4}'></script>`
+  const { page, site, complaints } = await openBody(t, body)
+  await page.goto(site.url)
+  await page.frameLocator('#pay iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+  await untilLookedAt(page)
+  t.same(complaints, [])
+})
+
+/** A shop's page of React and of Vue, with the attributes of the component as each writes them. */
+const COMPONENTS = {
+  React: (setUp: string, props: string) => `
+import { useEffect, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { SvcCheckout } from '@svc/checkout/react'
+const origin = '${shop.service.url}'
+function App() {
+  const [count, setCount] = useState(0)
+  useEffect(() => { if (count < 5) setCount(count + 1) }, [count])
+  ${setUp}
+  return <SvcCheckout origin={origin} ${props} />
+}
+createRoot(document.getElementById('app')).render(<App />)`,
+  Vue: (setUp: string, props: string) => `
+import { createApp, h, nextTick, ref } from 'vue'
+import { SvcCheckout } from '@svc/checkout/vue'
+const origin = '${shop.service.url}'
+createApp({
+  setup() {
+    const now = ref(0)
+    const next = () => nextTick(() => { if (now.value < 5) { now.value += 1; next() } })
+    next()
+    return () => {
+      const count = now.value
+      ${setUp}
+      return h(SvcCheckout, { origin, ${props.replaceAll(/(\w+)=\{(.*?)\}(?= |$)/g, '$1: $2,')} })
+    }
+  },
+}).mount('#app')`,
+}
+
+for (const [name, pageOf] of Object.entries(COMPONENTS)) {
+  const openComponent = async (t: Test, setUp: (url: string) => string, props: string, policy = '') => {
+    const opened = await openBody(t, () => `${policy}<div id="app"></div><script src="/app.js"></script>`)
+    opened.site.pages['/app.js'] = await bundle(pageOf(setUp(opened.site.url), props))
+    return opened
+  }
+
+  t.test(`${name}: a token that is made on each render is reported`, async (t) => {
+    const orders = (url: string): string =>
+      `const token = ${JSON.stringify([0, 1, 2, 3, 4, 5].map(() => tokenFor(url)))}[count]`
+    const { page, site, warnings } = await openComponent(t, orders, 'token={token}')
+    const said = await saidOn(page, site.url, warnings)
+    t.match(said, [/the token changes with each render.*make it once for an order/])
+    await page.frameLocator('#app iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+    t.equal(warnings().length, 1, 'once')
+  })
+
+  t.test(`${name}: a page that stays and listens to nothing is reported`, async (t) => {
+    const token = (url: string): string => `const token = '${tokenFor(url)}'`
+    const deaf = await openComponent(t, token, 'token={token} noRedirect={true}')
+    t.match(await saidOn(deaf.page, deaf.site.url, deaf.warnings), [/nothing listens to "return" or "cancelled"/])
+    const hearing = await openComponent(t, token, 'token={token} noRedirect={true} onReturn={() => undefined}')
+    await hearing.page.goto(hearing.site.url)
+    await hearing.page.frameLocator('#app iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+    t.same(hearing.complaints, [])
+  })
+
+  t.test(`${name}: a token that is a promise is reported`, async (t) => {
+    const { page, site, warnings } = await openComponent(
+      t,
+      () => 'const token = window.later ??= Promise.resolve("")',
+      'token={token}',
+    )
+    t.match(await saidOn(page, site.url, warnings), [/the token is not a text but Promise: wait for it/])
+    await page.getByRole('alert').waitFor()
+  })
+
+  t.test(`${name}: a policy that blocks the frame is reported with its line`, async (t) => {
+    const policy = `<meta http-equiv="content-security-policy" content="frame-src 'self'">`
+    const token = (url: string): string => `const token = '${tokenFor(url)}'`
+    const { page, site, warnings } = await openComponent(t, token, 'token={token}', policy)
+    t.match(await saidOn(page, site.url, warnings), [`add frame-src ${shop.service.url}.`])
+  })
+}
