@@ -31,7 +31,7 @@ async function start(root: HTMLElement): Promise<void> {
   document.documentElement.dir = locale.dir
   runCheckout({
     api: makeApi(connection.token),
-    connection: withoutRepeatedGuards(connection),
+    connection,
     timers: TIMERS,
     l10n: makeLocalization(locale),
     stage: makeStage(root),
@@ -58,16 +58,6 @@ async function appearanceOf({ appearance }: Connection): Promise<Appearance | un
 /** What the service says about the page around this one, in place of a checkout. */
 function problemOf({ dataset: { code, message = '' } }: HTMLElement): Problem | undefined {
   return code === undefined ? undefined : { code, message, again: false }
-}
-
-/** Sends the guard to the parent page only when it changes. */
-function withoutRepeatedGuards(connection: Connection): Connection {
-  let isOn = false
-  const guard = (on: boolean): void => {
-    if (on !== isOn) connection.guard(on)
-    isOn = on
-  }
-  return { ...connection, guard }
 }
 
 const root = document.querySelector('main') ?? document.body

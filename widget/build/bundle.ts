@@ -14,7 +14,7 @@ export type Bundle = { files: Built[]; meta: Metafile }
 const SHARED: BuildOptions = {
   bundle: true,
   minify: true,
-  target: 'es2020',
+  target: ['es2020', 'chrome109', 'edge109', 'firefox115', 'safari15.4'],
   platform: 'browser',
   charset: 'utf8',
   legalComments: 'none',
