@@ -11,6 +11,8 @@ export type CatalogueBank = {
   connector: string
   /** The first digits of its sort codes, where they are known (bank-of-account.ts). */
   sortCodes?: readonly string[] | undefined
+  /** Its own logo as SVG; otherwise the service draws its initials. */
+  logo?: string | undefined
 }
 
 /** A fictional bank of the sandbox, which the mock bank answers for. */
@@ -61,7 +63,7 @@ export function isMock({ connector }: CatalogueBank): boolean {
   return connector === MOCK_CONNECTOR
 }
 
-/** The path of a bank's image: initials on a colour. */
+/** The path of a bank's image: its logo, or initials on a colour. */
 export function logoPath({ id }: CatalogueBank): string {
   return `/widget/banks/${encodeURIComponent(id)}.svg`
 }
@@ -91,6 +93,7 @@ export type ConfiguredBank = {
   name: string
   popular?: boolean
   sortCodes?: readonly string[]
+  logo?: string | undefined
   /** Reads again what the platform is to it. */
   refresh?: () => Promise<void>
   /** Whether it can be paid with here; always, where nothing can be missing. */
@@ -110,12 +113,13 @@ export type ConfiguredBank = {
 export function makeCatalogue(mock: BankConnector | undefined, configured: readonly ConfiguredBank[]): BankCatalogue {
   const usable = () => configured.filter(({ isConfigured = () => true }) => isConfigured())
   const list = (): readonly CatalogueBank[] => [
-    ...usable().map(({ connector: { id }, name, popular = true, sortCodes }) => ({
+    ...usable().map(({ connector: { id }, name, popular = true, sortCodes, logo }) => ({
       id,
       name,
       popular,
       connector: id,
       sortCodes,
+      logo,
     })),
     ...(mock === undefined ? [] : MOCK_BANKS),
   ]

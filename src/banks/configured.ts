@@ -36,6 +36,7 @@ export async function openConfiguredBanks({ account, bankSetup, ...parts }: Part
     return {
       name: profile.name,
       sortCodes: profile.sort_codes,
+      logo: profile.logo,
       connector: { ...connector, close },
       refresh: platform.refresh,
       isConfigured: () => platform.statement() !== undefined,

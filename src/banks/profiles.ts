@@ -53,6 +53,8 @@ const Profile = z.strictObject({
     ),
   /** What payers see. */
   name: z.string().trim().min(1).max(70),
+  /** An SVG file of its logo, relative to the profiles' file; without one, payers see its initials. */
+  logo: z.string().min(1).optional(),
   /** The first digits of its sort codes, by which a payer whose account is known is not asked for the bank. */
   sort_codes: z
     .array(z.string().regex(/^\d{2,6}$/, 'must be 2 to 6 digits'))
@@ -76,8 +78,10 @@ const Profile = z.strictObject({
   quirks: z.array(z.enum(QUIRK_NAMES, `must be one of ${QUIRK_NAMES.join(', ')}`)).default([]),
 })
 
-export type BankProfile = Omit<z.infer<typeof Profile>, 'ca' | 'discovery'> & {
+export type BankProfile = Omit<z.infer<typeof Profile>, 'ca' | 'discovery' | 'logo'> & {
   discovery: string
+  /** The SVG of `logo`. */
+  logo: string | undefined
   /** The certificates of `ca`, as PEM. */
   ca: string | undefined
 }
@@ -101,8 +105,9 @@ export class BankProfilesError extends Error {
 export async function readBankProfiles(file: string): Promise<readonly BankProfile[]> {
   const profiles = parseProfiles(file, await readText(file, file))
   return Promise.all(
-    profiles.map(async ({ ca, ...profile }) => ({
+    profiles.map(async ({ ca, logo, ...profile }) => ({
       ...profile,
+      logo: logo === undefined ? undefined : await readLogo(file, resolve(dirname(file), logo), profile.id),
       discovery: profile.discovery ?? wellKnown(profile.issuer),
       ca: ca === undefined ? undefined : await readCertificates(file, resolve(dirname(file), ca), profile.id),
     })),
@@ -158,6 +163,17 @@ async function readCertificates(file: string, path: string, id: string): Promise
   const text = await readText(path, `${file}: the certificates of ${id}`)
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
     throw new BankProfilesError(`${path}: has no certificate in PEM form`)
+  return text
+}
+
+/** Payers load it with the list of banks, so it is small. As an image it runs no scripts and loads nothing. */
+const LOGO_LENGTH_MAX = 32 * 1024
+
+async function readLogo(file: string, path: string, id: string): Promise<string> {
+  const text = await readText(path, `${file}: the logo of ${id}`)
+  if (!/<svg[\s>]/.test(text)) throw new BankProfilesError(`${path}: is not an SVG image`)
+  if (text.length > LOGO_LENGTH_MAX)
+    throw new BankProfilesError(`${path}: has ${text.length} characters, and a logo at most ${LOGO_LENGTH_MAX}`)
   return text
 }
 

@@ -70,12 +70,14 @@ export function addAssetRoutes(app: App, router: Router, served: Served): void {
   })
 }
 
-/** The mark of a bank that the build does not know, since its profile names it. False where there is no such bank. */
+/** The logo or mark of a bank that the build does not know, since its profile names it. False where there is no such bank. */
 function sendMark({ catalogue }: App, res: ServerResponse, path: string): boolean {
   const bank = catalogue.byId(/^banks\/(.+)\.svg$/.exec(path)?.[1])
   if (bank === undefined) return false
   const headers = { ...fileOf(path).headers, 'content-type': 'image/svg+xml', 'x-content-type-options': 'nosniff' }
-  sendText(res, 200, drawMark(bank.name, markIndexOf(bank.id)), headers)
+  const { name, id, logo } = bank
+  const policy = logo === undefined ? {} : { 'content-security-policy': `default-src 'none'; ${STYLED}sandbox` }
+  sendText(res, 200, logo ?? drawMark(name, markIndexOf(id)), { ...headers, ...policy })
   return true
 }
 

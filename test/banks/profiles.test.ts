@@ -26,9 +26,12 @@ function yaml(members: string): string {
 ${members}`
 }
 
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><path style="fill:#00395d" d="M0 0h8v8z"/></svg>'
+
 t.test('profiles are read from YAML and from JSON, with what was left out filled in', async (t) => {
   const folder = t.testdir({
-    'profiles.yaml': yaml('    ca: ca.pem\n'),
+    'profiles.yaml': yaml('    ca: ca.pem\n    logo: logos/model.svg\n'),
+    logos: { 'model.svg': LOGO },
     'profiles.json': JSON.stringify({ banks: [MODEL] }),
     'ca.pem': '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
   })
@@ -40,8 +43,10 @@ t.test('profiles are read from YAML and from JSON, with what was left out filled
     sort_codes: [],
     quirks: [],
   }
-  t.match(await readBankProfiles(join(folder, 'profiles.yaml')), [{ ...expected, ca: /^-----BEGIN CERTIFICATE/ }])
-  t.same(await readBankProfiles(join(folder, 'profiles.json')), [{ ...expected, ca: undefined }])
+  t.match(await readBankProfiles(join(folder, 'profiles.yaml')), [
+    { ...expected, ca: /^-----BEGIN CERTIFICATE/, logo: LOGO },
+  ])
+  t.same(await readBankProfiles(join(folder, 'profiles.json')), [{ ...expected, ca: undefined, logo: undefined }])
 })
 
 t.test('an entry with the id of a shipped profile says only what differs', async (t) => {
@@ -124,11 +129,18 @@ const REFUSED: readonly [why: string, text: string, message: RegExp][] = [
     yaml('    ca: none.pem\n'),
     /the certificates of model: cannot read .*none\.pem \(ENOENT\)/,
   ],
+  ['a logo that is not there', yaml('    logo: none.svg\n'), /the logo of model: cannot read .*none\.svg \(ENOENT\)/],
+  ['a logo that is none', yaml('    logo: bad.yaml\n'), /bad\.yaml: is not an SVG image/],
+  [
+    'a logo that is too large',
+    yaml('    logo: large.svg\n'),
+    /large\.svg: has 40005 characters, and a logo at most 32768/,
+  ],
   ['certificates that are none', yaml('    ca: bad.yaml\n'), /has no certificate in PEM form/],
 ]
 for (const [why, text, message] of REFUSED) {
   t.test(`refused with the line: ${why}`, async (t) => {
-    const folder = t.testdir({ 'bad.yaml': text })
+    const folder = t.testdir({ 'bad.yaml': text, 'large.svg': `<svg>${' '.repeat(40_000)}` })
     await t.rejects(readBankProfiles(join(folder, 'bad.yaml')), { name: 'BankProfilesError', message })
   })
 }

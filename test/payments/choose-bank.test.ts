@@ -35,12 +35,18 @@ t.test('live mode without a bank takes no payment, and says so in readiness and 
   t.match(await live.call('GET', '/readyz'), { status: 200, body: { status: 'ready', banks: 'none' } })
 })
 
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><path style="fill:#00395d" d="M0 0h8v8z"/></svg>'
+
 t.test('live mode pays with the banks that are configured, and with no other', async (t) => {
   const [first, second] = [bankCalled('first-bank'), bankCalled('second-bank')]
   const live = await testService(t, {
     env: await liveEnv(),
     overrides: {
-      configuredBanks: [first, second].map(({ connector }) => ({ connector, name: `The ${connector.id}` })),
+      configuredBanks: [first, second].map(({ connector }) => ({
+        connector,
+        name: `The ${connector.id}`,
+        ...(connector.id === 'second-bank' && { logo: LOGO }),
+      })),
     },
   })
   for (const bank of [first, second]) bank.behind(live.app.mockBank)
@@ -61,6 +67,9 @@ t.test('live mode pays with the banks that are configured, and with no other', a
     },
   })
   t.match(mark.text, />T<\/text>/, 'the initial of its name on a colour')
+  const logo = await live.call('GET', '/widget/banks/second-bank.svg')
+  t.equal(logo.text, LOGO, 'or its own logo, which may have styles and nothing else')
+  t.equal(logo.headers['content-security-policy'], "default-src 'none'; style-src 'unsafe-inline'; sandbox")
   t.equal((await live.call('GET', '/widget/banks/third-bank.svg')).status, 404)
   t.match((await live.call('GET', '/readyz')).body, { banks: 'configured' })
   const pay = await payer(live)
