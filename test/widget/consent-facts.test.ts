@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openBrowser } from '../support/browser.ts'
+import { accessibilityProblems, openBrowser, openPage } from '../support/browser.ts'
 import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
 import { checkScreen } from '../support/widget-screens.ts'
 import { texts as cy } from '../../src/lib/locales/checkout/cy.ts'
@@ -64,4 +64,24 @@ t.test('no more of the account is sent to the browser', async (t) => {
   })
   t.match(body, { payee_name: 'Acme Client Money', payee_account_end: '9911', remittance_reference: 'ORDER 1047' })
   t.notMatch(JSON.stringify(body), /20000055779911|55779911/)
+})
+
+t.test("the service's own page has them too", async (t) => {
+  const query = new URLSearchParams({ token: shop.token(REFERENCE), lang: 'en' })
+  const { page, complaints } = await openPage(browser)
+  await page.goto(`${shop.service.url}/checkout?${query}`)
+  for (const text of [
+    'Acme Client Money, account ending 9911',
+    'ORDER 1047',
+    'Payment service by Harbour Payments Ltd.',
+  ])
+    t.ok(await page.getByText(text).isVisible(), text)
+  for (const [name, path] of [
+    [en.terms, 'terms'],
+    [en.privacy, 'privacy'],
+  ] as const) {
+    const link = page.getByRole('link', { name: `${name} ${en.newTab}` })
+    t.equal(await link.getAttribute('href'), `https://harbour.example/${path}`)
+  }
+  t.same([await accessibilityProblems(page), complaints], [[], []])
 })

@@ -37,6 +37,16 @@ t.test('from consent to receipt, with the bank in its own tab', async (t) => {
   await widget.getByText(en.shares).click()
   for (const text of [body.end_to_end_id, '£0.70', '£49.30']) t.ok(await widget.getByText(text).isVisible(), text)
 
+  const opening = opened.context.waitForEvent('page')
+  await widget.getByRole('link', { name: en.print }).click()
+  const receipt = await opening
+  await receipt.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
+  await receipt.emulateMedia({ media: 'print' })
+  for (const text of [body.end_to_end_id, 'To Acme.'])
+    t.ok(await receipt.getByText(text).isVisible(), `on paper: ${text}`)
+  t.same([await receipt.getByRole('link').count(), await receipt.getByText('print this page').isVisible()], [0, false])
+  await receipt.close()
+
   await widget.getByText(en.contactTitle).click()
   await widget.getByLabel(en.contactLabel).fill('not an address')
   await widget.getByRole('button', { name: en.contactSend }).click()

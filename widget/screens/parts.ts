@@ -83,7 +83,7 @@ export function rows(pairs: readonly (readonly [string, string])[]): HTMLElement
 
 /** A bank's logo, or its first letter without one. */
 export function bankMark({ name, logo }: Bank): HTMLElement {
-  const image = el('img', { src: logo, alt: '', width: 32, height: 32, onerror: removeTarget })
+  const image = el('img', { src: logo, alt: '', width: 32, height: 32, loading: 'lazy', onerror: removeTarget })
   return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
 }
 

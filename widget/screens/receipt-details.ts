@@ -30,7 +30,19 @@ export function receiptAmounts(view: View, { rows }: Parts): HTMLElement[] {
 
 /** The contact, and how the shop is paid. */
 export function receiptMore(view: View, parts: Parts): HTMLElement[] {
-  return [contactForm(view, parts), ...sharesOf(view, parts)]
+  return [printLink(view, parts), contactForm(view, parts), ...sharesOf(view, parts)]
+}
+
+/** A frame can't print itself alone, and its sandbox opens no dialog: the service's page of the payment is the receipt. */
+function printLink(view: View, { el }: Parts): HTMLElement {
+  const { print, newTab } = textsOf(view)
+  const query = new URLSearchParams({
+    state: view.state.payment?.payment_state ?? '',
+    lang: document.documentElement.lang,
+  })
+  const href = `/payments/return?${query}`
+  const hidden = el('span', { class: 'hidden' }, newTab)
+  return el('a', { class: 'back', href, target: '_blank', rel: 'noopener' }, print, ' ', hidden)
 }
 
 /** The fee is the shop's and not the payer's. Its further digits are rounded so that both parts make the whole. */

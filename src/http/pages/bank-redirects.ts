@@ -52,7 +52,7 @@ export async function sendToBank(
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not take the payer')
     const language = languageOf(payment, browsers)
     const href = `/bank/authorise?${new URLSearchParams({ state }).toString()}`
-    return silentBank(html`<a class="next" href="${href}">${language.checkout.again}</a>`, language)
+    return silentBank(html`<a class="next main" href="${href}">${language.checkout.again}</a>`, language)
   }
 }
 
@@ -130,7 +130,7 @@ function goOn(app: App, { payment, outcome, language }: Answered): PageReply {
   // Not a redirect: it would follow a form, whose targets the page's policy would have to open to every merchant.
   const content = html`<h1>${pages.backToShop}</h1>
 <p role="status">${pages.moment}.</p>
-<a class="next" href="${next}">${checkout.continue}</a>`
+<a class="next main" href="${next}">${checkout.continue}</a>`
   return page(200, { language, brand: pages.payment, title: pages.backToShop, content, next })
 }
 

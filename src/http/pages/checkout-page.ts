@@ -79,7 +79,7 @@ function shopOf(app: App, { opened: { merchant, token } }: CheckoutLink): Shop |
 type BankChoiceOptions = { search?: string; problem?: string }
 
 function askForBank(app: App, link: Opened, { search = '', problem }: BankChoiceOptions): PageReply {
-  const { merchant_name: shop, amount, currency, remittance_reference: reference, branding } = link.checkout
+  const { merchant_name: shop, amount, currency, branding } = link.checkout
   const { language } = link
   const { checkout: texts, pages, fill, money } = language
   const back = shopOf(app, link)
@@ -88,9 +88,9 @@ function askForBank(app: App, link: Opened, { search = '', problem }: BankChoice
   const title = fill(pages.payShop, params)
   const content = html`<h1>${title}</h1>
 <p class="amount">${payable}</p>
-${reference === null ? undefined : html`<p>${texts.reference}: ${reference}</p>`}
 ${problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`}
 <p>${fill(texts.consentText, params)} ${texts.safe}</p>
+${consentFacts(link)}
 ${searchForm(link, search)}
 ${payForm(app, link, search)}
 ${back === undefined ? undefined : html`<a class="next" href="${back.returnUrl}">${fill(texts.cancel, params)}</a>`}`
@@ -104,6 +104,25 @@ ${back === undefined ? undefined : html`<a class="next" href="${back.returnUrl}"
     accent: branding.colors.primary,
     hasImages: true,
   })
+}
+
+/** As the widget's first screen: who gets the money under which reference, and who provides the service (decision 295). */
+function consentFacts({ checkout, language: { checkout: texts, fill } }: Opened): Html {
+  const { payee_name, payee_account_end: end, remittance_reference: reference, provider } = checkout
+  const payee = end === null ? payee_name : `${payee_name}, ${fill(texts.accountEnd, { end })}`
+  const link = (href: string | null, label: string): Html | undefined =>
+    href === null
+      ? undefined
+      : html` <a href="${href}" target="_blank" rel="noopener">${label} <span class="hidden">${texts.newTab}</span></a>`
+  return html`<dl>
+<div><dt>${texts.payee}</dt><dd>${payee}</dd></div>
+${reference === null ? undefined : html`<div><dt>${texts.reference}</dt><dd>${reference}</dd></div>`}
+</dl>
+${
+  provider.name === null
+    ? undefined
+    : html`<p class="hint">${fill(texts.provider, { provider: provider.name })}${link(provider.terms_url, texts.terms)}${link(provider.privacy_url, texts.privacy)}</p>`
+}`
 }
 
 function searchForm({ token, language }: Opened, search: string): Html {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { buttonTextOn } from '../../lib/contrast.ts'
+import { buttonTextOn, contrastRatio } from '../../lib/contrast.ts'
 import { html } from '../../lib/html.ts'
 import { ALONE } from '../../lib/page-headers.ts'
 import type { Html } from '../../lib/html.ts'
@@ -11,16 +11,24 @@ export type PageReply = { status: number; headers: Readonly<Record<string, strin
 /** Large targets, visible focus, readable contrast in light and dark (WCAG 2.2 AA), and no script. */
 const STYLE = `
 :root { color-scheme: light dark; --page: #f3f5f8; --card: #fff; --text: #16202e; --soft: #556274; --line: #d9dfe7;
-  --accent: #0b5cad; --on-accent: #fff; }
+  --accent: #0b5fff; --on-accent: #fff; --good: #137333; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --page: #0f151d; --card: #19222d; --text: #edf1f6; --soft: #a9b5c4;
-  --line: #33404f; --accent: #7db8f5; --on-accent: #0b1a2a; } }
+  --line: #33404f; --accent: #8ab8ff; --on-accent: #0a1626; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: start center; padding: 6vh 1rem 2rem;
   background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 27rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
-  padding: 1.75rem; overflow-wrap: anywhere; }
+main { width: 100%; max-width: 30rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
+  padding: 1.75rem; overflow-wrap: anywhere; hyphens: auto; }
 .brand { margin: 0 0 1rem; color: var(--soft); font-weight: 600; }
-h1 { margin: 0 0 .25rem; font-size: 1.35rem; line-height: 1.3; }
+h1 { margin: 0 0 .25rem; font-size: 1.35rem; line-height: 1.3; text-wrap: balance; }
+.sign { display: grid; place-items: center; width: 3rem; height: 3rem; margin: 0 0 .75rem; border-radius: 50%;
+  background: var(--good); color: #fff; font-size: 1.5rem; font-weight: 700; line-height: 1; }
+.sign.bad { background: var(--bad); }
+.sign.wait { border: .25rem solid var(--line); border-top-color: var(--accent); background: none;
+  animation: turn 1s linear infinite; }
+@keyframes turn { to { rotate: 1turn; } }
+@media (prefers-reduced-motion: reduce) { .sign.wait { animation: none; border-style: dotted; } }
+@media (forced-colors: active) { .sign { border: 2px solid; } .sign.wait { border-top-color: Highlight; } }
 .amount { margin: .5rem 0 1.25rem; font-size: 2.25rem; font-weight: 700; font-variant-numeric: tabular-nums; }
 dl { margin: 0 0 1.5rem; border-top: 1px solid var(--line); }
 dl div { padding: .6rem 0; border-bottom: 1px solid var(--line); }
@@ -41,7 +49,7 @@ legend { padding: 0; margin: 0 0 .4rem; font-weight: 600; }
 .row label { flex: 1 1 10rem; }
 .row button { width: auto; min-height: 2.75rem; margin: 0 0 1rem; padding: 0 1rem; }
 h1 + form { margin-top: 1rem; }
-.choice { display: flex; align-items: center; gap: .75rem; min-height: 2.75rem; padding: .5rem .75rem; cursor: pointer;
+.choice { display: flex; align-items: center; gap: .5rem; min-height: 2.75rem; padding: .5rem .75rem; cursor: pointer;
   border: 1px solid var(--line); border-radius: .6rem; }
 .choice img { flex: none; border-radius: .45rem; }
 .choice:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
@@ -54,16 +62,17 @@ ol.steps time, .hint { display: block; color: var(--soft); font-size: .875rem; }
 a { color: var(--accent); }
 a.next { display: block; padding: .75rem 0; font-weight: 600; }
 code { font-size: .9em; }
-button { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; border: 2px solid var(--accent);
+button, a.main { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; border: 2px solid var(--accent);
   border-radius: .6rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
-button.main { background: var(--accent); color: var(--on-accent); }
+a.main { padding: .6rem 1rem; text-align: center; text-decoration: none; }
+.main { background: var(--accent); color: var(--on-accent); }
 button:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 3px solid var(--text); outline-offset: 3px; }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); }
 summary { padding: .6rem 0; cursor: pointer; font-weight: 600; }
 .note { margin: 1.5rem 0 0; color: var(--soft); font-size: .875rem; }
 @media print { :root { --page: #fff; --card: #fff; --text: #000; --soft: #333; --line: #999; }
   body { display: block; padding: 0; } main { max-width: none; border: 0; padding: 0; }
-  .next, .hint, .note, button, form, details { display: none; } }
+  .next, .hint, .note, .sign, button, form, details { display: none; } }
 `
 
 /**
@@ -171,10 +180,20 @@ ${script === undefined ? undefined : html`<script>${{ html: script }}</script>`}
   }
 }
 
+/** The service's own colour, which has another for the dark. */
+const OWN_ACCENT = /^#0b5fff$/i
+
+/** What the main button is on, in light and dark, and the least contrast of its edge with it (WCAG 1.4.11). */
+const CARDS = { light: '#FFFFFF', dark: '#19222D' }
+const EDGE_CONTRAST_MIN = 3
+
 /** Accepts six hex digits only, because the colour is user input and becomes part of a style sheet. */
 function mainButtonIn(colour: string | undefined): string {
-  if (colour === undefined || !/^#[0-9a-f]{6}$/i.test(colour)) return ''
-  return `button.main { background: ${colour}; border-color: ${colour}; color: ${buttonTextOn(colour)}; }\n`
+  if (colour === undefined || !/^#[0-9a-f]{6}$/i.test(colour) || OWN_ACCENT.test(colour)) return ''
+  const edgeOn = (card: string): string => (contrastRatio(colour, card) < EDGE_CONTRAST_MIN ? 'var(--text)' : colour)
+  return `.main { background: ${colour}; border-color: ${edgeOn(CARDS.light)}; color: ${buttonTextOn(colour)}; }
+@media (prefers-color-scheme: dark) { .main { border-color: ${edgeOn(CARDS.dark)}; } }
+`
 }
 
 /** Redirects the browser with a GET, whatever its method. */

@@ -43,7 +43,7 @@ ${shop === undefined ? undefined : backTo(shop, language)}`
 }
 
 function backTo({ name, returnUrl }: Shop, { checkout, fill }: PayerLanguage): Html {
-  return html`<a class="next" href="${returnUrl}">${fill(checkout.back, { merchant: name })}</a>`
+  return html`<a class="next main" href="${returnUrl}">${fill(checkout.back, { merchant: name })}</a>`
 }
 
 /**

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import { goesOnToShop, hasShopPage, shopReturnUrl } from '../../checkout/shop-return.ts'
+import { getBranding } from '../../merchants/branding.ts'
 import { tradingNameOf } from '../../merchants/trading-name.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
 import { page } from './page.ts'
@@ -26,7 +27,9 @@ export async function returnPage(app: App, query: URLSearchParams, language: Pay
   const back = await shopAddress(app, payment, outcome)
   // A payer who can't be served by the shop yet reads here why.
   const next = goesOnToShop(query) && outcome.isEnded && outcome.failure === null ? back : undefined
-  const content = html`<h1>${heading}</h1>
+  const { colors } = await getBranding(app, payment.merchant_id)
+  const content = html`${sign(outcome)}
+<h1>${heading}</h1>
 <p class="amount">${amountText(payment, language)}</p>
 <p>${fill(outcome.nothingTaken ? pages.nothingPaid : pages.toShop, { merchant: shop })}</p>
 ${failureText(outcome, language)}
@@ -36,7 +39,22 @@ ${payment.status === 'Settled' ? html`<p class="hint">${pages.printHint}</p>` : 
 ${receipt(payment, language)}
 ${history(payment, language)}
 ${lookAgain(outcome, language)}`
-  return page(200, { language, brand: pages.payment, title: heading, content, next, ...outcome.polling })
+  return page(200, {
+    language,
+    brand: pages.payment,
+    title: heading,
+    content,
+    next,
+    accent: colors.primary,
+    ...outcome.polling,
+  })
+}
+
+/** The outcome at a glance; the heading says it in words. */
+function sign({ isEnded, failure, polling }: Outcome): Html | undefined {
+  if (failure !== null) return html`<p class="sign bad" aria-hidden="true">!</p>`
+  if (isEnded) return html`<p class="sign" aria-hidden="true">✓</p>`
+  return 'pollSeconds' in polling ? html`<p class="sign wait" aria-hidden="true"></p>` : undefined
 }
 
 function headingOf(
@@ -58,7 +76,7 @@ async function shopAddress(app: App, payment: PaymentWithHistory, { polling }: O
 /** Returns payers of a checkout to its shop, in this tab or the one where they left it. */
 function wayBack(back: string | undefined, shop: string, { checkout, pages, fill }: PayerLanguage): Html | undefined {
   if (back === undefined) return undefined
-  return html`<a class="next" href="${back}">${fill(checkout.back, { merchant: shop })}</a>
+  return html`<a class="next main" href="${back}">${fill(checkout.back, { merchant: shop })}</a>
 <p class="hint">${pages.elsewhere}</p>`
 }
 

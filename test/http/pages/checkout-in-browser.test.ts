@@ -22,6 +22,17 @@ function checkout(origin = service.url): string {
   return `${origin}/checkout?${new URLSearchParams(query)}`
 }
 
+/** The words of the banks' names that are on two lines, without a hyphen. */
+const CUT_WORDS = `[...document.querySelectorAll('.choice')].flatMap((choice) => {
+  const text = [...choice.childNodes].find((node) => node.nodeType === 3 && node.data.trim() !== '')
+  return [...text.data.matchAll(/[^\\s-]+/g)].filter(({ 0: word, index }) => {
+    const range = document.createRange()
+    range.setStart(text, index)
+    range.setEnd(text, index + word.length)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1
+  }).map(([word]) => word)
+})`
+
 t.test('from the choice of a bank to the receipt and back to the shop', async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
@@ -29,6 +40,7 @@ t.test('from the choice of a bank to the receipt and back to the shop', async (t
   await page.locator('.choice img').first().waitFor()
   await page.waitForFunction(`document.querySelector('.choice img').naturalWidth > 0`)
   await isGood(t, watched, 'checkout')
+  t.same(await page.evaluate(CUT_WORDS), [], 'no name of a bank is cut within a word')
   await page.getByLabel('Search all banks').fill('bank')
   await page.keyboard.press('Enter')
   await page.getByText('Show all banks').waitFor()

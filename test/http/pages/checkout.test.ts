@@ -166,7 +166,7 @@ t.test('choosing a bank starts the payment there, and the receipt has a link to 
   t.match(receipt.html, /<h1>Paid<\/h1>/)
   t.match(receipt.html, /you can close this page/)
   const [, on = ''] = /<meta http-equiv="refresh" content="0;url=([^"]+)">/.exec(receipt.html) ?? []
-  t.ok(receipt.html.includes(`<a class="next" href="${on}">Return to Acme</a>`))
+  t.ok(receipt.html.includes(`<a class="next main" href="${on}">Return to Acme</a>`))
   t.ok(on.startsWith(`${RETURN_URL}&amp;payment_id=${rows[0].id}&amp;payment_result=`))
   const told = await getPage(`${service.url}/payments/return?state=${state}&to=elsewhere`)
   t.notMatch(told.html, /http-equiv="refresh"/, 'nothing else leads on by itself')
@@ -307,7 +307,19 @@ t.test("the button has the shop's colour, and no other style of the shop", async
       JSON.stringify({ colors: { primary, background: '#FFFFFF', text: '#111111' }, logo_url: null, font: 'serif' }),
     ])
   await look('#FFEE00')
-  t.match((await getPage(withToken(token({}, shop)))).html, /button\.main \{ background: #FFEE00;.* color: #000000; \}/)
+  const { html } = await getPage(withToken(token({}, shop)))
+  t.match(
+    html,
+    '.main { background: #FFEE00; border-color: var(--text); color: #000000; }',
+    'with an edge to be seen by',
+  )
+  t.match(html, '{ .main { border-color: #FFEE00; } }', 'which the dark needs none of')
+  await look('#0B5FFF')
+  t.notMatch(
+    (await getPage(withToken(token({}, shop)))).html,
+    /#0B5FFF;/,
+    "the service's own colour differs in the dark",
+  )
 })
 
 t.test('a shop that may not take payments: a page says so, with a link to the shop', async (t) => {

@@ -131,7 +131,7 @@ t.test('payers of a checkout can return to its shop, paid or not', async (t) => 
     await returned(body.redirect_url, decision)
     await untilStatus(service, merchant, body.payment_id, decision === 'approve' ? 'Settled' : 'Failed')
     const { html } = await getPage(`${service.url}/payments/return?state=${body.payment_state}`)
-    t.ok(html.includes(`<a class="next" href="${returnUrl.replace('&', '&amp;')}&amp;payment_id=`), decision)
+    t.ok(html.includes(`<a class="next main" href="${returnUrl.replace('&', '&amp;')}&amp;payment_id=`), decision)
     t.notMatch(html, /http-equiv="refresh"/)
     t.match(
       html,

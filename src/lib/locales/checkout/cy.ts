@@ -68,6 +68,7 @@ export const texts: AllTexts = {
   shares: 'Sut y telir y siop',
   fee: 'Ffi, a delir gan y siop',
   net: 'Mae’r siop yn derbyn',
+  print: 'Derbynneb i’w hargraffu',
   contactTitle: 'Dod o hyd i’r taliad hwn eto',
   contactText: 'Gadewch gyfeiriad e-bost neu rif ffôn i ddod o hyd i’r taliad hwn eto.',
   contactLabel: 'Cyfeiriad e-bost neu rif ffôn',

@@ -66,6 +66,7 @@ export const texts: AllTexts = {
   shares: 'Was der Shop erhält',
   fee: 'Gebühr, vom Shop getragen',
   net: 'Der Shop erhält',
+  print: 'Beleg zum Drucken',
   contactTitle: 'Diese Zahlung wiederfinden',
   contactText: 'Mit E-Mail-Adresse oder Telefonnummer finden Sie diese Zahlung später wieder.',
   contactLabel: 'E-Mail-Adresse oder Telefonnummer',

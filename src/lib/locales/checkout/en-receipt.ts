@@ -5,6 +5,7 @@ export const receipt = {
   shares: 'How the shop is paid',
   fee: 'Fee, paid by the shop',
   net: 'The shop receives',
+  print: 'Receipt to print',
   contactTitle: 'Find this payment again',
   contactText: 'Leave an e-mail address or phone number to find this payment later.',
   contactLabel: 'E-mail address or phone number',

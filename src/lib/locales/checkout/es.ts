@@ -65,6 +65,7 @@ export const texts: AllTexts = {
   shares: 'Lo que recibe la tienda',
   fee: 'Comisión, a cargo de la tienda',
   net: 'La tienda recibe',
+  print: 'Recibo para imprimir',
   contactTitle: 'Encontrar este pago después',
   contactText: 'Deje un correo electrónico o un teléfono para encontrar este pago después.',
   contactLabel: 'Correo electrónico o teléfono',

@@ -66,6 +66,7 @@ export const texts: AllTexts = {
   shares: 'Ce que reçoit la boutique',
   fee: 'Frais, payés par la boutique',
   net: 'La boutique reçoit',
+  print: 'Reçu à imprimer',
   contactTitle: 'Retrouver ce paiement',
   contactText: 'Laissez une adresse e-mail ou un numéro de téléphone pour retrouver ce paiement.',
   contactLabel: 'Adresse e-mail ou numéro de téléphone',
