@@ -58,7 +58,7 @@ t.test("another shop's token is rejected, even by a page that frames it", async 
 t.test('a thousand forged messages of every kind change nothing', async (t) => {
   const shop = await openSite(t)
   const forger = await openSite(t, { '/': '<title>forger</title>' })
-  const token = tokenFor(shop.url, service.url, { merchantClientId: clientId })
+  const token = tokenFor(shop.url, service.url, { merchantClientId: clientId, jti: 'order-7' })
   const other = tokenFor(shop.url, service.url, { merchantClientId: clientId, amount: '9999.00' })
   const snippet = tag(service.url, { 'data-checkout-token': token, 'data-container-id': 'pay' })
   shop.pages['/'] = shopPage(`<div id="pay"></div>${snippet}<iframe id="forger" src="${forger.url}"></iframe>`)
