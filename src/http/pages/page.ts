@@ -65,14 +65,14 @@ code { font-size: .9em; }
 button, a.main { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; border: 2px solid var(--accent);
   border-radius: .6rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
 a.main { padding: .6rem 1rem; text-align: center; text-decoration: none; }
-.main { background: var(--accent); color: var(--on-accent); }
+button.main, a.main { background: var(--accent); color: var(--on-accent); }
 button:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 3px solid var(--text); outline-offset: 3px; }
 .hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); }
 summary { padding: .6rem 0; cursor: pointer; font-weight: 600; }
 .note { margin: 1.5rem 0 0; color: var(--soft); font-size: .875rem; }
 @media print { :root { --page: #fff; --card: #fff; --text: #000; --soft: #333; --line: #999; }
   body { display: block; padding: 0; } main { max-width: none; border: 0; padding: 0; }
-  .next, .hint, .note, .sign, button, form, details { display: none; } }
+  a.next, .hint, .note, .sign, button, form, details { display: none; } }
 `
 
 /**
@@ -191,8 +191,8 @@ const EDGE_CONTRAST_MIN = 3
 function mainButtonIn(colour: string | undefined): string {
   if (colour === undefined || !/^#[0-9a-f]{6}$/i.test(colour) || OWN_ACCENT.test(colour)) return ''
   const edgeOn = (card: string): string => (contrastRatio(colour, card) < EDGE_CONTRAST_MIN ? 'var(--text)' : colour)
-  return `.main { background: ${colour}; border-color: ${edgeOn(CARDS.light)}; color: ${buttonTextOn(colour)}; }
-@media (prefers-color-scheme: dark) { .main { border-color: ${edgeOn(CARDS.dark)}; } }
+  return `button.main, a.main { background: ${colour}; border-color: ${edgeOn(CARDS.light)}; color: ${buttonTextOn(colour)}; }
+@media (prefers-color-scheme: dark) { button.main, a.main { border-color: ${edgeOn(CARDS.dark)}; } }
 `
 }
 

@@ -310,10 +310,10 @@ t.test("the button has the shop's colour, and no other style of the shop", async
   const { html } = await getPage(withToken(token({}, shop)))
   t.match(
     html,
-    '.main { background: #FFEE00; border-color: var(--text); color: #000000; }',
+    'button.main, a.main { background: #FFEE00; border-color: var(--text); color: #000000; }',
     'with an edge to be seen by',
   )
-  t.match(html, '{ .main { border-color: #FFEE00; } }', 'which the dark needs none of')
+  t.match(html, '{ button.main, a.main { border-color: #FFEE00; } }', 'which the dark needs none of')
   await look('#0B5FFF')
   t.notMatch(
     (await getPage(withToken(token({}, shop)))).html,
