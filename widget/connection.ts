@@ -39,7 +39,7 @@ export async function connect(): Promise<Connection> {
   const nonce = parameters.get('nonce')
   const parentOrigin = parameters.get('parent')
   if (window.parent === window || !nonce || !parentOrigin)
-    throw new Error('This page only works inside a shop’s checkout, where its loader opens it.')
+    throw new Error('This page only works inside a shop’s checkout.')
   const { init, port, options } = await handshake(nonce, parentOrigin)
   const claims = readClaims(init.token)
   if (claims === null) throw new Error('The checkout token is not valid.')
