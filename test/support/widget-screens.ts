@@ -12,10 +12,25 @@ const SCREENSHOT_FOLDER = process.env['SVC_TEST_SCREENSHOTS']
 /** A phone, which gets a link to the bank's app. */
 export const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true }
 
-type WidgetSetup = { shop: WidgetShop; browser: Browser; skeletons: Skeletons }
+type WidgetSetup = { shop: WidgetShop; browser: Browser; skeletons: Skeletons; trees: Trees }
 
 /** The DOM structure of each screen in English, by the screen's name: tags, roles and references without texts. */
 export type Skeletons = Map<string, unknown>
+
+/** What a screen reader gets of each screen in English, by the screen's name. */
+export type Trees = Map<string, string>
+
+/** The accessibility tree of a screen, without what differs from one payment to the next, and without the last news. */
+async function treeOf({ page }: Pick<OpenWidget, 'page'>): Promise<string> {
+  const tree = await frameOf(page).locator('main').ariaSnapshot()
+  return tree
+    .replace(/- status: .*$/, '- status')
+    .replaceAll(/SVC[0-9a-f]{32}/g, 'SVC…')
+    .replaceAll(/http:\/\/[\d.]+:\d+\/go\?state=[\w-]+/g, 'https://…')
+    .replaceAll(/(\/payments\/return\?state=)[\w-]+/g, '$1…')
+    .replaceAll(/http:\/\/(?:localhost|127\.0\.0\.1):\d+\/(redirect-stub\?)?\S*/g, 'https://…')
+    .replaceAll(/\d{1,2} \w+ \d{4} at \d\d:\d\d/g, '28 November 2026 at 12:00')
+}
 
 const SKELETON = `(() => {
   const KEPT = ['role', 'type', 'id', 'for', 'class', 'lang', 'dir', 'tabindex', 'target', 'rel', 'autocomplete', 'aria-hidden', 'aria-controls', 'aria-labelledby', 'aria-describedby']
@@ -52,7 +67,7 @@ export async function languageFindings({ page }: Pick<OpenWidget, 'page'>): Prom
   }
 }
 
-type ScreenOptions = { locale: string; isDarkChecked?: boolean; skeletons: Skeletons }
+type ScreenOptions = { locale: string; isDarkChecked?: boolean; skeletons: Skeletons; trees?: Trees }
 
 /**
  * Checks a screen for accessibility, at 320 pixels and for small targets. axe runs once for each screen, in English: in the
@@ -63,11 +78,12 @@ export async function checkScreen(
   t: Test,
   { page }: Pick<OpenWidget, 'page'>,
   name: string,
-  { locale, isDarkChecked = false, skeletons }: ScreenOptions,
+  { locale, isDarkChecked = false, skeletons, trees }: ScreenOptions,
 ): Promise<void> {
   const isEnglish = locale === 'en'
   const { skeleton, nameless, document } = await languageFindings({ page })
   if (isEnglish) skeletons.set(name, skeleton)
+  if (isEnglish) trees?.set(name, await treeOf({ page }))
   const axe = isEnglish ? await accessibilityProblems(page) : []
   await screenshot({ page }, `${locale}-${name}`)
   const before = page.viewportSize() ?? { width: 1_280, height: 1_000 }
@@ -96,7 +112,7 @@ export async function screenshot({ page }: Pick<OpenWidget, 'page'>, name: strin
 /** Leads one widget through every screen. The second attempt waits until polling ends, and is paid then. */
 export async function everyScreen(
   t: Test,
-  { shop, browser, skeletons }: WidgetSetup,
+  { shop, browser, skeletons, trees }: WidgetSetup,
   locale: string,
   texts: Texts,
 ): Promise<void> {
@@ -107,7 +123,7 @@ export async function everyScreen(
   })
   const { page, widget, context } = opened
   const check = (name: string): Promise<void> =>
-    checkScreen(t, opened, name, { locale, isDarkChecked: true, skeletons })
+    checkScreen(t, opened, name, { locale, isDarkChecked: true, skeletons, trees })
   const toCode = async (bank: string): Promise<void> => {
     await widget.getByRole('option', { name: bank }).click()
     await widget.locator('canvas[width]').waitFor()
@@ -162,7 +178,7 @@ export async function everyScreen(
 /** Leads a widget through the short-lived screens, and to the one after leaving. */
 export async function passingScreens(
   t: Test,
-  { shop, browser, skeletons }: WidgetSetup,
+  { shop, browser, skeletons, trees }: WidgetSetup,
   locale: string,
   texts: Texts,
 ): Promise<void> {
@@ -182,7 +198,7 @@ export async function passingScreens(
   })
   const { widget, context } = opened
   const [toConsent, toCode, toEnd] = release
-  const check = (name: string): Promise<void> => checkScreen(t, opened, name, { locale, skeletons })
+  const check = (name: string): Promise<void> => checkScreen(t, opened, name, { locale, skeletons, trees })
   await widget.getByRole('heading', { name: texts.loading }).waitFor()
   await check('0-loading')
   toConsent?.()
@@ -205,21 +221,21 @@ export async function passingScreens(
 /** The screen for an expired token, and the link to the bank on a phone. */
 export async function endedAndPhone(
   t: Test,
-  { shop, browser, skeletons }: WidgetSetup,
+  { shop, browser, skeletons, trees }: WidgetSetup,
   locale: string,
   texts: Texts,
 ): Promise<void> {
   const ended = await openWidget(browser, shop, { attributes: { locale }, tokens: [shop.token({ exp: 1 })] })
   await ended.widget.getByRole('heading', { name: texts.unusableTitle }).waitFor()
   await ended.widget.getByText(texts.developer).click()
-  await checkScreen(t, ended, '0-unusable', { locale, isDarkChecked: true, skeletons })
+  await checkScreen(t, ended, '0-unusable', { locale, isDarkChecked: true, skeletons, trees })
   await ended.context.close()
   const phone = await openWidget(browser, shop, { context: PHONE, attributes: { locale } })
   await phone.widget.locator('.screen .main').click()
   await screenshot(phone, `${locale}-phone-2-banks`)
   await phone.widget.getByRole('option', { name: 'Fern' }).click()
   await phone.widget.getByRole('link', { name: texts.openApp }).waitFor()
-  await checkScreen(t, phone, 'phone-3-link', { locale, isDarkChecked: true, skeletons })
+  await checkScreen(t, phone, 'phone-3-link', { locale, isDarkChecked: true, skeletons, trees })
   await phone.context.close()
   t.match([phone.complaints, ended.complaints], [[], [/^svc checkout: CHECKOUT_TOKEN_EXPIRED/]])
 }

@@ -1,8 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { openBrowser } from '../support/browser.ts'
 import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
 import { endedAndPhone, everyScreen, languageFindings, passingScreens } from '../support/widget-screens.ts'
-import type { Skeletons } from '../support/widget-screens.ts'
+import type { Skeletons, Trees } from '../support/widget-screens.ts'
 import { pseudo } from '../../widget/locales/ar-xb.ts'
 import { texts as cy } from '../../src/lib/locales/checkout/cy.ts'
 import { texts as de } from '../../src/lib/locales/checkout/de.ts'
@@ -12,7 +14,8 @@ import { en } from '../support/english.ts'
 const shop = await openWidgetShop(t)
 const browser = await openBrowser(t)
 const skeletons: Skeletons = new Map()
-const setup = { shop, browser, skeletons }
+const trees: Trees = new Map()
+const setup = { shop, browser, skeletons, trees }
 
 const LANGUAGES = [
   ['English', 'en', en],
@@ -49,4 +52,13 @@ t.test('a missing name, a missing reference and another element in a translation
   await frameOf(opened.page).evaluate("document.querySelector('.screen .main').setAttribute('aria-labelledby', 'gone')")
   t.notSame((await languageFindings(opened)).skeleton, good.skeleton)
   await opened.context.close()
+})
+
+/* Reviewed as text: what is read of each screen, in order. SVC_TEST_SCREENSHOTS has what it is now, to take over. */
+t.test('what screen readers get of each screen is as it was reviewed', async (t) => {
+  const name = 'screen-reader.txt'
+  const now = [...trees].map(([screen, tree]) => `## ${screen}\n\n${tree}\n`).join('\n')
+  const folder = process.env['SVC_TEST_SCREENSHOTS']
+  if (folder !== undefined) writeFileSync(`${folder}/${name}`, now)
+  t.equal(now, readFileSync(`${packageRoot()}/test/widget/${name}`, 'utf8'))
 })

@@ -6,6 +6,7 @@ import type { View } from './view.ts'
 export function progressText(view: View): string {
   const { texts } = view.l10n
   if (view.state.isOffline) return texts.offlineText
+  if (view.state.phase === 'waiting') return fillText(view, texts.waitingText)
   return fillText(view, isAtBank(view) ? texts.processingText : texts.authorisedText)
 }
 
@@ -30,7 +31,7 @@ export function waitingScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(
     heading(texts.waitingTitle),
-    paragraph(view.state.isOffline ? texts.offlineText : fillText(view, texts.waitingText)),
+    paragraph(progressText(view)),
     mainButton(texts.checkAgain, () => view.send({ type: 'CHECK_AGAIN' })),
     isAtBank(view) && [bankLink(view, fillText(view, texts.openAgain), 'back'), otherBankButton(view)],
     backLink(view, { type: 'RETURN' }),
