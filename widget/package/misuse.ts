@@ -1,6 +1,6 @@
 /* What a shop's developer does wrong without an error, where only the page sees it. The checkout in the frame sees the rest. */
 
-/** So many tokens in a row, none of which was shown, are tokens made anew on each render. */
+/** So many tokens in a row, none of which was shown, come from a page that makes one on each render. */
 const REPLACED_MAX = 3
 
 export type TokenWatch = {
