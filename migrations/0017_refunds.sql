@@ -23,10 +23,14 @@ create table payment_refunds (
   -- The dispute whose resolution ordered the refund. One that the bank rejected may be ordered again, so a dispute may
   -- have several.
   dispute_id uuid,
+  -- The trace of the request that ordered it (decision 400), and whether the service began it.
+  traceparent varchar(55),
+  is_own_trace boolean,
   primary key (merchant_id, id),
   unique (merchant_id, payment_intent_id, idempotency_key),
   foreign key (merchant_id, payment_intent_id) references payment_intents (merchant_id, id),
-  check ((status = 'FAILED') = (failure_code is not null))
+  check ((status = 'FAILED') = (failure_code is not null)),
+  check ((traceparent is null) = (is_own_trace is null))
 );
 
 create index payment_refunds__resume_at on payment_refunds (resume_at) where status = 'PENDING';

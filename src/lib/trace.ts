@@ -44,6 +44,8 @@ export type InSpan = SpanOptions & {
    * names the span, the lines of the log and the error response.
    */
   isUnverified?: true
+  /** Of work that goes on later, as its row keeps it: whether the trace was begun here, so that webhooks are in that of their payment. */
+  isOwn?: boolean
 }
 
 /** Passes the trace of the request's caller on, now that it is known to be a merchant. */
@@ -68,7 +70,7 @@ export function inSpan<T>(
   // Without an SDK and without a parent. Any other check costs ten times as much.
   if (spanContext.traceId === NO_TRACE) return work(undefined)
   const inner = trace.setSpan(parent, started)
-  const ofNamed = span.isUnverified === true ? 'unverified' : 'continued'
+  const ofNamed = span.isUnverified === true ? 'unverified' : span.isOwn === true ? 'own' : 'continued'
   const origin = named === undefined ? (traces.getStore()?.origin ?? 'own') : ofNamed
   const entered: Trace = { context: inner, spanContext, origin }
   return traces.run(entered, () => context.with(inner, () => endAfter(started, work)))
@@ -105,6 +107,12 @@ export function currentTraceparent(): string | undefined {
 export function continuedTraceparent(): string | undefined {
   const current = traces.getStore()
   return current?.origin === 'continued' ? traceparentOf(current) : undefined
+}
+
+/** The current trace as a row keeps it, for a part of the work that goes on later; undefined as `currentTraceparent`. */
+export function storedTrace(): { traceparent: string; isOwn: boolean } | undefined {
+  const traceparent = currentTraceparent()
+  return traceparent === undefined ? undefined : { traceparent, isOwn: continuedTraceparent() === undefined }
 }
 
 function traceparentOf({ spanContext: { traceId, spanId, traceFlags } }: Trace): string {

@@ -3,9 +3,12 @@ import type { Tracer } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
+import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import { atBank, authorisedPayment, createPayment, paymentBody, testService, until } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
+import { settledPayment, refund } from '../support/payments.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 /*
  * Traces with an operator's SDK, which the process starts with (docs/operators/traces.md). Without one: traces.test.ts.
@@ -117,6 +120,31 @@ t.test('the trace of a payer has the span of its request, and no webhook', async
     spans.filter((span) => traceOf(span) === traceId).map(({ name }) => name),
     ['POST /api/v1/payments/{id}/sca-complete'],
   )
+})
+
+t.test('a refund that the job continues is a part of its request, and its webhook of the payment', async (t) => {
+  const bank = steeredBank()
+  const silent = await testService(t, { overrides: { bank: bank.connector } })
+  bank.behind(silent.app.mockBank)
+  const shop = await silent.merchant()
+  const id = await settledPayment(silent, shop)
+  bank.steer('refund', noAnswer)
+  t.match(await refund(silent, shop, { id, body: { amount: '1.00' } }), { status: 202 })
+  bank.steer('refund', undefined)
+  await silent.owner.query(`update payment_refunds set resume_at = now() where status = 'PENDING'`)
+  await resumeRefunds(silent.app)
+  const spans = exporter.getFinishedSpans()
+  const request = spans.find(({ name }) => name === 'POST /api/v1/payments/{id}/refund')
+  const resumed = spans.find(({ name }) => name === 'resume refund')
+  t.equal(resumed?.parentSpanContext?.spanId, request && idOf(request))
+  const { rows } = await silent.owner.query(
+    `select d.traceparent = p.traceparent as is_of_payment, d.traceparent from webhook_deliveries d
+     join payment_intents p on p.id = d.payment_intent_id
+     where d.payment_intent_id = $1 and d.event_type = 'payment.partially_refunded'`,
+    [id],
+  )
+  t.match(rows, [{ is_of_payment: true, traceparent: /^00-/ }])
+  t.notMatch(rows[0].traceparent, request && traceOf(request))
 })
 
 t.test('a span says what failed, and no more than operators of traces may know', async (t) => {

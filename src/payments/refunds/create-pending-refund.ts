@@ -2,6 +2,7 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
+import { storedTrace } from '../../lib/trace.ts'
 import type { PaymentRecord } from '../record.ts'
 import { checkRefundAmount } from './refundable-amount.ts'
 import { routeOf } from './refund-route.ts'
@@ -35,6 +36,7 @@ export async function createPendingRefund(
     disputeId,
     resumeSeconds: 0,
     endToEndId,
+    trace: storedTrace(),
   })
   return id
 }

@@ -6,13 +6,13 @@ import type { Posting } from '../../ledger/movements.ts'
 import { postMovements } from '../../ledger/sql.ts'
 import { failureOf } from '../../lib/failure-codes.ts'
 import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
-import { continuedTraceparent } from '../../lib/trace.ts'
+import { continuedTraceparent, inSpan } from '../../lib/trace.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../../lib/money.ts'
 import type { ChangedBy } from '../../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
 import type { MoveApp } from '../move.ts'
 import type { PaymentRecord } from '../record.ts'
-import type { RefundRecord } from './record.ts'
+import type { ClaimedRefund, RefundRecord } from './record.ts'
 import { claimRefunds, finishRefund, enqueuePaymentWebhook, findRefund, releaseReservation } from './sql.ts'
 import { lockPaymentRow } from '../sql.ts'
 
@@ -24,7 +24,9 @@ const REFUNDS_MAX = 50
 /** How long no other worker claims a claimed refund, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
-const runBatch = makeConcurrentBatches<RefundRecord>()
+const runBatch = makeConcurrentBatches<ClaimedRefund>()
+
+const SPAN = 'resume refund'
 
 /**
  * Asks the bank again for refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not keep
@@ -35,7 +37,10 @@ export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: b
   return runBatch(app, {
     limit: REFUNDS_MAX,
     claim: (limit) => claimRefunds(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
-    work: async (refund) => void (await executeRefund(app, refund, { actor: 'BATCH_JOB' })),
+    work: ({ traceparent, is_own_trace: isOwn, ...refund }) =>
+      inSpan({ name: SPAN, isOwn }, traceparent, async () => {
+        await executeRefund(app, refund, { actor: 'BATCH_JOB' })
+      }),
     failed: (error) => app.log.error({ err: error }, 'a refund could not be resumed; it is tried again'),
     signal,
   })

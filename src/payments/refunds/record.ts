@@ -19,6 +19,10 @@ export const RefundRecord = z.object({
 })
 export type RefundRecord = z.infer<typeof RefundRecord>
 
+/** A refund that a job asks the bank for, with the trace that it goes on in: of its request, or else of its payment. */
+export const ClaimedRefund = RefundRecord.extend({ traceparent: z.string().nullable(), is_own_trace: z.boolean() })
+export type ClaimedRefund = z.infer<typeof ClaimedRefund>
+
 /** A refund in a merchant's list. */
 export const ListedRefund = z.object({
   id: z.string(),

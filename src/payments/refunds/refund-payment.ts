@@ -4,6 +4,7 @@ import { DomainError } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { redactPayload } from '../../lib/redact-payload.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
+import { storedTrace } from '../../lib/trace.ts'
 import type { RefundPayment } from '../../wire/refunds.ts'
 import { checkRefundAmount, withReserved } from './refundable-amount.ts'
 import { executeRefund } from './execute-refund.ts'
@@ -116,6 +117,7 @@ function reserve(app: App, input: RefundPaymentInput): Promise<ReservedRefund> {
       disputeId: null,
       resumeSeconds: RESUME_SECONDS,
       endToEndId: await routeOf(tx, app, payment),
+      trace: storedTrace(),
     }
     await insertRefund(tx, refund)
     return { payment: withReserved(payment, amount), refund: pendingRecord(refund), isNew: true }

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../db/sql.ts'
-import { ListedRefund, PayerAccount, RefundRecord } from './record.ts'
+import { ClaimedRefund, ListedRefund, PayerAccount, RefundRecord } from './record.ts'
 
 const refundColumns = sql.fragment`
   r.id, r.merchant_id, r.payment_intent_id, r.dispute_id, r.amount, r.reason, r.status, r.failure_code,
@@ -58,6 +58,8 @@ export type NewRefund = {
   resumeSeconds: number
   /** Of a refund that goes to the bank in a file: no job asks a bank about it. */
   endToEndId: string | null
+  /** The trace of the request; undefined for that of the payment. */
+  trace: { traceparent: string; isOwn: boolean } | undefined
 }
 
 /** Records a refund as PENDING and reserves its amount on the payment, whose row is locked. */
@@ -70,13 +72,13 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
     )
     insert into payment_refunds (
       id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, dispute_id,
-      resume_at, end_to_end_id
+      resume_at, end_to_end_id, traceparent, is_own_trace
     )
     values (
       ${refund.id}, ${refund.merchantId}, ${refund.paymentId}, ${refund.amount}::numeric, ${refund.reason},
       ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, ${refund.disputeId}::uuid,
       case when ${refund.endToEndId}::text is null then now() + make_interval(secs => ${refund.resumeSeconds}) end,
-      ${refund.endToEndId}
+      ${refund.endToEndId}, ${refund.trace?.traceparent ?? null}, ${refund.trace?.isOwn ?? null}
     )
   `)
 }
@@ -165,20 +167,22 @@ export async function enqueuePaymentWebhook(
 export function claimRefunds(
   tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
-): Promise<readonly RefundRecord[]> {
-  return tx.any(sql.type(RefundRecord)`
+): Promise<readonly ClaimedRefund[]> {
+  return tx.any(sql.type(ClaimedRefund)`
     update payment_refunds r
     set resume_at = now() + make_interval(secs => ${leaseSeconds}), attempt_count = r.attempt_count + 1, updated_at = now()
     from (
-      select merchant_id, id
+      select merchant_id, id, payment_intent_id
       from payment_refunds
       where status = 'PENDING' and resume_at <= now()
       order by resume_at
       limit ${limit}
       for update skip locked
     ) due
+    join payment_intents p on p.merchant_id = due.merchant_id and p.id = due.payment_intent_id
     where r.merchant_id = due.merchant_id and r.id = due.id
-    returning ${refundColumns}
+    returning ${refundColumns}, coalesce(r.traceparent, p.traceparent) as traceparent,
+      coalesce(r.is_own_trace, false) as is_own_trace
   `)
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { resumeRefunds } from '../../../src/payments/refunds/execute-refund.ts'
+import { currentTraceparent } from '../../../src/lib/trace.ts'
 import { testService } from '../../support/app.ts'
 import {
   bookingsOf,
@@ -206,4 +207,34 @@ t.test("one refund's slow bank does not delay others, and the job ends when it h
     },
     isDone: async (id) => (await stateOf(service, id)).payment === 'Refunded',
   })
+})
+
+t.test('the job asks the bank in the trace of the request, else in that of the payment', async (t) => {
+  const traceOf = (digit: string): string => `00-${digit.repeat(32)}-00f067aa0ba902b7-01`
+  const asked: (string | undefined)[] = []
+  t.teardown(() => bank.steer('refund', undefined))
+  const pay = async (headers: Record<string, string>): Promise<string> => {
+    const id = await settledPayment(service, merchant)
+    await service.owner.query('update payment_intents set traceparent = $2 where id = $1', [id, traceOf('a')])
+    bank.steer('refund', () => {
+      asked.push(currentTraceparent())
+      return noAnswer()
+    })
+    const path = `/api/v1/payments/${id}/refund`
+    t.match(await service.call('POST', path, { merchant, headers, body: { amount: '1.00' } }), { status: 202 })
+    bank.steer('refund', (answer) => {
+      asked.push(currentTraceparent())
+      return answer()
+    })
+    await passWaits()
+    await resumeRefunds(service.app)
+    const { rows } = await service.owner.query(
+      `select traceparent from webhook_deliveries where payment_intent_id = $1 and event_type = 'payment.partially_refunded'`,
+      [id],
+    )
+    return rows[0].traceparent
+  }
+  t.equal(await pay({ traceparent: traceOf('b') }), traceOf('b'), 'and so is the webhook')
+  t.equal(await pay({}), traceOf('a'))
+  t.same(asked, [traceOf('b'), traceOf('b'), undefined, traceOf('a')])
 })
