@@ -30,4 +30,16 @@ create table bank_tests (
   passed_at timestamptz
 );
 
-grant select, insert, update on bank_software_statements, bank_registrations, bank_tests to svc_runtime;
+-- Whether banks answer, as all processes together know it: the last silence, and the last answer.
+create table bank_outages (
+  bank_id text primary key,
+  -- The first and the last of the calls in a row without an answer, and until when payers are not offered the bank.
+  silent_since timestamptz,
+  silent_at timestamptz,
+  rests_until timestamptz,
+  -- Recorded once a minute while it answers, and at once when it answers again.
+  answered_at timestamptz,
+  check (num_nulls(silent_since, silent_at, rests_until) in (0, 3))
+);
+
+grant select, insert, update on bank_software_statements, bank_registrations, bank_tests, bank_outages to svc_runtime;

@@ -7,7 +7,7 @@ create table operator_alerts (
   detail text not null,
   -- When it began, or ended.
   since timestamptz not null default now(),
-  -- When a worker last found it. It ends when none has for a while, because each worker sees banks for itself.
+  -- When a worker last found it. It ends when none has for a while.
   seen_at timestamptz not null default now(),
   primary key (name, subject)
 );

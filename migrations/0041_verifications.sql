@@ -17,3 +17,14 @@ create index verifications__started_at__id on verifications (started_at desc, id
 
 grant select, insert, delete on verifications to svc_runtime;
 grant update (finished_at, next_run_at, violations, failure) on verifications to svc_runtime;
+
+-- The last dump that `svc backup verify --record` has restored and verified, for `svc doctor --live`.
+create table backup_verification (
+  id text primary key check (id = 'last'),
+  verified_at timestamptz not null default now(),
+  is_whole boolean not null,
+  -- The newest event of the audit trail in the dump; null where it has none.
+  newest_event_at timestamptz
+);
+
+grant select, insert, update on backup_verification to svc_runtime;

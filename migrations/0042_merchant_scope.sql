@@ -60,7 +60,8 @@ select keep_to_merchant(kept, 'false')
 from unnest('{
   registration_attempt, platform_users, platform_clients, audit_checkpoints, payer_link_requests, payer_tokens,
   payer_failed_verifications, payer_sessions_ended, bank_statements, payout_return_positions, payout_files, reconciliations,
-  bank_software_statements, bank_tests, operator_alerts, operator_alert_messages, verifications
+  bank_software_statements, bank_tests, bank_outages, operator_alerts, operator_alert_messages, verifications,
+  backup_verification
 }'::regclass[]) kept;
 
 -- Tables of the bank's customers (Surface A), whose requests have no merchant.

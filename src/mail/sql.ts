@@ -166,17 +166,7 @@ export async function secondsToNextMail(
   perHour: number,
 ): Promise<number> {
   const { seconds } = await tx.one(sql.type(Wait)`
-    with latest as (
-      select created_at
-      from mails
-      where recipient_hash = ${recipientHash} and kind = ${kind} and created_at > now() - interval '1 hour'
-        and (${realm}::text is null or realm = ${realm})
-      order by created_at desc
-      limit ${perHour}
-    )
-    select case when count(*) < ${perHour} then 0
-      else greatest(1, ceil(extract(epoch from min(created_at) + interval '1 hour' - now())))::int4 end as seconds
-    from latest
+    select seconds_to_next_mail(${kind}, ${recipientHash}, ${realm}, ${perHour}::int4) as seconds
   `)
   return seconds
 }

@@ -1,5 +1,7 @@
 import type { Actor } from '../audit/record.ts'
 import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
+import { inviteAfter, inviteWithin } from '../identity/invite-within.ts'
+import type { InviteInput, SentWithin } from '../identity/invite-within.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM, clientIdsOf } from '../lib/realms.ts'
@@ -37,16 +39,25 @@ export async function addStaff(
   const lostOwnerIds = input.isFirstOwner === true ? await lostOwners(app) : []
   if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(app.pool), input.email, lostOwnerIds)
   const known = await findStaffByEmail(app.pool, input.email)
-  const member =
+  const { member, sent } =
     known === null ? await admit(app, { ...input, lostOwnerIds }) : await inviteAgain(app, { ...input, known })
   await syncStaffRole(app, member)
-  const link = await app.identity.inviteUser(PLATFORM_REALM, member.keycloak_user_id, {
-    clientId: clientIdsOf(PLATFORM_REALM).portal,
-    lifespanSeconds: app.config.inviteSeconds,
-    deliver: input.deliver ?? 'mail',
-    merchantId: null,
-  })
-  return { member, link }
+  return { member, link: await inviteAfter(app.identity, sent, invitationOf(app, input, member)) }
+}
+
+type Invited = { member: PlatformUser; sent: SentWithin }
+
+function invitationOf({ config }: StaffApp, { deliver = 'mail' }: StaffInvitation, member: PlatformUser): InviteInput {
+  return {
+    realm: PLATFORM_REALM,
+    userId: member.keycloak_user_id,
+    invitation: {
+      clientId: clientIdsOf(PLATFORM_REALM).portal,
+      lifespanSeconds: config.inviteSeconds,
+      deliver,
+      merchantId: null,
+    },
+  }
 }
 
 /** OWNERs that the identity provider does not know, because it was set up again or is newer than our rows. */
@@ -65,26 +76,22 @@ function rejectSecondOwner(owners: readonly PlatformUser[], email: string, lostO
   })
 }
 
-async function admit(
-  app: StaffApp,
-  input: StaffInvitation & { lostOwnerIds: readonly string[] },
-): Promise<PlatformUser> {
+async function admit(app: StaffApp, input: StaffInvitation & { lostOwnerIds: readonly string[] }): Promise<Invited> {
   const { email, role } = input
   await checkInvitation(app, input)
   const displayName = input.displayName ?? email.split('@', 1)[0] ?? email
   const userId = await ensureUser(app.identity, staffUserInput(app, email, displayName))
   const id = app.ids.uuid()
-  const added = await app.pool.transaction(async (tx) => {
+  return app.pool.transaction(async (tx) => {
     await lockStaff(tx)
     if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(tx), email, input.lostOwnerIds)
-    const member = await insertStaff(tx, { id, userId, email, displayName, role })
-    if (member !== null) await recordStaffAction(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
-    return member
+    const added = await insertStaff(tx, { id, userId, email, displayName, role })
+    if (added !== null) await recordStaffAction(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
+    // A concurrent request has invited the same person.
+    const member = added ?? (await findStaffByEmail(tx, email))
+    if (member === null) throw new Error('a staff member was neither inserted nor found')
+    return { member, sent: await inviteWithin(app.identity, tx, invitationOf(app, input, member)) }
   })
-  // A concurrent request has invited the same person.
-  const member = added ?? (await findStaffByEmail(app.pool, email))
-  if (member === null) throw new Error('a staff member was neither inserted nor found')
-  return member
 }
 
 async function checkInvitation({ identity }: StaffApp, { deliver, email }: StaffInvitation): Promise<void> {
@@ -103,7 +110,7 @@ function staffUserInput({ pool }: StaffApp, email: string, displayName: string) 
 async function inviteAgain(
   app: StaffApp,
   { known, ...input }: StaffInvitation & { known: PlatformUser },
-): Promise<PlatformUser> {
+): Promise<Invited> {
   const { email, role } = input
   if (await app.identity.hasPassword(PLATFORM_REALM, known.keycloak_user_id)) {
     throw new DomainError('USER_EXISTS', 'a staff member with this e-mail address already exists', {
@@ -127,7 +134,8 @@ async function inviteAgain(
     const { id } = member
     const change = { before: auditedStaff(member), after: { ...auditedStaff(next), email } }
     await recordStaffAction(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
-    return updateStaff(tx, id, next)
+    const updated = await updateStaff(tx, id, next)
+    return { member: updated, sent: await inviteWithin(app.identity, tx, invitationOf(app, input, updated)) }
   })
   // A concurrent request has removed the person.
   return again ?? admit(app, { ...input, lostOwnerIds: [] })

@@ -1,5 +1,7 @@
 import type { Actor } from '../audit/record.ts'
 import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
+import { inviteAfter, inviteWithin } from '../identity/invite-within.ts'
+import type { InviteInput, SentWithin } from '../identity/invite-within.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import { clientIdsOf } from '../lib/realms.ts'
@@ -22,31 +24,45 @@ export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): P
   const { merchantId, email } = input
   const realm = await existingRealmOf(app, merchantId)
   const known = await findMemberByEmail(app.pool, { merchantId, email })
-  const member = known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
+  const { member, sent } =
+    known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
   await syncMemberRole(app, realm, { merchantId, id: member.id })
-  await app.identity.inviteUser(realm, member.id, {
-    clientId: clientIdsOf(realm).portal,
-    lifespanSeconds: app.config.inviteSeconds,
-    deliver: 'mail',
-    merchantId,
-  })
+  await inviteAfter(app.identity, sent, invitationOf(app, input, { realm, id: member.id }))
   return member
 }
 
-async function admit(app: TeamApp, realm: string, input: MemberInvitation): Promise<TeamMemberRecord> {
+type Invited = { member: TeamMemberRecord; sent: SentWithin }
+
+function invitationOf(
+  { config }: TeamApp,
+  { merchantId }: MemberInvitation,
+  { realm, id }: { realm: string; id: string },
+): InviteInput {
+  return {
+    realm,
+    userId: id,
+    invitation: {
+      clientId: clientIdsOf(realm).portal,
+      lifespanSeconds: config.inviteSeconds,
+      deliver: 'mail',
+      merchantId,
+    },
+  }
+}
+
+async function admit(app: TeamApp, realm: string, input: MemberInvitation): Promise<Invited> {
   const { merchantId, email, role, actor } = input
   await app.identity.checkInvitation?.(realm, email)
   const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
-  const added = await app.pool.transaction(async (tx) => {
-    const member = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
-    if (member !== null)
+  return app.pool.transaction(async (tx) => {
+    const added = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
+    if (added !== null)
       await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
-    return member
+    // A concurrent request has invited the same person.
+    const member = added ?? (await findMemberByEmail(tx, { merchantId, email }))
+    if (member === null) throw new Error('a team member was neither inserted nor found')
+    return { member, sent: await inviteWithin(app.identity, tx, invitationOf(app, input, { realm, id: member.id })) }
   })
-  // A concurrent request has invited the same person.
-  const member = added ?? (await findMemberByEmail(app.pool, { merchantId, email }))
-  if (member === null) throw new Error('a team member was neither inserted nor found')
-  return member
 }
 
 async function isRemoved(app: TeamApp, merchantId: string, userId: string): Promise<boolean> {
@@ -55,11 +71,7 @@ async function isRemoved(app: TeamApp, merchantId: string, userId: string): Prom
 
 type InviteAgainInput = MemberInvitation & { known: TeamMemberRecord }
 
-async function inviteAgain(
-  app: TeamApp,
-  realm: string,
-  { known, ...input }: InviteAgainInput,
-): Promise<TeamMemberRecord> {
+async function inviteAgain(app: TeamApp, realm: string, { known, ...input }: InviteAgainInput): Promise<Invited> {
   const { merchantId, email, role } = input
   if (await app.identity.hasPassword(realm, known.id)) {
     throw new DomainError('USER_EXISTS', 'a team member with this e-mail address already exists', {
@@ -83,7 +95,11 @@ async function inviteAgain(
     const before = { id: member.id, role: member.role }
     const after = { id: userId, role, email }
     await recordMemberAction(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
-    return updateMember(tx, { merchantId, id: member.id }, { userId, role, isActive: true })
+    const updated = await updateMember(tx, { merchantId, id: member.id }, { userId, role, isActive: true })
+    return {
+      member: updated,
+      sent: await inviteWithin(app.identity, tx, invitationOf(app, input, { realm, id: updated.id })),
+    }
   })
   // A concurrent request has removed the person.
   return again ?? admit(app, realm, input)

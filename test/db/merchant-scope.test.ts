@@ -56,6 +56,8 @@ const OTHER_CONDITIONS: Record<string, string> = {
   ...Object.fromEntries(
     [
       'audit_checkpoints',
+      'backup_verification',
+      'bank_outages',
       'bank_software_statements',
       'bank_statements',
       'bank_tests',

@@ -139,6 +139,8 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.audit_checkpoints': 'INSERT,SELECT',
   'public.bank_registrations': 'INSERT,SELECT,UPDATE',
   'public.bank_software_statements': 'INSERT,SELECT,UPDATE',
+  'public.backup_verification': 'INSERT,SELECT,UPDATE',
+  'public.bank_outages': 'INSERT,SELECT,UPDATE',
   'public.bank_tests': 'INSERT,SELECT,UPDATE',
   'public.bank_statement_lines': 'INSERT,SELECT',
   'public.bank_statements': 'INSERT,SELECT',
@@ -338,6 +340,7 @@ const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   record_refund_event: 'trigger',
   remove_webhooks: 'callable',
   seal_operator_action: 'trigger',
+  seconds_to_next_mail: 'callable',
 }
 
 /** The functions that choose how PostgreSQL plans their statements. */
@@ -424,6 +427,8 @@ const NO_TENANT: Record<string, string> = {
   audit_checkpoints: 'of the whole trail',
   bank_registrations: 'of the platform',
   bank_software_statements: 'of the platform',
+  backup_verification: 'of the platform',
+  bank_outages: 'of the platform',
   bank_tests: 'of the platform',
   bank_statement_lines: 'null until it is known whose money a line is',
   bank_statements: "of the platform's own account",
