@@ -71,7 +71,7 @@ async function deadEndpoints({ pool }: AlertsApp): Promise<Finding[]> {
   }))
 }
 
-/** As this worker sees them, which asks for the payments that are under way. */
+/** As all processes know them. */
 async function silentBanks({ metrics }: AlertsApp): Promise<Finding[]> {
   const { values } = await metrics.bankAvailable.get()
   return values

@@ -2,18 +2,15 @@ import type { Logger } from '../observe/log.ts'
 import type { App } from '../app.ts'
 import { BankUnavailableError } from './connector.ts'
 import type { BankConnector, ExecutionOutcome } from './connector.ts'
+import { SILENCE_GAP_MS, makeOutages } from './outages/outages.ts'
+import type { Outages } from './outages/outages.ts'
 
 /** Calls without an answer in a row, after which payers are not offered the bank. */
 const FAILURES_MAX = 5
 const REST_MS = 30_000
 const REST_MS_MAX = 300_000
-/**
- * A failure that comes later than this after the last one is the first that counts for the time. Without it payers of a
- * bank that few choose would read a day of last week. Twice the longest rest, so that rests do not begin a new row.
- */
-const ROW_GAP_MS = 2 * REST_MS_MAX
 
-/** Whether a bank answers, judged by the calls that are made anyway. */
+/** Whether a bank answers, judged by the calls that are made anyway, of all processes. */
 export type Circuit = {
   /** False while the bank rests after failures; true again when the next payment may try it. */
   isAvailable(): boolean
@@ -28,6 +25,9 @@ export type Circuit = {
  * Watches a bank. After failures in a row it rests: new payments are refused at once. After the rest one new payment tries
  * it, and the others wait for what comes of it. Payments that are under way are asked for regardless: a bank that
  * was sent an order is the only one that knows what became of it.
+ *
+ * A process refuses payments by what it has seen itself, as it alone may not reach the bank; what payers and operators are
+ * shown is what all processes know. Where others know of a silence, its first failure is enough for a rest.
  */
 export function withCircuit(
   bank: BankConnector,
@@ -35,10 +35,12 @@ export function withCircuit(
     metrics,
     log,
     now = Date.now,
+    outages = makeOutages(now).outages,
   }: {
     metrics: Pick<App['metrics'], 'bankCalls' | 'bankSeconds' | 'bankAvailable' | 'bankPayments'>
     log: Logger
     now?: () => number
+    outages?: Outages
   },
 ): { connector: BankConnector; circuit: Circuit } {
   let failureCount = 0
@@ -47,27 +49,37 @@ export function withCircuit(
   let silentSince = 0
   let silentLast = 0
   let isProbing = false
-  const isAvailable = (): boolean => now() >= restsUntil
-  const unavailableSince = (): number | undefined => (isAvailable() ? undefined : silentSince)
-  const publish = (): void => metrics.bankAvailable.set({ bank: bank.id }, failureCount < FAILURES_MAX ? 1 : 0)
+  let hasAnswered = true
+  const publish = (): void => metrics.bankAvailable.set({ bank: bank.id }, outages.of(bank.id) === undefined ? 1 : 0)
+  const unavailableSince = (): number | undefined => {
+    const outage = outages.of(bank.id)
+    return outage === undefined || now() >= outage.restsUntil ? undefined : outage.since
+  }
+  /** Others have had an answer since the last failure here. */
+  const isRefuted = (): boolean => (outages.answeredAt(bank.id) ?? 0) > silentLast
+  const isResting = (): boolean => now() < restsUntil && !isRefuted()
+  const isSuspect = (): boolean => failureCount >= FAILURES_MAX || outages.of(bank.id) !== undefined
 
   function noteAnswer(): void {
     if (failureCount >= FAILURES_MAX) log.info({ bank: bank.id }, 'the bank answers again')
     failureCount = 0
     restMs = REST_MS
     restsUntil = 0
-    publish()
+    hasAnswered = true
+    outages.reportAnswer(bank.id)
   }
 
   function noteSilence(): void {
-    if (failureCount === 0 || now() - silentLast > ROW_GAP_MS) silentSince = now()
+    if (failureCount === 0 || now() - silentLast > SILENCE_GAP_MS || isRefuted()) silentSince = now()
+    failureCount = isSuspect() ? Math.max(failureCount + 1, FAILURES_MAX) : failureCount + 1
+    const rests = isResting()
     silentLast = now()
-    failureCount += 1
-    if (failureCount < FAILURES_MAX || !isAvailable()) return
+    if (failureCount < FAILURES_MAX || rests) return
     restsUntil = now() + restMs
     log.warn({ bank: bank.id, seconds: restMs / 1_000 }, 'the bank does not answer: new payments are not offered it')
     restMs = Math.min(restMs * 2, REST_MS_MAX)
-    publish()
+    outages.reportSilence(bank.id, { since: silentSince, restsUntil, isFirst: hasAnswered })
+    hasAnswered = false
   }
 
   async function watched<T>(call: string, work: () => Promise<T>): Promise<T> {
@@ -88,8 +100,8 @@ export function withCircuit(
   }
 
   async function forNewPayment<T>(work: () => Promise<T>): Promise<T> {
-    const isTrial = failureCount >= FAILURES_MAX
-    if (!isAvailable() || (isTrial && isProbing))
+    const isTrial = isSuspect()
+    if (isResting() || (isTrial && isProbing))
       throw new BankUnavailableError(`${bank.id} does not answer at the moment`)
     isProbing = isTrial
     return watched('stage', work).finally(() => {
@@ -105,10 +117,11 @@ export function withCircuit(
     return answer
   }
 
+  outages.onChange(publish)
   publish()
   return {
     connector: { ...watchConnector(bank, watched, forNewPayment), execute },
-    circuit: { isAvailable, unavailableSince },
+    circuit: { isAvailable: () => unavailableSince() === undefined, unavailableSince },
   }
 }
 

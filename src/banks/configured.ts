@@ -5,6 +5,7 @@ import type { App } from '../app.ts'
 import type { ConfiguredBank } from './catalogue.ts'
 import { withCircuit } from './circuit.ts'
 import { makeObieConnector } from './obie/connector.ts'
+import { watchOutages } from './outages/outages.ts'
 import { watchPlatform } from './platform.ts'
 import type { BankSetup } from './setup.ts'
 
@@ -25,12 +26,14 @@ type Parts = {
  */
 export async function openConfiguredBanks({ account, bankSetup, ...parts }: Parts): Promise<ConfiguredBank[]> {
   if (account === undefined || bankSetup.profiles.length === 0) return []
-  const platform = await watchPlatform({ ...parts, bankSetup })
+  const [platform, outages] = await Promise.all([watchPlatform({ ...parts, bankSetup }), watchOutages(parts)])
   const creditor = { SchemeName: account.scheme, Identification: account.identification, Name: account.name }
   return bankSetup.profiles.map((profile) => {
-    const { connector, circuit } = withCircuit(makeObieConnector({ ...parts, profile, platform, creditor }), parts)
+    const watched = makeObieConnector({ ...parts, profile, platform, creditor })
+    const { connector, circuit } = withCircuit(watched, { ...parts, outages })
     const close = async (): Promise<void> => {
       platform.stop()
+      outages.stop()
       await connector.close?.()
     }
     return {

@@ -101,10 +101,10 @@ export function makeMetrics() {
       labelNames: ['bank', 'outcome', 'code'],
       registers,
     }),
-    /** Whether payers are offered a bank, as this process sees it. */
+    /** Whether a bank answers, as all processes know it (banks/outages). */
     bankAvailable: new Gauge({
       name: 'svc_bank_available',
-      help: 'Whether a bank answers, as this process sees it: 1 or 0',
+      help: 'Whether a bank answers any process: 1 or 0',
       labelNames: ['bank'],
       registers,
     }),

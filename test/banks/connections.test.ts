@@ -115,7 +115,12 @@ t.test('a client that is known by its certificate registers with its subject', a
   const headers = await service.operator('OWNER')
   const made = await service.call('POST', '/api/v1/admin/banks/model/registration', { headers, body: { reason } })
   t.match(made, { status: 201, body: { sent: { tls_client_auth_subject_dn: /CN=/ } } })
+  await service.owner.query(
+    `insert into bank_outages (bank_id, silent_since, silent_at, rests_until) values ('model', now(), now(), now())`,
+  )
   t.match(await service.call('POST', '/api/v1/admin/banks/model/test', { headers }), { body: { passed: true } })
+  const { rows } = await service.owner.query('select answered_at > silent_at as is_over from bank_outages')
+  t.same(rows, [{ is_over: true }], 'which is an answer, too')
 })
 
 t.test('what a bank refuses is reported in its words, and nothing is stored', async (t) => {

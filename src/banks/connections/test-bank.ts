@@ -10,6 +10,7 @@ import type { BankMetadata } from '../discovery.ts'
 import { consentBody } from '../obie/bodies.ts'
 import { makeSigner } from '../obie/signing.ts'
 import type { Signer } from '../obie/signing.ts'
+import { putAnswer } from '../outages/sql.ts'
 import type { BankProfile } from '../profiles.ts'
 import { errorTextOf } from '../registration-request.ts'
 import { needProfile } from './need-profile.ts'
@@ -48,6 +49,8 @@ export async function testBank(
       subjectId: bankId,
       after: { passed, failed_step: steps.find((step) => !step.passed)?.step ?? null },
     })
+    // Payers are offered it again.
+    if (passed) await putAnswer(tx, bankId)
     return putTest(tx, { bankId, steps, passed, testedBy: actor.name })
   })
 }
