@@ -96,6 +96,8 @@ export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'identity' | 'probe
   /** Banks besides the mock bank's. */
   configuredBanks?: readonly ConfiguredBank[]
   streamLimits?: Partial<StreamLimits>
+  /** The name of its connections in PostgreSQL, by which `svc doctor --live` finds a worker. */
+  applicationName?: string
 }
 
 /** What the log and `svc serve` say in live mode without a bank. */
@@ -111,7 +113,8 @@ export const RUNTIME_ROLE = 'svc_runtime'
  */
 export async function makeApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const { databaseUrl, databaseTimeoutFactor: timeoutFactor } = config
-  const target = { databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc', timeoutFactor }
+  const { applicationName = 'svc' } = overrides
+  const target = { databaseUrl, role: RUNTIME_ROLE, applicationName, timeoutFactor }
   const publicUrl =
     config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const log = overrides.log ?? makeLog(config.logLevel)

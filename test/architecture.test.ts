@@ -123,8 +123,11 @@ const SYSTEM = [
   'src/webhooks/list-outbox.ts',
   'src/mail/transport.ts',
   'src/banks/connections/list-bank-connections.ts',
+  'src/staff/staff.ts',
+  'src/identity/with-factors.ts',
   // svc backup verify, over a database that no service runs on.
   'src/audit/export-audit.ts',
+  'src/verify/backup-verification-sql.ts',
   // svc up --bank model, before anybody could call the operation.
   'src/banks/connections/register-at-bank.ts',
 ]

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import t from 'tap'
 import { freePort } from './support/free-port.ts'
+import { makeAdminConnection } from '../src/db/connection.ts'
 import { packageRoot } from '../src/lib/package-root.ts'
 import { ensureBuilt } from './support/built.ts'
 import { emptyDatabase, testDatabase } from './support/database.ts'
@@ -47,6 +48,8 @@ t.test(
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
     await testDatabase(t)
     const { url: databaseUrl } = await emptyDatabase(t)
+    const owner = await makeAdminConnection({ databaseUrl })
+    t.teardown(() => owner.end())
     const [port, apiProbes, workerProbes] = [await freePort(), await freePort(), await freePort()]
     const keyFile = join(folder, 'encryption_key')
     writeFileSync(keyFile, newKey(), { mode: 0o444 })
@@ -93,6 +96,12 @@ t.test(
         () => false,
       )
     for (const probes of [apiProbes, workerProbes]) await until('the process is ready', () => isReady(probes))
+
+    const { rows } = await owner.query(
+      `select distinct application_name as name from pg_stat_activity where datname = current_database() order by name`,
+    )
+    const names = rows.map(({ name }) => name)
+    t.ok(names.includes('svc') && names.includes('svc worker'), 'by which svc doctor --live finds the worker')
 
     const api = `http://127.0.0.1:${port}`
     const call = async (path: string, headers: Record<string, string>, body?: object) => {

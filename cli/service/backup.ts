@@ -5,6 +5,7 @@ import type { Violation } from '../../src/verify/verify-database.ts'
 import { EXPORT_LIMIT_MAX } from '../../src/wire/audit.ts'
 import { reportLine, verifyAll } from '../audit/verify.ts'
 import type { SealedReport } from '../audit/verify.ts'
+import { isSetIn, variableIn } from '../base/environment-variables.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
 import { onStopSignals } from '../base/signals.ts'
@@ -27,18 +28,22 @@ only dumps that you made, and without -C. The database is made on the PostgreSQL
 version is migrated there first. With SVC_ENCRYPTION_KEY set, it also checks that the key opens what the dump has sealed.
 
 It needs the client tools of PostgreSQL (pg_restore, psql), and as much room as the database; it reads nothing of the
-service that runs. Exit code 0: restored and whole. Exit code 1: it can't be restored. Exit code 3: restored, and not whole.`,
+service that runs; with --record it writes there that, and when, a dump was verified. Exit code 0: restored and whole. Exit code 1: it can't be restored. Exit code 3: restored, and not whole.`,
   examples: [
     'svc backup verify svc.dump',
+    'svc backup verify svc.dump --record',
     'svc backup verify /backups/newest.sql --server postgres://ops@127.0.0.1/postgres',
     "svc backup verify svc.dump --json -q 'is_whole'",
   ],
   flags: {
+    record: { summary: 'Record the result in the database of SVC_DATABASE_URL, for svc doctor --live' },
     dump: argument('dump', 'The file or folder that pg_dump wrote'),
     server: { value: 'url', summary: 'PostgreSQL to restore it on; a database is created there and dropped' },
   },
-  async run(context, { dump, server }) {
+  async run(context, { dump, server, record }) {
     if (server !== undefined) checkServer(server)
+    if (record && !isSetIn(context.io.env, 'SVC_DATABASE_URL'))
+      throw usageError('--record: SVC_DATABASE_URL is not set, so there is no database to record it in')
     const path = resolve(context.io.cwd, dump)
     const [{ formatOfDump }, { withScratchDatabase }, { describeDatabaseError }] = await Promise.all([
       import('../../src/db/restore-dump.ts'),
@@ -57,7 +62,9 @@ service that runs. Exit code 0: restored and whole. Exit code 1: it can't be res
         },
         server === undefined ? {} : { describe: (error) => describeDatabaseError(error, server, '--server') },
       )
-      return print(context, dump, found)
+      const isWhole = print(context, dump, found)
+      if (record) await recordResult(context, { isWhole, newestEventAt: found.newestAt })
+      return isWhole ? undefined : EXIT.assertion
     } catch (error) {
       if (!controller.signal.aborted) throw error
       throw new CliError('INTERRUPTED', 'the scratch database was dropped; nothing was verified', {
@@ -165,7 +172,8 @@ async function countSealed({ io }: Context, pool: Pool): Promise<Found['sealed']
   return { values: sum(listed), unknown: sum(listed.filter(({ state }) => state === 'unknown')) }
 }
 
-function print(context: Context, dump: string, found: Found): typeof EXIT.assertion | undefined {
+/** @returns whether it is whole */
+function print(context: Context, dump: string, found: Found): boolean {
   const { chains, violations, sealed, migrated, newestAt, format, seconds } = found
   const broken = chains.filter((chain) => chain.broken !== null)
   const isWhole = broken.length === 0 && violations.length === 0 && (sealed?.unknown ?? 0) === 0
@@ -194,7 +202,26 @@ function print(context: Context, dump: string, found: Found): typeof EXIT.assert
   )
   noteViolations(context, violations)
   context.note('The scratch database was dropped.')
-  return isWhole ? undefined : EXIT.assertion
+  return isWhole
+}
+
+/** In the service's own database, which nothing else of this command reads. */
+async function recordResult(
+  { io }: Context,
+  result: { isWhole: boolean; newestEventAt: string | null },
+): Promise<void> {
+  const databaseUrl = variableIn(io.env, 'SVC_DATABASE_URL') ?? ''
+  const [{ makePool }, { RUNTIME_ROLE }, { putBackupVerification }, { describeDatabaseError }] = await Promise.all([
+    import('../../src/db/pool.ts'),
+    import('../../src/app.ts'),
+    import('../../src/verify/backup-verification-sql.ts'),
+    import('../../src/db/describe-error.ts'),
+  ])
+  const write = async (): Promise<void> => {
+    const pool = await makePool({ databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc backup verify', size: 1 })
+    await putBackupVerification(pool, result).finally(() => pool.end())
+  }
+  await explained(write, { describe: (error) => describeDatabaseError(error, databaseUrl) })
 }
 
 function sealedText(sealed: Found['sealed']): string {

@@ -1,3 +1,4 @@
+import type { App } from '../../src/app.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { command } from '../kit/command.ts'
@@ -25,23 +26,25 @@ export const worker = command({
     const { env } = context.io
     const given = concurrency === undefined ? env : { ...env, SVC_WEBHOOK_CONCURRENCY: concurrency }
     if (once) return workOnce(context, given)
-    await runPart(given, context.note, async (app) => {
-      const [{ startWorker }, { listenForProbes }] = await Promise.all([
-        import('../../src/worker.ts'),
-        import('../../src/observe/probes.ts'),
-      ])
-      const probes = await listenForProbes(app)
-      const running = startWorker(app)
-      return {
-        what: probes === undefined ? 'The worker runs.' : `The worker runs; ${probes.url} has its probes and metrics.`,
-        stop: async () => {
-          await running.stop()
-          await probes?.stop()
-        },
-      }
-    })
+    await runPart(given, context.note, startPart, { applicationName: 'svc worker' })
   },
 })
+
+async function startPart(app: App): Promise<{ what: string; stop(): Promise<void> }> {
+  const [{ startWorker }, { listenForProbes }] = await Promise.all([
+    import('../../src/worker.ts'),
+    import('../../src/observe/probes.ts'),
+  ])
+  const probes = await listenForProbes(app)
+  const running = startWorker(app)
+  return {
+    what: probes === undefined ? 'The worker runs.' : `The worker runs; ${probes.url} has its probes and metrics.`,
+    stop: async () => {
+      await running.stop()
+      await probes?.stop()
+    },
+  }
+}
 
 function databaseAway(cause: unknown): CliError {
   return new CliError('DATABASE_AWAY', 'the database did not answer for half a minute: what is due is not known', {

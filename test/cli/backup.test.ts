@@ -188,6 +188,24 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     t.equal((await owner.query(asked)).rowCount, 0)
   })
 
+  t.test('the result is recorded where that is asked for, and whole or not', async (t) => {
+    const owner = await makeAdminConnection({ databaseUrl: source.url })
+    t.teardown(() => owner.end())
+    const recorded = async () =>
+      (await owner.query('select is_whole, newest_event_at is not null as has_event from backup_verification')).rows
+    const { code, stderr } = await verify(custom, [...onServer, '--record'])
+    t.match({ code, stderr }, { code: 2, stderr: /--record: SVC_DATABASE_URL is not set/ })
+    t.same(await recorded(), [], 'nor by the verifications before')
+    const env = { SVC_DATABASE_URL: source.url }
+    t.match(await verify(custom, [...onServer, '--record'], env), { code: 0 })
+    t.same(await recorded(), [{ is_whole: true, has_event: true }])
+    const another = { ...env, SVC_ENCRYPTION_KEY: newKey() }
+    t.match(await verify(custom, [...onServer, '--record'], another), { code: 3 })
+    t.same(await recorded(), [{ is_whole: false, has_event: true }])
+    const away = { SVC_DATABASE_URL: `postgres://svc_owner@127.0.0.1:${await freePort()}/svc` }
+    t.match(await verify(custom, [...onServer, '--record'], away), { code: 1, stdout: /all hold/ })
+  })
+
   t.test('another key opens nothing', async (t) => {
     const { code, stdout } = await verify(custom, onServer, { SVC_ENCRYPTION_KEY: newKey() })
     t.match({ code, stdout }, { code: 3, stdout: /ANOTHER KEY/ })

@@ -36,14 +36,14 @@ export async function checkBanks(target: DoctorTarget): Promise<Check[]> {
   })
 }
 
-function missingStatement(): Verdict {
+export function missingStatement(): Verdict {
   return finding(
     'no software statement is set: no bank can be paid with',
     'svc banks software-statement set --file software-statement.json --reason "..."',
   )
 }
 
-function endCheck(what: string, endsAt: string | null, { source }: SoftwareStatement): Verdict {
+export function endCheck(what: string, endsAt: string | null, { source }: SoftwareStatement): Verdict {
   if (endsAt === null) return ok(`${what} has no end`)
   const days = Math.floor((Date.parse(endsAt) - Date.now()) / DAY_MS)
   const day = endsAt.slice(0, 10)
@@ -53,13 +53,13 @@ function endCheck(what: string, endsAt: string | null, { source }: SoftwareState
   return ok(`${what} ends on ${day}`)
 }
 
-function registrationsCheck(banks: readonly BankConnection[]): Verdict {
+export function registrationsCheck(banks: readonly BankConnection[]): Verdict {
   const [first, ...more] = banks.filter(({ client_id: clientId }) => clientId === null)
   if (first === undefined) return ok(`registered at ${banks.length}`)
   return finding(`not registered at ${namesOf([first, ...more])}`, `svc banks connect ${first.id} --reason "..."`)
 }
 
-function testsCheck(banks: readonly BankConnection[]): Verdict {
+export function testsCheck(banks: readonly BankConnection[]): Verdict {
   const failed = banks.filter(({ last_test: last }) => last?.passed === false)
   if (failed[0] !== undefined)
     return finding(`the last test failed: ${namesOf(failed)}`, `svc banks test ${failed[0].id}`)
@@ -68,7 +68,7 @@ function testsCheck(banks: readonly BankConnection[]): Verdict {
   return ok('each bank has passed a test here')
 }
 
-function answersCheck(banks: readonly BankConnection[]): Verdict {
+export function answersCheck(banks: readonly BankConnection[]): Verdict {
   const silent = banks.filter(({ available, client_id: clientId }) => !available && clientId !== null)
   if (silent[0] === undefined) return ok('no bank is known to be silent')
   return finding(`payers are not offered ${namesOf(silent)}: no answer`, `svc banks test ${silent[0].id}`)

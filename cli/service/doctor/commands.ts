@@ -1,5 +1,5 @@
 import { asTyped } from '../../base/command-hints.ts'
-import { variableIn } from '../../base/environment-variables.ts'
+import { usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
@@ -7,11 +7,13 @@ import { wrapped } from '../../base/wrap.ts'
 import { command } from '../../kit/command.ts'
 import type { Context } from '../../kit/context.ts'
 import { checkBanks } from './banks.ts'
-import { finding, ok, runChecks, skipped } from './check.ts'
+import { runChecks } from './check.ts'
 import type { Check, Verdict } from './check.ts'
 import { checkDatabase } from './database.ts'
 import { checkIdentity } from './identity.ts'
+import { checkLive } from './live.ts'
 import { checkMachine } from './machine.ts'
+import { mailServerCheck } from './mail.ts'
 import { checkService, checkWebhooks } from './service.ts'
 import { resolveTarget } from './target.ts'
 import type { DoctorTarget } from './target.ts'
@@ -24,29 +26,36 @@ const GROUPS = {
   mail: { title: 'Mail', run: (target) => runChecks({ 'mail server': () => mailServerCheck(target) }) },
   webhooks: { title: 'Webhooks', run: checkWebhooks },
   banks: { title: 'Banks', run: checkBanks },
+  live: { title: 'Before the first payment with money', run: checkLive },
 } as const satisfies Record<string, { title: string; run(target: DoctorTarget): Promise<Check[]> }>
 
 const NAMES = ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'banks'] as const
-type GroupedCheck = Check & { group: (typeof NAMES)[number] }
+type GroupedCheck = Check & { group: keyof typeof GROUPS }
 
 export const doctor = command({
   command: 'doctor',
   summary: 'Diagnose problems with this installation',
   details: `Examines the service that --api-url, SVC_API_URL or the profile names, else the one of the state directory, and where
 none runs there, what the environment configures, as svc serve reads it. Otherwise only this machine. Exit code 1 with
-findings, each with what to type. Nothing is changed or sent, and no password is shown.`,
+findings, each with what to type. Nothing is changed or sent, and no password is shown.
+
+With --live it goes through the list of what must be so before the first payment with money: run it where the
+environment of svc serve is.`,
   examples: [
     'svc doctor',
     'svc doctor --only database',
+    'svc doctor --live',
     'SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc doctor --json',
   ],
   flags: {
     only: { value: 'groups', summary: 'Run only these checks, such as mail,machine', choices: NAMES, repeats: true },
+    live: { summary: 'Check instead what must be so before the first payment with money' },
   },
-  async run(context, { only }) {
+  async run(context, { only, live }) {
+    if (live && only.length > 0) throw usageError('--live has checks of its own: leave out --only')
     const target = await resolveTarget(context)
     try {
-      const groups = NAMES.filter((name) => only.length === 0 || only.includes(name))
+      const groups = live ? (['live'] as const) : NAMES.filter((name) => only.length === 0 || only.includes(name))
       const found = await Promise.all(groups.map(async (group) => ofGroup(group, await GROUPS[group].run(target))))
       const checks = found.flat()
       printReport(context, checks)
@@ -72,27 +81,6 @@ const PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s]*@/gi
 /** An error may have repeated an address with its password. */
 export function withoutPasswords(text: string): string {
   return text.replaceAll(PASSWORD, '$1:***@')
-}
-
-/** Less than a check has, so that the server's own failure is reported. */
-const SMTP_TIMEOUT_MS = 2_500
-const SMTP_FIX = 'export SVC_SMTP_URL=smtps://<user>:<password>@<host>'
-
-/** Connects as for a mail, with TLS and login, and sends none. */
-async function mailServerCheck({ config, profile, context }: DoctorTarget): Promise<Verdict> {
-  const smtpUrl = config === undefined ? variableIn(context.io.env, 'SVC_SMTP_URL') : config.smtpUrl
-  if (smtpUrl === undefined) return skipped('SVC_SMTP_URL is not set here')
-  if (!URL.canParse(smtpUrl) || !/^smtps?:/.test(smtpUrl))
-    return finding('SVC_SMTP_URL is not an smtp:// or smtps:// address', SMTP_FIX)
-  const { failureOf, verifyTransport } = await import('../../../src/mail/transport.ts')
-  const { host, protocol } = new URL(smtpUrl)
-  try {
-    const mode = config?.mode ?? profile?.settings.mode ?? 'sandbox'
-    await verifyTransport({ mode }, smtpUrl, SMTP_TIMEOUT_MS)
-    return ok(`${protocol}//${host} answers; nothing was sent`)
-  } catch (error) {
-    return finding(`${protocol}//${host}: ${failureOf(error).replaceAll('_', ' ')}`, SMTP_FIX)
-  }
 }
 
 const STATES: Readonly<Record<Verdict['state'], readonly [word: string, style: Style]>> = {

@@ -13,6 +13,11 @@ const Facts = z.object({
   can_create: z.boolean(),
   /** Who owns the first table that the login may not change. */
   foreign_owner: z.string().nullable(),
+  /** A superuser, or a role that no policy binds. */
+  is_unbound: z.boolean(),
+  owns_tables: z.boolean(),
+  /** Connections of svc worker. */
+  worker_count: z.int(),
 })
 export type Facts = z.infer<typeof Facts>
 
@@ -29,7 +34,16 @@ const FACTS = `
         and not pg_has_role(session_user, c.relowner, 'member')
       order by c.relname
       limit 1
-    ) as foreign_owner`
+    ) as foreign_owner,
+    (select rolsuper or rolbypassrls from pg_roles where rolname = session_user) as is_unbound,
+    exists (
+      select from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and pg_has_role(session_user, c.relowner, 'member')
+    ) as owns_tables,
+    (
+      select count(*)::int4 from pg_stat_activity
+      where application_name = 'svc worker' and datname = current_database()
+    ) as worker_count`
 
 /** @throws an error in words where the database can't be reached */
 export async function readFacts(databaseUrl: string, variable?: string): Promise<Facts & { aheadMs: number }> {

@@ -11,7 +11,7 @@ import type { DoctorTarget } from './target.ts'
 const VERSION_LEAST = 15
 const VERSION_MOST = 18
 
-const DATABASE_URL = 'postgres://<user>:<password>@<host>:5432/<database>'
+export const DATABASE_URL = 'postgres://<user>:<password>@<host>:5432/<database>'
 
 export async function checkDatabase(target: DoctorTarget): Promise<Check[]> {
   const { databaseUrl: url, migrationUrl } = target
@@ -49,7 +49,7 @@ export function versionCheck({ version, version_text: text }: Pick<Facts, 'versi
   )
 }
 
-async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
+export async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
   const [{ requireMigrated }, { NewerDatabaseError, UnmigratedDatabaseError }] = await Promise.all([
     import('../../../src/db/migrate.ts'),
     import('../../../src/db/migration-errors.ts'),
@@ -88,11 +88,11 @@ async function migratingCheck(own: Facts, migrationUrl: string | undefined): Pro
       )
 }
 
-function grantCommand(statement: string): string {
+export function grantCommand(statement: string): string {
   return `psql "$SVC_MIGRATION_DATABASE_URL" -c '${statement}'`
 }
 
-async function keysCheck({ context, databaseUrl }: DoctorTarget): Promise<Verdict> {
+export async function keysCheck({ context, databaseUrl }: DoctorTarget): Promise<Verdict> {
   const keys = await keysOf(context).catch((error: unknown) => {
     if (error instanceof CliError && error.code === 'NO_KEY') return undefined
     throw error

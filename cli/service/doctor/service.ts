@@ -24,7 +24,7 @@ export async function checkService(target: DoctorTarget): Promise<Check[]> {
     banks: async () => banksCheck(await readiness),
     'service clock': async () => clockOf(await info),
     'api tls': () => tlsCheck(target, url),
-    worker: () => workerCheck(target),
+    worker: () => workerLagCheck(target),
   })
 }
 
@@ -96,7 +96,7 @@ function tlsCheck({ profile }: DoctorTarget, url: string): Verdict {
 /** What is due is taken within seconds; a busy worker may be behind by more than that, and not by this. */
 const LAG_MAX_MS = 120_000
 
-async function workerCheck(target: DoctorTarget): Promise<Verdict> {
+export async function workerLagCheck(target: DoctorTarget): Promise<Verdict> {
   const lagMs = await (await target.subject()).workerLagMs()
   if (lagMs <= LAG_MAX_MS) return ok('no overdue jobs')
   const minutes = Math.round(lagMs / 60_000)

@@ -13,7 +13,10 @@ import { getOverview } from '../../../src/wire/console.ts'
 import { listRegistrations } from '../../../src/wire/registration.ts'
 import { getService } from '../../../src/wire/service.ts'
 import type { ServiceInfo } from '../../../src/wire/service.ts'
+import { listStaff } from '../../../src/wire/staff.ts'
+import type { ListedStaffMember } from '../../../src/wire/staff.ts'
 import { listOutbox } from '../../../src/wire/webhooks.ts'
+import type { BackupVerification } from '../../../src/verify/backup-verification-sql.ts'
 import { messageOf } from '../../base/errors.ts'
 import { noCredentials } from '../../client/auth/credentials.ts'
 import { probe } from '../probe.ts'
@@ -123,6 +126,7 @@ function localAddress({ host, port }: Config): string {
 }
 
 type Registration = { slug: string; problems: string[] }
+type StaffMember = Pick<ListedStaffMember, 'email' | 'role' | 'second_factor'>
 type DeadDelivery = { realm_slug: string | null; merchant_id: string; last_http_status: number | null }
 
 /** What a service says of itself: over HTTP where it runs, by its own code where the environment configures one. */
@@ -142,6 +146,11 @@ export type Subject = {
   deadDeliveries(): Promise<readonly DeadDelivery[]>
   registrations(): Promise<readonly Registration[]>
   bankSetup(): Promise<BankSetup>
+  /** What is chosen for payments above the caps of mandates; undefined where an older service does not say it. */
+  vrpCaps: 'ignore' | 'enforce' | undefined
+  staff(): Promise<readonly StaffMember[]>
+  /** Undefined where the service's database can't be reached from here. */
+  backupVerification(): Promise<BackupVerification | null | undefined>
 }
 
 const DEAD = { status: 'DEAD', limit: 100 } as const
@@ -169,6 +178,9 @@ async function subjectOverHttp(context: Context, apiUrl: string): Promise<Subjec
       const { data, software_statement: statement } = (await call(context.client(), listBankConnections, {})).body
       return { banks: data, statement }
     },
+    vrpCaps: info.vrp_caps,
+    staff: async () => (await call(context.client(), listStaff, {})).body.data,
+    backupVerification: () => Promise.resolve(undefined),
   }
 }
 
@@ -215,6 +227,19 @@ function subjectInProcess(app: App): Subject {
       const { listBankConnections: list } = await import('../../../src/banks/connections/list-bank-connections.ts')
       const { data, software_statement: statement } = await list(app)
       return { banks: data, statement }
+    },
+    vrpCaps: config.vrpCaps,
+    staff: async () => {
+      const [{ listStaff: list }, { withFactors }, { PLATFORM_REALM }] = await Promise.all([
+        import('../../../src/staff/staff.ts'),
+        import('../../../src/identity/with-factors.ts'),
+        import('../../../src/lib/realms.ts'),
+      ])
+      return withFactors(app, PLATFORM_REALM, { people: await list(app), idOf: (person) => person.keycloak_user_id })
+    },
+    backupVerification: async () => {
+      const { findBackupVerification } = await import('../../../src/verify/backup-verification-sql.ts')
+      return findBackupVerification(app.pool)
     },
   }
 }

@@ -1,7 +1,9 @@
-import type { App } from '../../../src/app.ts'
+import type { App, AppOverrides } from '../../../src/app.ts'
 import { messageOf } from '../../base/errors.ts'
 import { onStopSignals } from '../../base/signals.ts'
 import { explained } from './explain.ts'
+
+type OpenAppOptions = Pick<AppOverrides, 'applicationName'>
 
 type Part = { what: string; stop(): Promise<void> }
 
@@ -14,12 +16,13 @@ export async function runPart(
   env: NodeJS.ProcessEnv,
   note: (line: string) => void,
   start: (app: App) => Promise<Part>,
+  options: OpenAppOptions = {},
 ): Promise<void> {
   const { promise: stopAsked, resolve: askStop } = Promise.withResolvers<void>()
   const release = onStopSignals(() => askStop())
   const teardown = makeTeardown(note)
   try {
-    const { app, port } = await openApp(env)
+    const { app, port } = await openApp(env, options)
     teardown.add('The connections', () => app.close())
     await checkKey(app)
     const part = await explained(() => start(app), { port, portHint: 'another SVC_PORT' })
@@ -52,7 +55,10 @@ async function checkKey(app: App): Promise<void> {
 }
 
 /** The app of a database whose migrations are this version's, as the environment says. */
-export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
+export async function openApp(
+  env: NodeJS.ProcessEnv,
+  options: OpenAppOptions = {},
+): Promise<{ app: App; port: number }> {
   const [{ readConfig }, { makeApp }, { requireMigrated }, { describeDatabaseError }] = await Promise.all([
     import('../../../src/config/read.ts'),
     import('../../../src/app.ts'),
@@ -61,7 +67,8 @@ export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port:
   ])
   const config = await explained(() => readConfig(env))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
-  const open = (): Promise<App> => requireMigrated({ databaseUrl: config.databaseUrl }).then(() => makeApp(config))
+  const open = (): Promise<App> =>
+    requireMigrated({ databaseUrl: config.databaseUrl }).then(() => makeApp(config, options))
   const app = await explained(open, { describe })
   return { app, port: config.port }
 }
