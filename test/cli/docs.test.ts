@@ -38,23 +38,18 @@ const QUESTIONS: readonly [words: string, file: string, heading: string][] = [
   ['back-up', 'docs/operators/running.md', 'How do I back it up and restore it?'],
   ['how do I upgrade', 'docs/operators/running.md', 'How do I upgrade it?'],
   ['metrics', 'docs/operators/running.md', 'How do I watch it?'],
-  ['alerts', 'docs/operators/runbook.md', 'Runbook'],
+  ['alerts', 'docs/operators/running.md', 'Can it alert me without Prometheus?'],
   ['container', 'docs/operators/running.md', 'How do I run it in a container?'],
   ['meaning of INSUFFICIENT_FUNDS', 'docs/reference/errors.md', 'Why a payment failed'],
   ['real bank', 'docs/operators/going-live-uk.md', 'Going live in the UK'],
   ['roles', 'docs/operators/identity.md', "What may a merchant's roles do?"],
-  ['webhook in Python', 'docs/merchants/webhooks.md', 'How do I verify a signature?'],
+  ['webhook in Python', 'docs/merchants/webhooks.md', 'Webhooks'],
   ['CI', 'docs/scenarios.md', 'How do I run them in CI?'],
   ['settings', 'docs/reference/configuration.md', 'Configuration: every setting'],
 ]
 
-t.test('what newcomers ask is answered by one of the first three sections that are found', async (t) => {
-  for (const [words, path, heading] of QUESTIONS) {
-    const found = (await rows(words)).slice(0, 3)
-    const place = found.findIndex((row) => row.path === path && row.heading === heading)
-    t.not(place, -1, `${words}: ${found.map((row) => `${row.path} ${row.heading}`).join(', ')}`)
-    t.comment(`${words}: ${place + 1}. ${path}, ${heading}`)
-  }
+t.test('what newcomers ask is answered by the first section that is found', async (t) => {
+  for (const [words, path, heading] of QUESTIONS) t.match((await rows(words))[0], { path, heading }, words)
 })
 
 t.test('a section has most of the words, and lines of code that begin with # are no headings', async (t) => {

@@ -12,10 +12,9 @@ export type DocPage = {
 export type DocSection = DocPage & { heading: string }
 
 /** What a word is worth where it is: a heading says what its section is about. */
-const WEIGHTS = { heading: 8, title: 4, text: 1 } as const
-/** Histories mention everything once. */
-const HISTORIES = new Set(['changelog', 'decisions'])
-const HISTORY_SHARE = 0.2
+const WEIGHTS = { heading: 8, title: 4, row: 3, text: 1 } as const
+/** Histories mention everything once; what the contract and the list of commands say briefly, guides explain. */
+const SHARES: Readonly<Record<string, number>> = { changelog: 0.2, decisions: 0.2, contract: 0.7, commands: 0.7 }
 /** A word that is in text ten times says little more than one that is in it once. */
 const COUNTED_MAX = 3
 const SECTIONS_MAX = 10
@@ -55,6 +54,7 @@ export function searchSections(pages: readonly DocPage[], wanted: string): DocSe
     section,
     heading: wordsOf(section.heading),
     title: wordsOf(`${section.title} ${section.topic}`),
+    rows: wordsOf(section.text.match(FIRST_CELL)?.join(' ') ?? ''),
     text: wordsOf(section.text),
   }))
   const rarity = new Map(
@@ -71,12 +71,13 @@ export function searchSections(pages: readonly DocPage[], wanted: string): DocSe
       const value =
         (parts.heading.includes(word) ? WEIGHTS.heading : 0) +
         (parts.title.includes(word) ? WEIGHTS.title : 0) +
+        (CODE.test(word) && parts.rows.includes(word) ? WEIGHTS.row : 0) +
         Math.min(parts.text.filter((each) => each === word).length, COUNTED_MAX) * WEIGHTS.text
       if (value > 0) found += 1
       score += value * (rarity.get(word) ?? 0)
     }
     const share = words.length === 0 ? 0 : found / words.length
-    return { section, share, score: score * share ** 2 * (HISTORIES.has(section.topic) ? HISTORY_SHARE : 1) }
+    return { section, share, score: score * share ** 2 * (SHARES[section.topic] ?? 1) }
   })
   return scored
     .filter(({ share }) => share > 0.5)
@@ -85,11 +86,15 @@ export function searchSections(pages: readonly DocPage[], wanted: string): DocSe
     .map(({ section }) => section)
 }
 
+/** What a row of a table is about, where that is a code or a variable. */
+const FIRST_CELL = /^\| [^|]+/gm
+const CODE = /_/
+
 /** Words as they are compared: without case, and without the endings that a question has and a heading has not. */
 function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
-    .replaceAll(/back-?\s?ups?\b/g, 'backup')
+    .replaceAll(/back(?:-?| | it | them )ups?\b/g, 'backup')
     .split(/[^a-z0-9_]+/)
     .filter((word) => word.length > 1 && !IGNORED.has(word))
     .map((word) => stemOf(word))
