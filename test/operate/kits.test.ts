@@ -6,7 +6,9 @@ import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { Environment } from '../../src/config/environment.ts'
 import { packageRoot, packageVersion } from '../../src/lib/package-root.ts'
+import { readKeys } from '../../src/config/read.ts'
 import { makeMetrics } from '../../src/observe/metrics.ts'
+import { runCli } from '../cli/harness.ts'
 
 const KITS = join(packageRoot(), 'examples', 'operate')
 const read = (file: string): string => readFileSync(join(KITS, file), 'utf8')
@@ -61,6 +63,13 @@ t.test('each kit migrates, serves and works, as a user without rights, with time
   t.match(read('Dockerfile'), /^USER \d+$/m)
   t.notMatch(read('Dockerfile'), /^FROM (?:[^:\s]+|\S+:latest)(?: |$)/m, 'images have a version')
   for (const unit of UNITS) t.match(read(unit), /DynamicUser=yes[^]*ProtectSystem=strict/, unit)
+})
+
+t.test('the file that the README makes is a key', async (t) => {
+  const [, words = ''] = /^svc (.+?) > secrets\/encryption_key\b/m.exec(read('README.md')) ?? []
+  const { code, stdout } = await runCli(words.split(' '))
+  t.equal(code, 0)
+  t.equal(readKeys({ SVC_ENCRYPTION_KEY: stdout.trim() }).encryptionKey, stdout.trim())
 })
 
 type Resource = {
