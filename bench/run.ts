@@ -12,6 +12,7 @@ import { benchFirstPaint } from './cases/first-paint.ts'
 import { benchGrowth } from './cases/growth.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchMemory } from './cases/memory.ts'
+import { benchPayer } from './cases/payer.ts'
 import { benchRead } from './cases/read.ts'
 import { benchReconcile } from './cases/reconcile.ts'
 import { benchScope } from './cases/scope.ts'
@@ -31,7 +32,7 @@ ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
   --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, scope, growth, latency,
-                     memory, first-paint, start, console, bank or size; may be given more than once
+                     memory, first-paint, payer, start, console, bank or size; may be given more than once
   --payments <n>     the most payments of the growth case; 10 000 000 take 35 GB for a time
   --minutes <n>      how long the memory case loads the service; 2 if omitted
   --rounds <n>       rounds, each with one turn of every contender
@@ -55,6 +56,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   latency: benchLatency,
   memory: benchMemory,
   'first-paint': benchFirstPaint,
+  payer: benchPayer,
   start: benchStart,
   console: benchConsole,
   bank: benchBank,

@@ -11,7 +11,7 @@ import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 
 /** Resolves to the first contentful paint of the page in the frame, counted from the start of its own loading. */
-const FIRST_PAINT = `new Promise((done) => new PerformanceObserver((list) => {
+export const FIRST_PAINT = `new Promise((done) => new PerformanceObserver((list) => {
   const [paint] = list.getEntriesByName('first-contentful-paint')
   if (paint) done(paint.startTime)
 }).observe({ type: 'paint', buffered: true }))`

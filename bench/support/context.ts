@@ -22,17 +22,17 @@ export type Bench = {
   peers: boolean
 }
 
-/** Starts the service, or a part of it, on a database. */
+/** Starts the service, or a part of it, on a database; at a port as a sandbox, with the mock bank's pages and every job. */
 export function startService(
   bench: Bench,
   { url }: BenchDatabase,
   parts: readonly ('api' | 'worker')[],
-  options: { heapFile?: string; allJobs?: boolean } = {},
+  options: { heapFile?: string; allJobs?: boolean; sandboxPort?: number } = {},
 ): Promise<Child> {
-  const { allJobs = false, ...process } = options
+  const { allJobs = false, sandboxPort, ...process } = options
   return startChild(
     'processes/service.ts',
-    { url, encryptionKey, parts, allJobs },
+    { url, encryptionKey, parts, allJobs, sandboxPort },
     { profileDir: bench.profileDir, ...process },
   )
 }
