@@ -16,9 +16,17 @@ import { fakeService, refusal, runCli, serviceInfo } from './harness.ts'
 type Check = { check: string; group: string; state: string; text: string; fix: string | null }
 type Checks = Record<string, Check>
 
-async function lookOver(env: NodeJS.ProcessEnv): Promise<{ code: number; stdout: string; checks: Checks }> {
+/** What a busy machine makes of any check; none of these tests expects it. */
+const TOO_LATE = /no answer within|nothing answers|no certificate was seen|timed out/
+const ATTEMPTS_MAX = 10
+
+async function lookOver(
+  env: NodeJS.ProcessEnv,
+  attempt = 1,
+): Promise<{ code: number; stdout: string; checks: Checks }> {
   const { code, stdout } = await runCli(['doctor', '--live', '--json'], { env })
   const checks: Check[] = JSON.parse(stdout).checks
+  if (checks.some(({ text }) => TOO_LATE.test(text)) && attempt < ATTEMPTS_MAX) return lookOver(env, attempt + 1)
   return { code, stdout, checks: Object.fromEntries(checks.map((each) => [each.check, each])) }
 }
 

@@ -34,10 +34,13 @@ export function within<T>(work: Promise<T>, ms: number = CHECK_MS): Promise<T> {
 }
 
 /** Checks side by side. Each ends in time and none fails: what can't be checked is skipped, with the reason. */
-export function runChecks(checks: Readonly<Record<string, () => Verdict | Promise<Verdict>>>): Promise<Check[]> {
+export function runChecks(
+  checks: Readonly<Record<string, () => Verdict | Promise<Verdict>>>,
+  ms: number = CHECK_MS,
+): Promise<Check[]> {
   return Promise.all(
     Object.entries(checks).map(async ([check, run]) => {
-      const verdict = await within(Promise.resolve().then(run)).catch((error: unknown) => skipped(reasonOf(error)))
+      const verdict = await within(Promise.resolve().then(run), ms).catch((error: unknown) => skipped(reasonOf(error)))
       return { check, ...verdict }
     }),
   )

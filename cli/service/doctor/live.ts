@@ -36,9 +36,12 @@ export const LIVE_CHECKS = {
   'back-up': backupCheck,
 } as const satisfies Record<string, LiveCheck>
 
+/** It is done once, and a check that is skipped because the machine is busy would have to be done again. */
+const LIVE_MS = 20_000
+
 export function checkLive(target: DoctorTarget): Promise<Check[]> {
   const checks = Object.entries<LiveCheck>(LIVE_CHECKS)
-  return runChecks(Object.fromEntries(checks.map(([name, check]) => [name, () => check(target)])))
+  return runChecks(Object.fromEntries(checks.map(([name, check]) => [name, () => check(target)])), LIVE_MS)
 }
 
 const NOT_HERE = 'known only where the environment of the service is'
