@@ -70,7 +70,11 @@ export function withCircuit(
   }
 
   function noteSilence(): void {
-    if (failureCount === 0 || now() - silentLast > SILENCE_GAP_MS || isRefuted()) silentSince = now()
+    if (isRefuted()) {
+      failureCount = 0
+      restMs = REST_MS
+    }
+    if (failureCount === 0 || now() - silentLast > SILENCE_GAP_MS) silentSince = now()
     failureCount = isSuspect() ? Math.max(failureCount + 1, FAILURES_MAX) : failureCount + 1
     const rests = isResting()
     silentLast = now()

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { withCircuit } from '../../src/banks/circuit.ts'
+import { makeOutages } from '../../src/banks/outages/outages.ts'
 import { BankUnavailableError } from '../../src/banks/connector.ts'
 import type { ConsentRequest, StagedConsent } from '../../src/banks/connector.ts'
 import { makeLog } from '../../src/observe/log.ts'
@@ -18,7 +19,12 @@ function watchedBank() {
   const bank = steeredBank('remote')
   const clock = { now: 1_000_000 }
   const metrics = makeMetrics()
-  const { connector, circuit } = withCircuit(bank.connector, { metrics, log: makeLog('silent'), now: () => clock.now })
+  const now = () => clock.now
+  const { outages, keep } = makeOutages(now)
+  const { connector, circuit } = withCircuit(bank.connector, { metrics, log: makeLog('silent'), now, outages })
+  /** An answer that another process had a millisecond ago. */
+  const answersOthers = () =>
+    keep({ bank_id: bank.connector.id, silent_since: -9, silent_at: -9, rests_until: 9, answered_at: -1 })
   const answers = (outcome: () => Promise<unknown>) => {
     bank.steer('stage', outcome)
     bank.steer('readConsent', outcome)
@@ -27,7 +33,7 @@ function watchedBank() {
     if (connector.staging !== 'remote') throw new Error('the bank stages remotely')
     return connector.stage(REQUEST, SIGNAL)
   }
-  return { bank, clock, metrics, connector, circuit, answers, stage }
+  return { bank, clock, metrics, connector, circuit, answers, answersOthers, stage }
 }
 
 async function fail(times: number, work: () => Promise<unknown>): Promise<void> {
@@ -79,6 +85,27 @@ t.test('a trial that fails makes the rest longer, up to five minutes', async (t)
     await fail(1, stage)
   }
 })
+
+t.test(
+  'a silence that others have refuted counts no more: it takes five failures again, and the first rest',
+  async (t) => {
+    const { clock, circuit, answers, answersOthers, stage } = watchedBank()
+    answers(SILENCE)
+    await fail(5, stage)
+    clock.now += 30_000
+    await fail(1, stage)
+    clock.now += 60_000
+    answersOthers()
+    t.ok(circuit.isAvailable())
+    const first = clock.now
+    await fail(4, stage)
+    t.ok(circuit.isAvailable(), 'four may be chance')
+    await fail(1, stage)
+    t.equal(circuit.unavailableSince(), first)
+    clock.now += 30_000
+    t.ok(circuit.isAvailable(), 'a rest of 30 seconds, not of two minutes')
+  },
+)
 
 t.test('a failure of last week does not say since when the bank is silent', async (t) => {
   const { clock, circuit, answers, stage } = watchedBank()
