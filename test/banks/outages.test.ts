@@ -167,6 +167,32 @@ t.test('a bank that one process alone can’t reach is there for the others, and
   t.same(await stateOf(lonely), AWAY, 'until nobody has had an answer for a minute')
 })
 
+t.test('what is not recorded yet is known here all the same, and is tried again', async (t) => {
+  const process = await startProcess(t, 'unsaved')
+  const isKnown = () => process.outages.of('unsaved') !== undefined
+  const isRecorded = (isSilent: boolean) => until(async () => (await recorded('unsaved'))?.is_silent === isSilent)
+  await process.ask(true)
+  await isRecorded(false)
+  await owner.query('revoke update on bank_outages from svc_runtime')
+  await fails(process, 5)
+  await until(async () => process.warnings() > 0)
+  await process.outages.refresh()
+  t.ok(isKnown(), 'the row says that the bank answers')
+  await owner.query('grant update on bank_outages to svc_runtime')
+  await isRecorded(true)
+
+  await process.ask(true)
+  await isRecorded(false)
+  await owner.query('begin')
+  await owner.query('lock table bank_outages in exclusive mode')
+  await fails(process, 5)
+  await process.outages.refresh()
+  const wasKnown = isKnown()
+  await owner.query('rollback')
+  t.ok(wasKnown, 'a look that begins and ends while the report is written')
+  await isRecorded(true)
+})
+
 t.test('an answer is recorded once a minute, not each time', async (t) => {
   const process = await startProcess(t, 'busy')
   // It would read what is written below.

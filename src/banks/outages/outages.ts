@@ -82,6 +82,8 @@ export function makeOutages(now: () => number = Date.now) {
 
 type Parts = { pool: CommonQueryMethods; log: Logger; now?: () => number }
 
+type Report = { isFirst: boolean; write: () => Promise<OutageRow | null> }
+
 /** What all processes of this database know, read again every two seconds. */
 export async function watchOutages({
   pool,
@@ -90,26 +92,43 @@ export async function watchOutages({
 }: Parts): Promise<Outages & { refresh(): Promise<void>; stop(): void }> {
   const { outages, keep } = makeOutages(now)
   let isStopped = false
-  let reports = 0
-  let reported: Promise<void> = Promise.resolve()
+  let isWriting = false
+  let writtenCount = 0
+  /** The last report of each bank, until it is recorded: it is newer than any row. */
+  const pending = new Map<string, Report>()
 
   async function refresh(): Promise<void> {
-    const before = reports
+    const before = writtenCount
     const rows = await listOutages(pool)
-    // What this process has reported meanwhile may not be in them.
-    if (reports === before) rows.forEach((row) => keep(row))
+    // What has been recorded meanwhile may not be in them.
+    if (writtenCount === before) rows.filter((row) => !pending.has(row.bank_id)).forEach((row) => keep(row))
   }
 
   /** One after the other, so that an answer is never recorded before the silence that it ends. */
-  function report(write: () => Promise<OutageRow | null>): void {
-    reports += 1
-    reported = reported
-      .then(() => ofEveryMerchant(write))
-      .then(
-        (row) => (row === null ? undefined : keep(row)),
-        (error: unknown) => warn(error, 'whether a bank answers could not be recorded'),
-      )
-      .then(() => void (reports += 1))
+  async function writeReports(): Promise<void> {
+    if (isWriting) return
+    isWriting = true
+    const failed = new Set<Report>()
+    const next = () => [...pending].find(([, each]) => !failed.has(each))
+    for (let found = next(); found !== undefined; found = next()) {
+      const [bankId, each] = found
+      try {
+        const row = await ofEveryMerchant(each.write)
+        writtenCount += 1
+        if (pending.get(bankId) !== each) continue
+        pending.delete(bankId)
+        if (row !== null) keep(row)
+      } catch (error) {
+        failed.add(each)
+        warn(error, 'whether a bank answers could not be recorded')
+      }
+    }
+    isWriting = false
+  }
+
+  function report(bankId: string, each: Report): void {
+    pending.set(bankId, each)
+    void writeReports()
   }
 
   function warn(error: unknown, text: string): void {
@@ -118,28 +137,31 @@ export async function watchOutages({
 
   await refresh()
   const timer = setInterval(() => {
+    void writeReports()
     refresh().catch((error: unknown) => warn(error, 'whether banks answer could not be read'))
   }, LOOK_AGAIN_MS).unref()
   return {
     ...outages,
     refresh,
     reportSilence: (bankId, silence) => {
-      const { since, restsUntil, isFirst } = silence
+      const { since, restsUntil } = silence
+      const isFirst = silence.isFirst || pending.get(bankId)?.isFirst === true
       outages.reportSilence(bankId, silence)
-      report(async () => {
+      const write = async (): Promise<OutageRow | null> => {
         // As of now: an answer that comes while this waits ends the silence.
         const sinceMs = now() - since
         const unheardMs = isFirst ? sinceMs : UNHEARD_MS
         const restMs = restsUntil - now()
         const row = await putSilence(pool, { bankId, sinceMs, restMs, unheardMs, gapMs: SILENCE_GAP_MS })
         return row ?? (await listOutages(pool)).find((each) => each.bank_id === bankId) ?? null
-      })
+      }
+      report(bankId, { isFirst, write })
     },
     reportAnswer: (bankId) => {
       const isNews = outages.of(bankId) !== undefined
       if (!isNews && now() - (outages.answeredAt(bankId) ?? NEVER) < ANSWER_EVERY_MS) return
       outages.reportAnswer(bankId)
-      report(() => putAnswer(pool, bankId))
+      report(bankId, { isFirst: false, write: () => putAnswer(pool, bankId) })
     },
     stop: () => {
       isStopped = true
