@@ -229,7 +229,7 @@ t.test('the policy allows the style sheet and the return address, and nothing el
   const page = await get(stage(bank, consentRequest({ redirectUri: 'https://shop.example:8443/return?order=1' })))
   t.match(
     page.headers['content-security-policy'],
-    /^default-src 'none'; style-src 'sha256-[\w+/]+='; form-action 'self' https:\/\/shop\.example:8443; base-uri 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; form-action 'self' https:\/\/shop\.example:8443; base-uri 'none'; frame-ancestors 'none'$/,
   )
 })
 

@@ -154,6 +154,7 @@ export function page(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 ${next === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${next}">`}
 <title>${title}</title>
 <style>${{ html: style }}</style>
@@ -219,7 +220,8 @@ function safeHeaders(
 ): Record<string, string> {
   const calls = isPolling === true ? "connect-src 'self'; " : ''
   const scripts = script === undefined ? '' : `script-src ${hashOf(script)}; ${calls}`
-  const images = hasImages === true ? "img-src 'self'; " : ''
+  // `data:` is the icon of the page, which is empty: Firefox asks for one, and says that the policy forbids it.
+  const images = `img-src ${hasImages === true ? "'self' " : ''}data:; `
   return {
     'cache-control': 'no-store',
     'content-security-policy': `default-src 'none'; style-src ${hashOf(style)}; ${scripts}${images}form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,

@@ -176,7 +176,7 @@ t.test('the return page allows its own script and form only', async (t) => {
   const { headers, html } = await getPage(`${service.url}/bank/return`)
   t.match(
     headers['content-security-policy'],
-    /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
   )
   t.equal(headers['cache-control'], 'no-store')
   t.match(html, /<noscript>/)
