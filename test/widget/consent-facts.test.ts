@@ -85,3 +85,14 @@ t.test("the service's own page has them too", async (t) => {
   }
   t.same([await accessibilityProblems(page), complaints], [[], []])
 })
+
+t.test("a large amount stays on one line on the service's own page", async (t) => {
+  const query = new URLSearchParams({ token: shop.token({ amount: '999999.99' }), lang: 'en' })
+  const { page } = await openPage(browser, { width: 320, height: 700 })
+  await page.goto(`${shop.service.url}/checkout?${query}`)
+  const amount = page.locator('.amount')
+  t.match(await amount.textContent(), /£999,999\.99/)
+  const lines =
+    'e => { const all = document.createRange(); all.selectNodeContents(e); return all.getClientRects().length }'
+  t.equal(await amount.evaluate(`(${lines})(document.querySelector('.amount'))`), 1)
+})

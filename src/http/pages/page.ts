@@ -29,7 +29,7 @@ h1 { margin: 0 0 .25rem; font-size: 1.35rem; line-height: 1.3; text-wrap: balanc
 @keyframes turn { to { rotate: 1turn; } }
 @media (prefers-reduced-motion: reduce) { .sign.wait { animation: none; border-style: dotted; } }
 @media (forced-colors: active) { .sign { border: 2px solid; } .sign.wait { border-top-color: Highlight; } }
-.amount { margin: .5rem 0 1.25rem; font-size: 2.25rem; font-weight: 700; font-variant-numeric: tabular-nums; }
+.amount { margin: .5rem 0 1.25rem; font-size: clamp(1.25rem, 7.5vw, 2.25rem); font-weight: 700; font-variant-numeric: tabular-nums; }
 dl { margin: 0 0 1.5rem; border-top: 1px solid var(--line); }
 dl div { padding: .6rem 0; border-bottom: 1px solid var(--line); }
 dt { color: var(--soft); font-size: .875rem; }
