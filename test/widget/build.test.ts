@@ -93,3 +93,9 @@ t.test('each logo has readable letters on its own colour', async (t) => {
   t.equal(monogramOf('بنك مصر'), 'بم')
   t.equal(monogramOf('𝒶 bank'), '𝒶B', 'a letter is never cut in two')
 })
+
+t.test('where browsers lack :has, the warning of a session that ends covers nothing', async (t) => {
+  const [, hub] =
+    /(@supports selector\(:has\([^]*)/.exec(readFileSync(join(packageRoot(), 'widget/hub.css'), 'utf8')) ?? []
+  t.match(hub, /^@supports selector\(:has\(a\)\) \{\s+\.warning \{ position: fixed/)
+})
