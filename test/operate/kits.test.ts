@@ -8,6 +8,8 @@ import { Environment } from '../../src/config/environment.ts'
 import { packageRoot, packageVersion } from '../../src/lib/package-root.ts'
 import { readKeys } from '../../src/config/read.ts'
 import { makeMetrics } from '../../src/observe/metrics.ts'
+import { makeAdminConnection } from '../../src/db/connection.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
 import { runCli } from '../cli/harness.ts'
 
 const KITS = join(packageRoot(), 'examples', 'operate')
@@ -70,6 +72,35 @@ t.test('the file that the README makes is a key', async (t) => {
   const { code, stdout } = await runCli(words.split(' '))
   t.equal(code, 0)
   t.equal(readKeys({ SVC_ENCRYPTION_KEY: stdout.trim() }).encryptionKey, stdout.trim())
+})
+
+t.test('the logins that the database of the compose file gets are as svc doctor --live wants them', async (t) => {
+  // It makes the roles that the script makes on a server of its own.
+  await testDatabase(t)
+  const { url } = await emptyDatabase(t)
+  const database = new URL(url).pathname.slice(1)
+  const [owner, api] = [`kit_owner_${process.pid}`, `kit_api_${process.pid}`]
+  const script = read('database.sql')
+    .replaceAll(/^(\\set|create role svc_(runtime|merchant)\b).*$/gm, '')
+    .replaceAll(/:'\w+'/g, `'p4ss'`)
+    .replaceAll(':"DBNAME"', database)
+    .replaceAll('svc_owner', owner)
+    .replaceAll('svc_api', api)
+  const admin = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => admin.end())
+  await admin.query(script)
+  const urlOf = (username: string): string => Object.assign(new URL(url), { username, password: 'p4ss' }).href
+  const env = { SVC_MIGRATION_DATABASE_URL: urlOf(owner), SVC_DATABASE_URL: urlOf(api) }
+  t.match(await runCli(['migrate', 'up'], { env }), { code: 0 })
+  const { stdout } = await runCli(['doctor', '--live', '--json'], { env })
+  const checks: { check: string; state: string }[] = JSON.parse(stdout).checks
+  for (const name of ['database logins', 'migrations'])
+    t.match(
+      checks.find(({ check }) => check === name),
+      { state: 'ok' },
+    )
+  await admin.query(`alter database ${database} owner to current_user; reassign owned by ${owner} to current_user`)
+  await admin.query(`drop owned by ${owner}, ${api}; drop role ${owner}, ${api}`)
 })
 
 type Resource = {
