@@ -11,11 +11,15 @@ export type Probed =
   | { status: number; json: unknown; /** How far its clock is ahead of ours. */ aheadMs: number | undefined }
   | { status: undefined; why: string }
 
-export async function probe(url: string, form?: Record<string, string>): Promise<Probed> {
+export async function probe(
+  url: string,
+  form?: Record<string, string>,
+  timeoutMs: number = PROBE_TIMEOUT_MS,
+): Promise<Probed> {
   const before = Date.now()
   try {
     const { statusCode, headers, body } = await request(url, {
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         connection: 'close',
         accept: 'application/json',

@@ -84,6 +84,13 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   },
 ]
 
+const WRONG_ADDRESS =
+  /ECONNREFUSED|ENOENT|ENOTFOUND|28P01|SASL|password must be|no encryption|SSL off|28000|3D000|support SSL|CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_SSL|EPROTO|Invalid URL|ERR_INVALID_URL/
+
+/** Whether host, login or database are wrong, or nothing is there; not where the server is slow, busy or at fault. */
+export const isWrongAddress = (error: unknown): boolean =>
+  faultsOf(error).some(({ code, message }) => WRONG_ADDRESS.test(`${code} ${message}`))
+
 const SQL_STATE = /^(?!E[A-Z]{4}$)[0-9A-Z]{5}$/
 
 const place = (databaseUrl: string): { name: string; password: string } => {

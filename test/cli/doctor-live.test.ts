@@ -18,16 +18,16 @@ type Checks = Record<string, Check>
 
 /** What a busy machine makes of any check; none of these tests expects it. */
 const TOO_LATE = /no answer within|nothing answers|no certificate was seen|timed out/
-const ATTEMPTS_MAX = 10
+const ATTEMPTS_MAX = 2
 
 async function lookOver(
   env: NodeJS.ProcessEnv,
   attempt = 1,
-): Promise<{ code: number; stdout: string; checks: Checks }> {
+): Promise<{ code: number; stdout: string; healthy: boolean | null; checks: Checks }> {
   const { code, stdout } = await runCli(['doctor', '--live', '--json'], { env })
-  const checks: Check[] = JSON.parse(stdout).checks
+  const { healthy, checks }: { healthy: boolean | null; checks: Check[] } = JSON.parse(stdout)
   if (checks.some(({ text }) => TOO_LATE.test(text)) && attempt < ATTEMPTS_MAX) return lookOver(env, attempt + 1)
-  return { code, stdout, checks: Object.fromEntries(checks.map((each) => [each.check, each])) }
+  return { code, stdout, healthy, checks: Object.fromEntries(checks.map((each) => [each.check, each])) }
 }
 
 const CHECKLIST = '## What do I check before the first payment?'
@@ -65,11 +65,12 @@ async function liveInstallation(t: Test) {
   await owner.query(`grant svc_merchant to ${api}`)
   const urlOf = (username: string): string =>
     Object.assign(new URL(service.databaseUrl), { username, password: 'c4n4ry' }).href
+  const metrics = await fakeService(t, () => ({ text: 'svc_up 1' }))
   const env: NodeJS.ProcessEnv = {
     ...live,
     SVC_DATABASE_URL: urlOf(api),
     SVC_MIGRATION_DATABASE_URL: urlOf(migrator),
-    SVC_OBSERVE_PORT: String(await freePort()),
+    SVC_OBSERVE_PORT: new URL(metrics.url).port,
     SVC_ALERT_MAIL: 'ops@pay.example',
   }
   return { service, proxy, env, api, owner }
@@ -113,7 +114,28 @@ t.test('an installation in live mode: each condition, as it is not and as it is'
     const { url: empty } = await emptyDatabase(t)
     t.match(await otherwise({ SVC_DATABASE_URL: empty }), {
       migrations: { state: 'finding', fix: 'svc migrate up' },
-      'database logins': { state: 'finding', text: /is a superuser/, fix: /nosuperuser nobypassrls'$/ },
+      'database logins': {
+        state: 'finding',
+        text: /is a superuser.*use another login/,
+        fix: /-c 'create role svc_api login in role svc_merchant'$/,
+      },
+    })
+    t.match(await otherwise({ SVC_MIGRATION_DATABASE_URL: service.databaseUrl }), {
+      'database logins': { state: 'finding', fix: /-c 'create role svc_owner login in role/ },
+    })
+    await owner.query(`alter role ${api} bypassrls`)
+    t.match(await otherwise({}), { 'database logins': { state: 'finding', fix: /nosuperuser nobypassrls'$/ } })
+    await owner.query(`alter role ${api} nobypassrls`)
+    const away = `postgres://svc@127.0.0.1:${await freePort()}/svc`
+    t.match(await otherwise({ SVC_MIGRATION_DATABASE_URL: away }), {
+      'database logins': { state: 'finding', fix: /^export SVC_MIGRATION_DATABASE_URL=/ },
+    })
+    const { url: other } = await fakeService(t, () => refusal(404, 'NOT_FOUND'))
+    t.match(await otherwise({ SVC_OBSERVE_PORT: new URL(other).port }), {
+      metrics: { state: 'finding', text: /answers 404: another program/ },
+    })
+    t.match(await otherwise({ SVC_OBSERVE_PORT: String(await freePort()) }), {
+      metrics: { state: 'skipped', text: /svc serve does not run here/ },
     })
     await owner.query(`create table live_owned (); alter table live_owned owner to ${api}`)
     t.match(await otherwise({}), { 'database logins': { state: 'remark', text: /owns the tables/ } })
@@ -129,6 +151,7 @@ t.test('an installation in live mode: each condition, as it is not and as it is'
     await proxy.show({ validDays: 90 })
     proxy.leadTo(undefined)
     t.match(await shown('public address'), { state: 'finding', text: /answers 502/, fix: /^curl -i https:/ })
+    t.match(await shown('metrics'), { state: 'skipped', text: /answers 502/ })
     const { url: open } = await fakeService(t, () => ({ text: 'svc_up 1' }))
     proxy.leadTo(open)
     t.match(await shown('metrics'), { state: 'finding', text: /anyone can read/ })
@@ -242,4 +265,35 @@ t.test('a service that is named: what it says, and what only its environment doe
     'bank certificates': { state: 'finding', text: /in 20 days/, fix: /^svc banks rotate-keys/ },
   })
   t.match(await lookAt([BANK], null), { banks: { state: 'finding', fix: /^svc banks software-statement set/ } })
+})
+
+const PERSON = {
+  id: '0199a1b2-0000-7000-8000-000000000001',
+  email: 'ada@pay.example',
+  keycloak_user_id: '0199a1b2-0000-7000-8000-000000000002',
+  display_name: 'Ada',
+  role: 'OWNER',
+  is_active: true,
+  second_factor: null,
+  created_at: AT,
+  last_seen_at: null,
+}
+
+t.test('without a finding, and with something that could not be checked, it is not known to be ready', async (t) => {
+  const proxy = await tlsProxy(t)
+  const { url } = await fakeService(t, ({ path }) => {
+    if (path === '/api/v1/service') return { json: serviceInfo({ mode: 'live', vrp_caps: 'enforce' }) }
+    if (path === '/api/v1/admin/staff') return { json: { data: [PERSON], has_more: false, next_cursor: null } }
+    if (path === '/api/v1/admin/banks') return { json: { data: [BANK], software_statement: STATEMENT } }
+    return path === '/healthz' ? { json: { status: 'ok' } } : refusal(404, 'NOT_FOUND')
+  })
+  proxy.leadTo(url)
+  const { code, healthy, checks } = await lookOver({ SVC_API_URL: proxy.url, SVC_PLATFORM_USER: 'ada' })
+  t.same(
+    Object.values(checks).filter(({ state }) => state === 'finding'),
+    [],
+  )
+  t.match(checks, { settings: { state: 'ok' }, 'public address': { state: 'ok' }, migrations: { state: 'skipped' } })
+  t.match(checks['second factor'], { state: 'remark', fix: 'svc docs keycloak' }, 'a provider that does not say it')
+  t.match({ code, healthy }, { code: 1, healthy: null })
 })

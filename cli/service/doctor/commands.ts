@@ -40,7 +40,7 @@ none runs there, what the environment configures, as svc serve reads it. Otherwi
 findings, each with what to type. Nothing is changed or sent, and no password is shown.
 
 With --live it goes through the list of what must be so before the first payment with money: run it where the
-environment of svc serve is.`,
+environment of svc serve is. Exit code 1 there also where something could not be checked.`,
   examples: [
     'svc doctor',
     'svc doctor --only database',
@@ -58,8 +58,9 @@ environment of svc serve is.`,
       const groups = live ? (['live'] as const) : NAMES.filter((name) => only.length === 0 || only.includes(name))
       const found = await Promise.all(groups.map(async (group) => ofGroup(group, await GROUPS[group].run(target))))
       const checks = found.flat()
-      printReport(context, checks)
-      return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
+      const isHealthy = healthOf(checks, { isWhole: live })
+      printReport(context, checks, isHealthy)
+      return isHealthy === false || (live && isHealthy === null) ? EXIT.failure : EXIT.ok
     } finally {
       await target.close()
     }
@@ -90,11 +91,17 @@ const STATES: Readonly<Record<Verdict['state'], readonly [word: string, style: S
   skipped: ['skipped', 'dim'],
 }
 
-function printReport(context: Context, checks: readonly GroupedCheck[]): void {
-  // Where nothing could be checked, nothing is known.
+/** Null where it is not known: nothing could be checked, or of a list that has to be complete not all. */
+function healthOf(checks: readonly Check[], { isWhole }: { isWhole: boolean }): boolean | null {
+  if (checks.some(({ state }) => state === 'finding')) return false
+  const skippedCount = checks.filter(({ state }) => state === 'skipped').length
+  return skippedCount === checks.length || (isWhole && skippedCount > 0) ? null : true
+}
+
+function printReport(context: Context, checks: readonly GroupedCheck[], healthy: boolean | null): void {
   const isKnown = checks.some(({ state }) => state !== 'skipped')
-  const healthy = isKnown ? !checks.some(({ state }) => state === 'finding') : null
-  const [word, id] = healthy === null ? UNKNOWN : healthy ? ['yes', 'healthy'] : ['no', 'findings']
+  const unknown = [`not known, ${isKnown ? 'not everything' : 'nothing'} could be checked`, 'unknown'] as const
+  const [word, id] = healthy === null ? unknown : healthy ? ['yes', 'healthy'] : ['no', 'findings']
   const indent = Math.max(...checks.map(({ check }) => check.length)) + 2
   const sections = [...Map.groupBy(checks, ({ group }) => group)].map(([group, ofGroup]) =>
     [
@@ -104,8 +111,6 @@ function printReport(context: Context, checks: readonly GroupedCheck[]): void {
   )
   context.print.record({ healthy, checks }, [['Healthy', `${word}: ${summaryOf(checks)}`]], { id, after: sections })
 }
-
-const UNKNOWN = ['not known, nothing could be checked', 'unknown'] as const
 
 function summaryOf(checks: readonly GroupedCheck[]): string {
   const counts = Map.groupBy(checks, ({ state }) => state)

@@ -15,6 +15,8 @@ const Facts = z.object({
   foreign_owner: z.string().nullable(),
   /** A superuser, or a role that no policy binds. */
   is_unbound: z.boolean(),
+  /** The superuser that the server was made with. */
+  is_first: z.boolean(),
   owns_tables: z.boolean(),
   /** Connections of svc worker. */
   worker_count: z.int(),
@@ -36,6 +38,7 @@ const FACTS = `
       limit 1
     ) as foreign_owner,
     (select rolsuper or rolbypassrls from pg_roles where rolname = session_user) as is_unbound,
+    (select oid = 10 from pg_roles where rolname = session_user) as is_first,
     exists (
       select from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and pg_has_role(session_user, c.relowner, 'member')

@@ -1,7 +1,7 @@
 import { isSetIn } from '../../base/environment-variables.ts'
 import { probe } from '../probe.ts'
 import { endCheck, registrationsCheck, answersCheck, missingStatement, testsCheck } from './banks.ts'
-import { finding, ok, remark, runChecks, skipped, within } from './check.ts'
+import { finding, ok, reasonOf, remark, runChecks, skipped } from './check.ts'
 import type { Check, Verdict } from './check.ts'
 import { DATABASE_URL, grantCommand, keysCheck, migrationsCheck } from './database.ts'
 import { readFacts } from './database-sql.ts'
@@ -20,7 +20,7 @@ type LiveCheck = (target: DoctorTarget) => Verdict | Promise<Verdict>
 export const LIVE_CHECKS = {
   settings: settingsCheck,
   'public address': publicAddressCheck,
-  certificate: ({ url }) => (url === undefined ? NO_ADDRESS : publicCertificateCheck(url)),
+  certificate: ({ url }) => (url === undefined ? NO_ADDRESS : publicCertificateCheck(url, LIVE_PROBE_MS)),
   metrics: metricsCheck,
   'database logins': loginsCheck,
   migrations: ({ databaseUrl }) => (databaseUrl === undefined ? NO_DATABASE : migrationsCheck(databaseUrl)),
@@ -38,6 +38,7 @@ export const LIVE_CHECKS = {
 
 /** It is done once, and a check that is skipped because the machine is busy would have to be done again. */
 const LIVE_MS = 20_000
+const LIVE_PROBE_MS = 10_000
 
 export function checkLive(target: DoctorTarget): Promise<Check[]> {
   const checks = Object.entries<LiveCheck>(LIVE_CHECKS)
@@ -60,7 +61,7 @@ async function publicAddressCheck({ url }: DoctorTarget): Promise<Verdict> {
   if (url === undefined) return NO_ADDRESS
   if (!url.startsWith('https:'))
     return finding(`payers and merchants reach ${url} without encryption`, 'export SVC_PUBLIC_URL=https://<host>')
-  const probed = await probe(`${url}/healthz`)
+  const probed = await probe(`${url}/healthz`, undefined, LIVE_PROBE_MS)
   if (probed.status === 200) return ok(`${url} answers`)
   const why = probed.status === undefined ? probed.why : `${url}/healthz answers ${probed.status}`
   return finding(`${why}: is the proxy there, and the API behind it?`, `curl -i ${url}/healthz`)
@@ -68,12 +69,25 @@ async function publicAddressCheck({ url }: DoctorTarget): Promise<Verdict> {
 
 async function metricsCheck({ url, config }: DoctorTarget): Promise<Verdict> {
   if (url === undefined) return NO_ADDRESS
-  const probed = await probe(`${url}/metrics`)
+  const probed = await probe(`${url}/metrics`, undefined, LIVE_PROBE_MS)
   if (probed.status === 200) return finding(`anyone can read ${url}/metrics`, 'export SVC_OBSERVE_PORT=9090')
+  if (probed.status === undefined) return skipped(probed.why)
+  if (probed.status >= 500) return skipped(`${url}/metrics answers ${probed.status}`)
   if (config === undefined) return skipped(`not at ${url}; whether they have a port of their own is ${NOT_HERE}`)
   if (config.observePort === undefined)
     return finding('no port serves them: nothing can be watched', 'export SVC_OBSERVE_PORT=9090')
-  return ok(`at port ${config.observePort}, and not at ${url}`)
+  const own = `http://${addressOf(config.host)}:${config.observePort}/metrics`
+  const { status } = await probe(own, undefined, LIVE_PROBE_MS)
+  if (status === 200) return ok(`at port ${config.observePort}, and not at ${url}`)
+  if (status === undefined) return skipped(`not at ${url}; nothing answers at ${own}: svc serve does not run here`)
+  return finding(`${own} answers ${status}: another program has the port`, 'export SVC_OBSERVE_PORT=<a free port>')
+}
+
+/** Where this machine reaches what listens there. */
+function addressOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 async function loginsCheck({ databaseUrl, migrationUrl }: DoctorTarget): Promise<Verdict> {
@@ -82,12 +96,8 @@ async function loginsCheck({ databaseUrl, migrationUrl }: DoctorTarget): Promise
   if ('state' in own) return own
   const owner = await factsOf(migrationUrl ?? databaseUrl, 'SVC_MIGRATION_DATABASE_URL')
   if ('state' in owner) return owner
-  const free = [own, owner].find(({ is_unbound: isUnbound }) => isUnbound)
-  if (free !== undefined)
-    return finding(
-      `${free.login} is a superuser, or bypasses row-level security: no rule of the database binds it`,
-      grantCommand(`alter role "${free.login}" nosuperuser nobypassrls`),
-    )
+  if (own.is_unbound) return unboundFinding(own, 'create role svc_api login in role svc_merchant')
+  if (owner.is_unbound) return unboundFinding(owner, 'create role svc_owner login in role svc_merchant, svc_runtime')
   if (own.owns_tables)
     return remark(
       `${own.login} runs the service and owns the tables: it could rewrite the audit trail`,
@@ -96,10 +106,21 @@ async function loginsCheck({ databaseUrl, migrationUrl }: DoctorTarget): Promise
   return ok(`${own.login} owns nothing`)
 }
 
+/** PostgreSQL keeps its first superuser as it is, so that another login has to take its place. */
+function unboundFinding({ login, is_first: isFirst }: Facts, create: string): Verdict {
+  const text = `${login} is a superuser, or bypasses row-level security: no rule of the database binds it`
+  return isFirst
+    ? finding(`${text}. As the first one of its server it stays so: use another login`, grantCommand(create))
+    : finding(text, grantCommand(`alter role "${login}" nosuperuser nobypassrls`))
+}
+
+/** @throws where the server is slow, busy or at fault: the variable may be right */
 async function factsOf(url: string, variable: string): Promise<Facts | Verdict> {
-  return within(readFacts(url, variable), 2_500).catch((error: unknown) =>
-    finding(error instanceof Error ? error.message : String(error), `export ${variable}=${DATABASE_URL}`),
-  )
+  const { isWrongAddress } = await import('../../../src/db/describe-error.ts')
+  return readFacts(url, variable).catch((error: unknown) => {
+    if (!isWrongAddress(error)) throw error
+    return finding(reasonOf(error), `export ${variable}=${DATABASE_URL}`)
+  })
 }
 
 async function masterKeyCheck(target: DoctorTarget): Promise<Verdict> {
@@ -152,7 +173,7 @@ async function secondFactorCheck(target: DoctorTarget): Promise<Verdict> {
   const people = (await (await target.subject()).staff()).filter(({ role }) => role === 'OWNER' || role === 'OPS')
   if (people.length === 0) return skipped('there is no OWNER and no OPS yet')
   if (people.some(({ second_factor: factor }) => factor === null))
-    return skipped('the identity provider does not say who has one; roles that need one are asked at each sign-in')
+    return remark('the identity provider does not say who has one: make sure that it requires one', 'svc docs keycloak')
   const without = people.filter(({ second_factor: factor }) => factor === false).map(({ email }) => email)
   if (without.length === 0) return ok(`each OWNER and OPS has one: ${people.length}`)
   return finding(`not set up by ${without.join(', ')}: each does so at the next sign-in`, 'svc login --second-factor')

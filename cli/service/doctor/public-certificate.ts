@@ -10,12 +10,13 @@ const DAY_MS = 86_400_000
 type Seen = { problem: string | null; endsAt: number } | { why: string }
 
 /** Whether what ends TLS at an address shows a certificate that is trusted, and for how long. */
-export async function publicCertificateCheck(url: string): Promise<Verdict> {
+export async function publicCertificateCheck(url: string, timeoutMs: number = TIMEOUT_MS): Promise<Verdict> {
   const { protocol, hostname, port } = new URL(url)
   if (protocol !== 'https:') return skipped(`${url} has no certificate`)
   const seen = await certificateOf({
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number.parseInt(port === '' ? '443' : port, 10),
+    timeoutMs,
   })
   const fix = `curl -vI ${url}/healthz`
   if ('why' in seen) return skipped(`no certificate was seen at ${hostname}: ${seen.why}`)
@@ -27,7 +28,9 @@ export async function publicCertificateCheck(url: string): Promise<Verdict> {
   return ok(`the certificate of ${hostname} ends on ${day}`)
 }
 
-function certificateOf({ host, port }: { host: string; port: number }): Promise<Seen> {
+type CertificateInput = { host: string; port: number; timeoutMs: number }
+
+function certificateOf({ host, port, timeoutMs }: CertificateInput): Promise<Seen> {
   return new Promise((resolve) => {
     // It is looked at also where it is not trusted, to say why. Nothing is sent.
     const socket = connect(
@@ -41,7 +44,7 @@ function certificateOf({ host, port }: { host: string; port: number }): Promise<
         socket.destroy()
       },
     )
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')))
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no answer')))
     socket.once('error', (error) => resolve({ why: 'code' in error ? String(error.code) : error.message }))
   })
 }
