@@ -28,7 +28,7 @@ only dumps that you made, and without -C. The database is made on the PostgreSQL
 version is migrated there first. With SVC_ENCRYPTION_KEY set, it also checks that the key opens what the dump has sealed.
 
 It needs the client tools of PostgreSQL (pg_restore, psql), and as much room as the database; it reads nothing of the
-service that runs; with --record it writes there that, and when, a dump was verified. Exit code 0: restored and whole. Exit code 1: it can't be restored. Exit code 3: restored, and not whole.`,
+service that runs; with --record it writes there that, and when, a dump was verified, or could not be restored. Exit code 0: restored and whole. Exit code 1: it can't be restored. Exit code 3: restored, and not whole.`,
   examples: [
     'svc backup verify svc.dump',
     'svc backup verify svc.dump --record',
@@ -50,6 +50,8 @@ service that runs; with --record it writes there that, and when, a dump was veri
       import('../../src/db/scratch-database.ts'),
       import('../../src/db/describe-error.ts'),
     ])
+    // A wrong address is reported now, not after the restoring.
+    if (record) await inRecord(context, readRecord)
     const controller = new AbortController()
     const release = onStopSignals((signal) => controller.abort(signal))
     try {
@@ -66,7 +68,10 @@ service that runs; with --record it writes there that, and when, a dump was veri
       if (record) await recordResult(context, { isWhole, newestEventAt: found.newestAt })
       return isWhole ? undefined : EXIT.assertion
     } catch (error) {
-      if (!controller.signal.aborted) throw error
+      if (!controller.signal.aborted) {
+        if (record && isOfDump(error)) await recordResult(context, { isWhole: false, newestEventAt: null })
+        throw error
+      }
       throw new CliError('INTERRUPTED', 'the scratch database was dropped; nothing was verified', {
         exit: exitOfSignal(controller.signal.reason),
         cause: error,
@@ -205,23 +210,38 @@ function print(context: Context, dump: string, found: Found): boolean {
   return isWhole
 }
 
-/** In the service's own database, which nothing else of this command reads. */
-async function recordResult(
-  { io }: Context,
-  result: { isWhole: boolean; newestEventAt: string | null },
-): Promise<void> {
+/** Work in the service's own database, which nothing else of this command reads. */
+async function inRecord({ io }: Context, work: (pool: Pool) => Promise<unknown>): Promise<void> {
   const databaseUrl = variableIn(io.env, 'SVC_DATABASE_URL') ?? ''
-  const [{ makePool }, { RUNTIME_ROLE }, { putBackupVerification }, { describeDatabaseError }] = await Promise.all([
+  const [{ makePool }, { RUNTIME_ROLE }, { describeDatabaseError }] = await Promise.all([
     import('../../src/db/pool.ts'),
     import('../../src/app.ts'),
-    import('../../src/verify/backup-verification-sql.ts'),
     import('../../src/db/describe-error.ts'),
   ])
-  const write = async (): Promise<void> => {
+  const open = async (): Promise<void> => {
     const pool = await makePool({ databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc backup verify', size: 1 })
-    await putBackupVerification(pool, result).finally(() => pool.end())
+    await work(pool).finally(() => pool.end())
   }
-  await explained(write, { describe: (error) => describeDatabaseError(error, databaseUrl) })
+  await explained(open, { describe: (error) => describeDatabaseError(error, databaseUrl) })
+}
+
+async function readRecord(pool: Pool): Promise<void> {
+  const { findBackupVerification } = await import('../../src/verify/backup-verification-sql.ts')
+  await findBackupVerification(pool)
+}
+
+async function recordResult(
+  context: Context,
+  result: { isWhole: boolean; newestEventAt: string | null },
+): Promise<void> {
+  const { putBackupVerification } = await import('../../src/verify/backup-verification-sql.ts')
+  await inRecord(context, (pool) => putBackupVerification(pool, result))
+}
+
+/** Whether it is the dump that is wrong, and not its name or a missing tool. */
+function isOfDump(error: unknown): boolean {
+  const { cause } = error instanceof CliError && error.code === 'DUMP_NOT_RESTORED' ? error : {}
+  return cause instanceof Error && 'isOfDump' in cause && cause.isOfDump === true
 }
 
 function sealedText(sealed: Found['sealed']): string {

@@ -8,6 +8,11 @@ import { createInterface } from 'node:readline'
 /** A dump that can't be restored; the message says why, and what to do. */
 export class DumpError extends Error {
   override readonly name = 'DumpError'
+
+  /** Whether it is the dump that is wrong; where its file or a tool is missing, the system's error is the cause. */
+  get isOfDump(): boolean {
+    return this.cause === undefined
+  }
 }
 
 export type DumpFormat = 'custom' | 'directory' | 'tar' | 'plain'

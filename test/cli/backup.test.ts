@@ -202,8 +202,22 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     const another = { ...env, SVC_ENCRYPTION_KEY: newKey() }
     t.match(await verify(custom, [...onServer, '--record'], another), { code: 3 })
     t.same(await recorded(), [{ is_whole: false, has_event: true }])
+    const recordedAt = async () => (await owner.query('select verified_at::text as at from backup_verification')).rows
+    t.match(await verify(custom, [...onServer, '--record'], env), { code: 0 })
+    const lastAt = await recordedAt()
+    t.match(await verify(join(source.folder, 'nowhere'), [...onServer, '--record'], env), { code: 1 })
+    t.same(await recordedAt(), lastAt, 'a name that is mistyped says nothing of a dump')
+    const cut = join(source.folder, 'cut-short.dump')
+    writeFileSync(cut, readFileSync(custom).subarray(0, 2_000))
+    t.match(await verify(cut, [...onServer, '--record'], env), { code: 1, stderr: /could not restore/ })
+    t.same(await recorded(), [{ is_whole: false, has_event: false }])
     const away = { SVC_DATABASE_URL: `postgres://svc_owner@127.0.0.1:${await freePort()}/svc` }
-    t.match(await verify(custom, [...onServer, '--record'], away), { code: 1, stdout: /all hold/ })
+    const { code: exit, stdout, stderr: said } = await verify('/nowhere', [...onServer, '--record'], away)
+    t.match(
+      { exit, stdout, said },
+      { exit: 1, stdout: '', said: /nothing accepts connections there/ },
+      'before the dump',
+    )
   })
 
   t.test('another key opens nothing', async (t) => {

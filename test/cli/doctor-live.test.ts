@@ -202,6 +202,20 @@ t.test('an installation in live mode: each condition, as it is not and as it is'
     t.match(await verified(`now() - interval '9 hours', true`), { state: 'ok', text: /9 hours ago/ })
     t.match(await verified(`now() - interval '8 days', true`), { state: 'finding', text: /8 days ago/ })
     t.match(await verified('now(), false'), { state: 'finding', text: /not whole/ })
+
+    // An event of four days ago, which no payment has: only its time is read.
+    await owner.query('set session_replication_role = replica')
+    await owner.query(
+      `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
+         raw_payload_sha256, prev_hash, event_hash, created_at)
+       values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'Settled', 'Refunded', 'BATCH_JOB', '{}', '', '', '',
+         now() - interval '4 days')`,
+    )
+    await owner.query('reset session_replication_role')
+    await owner.query(`update backup_verification set newest_event_at = now() - interval '5 days'`)
+    t.match(await verified('now(), true'), { state: 'finding', text: /lacked events that were older than two days/ })
+    await owner.query('update backup_verification set newest_event_at = (select max(created_at) from payment_events)')
+    t.match(await verified('now(), true'), { state: 'ok' }, 'it has the last one')
   })
 })
 

@@ -214,6 +214,7 @@ async function backupCheck(target: DoctorTarget): Promise<Verdict> {
   if (last === undefined) return skipped(NOT_HERE)
   if (last === null) return finding('no dump was verified yet: pg_dump it, and restore it once', VERIFY)
   if (!last.is_whole) return finding('the last dump that was verified is not whole', VERIFY)
+  if (last.is_old) return finding('the last dump that was verified lacked events that were older than two days', VERIFY)
   const days = Math.floor(last.verified_hours / 24)
   if (last.verified_hours > BACKUP_HOURS_MAX) return finding(`the last dump was verified ${days} days ago`, VERIFY)
   return ok(`a dump was restored and found whole ${last.verified_hours} hours ago`)
