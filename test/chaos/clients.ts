@@ -30,10 +30,12 @@ export type Traffic = {
   refusedMs: number[]
   /** Requests with forged tokens that were answered otherwise than as such. */
   intrusions: string[]
+  /** How many of them were answered 401. */
+  forgedRejected: number
 }
 
 export function newTraffic(): Traffic {
-  return { entries: [], requests: 0, unanswered: {}, createdAt: [], refusedMs: [], intrusions: [] }
+  return { entries: [], requests: 0, unanswered: {}, createdAt: [], refusedMs: [], intrusions: [], forgedRejected: 0 }
 }
 
 type Headers = Record<string, string>
@@ -162,6 +164,7 @@ async function intrude({ addresses, shops, random, traffic }: ClientInput, forge
     () => undefined,
   )
   await answer?.body.dump()
+  if (answer?.statusCode === 401) traffic.forgedRejected += 1
   if (answer !== undefined && answer.statusCode !== 401 && answer.statusCode < 500)
     traffic.intrusions.push(`${answer.statusCode} ${headers['authorization'] ?? ''}`)
 }

@@ -23,7 +23,7 @@ export type Identity = {
   away(ms: number, how: 'away' | 'silent'): Promise<void>
   /** Tokens are signed with a new key from now on, and the one before is withdrawn. */
   rotateKey(slug: string): Promise<void>
-  /** Tokens of withdrawn keys, which the service refuses after a while. */
+  /** Tokens of withdrawn keys that have not ended, which the service refuses after a while. */
   withdrawn(): readonly Record<string, string>[]
   close(): void
 }
@@ -47,7 +47,7 @@ export async function startIdentity(random: () => number): Promise<Identity> {
   const idp = makeInProcessIdp(url)
   const strange: KeyPair = await makeKeyPair()
   const tokens = new Map<string, { token: string; at: number }>()
-  const withdrawn: string[] = []
+  const withdrawn: { slug: string; key: KeyPair }[] = []
   const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
   async function tokenOf(slug: string): Promise<string> {
@@ -101,11 +101,12 @@ export async function startIdentity(random: () => number): Promise<Identity> {
       server.closeAllConnections()
     },
     rotateKey: async (slug) => {
-      withdrawn.push(idp.mint(slug))
+      withdrawn.push({ slug, key: idp.keyOf(slug) })
       await idp.rotate(slug, { forget: true })
       tokens.delete(slug)
     },
-    withdrawn: () => withdrawn.map(bearer),
+    // Made now: one that was made when its key was withdrawn has ended by itself after a long run.
+    withdrawn: () => withdrawn.map(({ slug, key }) => bearer(idp.mint(slug, { key }))),
     close: () => {
       server.closeAllConnections()
       server.close()

@@ -118,3 +118,8 @@ function isExplained(receipts: readonly Receipt[], faults: readonly Fault[]): bo
     ),
   )
 }
+
+/** What a run has to have had, and had none of: then it proves nothing. Undefined is not part of this run. */
+export function idleParts(counts: Readonly<Record<string, number | undefined>>): string[] {
+  return Object.keys(counts).filter((name) => counts[name] === 0)
+}

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { differencesOf } from './bank.ts'
 import { makeClock } from './clocks.ts'
+import { idleParts } from './judge.ts'
 
 /* What a run of faults trusts: the comparison of two books, and a clock that jumps. */
 
@@ -33,6 +34,10 @@ t.test('money that moved twice, without a payment, unnoticed or in another amoun
     t.match(differencesOf(rows, { payments: [...payments], accounts: after(paid) }), [what])
 })
 
+t.test('a run in which something never happened is not a good one', async (t) => {
+  t.same(idleParts({ payments: 3, 'payments at the bank': 0, 'forged tokens': undefined }), ['payments at the bank'])
+})
+
 t.test('a clock jumps in a process that runs, and comes back', async (t) => {
   const clock = makeClock(join(t.testdir({}), 'clock'))
   const show = 'setInterval(() => console.log(Date.now(), new Date().getTime(), new Date(7).getTime()), 20)'
@@ -43,9 +48,9 @@ t.test('a clock jumps in a process that runs, and comes back', async (t) => {
   for (const shift of [0, -hour, hour, 0]) {
     clock.shift(shift)
     for (;;) {
-      const [now = 0, made = 0, given] = String((await lines.next()).value)
-        .split(' ')
-        .map(Number)
+      const { done, value } = await lines.next()
+      if (done === true) throw new Error('the process has ended')
+      const [now = 0, made = 0, given] = String(value).split(' ').map(Number)
       t.equal(given, 7, 'a date that is given stays')
       const by = now - Date.now()
       if (Math.abs(by - shift) < hour / 2 && Math.abs(made - now) < hour / 2) break

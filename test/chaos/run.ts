@@ -22,7 +22,7 @@ import { makeClock } from './clocks.ts'
 import { makeDisk } from './disk.ts'
 import { makeFaults } from './faults.ts'
 import { putInRealm, startIdentity } from './identity.ts'
-import { judge } from './judge.ts'
+import { idleParts, judge } from './judge.ts'
 import { makeLink } from './link.ts'
 import { startPart } from './process.ts'
 import { recovery } from './recovery.ts'
@@ -333,7 +333,14 @@ function report(): void {
   const tally = (kinds: readonly string[]): Record<string, number> =>
     Object.fromEntries([...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => [kind, all.length]))
   const { lostAcks, wrong, lostWebhooks, phantoms, badSignatures, byteVariants, duplicates } = verdict
+  const acknowledged = traffic.entries.filter(({ ids }) => ids.size > 0).length
+  const idle = idleParts({
+    payments: acknowledged,
+    'payments at the model bank': bank === undefined ? undefined : bankPayments,
+    'forged tokens that were rejected': identity === undefined ? undefined : traffic.forgedRejected,
+  })
   const bad = [
+    idle,
     lostAcks,
     wrong,
     bankDifferences,
@@ -344,7 +351,6 @@ function report(): void {
     violations,
   ]
   const isGood = bad.every((each) => each.length === 0) && badSignatures === 0 && drainedMs >= 0
-  const acknowledged = traffic.entries.filter(({ ids }) => ids.size > 0).length
   const result = {
     seed: values.seed,
     minutes: Number(values.minutes),
@@ -355,6 +361,8 @@ function report(): void {
     faults: tally(faults.map(({ kind }) => kind)),
     without: hasEverything && disk === undefined ? ['full disk: this process may not mount one'] : [],
     bank_payments: bankPayments,
+    forged_rejected: traffic.forgedRejected,
+    never_happened: idle,
     bank_differences: bankDifferences,
     receipts: servers.receipts.length,
     recovery_ms: recovery({ traffic, backAt, faults, repeated: verdict.duplicates.seconds }),
