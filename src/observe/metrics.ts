@@ -104,7 +104,7 @@ export function makeMetrics() {
     /** Whether a bank answers, as all processes know it (banks/outages). */
     bankAvailable: new Gauge({
       name: 'svc_bank_available',
-      help: 'Whether a bank answers any process: 1 or 0',
+      help: '1 while at least one process gets answers from the bank, else 0',
       labelNames: ['bank'],
       registers,
     }),
