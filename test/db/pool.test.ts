@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import t from 'tap'
 import { z } from 'zod'
 import { makePgConnection, timeoutsOf } from '../../src/db/connection.ts'
-import { describeDatabaseError } from '../../src/db/describe-error.ts'
+import { describeDatabaseError, isWrongAddress } from '../../src/db/describe-error.ts'
 import { makePool, RowShapeError } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
 import { freePort } from '../support/free-port.ts'
@@ -180,6 +180,14 @@ t.test('the owner of a dedicated connection is notified of its loss', async (t) 
   await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-lost'")
   t.match((await promise).message, /terminat/)
   await t.rejects(lost.query('select 1'))
+})
+
+t.test('a server that is slow, full or at fault has no wrong address', async (t) => {
+  const wrapped = (code: string, message = '') =>
+    new Error('not connected', { cause: Object.assign(new Error(message), { code }) })
+  for (const code of ['ECONNREFUSED', 'ENOTFOUND', '28P01', '3D000']) t.ok(isWrongAddress(wrapped(code)), code)
+  for (const code of ['ETIMEDOUT', '53300', '57P03', '57014', '42P01']) t.notOk(isWrongAddress(wrapped(code)), code)
+  t.notOk(isWrongAddress(wrapped('', 'timeout expired')))
 })
 
 t.test('a connection that cannot be made is explained without its password', async (t) => {
