@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { Environment } from '../../src/config/environment.ts'
 import { packageRoot, packageVersion } from '../../src/lib/package-root.ts'
-import { readKeys } from '../../src/config/read.ts'
+import { readConfig, readKeys } from '../../src/config/read.ts'
 import { makeMetrics } from '../../src/observe/metrics.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
@@ -16,6 +17,8 @@ const KITS = join(packageRoot(), 'examples', 'operate')
 const read = (file: string): string => readFileSync(join(KITS, file), 'utf8')
 const UNITS = readdirSync(join(KITS, 'systemd')).map((file) => `systemd/${file}`)
 const all = ['Dockerfile', 'compose.yaml', 'kubernetes.yaml', ...UNITS].map((file) => ({ file, text: read(file) }))
+
+const NamedValue = z.object({ name: z.string(), value: z.string() })
 
 t.test('every setting that a kit names exists, and no secret is given as a variable', async (t) => {
   for (const { file, text } of all) {
@@ -65,6 +68,49 @@ t.test('each kit migrates, serves and works, as a user without rights, with time
   t.match(read('Dockerfile'), /^USER \d+$/m)
   t.notMatch(read('Dockerfile'), /^FROM (?:[^:\s]+|\S+:latest)(?: |$)/m, 'images have a version')
   for (const unit of UNITS) t.match(read(unit), /DynamicUser=yes[^]*ProtectSystem=strict/, unit)
+})
+
+t.test('the service starts with the settings of each kit', (t) => {
+  const secret = (name: string, value: string): string => {
+    const file = join(folder, name)
+    writeFileSync(file, value)
+    return file
+  }
+  const folder = t.testdir()
+  const secrets: NodeJS.ProcessEnv = {
+    SVC_DATABASE_URL_FILE: secret('database_url', 'postgres://svc:secret@database/svc'),
+    SVC_ENCRYPTION_KEY_FILE: secret('encryption_key', randomBytes(32).toString('base64')),
+    SVC_SMTP_URL_FILE: secret('smtp_url', 'smtps://user:password@mail.example'),
+  }
+  const compose = z
+    .object({
+      services: z.record(z.string(), z.looseObject({ environment: z.record(z.string(), z.string()).optional() })),
+    })
+    .parse(parse(read('compose.yaml').replaceAll(/\$\{SVC_DOMAIN[^}]*\}/g, 'pay.example'), { merge: true }))
+  const containers = parseAllDocuments(read('kubernetes.yaml'))
+    .map((each) => each.toJS() as Resource)
+    .flatMap(({ spec }) => spec.template?.spec.containers ?? [])
+    .map((each) => z.looseObject({ args: z.array(z.string()), env: z.array(NamedValue) }).parse(each))
+  const [, environment = ''] = /`\/etc\/svc\/environment`[^`]*```text\n([^`]*)```/.exec(read('README.md')) ?? []
+  const kits: Record<string, NodeJS.ProcessEnv> = {
+    'compose api': compose.services['api']?.environment ?? {},
+    'compose worker': compose.services['worker']?.environment ?? {},
+    ...Object.fromEntries(
+      containers
+        .filter(({ args: [command = ''] }) => ['serve', 'worker'].includes(command))
+        .map(({ args, env }) => [
+          `kubernetes ${args[0]}`,
+          Object.fromEntries(env.map(({ name, value }) => [name, value])),
+        ]),
+    ),
+    systemd: Object.fromEntries(environment.split('\n').flatMap((line) => (line === '' ? [] : [line.split('=', 2)]))),
+  }
+  t.equal(Object.keys(kits).length, 5)
+  for (const [kit, settings] of Object.entries(kits)) {
+    t.equal(settings['SVC_MODE'], 'live', kit)
+    t.equal(readConfig({ ...settings, ...secrets }).mode, 'live', kit)
+  }
+  t.end()
 })
 
 t.test('the file that the README makes is a key', async (t) => {
