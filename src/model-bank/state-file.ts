@@ -61,18 +61,22 @@ export function makeStateFile(dir: string, state: () => SavedState): StateFile {
   const save = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    // One after the other: two writers of the same file would mix. Another bank in the folder has a draft of its own.
-    next ??= writing = writing.then(async () => {
-      next = undefined
-      await writeFile(draft, serialize(state()), { mode: PRIVATE_FILE })
-      await rename(draft, file)
-    })
+    // One after the other, also after one that failed: two writers of the same file would mix. Another bank in the folder
+    // has a draft of its own.
+    next ??= writing = writing
+      .catch(() => undefined)
+      .then(async () => {
+        next = undefined
+        await writeFile(draft, serialize(state()), { mode: PRIVATE_FILE })
+        await rename(draft, file)
+      })
     return next
   }
   return {
     touch: () => {
       if (isClosed) return
-      timer ??= setTimeout(() => void save(), SAVE_AFTER_MS)
+      // The next answer saves as well, and is refused if that fails.
+      timer ??= setTimeout(() => void save().catch(() => undefined), SAVE_AFTER_MS)
     },
     saved: async () => {
       if (!isClosed) await save()
