@@ -86,11 +86,13 @@ async function admit(app: StaffApp, input: StaffInvitation & { lostOwnerIds: rea
     await lockStaff(tx)
     if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(tx), email, input.lostOwnerIds)
     const added = await insertStaff(tx, { id, userId, email, displayName, role })
-    if (added !== null) await recordStaffAction(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
     // A concurrent request has invited the same person.
     const member = added ?? (await findStaffByEmail(tx, email))
     if (member === null) throw new Error('a staff member was neither inserted nor found')
-    return { member, sent: await inviteWithin(app.identity, tx, invitationOf(app, input, member)) }
+    const sent = await inviteWithin(app.identity, tx, invitationOf(app, input, member))
+    // Last: until the commit all other recorded actions wait for this one.
+    if (added !== null) await recordStaffAction(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
+    return { member, sent }
   })
 }
 
@@ -133,9 +135,10 @@ async function inviteAgain(
     const next = { ...member, keycloak_user_id: userId, display_name: displayName, role }
     const { id } = member
     const change = { before: auditedStaff(member), after: { ...auditedStaff(next), email } }
-    await recordStaffAction(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
     const updated = await updateStaff(tx, id, next)
-    return { member: updated, sent: await inviteWithin(app.identity, tx, invitationOf(app, input, updated)) }
+    const sent = await inviteWithin(app.identity, tx, invitationOf(app, input, updated))
+    await recordStaffAction(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
+    return { member: updated, sent }
   })
   // A concurrent request has removed the person.
   return again ?? admit(app, { ...input, lostOwnerIds: [] })

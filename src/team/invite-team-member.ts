@@ -56,12 +56,14 @@ async function admit(app: TeamApp, realm: string, input: MemberInvitation): Prom
   const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
   return app.pool.transaction(async (tx) => {
     const added = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
-    if (added !== null)
-      await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
     // A concurrent request has invited the same person.
     const member = added ?? (await findMemberByEmail(tx, { merchantId, email }))
     if (member === null) throw new Error('a team member was neither inserted nor found')
-    return { member, sent: await inviteWithin(app.identity, tx, invitationOf(app, input, { realm, id: member.id })) }
+    const sent = await inviteWithin(app.identity, tx, invitationOf(app, input, { realm, id: member.id }))
+    // Last: until the commit all other recorded actions wait for this one.
+    if (added !== null)
+      await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
+    return { member, sent }
   })
 }
 
@@ -94,12 +96,10 @@ async function inviteAgain(app: TeamApp, realm: string, { known, ...input }: Inv
     if (member.role !== role) await requireAnotherAdmin(tx, { merchantId, member, signsIn })
     const before = { id: member.id, role: member.role }
     const after = { id: userId, role, email }
-    await recordMemberAction(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
     const updated = await updateMember(tx, { merchantId, id: member.id }, { userId, role, isActive: true })
-    return {
-      member: updated,
-      sent: await inviteWithin(app.identity, tx, invitationOf(app, input, { realm, id: updated.id })),
-    }
+    const sent = await inviteWithin(app.identity, tx, invitationOf(app, input, { realm, id: updated.id }))
+    await recordMemberAction(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
+    return { member: updated, sent }
   })
   // A concurrent request has removed the person.
   return again ?? admit(app, realm, input)
