@@ -244,22 +244,21 @@ function requireFreshSignIn({ config, identity }: App, operation: Operation, cal
     if (operation.isForPeople !== true) return
     throw new DomainError('FORBIDDEN_ROLE', 'a program may not do this in live mode', { next: 'sign in: svc login' })
   }
-  const acr = identity.kind === 'embedded' ? ACR.secondFactor : undefined
   const isFresh = signIn.signedInAt !== undefined && Date.now() / 1_000 - signIn.signedInAt <= FRESH_SECONDS
-  const hasFactor = signIn.acr === ACR.secondFactor || (acr === undefined && namesFactor(signIn.amr))
+  const hasFactor = signIn.acr === ACR.secondFactor || (identity.kind === 'keycloak' && namesFactor(signIn.amr))
   if (isFresh && hasFactor) return
   throw new DomainError('INSUFFICIENT_USER_AUTHENTICATION', 'this needs a new sign-in with a second factor', {
     next: 'sign in again and repeat: svc login --second-factor',
-    signIn: { acr, maxAgeSeconds: FRESH_SECONDS },
+    signIn: { acr: ACR.secondFactor, maxAgeSeconds: FRESH_SECONDS },
   })
 }
 
 /**
  * Keycloak's `acr` is 2 only in realms whose flow has that level of authentication, but its `amr` shows the factor in realms
- * made by this version (decision 351).
+ * made by this version (decision 351). A token that names nothing may be from a password alone.
  */
 function namesFactor(amr: readonly string[] = []): boolean {
-  return !amr.includes('pwd') || amr.includes('otp')
+  return amr.length > 0 && (!amr.includes('pwd') || amr.includes('otp'))
 }
 
 function forbidden({ summary }: Operation, permission: Permission | undefined, roles: readonly Role[]): DomainError {

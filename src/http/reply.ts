@@ -82,8 +82,7 @@ function challenge({ headers }: IncomingMessage): string {
 
 /** The sign-in that the caller has to ask its provider for (RFC 9470, section 3). */
 function stepUpChallenge({ acr, maxAgeSeconds }: RequiredSignIn): string {
-  const level = acr === undefined ? '' : `, acr_values="${acr}"`
-  return `Bearer error="insufficient_user_authentication"${level}, max_age="${String(maxAgeSeconds)}"`
+  return `Bearer error="insufficient_user_authentication", acr_values="${acr}", max_age="${String(maxAgeSeconds)}"`
 }
 
 /** The error body of Surface B. */

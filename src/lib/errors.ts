@@ -135,7 +135,7 @@ export type CurrentValues = Readonly<Record<string, string | boolean | null>>
 export type RateLimitPolicy = { name: string; quota: number; windowSeconds: number }
 
 /** A sign-in of a level, at most so old. */
-export type RequiredSignIn = { acr: string | undefined; maxAgeSeconds: number }
+export type RequiredSignIn = { acr: string; maxAgeSeconds: number }
 
 export type DomainErrorOptions = {
   cause?: unknown

@@ -148,19 +148,23 @@ t.test('a role that may not do it gets no advice to sign in again', async (t) =>
   t.equal((await service.call('GET', '/api/v1/portal/team', { headers: reading })).status, 200, 'reading needs nothing')
 })
 
-t.test('with Keycloak the time of the sign-in counts, and the factor where its tokens name it', async (t) => {
+t.test('with Keycloak the time of the sign-in counts, and the factor that its tokens name', async (t) => {
   Object.assign(idp, { kind: 'keycloak' })
   const ask = (claims: Record<string, unknown>) =>
     service.call('POST', '/api/v1/portal/team', { headers: person(merchant, { roles: ['ADMIN'], claims }), body: {} })
-  t.not((await ask(at(5, '1'))).body.code, CODE)
-  t.not((await ask({ ...at(5, '1'), amr: [] })).body.code, CODE, 'a realm that names nothing')
+  t.equal((await ask(at(5, '1'))).body.code, CODE)
+  t.equal((await ask({ ...at(5, '1'), amr: [] })).body.code, CODE, 'a realm that names nothing')
+  t.not((await ask({ ...at(5, '1'), amr: ['hwk'] })).body.code, CODE, 'a key instead of a password')
   t.not((await ask({ ...at(5, '1'), amr: ['pwd', 'otp'] })).body.code, CODE)
   t.equal((await ask({ ...at(5, '1'), amr: ['pwd'] })).body.code, CODE)
   t.not((await ask({ ...at(5, '2'), amr: ['pwd'] })).body.code, CODE, 'a realm whose flow has a second level')
   t.equal((await ask({ ...at(700, '2'), amr: ['pwd'] })).body.code, CODE)
   const old = await ask(at(700, '1'))
   t.match(old, { status: 401, body: { code: CODE } })
-  t.equal(old.headers['www-authenticate'], 'Bearer error="insufficient_user_authentication", max_age="600"')
+  t.equal(
+    old.headers['www-authenticate'],
+    'Bearer error="insufficient_user_authentication", acr_values="2", max_age="600"',
+  )
 })
 
 t.test('in the sandbox no operation asks for it', async (t) => {
