@@ -1,4 +1,5 @@
 import type { Given } from '../base/command-hints.ts'
+import { isSetIn } from '../base/environment-variables.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
 import { isAtTerminal } from '../base/io.ts'
@@ -15,7 +16,7 @@ export async function signInAgain(
   { apiUrl, profile, stateDir }: Given = {},
 ): Promise<boolean> {
   // A token of the environment counts for more than any sign-in.
-  if (!isAtTerminal(io) || (io.env['SVC_TOKEN'] ?? '') !== '' || (io.env['SVC_TOKEN_FILE'] ?? '') !== '') return false
+  if (!isAtTerminal(io) || isSetIn(io.env, 'SVC_TOKEN')) return false
   io.stderr.write('Sign in now, and repeat the command? [Y/n] ')
   const answer = (await io.stdin.readLine())?.trim().toLowerCase()
   if (answer === undefined || !['', 'y', 'yes'].includes(answer)) return false
