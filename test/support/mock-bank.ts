@@ -27,7 +27,7 @@ export async function testMockBank(
   options: Partial<MockBankOptions> = {},
 ): Promise<{ bank: MockBank; pool: DatabasePool; owner: pg.Client }> {
   const url = bySocket((await testDatabase(t)).url)
-  const pool = await makePool({ databaseUrl: url, size: 6, role: 'svc_runtime' })
+  const pool = await makePool({ databaseUrl: url, size: 6, role: 'svc_runtime', timeoutFactor: 4 })
   const owner = await makePgConnection({ databaseUrl: url, onError: () => undefined })
   t.teardown(async () => {
     await owner.end()

@@ -31,8 +31,11 @@ const tokenFor = (url: string, changes: Record<string, unknown> = {}): string =>
 
 /** Waits until each checkout on the page has been looked at: what there is to say is said then. */
 async function untilLookedAt(page: Page): Promise<void> {
-  for (const element of await page.locator('iframe').elementHandles())
-    await (await element.contentFrame())?.waitForFunction('"svcOrder" in window')
+  for (const element of await page.locator('iframe').elementHandles()) {
+    const frame = await element.contentFrame()
+    // Asked from outside each time: a function that waits inside is evaluated against the frame's policy.
+    await until(async () => (await frame?.evaluate('"svcOrder" in window')) === true)
+  }
 }
 
 /** What the console says once it has said something. */
