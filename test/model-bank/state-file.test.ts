@@ -5,7 +5,7 @@ import { makeStateFile } from '../../src/model-bank/state-file.ts'
 import type { SavedState } from '../../src/model-bank/state-file.ts'
 import { until } from '../support/until.ts'
 
-t.test('a save that fails is told to its answer, and the next one is saved', async (t) => {
+t.test('a save that fails is reported to its response, and the next one succeeds', async (t) => {
   const root = t.testdir({ bank: {} })
   const [folder, away] = [join(root, 'bank'), join(root, 'away')]
   let reads = 0
