@@ -141,6 +141,36 @@ t.test("the theme follows the page, and the payer's system only if the page does
   )
 })
 
+/** A logo that is wide, has a transparent ground, and would be stretched without `object-fit`. */
+const WIDE_LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="16"><path d="M4 4h8v8H4z"/></svg>'
+
+t.test("a bank's wide and transparent logo keeps its shape and hides the letter, in light and dark", async (t) => {
+  for (const theme of ['light', 'dark']) {
+    const { widget, page, context } = await openWidget(browser, shop, {
+      attributes: { theme },
+      prepare: (page) =>
+        page.route('**/widget/banks/*.svg', (route) =>
+          route.fulfill({ contentType: 'image/svg+xml', body: WIDE_LOGO }),
+        ),
+    })
+    await widget.getByRole('button', { name: en.continue }).click()
+    const mark = widget.locator('.mark').first()
+    await mark.waitFor()
+    const frame = frameOf(page)
+    await frame.waitForFunction("document.querySelector('.mark > img').naturalWidth === 96")
+    t.equal(await frame.evaluate("getComputedStyle(document.querySelector('.mark > img')).objectFit"), 'contain')
+    /** What the mark looks like with another letter. */
+    const picture = async (letter: string): Promise<string> => {
+      await frame.evaluate(`document.querySelector('.mark').firstChild.data = '${letter}'`)
+      return (await mark.screenshot()).toString('base64')
+    }
+    t.equal(await picture('W'), await picture('I'), `${theme}: the letter is not seen`)
+    await frame.evaluate("document.querySelector('.mark > img').remove()")
+    t.not(await picture('W'), await picture('I'), `${theme}: without the logo it is`)
+    await context.close()
+  }
+})
+
 t.test('the frame keeps its height while a payment is created and cancelled', async (t) => {
   const { widget, page } = await openWidget(browser, shop, { attributes: { noRedirect: true } })
   const height = (): Promise<number> =>

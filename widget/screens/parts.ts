@@ -81,9 +81,9 @@ export function rows(pairs: readonly (readonly [string, string])[]): HTMLElement
   )
 }
 
-/** A bank's logo, or its first letter without one. */
+/** A bank's logo, or its first letter without one. Some browsers load what has no `loading` as soon as it has a `src`. */
 export function bankMark({ name, logo }: Bank): HTMLElement {
-  const image = el('img', { src: logo, alt: '', width: 32, height: 32, loading: 'lazy', onerror: removeTarget })
+  const image = el('img', { loading: 'lazy', src: logo, alt: '', onerror: removeTarget })
   return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
 }
 

@@ -51,7 +51,7 @@ legend { padding: 0; margin: 0 0 .4rem; font-weight: 600; }
 h1 + form { margin-top: 1rem; }
 .choice { display: flex; align-items: center; gap: .5rem; min-height: 2.75rem; padding: .5rem .75rem; cursor: pointer;
   border: 1px solid var(--line); border-radius: .6rem; }
-.choice img { flex: none; border-radius: .45rem; }
+.choice img { flex: none; border-radius: .45rem; background: #fff; object-fit: contain; }
 .choice:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
 .tick { display: flex; align-items: center; gap: .75rem; min-height: 2.75rem; margin-bottom: .5rem; }
 h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; line-height: 1.3; }

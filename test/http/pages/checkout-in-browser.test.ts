@@ -33,6 +33,10 @@ const CUT_WORDS = `[...document.querySelectorAll('.choice')].flatMap((choice) =>
   }).map(([word]) => word)
 })`
 
+const LOGO_LOOK = `(({ backgroundColor, objectFit }) => [backgroundColor, objectFit])(
+  getComputedStyle(document.querySelector('.choice img')),
+)`
+
 t.test('from the choice of a bank to the receipt and back to the shop', async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
@@ -41,6 +45,7 @@ t.test('from the choice of a bank to the receipt and back to the shop', async (t
   await page.waitForFunction(`document.querySelector('.choice img').naturalWidth > 0`)
   await isGood(t, watched, 'checkout')
   t.same(await page.evaluate(CUT_WORDS), [], 'no name of a bank is cut within a word')
+  t.same(await page.evaluate(LOGO_LOOK), ['rgb(255, 255, 255)', 'contain'], 'a logo of any kind can be seen')
   await page.getByLabel('Search all banks').fill('bank')
   await page.keyboard.press('Enter')
   await page.getByText('Show all banks').waitFor()
