@@ -1,46 +1,41 @@
+import type { EventName } from './show-checkout.ts'
+
 /* What a shop's developer does wrong without an error, where only the page sees it. The checkout in the frame sees the rest. */
 
-/** So many tokens in a row, none of which was shown, come from a page that makes one on each render. */
-const REPLACED_MAX = 3
+/** After these a page may begin another checkout. */
+const ENDS: ReadonlySet<EventName> = new Set<EventName>(['success', 'failed', 'cancelled', 'return'])
 
 export type TokenWatch = {
   /** Called when the checkout of a token begins. */
   began(token: string): void
-  /** Called when its first screen is shown. */
-  ready(): void
+  /** Called with each event of the checkout. */
+  heard(name: EventName): void
 }
 
-/** Warns of a component that gets another token before it could show the last one, again and again. */
+/** Warns of a page that replaces the token while its payer pays, such as one that makes a token on each render. */
 export function makeTokenWatch(): TokenWatch {
+  let isPaying = false
   let last: string | undefined
-  let replaced = 0
   return {
     began(token) {
       // React's strict mode begins twice with the same one.
-      if (token === last) return
-      if (last !== undefined) replaced += 1
-      last = token
-      if (replaced === REPLACED_MAX)
+      if (isPaying && token !== last)
         warn(
-          'the token changes with each render, and each one begins a new checkout: make it once for an order, and keep it in the state',
+          'another token replaced that of a payer who had chosen a bank, and a new checkout began: make the token once for an order, and keep it in the state',
         )
+      isPaying = false
+      last = token
     },
-    ready() {
-      last = undefined
-      replaced = 0
+    heard(name) {
+      if (name === 'bankSelected') isPaying = true
+      else if (ENDS.has(name)) isPaying = false
     },
   }
 }
 
 /** A promise of a token is a common one: its text says nothing. */
 export function warnOfToken(token: unknown): void {
-  if (typeof token !== 'string') warn(`the token is not a text but ${kindOf(token)}: wait for it, and pass the text`)
-}
-
-/** Without the navigation the payer stays before a checkout that has ended, unless the page does something. */
-export function warnOfDeadEnd(noRedirect: boolean | undefined, isHeard: boolean): void {
-  if (noRedirect && !isHeard)
-    warn('noRedirect keeps the payer here, and nothing listens to "return" or "cancelled": listen, or leave it out')
+  if (typeof token !== 'string') warn(`the token must be a string, not a ${kindOf(token)}: await it first`)
 }
 
 /** The browser names the page's policy, and this the line that it lacks. Returns the function that stops listening. */

@@ -78,9 +78,11 @@ export function showCheckout(
       if (isOver || checkout === null) return
       const shown = checkout.mount(container, options)
       const listen = <Name extends EventName>(name: Name): unknown =>
-        shown.on(EVENTS[name], (payload) => onEvent(name, payload))
+        shown.on(EVENTS[name], (payload) => {
+          watch.heard(name)
+          onEvent(name, payload)
+        })
       for (const name of Object.keys(EVENTS) as EventName[]) listen(name)
-      shown.on(EVENTS.ready, watch.ready)
       mounted = shown
     })
     .catch((error: Error) => {
