@@ -36,9 +36,11 @@ export function installCheckoutPackage(t: Test, packages: readonly string[]): Sh
 
 type Packed = { filename: string; files: readonly { path: string }[] }
 
+type Mode = 'development' | 'production'
+
 /** Makes a page's script from the text of its module, with the packages of the shop's folder. */
-export function bundlerOf(folder: string): (contents: string) => Promise<{ js: string }> {
-  return async (contents) => {
+export function bundlerOf(folder: string): (contents: string, mode?: Mode) => Promise<{ js: string }> {
+  return async (contents, mode = 'development') => {
     const { outputFiles } = await build({
       stdin: { contents, loader: 'jsx', resolveDir: folder },
       bundle: true,
@@ -46,7 +48,7 @@ export function bundlerOf(folder: string): (contents: string) => Promise<{ js: s
       jsx: 'automatic',
       format: 'iife',
       define: {
-        'process.env.NODE_ENV': '"development"',
+        'process.env.NODE_ENV': JSON.stringify(mode),
         __VUE_OPTIONS_API__: 'true',
         __VUE_PROD_DEVTOOLS__: 'false',
         __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',

@@ -2,6 +2,9 @@ import type { EventName } from './show-checkout.ts'
 
 /* What a shop's developer does wrong without an error, where only the page sees it. The checkout in the frame sees the rest. */
 
+/** Replaced by the shop's bundler. A page without one has no `process`, and nothing says that it is being developed. */
+declare const process: { env: { NODE_ENV?: string } }
+
 /** After these a page may begin another checkout. */
 const ENDS: ReadonlySet<EventName> = new Set<EventName>(['success', 'failed', 'cancelled', 'return'])
 
@@ -20,7 +23,7 @@ export function makeTokenWatch(): TokenWatch {
     began(token) {
       // React's strict mode begins twice with the same one.
       if (isPaying && token !== last)
-        warn(
+        warnDeveloper(
           'another token replaced that of a payer who had chosen a bank, and a new checkout began: make the token once for an order, and keep it in the state',
         )
       isPaying = false
@@ -35,7 +38,9 @@ export function makeTokenWatch(): TokenWatch {
 
 /** A promise of a token is a common one: its text says nothing. */
 export function warnOfToken(token: unknown): void {
-  if (typeof token !== 'string') warn(`the token must be a string, not a ${kindOf(token)}: await it first`)
+  if (typeof token === 'string') return
+  const kind = kindOf(token)
+  warnDeveloper(`the token must be a string, not a ${kind}${kind === 'Promise' ? ': await it first' : ''}`)
 }
 
 /** The browser names the page's policy, and this the line that it lacks. Returns the function that stops listening. */
@@ -52,6 +57,24 @@ function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
+/** Not in production: such a mistake is seen while the shop is being built. */
+function warnDeveloper(text: string): void {
+  if (isDevelopment()) warn(text)
+}
+
+function isDevelopment(): boolean {
+  try {
+    return process.env.NODE_ENV !== 'production'
+  } catch {
+    return false
+  }
+}
+
+const said = new Set<string>()
+
+/** Once for a page, however many checkouts it shows. */
 function warn(text: string): void {
+  if (said.has(text)) return
+  said.add(text)
   console.warn(`svc checkout: ${text}.`)
 }

@@ -42,7 +42,6 @@ export function SvcCheckout(props: SvcCheckoutProps): ReactElement {
       token,
       onEvent: (name, payload) => handlerOf(latest.current, name)?.(payload),
       onError: (error) => (latest.current.onError ?? reportError)(error),
-      hears: (name) => handlerOf(latest.current, name) !== undefined,
       watch,
     })
   }, [origin, token, watch])

@@ -1,5 +1,5 @@
 import { loadCheckout } from './load-checkout.ts'
-import { warnOfDeadEnd, warnOfToken, watchFramePolicy } from './misuse.ts'
+import { warnOfToken, watchFramePolicy } from './misuse.ts'
 import type { TokenWatch } from './misuse.ts'
 import type { CheckoutAppearance, CheckoutEventType, CheckoutEvents, MountOptions, Mounted } from './types.ts'
 
@@ -45,8 +45,6 @@ export type ShowOptions = MountOptions & {
   onEvent<Name extends EventName>(name: Name, payload: PayloadOf<Name>): void
   /** Called if the checkout's script does not load; the element keeps what it has. */
   onError(error: Error): void
-  /** Whether the shop has a handler for an event now. */
-  hears(name: EventName): boolean
   /** Of the component, over all its tokens. */
   watch: TokenWatch
 }
@@ -65,13 +63,12 @@ export function optionsOf({
 /** Loads the script and shows a checkout in an element. Returns the function that removes it. */
 export function showCheckout(
   container: HTMLElement,
-  { origin, onEvent, onError, hears, watch, ...options }: ShowOptions,
+  { origin, onEvent, onError, watch, ...options }: ShowOptions,
 ): () => void {
   let mounted: Mounted | undefined
   let isOver = false
   watch.began(options.token)
   warnOfToken(options.token)
-  warnOfDeadEnd(options.noRedirect, hears('return') || hears('cancelled'))
   const stopWatching = watchFramePolicy(origin)
   loadCheckout(origin)
     .then((checkout) => {

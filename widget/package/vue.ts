@@ -33,10 +33,8 @@ export const SvcCheckout = defineComponent(
     const container = ref<HTMLElement | null>(null)
     const instance = getCurrentInstance()
     const tokenWatch = makeTokenWatch()
-    const hears = (name: EventName | 'error'): boolean =>
-      instance?.vnode.props?.[`on${name.slice(0, 1).toUpperCase()}${name.slice(1)}`] !== undefined
     const onError = (error: Error): void => {
-      if (!hears('error')) reportError(error)
+      if (instance?.vnode.props?.['onError'] === undefined) reportError(error)
       emit('error', error)
     }
     watch(
@@ -45,7 +43,7 @@ export const SvcCheckout = defineComponent(
         const { origin, token } = props
         if (!token || container.value === null) return
         const onEvent = emit as (name: EventName, payload: unknown) => void
-        const shared = { onEvent, onError, hears, watch: tokenWatch }
+        const shared = { onEvent, onError, watch: tokenWatch }
         onCleanup(showCheckout(container.value, { ...optionsOf(props), origin, token, ...shared }))
       },
       { immediate: true, flush: 'post' },
