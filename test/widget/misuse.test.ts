@@ -209,4 +209,20 @@ for (const [name, pageOf] of Object.entries(COMPONENTS)) {
     const { page, site, warnings } = await openComponent(t, token, 'token={token}', options)
     t.match(await saidOn(page, site.url, warnings), [`add frame-src ${shop.service.url}.`])
   })
+
+  t.test(`${name}: a policy that only reports the frame is not reported`, async (t) => {
+    const token = (url: string): string => `const token = '${tokenFor(url)}'`
+    const { page, site, warnings } = await openComponent(t, token, 'token={token}')
+    await page.addInitScript(`document.addEventListener('securitypolicyviolation', ({ disposition }) => {
+      window.disposition = disposition
+    })`)
+    site.pages['/'] = {
+      html: String(site.pages['/']),
+      headers: { 'content-security-policy-report-only': "frame-src 'self'" },
+    }
+    await page.goto(site.url)
+    await page.frameLocator('#app iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+    await page.waitForFunction("window.disposition === 'report'")
+    t.same(warnings(), [])
+  })
 }

@@ -6,16 +6,17 @@ import type { Test } from 'tap'
 import { ASSETS } from '../../src/http/asset-files.ts'
 import { encodeCheckoutToken } from '../../src/lib/checkout-token.ts'
 
-/** What a server of a test answers: HTML, or with `js` a script. A path that is not there is 404. */
-export type Pages = Record<string, string | { js: string }>
+/** What a server of a test answers: HTML, also with headers, or with `js` a script. A path that is not there is 404. */
+export type Pages = Record<string, string | { js: string } | { html: string; headers: Record<string, string> }>
 
 /** A site of its own on a port of its own. Pages may be put in while it runs. */
 export async function openSite(t: Test, pages: Pages = {}): Promise<{ url: string; pages: Pages }> {
   const server = createServer((req, res) => {
     const found = pages[(req.url ?? '/').split('?')[0] ?? '/']
     if (found === undefined) return void res.writeHead(404, { 'content-type': 'text/html' }).end('<p>not here')
-    const [type, body] = typeof found === 'string' ? ['text/html', found] : ['text/javascript', found.js]
-    res.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' }).end(body)
+    const { html, headers } = typeof found === 'object' && 'html' in found ? found : { html: found, headers: {} }
+    const [type, body] = typeof html === 'string' ? ['text/html', html] : ['text/javascript', html.js]
+    res.writeHead(200, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store', ...headers }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {

@@ -45,8 +45,9 @@ export function warnOfToken(token: unknown): void {
 
 /** The browser names the page's policy, and this the line that it lacks. Returns the function that stops listening. */
 export function watchFramePolicy(origin: string): () => void {
-  const onViolation = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
-    if (effectiveDirective === 'frame-src' && blockedURI.startsWith(origin))
+  const onViolation = ({ disposition, effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
+    // A policy that only reports blocks nothing.
+    if (disposition === 'enforce' && effectiveDirective === 'frame-src' && blockedURI.startsWith(origin))
       warn(`the page's Content-Security-Policy blocks the checkout: add frame-src ${origin}`)
   }
   document.addEventListener('securitypolicyviolation', onViolation)
