@@ -8,17 +8,25 @@ const OPTIONS = ['locale', 'theme', 'noRedirect', 'sameTab', 'appearance']
 /** Of the loader: its own, and attributes that it reads itself. */
 const KNOWN = new Set([...OPTIONS, 'svc', 'nonce', 'token', 'checkoutToken', 'containerId'])
 
-/** Names that shops try, and what does what they expect. Other attributes belong to other scripts. */
+/** Names that shops try, by their words, and what does what they expect. Other attributes belong to other scripts. */
 const MEANT: readonly (readonly [RegExp, string])[] = [
-  [/^on[A-Z]|success|cancel|fail|event|callback$/, 'listen instead: SvcCheckout.mount(…).on("SVC_PAYMENT_SUCCESS", …)'],
-  [/lang|local/i, 'use locale (data-locale), such as "cy"'],
-  [/theme|dark|scheme/i, 'use theme (data-theme): "light", "dark" or "auto"'],
-  [/redirect/i, 'use noRedirect (data-no-redirect)'],
-  [/tab$|target/i, 'use sameTab (data-same-tab)'],
-  [/colou?r|style|font|radius|brand/i, 'use appearance (data-appearance)'],
-  [/token/i, 'use token (data-checkout-token)'],
-  [/amount|currency|merchant|url|origin|order|reference/i, 'it belongs into the token, which your server makes'],
+  [
+    /^on |\b(success|cancel(led)?|fail(ed|ure)?|events?)\b|\bcallback$/,
+    'listen instead: SvcCheckout.mount(…).on("SVC_PAYMENT_SUCCESS", …)',
+  ],
+  [/\b(lang|language|locales|locali[sz]ation)\b/, 'use locale (data-locale), such as "cy"'],
+  [/\b(themes?|dark|scheme)\b/, 'use theme (data-theme): "light", "dark" or "auto"'],
+  [/\b(no)?redirects?\b/, 'use noRedirect (data-no-redirect)'],
+  [/\b((same|new)?tab|target)$/, 'use sameTab (data-same-tab)'],
+  [/\b(colou?rs?|styles?|fonts?|radius|brand(ing)?)\b/, 'use appearance (data-appearance)'],
+  [/\b(checkout)?token\b/, 'use token (data-checkout-token)'],
+  [/\b(amount|currency|merchant|url|origin|order|reference)\b/, 'it belongs in the token, which your server makes'],
 ]
+
+/** The words of a name in camel case, so that a part of a word is no match: `originalSrc` is not an origin. */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, ' $&').toLowerCase()
+}
 
 const LOCALES = /^(en|cy|de|fr|es|ar-xb)(-|$)/i
 /** Also the words of the CSS property, which the loader sends where the shop names no theme. */
@@ -35,19 +43,29 @@ export function warnOfMisuse({ options, token, claims: { jti } }: Mounting): voi
 
 function aboutOptions(options: Mounting['options']): string[] {
   const warnings: string[] = []
-  for (const name of Object.keys(options).filter((each) => !KNOWN.has(each))) {
-    const [, advice] = MEANT.find(([pattern]) => pattern.test(name)) ?? []
+  for (const [name, value] of Object.entries(options)) {
+    if (KNOWN.has(name) || value === null) continue
+    const [, advice] = MEANT.find(([pattern]) => pattern.test(wordsOf(name))) ?? []
     if (advice !== undefined) warnings.push(`"${name}" is not an option and does nothing: ${advice}`)
   }
   const { locale, theme, noRedirect, sameTab } = options
-  if (locale !== undefined && !LOCALES.test(String(locale)))
+  if (isGiven(locale) && !LOCALES.test(String(locale)))
     warnings.push(`there is no locale "${locale}", so the browser's is used: choose en, cy, de, fr or es`)
-  if (theme !== undefined && !THEMES.test(String(theme)))
+  if (isGiven(theme) && !THEMES.test(String(theme)))
     warnings.push(`"${theme}" is not a theme, so the checkout is light: choose "light", "dark" or "auto"`)
   for (const [name, value] of Object.entries({ noRedirect, sameTab }))
-    if (value !== undefined && typeof value !== 'boolean')
-      warnings.push(`${name} is ${JSON.stringify(value)}, which may not do what you expect: use true or false`)
+    if (isGiven(value) && typeof value !== 'boolean')
+      warnings.push(`${name} is ${JSON.stringify(value)}, which counts as ${countsAs(name, value)}: use true or false`)
   return warnings
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** The loader takes any value that is not empty for `noRedirect`, and the frame only `true` for `sameTab`. */
+function countsAs(name: string, value: unknown): boolean {
+  return name === 'noRedirect' && Boolean(value)
 }
 
 function aboutOrder(jti: string | undefined): string[] {

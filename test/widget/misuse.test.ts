@@ -59,10 +59,11 @@ const MISUSES: readonly (readonly [string, (url: string) => string, RegExp])[] =
     /"onSuccess" is not an option .*on\("SVC_PAYMENT_SUCCESS"/,
   ],
   ['an option of another name', mounting("language: 'cy'"), /"language" is not an option .*use locale/],
-  ['what belongs into the token', mounting("amount: '5.00'"), /"amount" is not an option .* into the token/],
+  ['what belongs in the token', mounting("amount: '5.00'"), /"amount" is not an option .* belongs in the token/],
   ['a language that there is not', mounting("locale: 'pt-BR'"), /no locale "pt-BR".*choose en, cy, de, fr or es/],
   ['a theme that there is not', mounting("theme: 'night'"), /"night" is not a theme.*"light", "dark" or "auto"/],
-  ['a text in place of true', mounting("sameTab: 'true'"), /sameTab is "true".*use true or false/],
+  ['a text in place of true', mounting("sameTab: 'true'"), /sameTab is "true", which counts as false: use true or false/],
+  ['a text in place of false', mounting("noRedirect: 'no'"), /noRedirect is "no", which counts as true: use true or false/],
   ['a look that is not valid', mounting("appearance: { primary: 'red' }"), /appearance "primary": red is ignored/],
   ['a token without an order', mounting('', { jti: undefined }), /the token has no jti, and live mode rejects it/],
   [
@@ -112,9 +113,18 @@ t.test('an order that is on the page twice is reported, and two orders are not',
 t.test('attributes of other scripts, and every correct option, are not reported', async (t) => {
   const body = (url: string): string => `<div id="pay"></div>
 <script async src="${shop.service.url}/v1/checkout.js" data-cfasync="false" data-nscript="afterInteractive"
-  data-container-id="pay" data-checkout-token="${tokenFor(url)}" data-locale="en-IE" data-theme="auto" data-no-redirect
-  data-same-tab data-appearance='{"radius":4}'></script>`
+  data-wpfc-original-src="a.js" data-prevent-x data-container-id="pay" data-checkout-token="${tokenFor(url)}"
+  data-locale="en-IE" data-theme="auto" data-no-redirect data-same-tab data-appearance='{"radius":4}'></script>`
   const { page, site, complaints } = await openBody(t, body)
+  await page.goto(site.url)
+  await page.frameLocator('#pay iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+  await untilLookedAt(page)
+  t.same(complaints, [])
+})
+
+t.test('an option that is null is one that is not given', async (t) => {
+  const nulls = 'locale: null, theme: null, noRedirect: null, sameTab: null, appearance: null, onSuccess: null'
+  const { page, site, complaints } = await openBody(t, mounting(nulls))
   await page.goto(site.url)
   await page.frameLocator('#pay iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
   await untilLookedAt(page)
