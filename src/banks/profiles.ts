@@ -169,11 +169,19 @@ async function readCertificates(file: string, path: string, id: string): Promise
 /** Payers load it with the list of banks, so it is small. As an image it runs no scripts and loads nothing. */
 const LOGO_LENGTH_MAX = 32 * 1024
 
+/** What may be before the root element: a byte order mark, a declaration, comments, a document type. */
+const PROLOG = /^\uFEFF?(?:\s|<\?[^>]*>|<!--[^]*?-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>)*/i
+/** Without its namespace, a browser shows no image of it. */
+const SVG_ROOT = /^<svg(?=\s)(?:[^"'>]|"[^"]*"|'[^']*')*?\sxmlns\s*=\s*(["'])http:\/\/www\.w3\.org\/2000\/svg\1/
+
 async function readLogo(file: string, path: string, id: string): Promise<string> {
   const text = await readText(path, `${file}: the logo of ${id}`)
-  if (!/<svg[\s>]/.test(text)) throw new BankProfilesError(`${path}: is not an SVG image`)
   if (text.length > LOGO_LENGTH_MAX)
     throw new BankProfilesError(`${path}: has ${text.length} characters, and a logo at most ${LOGO_LENGTH_MAX}`)
+  if (!SVG_ROOT.test(text.replace(PROLOG, '')))
+    throw new BankProfilesError(
+      `${path}: is not an SVG image: its root element must be svg with xmlns="http://www.w3.org/2000/svg"`,
+    )
   return text
 }
 

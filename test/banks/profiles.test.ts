@@ -26,7 +26,13 @@ function yaml(members: string): string {
 ${members}`
 }
 
-const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><path style="fill:#00395d" d="M0 0h8v8z"/></svg>'
+/** As drawing programs write it. */
+const LOGO = `<?xml version="1.0" encoding="UTF-8"?>
+<!-- Drawn <b>by hand</b> -->
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+<svg viewBox="0 0 8 8" xmlns:xlink='http://www.w3.org/1999/xlink'
+  xmlns="http://www.w3.org/2000/svg"><path style="fill:#00395d" d="M0 0h8v8z"/></svg>
+`
 
 t.test('profiles are read from YAML and from JSON, with what was left out filled in', async (t) => {
   const folder = t.testdir({
@@ -130,7 +136,11 @@ const REFUSED: readonly [why: string, text: string, message: RegExp][] = [
     /the certificates of model: cannot read .*none\.pem \(ENOENT\)/,
   ],
   ['a logo that is not there', yaml('    logo: none.svg\n'), /the logo of model: cannot read .*none\.svg \(ENOENT\)/],
-  ['a logo that is none', yaml('    logo: bad.yaml\n'), /bad\.yaml: is not an SVG image/],
+  ...['bad.yaml', 'no-namespace.svg', 'page.svg', 'attribute.svg'].map((name): [string, string, RegExp] => [
+    `a logo that is none: ${name}`,
+    yaml(`    logo: ${name}\n`),
+    /: is not an SVG image: its root element must be svg with xmlns="http:\/\/www\.w3\.org\/2000\/svg"$/,
+  ]),
   [
     'a logo that is too large',
     yaml('    logo: large.svg\n'),
@@ -140,7 +150,13 @@ const REFUSED: readonly [why: string, text: string, message: RegExp][] = [
 ]
 for (const [why, text, message] of REFUSED) {
   t.test(`refused with the line: ${why}`, async (t) => {
-    const folder = t.testdir({ 'bad.yaml': text, 'large.svg': `<svg>${' '.repeat(40_000)}` })
+    const folder = t.testdir({
+      'bad.yaml': text,
+      'large.svg': `<svg>${' '.repeat(40_000)}`,
+      'no-namespace.svg': '<svg viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>',
+      'page.svg': `<!doctype html><p>${LOGO}</p>`,
+      'attribute.svg': `<svg id='xmlns="http://www.w3.org/2000/svg"'></svg>`,
+    })
     await t.rejects(readBankProfiles(join(folder, 'bad.yaml')), { name: 'BankProfilesError', message })
   })
 }
