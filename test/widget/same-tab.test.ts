@@ -1,8 +1,9 @@
 import t from 'tap'
 import type { Page } from 'playwright-core'
+import { atBank } from '../support/app.ts'
 import { openBrowser } from '../support/browser.ts'
 import { documentedResult } from '../support/documented-result.ts'
-import { openWidget, openWidgetShop } from '../support/widget-page.ts'
+import { openWidget, openWidgetShop, untilHeading } from '../support/widget-page.ts'
 import type { OpenWidget } from '../support/widget-page.ts'
 import { en } from '../support/english.ts'
 
@@ -11,6 +12,15 @@ const shop = await openWidgetShop(t)
 const browser = await openBrowser(t)
 const { readResult } = await documentedResult()
 const SAME = { attributes: { sameTab: true } }
+
+/** A browser inside an app of Android. */
+const IN_APP = {
+  userAgent:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/130.0 Mobile Safari/537.36',
+  viewport: { width: 390, height: 800 },
+  isMobile: true,
+  hasTouch: true,
+}
 
 /** Counts the payer's clicks on every page of a tab. */
 async function countClicks({ context }: Pick<OpenWidget, 'context'>): Promise<() => number> {
@@ -75,10 +85,7 @@ t.test('a payer who was not paid for reads why, and goes back with the result', 
 })
 
 t.test('a browser inside an app, which opens no new tab, stays in its tab by itself', async (t) => {
-  const userAgent =
-    'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/130.0 Mobile Safari/537.36'
-  const context = { userAgent, viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true }
-  const { page, widget, complaints } = await openWidget(browser, shop, { context })
+  const { page, widget, complaints } = await openWidget(browser, shop, { context: IN_APP })
   await widget.getByRole('button', { name: en.continue }).click()
   await widget.getByRole('option', { name: 'Fern' }).click()
   const link = widget.getByRole('link', { name: en.openApp })
@@ -86,5 +93,23 @@ t.test('a browser inside an app, which opens no new tab, stays in its tab by its
   await link.click()
   await page.getByRole('button', { name: /^Approve/ }).click()
   await backAtShop(page)
+  t.same(complaints, [])
+})
+
+t.test('in a browser inside an app the receipt opens in the same tab, and does not say otherwise', async (t) => {
+  const opened = await openWidget(browser, shop, { context: IN_APP })
+  const { page, widget, context, complaints } = opened
+  await widget.getByRole('button', { name: en.continue }).click()
+  await widget.getByRole('option', { name: 'Fern' }).click()
+  const href = await widget.getByRole('link', { name: en.openApp }).getAttribute('href')
+  // The bank's app opens instead of the link, so the shop's page stays.
+  const { state, ...answer } = await atBank(href ?? '', 'approve')
+  await fetch(`${shop.service.url}/payments/return?${new URLSearchParams({ state, ...answer })}`)
+  await untilHeading(opened, en.paidTitle)
+  const receipt = widget.getByRole('link', { name: en.print, exact: true })
+  t.equal(await receipt.getAttribute('target'), '_top')
+  await receipt.click()
+  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
+  t.equal(context.pages().length, 1)
   t.same(complaints, [])
 })

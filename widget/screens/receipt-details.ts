@@ -41,6 +41,8 @@ function printLink(view: View, { el }: Parts): HTMLElement {
     lang: document.documentElement.lang,
   })
   const href = `/payments/return?${query}`
+  // Browsers inside apps open no new tab.
+  if (view.sameTab) return el('a', { class: 'back', href, target: '_top' }, print)
   const hidden = el('span', { class: 'hidden' }, newTab)
   return el('a', { class: 'back', href, target: '_blank', rel: 'noopener' }, print, ' ', hidden)
 }
@@ -81,7 +83,8 @@ function contactForm(view: View, { el }: Parts): HTMLElement {
     form.hidden = true
     // The button that had the focus is gone.
     status.focus()
-    status.append(' ', el('a', { href: '/hub', target: '_blank', rel: 'noopener' }, texts.hub))
+    const target = view.sameTab ? '_top' : '_blank'
+    status.append(' ', el('a', { href: '/hub', target, rel: 'noopener' }, texts.hub))
   }
   return el(
     'details',
