@@ -23,7 +23,8 @@ import type { PayerLanguage } from './payer-language.ts'
  */
 export function checkoutPage(app: App, query: URLSearchParams, language: PayerLanguage): Promise<PageReply> {
   return withCheckout(app, { values: query, language }, async (link) => {
-    if (link.checkout.is_paid) return alreadyPaidPage(shopOf(app, link), language)
+    const { is_paid, branding } = link.checkout
+    if (is_paid) return alreadyPaidPage(shopOf(app, link), { language, accent: branding.colors.primary })
     return askForBank(app, link, { search: query.get('q') ?? '' })
   })
 }

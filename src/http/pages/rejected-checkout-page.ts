@@ -34,12 +34,15 @@ function textOf(code: ErrorCode, { checkout, pages }: PayerLanguage): PageText {
 export type Shop = { name: string; returnUrl: string }
 
 /** The page of an order that was already paid, without a choice of banks. */
-export function alreadyPaidPage(shop: Shop | undefined, language: PayerLanguage): PageReply {
+export function alreadyPaidPage(
+  shop: Shop | undefined,
+  { language, accent }: { language: PayerLanguage; accent: string },
+): PageReply {
   const { heading, text } = textOf('CHECKOUT_ALREADY_PAID', language)
   const content = html`<h1>${heading}</h1>
 <p>${text}</p>
 ${shop === undefined ? undefined : backTo(shop, language)}`
-  return page(200, { language, brand: language.pages.checkout, title: heading, content })
+  return page(200, { language, brand: language.pages.checkout, title: heading, content, accent })
 }
 
 function backTo({ name, returnUrl }: Shop, { checkout, fill }: PayerLanguage): Html {

@@ -208,7 +208,12 @@ t.test('without a bank, with an unknown one or an invalid key the page asks agai
 })
 
 t.test('an order that was paid is not paid again', async (t) => {
-  const text = token({ jti: 'paid-once' })
+  const shop = await service.merchant()
+  await service.owner.query('update merchants set branding_config = $2 where id = $1', [
+    shop.id,
+    JSON.stringify({ colors: { primary: '#003B2F', background: '#FFFFFF', text: '#111111' }, logo_url: null }),
+  ])
+  const text = token({ jti: 'paid-once' }, shop)
   const page = await getPage(withToken(text))
   const other = await getPage(withToken(text))
   const { location } = await choose(page)
@@ -221,6 +226,7 @@ t.test('an order that was paid is not paid again', async (t) => {
   t.match(opened, { status: 200, html: /<h1>Already paid<\/h1>\n<p>This order is already paid/ })
   t.match(opened.html, /Return to Acme/)
   t.notMatch(opened.html, /<form|name="bank"|£12/, 'no bank is offered for it')
+  t.match(opened.html, 'a.main { background: #003B2F;', "the way back is in the shop's colour")
 })
 
 t.test('a forged, malformed or expired token is rejected on a page', async (t) => {
