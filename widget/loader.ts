@@ -13,7 +13,7 @@ import type { Mounted, SvcCheckout } from './package/types.ts'
  */
 const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement
 // A module, or a copy in another script, knows neither its address nor its attributes.
-if (!script) throw new Error('load it without type="module"')
+if (!script) throw new Error('svc checkout: load it from the service with a plain <script>')
 const { origin } = new URL(script.src)
 
 function makeCheckout(): SvcCheckout {
@@ -41,14 +41,14 @@ const checkout = (Object.hasOwn(window, 'SvcCheckout') && window.SvcCheckout) ||
 
 function start(): void {
   const { dataset } = script
-  const { checkoutToken: token, containerId } = dataset
+  const { containerId, checkoutToken: token, noRedirect = 'false', sameTab = 'false' } = dataset
   if ((token ?? containerId) === undefined) return
   try {
     checkout.mount(containerId ?? '', {
       ...dataset,
       token: token ?? '',
-      noRedirect: 'noRedirect' in dataset,
-      sameTab: 'sameTab' in dataset,
+      noRedirect: noRedirect !== 'false',
+      sameTab: sameTab !== 'false',
     })
   } catch (error) {
     script.after(problemMessage((error as Error).message))

@@ -48,6 +48,18 @@ t.test('the snippet shows the frame, and only the frame receives the token', asy
   t.same(complaints, [])
 })
 
+t.test('an attribute without a value means true, and one with "false" does not', async (t) => {
+  for (const [value, expected] of [
+    ['', true],
+    ['true', true],
+    ['false', false],
+  ] as const) {
+    const { page } = await open(t, { attributes: { 'data-no-redirect': value, 'data-same-tab': value } })
+    const [frame] = await checkoutFrames(page)
+    t.match(await frame?.evaluate('heard'), [{ data: { noRedirect: expected, sameTab: expected } }], value)
+  }
+})
+
 t.test('the page gets the events from the container, with their fields only', async (t) => {
   const { page } = await open(t)
   const [frame] = await checkoutFrames(page)

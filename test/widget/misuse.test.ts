@@ -62,8 +62,16 @@ const MISUSES: readonly (readonly [string, (url: string) => string, RegExp])[] =
   ['what belongs in the token', mounting("amount: '5.00'"), /"amount" is not an option .* belongs in the token/],
   ['an unknown language', mounting("locale: 'pt-BR'"), /no locale "pt-BR".*choose en, cy, de, fr or es/],
   ['an unknown theme', mounting("theme: 'night'"), /"night" is not a theme.*"light", "dark" or "auto"/],
-  ['a text in place of true', mounting("sameTab: 'true'"), /sameTab is "true", which counts as false: use true or false/],
-  ['a text in place of false', mounting("noRedirect: 'no'"), /noRedirect is "no", which counts as true: use true or false/],
+  [
+    'a text in place of true',
+    mounting("sameTab: 'true'"),
+    /sameTab is "true", which counts as false: use true or false/,
+  ],
+  [
+    'a text in place of false',
+    mounting("noRedirect: 'no'"),
+    /noRedirect is "no", which counts as true: use true or false/,
+  ],
   ['a look that is not valid', mounting("appearance: { primary: 'red' }"), /appearance "primary": red is ignored/],
   ['a token without an order', mounting('', { jti: undefined }), /the token has no jti, and live mode rejects it/],
   [
@@ -95,7 +103,7 @@ t.test('a script that is loaded as a module, or copied into another, says how to
   )
   await page.goto(site.url)
   await until(async () => complaints.length > 0)
-  t.same(complaints, ['load it without type="module"'])
+  t.same(complaints, ['svc checkout: load it from the service with a plain <script>'])
 })
 
 t.test('an order that is on the page twice is reported, and two orders are not', async (t) => {

@@ -26,8 +26,11 @@ export function mountCheckout(
   /** The event follows a moment later, because the caller of `mount` could not add a listener yet. */
   const showFailure = (text: string, errorCode: string, wayOut?: WayOut): void => {
     container.replaceChildren(problemMessage(text, wayOut))
-    const payload = { errorCode, message: text }
-    setTimeout(() => listening.signal.aborted || dispatch({ eventType: 'SVC_PAYMENT_FAILED', payload }))
+    setTimeout(
+      () =>
+        listening.signal.aborted ||
+        dispatch({ eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode, message: text } }),
+    )
   }
 
   const open = (): void => {

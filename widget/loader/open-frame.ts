@@ -71,8 +71,7 @@ export function openFrame(origin: string, claims: Claims, options: MountOptions,
     }
     // Only what is JSON: a function among the options could not be sent, but its name can.
     const sent = JSON.stringify(options, (_, value) => (value?.call ? '' : value))
-    const init = { ...JSON.parse(sent), svc: 'init', nonce }
-    frame.contentWindow?.postMessage(init, origin, [channel.port2])
+    frame.contentWindow?.postMessage({ ...JSON.parse(sent), svc: 'init', nonce }, origin, [channel.port2])
   }
   addEventListener('message', onMessage)
   return { frame, close }
@@ -93,14 +92,13 @@ function makeFrame(
   nonce: string,
 ): HTMLIFrameElement {
   const query = new URLSearchParams({ client_id: merchantClientId })
-  const frame = make('iframe', {
+  return make('iframe', {
     title: `Pay ${merchantName} by bank`,
     referrerPolicy: 'origin',
+    sandbox: SANDBOX,
+    // Set through the CSSOM, which a page's style policy allows. About the height of the first screen, so that the page
+    // does not jump.
+    style: 'display:block;width:100%;border:0;height:560px;min-height:320px',
     src: `${checkoutOrigin}/widget/index.html?${query}#nonce=${nonce}&parent=${location.origin}`,
   })
-  frame.sandbox = SANDBOX
-  // Set through the CSSOM, which a page's style policy allows. About the height of the first screen, so that the page
-  // does not jump.
-  frame.style = 'display:block;width:100%;border:0;height:560px;min-height:320px'
-  return frame
 }
