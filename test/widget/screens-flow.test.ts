@@ -125,7 +125,7 @@ t.test('each failure shows its reason, and a retry with another bank succeeds', 
     await widget.getByRole('option', { name: bank }).click()
     await (await payAtBank(opened)).close()
     await untilHeading(opened, en.failedTitle)
-    t.ok(await widget.getByText(en.failures[code]).isVisible(), code)
+    await widget.getByText(en.failures[code]).waitFor()
     t.ok(await widget.getByText(en.nothingTaken).isVisible())
     t.same((await opened.heard()).at(-1), { eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode: code } })
     await widget.getByRole('button', { name: retry }).click()
