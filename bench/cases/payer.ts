@@ -19,11 +19,14 @@ import { FIRST_PAINT } from './first-paint.ts'
 /** A phone of the middle class on a slow connection, by the settings that Lighthouse has for it. */
 const SLOW = { cpu: 4, latency: 150, downloadThroughput: (1.6 * 1024 * 1024) / 8, uploadThroughput: (750 * 1024) / 8 }
 
-/** What layouts moved on a page, and in its frames each for itself (Cumulative Layout Shift without the payer's input). */
+/**
+ * What layouts moved on a page, and in its frames each for itself. Also what moved just after a click, which Cumulative
+ * Layout Shift leaves out: nearly all that a checkout moves would be left out so.
+ */
 const SHIFTS = `(() => {
   window.shift = 0
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
+    for (const { value } of list.getEntries()) window.shift += value
   }).observe({ type: 'layout-shift', buffered: true })
 })()`
 
@@ -84,7 +87,7 @@ export async function benchPayer(bench: Bench): Promise<RatioTarget[]> {
     ['first paint of an empty page of the same server', median(slow.emptyPaint).toFixed(0)],
     ['first paint of the widget', median(slow.paint).toFixed(0)],
     ['an empty page of the same server is there', median(slow.empty).toFixed(0)],
-    ['ST-01 can be read and clicked', median(slow.ready).toFixed(0)],
+    ['ST-01 is shown', median(slow.ready).toFixed(0)],
   ])
   const ratio = (values: readonly number[], bases: readonly number[]): number =>
     median(values.map((ms, round) => ms / (bases[round] ?? Number.NaN)))
@@ -92,9 +95,14 @@ export async function benchPayer(bench: Bench): Promise<RatioTarget[]> {
   const again = WAYS.at(-1)?.name ?? ''
   return [
     { what: 'clicks of a returning payer in one tab', ratio: of(again, ({ clicks }) => clicks), most: 3 },
-    { what: 'layout shift, the largest', ratio: Math.max(...shifts), most: 0.05 },
+    { what: 'layout shift until ST-01 is shown, the largest', ratio: Math.max(...slow.shift), most: 0.05 },
+    {
+      what: 'layout shift until "paid" or the bank in the same tab, the largest',
+      ratio: Math.max(...shifts),
+      most: 0.05,
+    },
     { what: 'slow phone: first paint, widget : an empty page', ratio: ratio(slow.paint, slow.emptyPaint), most: 3 },
-    { what: 'slow phone: ST-01 : an empty page', ratio: ratio(slow.ready, slow.empty), most: 4 },
+    { what: 'slow phone: ST-01 is shown : an empty page', ratio: ratio(slow.ready, slow.empty), most: 4 },
     { what: 'the loader of its budget', ratio: bytesOf(loader) / BUDGETS.loader, most: 1 },
     { what: 'loader and widget up to the bank of their budget', ratio: bytesOf(checkout) / BUDGETS.checkout, most: 1 },
   ]
@@ -161,8 +169,9 @@ async function pay(context: BrowserContext, shop: Shop, { isSameTab, isReturning
   }
   const link = widget.getByRole('link', { name: isSameTab ? en.continue : en.thisBrowser })
   await link.waitFor()
-  const shift = await shiftOf(page)
+  let shift = 0
   if (isSameTab) {
+    shift = await shiftOf(page)
     await click(link)
     await click(page.getByRole('button', { name: /^Approve/ }))
     await page.getByRole('heading', { name: 'Thank you' }).waitFor()
@@ -176,6 +185,7 @@ async function pay(context: BrowserContext, shop: Shop, { isSameTab, isReturning
     await bank.close()
   }
   const seconds = (performance.now() - start) / 1_000
+  if (!isSameTab) shift = await shiftOf(page)
   await page.close()
   return { clicks, seconds, shift }
 }
@@ -192,11 +202,11 @@ async function shiftIn(where: Page | Frame | undefined): Promise<number> {
   return (await where?.evaluate<number>('new Promise((done) => setTimeout(() => done(window.shift), 50))')) ?? 0
 }
 
-type Slow = Record<'empty' | 'ready' | 'emptyPaint' | 'paint', number[]>
+type Slow = Record<'empty' | 'ready' | 'emptyPaint' | 'paint' | 'shift', number[]>
 
 /** Loads, in turns, an empty page of the service and a page with the checkout. */
 async function benchSlow(browser: Browser, shop: Shop, rounds: number): Promise<Slow> {
-  const slow: Slow = { empty: [], ready: [], emptyPaint: [], paint: [] }
+  const slow: Slow = { empty: [], ready: [], emptyPaint: [], paint: [], shift: [] }
   for (let round = 0; round < rounds; round += 1) {
     const empty = await loadSlowly(browser, `${shop.url}/empty`)
     const shown = await loadSlowly(browser, `${shop.url}/shown`)
@@ -204,12 +214,13 @@ async function benchSlow(browser: Browser, shop: Shop, rounds: number): Promise<
     slow.emptyPaint.push(empty.paint)
     slow.ready.push(shown.ready)
     slow.paint.push(shown.paint)
+    slow.shift.push(shown.shift)
   }
   return slow
 }
 
 /** In a window of its own, whose cache is empty; the frame is of the same site, so that it has the same limits. */
-async function loadSlowly(browser: Browser, url: string): Promise<{ ready: number; paint: number }> {
+async function loadSlowly(browser: Browser, url: string): Promise<Record<'ready' | 'paint' | 'shift', number>> {
   const context = await browser.newContext()
   try {
     const page = await context.newPage()
@@ -222,7 +233,11 @@ async function loadSlowly(browser: Browser, url: string): Promise<{ ready: numbe
     await page.waitForFunction('window.ready > 0')
     const frame = await (await page.waitForSelector('iframe')).contentFrame()
     if (frame === null) throw new Error('there is no frame')
-    return { ready: await page.evaluate<number>('window.ready'), paint: await frame.evaluate<number>(FIRST_PAINT) }
+    return {
+      ready: await page.evaluate<number>('window.ready'),
+      paint: await frame.evaluate<number>(FIRST_PAINT),
+      shift: await shiftOf(page),
+    }
   } finally {
     await context.close()
   }
