@@ -142,7 +142,7 @@ t.test('the browser enforces the policy: an unregistered page gets no checkout, 
   const [good, evil] = [await openSite(t), await openSite(t)]
   await named(sandbox, merchant, [good.url])
   for (const shop of [good, evil]) {
-    const token = tokenFor(shop.url, sandbox.url, { merchantClientId: merchant.clientId })
+    const token = tokenFor(shop.url, sandbox.url, { merchantClientId: merchant.clientId, jti: 'order-1' })
     const snippet = tag(sandbox.url, { 'data-checkout-token': token, 'data-container-id': 'pay' })
     shop.pages['/'] = shopPage(`<div id="pay"></div>${snippet}`)
   }
