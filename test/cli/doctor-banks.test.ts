@@ -1,37 +1,9 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { BANK, STATEMENT, inDays } from './bank-setup.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 
 type Checks = Record<string, { state: string; text: string; fix: string | null }>
-
-const TEST = { bank_id: 'model', passed: true, steps: [], tested_by: 'ada', tested_at: '2026-11-22T10:00:00.000Z' }
-const BANK = {
-  id: 'model',
-  name: 'Model Bank',
-  issuer: 'https://bank.example',
-  payments_version: '4.0',
-  vrp_version: null,
-  quirks: [],
-  registration: 'dynamic',
-  client_id: 'c1',
-  registered_by: 'ada',
-  registered_at: '2026-11-22T10:00:00.000Z',
-  is_proven: true,
-  last_test: TEST,
-  available: true,
-}
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000).toISOString()
-const STATEMENT = {
-  org_id: 'o1',
-  software_id: 's1',
-  signing_kid: 'k1',
-  redirect_uris: [],
-  source: 'database',
-  certificate_ends_at: inDays(90),
-  ssa_ends_at: null,
-  set_by: 'ada',
-  set_at: '2026-11-22T10:00:00.000Z',
-}
 
 /** What the checks of banks are for a service that answers this. */
 async function checksOf(t: Test, data: readonly object[], statement: object | null): Promise<Checks> {
@@ -83,7 +55,7 @@ t.test('what is missing, and what to type', async (t) => {
     t,
     [
       { ...BANK, id: 'first', client_id: null, is_proven: false, last_test: null },
-      { ...BANK, id: 'second', last_test: { ...TEST, passed: false }, available: false },
+      { ...BANK, id: 'second', last_test: { ...BANK.last_test, passed: false }, available: false },
     ],
     STATEMENT,
   )

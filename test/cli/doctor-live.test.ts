@@ -11,6 +11,7 @@ import { smtpSink } from '../support/smtp-sink.ts'
 import { testService } from '../support/app.ts'
 import { tlsProxy } from '../support/tls-proxy.ts'
 import { addStaff } from '../../src/staff/add-staff.ts'
+import { BANK, STATEMENT, inDays } from './bank-setup.ts'
 import { fakeService, refusal, runCli, serviceInfo } from './harness.ts'
 
 type Check = { check: string; group: string; state: string; text: string; fix: string | null }
@@ -219,35 +220,6 @@ t.test('an installation in live mode: each condition, as it is not and as it is'
   })
 })
 
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000 + 60_000).toISOString()
-const AT = '2026-11-22T10:00:00.000Z'
-const BANK = {
-  id: 'model',
-  name: 'Model Bank',
-  issuer: 'https://bank.example',
-  payments_version: '4.0',
-  vrp_version: null,
-  quirks: [],
-  registration: 'dynamic',
-  client_id: 'c1',
-  registered_by: 'ada',
-  registered_at: AT,
-  is_proven: true,
-  last_test: { bank_id: 'model', passed: true, steps: [], tested_by: 'ada', tested_at: AT },
-  available: true,
-}
-const STATEMENT = {
-  org_id: 'o1',
-  software_id: 's1',
-  signing_kid: 'k1',
-  redirect_uris: [],
-  source: 'database',
-  certificate_ends_at: inDays(90),
-  ssa_ends_at: null,
-  set_by: 'ada',
-  set_at: AT,
-}
-
 t.test('a service that is named: what it says, and what only its environment does', async (t) => {
   const lookAt = async (banks: readonly object[], statement: object | null): Promise<Checks> => {
     const { url } = await fakeService(t, ({ path }) => {
@@ -289,7 +261,7 @@ const PERSON = {
   role: 'OWNER',
   is_active: true,
   second_factor: null,
-  created_at: AT,
+  created_at: '2026-11-22T10:00:00.000Z',
   last_seen_at: null,
 }
 
