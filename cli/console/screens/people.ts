@@ -5,13 +5,15 @@ import type { ListedTeamMember } from '../../../src/wire/team.ts'
 import { shortTime } from '../../base/text.ts'
 import type { Who } from '../../client/auth/acting-side.ts'
 import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
+import type { AnyAction } from '../../kit/action.ts'
 import { STAFF_ACTIONS, TEAM_ACTIONS } from '../../team/actions.ts'
 import { STAFF_COLUMNS, TEAM_COLUMNS, factorText } from '../../team/members.ts'
 import { actionKeys } from '../action-key.ts'
 import { EMPTY_LINE, line } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { screen } from '../screen.ts'
-import type { Hint, Resource } from '../screen.ts'
+import type { Hint, Resource, Screen } from '../screen.ts'
 
 /* The people of the platform, and those of a merchant: who may do what, and who has a second factor. */
 
@@ -26,44 +28,42 @@ const refreshing: Pick<Resource<unknown>, 'isDirty' | 'isOld'> = {
   isOld: (_rows, { readAt, now }) => now - readAt > OLD_MS,
 }
 
-export const staff = screen<ListedStaffMember>({
-  ...SHARED,
+type Own<Row> = Pick<Screen<Row>, 'name' | 'title' | 'reads' | 'columns' | 'empty' | 'open'> & {
+  read(client: Client): Promise<readonly Row[]>
+  actions: readonly AnyAction[]
+}
+
+function peopleScreen<Row extends Person>({ read, actions, ...own }: Own<Row>) {
+  return screen<Row>({
+    ...SHARED,
+    ...own,
+    list: { read: async ({ client }) => ({ rows: await read(client), next: null }), ...refreshing },
+    id: ({ id }) => id,
+    head: (rows, { who }) => ownFactor(rows, who),
+    keys: actionKeys<Row, Row>(actions, { get: (row) => row, set: (row, member) => ({ ...row, ...member }) }),
+  })
+}
+
+export const staff = peopleScreen<ListedStaffMember>({
   name: 'staff',
   title: 'Staff',
   reads: ['administer platform'],
-  list: {
-    read: async ({ client }) => ({ rows: (await call(client, listStaff, {})).body.data, next: null }),
-    ...refreshing,
-  },
-  id: ({ id }) => id,
-  head: (rows, { who }) => ownFactor(rows, who),
+  read: async (client) => (await call(client, listStaff, {})).body.data,
   columns: () => STAFF_COLUMNS,
   empty: 'There are no staff members.',
   open: (row, { show }) => show(row.display_name, linesOf(row)),
-  keys: actionKeys<ListedStaffMember, ListedStaffMember>(STAFF_ACTIONS, {
-    get: (row) => row,
-    set: (row, member) => ({ ...row, ...member }),
-  }),
+  actions: STAFF_ACTIONS,
 })
 
-export const team = screen<ListedTeamMember>({
-  ...SHARED,
+export const team = peopleScreen<ListedTeamMember>({
   name: 'team',
   title: 'Team',
   reads: ['manage team'],
-  list: {
-    read: async ({ client }) => ({ rows: (await call(client, listTeam, {})).body.data, next: null }),
-    ...refreshing,
-  },
-  id: ({ id }) => id,
-  head: (rows, { who }) => ownFactor(rows, who),
+  read: async (client) => (await call(client, listTeam, {})).body.data,
   columns: () => TEAM_COLUMNS,
   empty: 'There are no team members.',
   open: (row, { show }) => show(row.email, linesOf(row)),
-  keys: actionKeys<ListedTeamMember, ListedTeamMember>(TEAM_ACTIONS, {
-    get: (row) => row,
-    set: (row, member) => ({ ...row, ...member }),
-  }),
+  actions: TEAM_ACTIONS,
 })
 
 function subjectOf(person: Person): string {
