@@ -50,7 +50,7 @@ function aboutOptions(options: Mounting['options']): string[] {
   }
   const { locale, theme, noRedirect, sameTab } = options
   if (isGiven(locale) && !LOCALES.test(String(locale)))
-    warnings.push(`there is no locale "${locale}", so the browser's is used: choose en, cy, de, fr or es`)
+    warnings.push(`no locale "${locale}" exists, so the browser's is used: choose en, cy, de, fr or es`)
   if (isGiven(theme) && !THEMES.test(String(theme)))
     warnings.push(`"${theme}" is not a theme, so the checkout is light: choose "light", "dark" or "auto"`)
   for (const [name, value] of Object.entries({ noRedirect, sameTab }))

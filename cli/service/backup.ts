@@ -43,7 +43,7 @@ service that runs; with --record it writes there that, and when, a dump was veri
   async run(context, { dump, server, record }) {
     if (server !== undefined) checkServer(server)
     if (record && !isSetIn(context.io.env, 'SVC_DATABASE_URL'))
-      throw usageError('--record: SVC_DATABASE_URL is not set, so there is no database to record it in')
+      throw usageError('--record: SVC_DATABASE_URL is not set; it names the database that records the result')
     const path = resolve(context.io.cwd, dump)
     const [{ formatOfDump }, { withScratchDatabase }, { describeDatabaseError }] = await Promise.all([
       import('../../src/db/restore-dump.ts'),
