@@ -70,6 +70,12 @@ function isDependency(path, root) {
   return root.split(path.sep).indexOf('node_modules') !== -1
 }
 
+/** The folder that this package is installed in, which is one further up below the scope of its name. */
+function folderOfPackages(path, root) {
+  var above = path.dirname(root)
+  return path.basename(above).charAt(0) === '@' ? path.dirname(above) : above
+}
+
 /** The Node.js of this platform that npm ci brings to a checkout, or the npm package `node` to an installation. */
 function findNewerNode(fs, path) {
   var root = rootOf(fs, path)
@@ -79,7 +85,7 @@ function findNewerNode(fs, path) {
   var places = [
     path.join(root, 'node_modules', own, 'bin', name),
     path.join(root, 'node_modules', 'node', 'bin', name),
-    path.join(root, '..', 'node', 'bin', name),
+    path.join(folderOfPackages(path, root), 'node', 'bin', name),
   ]
   for (var i = 0; i < places.length; i += 1) {
     if (fs.existsSync(places[i]) && fs.realpathSync(places[i]) !== fs.realpathSync(process.execPath)) return places[i]
