@@ -93,8 +93,8 @@ t.test('the snippets of the documentation run', async (t) => {
   for (const [index, page] of pages.entries()) {
     const blocks = blocksOf(page).filter((block) => !isNotRun(block) && !isForBrowser(block))
     const cwd = join(folder, String(index))
-    mkdirSync(join(cwd, 'node_modules'), { recursive: true })
-    symlinkSync(ROOT, join(cwd, 'node_modules', 'svc'))
+    mkdirSync(join(cwd, 'node_modules', '@svc'), { recursive: true })
+    symlinkSync(ROOT, join(cwd, 'node_modules', '@svc', 'svc'))
     const scenarios = blocks.filter(({ language }) => language === 'yaml')
     for (const { text, line } of scenarios) {
       const name = /^# (?<name>[\w-]+\.yaml)/.exec(text)?.groups?.['name']

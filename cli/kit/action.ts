@@ -257,7 +257,7 @@ export type Ended<Reply> = { reply: Reply; problem?: CliError }
 
 /**
  * Any of them, for readers: each was checked where it is declared. A noun's list is a tuple (`as const`), from which the
- * functions of svc/testing have their types.
+ * functions of @svc/svc/testing have their types.
  */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyAction = Action<any, any, any, string, any>

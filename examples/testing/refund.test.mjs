@@ -1,7 +1,7 @@
 // A story as a test of your own. Here with node:test (node --test examples/testing); tap and vitest do as well.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sandbox } from 'svc/testing'
+import { sandbox } from '@svc/svc/testing'
 
 let box
 before(async () => {
