@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
 import packageFile from '../package.json' with { type: 'json' }
+import { ensureBuilt, envWithoutTap } from './support/built.ts'
 
 /** The relative links of a document, without their anchors. */
 function linksOf(text: string): string[] {
@@ -48,6 +49,18 @@ t.test('an installation without development packages ends well, and says that it
   const { status, stderr } = spawnSync('npm', ['run', '--silent', 'prepare'], { cwd, encoding: 'utf8' })
   t.equal(status, 0)
   t.match(stderr, /npm prune --omit=dev/)
+})
+
+t.test('what is built is not built again, as npm prepares a checkout again for the first npx svc', async (t) => {
+  for (const part of ['cli', 'widget', 'package'] as const) ensureBuilt(part)
+  const [, command] = /execSync\('node (test\/support\/built\.ts [^']+)'/.exec(packageFile.scripts.prepare) ?? []
+  t.equal(command, 'test/support/built.ts cli widget package tap')
+  const builds = (): number[] => ['', 'cli', 'widget'].map((part) => statSync(join(packageRoot(), 'dist', part)).ino)
+  const before = builds()
+  // Without tap, which runs this.
+  const words = (command ?? '').split(' ').filter((word) => word !== 'tap')
+  execFileSync('env', ['-u', 'NODE_OPTIONS', process.execPath, ...words], { cwd: packageRoot(), env: envWithoutTap() })
+  t.same(builds(), before)
 })
 
 t.test('PostgreSQL for trying it out can be left out of an installation', async (t) => {

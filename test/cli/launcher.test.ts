@@ -103,16 +103,23 @@ t.test('under an older Node.js with no other at hand it says what to install', {
 })
 
 for (const name of ['svc', '@svc/svc'])
-  void t.test(`under an older Node.js, ${name} in another package runs under the one beside it`, { skip }, async (t) => {
-    const packages = join(t.testdir({ node_modules: {} }), 'node_modules')
-    const launcher = join(packages, name, 'bin', 'svc.js')
-    cpSync(join(LAUNCHER, '..', '..', 'package.json'), join(packages, name, 'package.json'))
-    cpSync(LAUNCHER, launcher)
-    mkdirSync(join(packages, 'node', 'bin'), { recursive: true })
-    symlinkSync(process.execPath, join(packages, 'node', 'bin', 'node'))
-    const { stderr } = spawnSync(...nodeCommand([launcher, '--version'], OLD_NODE), { env: cleanEnv(), encoding: 'utf8' })
-    t.match(stderr, /^Error: svc is not built yet/, 'which the newer one says')
-  })
+  void t.test(
+    `under an older Node.js, ${name} in another package runs under the one beside it`,
+    { skip },
+    async (t) => {
+      const packages = join(t.testdir({ node_modules: {} }), 'node_modules')
+      const launcher = join(packages, name, 'bin', 'svc.js')
+      cpSync(join(LAUNCHER, '..', '..', 'package.json'), join(packages, name, 'package.json'))
+      cpSync(LAUNCHER, launcher)
+      mkdirSync(join(packages, 'node', 'bin'), { recursive: true })
+      symlinkSync(process.execPath, join(packages, 'node', 'bin', 'node'))
+      const { stderr } = spawnSync(...nodeCommand([launcher, '--version'], OLD_NODE), {
+        env: cleanEnv(),
+        encoding: 'utf8',
+      })
+      t.match(stderr, /^Error: svc is not built yet/, 'which the newer one says')
+    },
+  )
 
 t.test('a result that can not be written is a failure, in one line', { skip: !existsSync('/dev/full') }, async (t) => {
   const run = (words: string) => {

@@ -5,7 +5,8 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 
 /*
  * What tests run as users do is built when it is older than its sources, so that `npx tap <file>` needs nothing else.
- * `npm test` runs this module before the tests, and `npm ci` runs it for tap: what that has built is not built a second time.
+ * `npm test` runs this module before the tests, and `npm ci` with the parts that it needs: what one has built the other does
+ * not build a second time, nor does the first `npx svc` of a checkout, for which npm runs `prepare` once more.
  */
 export type Part = { sources: readonly string[]; output: string; command: readonly string[] }
 
@@ -123,5 +124,6 @@ function tryLock(file: string): boolean {
 if (process.argv[1] === import.meta.filename) {
   // Building the command line builds the widget too, which is built of itself after a change in it alone.
   const all = Object.keys(PARTS) as (keyof typeof PARTS)[]
-  for (const part of process.argv[2] === 'tap' ? ['tap' as const] : all) ensureBuilt(part)
+  const named = process.argv.slice(2)
+  for (const part of all) if (named.length === 0 || named.includes(part)) ensureBuilt(part)
 }
