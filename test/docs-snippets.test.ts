@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
 import { routesOf } from '../src/http/routes.ts'
@@ -93,8 +93,9 @@ t.test('the snippets of the documentation run', async (t) => {
   for (const [index, page] of pages.entries()) {
     const blocks = blocksOf(page).filter((block) => !isNotRun(block) && !isForBrowser(block))
     const cwd = join(folder, String(index))
-    mkdirSync(join(cwd, 'node_modules', '@svc'), { recursive: true })
-    symlinkSync(ROOT, join(cwd, 'node_modules', '@svc', 'svc'))
+    const place = join(cwd, 'node_modules', '@svc/svc')
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(ROOT, place)
     const scenarios = blocks.filter(({ language }) => language === 'yaml')
     for (const { text, line } of scenarios) {
       const name = /^# (?<name>[\w-]+\.yaml)/.exec(text)?.groups?.['name']

@@ -266,7 +266,7 @@ function problemOfCommand(root: CommandData, command: string): string | undefine
   let map = root
   // Without a command, svc opens the console with the options of svc ui.
   const ui = root.commands.find(({ name }) => name === 'ui')?.options ?? []
-  const options = new Set(['--help', ...[...root.options, ...ui].map((option) => partsOf(option).long)])
+  const options = new Set(['--help', '--version', ...[...root.options, ...ui].map((option) => partsOf(option).long)])
   for (const word of line
     .replaceAll(/"[^"]*"|'[^']*'/g, '…')
     .split(' ')

@@ -24,7 +24,7 @@ function install(): string {
     cwd: root,
   })
   const [{ filename }] = JSON.parse(packed.toString('utf8')) as [{ filename: string }]
-  const target = join(folder, 'node_modules', '@svc', 'svc')
+  const target = join(folder, 'node_modules', '@svc/svc')
   mkdirSync(target, { recursive: true })
   execFileSync('tar', ['xzf', join(folder, filename), '-C', target, '--strip-components=1'])
   const listed = execFileSync('npm', ['ls', '--omit=dev', '--omit=optional', '--all', '--parseable'], { cwd: root })
@@ -62,7 +62,7 @@ t.test(
       SVC_PORT: String(port),
       SVC_LOG_LEVEL: 'warn',
     }
-    const launcher = join(folder, 'node_modules', '@svc', 'svc', 'bin', 'svc.js')
+    const launcher = join(folder, 'node_modules', '@svc/svc', 'bin', 'svc.js')
     // Tap puts itself into the options of Node.js, and would write its notes as this user.
     const start = (words: string[], more: Record<string, string> = {}) =>
       spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, launcher, ...words], {

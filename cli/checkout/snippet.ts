@@ -39,7 +39,7 @@ Each order has a token of its own, which your server makes: the one printed here
       return print.record({ lang, snippet: code, token, csp: cspOf(origin), install }, [], { id: code })
     io.stdout.write(`${code}\n`)
     if (install === null) return
-    context.note(`\nThe package comes with svc and is not on npm: ${install}`)
+    context.note(`\nInstall the package that comes with svc, not one by its name: ${install}`)
     context.note(`A token for a first try: ${token}`)
   },
 })
@@ -85,7 +85,7 @@ function htmlOf({ token, origin, page }: Parts): string {
 export function reactOf({ origin, page }: Omit<Parts, 'token'>): string {
   return `// The page's Content-Security-Policy, if it has one, needs:
 //   script-src ${origin}; frame-src ${origin}
-// @svc/checkout comes with svc and is not on npm: it is installed from its folder, or the file that npm pack makes of it.
+// @svc/checkout comes with svc: install it from its folder, or the file that npm pack makes of it, not by its name.
 import { SvcCheckout } from '@svc/checkout/react'
 
 // The token is of one order, and of pages of ${page}: your server makes a new one for each.
@@ -105,7 +105,7 @@ export function Checkout({ token }) {
 export function vueOf({ origin, page }: Omit<Parts, 'token'>): string {
   return `<!-- The page's Content-Security-Policy, if it has one, needs:
        script-src ${origin}; frame-src ${origin}
-     @svc/checkout comes with svc and is not on npm: it is installed from its folder, or the file that npm pack makes of it.
+     @svc/checkout comes with svc: install it from its folder, or the file that npm pack makes of it, not by its name.
      The token is of one order, and of pages of ${page}: your server makes a new one for each. -->
 <script setup>
 import { SvcCheckout } from '@svc/checkout/vue'

@@ -28,7 +28,7 @@ export const PARTS: Readonly<Record<'cli' | 'widget' | 'package' | 'bundle' | 't
     command: [process.execPath, 'widget/build.ts'],
   },
   package: {
-    sources: ['widget/package/*', 'widget/build/package.ts', 'widget/tsconfig.json', 'tsconfig.json'],
+    sources: ['widget/package/*', 'widget/build/package*.ts', 'package.json', 'widget/tsconfig.json', 'tsconfig.json'],
     output: 'dist/checkout-package/package.json',
     command: [process.execPath, 'widget/build/package.ts'],
   },

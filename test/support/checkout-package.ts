@@ -23,7 +23,7 @@ export function installCheckoutPackage(t: Test, packages: readonly string[]): Sh
   const source = join(root, 'dist', 'checkout-package')
   const packed = execFileSync('npm', ['pack', source, '--json', '--pack-destination', folder], { cwd: folder })
   const [{ filename, files }] = JSON.parse(packed.toString('utf8')) as [Packed]
-  const target = join(folder, 'node_modules', '@svc', 'checkout')
+  const target = join(folder, 'node_modules', '@svc/checkout')
   mkdirSync(target, { recursive: true })
   execFileSync('tar', ['xzf', join(folder, filename), '-C', target, '--strip-components=1'])
   for (const name of packages) {

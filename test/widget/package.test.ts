@@ -10,7 +10,7 @@ import { installCheckoutPackage } from '../support/checkout-package.ts'
 
 const shop = installCheckoutPackage(t, ['react', '@types/react', 'csstype', 'vue'])
 const packages = createRequire(join(packageRoot(), 'package.json'))
-const packed = join(shop.folder, 'node_modules', '@svc', 'checkout')
+const packed = join(shop.folder, 'node_modules', '@svc/checkout')
 
 t.test('the packed package has its modules with their types, and nothing that leads out of it', async (t) => {
   t.same(shop.files.toSorted(), [
@@ -35,10 +35,11 @@ t.test('the packed package has its modules with their types, and nothing that le
     code.filter((name) => /\.\.\/|\.ts['"]/.test(read(name))),
     [],
   )
-  const { version, exports, peerDependenciesMeta, private: isPrivate } = JSON.parse(read('package.json'))
-  t.equal(isPrivate, true, 'it is never published by accident')
-  t.match(read('README.md'), `not on npm`)
-  t.match(read('README.md'), `npm install ./svc-checkout-${version}.tgz`, 'the file that npm pack makes')
+  const { name: own, version, exports, peerDependenciesMeta, private: isPrivate } = JSON.parse(read('package.json'))
+  t.equal(isPrivate ?? false, !('repository' in packageFile), 'it is never published by accident')
+  t.match(read('README.md'), 'Do not install it by its name')
+  const file = `${own.slice(1).replace('/', '-')}-*.tgz`
+  t.match(read('README.md'), `npm install ./${file}`, 'the file that npm pack makes')
   t.equal(version, packageFile.version)
   t.same(peerDependenciesMeta, { react: { optional: true }, vue: { optional: true } })
   const named = Object.values<string | Record<string, string>>(exports).flatMap((each) =>

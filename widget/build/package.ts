@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from '
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { SOURCES } from './bundle.ts'
+import { checkoutManifest } from './package-manifest.ts'
 
 /*
  * Builds the npm package for merchants' pages into dist/checkout-package or the given folder: a module and its types for
@@ -26,4 +27,5 @@ rmSync(join(folder, 'types.js'))
 copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
 copyFileSync(join(source, 'README.md'), join(folder, 'README.md'))
 // Last, since its time says that the package is complete.
-copyFileSync(join(source, 'package.json'), join(folder, 'package.json'))
+const read = (path: string) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify(checkoutManifest(read(source), read(root)), null, 2)}\n`)
