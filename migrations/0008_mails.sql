@@ -24,7 +24,9 @@ create table mails (
   channel text not null default 'EMAIL' check (channel in ('EMAIL', 'SMS')),
   -- When the message becomes useless, because its link has expired, and is no longer sent. Null where that never
   -- happens.
-  useless_at timestamptz
+  useless_at timestamptz,
+  -- The payment whose receipt it is, so that one is not sent over and over. No reference: it belongs to no merchant.
+  payment_id uuid
 );
 
 create index mails__due_at on mails (due_at) where status = 'PENDING';

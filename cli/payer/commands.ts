@@ -1,4 +1,10 @@
-import { PayerPayment, getPayerPayment, listPayerPayments, raisePayerDispute } from '../../src/wire/payer.ts'
+import {
+  PayerPayment,
+  getPayerPayment,
+  listPayerPayments,
+  raisePayerDispute,
+  sendPayerReceipt,
+} from '../../src/wire/payer.ts'
 import type { PayerReceipt } from '../../src/wire/payer.ts'
 import { endOfId, minuteOf, shortTime } from '../base/text.ts'
 import { asPayer } from '../client/auth/payer-session.ts'
@@ -102,14 +108,31 @@ const HISTORY_COLUMNS = [
   { title: 'status', value: (step: Step) => step.new_status },
 ]
 
+const ownPayment = disputed(async (client, given) => {
+  return (await call(client, getPayerPayment, { params: { id: await payersPaymentId(client, given) } })).body
+})
+
+const sendReceipt = declaredAction({
+  command: 'payer send-receipt',
+  summary: 'Send the receipt of a payment by e-mail',
+  details: 'To the e-mail address that the payer has signed in with: once an hour for each payment.',
+  examples: ['svc payer send-receipt a2b4358c'],
+  subject: ownPayment,
+  flags: {},
+  operation: sendPayerReceipt,
+  effect: ({ payment_id: id }) => `mail the receipt of payment ${endOfId(id)}`,
+  done: ({ payment_id: id }) => `sent the receipt of payment ${endOfId(id)}`,
+  view({ print }, sent) {
+    print.record(sent, [['Receipt', `sent to ${sent.contact}`]], { id: sent.payment_id })
+  },
+})
+
 const payerDispute = declaredAction({
   ...raising,
   command: 'payer dispute',
   summary: 'Dispute a payment',
   examples: ['svc payer dispute a2b4358c --reason ITEM_NOT_RECEIVED --statement "nothing came"'],
-  subject: disputed(async (client, given) => {
-    return (await call(client, getPayerPayment, { params: { id: await payersPaymentId(client, given) } })).body
-  }),
+  subject: ownPayment,
   flags: payerFlags,
   operation: raisePayerDispute,
   view(context, raised) {
@@ -144,5 +167,6 @@ export const PAYER = [
   list,
   show,
   ...PAYER_ACTIONS,
+  { ...sendReceipt, variant: { client: payerOf } },
   { ...payerDispute, variant: { client: payerOf } },
 ]

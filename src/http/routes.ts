@@ -232,6 +232,7 @@ export const ROUTES: readonly Route[] = [
   route(wirePayer.signOutPayer, payer.signOutPayer),
   route(wirePayer.listPayerPayments, payer.listPayerPayments),
   route(wirePayer.getPayerPayment, payer.getPayerPayment),
+  route(wirePayer.sendPayerReceipt, payer.sendPayerReceipt),
   route(wirePayer.raisePayerDispute, payer.raisePayerDispute),
   route(wirePayer.listPayerConsents, payer.listPayerConsents),
   route(wirePayer.revokePayerConsent, payer.revokePayerConsent),

@@ -138,7 +138,14 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The line of the bank statement is matched already.',
     next: '`svc statements lines --state unmatched`.',
   },
-  PAYMENT_NOT_SETTLED: { meaning: 'Only a Settled payment can be refunded.', next: 'Wait until it is Settled.' },
+  PAYMENT_NOT_SETTLED: {
+    meaning: 'Only a Settled payment can be refunded, or has a receipt.',
+    next: 'Wait until it is Settled.',
+  },
+  EMAIL_NOT_CONFIRMED: {
+    meaning: 'The payer has signed in with a phone number, so that no e-mail address is confirmed.',
+    next: 'Sign in to the payer hub with an e-mail address.',
+  },
   PAYMENT_ALREADY_REFUNDED: { meaning: 'The whole amount has been refunded.', next: 'Nothing to do.' },
   PAYMENT_NOT_CANCELLABLE: {
     meaning: 'The payment was authorised or has ended.',

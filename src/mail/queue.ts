@@ -17,6 +17,8 @@ export type NewMail = {
   body: string
   /** The seconds after which it is useless and no longer sent. Absent for mails without an expiry. */
   uselessAfterSeconds?: number
+  /** The payment whose receipt it is. */
+  paymentId?: string
 }
 
 const SUBJECT_LENGTH_MAX = 200
@@ -86,6 +88,7 @@ async function queue(
     status: mail.status,
     lastError: mail.reason ?? null,
     uselessAfterSeconds: mail.uselessAfterSeconds ?? null,
+    paymentId: mail.paymentId ?? null,
   })
 }
 

@@ -20,6 +20,7 @@ export type NewMailRow = {
   status: 'PENDING' | 'KEPT' | 'DEAD'
   lastError: string | null
   uselessAfterSeconds: number | null
+  paymentId: string | null
 }
 
 /**
@@ -30,11 +31,11 @@ export async function insertMail(tx: CommonQueryMethods, mail: NewMailRow): Prom
   await tx.query(sql.typeAlias('void')`
     with mail as (
       insert into mails (id, merchant_id, realm, kind, channel, recipient, recipient_hash, subject, body, status, last_error,
-        useless_at)
+        useless_at, payment_id)
       values (
         ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.channel}, ${mail.recipient},
         ${mail.recipientHash}, ${mail.subject}, ${mail.body}, ${mail.status}, ${mail.lastError},
-        now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second'
+        now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second', ${mail.paymentId}
       )
     ),
     woken as materialized (
@@ -167,6 +168,21 @@ export async function secondsToNextMail(
 ): Promise<number> {
   const { seconds } = await tx.one(sql.type(Wait)`
     select seconds_to_next_mail(${kind}, ${recipientHash}, ${realm}, ${perHour}::int4) as seconds
+  `)
+  return seconds
+}
+
+/** The same for mails about one payment, of which one is sent within an hour. */
+export async function secondsToNextMailAbout(
+  tx: CommonQueryMethods,
+  { kind, recipientHash, paymentId }: Pick<MailSeries, 'kind' | 'recipientHash'> & { paymentId: string },
+): Promise<number> {
+  const { seconds } = await tx.one(sql.type(Wait)`
+    select case when count(*) = 0 then 0
+      else greatest(1, ceil(extract(epoch from max(created_at) + interval '1 hour' - now())))::int4 end as seconds
+    from mails
+    where recipient_hash = ${recipientHash} and kind = ${kind} and payment_id = ${paymentId}
+      and created_at > now() - interval '1 hour'
   `)
   return seconds
 }

@@ -1,6 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
+import { PAYER_MAIL_REALM } from './record.ts'
 import type { Contact } from './record.ts'
 
 const Erased = z.object({ consents: z.int(), accounts: z.int(), open_consents: z.int() })
@@ -24,7 +25,7 @@ export function deleteMessages(
     tokens as (
       delete from payer_tokens where contact_type = ${type}::payer_contact_type and contact_hash = ${hash} returning 1
     ),
-    sent as (delete from mails where recipient_hash = ${sentTo} and kind = 'payer-link' returning 1)
+    sent as (delete from mails where recipient_hash = ${sentTo} and realm = ${PAYER_MAIL_REALM} returning 1)
     select ((select count(*) from requests) + (select count(*) from tokens) + (select count(*) from sent))::int4 as count
   `)
 }

@@ -1,3 +1,4 @@
+import type { App } from '../app.ts'
 import * as cy from '../lib/locales/mails/cy.ts'
 import * as de from '../lib/locales/mails/de.ts'
 import * as en from '../lib/locales/mails/en.ts'
@@ -12,6 +13,14 @@ export const MAIL_LANGUAGES: Readonly<Record<string, MailTexts>> = {
   de: de.mails,
   fr: fr.mails,
   es: es.mails,
+}
+
+/**
+ * The hub's page in a message's language. English is also for a payer who named no language: the browser's decides then.
+ */
+export function hubAddress({ publicUrl }: Pick<App, 'publicUrl'>, language: string): string {
+  const query = language !== 'en' && Object.hasOwn(MAIL_LANGUAGES, language) ? `?lang=${language}` : ''
+  return `${publicUrl}/hub${query}`
 }
 
 type LinkMessage = { link: string; language: string }

@@ -3,6 +3,9 @@ import { DisputeReason, DisputeStatus } from '../wire/dispute-fields.ts'
 import { ConsentType } from '../wire/mandate-fields.ts'
 import { PaymentStatus } from '../wire/payments.ts'
 
+/** The outbox's realm for messages to payers. No merchant's realm has this name: a slug has no space. */
+export const PAYER_MAIL_REALM = 'payer hub'
+
 const ContactType = z.enum(['EMAIL', 'PHONE'])
 
 /**

@@ -4,8 +4,9 @@ import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { keepUnsent, queueMail, queueText } from '../mail/queue.ts'
 import { contactContext } from './contact.ts'
-import { MAIL_LANGUAGES, linkMail, linkText } from './link-message.ts'
+import { hubAddress, linkMail, linkText } from './link-message.ts'
 import { claimLinkRequest, countSentLinks, insertToken, lockSentLinkCount, markRequestHandled } from './sign-in-sql.ts'
+import { PAYER_MAIL_REALM } from './record.ts'
 import type { LinkRequest } from './record.ts'
 
 /** Requests of one run; the next run follows at once while there are more. */
@@ -17,9 +18,6 @@ const LINK_SECONDS = 600
 /** Links that are sent to one contact (decisions 32 and 180), from whichever networks they are requested. */
 const PER_HOUR = 5
 const PER_DAY = 20
-
-/** The outbox's realm for messages to payers. No merchant's realm has this name: a slug has no space. */
-const REALM = 'payer hub'
 
 type SendApp = Pick<App, 'pool' | 'log' | 'config' | 'ids' | 'sealer' | 'lookupHash' | 'publicUrl'>
 
@@ -86,10 +84,8 @@ async function send(app: SendApp, tx: DatabaseTransactionConnection, request: Li
   const sealed = app.sealer.seal(message.recipient, contactContext('payer_tokens', id))
   await insertToken(tx, { id, request, sealed, tokenHash: sha256Hex(token) })
   const { language } = request
-  // The page goes on in the message's language. English is also for a payer who named no language: the browser does then.
-  const query = language !== 'en' && Object.hasOwn(MAIL_LANGUAGES, language) ? `?lang=${language}` : ''
   // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
-  const link = `${app.publicUrl}/hub${query}#token=${token}`
+  const link = `${hubAddress(app, language)}#token=${token}`
   if (request.contact_type === 'EMAIL') await queueMail(app, tx, { ...message, ...linkMail({ link, language }) })
   else await queueText(app, tx, { ...message, ...linkText({ link, language }) })
 }
@@ -97,7 +93,7 @@ async function send(app: SendApp, tx: DatabaseTransactionConnection, request: Li
 function messageTo({ sealer }: SendApp, request: LinkRequest) {
   return {
     merchantId: null,
-    realm: REALM,
+    realm: PAYER_MAIL_REALM,
     kind: 'payer-link',
     recipient: sealer.open(request.contact, contactContext('payer_link_requests', request.id)),
     uselessAfterSeconds: LINK_SECONDS,

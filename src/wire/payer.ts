@@ -22,6 +22,17 @@ export const PayerContact = z.union(
 )
 export type PayerContact = z.infer<typeof PayerContact>
 
+/** The language of what is sent to the payer (decision 397). */
+const MessageLanguage = z.object({
+  'accept-language': z
+    .string()
+    .optional()
+    .meta({
+      description: 'the language of the message, such as cy; English where it is not known',
+      examples: ['cy, en;q=0.8'],
+    }),
+})
+
 export const requestLink = operation({
   name: 'requestLink',
   method: 'POST',
@@ -31,15 +42,7 @@ export const requestLink = operation({
   access: ['anyone'],
   params: None,
   query: None,
-  headers: z.object({
-    'accept-language': z
-      .string()
-      .optional()
-      .meta({
-        description: 'the language of the message, such as cy; English where it is not known',
-        examples: ['cy, en;q=0.8'],
-      }),
-  }),
+  headers: MessageLanguage,
   body: PayerContact,
   replies: { 202: z.strictObject({ status: z.literal('sent') }) },
   errors: [],
@@ -136,6 +139,9 @@ export const listPayerPayments = operation({
 export const PayerReceipt = PayerPayment.extend({
   status_history: z.array(StatusChange),
   refunds: z.array(z.strictObject({ amount: Money, refunded_at: Timestamp })),
+  can_mail_receipt: z.boolean().meta({
+    description: 'whether the receipt can be mailed: it is paid, and the session is one of an e-mail address',
+  }),
 })
 export type PayerReceipt = z.infer<typeof PayerReceipt>
 
@@ -151,6 +157,29 @@ export const getPayerPayment = operation({
   body: NoBody,
   replies: { 200: PayerReceipt },
   errors: ['PAYMENT_NOT_FOUND'],
+})
+
+export const sendPayerReceipt = operation({
+  name: 'sendPayerReceipt',
+  dryRun: true,
+  method: 'POST',
+  path: '/api/v1/payer/payments/{id}/receipt',
+  summary: "Send the receipt of one of the payer's payments by e-mail",
+  description: 'It goes to the address that the payer has signed in with, once an hour for each payment.', // decision 382
+  access: ['payer'],
+  params: IdParams,
+  query: None,
+  headers: MessageLanguage,
+  body: None.optional(),
+  bodyOptional: true,
+  replies: {
+    202: z.strictObject({
+      payment_id: Uuid,
+      status: z.literal('sent'),
+      contact: z.string().meta({ description: 'the address, masked as p…@example.org' }),
+    }),
+  },
+  errors: ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_SETTLED', 'EMAIL_NOT_CONFIRMED'],
 })
 
 /** A mandate that the payer can end. */

@@ -161,6 +161,7 @@ const MAY: Record<string, string> = {
   signOutPayer: NOBODY,
   listPayerPayments: NOBODY,
   getPayerPayment: NOBODY,
+  sendPayerReceipt: NOBODY,
   raisePayerDispute: NOBODY,
   listPayerConsents: NOBODY,
   revokePayerConsent: NOBODY,

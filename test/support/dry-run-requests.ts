@@ -380,6 +380,10 @@ export const SAMPLES: Record<string, Sample> = {
     const id = await settledPayment(scene.service, scene.merchant, { payer_email: PAYER })
     return { headers: await payerSession(scene), params: { id }, body: { reason: 'OTHER' } }
   },
+  sendPayerReceipt: async (scene) => {
+    const id = await settledPayment(scene.service, scene.merchant, { payer_email: PAYER })
+    return { headers: await payerSession(scene), params: { id } }
+  },
   revokePayerConsent: async (scene) => {
     const { consentId } = await authorisedMandate(scene.service, scene.merchant, { payer_email: PAYER })
     return { headers: await payerSession(scene), params: { id: consentId } }

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { getMail } from '../../src/mail/get-mail.ts'
+import { listMails } from '../../src/mail/list-mails.ts'
 import { atBank, createPayment, untilStatus } from '../support/app.ts'
 import { hub as cy } from '../../src/lib/locales/hub/cy.ts'
 import { hub as de } from '../../src/lib/locales/hub/de.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
 import { englishIn } from '../support/english.ts'
-import { goTo, hubService, linkFor, paidBy, PAYER, signedIn } from '../support/hub.ts'
+import { goTo, hubService, linkFor, nextLink, paidBy, PAYER, signedIn } from '../support/hub.ts'
 import { isGood } from '../support/pages.ts'
 
 /* Payments and their receipts in the hub, and the ways between them. */
@@ -33,6 +35,54 @@ t.test('a receipt can be saved and printed', async (t) => {
   t.equal(await page.getByRole('button', { name: 'Sign out' }).isVisible(), false)
   t.equal(await page.getByText('Printed on').isVisible(), true)
   t.same(complaints, [])
+})
+
+t.test('a receipt is mailed to the address of the session, once, in the language of the page', async (t) => {
+  const email = 'rhys@home.example'
+  const id = await paidBy(service, acme, { amount: '12.40', payer_email: email })
+  const watched = await openPage(browser, undefined, 'cy')
+  const { page, complaints } = watched
+  await page.goto(await linkFor(service, email))
+  await page.getByRole('button', { name: cy.arrival.button }).click()
+  await page.getByRole('heading', { name: cy.payments.title }).waitFor()
+  await goTo(page, `#payment=${id}`)
+  const send = page.getByRole('button', { name: cy.payment.receiptMail })
+  const sent = cy.payment.receiptMailed('r…@home.example')
+  await send.click()
+  await page.locator('.box.good').getByText(sent).waitFor()
+  await page.locator('#live').getByText(sent).waitFor({ state: 'attached' })
+  await page.getByText('svc sandbox mail show').waitFor()
+  t.equal(await page.evaluate('document.activeElement.textContent'), cy.payment.receiptMail, 'the focus stays')
+  await isGood(t, watched, 'hub-receipt-mailed')
+  const receipts = async () =>
+    (await listMails(service.app, { recipient: email })).filter(({ kind }) => kind === 'payer-receipt')
+  const [mail] = await receipts()
+  t.equal(mail?.subject, 'Eich derbynneb')
+  t.match((await getMail(service.app, mail?.id ?? '')).body, '£12.40')
+  t.same(complaints, [])
+  await send.click()
+  await page.getByRole('alert').getByText(cy.payment.receiptMailedBefore('').slice(0, 30)).waitFor()
+  t.equal((await receipts()).length, 1)
+})
+
+t.test('a payer who has signed in by text message, or has not paid yet, is offered no mail', async (t) => {
+  const phone = '+447700900345'
+  const id = await paidBy(service, acme, { payer_email: 'tess@home.example', payer_phone: phone })
+  const { body } = await createPayment(service, acme, { payer_phone: phone, payer_email: 'uma@home.example' })
+  await service.call('POST', '/api/v1/payer/auth/request-link', { body: { phone } })
+  const { page, complaints } = await openPage(browser)
+  await page.goto(await nextLink(service, phone))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Your payments' }).waitFor()
+  await goTo(page, `#payment=${id}`)
+  await page.getByRole('button', { name: 'Save as a text file' }).waitFor()
+  t.equal(await page.getByRole('button', { name: 'Send the receipt' }).count(), 0)
+  t.same(complaints, [])
+  const waiting = await signedIn(service, browser, 'uma@home.example')
+  await goTo(waiting.page, `#payment=${body.payment_id}`)
+  await waiting.page.getByRole('button', { name: 'Save as a text file' }).waitFor()
+  t.equal(await waiting.page.getByRole('button', { name: 'Send the receipt' }).count(), 0)
+  t.same(waiting.complaints, [])
 })
 
 t.test('a failed payment shows the reason and what happened to the money', async (t) => {

@@ -253,6 +253,7 @@ t.test(
       ['registerMerchant', 'anyone'],
       ['requestLink', 'anyone'],
       ['revokePayerConsent', 'payer'],
+      ['sendPayerReceipt', 'payer'],
       ['signOutPayer', 'payer'],
       ['verifyLink', 'anyone'],
     ])

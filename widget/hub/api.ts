@@ -50,6 +50,7 @@ export function makeApi(session: SessionStore) {
       call<unknown>({ method: 'POST', path: '/api/v1/payer/auth/sign-out', withSession: true, keepalive: true }),
     listPayments: () => mine<{ data: PayerPayment[] }>('GET', 'payments'),
     getPayment: (id: string) => mine<PayerReceipt>('GET', `payments/${id}`),
+    sendReceipt: (id: string) => mine<{ contact: string }>('POST', `payments/${id}/receipt`),
     raiseDispute: (id: string, dispute: { reason: DisputeReason; payer_statement?: string }) =>
       mine<PayerDispute>('POST', `payments/${id}/dispute`, dispute),
     listConsents: () => mine<{ data: PayerConsent[] }>('GET', 'consents'),

@@ -50,7 +50,8 @@ export function problemText({ problem: texts, checkout }: Texts, problem: Proble
   return checkout.failures.NETWORK
 }
 
-function waitText(texts: Texts['problem'], seconds: number | undefined): string {
+/** When a payer may try again. */
+export function waitText(texts: Texts['problem'], seconds: number | undefined): string {
   if (seconds === undefined) return texts.later
   return seconds < 60 ? texts.inSeconds(seconds) : texts.inMinutes(Math.ceil(seconds / 60))
 }

@@ -5,6 +5,7 @@ import { isPositive } from './format.ts'
 import { failureText } from './failure-text.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
+import { mailReceipt } from './mail-receipt.ts'
 import { alertBox, button, fact } from './parts.ts'
 import { isPaid, statusText } from './payments-view.ts'
 import { hashOf } from './routes.ts'
@@ -17,21 +18,26 @@ export async function showPayment(hub: Hub, id: string, notice?: string): Promis
   await loadView(hub, {
     title: texts.title,
     load: () => hub.api.getPayment(id),
-    render: (payment) => [
-      back,
-      notice !== undefined && alertBox('good', notice),
-      summary(hub, payment),
-      disputePart(hub, payment),
-      amounts(hub, payment),
-      history(hub, payment),
-      el(
-        'div',
-        { class: 'actions' },
-        button(texts.print, 'plain', () => window.print()),
-        button(texts.download, 'plain', () => downloadReceipt(hub, payment)),
-      ),
-      el('p', { class: 'on-paper soft' }, `${texts.printedOn} ${hub.format.moment(new Date().toISOString())}`),
-    ],
+    render: (payment) => {
+      const mail = payment.can_mail_receipt ? mailReceipt(hub, payment) : undefined
+      return [
+        back,
+        notice !== undefined && alertBox('good', notice),
+        summary(hub, payment),
+        disputePart(hub, payment),
+        amounts(hub, payment),
+        history(hub, payment),
+        el(
+          'div',
+          { class: 'actions' },
+          button(texts.print, 'plain', () => window.print()),
+          button(texts.download, 'plain', () => downloadReceipt(hub, payment)),
+          mail?.send,
+        ),
+        mail?.outcome,
+        el('p', { class: 'on-paper soft' }, `${texts.printedOn} ${hub.format.moment(new Date().toISOString())}`),
+      ]
+    },
     refused: () => [back, alertBox('bad', texts.notFound)],
   })
 }

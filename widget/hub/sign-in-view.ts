@@ -2,9 +2,7 @@ import type { PayerContact } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
 import type { Hub } from './hub-context.ts'
 import { alertBox, button, form, problemText } from './parts.ts'
-
-/** How the sandbox's messages are read. */
-const SANDBOX_COMMAND = 'npx svc sandbox mail show'
+import { sandboxHint } from './sandbox-hint.ts'
 
 type ContactMethod = 'email' | 'phone'
 
@@ -111,11 +109,9 @@ function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
       button(texts.other, 'plain', () => showSignIn(hub, { isRenewal })),
     ),
   )
-  void hub.api.isSandbox().then((isSandbox) => {
-    if (!isSandbox || !stage.isCurrent()) return
-    // An address with characters that a shell interprets is left out of the command to copy.
-    const isPlain = method === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
-    const command = `${SANDBOX_COMMAND}${isPlain ? ` --recipient ${address}` : ''}`
-    hint.append(alertBox('note', el('p', {}, texts.sandbox), el('p', {}, el('code', {}, command))))
+  // An address with characters that a shell interprets is left out of the command to copy.
+  const isPlain = method === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
+  void sandboxHint(hub, isPlain ? address : undefined).then((shown) => {
+    if (shown !== null && stage.isCurrent()) hint.append(shown)
   })
 }

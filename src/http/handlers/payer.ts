@@ -6,9 +6,11 @@ import { listPayerPayments } from '../../payers/list-payer-payments.ts'
 import { raisePayerDispute } from '../../payers/raise-payer-dispute.ts'
 import { requestLink } from '../../payers/request-link.ts'
 import { revokePayerConsent } from '../../payers/revoke-payer-consent.ts'
+import { sendPayerReceipt } from '../../payers/send-payer-receipt.ts'
 import { signOutPayer } from '../../payers/sign-out-payer.ts'
 import { verifyLink } from '../../payers/verify-link.ts'
 import { payerLanguage } from '../pages/payer-language.ts'
+import { timeText } from '../pages/time-text.ts'
 import type * as wire from '../../wire/payer.ts'
 import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf, payerOf } from '../principal.ts'
@@ -50,8 +52,18 @@ export const payer: Handlers<typeof wire> = {
 
   /** GET /api/v1/payer/payments/{id} */
   async getPayerPayment(app, { principal, params }) {
-    const receipt = await getPayerPayment(app, { contact: payerOf(principal).contact, id: params.id })
-    return { status: 200, body: presentReceipt(receipt, app.catalogue) }
+    const { contact } = payerOf(principal)
+    const receipt = await getPayerPayment(app, { contact, id: params.id })
+    return { status: 200, body: presentReceipt(receipt, { contact, banks: app.catalogue }) }
+  },
+
+  /** POST /api/v1/payer/payments/{id}/receipt */
+  async sendPayerReceipt(app, { principal, params, headers }) {
+    const { contact } = payerOf(principal)
+    const { tag, ...words } = payerLanguage(undefined, headers['accept-language'])
+    const language = { ...words, code: tag.slice(0, 2), moment: (instant: string) => timeText(instant, tag) }
+    await sendPayerReceipt(app, { contact, id: params.id, language })
+    return { status: 202, body: { payment_id: params.id, status: 'sent', contact: hintOf(contact.value) } }
   },
 
   /** GET /api/v1/payer/consents */

@@ -5,7 +5,8 @@ import { failureOfPayment } from '../../lib/failure-codes.ts'
 import { formatAmount, formatNumeric } from '../../lib/money.ts'
 import { isDisputable } from '../../payers/get-payer-payment.ts'
 import type { PayerReceiptRecord } from '../../payers/get-payer-payment.ts'
-import type { PayerPaymentRecord } from '../../payers/record.ts'
+import type { Contact, PayerPaymentRecord } from '../../payers/record.ts'
+import { canMailReceipt } from '../../payers/send-payer-receipt.ts'
 import type { PayerConsent, PayerDispute, PayerPayment, PayerReceipt } from '../../wire/payer.ts'
 import { presentAllowances } from './present-mandate.ts'
 
@@ -41,7 +42,10 @@ function presentLastDispute(payment: PayerPaymentRecord): PayerPayment['dispute'
   return { id, status, reason, opened_at, resolution_note: payment.dispute_resolution_note }
 }
 
-export function presentReceipt({ payment, changes, refunds }: PayerReceiptRecord, banks: BankCatalogue): PayerReceipt {
+export function presentReceipt(
+  { payment, changes, refunds }: PayerReceiptRecord,
+  { contact, banks }: { contact: Contact; banks: BankCatalogue },
+): PayerReceipt {
   return {
     ...presentPayerPayment(payment, banks),
     status_history: [...changes],
@@ -49,6 +53,7 @@ export function presentReceipt({ payment, changes, refunds }: PayerReceiptRecord
       amount: formatNumeric(amount, payment.currency),
       refunded_at,
     })),
+    can_mail_receipt: canMailReceipt(contact, payment),
   }
 }
 

@@ -189,6 +189,16 @@ const PAYERS: Rows = {
     skip: SESSION_ELSEWHERE,
     refusal: { args: [NOBODY], exit: 6, error: 'CONSENT_NOT_FOUND' },
   }),
+  'payer send-receipt': asPayer({
+    args: async ({ paid }) => [await paid()],
+    writes: true,
+    skip: SESSION_ELSEWHERE,
+    refusal: {
+      args: async ({ waiting }) => [await waiting()],
+      exit: 7,
+      error: 'PAYMENT_NOT_SETTLED',
+    },
+  }),
   'payer dispute': asPayer({
     args: async ({ paid }) => [await paid(), ...WHY],
     writes: true,

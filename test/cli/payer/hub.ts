@@ -42,6 +42,7 @@ export const RECEIPT = {
     { ordinal: '1', previous_status: null, new_status: 'Initiated', changed_by: 'MERCHANT_API', created_at: AT },
   ],
   refunds: [{ amount: '5.00', refunded_at: AT }],
+  can_mail_receipt: true,
 }
 export const CONSENT = {
   consent_id: CONSENT_ID,
@@ -74,6 +75,8 @@ export function answerTo({ method, path }: Request): Answer {
   if (path === '/api/v1/payer/payments') return { json: { data: [PAYMENT] } }
   if (path === '/api/v1/payer/consents') return { json: { data: [CONSENT] } }
   if (method === 'DELETE') return { json: { consent_id: CONSENT_ID, status: 'REVOKED' } }
+  if (path.endsWith('/receipt'))
+    return { status: 202, json: { payment_id: PAYMENT_ID, status: 'sent', contact: SESSION.contact } }
   if (path.endsWith('/dispute')) return { status: 201, json: DISPUTE }
   return { json: RECEIPT }
 }

@@ -50,6 +50,14 @@ t.test('what the service refuses is told with the next step of a payer', async (
     code: 7,
     stderr: /payer show 01a1fd03/,
   })
+  const early = await signedIn(t, (request) =>
+    request.path.endsWith('/receipt') ? refusal(409, 'PAYMENT_NOT_SETTLED') : answerTo(request),
+  )
+  t.match(await early.run(['send-receipt', PAYMENT_ID]), { code: 7, stderr: /payer show 01a1fd03/ })
+  const byPhone = await signedIn(t, (request) =>
+    request.path.endsWith('/receipt') ? refusal(409, 'EMAIL_NOT_CONFIRMED') : answerTo(request),
+  )
+  t.match(await byPhone.run(['send-receipt', PAYMENT_ID]), { code: 7, stderr: /payer link ada@example\.org/ })
   const single = await signedIn(t, refusing(refusal(409, 'CONSENT_NOT_REVOCABLE')))
   t.match(await single.run(['payments', 'mandates', 'cancel', CONSENT_ID]), {
     code: 7,

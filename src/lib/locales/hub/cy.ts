@@ -81,6 +81,10 @@ export const hub: HubTexts = {
     print: 'Argraffu',
     download: 'Cadw fel ffeil testun',
     receipt: 'Derbynneb',
+    receiptMail: 'Anfon y dderbynneb i’m e-bost',
+    receiptMailed: (contact: string) => `Rydym yn anfon y dderbynneb i ${contact}. Dylai gyrraedd o fewn munudau.`,
+    receiptMailedBefore: (when: string) =>
+      `Anfonwyd y dderbynneb atoch o’r blaen, neu ormod o rai eraill. Gallwch ofyn amdani eto ${when}.`,
     printedOn: 'Argraffwyd ar',
     notFound: 'Ni allem ddod o hyd i’r taliad hwn.',
   },

@@ -81,6 +81,10 @@ export const hub: HubTexts = {
     print: 'Drucken',
     download: 'Als Textdatei sichern',
     receipt: 'Beleg',
+    receiptMail: 'Beleg an meine E-Mail-Adresse senden',
+    receiptMailed: (contact: string) => `Wir senden den Beleg an ${contact}. Er sollte in wenigen Minuten da sein.`,
+    receiptMailedBefore: (when: string) =>
+      `Der Beleg wurde Ihnen schon gesendet, oder zu viele andere. Sie können ihn ${when} erneut anfordern.`,
     printedOn: 'Gedruckt am',
     notFound: 'Diese Zahlung haben wir nicht gefunden.',
   },

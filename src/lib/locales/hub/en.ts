@@ -128,6 +128,10 @@ export const hub = {
     print: 'Print',
     download: 'Save as a text file',
     receipt: 'Receipt',
+    receiptMail: 'Send the receipt to my e-mail',
+    receiptMailed: (contact: string) => `We are sending the receipt to ${contact}. It should arrive within minutes.`,
+    receiptMailedBefore: (when: string) =>
+      `The receipt was sent to you before, or too many others were. You can ask for it again ${when}.`,
     printedOn: 'Printed on',
     notFound: 'We could not find this payment.',
   },

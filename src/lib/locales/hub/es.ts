@@ -79,6 +79,10 @@ export const hub: HubTexts = {
     print: 'Imprimir',
     download: 'Guardar como texto',
     receipt: 'Recibo',
+    receiptMail: 'Enviar el recibo a mi correo',
+    receiptMailed: (contact: string) => `Enviamos el recibo a ${contact}. Debería llegar en unos minutos.`,
+    receiptMailedBefore: (when: string) =>
+      `Ya se le envió el recibo, o demasiados otros. Puede volver a pedirlo ${when}.`,
     printedOn: 'Impreso el',
     notFound: 'No hemos encontrado este pago.',
   },

@@ -83,6 +83,10 @@ export const hub: HubTexts = {
     print: 'Imprimer',
     download: 'Enregistrer en fichier texte',
     receipt: 'Reçu',
+    receiptMail: 'Envoyer le reçu à mon adresse e-mail',
+    receiptMailed: (contact: string) => `Nous envoyons le reçu à ${contact}. Il devrait arriver dans quelques minutes.`,
+    receiptMailedBefore: (when: string) =>
+      `Le reçu vous a déjà été envoyé, ou trop d’autres l’ont été. Vous pourrez le redemander ${when}.`,
     printedOn: 'Imprimé le',
     notFound: 'Nous n’avons pas trouvé ce paiement.',
   },

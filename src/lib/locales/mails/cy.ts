@@ -14,6 +14,20 @@ Mae’n gweithio unwaith, ac am 10 munud. Gall unrhyw un sydd â’r ddolen ei d
 Os na wnaethoch chi ofyn amdani, peidiwch â gwneud dim: heb y ddolen ni all neb fewngofnodi.
 Fyddwn ni byth yn gofyn am gyfrineiriau na chodau eich banc, mewn e-bost nac ar y dudalen y mae’r ddolen yn ei hagor.
 `,
+  receiptSubject: 'Eich derbynneb',
+  paymentId: 'ID y taliad',
+  receipt: `Helo,
+
+dyma’r dderbynneb y gofynnoch amdani:
+
+{facts}
+
+{questions}
+
+Eich holl daliadau, ar ôl i chi fewngofnodi: {link}
+
+Fyddwn ni byth yn gofyn am gyfrineiriau na chodau eich banc, mewn e-bost nac ar y dudalen y mae’r ddolen yn ei hagor.
+`,
   text: `Mewngofnodwch i weld eich taliadau: {link}
 Mae’n gweithio unwaith, am 10 munud. Peidiwch â’i rhannu. Fyddwn ni byth yn gofyn am gyfrineiriau banc. Heb ofyn? Peidiwch â gwneud dim.`,
 }

@@ -12,6 +12,20 @@ It works once, and for 10 minutes. Anyone who has it can use it, so don't share 
 If you did not ask for it, do nothing: without the link no one can sign in.
 We never ask for your bank's passwords or codes, neither in an e-mail nor on the page that the link opens.
 `,
+  receiptSubject: 'Your receipt',
+  paymentId: 'Payment ID',
+  receipt: `Hello,
+
+here is the receipt that you asked for:
+
+{facts}
+
+{questions}
+
+All your payments, after you have signed in: {link}
+
+We never ask for your bank's passwords or codes, neither in an e-mail nor on the page that the link opens.
+`,
   text: `Sign in to see your payments: {link}
 It works once, for 10 minutes. Don't share it. We never ask for bank passwords. If you did not ask for it, do nothing.`,
 }
