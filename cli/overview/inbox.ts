@@ -1,7 +1,9 @@
 import { InboxItem, getInbox, getPortalInbox } from '../../src/wire/console.ts'
 import { untilText } from '../base/ages.ts'
+import { asTyped } from '../base/command-hints.ts'
 import { sideOf, isBoth, viewerOf } from '../client/auth/acting-side.ts'
 import { command } from '../kit/command.ts'
+import type { Context } from '../kit/context.ts'
 import { listPages, PAGING, pagesIn } from '../kit/paging.ts'
 import type { Column } from '../output/table.ts'
 
@@ -22,7 +24,7 @@ export const list = command({
     const isOperator = kind === 'platform'
     await listPages(context, input, pagesIn(client, isOperator ? getInbox : getPortalInbox), {
       fields: InboxItem,
-      columns: columnsOf(isOperator),
+      columns: columnsOf(isOperator, context),
       id: (row) => row.id,
       empty: `Nothing waits for you.${isBoth(client) ? otherHalf(isOperator) : ''}`,
     })
@@ -35,7 +37,7 @@ function otherHalf(isOperator: boolean): string {
     : ' That is as the merchant; as the operator: svc inbox --platform'
 }
 
-function columnsOf(isOperator: boolean): Column<InboxItem>[] {
+function columnsOf(isOperator: boolean, { io, flags }: Context): Column<InboxItem>[] {
   const whose: Column<InboxItem> = {
     title: 'merchant',
     value: (row) => row.trading_name,
@@ -51,6 +53,6 @@ function columnsOf(isOperator: boolean): Column<InboxItem>[] {
     { title: 'kind', value: (row) => row.kind, dropped: 2 },
     ...(isOperator ? [whose] : []),
     { title: 'what', value: (row) => row.summary, least: 16 },
-    { title: 'command', value: (row) => row.command, least: 24 },
+    { title: 'command', value: (row) => asTyped(row.command, io.calledAs, flags), least: 24 },
   ]
 }

@@ -33,6 +33,8 @@ t.test(
       code: 0,
       stdout: new RegExp(`DUE +KIND +MERCHANT +WHAT +COMMAND\n[^]*in \\d+ (h|d) +kyb_pending +Acme `),
     })
+    const typed = await service.operate(['inbox'], { calledAs: 'npx svc' })
+    t.match(typed.stdout, / npx svc kyb show \S+\n/, 'in a checkout, where no shell finds svc')
     const commands = await service.operate(['inbox', '-q', '[].command'])
     t.same(commands.stdout.trim().split('\n').toSorted(), [
       `svc kyb show ${pending.realm}`,
