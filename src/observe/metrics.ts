@@ -58,10 +58,9 @@ export function makeMetrics() {
       registers,
     }),
     /** When the last reconciliation ended: its age is time() less this. */
-    reconciliationTime: new Gauge({
+    reconciliationTime: unknownUntilSet(registry, {
       name: 'svc_reconciliation_last_run_timestamp_seconds',
       help: 'When the last daily reconciliation that compared everything ended',
-      registers,
     }),
     reconciliationSeconds: new Gauge({
       name: 'svc_reconciliation_duration_seconds',
@@ -76,10 +75,9 @@ export function makeMetrics() {
       registers,
     }),
     /** When the last verification ended: its age is time() less this. */
-    verificationTime: new Gauge({
+    verificationTime: unknownUntilSet(registry, {
       name: 'svc_verification_last_run_timestamp_seconds',
       help: 'When the last daily verification that checked everything ended',
-      registers,
     }),
     /** Calls to banks, by outcome: without an answer they are `unavailable`. */
     bankCalls: new Counter({
@@ -144,6 +142,13 @@ export function makeMetrics() {
       registers,
     }),
   }
+}
+
+/** A time without a sample until it is known: as 0 it would be an age of fifty years, which is an alert. */
+function unknownUntilSet(registry: Registry, { name, help }: { name: string; help: string }): Gauge {
+  const gauge = new Gauge({ name, help, registers: [registry] })
+  gauge.remove()
+  return gauge
 }
 
 /**

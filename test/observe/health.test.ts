@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
+import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
+import { runVerification } from '../../src/verify/run-verification.ts'
 import { workOnce } from '../../src/worker.ts'
 import type { Answer, TestService } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
@@ -128,6 +130,23 @@ t.test('an alert comes true where no worker runs, and ends where one does', asyn
   t.equal(await isLate(), true)
   await workOnce(service.app)
   t.equal(await isLate(), false)
+})
+
+t.test('a process that knows of no daily run has no time of one, which would be fifty years old', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+  const times = async () => {
+    const { text } = await service.call('GET', '/metrics')
+    return text.match(/^svc_(?:reconciliation|verification)_last_run_timestamp_seconds .+$/gm)
+  }
+  t.equal(await times(), null)
+  for (const run of [runReconciliation, runVerification]) await run(service.app, new AbortController().signal)
+  const shown = await times()
+  t.match(shown, [/ 1\d{9}/, / 1\d{9}/])
+  const rules = readFileSync(join(packageRoot(), 'examples', 'operate', 'alerts.yaml'), 'utf8')
+  for (const line of shown ?? []) {
+    const [name = ''] = line.split(' ')
+    t.match(rules, `time() - max(${name}) > 129600 or absent(${name})\n        for: 1h\n`, 'that there is none is one')
+  }
 })
 
 t.test('the metrics say how late the jobs are', async (t) => {
