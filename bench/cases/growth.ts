@@ -37,42 +37,54 @@ const CALLS = 100
 const ROUNDS = 5
 
 type Work = { what: string; work: () => Promise<unknown> }
+/** A database with a history, and the work in it. `pid` is the server's process of its one connection. */
+type Side = { database: BenchDatabase; merchantIds: string[]; pool: DatabasePool; pid: number; works: Work[] }
 
-/** The cost of reads, claims and creations while the history of settled payments grows from ten thousand. */
+/**
+ * The cost of reads, claims and creations over a history of settled payments that grows, each in turns with the same over
+ * one that stays at ten thousand: half an hour lies between the first size and the last, and the machine is another by then.
+ */
 export async function benchGrowth(bench: Bench): Promise<RatioTarget[]> {
-  const database = await bench.server.database('bench_growth')
-  const recent = await insertRecent(database)
-  const pool = await makePool({ databaseUrl: database.url, role: RUNTIME_ROLE, size: 1 })
-  const works = worksOf(pool, recent)
-  const costs = new Map<string, Cost[]>(works.map(({ what }) => [what, []]))
+  const small = await startSide(bench, 'bench_growth_small')
+  const large = await startSide(bench, 'bench_growth')
+  await insertHistory(small, { from: 0, to: SMALL })
   const sizes = sizesOf(bench)
+  const rows = new Map<string, string[]>(large.works.map(({ what }) => [what, []]))
+  let targets: RatioTarget[] = []
   let size = 0
   for (const wanted of sizes) {
     process.stderr.write(`  ${wanted} payments\n`)
-    await insertHistory(database, recent.merchantIds, { from: size, to: wanted })
+    await insertHistory(large, { from: size, to: wanted })
     size = wanted
-    const { pid } = await pool.one(sql.type(Backend)`select pg_backend_pid() as pid`)
-    for (const { what, work } of works) {
-      const cost = await costOf(pool, { pid, work })
-      costs.get(what)?.push(cost)
-      process.stderr.write(`  ${what}: ${textOf(cost)}\n`)
+    targets = []
+    for (const [index, { what }] of large.works.entries()) {
+      const [few, many] = await costsOf(small, large, index)
+      rows
+        .get(what)
+        ?.push(`${few.us.toFixed(0)}, ${many.us.toFixed(0)} µs; ${few.pages.toFixed(0)}, ${many.pages.toFixed(0)}`)
+      process.stderr.write(`  ${what}: ${rows.get(what)?.at(-1) ?? ''}\n`)
+      targets.push({ what: `${what}, of ${size} payments : of ${SMALL}`, ratio: many.us / few.us, most: 1.2 })
     }
   }
-  await pool.end()
-  printTable('PostgreSQL, processor time and pages per call', [
-    ['', ...sizes.map((each) => `of ${each}`)],
-    ...[...costs].map(([what, each]) => [what, ...each.map(textOf)]),
+  await Promise.all([small.pool.end(), large.pool.end()])
+  printTable('PostgreSQL, processor time and pages per call, of ten thousand payments and of more', [
+    ['', ...sizes.map((each) => `10000, ${each}`)],
+    ...[...rows].map(([what, each]) => [what, ...each]),
   ])
-  return [...costs].map(([what, each]) => ({
-    what: `${what}, of ${size} payments : of ${SMALL}`,
-    ratio: (each.at(-1)?.us ?? Number.NaN) / (each[0]?.us ?? Number.NaN),
-    most: 1.2,
-  }))
+  return targets
+}
+
+async function startSide(bench: Bench, name: string): Promise<Side> {
+  const database = await bench.server.database(name)
+  const recent = await insertRecent(database)
+  const pool = await makePool({ databaseUrl: database.url, role: RUNTIME_ROLE, size: 1 })
+  const { pid } = await ofEveryMerchant(() => pool.one(sql.type(Backend)`select pg_backend_pid() as pid`))
+  return { database, merchantIds: recent.merchantIds, pool, pid, works: worksOf(pool, recent) }
 }
 
 function sizesOf({ quick, payments }: Bench): number[] {
   const largest = payments ?? (quick ? 100_000 : 1_000_000)
-  const sizes = [SMALL]
+  const sizes = [10 * SMALL]
   while ((sizes.at(-1) ?? largest) * 10 <= largest) sizes.push((sizes.at(-1) ?? largest) * 10)
   return sizes
 }
@@ -226,28 +238,27 @@ function worksOf(pool: DatabasePool, { merchantIds, paymentIds, endToEndId }: Re
 
 /** Of a call, in the server's process of the connection: microseconds of processor time, and pages that were looked at. */
 type Cost = { us: number; pages: number }
+const nothing: Cost = { us: Number.NaN, pages: Number.NaN }
 
-function textOf({ us, pages }: Cost): string {
-  return `${us.toFixed(0)} µs, ${pages.toFixed(0)}`
-}
-
-/** The least of some rounds: other load only adds to it. */
-async function costOf(pool: DatabasePool, { pid, work }: { pid: number; work: Work['work'] }): Promise<Cost> {
-  for (let call = 0; call < CALLS / 4; call += 1) await work()
-  const costs: Cost[] = []
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const pages = await pagesOf(pool, pid)
-    const ms = (await connectionCpuMs(pid)) ?? Number.NaN
-    for (let call = 0; call < CALLS; call += 1) await work()
-    const us = (((await connectionCpuMs(pid)) ?? Number.NaN) - ms) * 1_000
-    costs.push({ us: us / CALLS, pages: ((await pagesOf(pool, pid)) - pages) / CALLS })
-  }
-  return { us: Math.min(...costs.map(({ us }) => us)), pages: Math.min(...costs.map(({ pages }) => pages)) }
+/** In turns, each by its least time, for other load only adds to it; pages by all rounds together. */
+async function costsOf(small: Side, large: Side, index: number): Promise<[Cost, Cost]> {
+  const sides = [small, large].map((side) => ({ ...side, work: side.works[index]?.work, us: Infinity, pages: 0 }))
+  for (const { work } of sides) for (let call = 0; call < CALLS / 4; call += 1) await work?.()
+  for (const side of sides) side.pages -= await pagesOf(side)
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const ms = (await connectionCpuMs(side.pid)) ?? Number.NaN
+      for (let call = 0; call < CALLS; call += 1) await side.work?.()
+      side.us = Math.min(side.us, ((((await connectionCpuMs(side.pid)) ?? Number.NaN) - ms) * 1_000) / CALLS)
+    }
+  for (const side of sides) side.pages = (side.pages + (await pagesOf(side))) / (ROUNDS * CALLS)
+  const [few, many] = sides
+  return [few ?? nothing, many ?? nothing]
 }
 
 const Pages = z.object({ count: z.number() })
 
-async function pagesOf(pool: DatabasePool, pid: number): Promise<number> {
+async function pagesOf({ pool, pid }: Side): Promise<number> {
   await ofEveryMerchant(() => pool.query(sql.type(z.object({}))`select pg_stat_force_next_flush()`))
   const { count } = await ofEveryMerchant(() =>
     pool.one(sql.type(Pages)`
@@ -258,8 +269,7 @@ async function pagesOf(pool: DatabasePool, pid: number): Promise<number> {
 
 /** Payments older than two days, spread over a year: settled, but for every fiftieth, which failed. */
 async function insertHistory(
-  { owner }: BenchDatabase,
-  merchantIds: readonly string[],
+  { database: { owner }, merchantIds }: Side,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
   await owner.query("set session_replication_role = replica; set maintenance_work_mem = '1GB'")
