@@ -13,10 +13,12 @@ export type Part = {
   /** Asks it to end, and starts it with these settings besides. */
   restart(env?: Record<string, string>): Promise<void>
   stop(): Promise<void>
-  /** How often it has ended without being asked to. */
-  ownEnds(): number
+  /** What it said last, each time that it ended without being asked to. */
+  ownEnds(): readonly string[]
 }
 
+/** As much of its messages as tells why it ended. */
+const LAST_WORDS = 300
 const LAUNCHER = join(packageRoot(), 'bin', 'svc.js')
 const MODEL_BANK = join(packageRoot(), 'dist', 'src', 'model-bank', 'main.js')
 
@@ -36,15 +38,20 @@ export function startPart(
   let settings = env
   let isOver = false
   let meant = false
-  let ownEnds = 0
+  const ownEnds: string[] = []
   let child: ChildProcess
   const begin = (): void => {
     child = spawn(process.execPath, [file, ...words], {
       env: { PATH: process.env['PATH'], ...settings },
-      stdio: ['ignore', 'ignore', process.env['CHAOS_LOG'] === undefined ? 'ignore' : 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     })
-    child.once('exit', () => {
-      if (!meant) ownEnds += 1
+    let said = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (process.env['CHAOS_LOG'] !== undefined) process.stderr.write(text)
+      said = (said + text).slice(-LAST_WORDS)
+    })
+    child.once('exit', (code, killedBy) => {
+      if (!meant) ownEnds.push(`${String(code ?? killedBy)}: ${said.trim()}`)
       meant = false
       // As a supervisor does: at once, and after a moment where it could not start.
       if (!isOver) setTimeout(() => !isOver && begin(), 300)
