@@ -4,6 +4,10 @@ import { once } from 'node:events'
 import pg from 'pg'
 import t from 'tap'
 import type { Test } from 'tap'
+import type { App } from '../../src/app.ts'
+import { runPart } from '../../cli/service/up/part.ts'
+import { ofEveryMerchant } from '../../src/db/merchant-scope.ts'
+import { sql } from '../../src/db/sql.ts'
 import { freePort } from '../support/free-port.ts'
 import { clusterUrl } from '../support/cluster.ts'
 import { liveEnv } from '../support/live.ts'
@@ -45,6 +49,36 @@ t.test('a migration that the database refuses is named, with what to look at', a
   t.match(stderr, /^Error: The database rejected the migration 0002_merchants: type "kyb_status" already exists\. /m)
   t.match(stderr, /Try: which are applied: .*svc migrate status\n/)
   t.notMatch(stderr, /Check SVC_DATABASE_URL/, 'its address is right')
+})
+
+t.test('a database that goes away while a part starts is named as that, and no other failure is', async (t) => {
+  const { url } = await testDatabase(t)
+  const key = randomBytes(32).toString('base64')
+  const env = { SVC_DATABASE_URL: url, SVC_ENCRYPTION_KEY: key, SVC_LOG_LEVEL: 'silent' }
+  const startWith = (fail: (app: App) => Promise<unknown>): Promise<void> =>
+    runPart(
+      env,
+      () => undefined,
+      (app) => fail(app).then(() => ({ what: 'It runs.', stop: async () => undefined })),
+    )
+  const owner = new pg.Client(url)
+  await owner.connect()
+  const ended = startWith((app) => ofEveryMerchant(() => app.pool.query(sql.unsafe`select pg_sleep(600)`)))
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%(600)'`
+  await Promise.all([
+    t.rejects(ended, {
+      code: 'DATABASE',
+      message: /: the server is starting or stopping\. Try again in a few seconds\.$/,
+    }),
+    until('its statement is ended', async () => (await owner.query(end)).rowCount === 1),
+  ])
+  await owner.end()
+  const wrong = new TypeError('nothing is not a function')
+  await t.rejects(
+    startWith(() => Promise.reject(wrong)),
+    wrong,
+    'a fault of our own is none of the database',
+  )
 })
 
 t.test('in live mode without a bank, serve says what is missing, and goes on', async (t) => {

@@ -57,6 +57,16 @@ export function explainStart(error: unknown, { port, portHint, describe }: Where
   return new CliError(known, error.message, { ...taken, hint, retryable: known === 'IDP_UNAVAILABLE', cause: error })
 }
 
+/** As `explainStart`, where the database may have gone away meanwhile: a supervisor's next start may find it. */
+export async function explainLost(error: unknown, databaseUrl: string, where: Where = {}): Promise<unknown> {
+  const [{ isDatabaseUnavailable }, { describeDatabaseError }] = await Promise.all([
+    import('../../../src/db/is-database-unavailable.ts'),
+    import('../../../src/db/describe-error.ts'),
+  ])
+  if (!isDatabaseUnavailable(error)) return explainStart(error, where)
+  return explainStart(error, { ...where, describe: (lost) => describeDatabaseError(lost, databaseUrl) })
+}
+
 // SQLite's code for a lock that another process holds (src/db/state-directory.ts).
 const SQLITE_BUSY = 5
 

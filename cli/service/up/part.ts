@@ -1,7 +1,7 @@
 import type { App, AppOverrides } from '../../../src/app.ts'
 import { messageOf } from '../../base/errors.ts'
 import { onStopSignals } from '../../base/signals.ts'
-import { explained } from './explain.ts'
+import { explainLost, explained } from './explain.ts'
 
 type OpenAppOptions = Pick<AppOverrides, 'applicationName'>
 
@@ -24,8 +24,10 @@ export async function runPart(
   try {
     const { app, port } = await openApp(env, options)
     teardown.add('The connections', () => app.close())
-    await checkKey(app)
-    const part = await explained(() => start(app), { port, portHint: 'another SVC_PORT' })
+    const where = { port, portHint: 'another SVC_PORT' }
+    const part = await startOf(app, start).catch(async (error: unknown) => {
+      throw await explainLost(error, app.config.databaseUrl, where)
+    })
     teardown.add('This part', part.stop)
     note(part.what)
     await stopAsked
@@ -42,16 +44,23 @@ export async function runPart(
 export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
   const { app } = await openApp(env)
   try {
-    await checkKey(app)
+    await checkKey(app).catch(async (error: unknown) => {
+      throw await explainLost(error, app.config.databaseUrl)
+    })
     return await work(app)
   } finally {
     await app.close()
   }
 }
 
+async function startOf(app: App, start: (app: App) => Promise<Part>): Promise<Part> {
+  await checkKey(app)
+  return start(app)
+}
+
 async function checkKey(app: App): Promise<void> {
   const { checkMasterKey } = await import('../../../src/keys/check-master-key.ts')
-  await explained(() => checkMasterKey(app))
+  await checkMasterKey(app)
 }
 
 /** The app of a database whose migrations are this version's, as the environment says. */

@@ -12,10 +12,11 @@ import { ensureDemoCustomer } from '../../../src/sandbox/seed-customer.ts'
 import { ensureDemoMerchant } from '../../../src/sandbox/seed-merchant.ts'
 import { ensureDemoOperator } from '../../../src/sandbox/seed-operator.ts'
 import { startWorker } from '../../../src/worker.ts'
+import { variableIn } from '../../base/environment-variables.ts'
 import { CliError, codeOf } from '../../base/errors.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
-import { explainStart, explained } from './explain.ts'
+import { explainLost, explained } from './explain.ts'
 import { ensureKeyRing, hasKeyIn, variablesOf } from './key-file.ts'
 import { registerAtModelBank, startModelBank } from './model-bank.ts'
 import { makeTeardown } from './part.ts'
@@ -47,7 +48,7 @@ export async function startParts(start: Start): Promise<ServiceState> {
     } catch (error) {
       await parts.run()
       if (plan.port === 0 && attempt < PORT_ATTEMPTS_MAX && codeOf(error) === 'EADDRINUSE') continue
-      throw explainStart(error, { port })
+      throw await explainLost(error, variableIn(database.env, 'SVC_DATABASE_URL') ?? '', { port })
     }
   }
 }
