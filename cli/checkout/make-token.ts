@@ -69,7 +69,7 @@ export async function makeToken(context: Context, client: Client, options: Descr
     amount,
     currency: currency.toUpperCase(),
     ...(await merchantOf(context, client, options.merchantName)),
-    apiUrl: client.apiUrl,
+    apiUrl: `${client.apiUrl}/api/v1`,
     returnUrl,
     callbackOrigin: originOf(
       options.callbackOrigin ?? returnUrl,

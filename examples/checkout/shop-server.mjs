@@ -28,7 +28,7 @@ function makeToken(number, { amount, currency, reference }) {
     amount,
     currency,
     merchantName: 'The corner shop',
-    apiUrl: SVC_URL,
+    apiUrl: `${SVC_URL}/api/v1`,
     returnUrl: `${SHOP_URL}/thanks`,
     merchantClientId: SVC_CLIENT_ID,
     callbackOrigin: new URL(SHOP_URL).origin,

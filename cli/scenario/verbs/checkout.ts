@@ -118,7 +118,7 @@ function newToken(run: CaseRun, input: CheckoutStep): string {
   const text = encodeCheckoutToken({
     ...present({ amount: input.amount, currency: input.currency }),
     merchantName: input.merchant_name ?? run.merchant.name,
-    apiUrl,
+    apiUrl: `${apiUrl}/api/v1`,
     returnUrl: input.return_url ?? `${apiUrl}/dev/merchant-success`,
     merchantClientId: run.merchant.client_id,
     callbackOrigin: input.callback_origin ?? new URL(apiUrl).origin,

@@ -20,7 +20,7 @@ t.test(
       currency: 'GBP',
       merchantName: 'Acme',
       merchantClientId: 'acme-server',
-      apiUrl: url,
+      apiUrl: `${url}/api/v1`,
       returnUrl: `${url}/dev/merchant-success`,
       callbackOrigin: url,
       payerName: 'Ada',
