@@ -66,7 +66,7 @@ function choicePage(bank: Bank, consent: Consent, uid: string): Html {
   )
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Approve a payment - Model Bank</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"></head>
 <body><main><h1>Model Bank</h1><p>${summaryOf(consent)}</p>
 <form method="post" action="/interaction/${uid}">
 <p><label>Pay from <select name="account">${options}</select></label></p>
@@ -95,7 +95,7 @@ function sendPage(res: ServerResponse, page: Html, status = 200): void {
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': "default-src 'none'; img-src data:; frame-ancestors 'none'",
     })
     .end(page.html)
 }

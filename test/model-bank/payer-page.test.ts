@@ -22,6 +22,7 @@ t.test('a payer without a certificate approves in a real browser, and comes back
   const consentId = await stage(client, paymentConsent({ CreditorAccount: creditor }))
   await page.goto(await authoriseAddress(client, consentId, { redirect_uri: redirectUri }))
   t.match(await page.textContent('main'), `Pay GBP 12.50 to ${name}, account 20000055779911.`)
+  t.equal(await page.locator('link[rel=icon]').getAttribute('href'), 'data:,', 'no icon is asked for')
   t.same(await accessibilityProblems(page), [])
   await page.selectOption('select', '20000033334444')
   await page.click('button[value=approve]')

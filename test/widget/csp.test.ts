@@ -99,7 +99,8 @@ t.test('the hub cannot be framed', async (t) => {
 })
 
 t.test('the demo creates only the Trusted Types policy it needs', async (t) => {
-  const { policy } = await get(sandbox, '/widget-demo.html')
+  const { policy, text } = await get(sandbox, '/widget-demo.html')
+  t.match(text, '<link rel="icon" href="data:,">', 'browsers ask for no other icon')
   t.ok(policy.includes('trusted-types svc-checkout'))
 })
 

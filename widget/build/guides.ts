@@ -160,6 +160,7 @@ function documentOf({ title, content }: { title: string; content: string }): str
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title.replaceAll('`', ''))} · svc</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/widget/docs/guides.css">
 </head>
 <body>

@@ -34,6 +34,7 @@ export function page(options: PageOptions): PageReply {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
 <title>${title} - ${theme.displayName}</title>
 <style>${{ html: style }}</style>
 ${script === undefined ? undefined : html`<script>${{ html: script }}</script>`}
@@ -100,7 +101,8 @@ function safeHeaders({
     "default-src 'none'",
     `style-src '${hashOf(style)}'`,
     script === undefined ? undefined : `script-src '${hashOf(script)}'`,
-    logo && `img-src ${logo.origin}`,
+    // `data:` is the icon of the page, which is empty: without one, browsers ask for /favicon.ico.
+    `img-src ${logo === undefined ? '' : `${logo.origin} `}data:`,
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
