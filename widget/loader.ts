@@ -12,8 +12,8 @@ import type { Mounted, SvcCheckout } from './package/types.ts'
  * hide the document's property and could redirect the token.
  */
 const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement
-// A module, or a copy in another script, knows neither its address nor its attributes.
-if (!script) throw new Error('svc checkout: load it from the service with a plain <script>')
+// A module knows neither its address nor its attributes, and a copy in another script those of that script.
+if (!/v1.checkout/.test(script?.src)) throw new Error('svc checkout: load the <script> of the service')
 const { origin } = new URL(script.src)
 
 function makeCheckout(): SvcCheckout {

@@ -97,13 +97,20 @@ for (const [name, bodyOf, expected] of MISUSES)
   })
 
 t.test('a script that is loaded as a module, or copied into another, says how to load it', async (t) => {
-  const { page, site, complaints } = await openBody(
-    t,
-    () => `<script type="module" src="${shop.service.url}/v1/checkout.js"></script>`,
-  )
-  await page.goto(site.url)
-  await until(async () => complaints.length > 0)
-  t.same(complaints, ['svc checkout: load it from the service with a plain <script>'])
+  const address = `${shop.service.url}/v1/checkout.js`
+  const copy = await (await fetch(address)).text()
+  for (const [how, tag] of [
+    ['as a module', `<script type="module" src="${address}"></script>`],
+    ["in the shop's bundle, whose origin it would take", '<script src="/assets/app.js"></script>'],
+    ['in the page', `<script>${copy}</script>`],
+  ] as const) {
+    const { page, site, complaints } = await openBody(t, () => tag)
+    site.pages['/assets/app.js'] = `"the shop's own";${copy}`
+    await page.goto(site.url)
+    await until(async () => complaints.length > 0)
+    t.same(complaints, ['svc checkout: load the <script> of the service'], how)
+    t.equal(await page.evaluate('window.SvcCheckout'), undefined, how)
+  }
 })
 
 t.test('an order that is on the page twice is reported, and two orders are not', async (t) => {
@@ -190,9 +197,31 @@ for (const [name, pageOf] of Object.entries(COMPONENTS)) {
     return opened
   }
 
-  t.test(`${name}: a token that is made in the render is reported once it costs the payer their bank`, async (t) => {
-    const tokens = (url: string): string =>
-      `const token = ${JSON.stringify(Array.from({ length: 12 }, () => tokenFor(url)))}[window.rendered = (window.rendered ?? -1) + 1]`
+  /** A token for each render, in turn. */
+  const eachRender = (tokens: readonly string[]): string =>
+    `const token = ${JSON.stringify(tokens)}[window.rendered = (window.rendered ?? -1) + 1]`
+  const renders = Array.from({ length: 12 }, (_, index) => index)
+
+  t.test(`${name}: a token that is made in the render is reported, and a basket that changes is not`, async (t) => {
+    const remade = (url: string): string => eachRender(renders.map(() => tokenFor(url)))
+    const { page, site, warnings } = await openComponent(t, remade, 'token={token}')
+    t.match(await saidOn(page, site.url, warnings), [
+      /a token that says the same replaced another.*make the token once/,
+    ])
+    await page.waitForFunction('window.rendered >= 5')
+    await page.frameLocator('#app iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+    t.equal(warnings().length, 1, 'once for a page')
+
+    const soon = Math.floor(Date.now() / 1_000) + 45
+    const renewed = (url: string): string => eachRender(renders.map((at) => tokenFor(url, { exp: soon, jti: `${at}` })))
+    const expiring = await openComponent(t, renewed, 'token={token}')
+    await expiring.page.goto(expiring.site.url)
+    await expiring.page.waitForFunction('window.rendered >= 5')
+    t.same(expiring.warnings(), [], 'a token is renewed before it expires')
+  })
+
+  t.test(`${name}: a token that is replaced is reported once it costs the payer their bank`, async (t) => {
+    const tokens = (url: string): string => eachRender(renders.map((at) => tokenFor(url, { amount: `${at + 1}.00` })))
     const { page, site, warnings } = await openComponent(t, tokens, 'token={token} onBankSelected={setChosen}')
     await page.goto(site.url)
     await page.waitForFunction('window.rendered >= 5')

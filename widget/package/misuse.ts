@@ -15,25 +15,69 @@ export type TokenWatch = {
   heard(name: EventName): void
 }
 
-/** Warns of a page that replaces the token while its payer pays, such as one that makes a token on each render. */
+const MAKE_ONCE = 'make the token once for an order, and keep it in the state'
+
+/**
+ * Warns of a page that replaces the token while its payer pays, or by one that says the same, such as one that makes a
+ * token on each render. A basket that has changed is another payment.
+ */
 export function makeTokenWatch(): TokenWatch {
   let isPaying = false
   let last: string | undefined
   return {
     began(token) {
       // React's strict mode begins twice with the same one.
-      if (isPaying && token !== last)
-        warnDeveloper(
-          'another token replaced that of a payer who had chosen a bank, and a new checkout began: make the token once for an order, and keep it in the state',
-        )
+      if (last !== undefined && token !== last) {
+        if (isPaying)
+          warnDeveloper(
+            `another token replaced that of a payer who had chosen a bank, and a new checkout began: ${MAKE_ONCE}`,
+          )
+        else if (isRemade(last, token))
+          warnDeveloper(`a token that says the same replaced another, and a new checkout began: ${MAKE_ONCE}`)
+      }
       isPaying = false
       last = token
     },
     heard(name) {
       if (name === 'bankSelected') isPaying = true
-      else if (ENDS.has(name)) isPaying = false
+      else if (ENDS.has(name)) {
+        isPaying = false
+        last = undefined
+      }
     },
   }
+}
+
+/** A token is renewed this long before it expires, in milliseconds. */
+const RENEWED_MS = 60_000
+
+/** Whether two tokens differ only in their id and times, and the first was good for longer. */
+function isRemade(before: string, now: string): boolean {
+  const [one, other] = [readContent(before), readContent(now)]
+  if (one === undefined || other === undefined) return false
+  const { exp, ...content } = one
+  const isRenewed = typeof exp === 'number' && exp * 1_000 < Date.now() + RENEWED_MS
+  return !isRenewed && sortedText(content) === sortedText(other)
+}
+
+type Content = Readonly<Record<string, unknown>>
+
+function readContent(token: string): Content | undefined {
+  try {
+    return JSON.parse(atob((token.split('.')[0] ?? '').replace(/-/g, '+').replace(/_/g, '/'))) as Content
+  } catch {
+    return undefined
+  }
+}
+
+const OWN: readonly string[] = ['jti', 'exp', 'iat']
+
+function sortedText(content: Content): string {
+  return JSON.stringify(
+    Object.entries(content)
+      .filter(([name]) => !OWN.includes(name))
+      .sort(),
+  )
 }
 
 /** A promise of a token is a common one: its text says nothing. */
