@@ -107,6 +107,44 @@ t.test('branding is applied, and readable even with badly chosen colours', async
   t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [], 'the same in the dark')
 })
 
+t.test('a long name has room beside a logo, and a large amount stays on one line, on a narrow phone', async (t) => {
+  const name = 'Worshipful Company of Merchant Adventurers and Wholesale Stationers of Llanfairpwllgwyngyll'
+  const icon = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32"><rect width="96" height="32"/></svg>`
+  for (const [amount, logo] of [
+    ['999999.99', undefined],
+    ['999999.99', `data:image/svg+xml;base64,${Buffer.from(icon).toString('base64')}`],
+    ['5.00', undefined],
+  ] as const) {
+    const opened = await openWidget(browser, shop, {
+      tokens: [shop.token({ amount })],
+      context: { viewport: { width: 320, height: 700 } },
+      prepare: (page) =>
+        page.route('**/api/v1/checkout', async (route) => {
+          const response = await route.fetch()
+          const json = await response.json()
+          await route.fulfill({ response, json: { ...json, merchant_name: name } })
+        }),
+    })
+    const { widget, page, context } = opened
+    await widget.getByRole('button', { name: en.continue }).waitFor()
+    const frame = frameOf(page)
+    if (logo !== undefined)
+      await frame.evaluate(
+        `document.querySelector('.order').prepend(Object.assign(new Image(), { className: 'logo', src: '${logo}' }))`,
+      )
+    const size = async (selector: string) => {
+      const box = await widget.locator(selector).boundingBox()
+      return box ?? { width: 0, height: Infinity }
+    }
+    const what = `${amount} ${logo === undefined ? 'without' : 'with'} a logo`
+    t.ok((await size('.payee')).width >= 140, `${what}: the name has room`)
+    t.ok((await size('.amount')).height < 40, `${what}: the amount is on one line`)
+    t.equal(await frame.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, `${what}: nothing is cut`)
+    await screenshot(opened, `en-long-${amount}${logo === undefined ? '' : '-logo'}`)
+    await context.close()
+  }
+})
+
 /** The colour scheme, and every element's colours. */
 const COLORS = `[
   getComputedStyle(document.documentElement).colorScheme,

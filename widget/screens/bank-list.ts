@@ -35,7 +35,8 @@ export function bankList(view: View, banks: readonly Bank[]): HTMLElement {
     listKeys(() => shown),
   )
   filter()
-  return el('div', { class: 'search' }, el('label', { for: 'search' }, texts.search), input, count, list, none)
+  const title = el('h2', {}, el('label', { for: 'search' }, texts.search))
+  return el('div', { class: 'search' }, title, input, count, list, none)
 }
 
 function option(view: View, bank: Bank): HTMLElement {
