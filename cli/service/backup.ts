@@ -5,6 +5,7 @@ import type { Violation } from '../../src/verify/verify-database.ts'
 import { EXPORT_LIMIT_MAX } from '../../src/wire/audit.ts'
 import { reportLine, verifyAll } from '../audit/verify.ts'
 import type { SealedReport } from '../audit/verify.ts'
+import { quoted } from '../base/command-hints.ts'
 import { isSetIn, variableIn } from '../base/environment-variables.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { EXIT, exitOfSignal } from '../base/exit-codes.ts'
@@ -70,7 +71,7 @@ service that runs; with --record it writes there that, and when, a dump was veri
     } catch (error) {
       if (!controller.signal.aborted) {
         if (record && isOfDump(error)) await recordResult(context, { isWhole: false, newestEventAt: null })
-        throw error
+        throw server === undefined ? namingServer(error, dump) : error
       }
       throw new CliError('INTERRUPTED', 'the scratch database was dropped; nothing was verified', {
         exit: exitOfSignal(controller.signal.reason),
@@ -81,6 +82,15 @@ service that runs; with --record it writes there that, and when, a dump was veri
     }
   },
 })
+
+/** What a service without PostgreSQL is advised to do is of no use here. */
+function namingServer(error: unknown, dump: string): unknown {
+  if (!(error instanceof Error) || error.name !== 'EmbeddedUnavailableError' || !('problem' in error)) return error
+  return new CliError('NO_SCRATCH_SERVER', String(error.problem), {
+    hint: `on a PostgreSQL of your own, with a login that may create databases: svc backup verify ${quoted(dump)} --server postgres://<user>@<host>:5432/postgres`,
+    cause: error,
+  })
+}
 
 /** Parameters by which the tools of PostgreSQL would work in another database than the scratch one, or show a password. */
 const NOT_IN_ADDRESS = ['dbname', 'service', 'servicefile', 'host', 'hostaddr', 'port', 'user', 'password']

@@ -13,9 +13,14 @@ export type PostgresBinaries = { postgres: string; initdb: string; version: stri
 /** No server can be started on this machine; the message says why and what to do. */
 export class EmbeddedUnavailableError extends Error {
   override readonly name = 'EmbeddedUnavailableError'
-}
+  /** Why, without what a service is to use instead. */
+  readonly problem: string
 
-const insteadUse = 'Point SVC_DATABASE_URL at an existing PostgreSQL (15 to 18) instead.'
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`${problem} Point SVC_DATABASE_URL at an existing PostgreSQL (15 to 18) instead.`, options)
+    this.problem = problem
+  }
+}
 
 /** For root: files that the server's user must reach and cannot in the checkout or the state directory. */
 export const sharedFolder = '/var/lib/svc'
@@ -55,7 +60,7 @@ export const serverUser = (): ServerUser => {
   const user = lookUp('postgres') ?? createUser() ?? lookUp('nobody')
   if (user !== undefined) return user
   throw new EmbeddedUnavailableError(
-    `PostgreSQL does not run as root, and there is no user "postgres" to run it as. Create one (useradd --system postgres), run svc as an ordinary user, or do without: ${insteadUse}`,
+    `PostgreSQL does not run as root, and there is no user "postgres" to run it as. Create one (useradd --system postgres), or run svc as an ordinary user.`,
   )
 }
 
@@ -75,7 +80,7 @@ const platformPackage = (): string => {
     return dirname(dirname(require.resolve(name)))
   } catch (error) {
     throw new EmbeddedUnavailableError(
-      `There are no PostgreSQL binaries for this machine (${name} is not installed). ${insteadUse}`,
+      `There are no PostgreSQL binaries for this machine (${name} is not installed).`,
       { cause: error },
     )
   }
@@ -143,5 +148,5 @@ export const postgresBinaries = (options: {
   const copied = inside(copyAside(packageFolder, version, options.copyFolder))
   const { ok, problem } = works(copied.postgres, options.user)
   if (ok) return copied
-  throw new EmbeddedUnavailableError(`The PostgreSQL binaries do not run on this machine (${problem}). ${insteadUse}`)
+  throw new EmbeddedUnavailableError(`The PostgreSQL binaries do not run on this machine (${problem}).`)
 }

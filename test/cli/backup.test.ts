@@ -126,6 +126,16 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     t.ok(Number(rows.get('payment_events')) >= 2, 'the newest events too')
   })
 
+  t.test('without one to start, as in an installation of production packages, it says how to name one', async (t) => {
+    t.intercept(process, 'arch', { value: 'mips' })
+    const { code, stderr } = await verify(custom)
+    t.match(
+      { code, stderr },
+      { code: 1, stderr: /no PostgreSQL binaries[^]*backup verify \S+svc\.dump --server postgres:/ },
+    )
+    t.notMatch(stderr, 'SVC_DATABASE_URL')
+  })
+
   t.test('on a server that is named, as plain text, as a folder and as a tar archive', async (t) => {
     for (const dump of [source.dump('svc.sql'), source.dump('folder', '-Fd'), source.dump('svc.tar', '-Ft')]) {
       const { code, stdout, stderr } = await verify(dump, onServer)
