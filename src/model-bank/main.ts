@@ -24,6 +24,10 @@ async function main(): Promise<void> {
   if (version === undefined) throw new Error(`--version must be ${VERSIONS.map(({ name }) => name).join(' or ')}`)
   const unknown = values.quirk.find((name) => !isQuirk(name))
   if (unknown !== undefined) throw new Error(`unknown quirk ${unknown}; known: ${Object.keys(QUIRK_NAMES).join(', ')}`)
+  // As OpenID Connect wants it of clients on the web: without this the bank registers them and then gives no token.
+  const local = values['redirect-uri'].find((uri) => /^https:\/\/localhost(?=[:/]|$)/i.test(uri))
+  if (local !== undefined)
+    throw new Error(`--redirect-uri ${local}: localhost is rejected over https; name its address: ${addressOf(local)}`)
   const bank = await startModelBank({
     dir: resolve(values.dir),
     port: Number(values.port),
@@ -36,6 +40,10 @@ async function main(): Promise<void> {
   const { close, ...ready } = bank
   process.stdout.write(`${JSON.stringify({ ready: true, ...ready })}\n`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
+}
+
+function addressOf(uri: string): string {
+  return Object.assign(new URL(uri), { hostname: '127.0.0.1' }).href
 }
 
 await main()

@@ -44,3 +44,12 @@ t.test('the process writes its files, says where it is, and ends on SIGTERM', as
   child.kill('SIGTERM')
   t.same(await once(child, 'exit'), [0, null])
 })
+
+t.test('an address of localhost over https, which gets no token later, is rejected at the start', async (t) => {
+  const uri = ['--redirect-uri', 'https://localhost:8443/bank/return']
+  const child = spawn(process.execPath, [MAIN, '--dir', t.testdir({}), '--port', '0', '--control-port', '0', ...uri])
+  let text = ''
+  child.stderr.on('data', (chunk) => (text += String(chunk)))
+  t.not((await once(child, 'close'))[0], 0)
+  t.match(text, 'name its address: https://127.0.0.1:8443/bank/return')
+})
