@@ -145,6 +145,31 @@ t.test('a long name has room beside a logo, and a large amount stays on one line
   }
 })
 
+t.test('with the colours that a reader chooses, what can be pressed or filled in keeps its edge', async (t) => {
+  const opened = await openWidget(browser, shop, { context: { forcedColors: 'active' } })
+  const { widget, page } = opened
+  const hasEdge = async (selector: string): Promise<void> => {
+    const styles: string[][] = await frameOf(page).evaluate(
+      `[...document.querySelectorAll('${selector}')].map(getComputedStyle).map((s) => [s.borderTopStyle, s.borderTopWidth, s.borderTopColor])`,
+    )
+    t.ok(styles.length > 0, selector)
+    for (const [style, width, color] of styles)
+      t.ok(
+        style === 'solid' && width !== '0px' && String(color).startsWith('rgb('),
+        `${selector}: ${style} ${width} ${color}`,
+      )
+  }
+  await widget.getByRole('button', { name: en.continue }).waitFor()
+  await hasEdge('.main')
+  t.same(await accessibilityProblems(page), [])
+  await screenshot(opened, 'en-forced-consent')
+  await widget.getByRole('button', { name: en.continue }).click()
+  await widget.getByRole('heading', { name: en.popular }).waitFor()
+  await hasEdge('.tile, input, .list')
+  t.same(await accessibilityProblems(page), [])
+  await screenshot(opened, 'en-forced-banks')
+})
+
 /** The colour scheme, and every element's colours. */
 const COLORS = `[
   getComputedStyle(document.documentElement).colorScheme,
