@@ -48,8 +48,14 @@ t.test('npm asks the check before it publishes, and begins nothing after an obje
     'package.json': JSON.stringify(manifest),
     'CHANGELOG.md': '## 1.1.0\n',
   })
+  // Whatever this person has git do otherwise, such as sign.
+  const settings = { ...envWithoutTap(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
   const git = (...words: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@svc.example', ...words], { cwd, encoding: 'utf8' })
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@svc.example', ...words], {
+      cwd,
+      env: settings,
+      encoding: 'utf8',
+    })
   const publish = () => {
     const { GITHUB_REPOSITORY: _1, CI_PROJECT_PATH: _2, ...env } = envWithoutTap()
     // Nothing listens there: a dry run asks which versions there are, and goes on without an answer.
