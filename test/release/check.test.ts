@@ -5,8 +5,8 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import packageFile from '../../package.json' with { type: 'json' }
-import { problemsOf } from '../../release/check.ts'
-import type { Release } from '../../release/check.ts'
+import { problemsOf } from './check.ts'
+import type { Release } from './check.ts'
 import { checkoutManifest } from '../../widget/build/package-manifest.ts'
 import { envWithoutTap } from '../support/built.ts'
 
@@ -41,7 +41,7 @@ t.test('a release needs its source, its tag, its section, a clean tree and a bui
 
 t.test('npm asks the check before it publishes, and begins nothing after an objection', async (t) => {
   const scripts = { prepublishOnly: `node ${join(packageRoot(), packageFile.scripts.prepublishOnly.slice(5))}` }
-  t.equal(packageFile.scripts.prepublishOnly, 'node release/check.ts')
+  t.equal(packageFile.scripts.prepublishOnly, 'node test/release/check.ts')
   const manifest = { name: '@pay/svc', version: '1.2.0', scripts }
   const cwd = t.testdir({
     '.gitignore': 'dist',
@@ -114,7 +114,7 @@ t.test('the scope is written as in package.json, so that one command changes it 
 })
 
 t.test('the workflow may prove who it is, tests and checks, then publishes both with provenance', async (t) => {
-  const { on, permissions, jobs } = parse(readFileSync(join(packageRoot(), 'release/github-actions.yml'), 'utf8'))
+  const { on, permissions, jobs } = parse(readFileSync(join(packageRoot(), 'examples/release/github-actions.yml'), 'utf8'))
   t.same(on, { push: { tags: ['v*'] } })
   t.same(permissions, { contents: 'read' })
   t.match(jobs.publish.permissions, { 'id-token': 'write' })
