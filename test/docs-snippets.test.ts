@@ -67,7 +67,7 @@ function tailOf(output: string, from = 0): string {
 function functionsOf(svcFunction: string): string {
   return `curl() { command curl --fail-with-body "$@"; }
 ${svcFunction}
-npx() { if [ "$1" = --no ]; then shift; fi; shift; svc "$@"; }`
+npx() { if [ "$1" = --no ]; then shift; fi; if [ "$1" = -- ]; then shift; fi; shift; svc "$@"; }`
 }
 
 /** The blocks of a shell as one script, which names the line of each before it runs. */

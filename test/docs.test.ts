@@ -129,7 +129,7 @@ t.test('every command that the text names exists, with its options', async (t) =
       .flatMap(({ text }) => text.split('\n')),
   ])
   const commands = named.flatMap(
-    (text) => /^(?:\w+=\S+ )*(?:npx (?:--no )?)?(?<command>svc .*)$/.exec(text)?.groups?.['command'] ?? [],
+    (text) => /^(?:\w+=\S+ )*(?:npx (?:--no (?:-- )?)?)?(?<command>svc .*)$/.exec(text)?.groups?.['command'] ?? [],
   )
   t.ok(commands.length > 200, `${commands.length} commands`)
   t.same(

@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { parse } from 'yaml'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import packageFile from '../../package.json' with { type: 'json' }
@@ -9,6 +11,7 @@ import { problemsOf } from './check.ts'
 import type { Release } from './check.ts'
 import { checkoutManifest } from '../../widget/build/package-manifest.ts'
 import { envWithoutTap } from '../support/built.ts'
+import { blocksOf, readPage } from '../support/markdown.ts'
 
 const WHOLE: Release = {
   version: '1.2.0',
@@ -39,28 +42,32 @@ t.test('a release needs its source, its tag, its section, a clean tree and a bui
   for (const [change, problem] of missing) t.match(problemsOf({ ...WHOLE, ...change }), [problem], String(problem))
 })
 
-t.test('npm asks the check before it publishes, and begins nothing after an objection', async (t) => {
+/** Whatever this person has git do otherwise, such as sign, number lines or write in colours. */
+const GIT: NodeJS.ProcessEnv = { ...envWithoutTap(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+
+function gitIn(cwd: string): (...words: string[]) => string {
+  const author = ['-c', 'user.name=t', '-c', 'user.email=t@svc.example']
+  return (...words) => execFileSync('git', [...author, ...words], { cwd, env: GIT, encoding: 'utf8' })
+}
+
+t.test('npm asks the check before it publishes either package, and begins nothing after an objection', async (t) => {
   const scripts = { prepublishOnly: `node ${join(packageRoot(), packageFile.scripts.prepublishOnly.slice(5))}` }
   t.equal(packageFile.scripts.prepublishOnly, 'node test/release/check.ts')
+  const repository = { type: 'git', url: 'git+https://code.example/pay/svc.git' }
   const manifest = { name: '@pay/svc', version: '1.2.0', scripts }
+  const forPages = checkoutManifest({}, { ...manifest, publishConfig: {}, repository })
   const cwd = t.testdir({
     '.gitignore': 'dist',
     'package.json': JSON.stringify(manifest),
     'CHANGELOG.md': '## 1.1.0\n',
+    dist: { 'checkout-package': { 'package.json': JSON.stringify(forPages) } },
   })
-  // Whatever this person has git do otherwise, such as sign.
-  const settings = { ...envWithoutTap(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@svc.example', ...words], {
-      cwd,
-      env: settings,
-      encoding: 'utf8',
-    })
-  const publish = () => {
-    const { GITHUB_REPOSITORY: _1, CI_PROJECT_PATH: _2, ...env } = envWithoutTap()
+  const git = gitIn(cwd)
+  const publish = (...words: string[]) => {
+    const { GITHUB_REPOSITORY: _1, CI_PROJECT_PATH: _2, ...env } = GIT
     // Nothing listens there: a dry run asks which versions there are, and goes on without an answer.
     const away = ['--registry', 'http://127.0.0.1:9', '--fetch-retries', '0']
-    return spawnSync('npm', ['publish', '--dry-run', ...away], { cwd, env, encoding: 'utf8' })
+    return spawnSync('npm', ['publish', '--dry-run', ...away, ...words], { cwd, env, encoding: 'utf8' })
   }
   git('init', '--quiet')
   git('add', '.')
@@ -70,15 +77,39 @@ t.test('npm asks the check before it publishes, and begins nothing after an obje
   for (const problem of [/has no repository/, /has no tag v1\.2\.0/, /no section "## 1\.2\.0/, /built from no commit/])
     t.match(refused.stderr, problem)
   t.notMatch(refused.stdout, /^\+ @pay\/svc/m)
+  const other = publish('./dist/checkout-package')
+  t.not(other.status, 0)
+  t.match(other.stderr, /has no tag v1\.2\.0/)
+  t.notMatch(other.stdout, /^\+ @pay/m)
 
-  const repository = { type: 'git', url: 'git+https://code.example/pay/svc.git' }
   writeFileSync(join(cwd, 'package.json'), JSON.stringify({ ...manifest, repository }))
   writeFileSync(join(cwd, 'CHANGELOG.md'), '## 1.2.0 (2026-12-01)\n')
   git('commit', '--quiet', '-a', '-m', 'a whole one')
   git('tag', 'v1.2.0')
-  mkdirSync(join(cwd, 'dist'))
   writeFileSync(join(cwd, 'dist', 'commit'), git('rev-parse', '--short=10', 'HEAD'))
   t.match(publish(), { status: 0, stdout: /^\+ @pay\/svc@1\.2\.0$/m })
+  t.match(publish('./dist/checkout-package'), { status: 0, stdout: /^\+ @pay\/checkout@1\.2\.0$/m })
+})
+
+t.test('npm version writes the version, to the manifests of Kubernetes too, while files have changes', async (t) => {
+  const { version } = packageFile.scripts
+  const manifests = 'examples/operate/kubernetes.yaml'
+  const cwd = t.testdir({
+    'package.json': JSON.stringify({ name: '@pay/svc', version: packageFile.version, scripts: { version } }),
+    examples: { operate: { 'kubernetes.yaml': readFileSync(join(packageRoot(), manifests), 'utf8') } },
+  })
+  const git = gitIn(cwd)
+  git('init', '--quiet')
+  git('add', '.')
+  const read = (file: string): string => readFileSync(join(cwd, file), 'utf8')
+  const before = read(manifests)
+  for (const version of ['9.2.0-rc.0', '9.2.0']) {
+    const words = readPage('docs/releasing.md').text.match(/`npm (version --no-git-tag-version) 1\.2\.0`/)?.[1] ?? ''
+    t.match(spawnSync('npm', [...words.split(' '), version], { cwd, env: GIT, encoding: 'utf8' }), { status: 0 })
+    t.equal(JSON.parse(read('package.json')).version, version)
+    t.equal(read(manifests), before.replaceAll(`svc:${packageFile.version}`, `svc:${version}`))
+  }
+  t.equal(git('tag'), '')
 })
 
 t.test(
@@ -99,6 +130,7 @@ t.test(
       publishConfig: { access: 'public', provenance: true },
       repository: { ...source, directory: 'widget/package' },
       private: undefined,
+      scripts: { prepublishOnly: 'cd ../.. && npm run prepublishOnly' },
       exports: own.exports,
     })
     t.match(checkoutManifest(own, { ...main, repository: 'github:pay/svc' }).repository, { url: 'github:pay/svc' })
@@ -109,8 +141,21 @@ t.test(
 t.test('the scope is written as in package.json, so that one command changes it everywhere', async (t) => {
   const [scope = ''] = packageFile.name.split('/')
   const words = ['grep', '-hIoE', `${scope}/[a-zA-Z0-9_-]*`]
-  const found = execFileSync('git', words, { cwd: packageRoot(), encoding: 'utf8' })
-  t.same([...new Set(found.trim().split('\n'))].toSorted(), [`${scope}/`, `${scope}/checkout`, `${scope}/svc`])
+  const found = execFileSync('git', words, { cwd: packageRoot(), env: GIT, encoding: 'utf8' })
+  t.same([...new Set(found.trim().split('\n'))].toSorted(), [`${scope}/checkout`, `${scope}/svc`])
+})
+
+t.test('the command of the documentation changes the scope everywhere, and nothing that is like it', async (t) => {
+  const block = blocksOf(readPage('docs/releasing.md')).find(({ text }) => text.startsWith('git grep'))
+  const text = (scope: string): string =>
+    `The scope \`@${scope}\`, \`@${scope}/svc\`; write t@svc.example; svc --help; ${scope}-checkout-*.tgz\n`
+  const cwd = t.testdir({ 'a.md': text('svc') })
+  const git = gitIn(cwd)
+  git('init', '--quiet')
+  git('add', '.')
+  execFileSync('sh', ['-ec', block?.text ?? 'exit 1'], { cwd, env: GIT })
+  t.equal(readFileSync(join(cwd, 'a.md'), 'utf8'), text('pay'))
+  t.equal(git('status', '--porcelain'), 'AM a.md\n', 'and leaves no copies')
 })
 
 t.test('the workflow may prove who it is, tests and checks, then publishes both with provenance', async (t) => {

@@ -33,7 +33,7 @@ export function problemsOf(release: Release): string[] {
       `package.json has the repository ${repository}, and this is a build of ${ciRepository}: npm rejects its provenance`,
     ],
     [changes.length > 0, `the working tree has changes: ${changes.slice(0, 5).join(', ')}`],
-    [!tags.includes(`v${version}`), `HEAD has no tag v${version}: npm version makes it, with the version`],
+    [!tags.includes(`v${version}`), `HEAD has no tag v${version}: git tag v${version}`],
     [
       !changelog.split('\n').some((line) => line === `## ${version}` || line.startsWith(`## ${version} (2`)),
       `CHANGELOG.md has no section "## ${version} (<date>)": rename "Unreleased"`,

@@ -20,5 +20,7 @@ export function checkoutManifest(own: object, main: MainManifest): Record<string
   if (repository === undefined) return { ...scoped, private: true }
   const { url } = typeof repository === 'string' ? { url: repository } : repository
   const more = { homepage, bugs, publishConfig, repository: { type: 'git', url, directory: 'widget/package' } }
-  return { ...scoped, private: undefined, ...more }
+  // From dist/checkout-package. npm runs it for a folder alone, so never where the package is installed.
+  const scripts = { prepublishOnly: 'cd ../.. && npm run prepublishOnly' }
+  return { ...scoped, private: undefined, scripts, ...more }
 }
