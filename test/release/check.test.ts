@@ -158,19 +158,80 @@ t.test('the command of the documentation changes the scope everywhere, and nothi
   t.equal(git('status', '--porcelain'), 'AM a.md\n', 'and leaves no copies')
 })
 
-t.test('the workflow may prove who it is, tests and checks, then publishes both with provenance', async (t) => {
-  const { on, permissions, jobs } = parse(readFileSync(join(packageRoot(), 'examples/release/github-actions.yml'), 'utf8'))
+type Job = {
+  needs?: string
+  permissions?: Record<string, string>
+  steps: { name?: string; run?: string; uses?: string; with?: Record<string, unknown> }[]
+}
+
+function readWorkflow(): { on: unknown; permissions: unknown; jobs: Record<'build' | 'publish', Job> } {
+  return parse(readFileSync(join(packageRoot(), 'examples/release/github-actions.yml'), 'utf8'))
+}
+
+const linesOf = ({ steps }: Job): string[] => steps.flatMap(({ run }) => run ?? [])
+
+t.test('the workflow tests and packs without rights, and what may publish runs no package', async (t) => {
+  const { on, permissions, jobs } = readWorkflow()
   t.same(on, { push: { tags: ['v*'] } })
   t.same(permissions, { contents: 'read' })
-  t.match(jobs.publish.permissions, { 'id-token': 'write' })
-  const lines: string[] = jobs.publish.steps.flatMap(({ run }: { run?: string }) => run ?? [])
-  const places = ['npm ci', 'npm test', 'npm run prepublishOnly', 'npm publish --provenance', 'SHA256SUMS'].map(
-    (part) => lines.findIndex((line) => line.includes(part)),
-  )
+  t.same(Object.keys(jobs), ['build', 'publish'])
+  const { build, publish } = jobs
+  t.notOk('permissions' in build, 'which would add to those of all')
+  t.same(publish.permissions, { contents: 'write', 'id-token': 'write' })
+  t.equal(publish.needs, 'build')
+  for (const job of [build, publish])
+    for (const { uses } of job.steps) if (uses !== undefined) t.match(uses, /^actions\/[\w-]+@[0-9a-f]{40}$/)
+  t.notMatch(linesOf(publish).join('\n'), /npm (?:ci|i|install|test|run|exec|pack)\b|npx/)
+  t.notMatch(JSON.stringify(publish), /checkout@/)
+  inOrder(t, linesOf(build), ['npm ci', 'npm test', 'npm run prepublishOnly', 'npm pack', 'SHA256SUMS'])
+  const parts = ['sha256sum --check', 'gh release create', 'npm publish --provenance', '--draft=false']
+  inOrder(t, linesOf(publish), parts)
+  t.match(linesOf(publish).join('\n'), /gh release create .* --draft /)
+  t.notMatch(JSON.stringify(jobs), /secrets\./, 'there is no token to steal')
+})
+
+function inOrder(t: Test, lines: readonly string[], parts: readonly string[]): void {
+  const places = parts.map((part) => lines.findIndex((line) => line.includes(part)))
+  t.notOk(places.includes(-1), parts.join(', '))
   t.same(
     places,
     places.toSorted((a, b) => a - b),
   )
-  t.notOk(places.includes(-1))
-  t.notMatch(JSON.stringify(jobs), /secrets\./, 'there is no token to steal')
+}
+
+t.test('what is published stays, what is missing is published, a prerelease as next', async (t) => {
+  const script = readWorkflow().jobs.publish.steps.find(({ name }) => name === 'Publish')?.run ?? ''
+  const npm = `#!/bin/sh
+if [ "$1" = view ]; then
+  cat "published/$(printf %s "$2" | tr @/ __)" 2> /dev/null
+else
+  printf '%s\\n' "$*" >> published.log
+fi
+`
+  const cwd = t.testdir({ bin: { npm }, published: {}, packed: {}, one: { package: {} }, two: { package: {} } })
+  chmodSync(join(cwd, 'bin/npm'), 0o755)
+  const pack = (folder: string, name: string): Buffer => {
+    writeFileSync(join(cwd, folder, 'package/package.json'), JSON.stringify({ name, version: '1.2.0' }))
+    execFileSync('tar', ['-czf', `packed/${folder}.tgz`, '-C', folder, 'package'], { cwd })
+    return readFileSync(join(cwd, 'packed', `${folder}.tgz`))
+  }
+  const one = pack('one', '@pay/checkout')
+  pack('two', '@pay/svc')
+  const run = (tag: string) => {
+    rmSync(join(cwd, 'published.log'), { force: true })
+    const env = { ...GIT, GITHUB_REF_NAME: tag, PATH: `${join(cwd, 'bin')}:${process.env['PATH']}` }
+    const { status, stderr } = spawnSync('bash', ['-e', '-c', script], { cwd, env, encoding: 'utf8' })
+    const log = join(cwd, 'published.log')
+    return { status, stderr, published: existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [] }
+  }
+  const words = 'publish --provenance --access public'
+  t.match(run('v1.2.0'), { status: 0, published: [`${words} ./packed/one.tgz`, `${words} ./packed/two.tgz`] })
+  t.match(run('v1.2.0-rc.1').published, [`${words} --tag next ./packed/one.tgz`, /--tag next/])
+
+  const integrity = `sha512-${createHash('sha512').update(one).digest('base64')}`
+  writeFileSync(join(cwd, 'published/_pay_checkout_1.2.0'), `${integrity}\n`)
+  t.match(run('v1.2.0'), { status: 0, published: [`${words} ./packed/two.tgz`] })
+
+  writeFileSync(join(cwd, 'published/_pay_checkout_1.2.0'), 'sha512-other\n')
+  t.match(run('v1.2.0'), { status: 1, published: [], stderr: /@pay\/checkout@1\.2\.0 is published with other content/ })
 })
