@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import t from 'tap'
 import { packageRoot } from '../src/lib/package-root.ts'
 import packageFile from '../package.json' with { type: 'json' }
-import { ensureBuilt, envWithoutTap } from './support/built.ts'
+import { PARTS, ensureBuilt, envWithoutTap } from './support/built.ts'
 
 /** The relative links of a document, without their anchors. */
 function linksOf(text: string): string[] {
@@ -61,6 +62,33 @@ t.test('what is built is not built again, as npm prepares a checkout again for t
   const words = (command ?? '').split(' ').filter((word) => word !== 'tap')
   execFileSync('env', ['-u', 'NODE_OPTIONS', process.execPath, ...words], { cwd: packageRoot(), env: envWithoutTap() })
   t.same(builds(), before)
+})
+
+t.test('a build has the commit that it is given, as for a container, or that of the checkout', async (t) => {
+  const { 'build:commit': command } = packageFile.scripts
+  t.match(packageFile.scripts['build:next'], 'npm run --silent build:commit')
+  const build = (env: NodeJS.ProcessEnv): string | undefined => {
+    const cwd = t.testdir({ 'package.json': JSON.stringify({ scripts: { build: command } }), '.dist-next': {} })
+    const more = { ...envWithoutTap(), BUILD_COMMIT: '', ...env }
+    t.match(spawnSync('npm', ['run', '--silent', 'build'], { cwd, env: more }), { status: 0 })
+    const file = join(cwd, '.dist-next/commit')
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  }
+  const given = '0123456789abcdef0123456789abcdef01234567'
+  t.equal(build({ BUILD_COMMIT: given }), '0123456789')
+  t.equal(build({ GIT_DIR: '/nowhere' }), undefined, 'as where only the files were copied')
+  const folder = mkdtempSync(join(tmpdir(), 'svc-commit-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const git = (...words: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@svc.example', ...words], {
+      cwd: folder,
+      env: { ...envWithoutTap(), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+      encoding: 'utf8',
+    })
+  git('init', '--quiet')
+  git('commit', '--quiet', '--allow-empty', '-m', 'one')
+  const head = git('rev-parse', 'HEAD')
+  t.equal(build({ GIT_DIR: join(folder, '.git') }), head.slice(0, 10))
 })
 
 t.test('PostgreSQL for trying it out can be left out of an installation', async (t) => {

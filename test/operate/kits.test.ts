@@ -34,7 +34,7 @@ t.test('every setting that a kit names exists, and no secret is given as a varia
 
 t.test('each kit migrates, serves and works, as a user without rights, with time to drain', async (t) => {
   const compose = z
-    .object({ services: z.record(z.string(), z.looseObject({ command: z.array(z.string()).optional() })) })
+    .looseObject({ services: z.record(z.string(), z.looseObject({ command: z.array(z.string()).optional() })) })
     .parse(parse(read('compose.yaml'), { merge: true }))
   t.match(compose.services, {
     migrate: { command: ['migrate', 'up'], restart: 'no' },
@@ -65,6 +65,8 @@ t.test('each kit migrates, serves and works, as a user without rights, with time
       readinessProbe: { httpGet: { path: '/readyz', port: 'observe' } },
       livenessProbe: { httpGet: { path: '/healthz', port: 'observe' } },
     })
+  t.match(read('Dockerfile'), /^ARG BUILD_COMMIT$[^]*^RUN npm ci/m, 'svc --version names the commit')
+  t.match(compose['x-svc'], { build: { args: { BUILD_COMMIT: /BUILD_COMMIT/ } } })
   t.match(read('Dockerfile'), /^USER \d+$/m)
   t.notMatch(read('Dockerfile'), /^FROM (?:[^:\s]+|\S+:latest)(?: |$)/m, 'images have a version')
   for (const unit of UNITS) t.match(read(unit), /DynamicUser=yes[^]*ProtectSystem=strict/, unit)
