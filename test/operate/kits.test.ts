@@ -167,6 +167,23 @@ t.test('systemd accepts the units', { skip: hasSystemd ? false : 'systemd is not
   t.same(said, [])
 })
 
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+
+t.test(
+  'promtool accepts the rules and their tests',
+  { skip: hasPromtool ? false : 'promtool is not installed' },
+  (t) => {
+    for (const words of [
+      ['check', 'rules', 'alerts.yaml'],
+      ['test', 'rules', 'alerts.test.yaml'],
+    ]) {
+      const { status, stdout, stderr } = spawnSync('promtool', words, { cwd: KITS, encoding: 'utf8' })
+      t.equal(status, 0, `${stdout}${stderr}`)
+    }
+    t.end()
+  },
+)
+
 t.test('every metric of the alerts and of the dashboard exists, and each alert is in the runbook', async (t) => {
   const known = new Set(
     (await makeMetrics().registry.getMetricsAsJSON()).flatMap(({ name }) => [name, `${name}_count`, `${name}_bucket`]),
@@ -178,6 +195,13 @@ t.test('every metric of the alerts and of the dashboard exists, and each alert i
   const panels = z
     .object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })) })) })
     .parse(JSON.parse(read('dashboard.json'))).panels
+  const ruleTests = read('alerts.test.yaml')
+  for (const [, name = ''] of ruleTests.matchAll(/alertname: (\w+)/g))
+    t.ok(
+      rules.some(({ alert }) => alert === name),
+      name,
+    )
+  for (const [, name = ''] of ruleTests.matchAll(/series: '?(svc_\w+)/g)) t.ok(known.has(name), name)
   const expressions = [
     ...rules.map(({ expr }) => expr),
     ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
