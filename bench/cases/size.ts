@@ -16,7 +16,10 @@ export async function bytesOf(owner: Client, where: string): Promise<{ name: str
   return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }))
 }
 
-/** What a settled payment with its delivered webhooks takes in the database: for docs/operators/sizing.md. */
+/**
+ * What a settled payment with its delivered webhooks takes in the database: for docs/operators/sizing.md, whose year has to
+ * stay under 64 GB: 9.5 kB for each of 3.65 million payments, and 28 GB of bank records.
+ */
 export async function benchSize(bench: Bench): Promise<RatioTarget[]> {
   const count = bench.quick ? 1_000 : 10_000
   const database = await bench.server.database('bench_size')
@@ -39,7 +42,7 @@ export async function benchSize(bench: Bench): Promise<RatioTarget[]> {
     ...tables.filter(({ bytes }) => bytes >= SHOWN_BYTES).map(({ name, bytes }) => [name, bytes.toFixed(0)]),
     ['all', all.toFixed(0)],
   ])
-  return [{ what: 'kB of a settled payment in the database', ratio: all / 1_000, most: 10 }]
+  return [{ what: 'kB of a settled payment in the database', ratio: all / 1_000, most: 9.5 }]
 }
 
 /** Each at its first attempt, as nearly all are. */
