@@ -56,7 +56,12 @@ t.test('what is built is not built again, as npm prepares a checkout again for t
   for (const part of ['cli', 'widget', 'package'] as const) ensureBuilt(part)
   const [, command] = /execSync\('node (test\/support\/built\.ts [^']+)'/.exec(packageFile.scripts.prepare) ?? []
   t.equal(command, 'test/support/built.ts cli widget package tap')
-  const builds = (): number[] => ['', 'cli', 'widget'].map((part) => statSync(join(packageRoot(), 'dist', part)).ino)
+  const outputs = ['dist', ...(['cli', 'widget', 'package'] as const).map((part) => PARTS[part].output)]
+  const builds = (): string[] =>
+    outputs.map((output) => {
+      const { ino, mtimeMs } = statSync(join(packageRoot(), output))
+      return `${output} ${ino} ${mtimeMs}`
+    })
   const before = builds()
   // Without tap, which runs this.
   const words = (command ?? '').split(' ').filter((word) => word !== 'tap')
