@@ -96,6 +96,20 @@ t.test('refusals have the exit code of their status, the body, and what to do', 
   t.equal(JSON.parse(json.stderr).error.code, 'NO_SUCH_OPERATION')
 })
 
+t.test('with -q nothing is picked from a refusal, whose exit code stays', async (t) => {
+  for (const [status, code] of [
+    [403, 5],
+    [404, 6],
+    [409, 7],
+  ] as const) {
+    const { url } = await fakeService(t, () => refusal(status, 'FORBIDDEN_ROLE'))
+    const asked = await runCli(['api', '/api/v1/payments', '-q', 'code'], {
+      env: { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' },
+    })
+    t.match(asked, { code, stdout: '', stderr: /^Error: / }, String(status))
+  }
+})
+
 t.test('what is sent: fields, files, headers; and nothing with a dry run', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: { ok: true } }))
   const cwd = t.testdir({})
