@@ -37,8 +37,8 @@ const CALLS = 100
 const ROUNDS = 5
 
 type Work = { what: string; work: () => Promise<unknown> }
-/** A database with a history, and the work in it. `pid` is the server's process of its one connection. */
-type Side = { database: BenchDatabase; merchantIds: string[]; pool: DatabasePool; pid: number; works: Work[] }
+/** A database with a history, one connection to it, and the work in it. */
+type Side = { database: BenchDatabase; merchantIds: string[]; pool: DatabasePool; works: Work[] }
 
 /**
  * The cost of reads, claims and creations over a history of settled payments that grows, each in turns with the same over
@@ -78,8 +78,7 @@ async function startSide(bench: Bench, name: string): Promise<Side> {
   const database = await bench.server.database(name)
   const recent = await insertRecent(database)
   const pool = await makePool({ databaseUrl: database.url, role: RUNTIME_ROLE, size: 1 })
-  const { pid } = await ofEveryMerchant(() => pool.one(sql.type(Backend)`select pg_backend_pid() as pid`))
-  return { database, merchantIds: recent.merchantIds, pool, pid, works: worksOf(pool, recent) }
+  return { database, merchantIds: recent.merchantIds, pool, works: worksOf(pool, recent) }
 }
 
 function sizesOf({ quick, payments }: Bench): number[] {
@@ -242,8 +241,18 @@ const nothing: Cost = { us: Number.NaN, pages: Number.NaN }
 
 /** In turns, each by its least time, for other load only adds to it; pages by all rounds together. */
 async function costsOf(small: Side, large: Side, index: number): Promise<[Cost, Cost]> {
-  const sides = [small, large].map((side) => ({ ...side, work: side.works[index]?.work, us: Infinity, pages: 0 }))
-  for (const { work } of sides) for (let call = 0; call < CALLS / 4; call += 1) await work?.()
+  const sides = [small, large].map((side) => ({
+    ...side,
+    work: side.works[index]?.work,
+    pid: 0,
+    us: Infinity,
+    pages: 0,
+  }))
+  for (const side of sides) {
+    for (let call = 0; call < CALLS / 4; call += 1) await side.work?.()
+    // Not the one of the start: a connection is replaced when it was idle while a history was written.
+    side.pid = (await ofEveryMerchant(() => side.pool.one(sql.type(Backend)`select pg_backend_pid() as pid`))).pid
+  }
   for (const side of sides) side.pages -= await pagesOf(side)
   for (let round = 0; round < ROUNDS; round += 1)
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
@@ -258,7 +267,7 @@ async function costsOf(small: Side, large: Side, index: number): Promise<[Cost, 
 
 const Pages = z.object({ count: z.number() })
 
-async function pagesOf({ pool, pid }: Side): Promise<number> {
+async function pagesOf({ pool, pid }: Pick<Side, 'pool'> & { pid: number }): Promise<number> {
   await ofEveryMerchant(() => pool.query(sql.type(z.object({}))`select pg_stat_force_next_flush()`))
   const { count } = await ofEveryMerchant(() =>
     pool.one(sql.type(Pages)`
