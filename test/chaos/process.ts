@@ -45,13 +45,15 @@ export function startPart(
       env: { PATH: process.env['PATH'], ...settings },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    const ended = child
     let said = ''
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       if (process.env['CHAOS_LOG'] !== undefined) process.stderr.write(text)
       said = (said + text).slice(-LAST_WORDS)
     })
     child.once('exit', (code, killedBy) => {
-      if (!meant) ownEnds.push(`${String(code ?? killedBy)}: ${said.trim()}`)
+      // Its last words may come after its end.
+      if (!meant) ended.once('close', () => ownEnds.push(`${String(code ?? killedBy)}: ${said.trim()}`))
       meant = false
       // As a supervisor does: at once, and after a moment where it could not start.
       if (!isOver) setTimeout(() => !isOver && begin(), 300)
