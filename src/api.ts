@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from './app.ts'
 import { makeServer } from './http/server.ts'
+import { listen } from './lib/listen.ts'
 import { listenForProbes } from './observe/probes.ts'
 import { reportSuperuser } from './observe/report-superuser.ts'
 
@@ -24,6 +25,7 @@ const IDLE_CHECK_MS = 50
 
 /**
  * Listens on the configured address.
+ * @throws {WrongHostError}
  * @throws with code EADDRINUSE if the port is in use, EACCES if the address is not permitted
  */
 export async function startApi(app: App): Promise<RunningApi> {
@@ -34,8 +36,7 @@ export async function startApi(app: App): Promise<RunningApi> {
   const inProgress = trackResponses(server, () => isDraining)
   const probes = await listenForProbes(app, () => isDraining)
   const stopSharing = app.config.rateLimits ? await app.rates.share() : undefined
-  server.listen(app.config.port, app.config.host)
-  await once(server, 'listening').catch(async (error: unknown) => {
+  await listen(server, app.config.port, app.config.host).catch(async (error: unknown) => {
     await stopSharing?.()
     await probes?.stop()
     throw error

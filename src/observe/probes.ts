@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
+import { listen } from '../lib/listen.ts'
 import { describeHealth, describeReadiness } from './health.ts'
 import { readMetrics } from './metrics.ts'
 
@@ -34,14 +35,14 @@ export type ProbePort = { url: string; stop(): Promise<void> }
 
 /**
  * Listens on SVC_OBSERVE_PORT, so that a worker, which has no API, can be probed and scraped.
+ * @throws {WrongHostError}
  * @throws with code EADDRINUSE if the port is in use
  */
 export async function listenForProbes(app: App, isDraining: IsDraining = () => false): Promise<ProbePort | undefined> {
   const { host, observePort } = app.config
   if (observePort === undefined) return undefined
   const server = createServer((req, res) => void answer(app, { req, res }, isDraining))
-  server.listen(observePort, host)
-  await once(server, 'listening')
+  await listen(server, observePort, host)
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${observePort}`,
     stop: async () => {
