@@ -3,8 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { App } from '../app.ts'
-import { openApiDocument } from '../openapi/document.ts'
-import type { Surface } from '../openapi/document.ts'
 
 type Description = { etag: string; plain: Buffer; compressed: Buffer }
 
@@ -12,16 +10,16 @@ type Description = { etag: string; plain: Buffer; compressed: Buffer }
 const FRESH_S = 300
 
 /**
- * Serves the OpenAPI document of a surface. It is made and compressed once, when it is first asked for: making it takes
- * tens of milliseconds of the only thread, and anybody may ask.
+ * Serves a description of the API as JSON. It is made and compressed once, when it is first asked for: making it takes tens
+ * of milliseconds of the only thread, and anybody may ask.
  */
 export function serveDescription(
   app: App,
-  surface: Surface,
+  make: (app: App) => object,
 ): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
   let made: Promise<Description> | undefined
   return async (req, res) => {
-    made ??= describe(app, surface)
+    made ??= describe(make(app))
     const { etag, plain, compressed } = await made
     const headers = {
       'cache-control': `public, max-age=${FRESH_S}`,
@@ -45,8 +43,8 @@ export function serveDescription(
   }
 }
 
-async function describe(app: App, surface: Surface): Promise<Description> {
-  const plain = Buffer.from(JSON.stringify(openApiDocument(app, surface)))
+async function describe(document: object): Promise<Description> {
+  const plain = Buffer.from(JSON.stringify(document))
   const compressed = await promisify(gzip)(plain)
   return { etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`, plain, compressed }
 }

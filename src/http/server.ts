@@ -8,6 +8,8 @@ import { clientAddressOf } from '../lib/client-address.ts'
 import { lacksTls } from '../lib/tls.ts'
 import { PROBES } from '../observe/probes.ts'
 import type { IsDraining } from '../observe/probes.ts'
+import { openApiDocument } from '../openapi/document.ts'
+import { postmanCollection } from '../openapi/postman.ts'
 import { serveDescription } from './api-description.ts'
 import type { CallersOptions } from './callers.ts'
 import { addAssetRoutes } from './assets.ts'
@@ -170,10 +172,11 @@ function asRouted(req: IncomingMessage): Parameters<Router['handler']>[0] {
   return req as Parameters<Router['handler']>[0]
 }
 
-const OPENAPI_PATHS = [
-  ['/openapi.json', 'b'],
-  [`${OPEN_BANKING_PATH}/openapi.json`, 'a'],
-] as const
+const DESCRIPTIONS: readonly (readonly [path: string, make: (app: App) => object])[] = [
+  ['/openapi.json', (app) => openApiDocument(app, 'b')],
+  [`${OPEN_BANKING_PATH}/openapi.json`, (app) => openApiDocument(app, 'a')],
+  ['/postman.json', postmanCollection],
+]
 
 type OperationalRoutes = { isDraining: IsDraining; asPage: Served }
 
@@ -183,8 +186,8 @@ function addOperationalRoutes(app: App, router: Router, { isDraining, asPage }: 
     if (path === '/metrics' && (app.config.observePort !== undefined || app.config.mode === 'live')) continue
     router.get(path, (req, res) => caught(app, req, res, () => ofEveryMerchant(() => probe(app, res, isDraining))))
   }
-  for (const [path, surface] of OPENAPI_PATHS) {
-    const serve = serveDescription(app, surface)
+  for (const [path, make] of DESCRIPTIONS) {
+    const serve = serveDescription(app, make)
     router.get(path, (req, res) => asPage(req, res, () => serve(req, res)))
   }
   router.get('/errors/:code', (req, res) => asPage(req, res, async () => describeError(app, req, res)))

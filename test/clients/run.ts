@@ -6,12 +6,14 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 
 /*
  * npm run test:clients: generates clients of a running service in TypeScript and Python from its own description, compiles
- * both and pays with them; a third validator judges the description. Outside of `npm test`, because it installs packages
- * that nothing else needs: openapi-typescript and openapi-fetch, openapi-python-client and openapi-spec-validator.
+ * both and pays with them; newman pays with the Postman collection; a third validator judges the description. Outside of
+ * `npm test`, because it installs packages that nothing else needs: openapi-typescript and openapi-fetch,
+ * openapi-python-client, openapi-spec-validator and newman.
  */
 const GENERATORS = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3', '@types/node@24.19.2']
 const PYTHON_PACKAGES = ['openapi-python-client==0.29.1', 'openapi-spec-validator==0.9.0']
-const SURFACES = { b: '/openapi.json', a: '/open-banking/v1/openapi.json' }
+const NEWMAN = 'newman@6.2.2'
+const FILES = { b: '/openapi.json', a: '/open-banking/v1/openapi.json', postman: '/postman.json' }
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-clients-'))
 const launcher = join(packageRoot(), 'bin', 'svc.js')
@@ -56,6 +58,11 @@ async function payInTypeScript(url: string): Promise<void> {
   run(process.execPath, ['pay.ts'], { SVC_API_URL: url })
 }
 
+function payInPostman(): void {
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error', NEWMAN])
+  run('npx', ['newman', 'run', 'postman.json', '--folder', 'First payment', '--bail', '--color', 'off'])
+}
+
 function payInPython(url: string): void {
   run('python3', ['-m', 'venv', 'python'])
   const bin = join(folder, 'python', 'bin')
@@ -69,11 +76,12 @@ function payInPython(url: string): void {
 
 const service = await startService()
 try {
-  for (const [surface, path] of Object.entries(SURFACES))
-    writeFileSync(join(folder, `${surface}.json`), await (await fetch(`${service.url}${path}`)).text())
+  for (const [name, path] of Object.entries(FILES))
+    writeFileSync(join(folder, `${name}.json`), await (await fetch(`${service.url}${path}`)).text())
   await payInTypeScript(service.url)
   payInPython(service.url)
-  process.stdout.write('both generated clients compile, and have paid\n')
+  payInPostman()
+  process.stdout.write('both generated clients compile, and have paid; so has the Postman collection\n')
 } finally {
   await service.stop()
   rmSync(folder, { recursive: true, force: true })

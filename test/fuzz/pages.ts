@@ -27,6 +27,7 @@ const PAGES = [
   '/errors/x',
   '/openapi.json',
   '/open-banking/v1/openapi.json',
+  '/postman.json',
   '/healthz',
   '/readyz',
   '/metrics',

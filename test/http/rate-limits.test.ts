@@ -37,6 +37,7 @@ t.test('a client reads 400 times at once, and then learns the limit and the wait
 t.test('routes without a credential have a limit for each network', async (t) => {
   const paths = [
     '/open-banking/v1/openapi.json',
+    '/postman.json',
     '/api/v1/banks',
     '/api/v1/service',
     '/errors/rate-limited',

@@ -137,7 +137,7 @@ t.test('the document is made once, however many ask at the same time', async (t)
       },
     },
   })
-  const serve = serveDescription(app, 'b')
+  const serve = serveDescription(app, ({ publicUrl }) => ({ publicUrl }))
   const server = createServer((req, res) => void serve(req, res)).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')

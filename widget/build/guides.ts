@@ -137,8 +137,8 @@ function list(groups: readonly Group[]): string {
     ({ title, pages }) => `<h2>${escaped(title)}</h2>\n<ul class="pages">\n${pages.map(entryOf).join('\n')}\n</ul>`,
   )
   return `<h1>Documentation</h1>
-<p>API operations: <a href="/reference">API reference</a>. To import them into Postman, Insomnia or Bruno, give it the
-address of <a href="/openapi.json">openapi.json</a>. On a terminal, <code>svc docs &lt;words&gt;</code> searches these pages.</p>
+<p>API operations: <a href="/reference">API reference</a>. For Postman, Insomnia and Bruno there is a collection with a first
+payment to run: <a href="/postman.json">postman.json</a>. On a terminal, <code>svc docs &lt;words&gt;</code> searches these pages.</p>
 ${parts.join('\n')}`
 }
 

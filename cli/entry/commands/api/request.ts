@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { usageError } from '../../../base/errors.ts'
 import type { CliError } from '../../../base/errors.ts'
 
-const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json'])
+const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json', '/postman.json'])
 
 /**
  * The path of a request to the service, and nothing else: what proves the caller goes nowhere but there.

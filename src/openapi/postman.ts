@@ -1,0 +1,215 @@
+import { openApiDocument } from './document.ts'
+import type { DocumentedService } from './security.ts'
+import type { Json } from './schemas.ts'
+
+/*
+ * The API as a Postman collection (format 2.1.0): every operation of both surfaces with an example of its body, and a first
+ * payment that can be run as it is. Insomnia, Bruno and newman read the format too.
+ */
+const FORMAT = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+
+/** The variable that has the value of a credential, for each security scheme that is sent as a header. */
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  merchantClientId: 'client_id',
+  platformUser: 'operator',
+  customerId: 'customer_id',
+  merchantToken: 'access_token',
+  platformToken: 'operator_token',
+  customerToken: 'customer_token',
+  payerSession: 'payer_session',
+  paymentState: 'payment_state',
+  checkoutToken: 'checkout_token',
+}
+
+/** Bodies where more is needed than the schema says, or where a value decides what happens next. */
+const BODIES: Readonly<Record<string, Json>> = {
+  createSandboxMerchant: { name: 'Postman' },
+  createPayment: { amount: '50.00', currency: 'GBP', redirect_uri: 'https://shop.example/return' },
+  advanceSandboxPayment: { to: 'Settled' },
+}
+
+/** What OpenAPI documents say of an operation, as far as a request needs it. */
+type Described = {
+  operationId: string
+  summary: string
+  description: string
+  tags: [string]
+  security: Record<string, string[]>[]
+  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; description?: string; schema: Json }[]
+  requestBody?: { content: { 'application/json': { example: unknown } } }
+}
+type Operation = Described & { method: string; path: string }
+type Schemes = Record<string, { type: string; name?: string }>
+
+/** The collection of a service, in the mode that it is in and with its way to prove who calls. */
+export function postmanCollection(service: DocumentedService): Json {
+  const documents = (['b', 'a'] as const).map((surface) => openApiDocument(service, surface))
+  const schemes: Schemes = Object.assign(
+    {},
+    ...documents.map(({ components }) => (components as Json)['securitySchemes']),
+  )
+  const operations = documents.flatMap(operationsOf)
+  const folders = Map.groupBy(operations, ({ tags: [tag] }) => tag)
+  const variables = {
+    base_url: service.publicUrl,
+    payment_id: '',
+    operator: 'postman',
+    ...credentialVariables(schemes),
+  }
+  return {
+    info: {
+      name: 'svc',
+      description:
+        'Every operation of this service. Fill in the variables that you have, or run the folder "First payment". ' +
+        `Made from ${service.publicUrl}/openapi.json.`,
+      schema: FORMAT,
+    },
+    variable: Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })),
+    item: [
+      { name: 'First payment', item: firstPayment(operations, schemes) },
+      ...[...folders]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, own]) => ({ name, item: own.map((operation) => itemOf(operation, schemes)) })),
+    ],
+  }
+}
+
+function credentialVariables(schemes: Schemes): Record<string, string> {
+  const names = Object.keys(schemes).flatMap((scheme) => CREDENTIALS[scheme] ?? [])
+  const forToken = 'merchantToken' in schemes ? ['issuer', 'client_id', 'client_secret'] : []
+  return Object.fromEntries([...names, ...forToken].filter((name) => name !== 'operator').map((name) => [name, '']))
+}
+
+function operationsOf(document: Json): Operation[] {
+  const paths = document['paths'] as Record<string, Record<string, Described>>
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({ ...described, method: method.toUpperCase(), path })),
+  )
+}
+
+/** The way to a settled payment; in live mode, where a payer's bank has a say, to one that can be followed. */
+function firstPayment(operations: readonly Operation[], schemes: Schemes): Json[] {
+  const step = (name: string, ...script: string[]): Json[] =>
+    operations.filter(({ operationId }) => operationId === name).map((operation) => itemOf(operation, schemes, script))
+  const isTokenNeeded = 'merchantToken' in schemes
+  const isSandbox = operations.some(({ operationId }) => operationId === 'advanceSandboxPayment')
+  return [
+    ...(isTokenNeeded ? [tokenRequest] : step('createSandboxMerchant', status(201), keep('client_id', 'client_id'))),
+    ...step('createPayment', status(201), keep('payment_id', 'payment_id')),
+    ...(isSandbox && !isTokenNeeded ? step('advanceSandboxPayment', status(200)) : []),
+    ...step('getPayment', status(200)),
+  ]
+}
+
+const status = (expected: number): string =>
+  `pm.test('is answered ${expected}', () => { if (pm.response.code !== ${expected}) throw new Error(pm.response.text()) })`
+const keep = (variable: string, member: string): string =>
+  `pm.collectionVariables.set('${variable}', pm.response.json().${member})`
+
+const tokenRequest: Json = {
+  name: 'Get an access token',
+  event: [
+    { listen: 'test', script: { type: 'text/javascript', exec: [status(200), keep('access_token', 'access_token')] } },
+  ],
+  request: {
+    method: 'POST',
+    description:
+      'With `issuer`, `client_id` and `client_secret` of the merchant, which registration answers; the token goes into ' +
+      '`access_token`, which the other requests send.',
+    auth: {
+      type: 'basic',
+      basic: [
+        { key: 'username', value: '{{client_id}}', type: 'string' },
+        { key: 'password', value: '{{client_secret}}', type: 'string' },
+      ],
+    },
+    header: [],
+    body: { mode: 'urlencoded', urlencoded: [{ key: 'grant_type', value: 'client_credentials' }] },
+    url: {
+      raw: '{{issuer}}/protocol/openid-connect/token',
+      host: ['{{issuer}}'],
+      path: ['protocol', 'openid-connect', 'token'],
+    },
+  },
+}
+
+function itemOf(operation: Operation, schemes: Schemes, script?: readonly string[]): Json {
+  const { operationId, summary, description, method, parameters, requestBody } = operation
+  const example = BODIES[operationId] ?? requestBody?.content['application/json'].example
+  const header = [...headersOf(operation), ...credentialHeaders(operation, schemes)]
+  return {
+    name: summary,
+    ...(script === undefined ? {} : { event: [{ listen: 'test', script: { type: 'text/javascript', exec: script } }] }),
+    request: {
+      method,
+      description,
+      ...bearerOf(operation, schemes),
+      header,
+      ...(example === undefined
+        ? {}
+        : {
+            body: { mode: 'raw', raw: JSON.stringify(example, null, 2), options: { raw: { language: 'json' } } },
+          }),
+      url: urlOf(operation, parameters),
+    },
+  }
+}
+
+function urlOf({ path }: Operation, parameters: Operation['parameters']): Json {
+  const parts = path
+    .slice(1)
+    .replaceAll(/\{(\w+)\}/g, ':$1')
+    .split('/')
+  const query = parameters
+    .filter((each) => each.in === 'query')
+    .map(({ name, required, description, schema }) => ({
+      key: name,
+      value: valueOf(schema),
+      description,
+      disabled: !required,
+    }))
+  const variable = parameters
+    .filter((each) => each.in === 'path')
+    .map(({ name, description, schema }) => ({
+      key: name,
+      value: name === 'id' && /\/payments\/\{id\}/.test(path) ? '{{payment_id}}' : valueOf(schema),
+      description,
+    }))
+  return { raw: `{{base_url}}/${parts.join('/')}`, host: ['{{base_url}}'], path: parts, query, variable }
+}
+
+function headersOf({ parameters, requestBody }: Operation): Json[] {
+  const own = parameters
+    .filter((each) => each.in === 'header')
+    .map(({ name, required, description, schema }) => ({
+      key: name,
+      value: name === 'X-Idempotency-Key' ? '{{$guid}}' : valueOf(schema),
+      description,
+      disabled: !required,
+    }))
+  return requestBody === undefined ? own : [...own, { key: 'Content-Type', value: 'application/json' }]
+}
+
+/** Of several credentials the first that the service names. */
+function schemeOf({ security: [first = {}] }: Operation): string | undefined {
+  return Object.keys(first)[0]
+}
+
+function credentialHeaders(operation: Operation, schemes: Schemes): Json[] {
+  const scheme = schemeOf(operation) ?? ''
+  const { type, name } = schemes[scheme] ?? {}
+  return type === 'apiKey' ? [{ key: name, value: `{{${CREDENTIALS[scheme] ?? scheme}}}` }] : []
+}
+
+function bearerOf(operation: Operation, schemes: Schemes): Json {
+  const scheme = schemeOf(operation) ?? ''
+  const { type } = schemes[scheme] ?? {}
+  if (type !== 'http' && type !== 'openIdConnect') return {}
+  const value = `{{${CREDENTIALS[scheme] ?? scheme}}}`
+  return { auth: { type: 'bearer', bearer: [{ key: 'token', value, type: 'string' }] } }
+}
+
+function valueOf({ examples, default: initial }: Json): string {
+  const value: unknown = initial ?? (Array.isArray(examples) ? examples[0] : undefined)
+  return value === undefined || value === null ? '' : String(value)
+}
