@@ -1,13 +1,14 @@
 import { createServer } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
+import { packageVersion } from '../../src/lib/package-root.ts'
 import { freePort } from '../support/free-port.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 import type { Answer, Request } from './harness.ts'
 
 type Checks = Record<string, { state: string; group: string; text: string; fix: string | null }>
 
-const INFO = { name: 'svc', version: '0.1.0', mode: 'sandbox', identity: 'none', auth_url: null }
+const INFO = { name: 'svc', version: packageVersion(), mode: 'sandbox', identity: 'none', auth_url: null }
 const SERVICE = { ...INFO, platform_realm: 'platform', customers_realm: 'customers' }
 
 /** A service in the place of a real one; `answer` says what is another way than well. */
@@ -34,7 +35,7 @@ t.test('what HTTP shows of a service that is not well', async (t) => {
     return path === '/readyz' ? { status: 503, json: { status: 'not_ready', database: 'unreachable' } } : undefined
   })
   t.match(await lookOver(url, 'service'), {
-    running: { state: 'ok', text: /svc 0\.1\.0 in sandbox mode/ },
+    running: { state: 'ok', text: `svc ${packageVersion()} in sandbox mode` },
     ready: { state: 'finding', text: /database is unreachable/ },
     'service clock': { state: 'finding', text: /\d\d s ahead of this machine/, fix: 'timedatectl set-ntp true' },
     'api tls': { state: 'ok' },
@@ -47,6 +48,7 @@ t.test('what HTTP shows of a service that is not well', async (t) => {
 t.test(
   'a service of another version is remarked, by status too, and the words for no token tell who has to sign in',
   async (t) => {
+    const own = packageVersion().replaceAll('.', '\\.')
     const authUrl = 'http://127.0.0.1:9/auth'
     const url = await serviceWith(t, ({ path }) => {
       return path === '/api/v1/service'
@@ -54,9 +56,16 @@ t.test(
         : undefined
     })
     const { running } = await lookOver(url, 'service')
-    t.match(running, { state: 'remark', text: /svc 9\.0\.0 [^]*this command line is 0\.1\.0/, fix: /svc 9\.0\.0/ })
+    t.match(running, {
+      state: 'remark',
+      text: new RegExp(`svc 9\\.0\\.0 [^]*this command line is ${own}`),
+      fix: /svc 9\.0\.0/,
+    })
     const env = { SVC_API_URL: url }
-    t.match((await runCli(['status'], { env })).stdout, /Version of svc +0\.1\.0; the service is 9\.0\.0\n/)
+    t.match(
+      (await runCli(['status'], { env })).stdout,
+      new RegExp(`Version of svc +${own}; the service is 9\\.0\\.0\\n`),
+    )
     t.equal((await runCli(['status', '-q', 'service_version'], { env })).stdout, '9.0.0\n')
     t.match(await runCli(['profile', 'token'], { env }), {
       code: 4,
