@@ -24,9 +24,10 @@ function problemsOf(released: Released, version: string, migrations: Hashes): st
       return [`migrations/${name}.sql was ${what}, but ${release} was released with it: add a new migration instead`]
     }),
   )
-  if (isNewerVersion('1.0.0', version) || released[version] !== undefined) return changed
-  const entry = JSON.stringify({ [version]: migrations }, null, 2)
-  return [...changed, `migrations/released.json has no entry for ${version}; add ${entry}`]
+  const isFree = version.includes('-') || isNewerVersion('1.0.0', version)
+  if (isFree || released[version] !== undefined) return changed
+  const fix = `npm version --no-git-tag-version --allow-same-version ${version}`
+  return [...changed, `migrations/released.json has no entry for ${version}: ${fix}`]
 }
 
 t.test('migrations of released versions are unchanged', async (t) => {
@@ -50,13 +51,12 @@ t.test('an edit, a removal and a release without an entry are found', async (t) 
   const released = { '1.0.0': { '0001_room': 'a', '0002_meter': 'b' } }
   t.same(problemsOf({}, '0.9.0', { '0001_room': 'x' }), [], 'before 1.0.0 all may change')
   t.same(problemsOf({}, '1.0.0-rc.1', { '0001_room': 'x' }), [])
+  t.same(problemsOf({}, '1.1.0-rc.1', { '0001_room': 'x' }), [], 'and those of a prerelease until the release')
   t.same(problemsOf(released, '1.0.0', { '0001_room': 'a', '0002_meter': 'b', '0003_new': 'c' }), [])
   t.match(problemsOf(released, '1.0.0', { '0001_room': 'x' }), [
     /0001_room\.sql was edited, but 1\.0\.0 was released/,
     /0002_meter\.sql was removed/,
   ])
-  t.match(problemsOf({}, '1.0.0', { '0001_room': 'a' }), [
-    /has no entry for 1\.0\.0; add \{\n +"1\.0\.0": \{\n +"0001_room": "a"/,
-  ])
+  t.match(problemsOf({}, '1.0.0', { '0001_room': 'a' }), [/has no entry for 1\.0\.0: npm version .* 1\.0\.0$/])
   t.match(problemsOf(released, '1.1.0', { '0001_room': 'a', '0002_meter': 'b' }), [/no entry for 1\.1\.0/])
 })

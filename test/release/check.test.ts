@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { parse } from 'yaml'
+import { readMigrationFiles } from '../../src/db/migration-files.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { problemsOf } from './check.ts'
@@ -91,24 +92,31 @@ t.test('npm asks the check before it publishes either package, and begins nothin
   t.match(publish('./dist/checkout-package'), { status: 0, stdout: /^\+ @pay\/checkout@1\.2\.0$/m })
 })
 
-t.test('npm version writes the version, to the manifests of Kubernetes too, while files have changes', async (t) => {
-  const { version } = packageFile.scripts
-  const manifests = 'examples/operate/kubernetes.yaml'
+t.test('npm version writes the version to all that names it, while files have changes', async (t) => {
+  t.equal(packageFile.scripts.version, 'node test/release/set-version.ts')
+  const scripts = { version: `node ${join(packageRoot(), 'test/release/set-version.ts')}` }
+  const [images, released] = ['examples/operate/kubernetes.yaml', 'migrations/released.json']
   const cwd = t.testdir({
-    'package.json': JSON.stringify({ name: '@pay/svc', version: packageFile.version, scripts: { version } }),
-    examples: { operate: { 'kubernetes.yaml': readFileSync(join(packageRoot(), manifests), 'utf8') } },
+    'package.json': JSON.stringify({ name: '@pay/svc', version: packageFile.version, scripts }),
+    examples: { operate: { 'kubernetes.yaml': readFileSync(join(packageRoot(), images), 'utf8') } },
+    migrations: { 'released.json': '{}\n' },
   })
   const git = gitIn(cwd)
   git('init', '--quiet')
   git('add', '.')
   const read = (file: string): string => readFileSync(join(cwd, file), 'utf8')
-  const before = read(manifests)
-  for (const version of ['9.2.0-rc.0', '9.2.0']) {
-    const words = readPage('docs/releasing.md').text.match(/`npm (version --no-git-tag-version) 1\.2\.0`/)?.[1] ?? ''
+  const before = read(images)
+  const words = /`npm (version --no-git-tag-version) 1\.2\.0`/.exec(readPage('docs/releasing.md').text)?.[1] ?? ''
+  for (const version of ['0.9.0', '9.2.0-rc.0', '9.2.0']) {
     t.match(spawnSync('npm', [...words.split(' '), version], { cwd, env: GIT, encoding: 'utf8' }), { status: 0 })
     t.equal(JSON.parse(read('package.json')).version, version)
-    t.equal(read(manifests), before.replaceAll(`svc:${packageFile.version}`, `svc:${version}`))
+    t.equal(read(images), before.replaceAll(`svc:${packageFile.version}`, `svc:${version}`))
+    if (version !== '9.2.0') t.equal(read(released), '{}\n', 'migrations may still change')
   }
+  const files = (await readMigrationFiles()).filter(({ kind }) => kind === 'migration')
+  t.same(JSON.parse(read(released)), {
+    '9.2.0': Object.fromEntries(files.map(({ name, sha256 }) => [name, sha256])),
+  })
   t.equal(git('tag'), '')
 })
 
