@@ -17,7 +17,7 @@ import { blocksOf, readPage } from '../support/markdown.ts'
 const WHOLE: Release = {
   version: '1.2.0',
   repository: 'git+https://code.example/pay/svc.git',
-  changelog: '# Changelog\n\n## 1.2.0 (2026-12-01)\n\n## 1.1.0 (2026-11-01)\n',
+  changelog: '# Changelog\n\n## [1.2.0] - 2026-12-01\n\n## [1.1.0] - 2026-11-01\n',
   head: '0123456789abcdef0123456789abcdef01234567',
   tags: ['v1.2.0'],
   changes: [],
@@ -29,14 +29,13 @@ t.test('a release needs its source, its tag, its section, a clean tree and a bui
   t.same(problemsOf(WHOLE), [])
   t.same(problemsOf({ ...WHOLE, ciRepository: undefined }), [])
   t.same(problemsOf({ ...WHOLE, repository: 'github:pay/svc' }), [])
-  t.same(problemsOf({ ...WHOLE, changelog: '## 1.2.0\n' }), [])
   const missing: [Partial<Release>, RegExp][] = [
     [{ repository: undefined }, /has no repository.*npm pkg set repository\.url=/],
     [{ ciRepository: 'pay/fork' }, /this is a build of pay\/fork/],
     [{ repository: 'git+https://code.example/pay/other-svc.git' }, /this is a build of pay\/svc/],
     [{ changes: ['src/api.ts'] }, /changes: src\/api\.ts/],
     [{ tags: ['v1.1.0'] }, /HEAD has no tag v1\.2\.0/],
-    [{ changelog: '## 1.2.0 (not released)\n\n## 1.1.0\n' }, /no section "## 1\.2\.0 /],
+    [{ changelog: '## [1.2.0] - not released\n\n## [1.1.0] - 2026-11-01\n' }, /no section "## \[1\.2\.0\] - <date>"/],
     [{ built: undefined }, /built from no commit and HEAD is 0123456789: npm run build/],
     [{ built: 'abcdefabcd' }, /built from abcdefabcd/],
   ]
@@ -51,6 +50,17 @@ function gitIn(cwd: string): (...words: string[]) => string {
   return (...words) => execFileSync('git', [...author, ...words], { cwd, env: GIT, encoding: 'utf8' })
 }
 
+t.test('the changelog has the form of Keep a Changelog', async (t) => {
+  const lines = readFileSync(join(packageRoot(), 'CHANGELOG.md'), 'utf8').split('\n')
+  const [first, ...others] = lines.filter((line) => line.startsWith('## '))
+  t.equal(first, '## [Unreleased]')
+  for (const line of others) t.match(line, /^## \[\d+\.\d+\.\d+\] - (?:\d{4}-\d\d-\d\d|not released)$/)
+  const groups = lines.filter((line) => line.startsWith('### '))
+  for (const line of groups) t.match(line, /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/)
+  const entries = lines.findIndex((line) => line.startsWith('- '))
+  t.ok(lines.findIndex((line) => line.startsWith('### ')) < entries, 'every change is in a group')
+})
+
 t.test('npm asks the check before it publishes either package, and begins nothing after an objection', async (t) => {
   const scripts = { prepublishOnly: `node ${join(packageRoot(), packageFile.scripts.prepublishOnly.slice(5))}` }
   t.equal(packageFile.scripts.prepublishOnly, 'node test/release/check.ts')
@@ -60,7 +70,7 @@ t.test('npm asks the check before it publishes either package, and begins nothin
   const cwd = t.testdir({
     '.gitignore': 'dist',
     'package.json': JSON.stringify(manifest),
-    'CHANGELOG.md': '## 1.1.0\n',
+    'CHANGELOG.md': '## [1.1.0] - 2026-11-01\n',
     dist: { 'checkout-package': { 'package.json': JSON.stringify(forPages) } },
   })
   const git = gitIn(cwd)
@@ -75,7 +85,12 @@ t.test('npm asks the check before it publishes either package, and begins nothin
   git('commit', '--quiet', '-m', 'a release')
   const refused = publish()
   t.not(refused.status, 0)
-  for (const problem of [/has no repository/, /has no tag v1\.2\.0/, /no section "## 1\.2\.0/, /built from no commit/])
+  for (const problem of [
+    /has no repository/,
+    /has no tag v1\.2\.0/,
+    /no section "## \[1\.2\.0\]/,
+    /built from no commit/,
+  ])
     t.match(refused.stderr, problem)
   t.notMatch(refused.stdout, /^\+ @pay\/svc/m)
   const other = publish('./dist/checkout-package')
@@ -84,7 +99,7 @@ t.test('npm asks the check before it publishes either package, and begins nothin
   t.notMatch(other.stdout, /^\+ @pay/m)
 
   writeFileSync(join(cwd, 'package.json'), JSON.stringify({ ...manifest, repository }))
-  writeFileSync(join(cwd, 'CHANGELOG.md'), '## 1.2.0 (2026-12-01)\n')
+  writeFileSync(join(cwd, 'CHANGELOG.md'), '## [1.2.0] - 2026-12-01\n')
   git('commit', '--quiet', '-a', '-m', 'a whole one')
   git('tag', 'v1.2.0')
   writeFileSync(join(cwd, 'dist', 'commit'), git('rev-parse', '--short=10', 'HEAD'))

@@ -35,8 +35,8 @@ export function problemsOf(release: Release): string[] {
     [changes.length > 0, `the working tree has changes: ${changes.slice(0, 5).join(', ')}`],
     [!tags.includes(`v${version}`), `HEAD has no tag v${version}: git tag v${version}`],
     [
-      !changelog.split('\n').some((line) => line === `## ${version}` || line.startsWith(`## ${version} (2`)),
-      `CHANGELOG.md has no section "## ${version} (<date>)": rename "Unreleased"`,
+      !changelog.split('\n').some((line) => line.startsWith(`## [${version}] - 2`)),
+      `CHANGELOG.md has no section "## [${version}] - <date>": rename "[Unreleased]"`,
     ],
     [
       built === undefined || !head.startsWith(built),
