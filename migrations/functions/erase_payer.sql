@@ -1,8 +1,8 @@
 -- Makes the consents of a contact anonymous (decision 371), but for those that are still open. Contact and name go. The
 -- account number goes where no money moved; elsewhere it is part of the record of the payment, which law keeps, and stays
--- sealed: refunds go back to it.
+-- sealed: refunds go back to it. `payments` are those of the consents: receipts of them may have been mailed.
 create or replace function erase_payer(kind payer_contact_type, hash text)
-returns table (consents integer, accounts integer, open_consents integer)
+returns table (consents integer, accounts integer, open_consents integer, payments uuid[])
 language sql
 security definer
 set search_path = public, pg_temp
@@ -26,10 +26,13 @@ as $$
       debtor_account_scheme = case when not k.moved_nothing then c.debtor_account_scheme end
     from known k
     where c.merchant_id = k.merchant_id and c.id = k.id and not k.is_open
-    returning k.has_account and k.moved_nothing as lost_account
+    returning c.merchant_id, c.id, k.has_account and k.moved_nothing as lost_account
   )
   select (select count(*) from erased)::integer, (select count(*) from erased where lost_account)::integer,
-    (select count(*) from known where is_open)::integer
+    (select count(*) from known where is_open)::integer,
+    array(
+      select p.id from erased e join payment_intents p on p.merchant_id = e.merchant_id and p.consent_id = e.id
+    )
 $$;
 
 revoke execute on function erase_payer(payer_contact_type, text) from public;

@@ -22,7 +22,8 @@ export async function erasePayer(
   const sentTo = await recipientHash(app, contact.value)
   const id = app.ids.uuid()
   return app.pool.transaction(async (tx) => {
-    const erased = { ...(await eraseConsents(tx, contact)), messages: await deleteMessages(tx, { contact, sentTo }) }
+    const { payments, ...counts } = await eraseConsents(tx, contact)
+    const erased = { ...counts, messages: await deleteMessages(tx, { contact, sentTo, payments }) }
     await recordAction(app, tx, {
       actor,
       action: 'payer.erase',

@@ -247,6 +247,20 @@ t.test('erasing a payer deletes the receipts that were mailed', async (t) => {
   t.same(await messagesTo(service, email), [])
 })
 
+t.test('erasing a payer by the phone number deletes the receipts that went to the e-mail address', async (t) => {
+  const [email, phone] = ['lou@payer.example', '+447700900456']
+  const id = await settledPayment(service, merchant, { payer_email: email, payer_phone: phone })
+  const stranger = await settledPayment(service, merchant, { payer_email: email })
+  const session = await signIn(service, { email })
+  for (const each of [id, stranger]) t.equal((await send(session, each)).status, 202)
+  const headers = await service.operator('OWNER')
+  const body = { phone, reason: 'asked' }
+  const erased = await service.call('POST', '/api/v1/admin/payers/erase', { headers, body })
+  t.match(erased.body, { consents: 1, messages: 1 })
+  const { rows } = await owner.query('select payment_id from mails where payment_id = any($1)', [[id, stranger]])
+  t.same(rows, [{ payment_id: stranger }], 'that of a payment without the number stays')
+})
+
 t.test('a dry run sends nothing', async (t) => {
   const email = 'kay@payer.example'
   const id = await settledPayment(service, merchant, { payer_email: email })
