@@ -499,6 +499,7 @@ const IN_BROWSERS = [
   'src/lib/failure-meaning.ts',
   'src/lib/locales',
   'src/lib/localization.ts',
+  'src/lib/payment-status.ts',
   'src/lib/qr-code.ts',
   'src/lib/qr-correction.ts',
 ]

@@ -1,3 +1,4 @@
+import { hasMovedMoney } from '../../src/lib/payment-status.ts'
 import { DisputeReason } from '../../src/wire/dispute-fields.ts'
 import { disputeAsPayer, raiseAdminDispute, raiseDispute } from '../../src/wire/disputes.ts'
 import type { AdminDispute, Dispute } from '../../src/wire/dispute-fields.ts'
@@ -33,7 +34,7 @@ export const payerFlags = {
 } as const satisfies Flags
 
 export const raising = {
-  applies: ({ status }: DisputedPayment) => status === 'Settled' || status === 'Refunded',
+  applies: hasMovedMoney,
   facts: ({ status }: DisputedPayment) => status,
   done: (_payment: DisputedPayment, { id }: { id: string }) => `opened the dispute ${endOfId(id)}`,
   effect: ({ payment_id: id, gross_amount: amount, currency }: DisputedPayment, { reason }: { reason: string }) =>

@@ -4,8 +4,8 @@ import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
+import { hasMovedMoney } from '../lib/payment-status.ts'
 import { paymentNotFound } from '../payments/get-payment.ts'
-import type { PaymentRecord } from '../payments/record.ts'
 import { findPaymentById, lockPaymentRow } from '../payments/sql.ts'
 import type { DisputeReason, OpenedBy } from '../wire/dispute-fields.ts'
 import { announceMove, openDispute } from './move.ts'
@@ -96,10 +96,6 @@ async function lockDisputablePayment(
     'PAYMENT_NOT_DISPUTABLE',
     `the payment was disputed ${DISPUTES_MAX} times, the maximum; it can't be disputed again`,
   )
-}
-
-function hasMovedMoney({ status }: PaymentRecord): boolean {
-  return status === 'Settled' || status === 'Refunded'
 }
 
 function alreadyOpen(): DomainError {

@@ -3,6 +3,7 @@ import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
 import { failureOfPayment } from '../lib/failure-codes.ts'
 import type { FailureSource } from '../lib/failure-codes.ts'
 import { formatNumeric, percentText } from '../lib/money.ts'
+import { hasMovedMoney } from '../lib/payment-status.ts'
 import { PAYMENT_TRANSITIONS, isPossibleMove } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
@@ -134,7 +135,7 @@ function lateActions({ id, status, is_unanswered: isLate }: PaymentFacts): Actio
 
 function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {
   if (open !== null) return explained('its dispute', open.id, 'read payments')
-  const wasPaid = it.status === 'Settled' || it.status === 'Refunded'
+  const wasPaid = hasMovedMoney(it)
   if (!wasPaid || it.disputable_until <= it.now || it.dispute_count >= DISPUTES_MAX) return []
   return [
     {

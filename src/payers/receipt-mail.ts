@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import type { AllTexts } from '../lib/locales/checkout/en.ts'
 import type { HubTexts } from '../lib/locales/hub/en.ts'
 import * as en from '../lib/locales/mails/en.ts'
+import { isPositive, payerStatusText } from '../lib/payment-status.ts'
 import { withoutLinks } from '../mail/quote-name.ts'
 import { MAIL_LANGUAGES, hubAddress } from './link-message.ts'
 import type { PayerPaymentRecord } from './record.ts'
@@ -42,7 +43,7 @@ export function receiptMail(
   return { subject: receiptSubject, body }
 }
 
-/** What the hub's receipt says, but for the fee, which is the merchant's. */
+/** What the hub's receipt says to a payer, without the merchant's fee and net amount, and who the payee at the bank is. */
 function factsOf(
   { config: { collectionAccount }, catalogue }: ReceiptApp,
   payment: PayerPaymentRecord,
@@ -50,8 +51,6 @@ function factsOf(
 ): (readonly [string, string | null])[] {
   const { currency, refunded_amount: refunded, remittance_reference: reference } = payment
   const end = collectionAccount?.identification.slice(-4)
-  const isRefunded = /[1-9]/.test(refunded)
-  const status = payment.status === 'Settled' && isRefunded ? hub.payments.partly : hub.status[payment.status]
   return [
     [checkout.gross, money(payment.gross_amount, currency)],
     [checkout.payTo, withoutLinks(payment.merchant_name)],
@@ -61,8 +60,8 @@ function factsOf(
         ? null
         : `${collectionAccount.name}, ${fill(checkout.accountEnd, { end: end ?? '' })}`,
     ],
-    [hub.payment.status, status],
-    [hub.payment.refunded, isRefunded ? money(refunded, currency) : null],
+    [hub.payment.status, payerStatusText(hub, payment)],
+    [hub.payment.refunded, isPositive(refunded) ? money(refunded, currency) : null],
     [checkout.date, moment(payment.created_at)],
     [checkout.reference, reference === null ? null : withoutLinks(reference)],
     [hub.payment.bank, catalogue.byId(payment.debtor_bank_id)?.name ?? null],

@@ -1,8 +1,7 @@
+import { hasMovedMoney, isPositive, payerStatusText } from '../../src/lib/payment-status.ts'
 import type { PayerReceipt } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
-import { isPositive } from './format.ts'
 import type { Hub } from './hub-context.ts'
-import { isPaid, statusText } from './payments-view.ts'
 
 const KEPT_MS = 10_000
 
@@ -18,11 +17,11 @@ export function downloadReceipt(hub: Hub, payment: PayerReceipt): void {
 export function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerReceipt): string {
   const { checkout, payment: texts } = hub.texts
   const money = (amount: string): string => hub.format.money(amount, payment.currency)
-  const paid = isPaid(payment)
+  const paid = hasMovedMoney(payment)
   const lines: (readonly [string, string | null])[] = [
     [checkout.payTo, payment.merchant_name],
     [checkout.date, hub.format.moment(payment.created_at)],
-    [texts.status, statusText(hub, payment)],
+    [texts.status, payerStatusText(hub.texts, payment)],
     [paid ? checkout.gross : checkout.amount, money(payment.gross_amount)],
     [checkout.fee, paid ? money(payment.fee_amount) : null],
     [texts.net, paid ? money(payment.net_amount) : null],

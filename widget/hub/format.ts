@@ -32,8 +32,3 @@ export function makeFormat(tag: string): Format {
     count: (value) => count.format(value),
   }
 }
-
-/** Whether an amount is greater than 0. */
-export function isPositive(amount: string): boolean {
-  return /[1-9]/.test(amount)
-}

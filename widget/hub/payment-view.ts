@@ -1,13 +1,12 @@
+import { hasMovedMoney, isPositive, payerStatusText } from '../../src/lib/payment-status.ts'
 import type { PayerReceipt } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
 import { downloadReceipt } from './download-receipt.ts'
-import { isPositive } from './format.ts'
 import { failureText } from './failure-text.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
 import { mailReceipt } from './mail-receipt.ts'
 import { alertBox, button, fact } from './parts.ts'
-import { isPaid, statusText } from './payments-view.ts'
 import { hashOf } from './routes.ts'
 
 /** A payment with its receipt, history and dispute. */
@@ -50,7 +49,7 @@ function summary(hub: Hub, payment: PayerReceipt): HTMLElement {
     {},
     el('p', { class: 'who large' }, payment.merchant_name),
     el('p', { class: 'amount' }, format.money(payment.gross_amount, payment.currency)),
-    el('p', {}, el('span', { class: `badge ${payment.status.toLowerCase()}` }, statusText(hub, payment))),
+    el('p', {}, el('span', { class: `badge ${payment.status.toLowerCase()}` }, payerStatusText(texts, payment))),
     failure !== null && el('p', { class: 'why' }, failureText(texts, failure)),
     el(
       'dl',
@@ -68,7 +67,7 @@ function summary(hub: Hub, payment: PayerReceipt): HTMLElement {
 /** The amounts of a completed payment; for others the amount above is enough. */
 function amounts({ format, texts: { checkout, payment: texts } }: Hub, payment: PayerReceipt): HTMLElement | null {
   const money = (amount: string): string => format.money(amount, payment.currency)
-  if (!isPaid(payment)) return null
+  if (!hasMovedMoney(payment)) return null
   return el(
     'section',
     {},

@@ -1,6 +1,6 @@
+import { payerStatusText } from '../../src/lib/payment-status.ts'
 import type { PayerPayment } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
-import { isPositive } from './format.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
 import { hashOf, routeOf } from './routes.ts'
@@ -51,20 +51,9 @@ function row(hub: Hub, payment: PayerPayment): HTMLElement {
       el(
         'span',
         { class: 'badges' },
-        el('span', { class: `badge ${payment.status.toLowerCase()}` }, statusText(hub, payment)),
+        el('span', { class: `badge ${payment.status.toLowerCase()}` }, payerStatusText(texts, payment)),
         payment.dispute !== null && el('span', { class: 'badge dispute' }, texts.dispute.badge[payment.dispute.status]),
       ),
     ),
   )
-}
-
-/** Whether the payment was settled, even if it was refunded later. */
-export function isPaid({ status }: PayerPayment): boolean {
-  return status === 'Settled' || status === 'Refunded'
-}
-
-/** The payment's status in plain words. */
-export function statusText({ texts }: Pick<Hub, 'texts'>, payment: PayerPayment): string {
-  const isPartly = payment.status === 'Settled' && isPositive(payment.refunded_amount)
-  return isPartly ? texts.payments.partly : texts.status[payment.status]
 }
