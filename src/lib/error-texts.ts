@@ -139,12 +139,12 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: '`svc statements lines --state unmatched`.',
   },
   PAYMENT_NOT_SETTLED: {
-    meaning: 'Only a Settled payment can be refunded, or has a receipt.',
-    next: 'Wait until it is Settled.',
+    meaning: 'Only a Settled payment can be refunded; only a Settled or Refunded one has a receipt.',
+    next: 'Read its status. A Failed payment stays as it is; any other can still be Settled.',
   },
   EMAIL_NOT_CONFIRMED: {
     meaning: 'The payer has signed in with a phone number, so that no e-mail address is confirmed.',
-    next: 'Sign in to the payer hub with an e-mail address.',
+    next: 'Sign in to the payer hub with an e-mail address, or print the receipt.',
   },
   PAYMENT_ALREADY_REFUNDED: { meaning: 'The whole amount has been refunded.', next: 'Nothing to do.' },
   PAYMENT_NOT_CANCELLABLE: {

@@ -29,15 +29,16 @@ const ADDRESS = /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()[\]"\\@]+$/u
 /**
  * Inserts a mail into the outbox over the caller's handle: in the transaction of its cause, so that neither exists
  * without the other. Without a mail server the sandbox keeps it for reading (`svc sandbox mail`).
+ * @returns the mail's id
  * @throws {TypeError} for anything but a single address, which the contract has rejected before
  */
 export async function queueMail(
   parts: Pick<App, 'sealer' | 'lookupHash' | 'ids' | 'config'>,
   db: CommonQueryMethods,
   mail: NewMail,
-): Promise<void> {
+): Promise<string> {
   if (!ADDRESS.test(mail.recipient)) throw new TypeError('the recipient of a mail is not one e-mail address')
-  await queue(parts, db, { ...mail, channel: 'EMAIL', status: statusOf(parts.config.smtpUrl !== undefined) })
+  return queue(parts, db, { ...mail, channel: 'EMAIL', status: statusOf(parts.config.smtpUrl !== undefined) })
 }
 
 /**
@@ -72,7 +73,7 @@ async function queue(
   parts: Pick<App, 'sealer' | 'lookupHash' | 'ids'>,
   db: CommonQueryMethods,
   mail: NewMail & { channel: 'EMAIL' | 'SMS'; status: 'PENDING' | 'KEPT' | 'DEAD'; reason?: string },
-): Promise<void> {
+): Promise<string> {
   const id = parts.ids.uuid()
   const place = { id, merchantId: mail.merchantId }
   await insertMail(db, {
@@ -90,6 +91,7 @@ async function queue(
     uselessAfterSeconds: mail.uselessAfterSeconds ?? null,
     paymentId: mail.paymentId ?? null,
   })
+  return id
 }
 
 function statusOf(isSent: boolean): 'PENDING' | 'KEPT' {

@@ -62,7 +62,7 @@ export function claimMails(
       limit ${rowsMax}
       for update skip locked
     )
-    returning id, merchant_id, channel, recipient, subject, body, attempt_count,
+    returning id, merchant_id, kind, channel, recipient, subject, body, attempt_count,
       coalesce(useless_at <= now(), false) as is_useless
   `)
 }
@@ -172,17 +172,22 @@ export async function secondsToNextMail(
   return seconds
 }
 
-/** The same for mails about one payment, of which one is sent within an hour. */
-export async function secondsToNextMailAbout(
+/**
+ * The same for mails of one payment, of which one is queued within an hour. One that still waits after an hour, because
+ * the mail server is away, counts as if it had been queued now.
+ */
+export async function secondsToNextMailOfPayment(
   tx: CommonQueryMethods,
   { kind, recipientHash, paymentId }: Pick<MailSeries, 'kind' | 'recipientHash'> & { paymentId: string },
 ): Promise<number> {
   const { seconds } = await tx.one(sql.type(Wait)`
     select case when count(*) = 0 then 0
-      else greatest(1, ceil(extract(epoch from max(created_at) + interval '1 hour' - now())))::int4 end as seconds
+      else least(3600, greatest(1, ceil(extract(epoch from
+        max(case when created_at > now() - interval '1 hour' then created_at else now() end) + interval '1 hour' - now()
+      ))))::int4 end as seconds
     from mails
     where recipient_hash = ${recipientHash} and kind = ${kind} and payment_id = ${paymentId}
-      and created_at > now() - interval '1 hour'
+      and (created_at > now() - interval '1 hour' or status = 'PENDING')
   `)
   return seconds
 }

@@ -1,6 +1,8 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
 import { isUuid } from '../lib/ids.ts'
+import { hasMovedMoney } from '../lib/payment-status.ts'
 import { getPayment, paymentNotFound } from '../payments/get-payment.ts'
 import type { StatusChangeRecord } from '../payments/record.ts'
 import { findPayerPayment, listExecutedRefunds } from './payments-sql.ts'
@@ -27,9 +29,30 @@ export async function getPayerPayment(app: App, key: PayerPaymentKey): Promise<P
 }
 
 /** @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another payer's alike */
-export async function findOwnPayment(app: App, { contact, id }: PayerPaymentKey): Promise<PayerPaymentRecord> {
-  const windowDays = app.config.disputeWindowDays
-  const payment = isUuid(id) ? await findPayerPayment(app.pool, { contact, windowDays, id }) : null
+export async function findOwnPayment(app: App, key: PayerPaymentKey): Promise<PayerPaymentRecord> {
+  return readOwn(app, app.pool, key)
+}
+
+/**
+ * The same in a transaction, until whose end the payer can't be erased.
+ * @throws {DomainError} PAYMENT_NOT_FOUND
+ */
+export async function holdOwnPayment(
+  app: App,
+  tx: DatabaseTransactionConnection,
+  key: PayerPaymentKey,
+): Promise<PayerPaymentRecord> {
+  return readOwn(app, tx, key, { hold: true })
+}
+
+async function readOwn(
+  { config }: App,
+  db: CommonQueryMethods,
+  { contact, id }: PayerPaymentKey,
+  { hold = false } = {},
+): Promise<PayerPaymentRecord> {
+  const windowDays = config.disputeWindowDays
+  const payment = isUuid(id) ? await findPayerPayment(db, { contact, windowDays, id, hold }) : null
   if (payment === null) throw paymentNotFound()
   return payment
 }
@@ -38,7 +61,6 @@ const CLOSED_STATUSES: readonly (string | null)[] = [null, 'RESOLVED_MERCHANT_FA
 
 /** Whether a dispute of this payment would be accepted now (disputes/raise-dispute.ts has the rules). */
 export function isDisputable(payment: PayerPaymentRecord): boolean {
-  const hasMovedMoney = payment.status === 'Settled' || payment.status === 'Refunded'
   const hasRoom = CLOSED_STATUSES.includes(payment.dispute_status) && payment.dispute_count < DISPUTES_MAX
-  return hasMovedMoney && payment.is_within_window && hasRoom
+  return hasMovedMoney(payment) && payment.is_within_window && hasRoom
 }

@@ -83,10 +83,13 @@ export function listPayerPaymentRows(
   `)
 }
 
-/** A payment with this contact; null for an unknown id and for another payer's alike. */
+/**
+ * A payment with this contact; null for an unknown id and for another payer's alike. `hold`: until the transaction's end
+ * its consent keeps the contact (migrations/functions/erase_payer.sql).
+ */
 export function findPayerPayment(
   tx: CommonQueryMethods,
-  { contact, windowDays, id }: { contact: Contact; windowDays: number; id: string },
+  { contact, windowDays, id, hold = false }: { contact: Contact; windowDays: number; id: string; hold?: boolean },
 ): Promise<PayerPaymentRecord | null> {
   return tx.maybeOne(sql.type(PayerPaymentRecord)`
     select ${payerColumns(windowDays)}
@@ -94,6 +97,7 @@ export function findPayerPayment(
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
     ${merchantAndLastDispute}
     where p.id = ${id} and ${ofContact(contact)}
+    ${hold ? sql.fragment`for share of c` : sql.fragment``}
   `)
 }
 

@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
+import { hasMovedMoney } from '../lib/payment-status.ts'
 import { queueMail } from '../mail/queue.ts'
 import { recipientHash } from '../mail/seal-context.ts'
-import { lockMailCount, secondsToNextMail, secondsToNextMailAbout } from '../mail/sql.ts'
-import { getPayerPayment } from './get-payer-payment.ts'
+import { lockMailCount, secondsToNextMail, secondsToNextMailOfPayment } from '../mail/sql.ts'
+import { getPayerPayment, holdOwnPayment } from './get-payer-payment.ts'
 import type { PayerPaymentKey } from './get-payer-payment.ts'
 import { receiptMail } from './receipt-mail.ts'
 import type { ReceiptLanguage } from './receipt-mail.ts'
@@ -16,34 +17,35 @@ const KIND = 'payer-receipt'
 const PER_HOUR = 20
 
 /** Whether the receipt of a payment can be mailed to the contact of a session. */
-export function canMailReceipt({ type }: Contact, { status }: Pick<PayerPaymentRecord, 'status'>): boolean {
-  return type === 'EMAIL' && isPaid(status)
+export function canMailReceipt({ type }: Contact, payment: Pick<PayerPaymentRecord, 'status'>): boolean {
+  return type === 'EMAIL' && hasMovedMoney(payment)
 }
 
 /**
  * Mails the receipt of a payer's own payment to the address that the payer has signed in with, which a link has confirmed.
  * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another payer's alike, PAYMENT_NOT_SETTLED,
- *   EMAIL_NOT_CONFIRMED for a session of a phone number, RATE_LIMITED
+ *   EMAIL_NOT_CONFIRMED for one who has signed in with a phone number, RATE_LIMITED
  */
 export async function sendPayerReceipt(
   app: App,
   { language, ...key }: PayerPaymentKey & { language: ReceiptLanguage },
 ): Promise<void> {
-  const { payment } = await getPayerPayment(app, key)
-  checkMailable(key.contact, payment)
+  checkMailable(key.contact, (await getPayerPayment(app, key)).payment)
   const recipient = key.contact.value
   const series = { kind: KIND, recipientHash: await recipientHash(app, recipient) }
-  await app.pool.transaction(async (tx) => {
+  const mail = await app.pool.transaction(async (tx) => {
     await lockMailCount(tx, series)
-    rejectSent(
-      await secondsToNextMailAbout(tx, { ...series, paymentId: payment.id }),
-      'was mailed within the last hour',
-    )
-    rejectSent(
-      await secondsToNextMail(tx, { ...series, realm: PAYER_MAIL_REALM }, PER_HOUR),
-      `can't be mailed: ${PER_HOUR} were sent to this address within an hour`,
-    )
-    await queueMail(app, tx, {
+    // The payer may have been erased while others were before this request.
+    const payment = await holdOwnPayment(app, tx, key)
+    rejectIfLimited(await secondsToNextMailOfPayment(tx, { ...series, paymentId: payment.id }), {
+      why: 'was asked for within the last hour, or still waits to be sent',
+      before: 'look for it in the spam folder',
+    })
+    rejectIfLimited(await secondsToNextMail(tx, { ...series, realm: PAYER_MAIL_REALM }, PER_HOUR), {
+      why: `can't be mailed: ${PER_HOUR} were asked for at this address within an hour`,
+      before: 'print it',
+    })
+    return queueMail(app, tx, {
       ...receiptMail(app, { payment, language }),
       merchantId: null,
       realm: PAYER_MAIL_REALM,
@@ -52,29 +54,31 @@ export async function sendPayerReceipt(
       paymentId: payment.id,
     })
   })
+  app.log.info({ mail, payment_id: key.id }, 'the receipt of a payment was queued')
   app.wake.notify('send-mails')
 }
 
-function isPaid(status: PayerPaymentRecord['status']): boolean {
-  return status === 'Settled' || status === 'Refunded'
-}
-
-function checkMailable({ type }: Contact, { status }: PayerPaymentRecord): void {
-  if (!isPaid(status)) {
-    throw new DomainError('PAYMENT_NOT_SETTLED', `the payment is ${status}; only a Settled one has a receipt`, {
-      current: { status },
-    })
+function checkMailable({ type }: Contact, payment: PayerPaymentRecord): void {
+  const { status } = payment
+  if (!hasMovedMoney(payment)) {
+    throw new DomainError(
+      'PAYMENT_NOT_SETTLED',
+      `the payment is ${status}; only a Settled or Refunded one has a receipt`,
+      { current: { status } },
+    )
   }
   if (type === 'EMAIL') return
-  throw new DomainError('EMAIL_NOT_CONFIRMED', 'this session is of a phone number; receipts are sent by e-mail', {
+  throw new DomainError('EMAIL_NOT_CONFIRMED', 'you signed in with a phone number; receipts are sent by e-mail', {
     next: 'sign in with the e-mail address that the shop knows, or print the receipt',
   })
 }
 
-function rejectSent(retryAfterSeconds: number, why: string): void {
+/** @param limit `before`: what the payer can do without another mail */
+function rejectIfLimited(retryAfterSeconds: number, { why, before }: { why: string; before: string }): void {
   if (retryAfterSeconds === 0) return
+  const minutes = Math.ceil(retryAfterSeconds / 60)
   throw new DomainError('RATE_LIMITED', `the receipt ${why}`, {
     retryAfterSeconds,
-    next: `look in the spam folder, or try again in ${Math.ceil(retryAfterSeconds / 60)} minutes`,
+    next: `${before}, or ask again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}`,
   })
 }

@@ -1,15 +1,18 @@
 import t from 'tap'
 import { LANGUAGES } from '../../src/http/pages/payer-language.ts'
+import { recipientHash } from '../../src/mail/seal-context.ts'
 import { sendMails } from '../../src/mail/send.ts'
 import { MAIL_LANGUAGES } from '../../src/payers/link-message.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { testService, untilStatus } from '../support/app.ts'
 import type { Answer, TestService } from '../support/app.ts'
+import { capturedLog } from '../support/captured-log.ts'
 import { approve, plainToken, startPayment } from '../support/checkout.ts'
 import { messagesTo, paymentOf, signIn } from '../support/payers.ts'
 import type { Session } from '../support/payers.ts'
 import { settledPayment, times } from '../support/payments.ts'
 import { smtpSink } from '../support/smtp-sink.ts'
+import { until } from '../support/until.ts'
 
 const service = await testService(t, {
   env: {
@@ -129,7 +132,11 @@ t.test('of one payment one receipt is sent within an hour, however many requests
   const answers = await times(6, () => send(headers, id))
   t.same(answers.map(({ status }) => status).toSorted(), [202, 429, 429, 429, 429, 429])
   const late = answers.find(({ status }) => status === 429)
-  t.match(late?.body, { code: 'RATE_LIMITED', error: /was mailed within the last hour/ })
+  t.match(late?.body, {
+    code: 'RATE_LIMITED',
+    error: /was asked for within the last hour/,
+    next: /spam folder, or ask again in \d+ minutes/,
+  })
   const seconds = Number(late?.headers['retry-after'])
   t.ok(seconds > 0 && seconds <= 3_600, String(seconds))
   t.equal((await receiptsTo(email)).length, 1)
@@ -137,6 +144,14 @@ t.test('of one payment one receipt is sent within an hour, however many requests
   t.equal((await send(headers, another)).status, 202, 'another payment has its own')
   await owner.query(`update mails set created_at = created_at - interval '1 hour' where payment_id = $1`, [id])
   t.equal((await send(headers, id)).status, 202, 'and again an hour later')
+
+  const age = `update mails set created_at = created_at - interval '2 hours', status = $2 where payment_id = $1`
+  await owner.query(age, [id, 'PENDING'])
+  const waiting = await send(headers, id)
+  t.match(waiting, { status: 429, headers: { 'retry-after': '3600' } })
+  t.match(waiting.body.error, /still waits to be sent/, 'the mail server is away')
+  await owner.query(age, [id, 'DEAD'])
+  t.equal((await send(headers, id)).status, 202, 'it was given up')
 })
 
 t.test('one address is sent twenty receipts an hour', async (t) => {
@@ -153,8 +168,8 @@ t.test('one address is sent twenty receipts an hour', async (t) => {
   const another = await settledPayment(service, merchant, { payer_email: email })
   const full = await send(headers, another)
   t.equal(full.status, 429)
-  t.match(full.body.error, /20 were sent to this address within an hour/)
-  t.match(full.body.next, /try again in \d+ minutes/)
+  t.match(full.body.error, /20 were asked for at this address within an hour/)
+  t.match(full.body.next, /print it, or ask again in \d+ minutes/)
 })
 
 t.test('only the payer of a completed payment gets a receipt, and only at a confirmed e-mail address', async (t) => {
@@ -259,6 +274,55 @@ t.test('erasing a payer by the phone number deletes the receipts that went to th
   t.match(erased.body, { consents: 1, messages: 1 })
   const { rows } = await owner.query('select payment_id from mails where payment_id = any($1)', [[id, stranger]])
   t.same(rows, [{ payment_id: stranger }], 'that of a payment without the number stays')
+})
+
+t.test('a payer who is erased while the request waits is sent nothing', async (t) => {
+  const email = 'moe@payer.example'
+  const id = await settledPayment(service, merchant, { payer_email: email })
+  const session = await signIn(service, { email })
+  const headers = await service.operator('OWNER')
+  const series = `mails payer-receipt ${await recipientHash(service.app, email)}`
+  await owner.query('begin')
+  await owner.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [series])
+  const asked = send(session, id)
+  // Not pg_stat_activity, of which a transaction sees one state.
+  await until('the request waits', async () => {
+    const { rowCount } = await owner.query(
+      `select from pg_locks where locktype = 'advisory' and not granted
+       and database = (select oid from pg_database where datname = current_database())`,
+    )
+    return rowCount === 1
+  })
+  const body = { email, reason: 'asked' }
+  const erased = await service.call('POST', '/api/v1/admin/payers/erase', { headers, body })
+  await owner.query('rollback')
+  t.match(erased, { status: 200, body: { consents: 1 } })
+  t.match(await asked, { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
+  t.same(await receiptsTo(email), [])
+})
+
+t.test('the receipt of a payment to a merchant that was suspended since is sent', async (t) => {
+  const email = 'ned@payer.example'
+  const shop = await service.merchant()
+  const id = await settledPayment(service, shop, { payer_email: email })
+  await owner.query(`update merchants set kyb_status = 'SUSPENDED' where id = $1`, [shop.id])
+  t.equal((await send(await signIn(service, { email }), id)).status, 202)
+  t.equal((await receiptsTo(email)).length, 1)
+})
+
+t.test('the log names the mail and its payment, and no address', async (t) => {
+  const { log, lines } = capturedLog()
+  const logged = await testService(t, { overrides: { log } })
+  const email = 'ola@payer.example'
+  const id = await settledPayment(logged, await logged.merchant(), { payer_email: email })
+  t.equal((await send(await signIn(logged, { email }), id, { at: logged })).status, 202)
+  const [mail] = await receiptsTo(email, logged)
+  const queued = lines().filter((line) => line.includes('the receipt of a payment was queued'))
+  t.match(
+    queued.map((line) => JSON.parse(line)),
+    [{ mail: mail.id, payment_id: id }],
+  )
+  t.notMatch(lines().join('\n'), /payer\.example/)
 })
 
 t.test('a dry run sends nothing', async (t) => {

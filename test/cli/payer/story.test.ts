@@ -31,7 +31,7 @@ t.test('the whole story against the service: a link, a receipt, a dispute, a man
   t.match(await payer('show', id.slice(-8)), { code: 0, stdout: /Status +Settled\nAmount +9\.99 GBP/ })
   t.match(await payer('send-receipt', id, '--dry-run'), { code: 0 })
   t.match(await payer('send-receipt', id), { code: 0, stdout: /Receipt +sent to g…@example\.org/ })
-  t.match(await payer('send-receipt', id), { code: 8, stderr: /mailed within the last hour/ })
+  t.match(await payer('send-receipt', id), { code: 8, stderr: /asked for within the last hour/ })
   t.match(await payer('dispute', id, '--reason', 'OTHER', '--statement', 'odd'), { code: 0, stdout: /Dispute / })
   t.match(await payer('dispute', id, '--reason', 'OTHER', '--statement', 'odd'), { code: 7, stderr: /payer show / })
   t.match(await payer('payments', 'mandates', 'list', '--as-payer', '-q', '[0].consent_id'), {
