@@ -26,6 +26,7 @@ export type SealedMail = z.infer<typeof SealedMail>
 export const ClaimedMail = z.object({
   id: z.string(),
   merchant_id: z.string().nullable(),
+  kind: z.string(),
   channel: z.enum(['EMAIL', 'SMS']),
   /** Sealed. */
   recipient: z.string(),

@@ -64,7 +64,7 @@ async function sendOne(app: SendApp, mailServer: MailServer, mail: ClaimedMail):
   const keepBody = app.config.mode === 'sandbox'
   if (error === null) return markSent(app.pool, mail, { keepBody })
   const delayMs = mail.is_useless ? null : (RETRY_MS[mail.attempt_count - 1] ?? null)
-  const context = { mail: mail.id, attempt: mail.attempt_count, failure: error }
+  const context = { mail: mail.id, kind: mail.kind, attempt: mail.attempt_count, failure: error }
   if (delayMs === null) app.log.error(context, 'a mail was abandoned')
   else app.log.warn(context, 'a mail could not be sent; it will be retried')
   await markFailed(app.pool, mail, { error, delayMs, keepBody })

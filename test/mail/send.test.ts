@@ -7,6 +7,7 @@ import { sendMails } from '../../src/mail/send.ts'
 import { failureOf } from '../../src/mail/transport.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
+import { capturedLog } from '../support/captured-log.ts'
 import { smtpSink } from '../support/smtp-sink.ts'
 import type { SmtpSink } from '../support/smtp-sink.ts'
 import { until } from '../support/until.ts'
@@ -14,7 +15,7 @@ import { until } from '../support/until.ts'
 type Mailing = {
   service: TestService
   sink: SmtpSink
-  queue(changes?: object): Promise<void>
+  queue(changes?: object): Promise<unknown>
   send(): Promise<unknown>
 }
 
@@ -115,6 +116,20 @@ t.test('an unreachable mail server costs an attempt, and its response is not sto
   t.match(await mails(service), [{ status: 'PENDING', attempt_count: 1, last_error: 'connection_failed' }])
   t.equal(failureOf(Object.assign(new Error('<ada@acme.example> says no'), { code: 'EWHATEVER' })), 'failed')
   t.equal(failureOf('text'), 'failed')
+})
+
+t.test('the log names a mail that was not sent by its id and kind, and no address', async (t) => {
+  const { service, queue } = await mailing(t, { env: { SVC_SMTP_URL: 'smtp://127.0.0.1:1' } })
+  const { log, lines } = capturedLog()
+  await queue()
+  await sendMails({ ...service.app, log }, new AbortController().signal)
+  const [mail] = await mails(service)
+  const failure = { mail: mail?.['id'], kind: 'invite', attempt: 1, failure: 'connection_failed' }
+  t.match(
+    lines().map((line) => JSON.parse(line)),
+    [failure],
+  )
+  t.notMatch(lines().join('\n'), /acme\.example/)
 })
 
 t.test('a mail that was sent but not marked, because its worker crashed, is sent again with the same id', async (t) => {
