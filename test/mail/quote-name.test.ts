@@ -1,5 +1,5 @@
 import t from 'tap'
-import { quoteName } from '../../src/mail/quote-name.ts'
+import { quoteName, withoutLinks } from '../../src/mail/quote-name.ts'
 
 t.test('a name is quoted on one line', async (t) => {
   t.equal(quoteName('Acme Ltd.'), '“Acme Ltd.”')
@@ -15,4 +15,24 @@ t.test('nothing in it becomes a link', async (t) => {
   t.equal(quoteName('pay@evil.example'), '“pay@evil[.]example”')
   t.equal(quoteName('evil。example'), '“evil[.]example”')
   t.equal(quoteName('evil.\u200bexample'), '“evil. example”')
+})
+
+t.test('text on a line of its own keeps its quotation marks, and dots that no address has', async (t) => {
+  for (const text of ['INV.2024', 'No.7', 'J.P. Morgan', 'S.A.', 'v1.2.3', 'a “good” "one"', 'Acme Ltd.', 'A.1b']) {
+    t.equal(withoutLinks(text), text)
+  }
+  for (const [text, expected] of [
+    ['see evil.example', 'see evil[.]example'],
+    ['a.b.co', 'a.b[.]co'],
+    ['evil.xn--p1ai', 'evil[.]xn--p1ai'],
+    ['evil.рф', 'evil[.]рф'],
+    ['evil.भारत', 'evil[.]भारत'],
+    ['evil．com', 'evil[.]com'],
+    ['1.com/2024', '1[.]com/2024'],
+    ['10.0.0.1/a', '10[.]0[.]0[.]1/a'],
+    ['javascript://x', 'javascript[:]//x'],
+    ['one\r\ntwo\u2028three\u0000\u200bfour', 'one two three four'],
+  ] as const) {
+    t.equal(withoutLinks(text), expected)
+  }
 })
