@@ -5,6 +5,7 @@ import { listMails } from '../../src/mail/list-mails.ts'
 import { atBank, createPayment, untilStatus } from '../support/app.ts'
 import { hub as cy } from '../../src/lib/locales/hub/cy.ts'
 import { hub as de } from '../../src/lib/locales/hub/de.ts'
+import { hub as en } from '../../src/lib/locales/hub/en.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
 import { englishIn } from '../support/english.ts'
 import { goTo, hubService, linkFor, nextLink, paidBy, PAYER, signedIn } from '../support/hub.ts'
@@ -47,7 +48,7 @@ t.test('a receipt is mailed to the address of the session, once, in the language
   await page.getByRole('heading', { name: cy.payments.title }).waitFor()
   await goTo(page, `#payment=${id}`)
   const send = page.getByRole('button', { name: cy.payment.receiptMail })
-  const sent = cy.payment.receiptMailed('r…@home.example')
+  const sent = cy.payment.receiptReady('r…@home.example')
   await send.click()
   await page.locator('.box.good').getByText(sent).waitFor()
   await page.locator('#live').getByText(sent).waitFor({ state: 'attached' })
@@ -65,6 +66,18 @@ t.test('a receipt is mailed to the address of the session, once, in the language
   t.equal((await receipts()).length, 1)
 })
 
+t.test('outside of the sandbox the page says to expect the mail', async (t) => {
+  const email = 'sian@home.example'
+  const id = await paidBy(service, acme, { amount: '8.20', payer_email: email })
+  const { page, complaints } = await signedIn(service, browser, email)
+  await page.route('**/api/v1/service', (route) => route.fulfill({ json: { mode: 'live' } }))
+  await goTo(page, `#payment=${id}`)
+  await page.getByRole('button', { name: en.payment.receiptMail }).click()
+  await page.locator('.box.good').getByText(en.payment.receiptMailed('s…@home.example')).waitFor()
+  t.equal(await page.getByText('svc sandbox mail show').count(), 0)
+  t.same(complaints, [])
+})
+
 t.test('a payer who has signed in by text message, or has not paid yet, is offered no mail', async (t) => {
   const phone = '+447700900345'
   const id = await paidBy(service, acme, { payer_email: 'tess@home.example', payer_phone: phone })
@@ -76,12 +89,12 @@ t.test('a payer who has signed in by text message, or has not paid yet, is offer
   await page.getByRole('heading', { name: 'Your payments' }).waitFor()
   await goTo(page, `#payment=${id}`)
   await page.getByRole('button', { name: 'Save as a text file' }).waitFor()
-  t.equal(await page.getByRole('button', { name: 'Send the receipt' }).count(), 0)
+  t.equal(await page.getByRole('button', { name: en.payment.receiptMail }).count(), 0)
   t.same(complaints, [])
   const waiting = await signedIn(service, browser, 'uma@home.example')
   await goTo(waiting.page, `#payment=${body.payment_id}`)
   await waiting.page.getByRole('button', { name: 'Save as a text file' }).waitFor()
-  t.equal(await waiting.page.getByRole('button', { name: 'Send the receipt' }).count(), 0)
+  t.equal(await waiting.page.getByRole('button', { name: en.payment.receiptMail }).count(), 0)
   t.same(waiting.complaints, [])
 })
 

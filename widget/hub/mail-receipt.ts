@@ -12,11 +12,13 @@ export function mailReceipt(hub: Hub, payment: PayerReceipt): { send: HTMLElemen
   const send = button(texts.receiptMail, 'plain', async () => {
     outcome.replaceChildren()
     const result = await hub.api.sendReceipt(payment.payment_id)
+    const hint = result.ok ? await sandboxHint(hub) : null
     if (!outcome.isConnected) return
     if (!result.ok)
       return result.problem.kind === 'signed-out' ? hub.signedOut('ended') : say('bad', problemOf(hub, result.problem))
-    say('good', texts.receiptMailed(result.value.contact))
-    outcome.append((await sandboxHint(hub)) ?? '')
+    const { contact } = result.value
+    say('good', hint === null ? texts.receiptMailed(contact) : texts.receiptReady(contact))
+    outcome.append(hint ?? '')
   })
   const say = (kind: 'good' | 'bad', text: string): void => {
     outcome.replaceChildren(alertBox(kind, text))

@@ -47,7 +47,7 @@ export const hub: HubTexts = {
     entered: 'Rhoesoch',
     nothing: 'Dim neges? Edrychwch yn eich ffolder sbam, ac ai dyma’r cyfeiriad neu’r rhif a roesoch wrth dalu.',
     other: 'Defnyddio cyfeiriad neu rif arall',
-    sandbox: 'Modd prawf: ni anfonir negeseuon. Darllenwch hon gyda:',
+    sandbox: 'Modd prawf: cedwir negeseuon. Darllenwch hon gyda:',
   },
   arrival: {
     title: 'Un clic eto',
@@ -83,8 +83,9 @@ export const hub: HubTexts = {
     receipt: 'Derbynneb',
     receiptMail: 'Anfon y dderbynneb i’m e-bost',
     receiptMailed: (contact: string) => `Rydym yn anfon y dderbynneb i ${contact}. Dylai gyrraedd o fewn munudau.`,
+    receiptReady: (contact: string) => `Mae’r dderbynneb i ${contact} yn barod.`,
     receiptMailedBefore: (when: string) =>
-      `Anfonwyd y dderbynneb atoch o’r blaen, neu ormod o rai eraill. Gallwch ofyn amdani eto ${when}.`,
+      `Gofynnoch am y dderbynneb hon ychydig yn ôl, neu am lawer o rai eraill. Gallwch ofyn amdani eto ${when}.`,
     printedOn: 'Argraffwyd ar',
     notFound: 'Ni allem ddod o hyd i’r taliad hwn.',
   },

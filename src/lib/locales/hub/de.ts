@@ -47,7 +47,7 @@ export const hub: HubTexts = {
     nothing:
       'Keine Nachricht? Sehen Sie im Spam-Ordner nach, und ob es die Adresse oder Nummer von Ihrer Bezahlung ist.',
     other: 'Andere Adresse oder Nummer',
-    sandbox: 'Sandbox: Nachrichten werden nicht gesendet. Diese lesen Sie mit:',
+    sandbox: 'Sandbox: Nachrichten werden aufbewahrt. Diese lesen Sie mit:',
   },
   arrival: {
     title: 'Noch ein Klick',
@@ -83,8 +83,9 @@ export const hub: HubTexts = {
     receipt: 'Beleg',
     receiptMail: 'Beleg an meine E-Mail-Adresse senden',
     receiptMailed: (contact: string) => `Wir senden den Beleg an ${contact}. Er sollte in wenigen Minuten da sein.`,
+    receiptReady: (contact: string) => `Der Beleg für ${contact} liegt bereit.`,
     receiptMailedBefore: (when: string) =>
-      `Der Beleg wurde Ihnen schon gesendet, oder zu viele andere. Sie können ihn ${when} erneut anfordern.`,
+      `Sie haben diesen Beleg vor Kurzem angefordert, oder viele andere. Sie können ihn ${when} erneut anfordern.`,
     printedOn: 'Gedruckt am',
     notFound: 'Diese Zahlung haben wir nicht gefunden.',
   },

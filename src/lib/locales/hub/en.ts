@@ -94,7 +94,7 @@ export const hub = {
     entered: 'You entered',
     nothing: 'No message? Check your spam folder, and that this is the address or number you gave when you paid.',
     other: 'Use another address or number',
-    sandbox: 'Sandbox: messages are not sent. Read this one with:',
+    sandbox: 'Sandbox: messages are kept. Read this one with:',
   },
   arrival: {
     title: 'One click to go',
@@ -130,8 +130,9 @@ export const hub = {
     receipt: 'Receipt',
     receiptMail: 'Send the receipt to my e-mail',
     receiptMailed: (contact: string) => `We are sending the receipt to ${contact}. It should arrive within minutes.`,
+    receiptReady: (contact: string) => `The receipt for ${contact} is ready.`,
     receiptMailedBefore: (when: string) =>
-      `The receipt was sent to you before, or too many others were. You can ask for it again ${when}.`,
+      `You asked for this receipt a short while ago, or for many others. You can ask for it again ${when}.`,
     printedOn: 'Printed on',
     notFound: 'We could not find this payment.',
   },

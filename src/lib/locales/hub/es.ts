@@ -46,7 +46,7 @@ export const hub: HubTexts = {
     entered: 'Ha escrito',
     nothing: '¿No hay mensaje? Mire en el correo no deseado, y si es la dirección o el número que dio al pagar.',
     other: 'Usar otra dirección u otro número',
-    sandbox: 'Modo de prueba: los mensajes no se envían. Lea este con:',
+    sandbox: 'Modo de prueba: los mensajes se guardan. Lea este con:',
   },
   arrival: {
     title: 'Solo falta un clic',
@@ -81,8 +81,9 @@ export const hub: HubTexts = {
     receipt: 'Recibo',
     receiptMail: 'Enviar el recibo a mi correo',
     receiptMailed: (contact: string) => `Enviamos el recibo a ${contact}. Debería llegar en unos minutos.`,
+    receiptReady: (contact: string) => `El recibo para ${contact} está listo.`,
     receiptMailedBefore: (when: string) =>
-      `Ya se le envió el recibo, o demasiados otros. Puede volver a pedirlo ${when}.`,
+      `Ha pedido este recibo hace poco, o muchos otros. Puede volver a pedirlo ${when}.`,
     printedOn: 'Impreso el',
     notFound: 'No hemos encontrado este pago.',
   },

@@ -49,7 +49,7 @@ export const hub: HubTexts = {
     nothing:
       'Pas de message ? Regardez dans le courrier indésirable, et si c’est bien l’adresse ou le numéro du paiement.',
     other: 'Autre adresse ou numéro',
-    sandbox: 'Bac à sable : les messages ne sont pas envoyés. Lisez celui-ci avec :',
+    sandbox: 'Bac à sable : les messages sont conservés. Lisez celui-ci avec :',
   },
   arrival: {
     title: 'Plus qu’un clic',
@@ -85,8 +85,9 @@ export const hub: HubTexts = {
     receipt: 'Reçu',
     receiptMail: 'Envoyer le reçu à mon adresse e-mail',
     receiptMailed: (contact: string) => `Nous envoyons le reçu à ${contact}. Il devrait arriver dans quelques minutes.`,
+    receiptReady: (contact: string) => `Le reçu pour ${contact} est prêt.`,
     receiptMailedBefore: (when: string) =>
-      `Le reçu vous a déjà été envoyé, ou trop d’autres l’ont été. Vous pourrez le redemander ${when}.`,
+      `Vous avez demandé ce reçu il y a peu, ou beaucoup d’autres. Vous pourrez le redemander ${when}.`,
     printedOn: 'Imprimé le',
     notFound: 'Nous n’avons pas trouvé ce paiement.',
   },
