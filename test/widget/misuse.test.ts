@@ -137,6 +137,14 @@ t.test('attributes of other scripts, and every correct option, are not reported'
   t.same(complaints, [])
 })
 
+t.test('a token that holds no object is left to the service', async (t) => {
+  // By its address, because it is typed for browsers.
+  const address = new URL('../../widget/package/misuse.ts', import.meta.url).href
+  const { makeTokenWatch }: { makeTokenWatch(): { began(token: string): void } } = await import(address)
+  const watch = makeTokenWatch()
+  for (const text of ['null', '5', '"one"', '[]', '{}']) t.doesNotThrow(() => watch.began(btoa(text)), text)
+})
+
 t.test('an option that is null is one that is not given', async (t) => {
   const nulls = 'locale: null, theme: null, noRedirect: null, sameTab: null, appearance: null, onSuccess: null'
   const { page, site, complaints } = await openBody(t, mounting(nulls))
@@ -202,23 +210,35 @@ for (const [name, pageOf] of Object.entries(COMPONENTS)) {
     `const token = ${JSON.stringify(tokens)}[window.rendered = (window.rendered ?? -1) + 1]`
   const renders = Array.from({ length: 12 }, (_, index) => index)
 
-  t.test(`${name}: a token that is made in the render is reported, and a basket that changes is not`, async (t) => {
-    const remade = (url: string): string => eachRender(renders.map(() => tokenFor(url)))
-    const { page, site, warnings } = await openComponent(t, remade, 'token={token}')
-    t.match(await saidOn(page, site.url, warnings), [
-      /a token that says the same replaced another.*make the token once/,
-    ])
-    await page.waitForFunction('window.rendered >= 5')
-    await page.frameLocator('#app iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
-    t.equal(warnings().length, 1, 'once for a page')
+  t.test(
+    `${name}: a token that is made in the render is reported, and one that is renewed or of another order is not`,
+    async (t) => {
+      const later = Math.floor(Date.now() / 1_000) + 3_600
+      const remade = (url: string): string =>
+        eachRender(renders.map((at) => tokenFor(url, { exp: later + at, jti: 'one' })))
+      const { page, site, warnings } = await openComponent(t, remade, 'token={token}')
+      t.match(await saidOn(page, site.url, warnings), [
+        /a token that says the same replaced another.*make the token once/,
+      ])
+      await page.waitForFunction('window.rendered >= 5')
+      await page.frameLocator('#app iframe').getByRole('heading', { name: en.consentTitle }).waitFor()
+      t.equal(warnings().length, 1, 'once for a page')
 
-    const soon = Math.floor(Date.now() / 1_000) + 45
-    const renewed = (url: string): string => eachRender(renders.map((at) => tokenFor(url, { exp: soon, jti: `${at}` })))
-    const expiring = await openComponent(t, renewed, 'token={token}')
-    await expiring.page.goto(expiring.site.url)
-    await expiring.page.waitForFunction('window.rendered >= 5')
-    t.same(expiring.warnings(), [], 'a token is renewed before it expires')
-  })
+      const soon = Math.floor(Date.now() / 1_000) + 45
+      const renewed = (url: string): string =>
+        eachRender(renders.map((at) => tokenFor(url, { exp: soon + at, jti: 'one' })))
+      const expiring = await openComponent(t, renewed, 'token={token}')
+      await expiring.page.goto(expiring.site.url)
+      await expiring.page.waitForFunction('window.rendered >= 5')
+      t.same(expiring.warnings(), [], 'a token is renewed before it expires')
+
+      const orders = (url: string): string => eachRender(renders.map((at) => tokenFor(url, { jti: `order ${at}` })))
+      const another = await openComponent(t, orders, 'token={token}')
+      await another.page.goto(another.site.url)
+      await another.page.waitForFunction('window.rendered >= 5')
+      t.same(another.warnings(), [], 'the next order may say the same')
+    },
+  )
 
   t.test(`${name}: a token that is replaced is reported once it costs the payer their bank`, async (t) => {
     const tokens = (url: string): string => eachRender(renders.map((at) => tokenFor(url, { amount: `${at + 1}.00` })))

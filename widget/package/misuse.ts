@@ -51,31 +51,34 @@ export function makeTokenWatch(): TokenWatch {
 /** A token is renewed this long before it expires, in milliseconds. */
 const RENEWED_MS = 60_000
 
-/** Whether two tokens differ only in their id and times, and the first was good for longer. */
+/** Whether two tokens are of one order and differ in their times alone, or in an id that one lacks, and the first was good for longer. */
 function isRemade(before: string, now: string): boolean {
   const [one, other] = [readContent(before), readContent(now)]
   if (one === undefined || other === undefined) return false
-  const { exp, ...content } = one
+  const { exp } = one
   const isRenewed = typeof exp === 'number' && exp * 1_000 < Date.now() + RENEWED_MS
-  return !isRenewed && sortedText(content) === sortedText(other)
+  // The `jti` is the order's number.
+  const ignored = 'jti' in one && 'jti' in other ? TIMES : [...TIMES, 'jti']
+  return !isRenewed && sortedText(one, ignored) === sortedText(other, ignored)
 }
 
 type Content = Readonly<Record<string, unknown>>
 
 function readContent(token: string): Content | undefined {
   try {
-    return JSON.parse(atob((token.split('.')[0] ?? '').replace(/-/g, '+').replace(/_/g, '/'))) as Content
+    const content: unknown = JSON.parse(atob((token.split('.')[0] ?? '').replace(/-/g, '+').replace(/_/g, '/')))
+    return typeof content === 'object' && content !== null ? (content as Content) : undefined
   } catch {
     return undefined
   }
 }
 
-const OWN: readonly string[] = ['jti', 'exp', 'iat']
+const TIMES: readonly string[] = ['exp', 'iat']
 
-function sortedText(content: Content): string {
+function sortedText(content: Content, ignored: readonly string[]): string {
   return JSON.stringify(
     Object.entries(content)
-      .filter(([name]) => !OWN.includes(name))
+      .filter(([name]) => !ignored.includes(name))
       .sort(),
   )
 }
