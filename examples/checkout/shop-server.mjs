@@ -4,7 +4,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 
-const { SVC_URL = 'http://127.0.0.1:8080', SVC_CLIENT_ID = 'demo-server', SVC_WEBHOOK_SECRET: secret } = process.env
+const { SVC_CLIENT_ID = 'demo-server', SVC_WEBHOOK_SECRET: secret } = process.env
+const SVC_URL = (process.env.SVC_URL ?? 'http://127.0.0.1:8080').replace(/\/$/, '')
 const PORT = process.env.PORT ?? '4000'
 const SHOP_URL = process.env.SHOP_URL ?? `http://localhost:${PORT}`
 const TOKEN_SECONDS = 30 * 60

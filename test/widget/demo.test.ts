@@ -28,6 +28,8 @@ for (const [name, twin] of [
     const snippet = await page.locator('#snippet').textContent()
     t.match(snippet, `src="http://${twin}:${port}/v1/checkout.js"`)
     t.match(snippet, 'data-container-id="checkout-container"')
+    const [, token = ''] = /data-checkout-token="(.+?)"/.exec(snippet ?? '') ?? []
+    t.match(JSON.parse(Buffer.from(token, 'base64').toString('utf8')), { apiUrl: `http://${twin}:${port}/api/v1` })
     if (LOOKED_AT !== undefined) {
       mkdirSync(LOOKED_AT, { recursive: true })
       await page.screenshot({ path: `${LOOKED_AT}/demo-whole.png`, fullPage: true })

@@ -38,15 +38,24 @@ t.test('the plain page takes a payment with the snippet alone', async (t) => {
   t.same(complaints, [])
 })
 
+function contentOf(sent: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(sent.split('.')[0] ?? '', 'base64').toString('utf8'))
+}
+
 /** The order's, as its token says it. */
 function numberIn(sent: string): unknown {
-  return JSON.parse(Buffer.from(sent.split('.')[0] ?? '', 'base64').toString('utf8')).jti
+  return contentOf(sent)['jti']
 }
 
 t.test('the server signs a token for each order, under a policy of its own', async (t) => {
   const port = String(await freePort())
   const child = spawn(process.execPath, [join(FOLDER, 'shop-server.mjs')], {
-    env: { SVC_URL: service.url, SVC_CLIENT_ID: merchant.clientId, SVC_WEBHOOK_SECRET: merchant.secret, PORT: port },
+    env: {
+      SVC_URL: `${service.url}/`,
+      SVC_CLIENT_ID: merchant.clientId,
+      SVC_WEBHOOK_SECRET: merchant.secret,
+      PORT: port,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill())
@@ -56,6 +65,7 @@ t.test('the server signs a token for each order, under a policy of its own', asy
   await page.goto(url)
   const sent = (await page.locator('script').getAttribute('data-checkout-token')) ?? ''
   t.match(sent, /^[\w+/=]+\.[0-9a-f]{64}$/)
+  t.equal(contentOf(sent)['apiUrl'], `${service.url}/api/v1`)
   await page.reload()
   const again = (await page.locator('script').getAttribute('data-checkout-token')) ?? ''
   t.equal(numberIn(again), numberIn(sent), 'however many tokens an order has, they name it alike')

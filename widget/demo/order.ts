@@ -29,7 +29,7 @@ export function demoToken(
     currency,
     merchantName,
     merchantClientId,
-    apiUrl: checkoutOrigin,
+    apiUrl: `${checkoutOrigin}/api/v1`,
     returnUrl: shopUrl,
     callbackOrigin: new URL(shopUrl).origin,
     jti: crypto.getRandomValues(new Uint32Array(4)).join('-'),
