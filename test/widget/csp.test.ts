@@ -29,7 +29,7 @@ const named = (service: TestService, { id: merchantId }: TestMerchant, origins: 
 
 t.test('the frame runs its own scripts and styles, calls its own service, and keeps no trace', async (t) => {
   const { clientId } = await live.merchant()
-  const { status, policy, headers } = await get(live, framePath(clientId))
+  const { status, policy, headers, text } = await get(live, framePath(clientId))
   t.equal(status, 200)
   t.same(policy.toSorted(), [
     "base-uri 'none'",
@@ -43,6 +43,7 @@ t.test('the frame runs its own scripts and styles, calls its own service, and ke
     "style-src 'self'",
     "trusted-types 'none'",
   ])
+  t.match(text, '<link rel="icon" href="data:,">', 'browsers ask for no other icon')
   t.match(headers, {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',

@@ -166,12 +166,12 @@ function page(res: ServerResponse, status: number, text: string): void {
   res
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'",
+      'content-security-policy': "default-src 'none'; img-src data:",
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       connection: 'close',
     })
-    .end(`<!doctype html><html lang="en"><title>svc</title><p>${text}</p></html>\n`)
+    .end(`<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>svc</title><p>${text}</p></html>\n`)
 }
 
 type Command = [file: string, ...args: string[]]

@@ -62,6 +62,7 @@ t.test('the page of a login says nothing that a stranger could use, and answers 
   t.match(await visit(`${loopback.redirectUri}?code=c-2&state=right`), { status: 409 })
   loopback.finish(true)
   t.match(await first, { status: 200, text: /You can close this page/ })
+  t.match((await first).text, '<link rel="icon" href="data:,">', 'browsers ask for no other')
   t.notMatch((await first).text, /c-1|right/)
 })
 
