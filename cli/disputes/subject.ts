@@ -26,8 +26,8 @@ export const anyDispute = rowSubject<ListedDispute>(
   findAnyDispute,
 )
 
-/** A payment that is disputed. @param find what an id or the end of one means to that caller */
-export function disputed(find: (client: Client, given: string) => Promise<DisputedPayment>): Subject<DisputedPayment> {
+/** A payment, to dispute it or for its receipt. @param find what an id or the end of one means to that caller */
+export function paymentBy(find: (client: Client, given: string) => Promise<DisputedPayment>): Subject<DisputedPayment> {
   const { noun, summary } = payment
   return rowSubject(
     {
@@ -42,5 +42,5 @@ export function disputed(find: (client: Client, given: string) => Promise<Disput
 }
 
 export function disputedOf(sideOf: (client: Client) => Promise<Side>): Subject<DisputedPayment> {
-  return disputed(async (client, given) => findDisputed(client, given, await sideOf(client)))
+  return paymentBy(async (client, given) => findDisputed(client, given, await sideOf(client)))
 }

@@ -11,7 +11,7 @@ import { asPayer } from '../client/auth/payer-session.ts'
 import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { payerFlags, raising } from '../disputes/raise-actions.ts'
-import { disputed } from '../disputes/subject.ts'
+import { paymentBy } from '../disputes/subject.ts'
 import { action as declaredAction } from '../kit/action.ts'
 import { argument } from '../kit/command.ts'
 import type { Context } from '../kit/context.ts'
@@ -108,7 +108,7 @@ const HISTORY_COLUMNS = [
   { title: 'status', value: (step: Step) => step.new_status },
 ]
 
-const ownPayment = disputed(async (client, given) => {
+const ownPayment = paymentBy(async (client, given) => {
   return (await call(client, getPayerPayment, { params: { id: await payersPaymentId(client, given) } })).body
 })
 
