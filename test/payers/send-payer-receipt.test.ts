@@ -2,7 +2,9 @@ import t from 'tap'
 import { LANGUAGES } from '../../src/http/pages/payer-language.ts'
 import { recipientHash } from '../../src/mail/seal-context.ts'
 import { sendMails } from '../../src/mail/send.ts'
+import { withHash } from '../../src/payers/contact.ts'
 import { MAIL_LANGUAGES } from '../../src/payers/link-message.ts'
+import { findPayerPayment } from '../../src/payers/payments-sql.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { testService, untilStatus } from '../support/app.ts'
 import type { Answer, TestService } from '../support/app.ts'
@@ -12,6 +14,7 @@ import { messagesTo, paymentOf, signIn } from '../support/payers.ts'
 import type { Session } from '../support/payers.ts'
 import { settledPayment, times } from '../support/payments.ts'
 import { smtpSink } from '../support/smtp-sink.ts'
+import { statementOf } from '../support/statement-of.ts'
 import { until } from '../support/until.ts'
 
 const service = await testService(t, {
@@ -299,6 +302,27 @@ t.test('a payer who is erased while the request waits is sent nothing', async (t
   t.match(erased, { status: 200, body: { consents: 1 } })
   t.match(await asked, { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
   t.same(await receiptsTo(email), [])
+})
+
+t.test('an erasure waits for a receipt that is being queued', async (t) => {
+  const email = 'pat@payer.example'
+  const id = await settledPayment(service, merchant, { payer_email: email })
+  const headers = await service.operator('OWNER')
+  const contact = await withHash(service.app, { type: 'EMAIL', value: email })
+  const { text, values } = await statementOf((tx) => findPayerPayment(tx, { contact, windowDays: 1, id, hold: true }))
+  await owner.query('begin')
+  const { rowCount } = await owner.query(text, [...values])
+  const body = { email, reason: 'asked' }
+  const erasing = service.call('POST', '/api/v1/admin/payers/erase', { headers, body })
+  await until('the erasure waits', async () => {
+    const waiting = await owner.query(
+      'select from pg_locks where transactionid = pg_current_xact_id()::xid and not granted',
+    )
+    return waiting.rowCount === 1
+  })
+  await owner.query('commit')
+  t.equal(rowCount, 1)
+  t.match(await erasing, { status: 200, body: { consents: 1 } })
 })
 
 t.test('the receipt of a payment to a merchant that was suspended since is sent', async (t) => {
