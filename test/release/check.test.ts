@@ -52,9 +52,10 @@ function gitIn(cwd: string): (...words: string[]) => string {
 
 t.test('the changelog has the form of Keep a Changelog', async (t) => {
   const lines = readFileSync(join(packageRoot(), 'CHANGELOG.md'), 'utf8').split('\n')
-  const [first, ...others] = lines.filter((line) => line.startsWith('## '))
-  t.equal(first, '## [Unreleased]')
-  for (const line of others) t.match(line, /^## \[\d+\.\d+\.\d+\] - (?:\d{4}-\d\d-\d\d|not released)$/)
+  const sections = lines.filter((line) => line.startsWith('## '))
+  // A release renames it.
+  for (const line of sections.slice(sections[0] === '## [Unreleased]' ? 1 : 0))
+    t.match(line, /^## \[\d+\.\d+\.\d+(?:-[\w.]+)?\] - (?:\d{4}-\d\d-\d\d|not released)$/)
   const groups = lines.filter((line) => line.startsWith('### '))
   for (const line of groups) t.match(line, /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/)
   const entries = lines.findIndex((line) => line.startsWith('- '))
