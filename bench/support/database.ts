@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,8 @@ export const encryptionKey = randomBytes(32).toString('base64')
 /** Starts a PostgreSQL for the benchmark, as durable as in production, in a temporary folder. */
 export async function startBenchServer(): Promise<BenchServer> {
   const stateDir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
+  // PostgreSQL's own user passes through it; else root's data lie in a folder that outlives this one.
+  await chmod(stateDir, 0o711)
   const server = await startEmbedded({ stateDir, log: () => undefined })
   const owners: Client[] = []
   return {
