@@ -1,6 +1,8 @@
 -- Makes the consents of a contact anonymous (decision 371), but for those that are still open. Contact and name go. The
 -- account number goes where no money moved; elsewhere it is part of the record of the payment, which law keeps, and stays
 -- sealed: refunds go back to it. `payments` are those of the consents: receipts of them may have been mailed.
+-- What it returns has changed, which `or replace` can't do.
+drop function if exists erase_payer(payer_contact_type, text);
 create or replace function erase_payer(kind payer_contact_type, hash text)
 returns table (consents integer, accounts integer, open_consents integer, payments uuid[])
 language sql

@@ -229,6 +229,20 @@ t.test(
   },
 )
 
+t.test('a function that returns other columns than before is replaced', async (t) => {
+  const { url } = await testDatabase(t)
+  const client = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => client.end())
+  await client.query(`
+    drop function erase_payer(payer_contact_type, text);
+    create function erase_payer(kind payer_contact_type, hash text)
+    returns table (consents integer, accounts integer, open_consents integer) language sql as 'select 0, 0, 0';
+    update schema_functions set sha256 = repeat('0', 64) where name = 'erase_payer'`)
+  t.same(await migrateUp({ databaseUrl: url, log: note }), { applied: ['functions/erase_payer'] })
+  const { rows } = await client.query("select * from erase_payer('EMAIL', 'nobody')")
+  t.match(rows, [{ consents: 0, payments: [] }])
+})
+
 t.test('a migration gets the functions that it needs before it, in its own transaction', async (t) => {
   const { url } = await emptyDatabase(t)
   const files = {
