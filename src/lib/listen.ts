@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 
-/** The address to listen on, SVC_HOST, is none of this machine. */
+/** SVC_HOST is not an address of this machine. */
 export class WrongHostError extends Error {
   override readonly name = 'WrongHostError'
 }
 
-const WRONG_HOST = /^(ENOTFOUND|EAI_AGAIN|EADDRNOTAVAIL)$/
+const WRONG_HOST = /^(ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/
 
 /**
  * Resolves when the server listens.
@@ -18,6 +18,6 @@ export async function listen(server: Server, port: number, host: string): Promis
   await once(server, 'listening').catch((error: unknown) => {
     const isWrongHost = error instanceof Error && 'code' in error && WRONG_HOST.test(String(error.code))
     // Without its cause, which would look like that of a database whose name is wrong.
-    throw isWrongHost ? new WrongHostError(`SVC_HOST: this machine does not have the address "${host}"`) : error
+    throw isWrongHost ? new WrongHostError(`SVC_HOST: "${host}" does not resolve to an address of this machine`) : error
   })
 }

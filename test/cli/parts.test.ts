@@ -81,16 +81,20 @@ t.test('a database that goes away while a part starts is named as that, and no o
   )
 })
 
-t.test('a host that is none of this machine is named as the setting that it is of', async (t) => {
+t.test('an address that is not one of this machine is named as SVC_HOST', async (t) => {
   const { url } = await testDatabase(t)
   const key = randomBytes(32).toString('base64')
-  const env = { SVC_DATABASE_URL: url, SVC_ENCRYPTION_KEY: key, SVC_PORT: String(await freePort()) }
-  for (const SVC_HOST of ['192.0.2.1', 'no-such-host.invalid']) {
-    const { code, stderr } = await runCli(['serve'], { env: { ...env, SVC_HOST } })
-    t.equal(code, 2, stderr)
-    t.match(stderr, `Error: SVC_HOST: this machine does not have the address "${SVC_HOST}"`)
-    t.notMatch(stderr, /PostgreSQL|SVC_DATABASE_URL/)
+  // Reserved for documentation, so no machine has it (RFC 3849).
+  const env = {
+    SVC_DATABASE_URL: url,
+    SVC_ENCRYPTION_KEY: key,
+    SVC_PORT: String(await freePort()),
+    SVC_HOST: '2001:db8::1',
   }
+  const { code, stderr } = await runCli(['serve'], { env })
+  t.equal(code, 2, stderr)
+  t.match(stderr, 'Error: SVC_HOST: "2001:db8::1" does not resolve to an address of this machine')
+  t.notMatch(stderr, /PostgreSQL|SVC_DATABASE_URL/)
 })
 
 t.test('in live mode without a bank, serve says what is missing, and goes on', async (t) => {

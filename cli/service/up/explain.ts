@@ -16,7 +16,7 @@ export async function explained<T>(work: () => T | Promise<T>, where: Where = {}
 /** The system's errors by their names: their own messages say what to do, so they are passed on. */
 const KNOWN: Readonly<Record<string, readonly [code: string, hint?: string]>> = {
   ConfigError: ['CONFIGURATION'],
-  WrongHostError: ['CONFIGURATION', 'SVC_HOST with 127.0.0.1, with 0.0.0.0 for all networks, or not at all'],
+  WrongHostError: ['CONFIGURATION', 'set SVC_HOST to 127.0.0.1, or to 0.0.0.0 for all networks, or leave it unset'],
   StateDirectoryError: ['STATE_DIRECTORY'],
   NewerDatabaseError: ['DATABASE_NEWER'],
   ObsoleteDatabaseError: ['DATABASE_OBSOLETE'],
