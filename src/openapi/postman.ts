@@ -41,7 +41,7 @@ type Described = {
 type Operation = Described & { method: string; path: string }
 type Schemes = Record<string, { type: string; name?: string }>
 
-/** The collection of a service, in the mode that it is in and with its way to prove who calls. */
+/** The collection of a service, for its mode and its kind of credentials. */
 export function postmanCollection(service: DocumentedService): Json {
   const documents = (['b', 'a'] as const).map((surface) => openApiDocument(service, surface))
   const schemes: Schemes = Object.assign(
@@ -50,18 +50,13 @@ export function postmanCollection(service: DocumentedService): Json {
   )
   const operations = documents.flatMap(operationsOf)
   const folders = Map.groupBy(operations, ({ tags: [tag] }) => tag)
-  const variables = {
-    base_url: service.publicUrl,
-    payment_id: '',
-    operator: 'postman',
-    ...credentialVariables(schemes),
-  }
+  const variables = { base_url: service.publicUrl, payment_id: '', ...credentialVariables(schemes) }
   return {
     info: {
       name: 'svc',
       description:
         'Every operation of this service. Fill in the variables that you have, or run the folder "First payment". ' +
-        `Made from ${service.publicUrl}/openapi.json.`,
+        `Made from the descriptions of ${service.publicUrl}.`,
       schema: FORMAT,
     },
     variable: Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })),
@@ -77,7 +72,8 @@ export function postmanCollection(service: DocumentedService): Json {
 function credentialVariables(schemes: Schemes): Record<string, string> {
   const names = Object.keys(schemes).flatMap((scheme) => CREDENTIALS[scheme] ?? [])
   const forToken = 'merchantToken' in schemes ? ['issuer', 'client_id', 'client_secret'] : []
-  return Object.fromEntries([...names, ...forToken].filter((name) => name !== 'operator').map((name) => [name, '']))
+  // Without identities any name is an operator's.
+  return Object.fromEntries([...names, ...forToken].map((name) => [name, name === 'operator' ? 'postman' : '']))
 }
 
 function operationsOf(document: Json): Operation[] {
@@ -87,7 +83,7 @@ function operationsOf(document: Json): Operation[] {
   )
 }
 
-/** The way to a settled payment; in live mode, where a payer's bank has a say, to one that can be followed. */
+/** The way to a settled payment; with tokens and in live mode to one that waits for its payer. */
 function firstPayment(operations: readonly Operation[], schemes: Schemes): Json[] {
   const step = (name: string, ...script: string[]): Json[] =>
     operations.filter(({ operationId }) => operationId === name).map((operation) => itemOf(operation, schemes, script))
@@ -102,7 +98,7 @@ function firstPayment(operations: readonly Operation[], schemes: Schemes): Json[
 }
 
 const status = (expected: number): string =>
-  `pm.test('is answered ${expected}', () => { if (pm.response.code !== ${expected}) throw new Error(pm.response.text()) })`
+  `pm.test('responds with ${expected}', () => { if (pm.response.code !== ${expected}) throw new Error(pm.response.text()) })`
 const keep = (variable: string, member: string): string =>
   `pm.collectionVariables.set('${variable}', pm.response.json().${member})`
 

@@ -148,10 +148,10 @@ t.test('the first payment runs as it is, to a settled one', async (t) => {
   const said: string[][] = []
   for (const item of first?.item ?? []) said.push(await play(item, variables))
   t.same(said, [
-    ['201', 'is answered 201'],
-    ['201 AwaitingAuthorisation', 'is answered 201'],
-    ['200', 'is answered 200'],
-    ['200 Settled', 'is answered 200'],
+    ['201', 'responds with 201'],
+    ['201 AwaitingAuthorisation', 'responds with 201'],
+    ['200', 'responds with 200'],
+    ['200 Settled', 'responds with 200'],
   ])
 })
 
@@ -177,9 +177,9 @@ t.test('with an identity provider the merchant gets its token first', async (t) 
   const said: string[][] = []
   for (const item of made.item[0]?.item ?? []) said.push(await play(item, variables))
   t.same(said, [
-    ['200', 'is answered 200'],
-    ['201 AwaitingAuthorisation', 'is answered 201'],
-    ['200 AwaitingAuthorisation', 'is answered 200'],
+    ['200', 'responds with 200'],
+    ['201 AwaitingAuthorisation', 'responds with 201'],
+    ['200 AwaitingAuthorisation', 'responds with 200'],
   ])
 })
 
