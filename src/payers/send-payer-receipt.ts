@@ -39,7 +39,7 @@ export async function sendPayerReceipt(
     const payment = await holdOwnPayment(app, tx, key)
     rejectIfLimited(await secondsToNextMailOfPayment(tx, { ...series, paymentId: payment.id }), {
       why: 'was asked for within the last hour, or still waits to be sent',
-      before: 'look for it in the spam folder',
+      before: 'wait for it and look in the spam folder',
     })
     rejectIfLimited(await secondsToNextMail(tx, { ...series, realm: PAYER_MAIL_REALM }, PER_HOUR), {
       why: `can't be mailed: ${PER_HOUR} were asked for at this address within an hour`,

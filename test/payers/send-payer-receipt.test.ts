@@ -138,7 +138,7 @@ t.test('of one payment one receipt is sent within an hour, however many requests
   t.match(late?.body, {
     code: 'RATE_LIMITED',
     error: /was asked for within the last hour/,
-    next: /spam folder, or ask again in \d+ minutes/,
+    next: /wait for it and look in the spam folder, or ask again in \d+ minutes/,
   })
   const seconds = Number(late?.headers['retry-after'])
   t.ok(seconds > 0 && seconds <= 3_600, String(seconds))
