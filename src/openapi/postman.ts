@@ -130,79 +130,67 @@ const tokenRequest: Json = {
 }
 
 function itemOf(operation: Operation, schemes: Schemes, script?: readonly string[]): Json {
-  const { operationId, summary, description, method, parameters, requestBody } = operation
+  const { operationId, summary, description, method, requestBody } = operation
   const example = BODIES[operationId] ?? requestBody?.content['application/json'].example
-  const header = [...headersOf(operation), ...credentialHeaders(operation, schemes)]
+  const { header, auth } = credentialOf(operation, schemes)
   return {
     name: summary,
     ...(script === undefined ? {} : { event: [{ listen: 'test', script: { type: 'text/javascript', exec: script } }] }),
     request: {
       method,
       description,
-      ...bearerOf(operation, schemes),
-      header,
+      ...(auth === undefined ? {} : { auth }),
+      header: [...headersOf(operation), ...header],
       ...(example === undefined
         ? {}
         : {
             body: { mode: 'raw', raw: JSON.stringify(example, null, 2), options: { raw: { language: 'json' } } },
           }),
-      url: urlOf(operation, parameters),
+      url: urlOf(operation),
     },
   }
 }
 
-function urlOf({ path }: Operation, parameters: Operation['parameters']): Json {
-  const parts = path
+function urlOf(operation: Operation): Json {
+  const parts = operation.path
     .slice(1)
     .replaceAll(/\{(\w+)\}/g, ':$1')
     .split('/')
-  const query = parameters
-    .filter((each) => each.in === 'query')
-    .map(({ name, required, description, schema }) => ({
-      key: name,
-      value: valueOf(schema),
-      description,
-      disabled: !required,
-    }))
-  const variable = parameters
-    .filter((each) => each.in === 'path')
-    .map(({ name, description, schema }) => ({
-      key: name,
-      value: name === 'id' && /\/payments\/\{id\}/.test(path) ? '{{payment_id}}' : valueOf(schema),
-      description,
-    }))
+  const variable = pairsOf(operation, 'path')
+  const query = pairsOf(operation, 'query')
   return { raw: `{{base_url}}/${parts.join('/')}`, host: ['{{base_url}}'], path: parts, query, variable }
 }
 
-function headersOf({ parameters, requestBody }: Operation): Json[] {
-  const own = parameters
-    .filter((each) => each.in === 'header')
+function headersOf(operation: Operation): Json[] {
+  const own = pairsOf(operation, 'header')
+  return operation.requestBody === undefined ? own : [...own, { key: 'Content-Type', value: 'application/json' }]
+}
+
+/** The parameters at one place of a request; those that may be left out, which a path has none of, are switched off. */
+function pairsOf({ path, parameters }: Operation, place: 'path' | 'query' | 'header'): Json[] {
+  const isOfPayment = place === 'path' && /\/payments\/\{id\}/.test(path)
+  const known = new Map([
+    ['X-Idempotency-Key', '{{$guid}}'],
+    ...(isOfPayment ? [['id', '{{payment_id}}'] as const] : []),
+  ])
+  return parameters
+    .filter((each) => each.in === place)
     .map(({ name, required, description, schema }) => ({
       key: name,
-      value: name === 'X-Idempotency-Key' ? '{{$guid}}' : valueOf(schema),
+      value: known.get(name) ?? valueOf(schema),
       description,
-      disabled: !required,
+      ...(place === 'path' ? {} : { disabled: !required }),
     }))
-  return requestBody === undefined ? own : [...own, { key: 'Content-Type', value: 'application/json' }]
 }
 
-/** Of several credentials the first that the service names. */
-function schemeOf({ security: [first = {}] }: Operation): string | undefined {
-  return Object.keys(first)[0]
-}
-
-function credentialHeaders(operation: Operation, schemes: Schemes): Json[] {
-  const scheme = schemeOf(operation) ?? ''
+/** The first of the credentials that an operation takes: a header, or a token. */
+function credentialOf({ security: [first = {}] }: Operation, schemes: Schemes): { header: Json[]; auth?: Json } {
+  const [scheme = ''] = Object.keys(first)
   const { type, name } = schemes[scheme] ?? {}
-  return type === 'apiKey' ? [{ key: name, value: `{{${CREDENTIALS[scheme] ?? scheme}}}` }] : []
-}
-
-function bearerOf(operation: Operation, schemes: Schemes): Json {
-  const scheme = schemeOf(operation) ?? ''
-  const { type } = schemes[scheme] ?? {}
-  if (type !== 'http' && type !== 'openIdConnect') return {}
   const value = `{{${CREDENTIALS[scheme] ?? scheme}}}`
-  return { auth: { type: 'bearer', bearer: [{ key: 'token', value, type: 'string' }] } }
+  if (type === undefined) return { header: [] }
+  if (type === 'apiKey') return { header: [{ key: name, value }] }
+  return { header: [], auth: { type: 'bearer', bearer: [{ key: 'token', value, type: 'string' }] } }
 }
 
 function valueOf({ examples, default: initial }: Json): string {
