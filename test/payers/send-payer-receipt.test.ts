@@ -12,7 +12,7 @@ import { capturedLog } from '../support/captured-log.ts'
 import { approve, plainToken, startPayment } from '../support/checkout.ts'
 import { messagesTo, paymentOf, signIn } from '../support/payers.ts'
 import type { Session } from '../support/payers.ts'
-import { settledPayment, times } from '../support/payments.ts'
+import { refund, settledPayment, times } from '../support/payments.ts'
 import { smtpSink } from '../support/smtp-sink.ts'
 import { statementOf } from '../support/statement-of.ts'
 import { until } from '../support/until.ts'
@@ -87,13 +87,8 @@ t.test('a refund is in the receipt, and names can become no links', async (t) =>
   const shop = await service.merchant()
   await owner.query(`update merchants set trading_name = 'www.evil.example' where id = $1`, [shop.id])
   const id = await settledPayment(service, shop, { payer_email: email, remittance_reference: 'see evil.example' })
-  const refund = (amount: string) =>
-    service.call('POST', `/api/v1/payments/${id}/refund`, {
-      merchant: shop,
-      headers: { 'x-idempotency-key': amount },
-      body: { amount },
-    })
-  t.equal((await refund('5.00')).status, 200)
+  const giveBack = (amount: string) => refund(service, shop, { id, key: amount, body: { amount } })
+  t.equal((await giveBack('5.00')).status, 200)
   const headers = await signIn(service, { email })
   t.equal((await send(headers, id)).status, 202)
   const [mail] = await receiptsTo(email)
@@ -101,7 +96,7 @@ t.test('a refund is in the receipt, and names can become no links', async (t) =>
   t.match(mail.body, 'Reference: see evil[.]example\n')
   t.match(mail.body, 'Status: Partly refunded\nRefunded to you: £5.00\n')
   await owner.query(`delete from mails where payment_id = $1`, [id])
-  t.equal((await refund('45.00')).status, 200)
+  t.equal((await giveBack('45.00')).status, 200)
   t.equal((await send(headers, id)).status, 202, 'a payment that was refunded in full has a receipt')
   const [full] = await receiptsTo(email)
   t.match(full.body, 'Status: Refunded\nRefunded to you: £50.00\n')

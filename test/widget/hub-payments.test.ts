@@ -10,6 +10,7 @@ import { openBrowser, openPage } from '../support/browser.ts'
 import { englishIn } from '../support/english.ts'
 import { goTo, hubService, linkFor, nextLink, paidBy, PAYER, signedIn } from '../support/hub.ts'
 import { isGood } from '../support/pages.ts'
+import { refund } from '../support/payments.ts'
 
 /* Payments and their receipts in the hub, and the ways between them. */
 const service = await hubService(t)
@@ -114,17 +115,12 @@ t.test('a failed payment shows the reason and what happened to the money', async
 
 t.test('full and partial refunds are shown', async (t) => {
   const id = await paidBy(service, acme, { amount: '20.00' })
-  const refund = (amount: string) =>
-    service.call('POST', `/api/v1/payments/${id}/refund`, {
-      merchant: acme,
-      headers: { 'x-idempotency-key': amount },
-      body: { amount },
-    })
-  t.equal((await refund('5.00')).status, 200)
+  const giveBack = (amount: string) => refund(service, acme, { id, key: amount, body: { amount } })
+  t.equal((await giveBack('5.00')).status, 200)
   const { page } = await signedIn(service, browser)
   await page.getByRole('link', { name: /£20\.00 .* Partly refunded/ }).click()
   await page.getByText('Refunded to you: £5.00').waitFor()
-  t.equal((await refund('15.00')).status, 200)
+  t.equal((await giveBack('15.00')).status, 200)
   await page.getByRole('link', { name: 'All payments' }).click()
   await page.getByRole('link', { name: /£20\.00 .* Refunded/ }).click()
   await page.getByText('Refunded in full').waitFor()
