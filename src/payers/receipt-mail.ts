@@ -50,7 +50,6 @@ function factsOf(
   { checkout, hub, money, moment, fill }: ReceiptLanguage,
 ): (readonly [string, string | null])[] {
   const { currency, refunded_amount: refunded, remittance_reference: reference } = payment
-  const end = collectionAccount?.identification.slice(-4)
   return [
     [checkout.gross, money(payment.gross_amount, currency)],
     [checkout.payTo, withoutLinks(payment.merchant_name)],
@@ -58,7 +57,7 @@ function factsOf(
       checkout.payee,
       collectionAccount === undefined
         ? null
-        : `${collectionAccount.name}, ${fill(checkout.accountEnd, { end: end ?? '' })}`,
+        : `${collectionAccount.name}, ${fill(checkout.accountEnd, { end: collectionAccount.identification.slice(-4) })}`,
     ],
     [hub.payment.status, payerStatusText(hub, payment)],
     [hub.payment.refunded, isPositive(refunded) ? money(refunded, currency) : null],
