@@ -52,12 +52,13 @@ begin
       where t.merchant_id = i.merchant_id and t.idempotency_key = i.idempotency_key
       limit 1
     ) existing on true
-    -- The first condition is inside as well, so that nothing is looked up for payments without a token, which most are.
+    -- The first condition is inside as well, so that nothing is looked up for payments without a token, which most are. As
+    -- text, the hash would be compared with those of all payments, without their index.
     left join lateral (
       select t.id, t.status
       from payment_intents t
       where i.checkout_token_hash is not null
-        and t.merchant_id = i.merchant_id and t.checkout_token_hash = i.checkout_token_hash
+        and t.merchant_id = i.merchant_id and t.checkout_token_hash = i.checkout_token_hash::char(64)
         and t.checkout_token_hash is not null and t.status <> 'Failed'
       limit 1
     ) taken on i.checkout_token_hash is not null
@@ -66,7 +67,7 @@ begin
       from (
         select from payment_intents t
         where i.checkout_token_hash is not null
-          and t.merchant_id = i.merchant_id and t.checkout_token_hash = i.checkout_token_hash
+          and t.merchant_id = i.merchant_id and t.checkout_token_hash = i.checkout_token_hash::char(64)
           and t.checkout_token_hash is not null
         limit 20
       ) tries

@@ -86,32 +86,6 @@ t.test('an order can be tried twenty times', async (t) => {
   t.match(await startPayment(service, token), { status: 409, body: { code: 'CHECKOUT_ALREADY_PAID' } })
 })
 
-t.test('a payment without a token reads no index of tokens', async (t) => {
-  const INDEXES = ['payment_intents__checkout_tries', 'payment_intents__checkout_token_hash']
-  const client = service.owner
-  const looks = async (item: object): Promise<number[]> => {
-    await client.query('begin')
-    await client.query('select * from create_payments($1)', [JSON.stringify([item])])
-    const { rows } = await client.query(
-      'select pg_stat_get_xact_numscans($1::regclass) as own, pg_stat_get_xact_numscans($2::regclass) as open',
-      INDEXES,
-    )
-    await client.query('rollback')
-    return [Number(rows[0].own), Number(rows[0].open)]
-  }
-  const item = {
-    merchant_id: merchant.id,
-    payment_id: randomUUID(),
-    consent_id: randomUUID(),
-    idempotency_key: randomUUID(),
-    amount: '0.01',
-    currency: 'GBP',
-  }
-  t.same(await looks(item), [0, 0])
-  const [own = 0] = await looks({ ...item, checkout_token_hash: 'a'.repeat(64) })
-  t.ok(own > 0, 'and one with a token does')
-})
-
 t.test("a paid order can't be paid again", async (t) => {
   const paid = { status: 409, body: { code: 'CHECKOUT_ALREADY_PAID' } }
   const token = plainToken(service, merchant)
