@@ -32,5 +32,6 @@ create table mails (
 create index mails__due_at on mails (due_at) where status = 'PENDING';
 create index mails__created_at on mails (created_at desc);
 create index mails__recipient on mails (recipient_hash, created_at desc);
+create index mails__payment_id on mails (payment_id) where payment_id is not null;
 
 grant select, insert, update, delete on mails to svc_runtime;

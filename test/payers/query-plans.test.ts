@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
 import { withHash } from '../../src/payers/contact.ts'
+import { deleteMessages } from '../../src/payers/erase-sql.ts'
 import { findPayerConsent, findPayerPayment, listPayerPaymentRows } from '../../src/payers/payments-sql.ts'
 import { claimLinkRequest } from '../../src/payers/sign-in-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
+import { measurePlan } from '../support/kept-plan.ts'
 import { statementOf } from '../support/statement-of.ts'
 
 /** Consents and payments of the payers of a busy platform, beside one payer who pays every day. */
@@ -82,4 +84,29 @@ t.test('whether a contact is known is read from an index', async (t) => {
   }
   const plan = await planOf((db) => claimLinkRequest(db))
   t.notMatch(plan, /Seq Scan on payment_consents/)
+})
+
+t.test('a payer is erased without a look at the consents and mails of others', async (t) => {
+  await owner.query(
+    `insert into mails (id, realm, kind, recipient, recipient_hash, subject, status, payment_id)
+     select gen_random_uuid(), 'payer hub', 'payer receipt', 'v1.x', repeat(md5(n::text), 2), 'Receipt', 'SENT', gen_random_uuid()
+     from generate_series(1, 5000) n`,
+  )
+  await owner.query('analyze mails')
+  await owner.query('begin')
+  // As the server keeps a plan of the function, whichever kind of contact comes next.
+  await owner.query('set local plan_cache_mode = force_generic_plan')
+  const erase = (kind: string) => measurePlan(owner, `select * from erase_payer('${kind}', repeat('0', 64))`)
+  // The first call of a connection reads catalogues besides.
+  await erase('EMAIL')
+  for (const kind of ['EMAIL', 'PHONE']) {
+    const plan = await erase(kind)
+    t.ok(plan.buffers < 30, plan.text)
+  }
+  const messages = { contact, sentTo: '0'.repeat(64), payments: [body.payment_id] }
+  const { text, values } = await statementOf((tx) => deleteMessages(tx, messages))
+  const plan = await measurePlan(owner, text, values)
+  t.match(plan.text, /mails__payment_id/)
+  t.notMatch(plan.text, /Seq Scan on mails/)
+  await owner.query('rollback')
 })

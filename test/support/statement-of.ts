@@ -12,7 +12,15 @@ export async function statementOf(
     return Promise.reject(CAPTURED)
   }
   try {
-    await run({ any: capture, maybeOne: capture, one: capture, query: capture } as never)
+    const tx = {
+      any: capture,
+      maybeOne: capture,
+      maybeOneFirst: capture,
+      one: capture,
+      oneFirst: capture,
+      query: capture,
+    }
+    await run(tx as never)
   } catch (error) {
     if (error !== CAPTURED) throw error
   }
