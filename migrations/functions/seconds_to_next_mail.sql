@@ -15,7 +15,7 @@ as $$
   from (
     select m.created_at
     from mails m
-    where m.recipient_hash = hash_of and m.kind = kind_of and m.created_at > now() - interval '1 hour'
+    where m.recipient_hash = hash_of::char(64) and m.kind = kind_of and m.created_at > now() - interval '1 hour'
       and (realm_of is null or m.realm = realm_of)
     order by m.created_at desc
     limit per_hour

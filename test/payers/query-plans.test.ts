@@ -110,3 +110,10 @@ t.test('a payer is erased without a look at the consents and mails of others', a
   t.notMatch(plan.text, /Seq Scan on mails/)
   await owner.query('rollback')
 })
+
+t.test('how soon a mail may follow is read from the mails of its recipient', async (t) => {
+  const wait = () => measurePlan(owner, `select seconds_to_next_mail('payer receipt', repeat('0', 64), null, 5)`)
+  await wait()
+  const plan = await wait()
+  t.ok(plan.buffers < 10, plan.text)
+})
