@@ -34,6 +34,7 @@ create table payment_refunds (
 );
 
 create index payment_refunds__resume_at on payment_refunds (resume_at) where status = 'PENDING';
+create index payment_refunds__created_at on payment_refunds (created_at);
 create index payment_refunds__merchant_id__dispute_id on payment_refunds (merchant_id, dispute_id)
   where dispute_id is not null;
 

@@ -10,7 +10,7 @@ import { announcePayout } from '../payouts/move.ts'
 import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
-import { matchLines } from './match-sql.ts'
+import { listDays, matchLines } from './match-sql.ts'
 import type { Matched } from './match-sql.ts'
 import { readCamt } from './read-camt.ts'
 import { readCsv } from './read-csv.ts'
@@ -38,7 +38,7 @@ export type ImportOutcome = {
 }
 
 /**
- * Imports a bank's file, matches every line that is still open, and confirms the payouts and refunds among them. A file,
+ * Imports a bank's file, matches every open line of the last imports, and confirms the payouts and refunds among them. A file,
  * and a line, that was imported before is not imported again (decision 255).
  * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line or the entry
  */
@@ -125,10 +125,12 @@ function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
 async function matchOpenLines(tx: DatabaseTransactionConnection): Promise<Matched> {
   const all: Matched = { count: 0, payouts: [], refunds: [] }
   for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const) {
-    const { count, payouts, refunds } = await matchLines(tx, rule)
-    all.count += count
-    all.payouts.push(...payouts)
-    all.refunds.push(...refunds)
+    for (const days of await listDays(tx, rule)) {
+      const { count, payouts, refunds } = await matchLines(tx, rule, days)
+      all.count += count
+      all.payouts.push(...payouts)
+      all.refunds.push(...refunds)
+    }
   }
   return all
 }

@@ -12,39 +12,69 @@ export type MatchRule = Exclude<NonNullable<StatementLine['matched_by']>, 'MANUA
  */
 const DAYS_BEFORE = 10
 const DAYS_AFTER = 2
+/** Days of lines that one statement matches: it reads the movements of these, and of the days that lie about them. */
+const DAYS_AT_ONCE = 7
+/** A line is compared with movements for so long after its import: what settles settles within days. */
+const TRIED_DAYS = 30
 
 /** When a day begins for our banks, whatever the database's own time zone is. */
 function midnight(day: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`((${day})::timestamp at time zone 'Europe/London')`
 }
 
-/** What both sides have in common by a rule: of a line `l`, and of a movement `m`. Null is equal to nothing. */
-const KEYS: Readonly<Record<MatchRule, { line: FragmentSqlToken; movement: FragmentSqlToken }>> = {
-  END_TO_END_ID: { line: sql.fragment`l.end_to_end_id`, movement: sql.fragment`m.end_to_end_id` },
+/** Of a movement: its id, amount and currency, as SQL. */
+type Own = Readonly<Record<'id' | 'amount' | 'currency', FragmentSqlToken>>
+
+/**
+ * What both sides have in common by a rule: of a line `l`, and of a movement `m`. Null is equal to nothing. `isWanted` says
+ * of a movement whether any line can be it, before anything else of it is read.
+ */
+type Key = { line: FragmentSqlToken; movement: FragmentSqlToken; isWanted(own: Own): FragmentSqlToken }
+
+const KEYS: Readonly<Record<MatchRule, Key>> = {
+  END_TO_END_ID: {
+    line: sql.fragment`l.end_to_end_id`,
+    movement: sql.fragment`m.end_to_end_id`,
+    isWanted: ({ id }) => sql.fragment`${id} in (select key from open_line)`,
+  },
   END_TO_END_ID_31: cut(31),
   END_TO_END_ID_18: cut(18),
   REFERENCE: {
     line: sql.fragment`nullif(regexp_replace(upper(l.remittance), '[^A-Z0-9]', '', 'g'), '')`,
     movement: sql.fragment`nullif(regexp_replace(upper(m.reference), '[^A-Z0-9]', '', 'g'), '')`,
+    isWanted: ({ amount, currency }) =>
+      sql.fragment`(${amount}, ${currency}) in (select o.amount, o.currency from open_line o)`,
   },
 }
 
 /** Banks cut the end-to-end id to what their own field holds, or to a reference of Faster Payments. */
-function cut(length: number): { line: FragmentSqlToken; movement: FragmentSqlToken } {
+function cut(length: number): Key {
   return {
     line: sql.fragment`case ${length}::integer
       when length(l.end_to_end_id) then l.end_to_end_id
       when length(l.remittance) then l.remittance
     end`,
     movement: sql.fragment`left(m.end_to_end_id, ${length}::integer)`,
+    isWanted: ({ id }) => sql.fragment`left(${id}, ${length}::integer) in (select key from open_line)`,
   }
 }
+
+const ofPayment = {
+  id: sql.fragment`p.end_to_end_id`,
+  amount: sql.fragment`p.gross_amount`,
+  currency: sql.fragment`p.currency`,
+}
+const ofRefund = { ...ofPayment, amount: sql.fragment`r.amount` }
+const ofFileRefund = { ...ofRefund, id: sql.fragment`r.end_to_end_id` }
+const ofPayout = { ...ofPayment, amount: sql.fragment`p.amount` }
+
+type MovementFilter = { from: FragmentSqlToken; to: FragmentSqlToken; isWanted(own: Own): FragmentSqlToken }
 
 /**
  * Settled payments, executed refunds and payouts `m` that no line is known of, created in a time. What a file took to the
  * bank can come back under its own id.
  */
-function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSqlToken {
+function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken {
   return sql.fragment`
     select 'payment' as kind, p.merchant_id, p.id as payment_id, null::uuid as refund_id, null::uuid as payout_id,
       'CREDIT' as direction,
@@ -53,7 +83,7 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
     cross join lateral (
       select * from payment_intents p
       where p.merchant_id = each.id and p.created_at >= ${from} and p.created_at < ${to}
-        and p.status in ('Settled', 'Refunded')
+        and p.status in ('Settled', 'Refunded') and ${isWanted(ofPayment)}
     ) p
     where not exists (
       select from bank_statement_lines l
@@ -65,7 +95,7 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
     where r.status = 'EXECUTED' and r.end_to_end_id is null and r.created_at >= ${from} and r.created_at < ${to}
-      and not exists (
+      and ${isWanted(ofRefund)} and not exists (
         select from bank_statement_lines l where l.merchant_id = r.merchant_id and l.refund_id = r.id
       )
     union all
@@ -75,7 +105,7 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
     cross join (values ('refund', 'DEBIT'), ('refund_return', 'CREDIT')) each (kind, direction)
     where r.status in ('PENDING', 'EXECUTED') and r.sent_at >= ${from} and r.sent_at < ${to}
-      and not exists (
+      and ${isWanted(ofFileRefund)} and not exists (
         select from bank_statement_lines l
         where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = each.direction
       )
@@ -84,7 +114,7 @@ function openMovements(from: FragmentSqlToken, to: FragmentSqlToken): FragmentSq
     from payouts p
     cross join (values ('payout', 'DEBIT'), ('payout_return', 'CREDIT')) each (kind, direction)
     where p.status in ('SENT', 'PAID', 'RETURNED') and p.sent_at >= ${from} and p.sent_at < ${to}
-      and not exists (
+      and ${isWanted(ofPayout)} and not exists (
         select from bank_statement_lines l
         where l.merchant_id = p.merchant_id and l.payout_id = p.id and l.direction = each.direction
       )
@@ -98,29 +128,55 @@ const Matched = z.object({ count: z.int(), payouts: z.array(PayoutLine), refunds
  */
 export type Matched = z.infer<typeof Matched>
 
+/** That a line `l` is still compared with movements, by a rule. */
+const isTried = (rule: MatchRule) => sql.fragment`
+  l.matched_by is null and not l.is_reversal and ${KEYS[rule].line} is not null
+  and l.created_at > now() - make_interval(days => ${TRIED_DAYS})
+`
+
+/** Days of lines, both included. */
+export type Days = { from: string; to: string }
+
+/** The days of the lines that can be matched by a rule, in parts that a statement can match, the first ones first. */
+export async function listDays(tx: DatabaseTransactionConnection, rule: MatchRule): Promise<Days[]> {
+  const found = await tx.any(sql.type(z.object({ from: z.string(), to: z.string() }))`
+    select min(day)::text as from, max(day)::text as to
+    from (
+      select distinct l.booked_on as day from bank_statement_lines l where ${isTried(rule)}
+    ) each
+    group by (day - date '2000-01-01') / ${DAYS_AT_ONCE}::integer
+    order by min(day)
+  `)
+  return [...found]
+}
+
 /**
- * Matches unmatched lines with movements of the same direction, amount and currency whose keys are equal by the rule.
- * Where several lines or movements are alike, only a whole end-to-end id decides: payments have each their own, and
- * refunds of one payment leave in the order of their lines. Every other rule needs to be the only pair.
+ * Matches unmatched lines with movements of the same direction, amount and currency whose keys are equal by the rule, and
+ * that were created in the days about the line. Where several lines or movements are alike, only a whole end-to-end id
+ * decides: payments have each their own, and refunds of one payment leave in the order of their lines. Every other rule
+ * needs to be the only pair, of these lines and of those that were booked within the same days.
  */
-export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): Promise<Matched> {
-  const { line, movement } = KEYS[rule]
+export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, { from, to }: Days): Promise<Matched> {
+  const { line, movement, isWanted } = KEYS[rule]
   const isExact = rule === 'END_TO_END_ID'
+  const besides = isExact ? 0 : DAYS_BEFORE + DAYS_AFTER
   return tx.one(sql.type(Matched)`
     with open_line as materialized (
       select l.id, l.direction, l.amount, l.currency, l.booked_on, ${line} as key,
-        row_number() over (partition by ${line}, l.direction, l.amount, l.currency order by l.booked_on, l.id) as place,
-        count(*) over (partition by ${line}, l.direction, l.amount, l.currency) as alike
+        l.booked_on between ${from}::date and ${to}::date as is_own,
+        row_number() over (partition by ${line}, l.direction, l.amount, l.currency order by l.booked_on, l.id) as place
       from bank_statement_lines l
-      where l.matched_by is null and not l.is_reversal and ${line} is not null
+      where ${isTried(rule)}
+        and l.booked_on between ${from}::date - ${besides}::integer and ${to}::date + ${besides}::integer
     ),
     movement as materialized (
       select m.*, coalesce(m.remittance_reference, c.remittance_reference) as reference
       from (
-        ${openMovements(
-          midnight(sql.fragment`(select min(booked_on) - ${DAYS_BEFORE}::integer from open_line)`),
-          midnight(sql.fragment`(select max(booked_on) + ${DAYS_AFTER}::integer from open_line)`),
-        )}
+        ${openMovements({
+          from: midnight(sql.fragment`${from}::date - ${DAYS_BEFORE}::integer`),
+          to: midnight(sql.fragment`${to}::date + ${DAYS_AFTER}::integer`),
+          isWanted,
+        })}
       ) m
       left join payment_consents c on c.merchant_id = m.merchant_id and c.id = m.consent_id
     ),
@@ -128,22 +184,27 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule): 
       select m.*, ${movement} as key,
         row_number() over (
           partition by ${movement}, m.direction, m.amount, m.currency order by m.created_at, m.refund_id, m.payment_id, m.payout_id
-        ) as place,
-        count(*) over (partition by ${movement}, m.direction, m.amount, m.currency) as alike
+        ) as place
       from movement m
     ),
+    pair as (
+      select o.id as line_id, o.is_own, m.merchant_id, m.payment_id, m.refund_id, m.payout_id,
+        count(*) over (partition by o.id) as movements,
+        count(*) over (partition by m.direction, m.payment_id, m.refund_id, m.payout_id) as lines
+      from open_line o
+      join candidate m
+        on m.key = o.key and m.direction = o.direction and m.amount = o.amount and m.currency = o.currency
+          and (not ${isExact}::boolean or m.place = o.place)
+      where m.created_at >= ${midnight(sql.fragment`o.booked_on - ${DAYS_BEFORE}::integer`)}
+        and m.created_at < ${midnight(sql.fragment`o.booked_on + ${DAYS_AFTER}::integer`)}
+    ),
     matched as (
-    update bank_statement_lines l
-    set merchant_id = m.merchant_id, payment_id = m.payment_id, refund_id = m.refund_id, payout_id = m.payout_id,
-      matched_by = ${rule}, matched_at = now()
-    from open_line o
-    join candidate m
-      on m.key = o.key and m.direction = o.direction and m.amount = o.amount and m.currency = o.currency
-        and m.place = o.place
-    where l.id = o.id and (${isExact}::boolean or (o.alike = 1 and m.alike = 1))
-      and m.created_at >= ${midnight(sql.fragment`o.booked_on - ${DAYS_BEFORE}::integer`)}
-      and m.created_at < ${midnight(sql.fragment`o.booked_on + ${DAYS_AFTER}::integer`)}
-    returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference
+      update bank_statement_lines l
+      set merchant_id = m.merchant_id, payment_id = m.payment_id, refund_id = m.refund_id, payout_id = m.payout_id,
+        matched_by = ${rule}, matched_at = now()
+      from pair m
+      where l.id = m.line_id and m.is_own and (${isExact}::boolean or (m.movements = 1 and m.lines = 1))
+      returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference
     )
     select count(*)::integer as count,
       coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts,
@@ -169,7 +230,11 @@ export function listUnmatchedRows(
   return tx.any(sql.type(UnmatchedMovementRecord)`
     select m.kind, m.merchant_id, m.payment_id, m.refund_id, m.payout_id, m.end_to_end_id, m.amount, m.currency,
       to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
-    from (${openMovements(midnight(sql.fragment`${from}::date`), midnight(sql.fragment`(${to}::date + 1)`))}) m
+    from (${openMovements({
+      from: midnight(sql.fragment`${from}::date`),
+      to: midnight(sql.fragment`(${to}::date + 1)`),
+      isWanted: () => sql.fragment`true`,
+    })}) m
     where ${later} and m.kind not in ('payout_return', 'refund_return')
     order by m.created_at, coalesce(m.refund_id, m.payment_id, m.payout_id)
     limit ${limit + 1}

@@ -1,0 +1,100 @@
+import t from 'tap'
+import { listDays, matchLines } from '../../src/statements/match-sql.ts'
+import type { Days } from '../../src/statements/match-sql.ts'
+import { createPayment, testService } from '../support/app.ts'
+import { measurePlan } from '../support/kept-plan.ts'
+import { statementOf } from '../support/statement-of.ts'
+
+/** Settled payments, ten a day up to today. */
+const DAYS = 1_000
+const EACH = 10
+
+const service = await testService(t)
+const { owner, app } = service
+const merchant = await service.merchant()
+const { body } = await createPayment(service, merchant)
+await owner.query('set session_replication_role = replica')
+await owner.query(
+  `insert into payment_intents (
+     id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
+     fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector, redirect_uri,
+     remittance_reference, created_at
+   )
+   select gen_random_uuid(), p.merchant_id, p.consent_id, n::text, p.request_fingerprint, p.amount, p.gross_amount,
+     p.fee_amount, p.net_amount, p.fee_percentage, p.fee_flat, p.currency, 'Settled', 'SVC' || md5(n::text), n::text,
+     p.bank_connector, p.redirect_uri, 'ORDER ' || n, now() - n / ${EACH} * interval '1 day'
+   from payment_intents p, generate_series(0, ${DAYS * EACH - 1}) n
+   where p.id = $1`,
+  [body.payment_id],
+)
+// Every tenth is refunded.
+await owner.query(`
+  insert into payment_refunds (
+    id, merchant_id, payment_intent_id, amount, status, request_fingerprint, raw_payload, resume_at, created_at
+  )
+  select gen_random_uuid(), merchant_id, id, gross_amount, 'EXECUTED', '', '{}', now(), created_at
+  from payment_intents where idempotency_key like '%0'`)
+await owner.query('set session_replication_role = origin')
+await owner.query(
+  `insert into bank_statements (
+     id, format, reference, account, line_count, new_line_count, unbooked_count, file_hash, file_position, imported_by
+   )
+   values ($1, 'csv', 'x', 'GB00', 0, 0, 0, repeat('0', 64), 0, 'ada')`,
+  [merchant.id],
+)
+
+/** An open line that names a payment by its reference, some days ago. */
+async function addLine(name: string, days: number, changes: { imported?: number } = {}): Promise<string> {
+  const id = app.ids.uuid()
+  await owner.query(
+    `insert into bank_statement_lines (
+       id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, remittance, created_at
+     )
+     values ($1::uuid, $2, 'GB00', repeat(md5($1::text), 2), (now() - $3::int * interval '1 day')::date, 'CREDIT', 50, 'GBP', false, $4,
+       now() - $5::int * interval '1 day')`,
+    [id, merchant.id, days, name, changes.imported ?? 0],
+  )
+  return id
+}
+await addLine('rent of the office', 900)
+const recent = await addLine('order 30', 3)
+const ancient = await addLine('order 5000', 500)
+await addLine('order 3000', 300, { imported: 31 })
+await owner.query('vacuum analyze')
+
+const days = (): Promise<Days[]> => app.pool.transaction((tx) => listDays(tx, 'REFERENCE'))
+
+t.test('lines of far days are matched in parts, each by the movements of its days', async (t) => {
+  const parts = await days()
+  t.equal(parts.length, 3, 'and a line that was imported a month ago is no longer tried')
+  const [whole] = (await owner.query<{ pages: string }>(`select pg_relation_size('payment_intents') / 8192 as pages`))
+    .rows
+  for (const rule of ['REFERENCE', 'END_TO_END_ID', 'END_TO_END_ID_31'] as const)
+    for (const part of parts) {
+      const { text, values } = await statementOf((tx) => matchLines(tx, rule, part))
+      await owner.query('begin')
+      const plan = await measurePlan(owner, text, values)
+      await owner.query('rollback')
+      t.ok(plan.buffers < Number(whole?.pages) / 2, `${rule}: ${plan.buffers} pages of ${whole?.pages}: ${plan.text}`)
+    }
+})
+
+t.test('what is alike in other days does not count, and what is within the days does', async (t) => {
+  const matched = async (id: string) => {
+    for (const part of await days()) await app.pool.transaction((tx) => matchLines(tx, 'REFERENCE', part))
+    const { rows } = await owner.query('select matched_by from bank_statement_lines where id = $1', [id])
+    return rows[0]?.matched_by
+  }
+  t.equal(await matched(recent), 'REFERENCE')
+  t.equal(await matched(ancient), 'REFERENCE')
+  await owner.query(
+    `update payment_intents set remittance_reference = 'SAME' where idempotency_key in ('4000', '4200')`,
+  )
+  t.equal(await matched(await addLine('same', 400)), 'REFERENCE', 'one is 20 days later')
+  await owner.query(`update payment_intents set remittance_reference = 'TWICE' where idempotency_key = '6000'`)
+  const first = await addLine('twice', 599)
+  // In the next part, as another line that may be the payment.
+  const second = await addLine('twice', 592)
+  t.equal(await matched(first), null)
+  t.equal(await matched(second), null)
+})
