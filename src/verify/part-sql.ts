@@ -25,7 +25,7 @@ export type Part = { after: readonly string[] | null; upTo: readonly string[] | 
 
 function keyOf(source: SourceName, alias: string): FragmentSqlToken {
   const names = SOURCES[source].key.map(([name]) => sql.identifier([alias, name]))
-  return sql.fragment`(${sql.join(names, sql.fragment`, `)})`
+  return sql.fragment`${sql.join(names, sql.fragment`, `)}`
 }
 
 function valueOf(source: SourceName, values: readonly string[]): FragmentSqlToken {
@@ -39,7 +39,7 @@ function valueOf(source: SourceName, values: readonly string[]): FragmentSqlToke
 /** The rows of a part, under this alias. */
 export function rowsOf(source: SourceName, alias: string, { after, upTo }: Omit<Part, 'graceMs'>): FragmentSqlToken {
   const name = sql.identifier([alias])
-  const key = keyOf(source, alias)
+  const key = sql.fragment`(${keyOf(source, alias)})`
   const isAfter = after === null ? sql.fragment`true` : sql.fragment`${key} > ${valueOf(source, after)}`
   const isUpTo = upTo === null ? sql.fragment`true` : sql.fragment`${key} <= ${valueOf(source, upTo)}`
   return sql.fragment`
@@ -56,6 +56,7 @@ export function findEnd(
   return tx.maybeOneFirst(sql.type(z.object({ key: z.array(z.string()) }))`
     select array[${sql.join(texts, sql.fragment`, `)}] as key
     from ${rowsOf(source, 'r', { after, upTo: null })}
+    -- Without brackets: a row as a whole has no index.
     order by ${keyOf(source, 'r')}
     offset ${rows - 1}
     limit 1
