@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import { SEALED_COLUMNS, nameOf } from './sealed-columns.ts'
 import type { RowKey, SealedColumn } from './sealed-columns.ts'
-import { readSealed, writeSealed } from './sql.ts'
-import type { Resealed, SealedValue } from './sql.ts'
+import { findPartEnd, readSealed, writeSealed } from './sql.ts'
+import type { Resealed, SealedPart, SealedValue } from './sql.ts'
 
 /** The parts of the app that the use cases of keys need. */
 export type KeysApp = Pick<App, 'pool' | 'sealer'>
@@ -17,6 +17,9 @@ export type ResealResult = {
 }
 
 const BATCH = 200
+
+/** Rows that a statement looks through: a column can have as many as there are payments. */
+export const PART_ROWS = 20_000
 
 /** Maximum number of batches in one run of the job, over all columns. */
 const RUN_BATCHES_MAX = 50
@@ -38,6 +41,7 @@ export async function resealSecrets(app: KeysApp & Pick<App, 'log'>, signal: Abo
 export type ResealOptions = {
   signal?: AbortSignal
   batchesMax?: number
+  partRows?: number
   /** Called after each batch with the total so far. */
   onProgress?(resealed: number): void
   /** Called for each value that can't be opened, with its column and row key. */
@@ -60,20 +64,30 @@ export async function resealAll(app: KeysApp, options: ResealOptions = {}): Prom
 }
 
 type Counts = Pick<ResealResult, 'resealed' | 'broken'>
-type ColumnRun = Pick<ResealOptions, 'signal' | 'onBroken'> & {
+type ColumnRun = Pick<ResealOptions, 'signal' | 'onBroken' | 'partRows'> & {
   budget: { batches: number }
   onBatch(counts: Counts): void
 }
 
 /** @returns whether the end of the column was reached */
 async function resealColumn(app: KeysApp, column: SealedColumn, run: ColumnRun): Promise<boolean> {
-  let after: RowKey | null = null
-  for (;;) {
+  for (let after: RowKey | null = null; ;) {
+    const upTo: RowKey | null = await findPartEnd(app.pool, { column, after, rows: run.partRows ?? PART_ROWS })
+    if (!(await resealPart(app, { column, after, upTo }, run))) return false
+    if (upTo === null) return true
+    after = upTo
+  }
+}
+
+/** @returns whether the end of the part was reached */
+async function resealPart(app: KeysApp, { column, upTo, ...part }: SealedPart, run: ColumnRun): Promise<boolean> {
+  for (let { after } = part; ;) {
     if (run.signal?.aborted === true || run.budget.batches === 0) return false
     const rows: readonly SealedValue[] = await readSealed(app.pool, {
       column,
       kids: app.sealer.previousKids,
       after,
+      upTo,
       limit: BATCH,
     })
     const last = rows.at(-1)

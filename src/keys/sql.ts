@@ -18,49 +18,67 @@ function kidIn(column: string): FragmentSqlToken {
   return sql.fragment`split_part(${sql.identifier([column])}, '.', 2)`
 }
 
-/** Number of values per column and key. */
-export function countKids(tx: CommonQueryMethods, columns: readonly SealedColumn[]): Promise<readonly KidCount[]> {
-  const counts = columns.map(
-    (each) => sql.fragment`
-      select ${nameOf(each)}::text as "column", ${kidIn(each.column)} as kid, count(*) as count
-      from ${sql.identifier([...each.table])}
-      where ${sql.identifier([each.column])} is not null
-      group by 2
-    `,
-  )
-  return tx.any(sql.type(KidCount)`${sql.join(counts, sql.fragment` union all `)}`)
+/** The rows of a column after one, up to another; null is the beginning, and the end. */
+export type SealedPart = { column: SealedColumn; after: RowKey | null; upTo: RowKey | null }
+
+/** Number of values of a part per key. */
+export function countKids(tx: CommonQueryMethods, part: SealedPart): Promise<readonly KidCount[]> {
+  const { column } = part
+  return tx.any(sql.type(KidCount)`
+    select ${nameOf(column)}::text as "column", ${kidIn(column.column)} as kid, count(*) as count
+    from ${sql.identifier([...column.table])}
+    where ${sql.identifier([column.column])} is not null and ${isIn(part)}
+    group by 2
+  `)
 }
 
-export type Batch = {
-  column: SealedColumn
+/** The key of the last row of the part that begins after a key, or null where so many rows are not left. */
+export function findPartEnd(
+  tx: CommonQueryMethods,
+  { column, after, rows }: { column: SealedColumn; after: RowKey | null; rows: number },
+): Promise<RowKey | null> {
+  return tx.maybeOneFirst(sql.type(z.object({ key: z.array(z.string()) }))`
+    select array[${textsOf(column)}] as key
+    from ${sql.identifier([...column.table])}
+    where ${isIn({ column, after, upTo: null })}
+    order by ${namesOf(column)}
+    offset ${rows - 1}
+    limit 1
+  `)
+}
+
+function namesOf({ key }: SealedColumn): FragmentSqlToken {
+  const names = key.map(({ name }) => sql.identifier([name]))
+  return sql.fragment`${sql.join(names, sql.fragment`, `)}`
+}
+
+function textsOf({ key }: SealedColumn): FragmentSqlToken {
+  const texts = key.map(({ name }) => sql.fragment`${sql.identifier([name])}::text`)
+  return sql.fragment`${sql.join(texts, sql.fragment`, `)}`
+}
+
+function isIn({ column, after, upTo }: SealedPart): FragmentSqlToken {
+  const names = namesOf(column)
+  const isAfter = after === null ? sql.fragment`true` : sql.fragment`(${names}) > (${valuesOf(column, after)})`
+  const isUpTo = upTo === null ? sql.fragment`true` : sql.fragment`(${names}) <= (${valuesOf(column, upTo)})`
+  return sql.fragment`${isAfter} and ${isUpTo}`
+}
+
+export type Batch = SealedPart & {
   /** Only values sealed with these keys. */
   kids: readonly string[]
-  /** Only rows after this one. */
-  after: RowKey | null
   limit: number
 }
 
-/** The next values of a column, ordered by its key. */
-export function readSealed(
-  tx: CommonQueryMethods,
-  { column, kids, after, limit }: Batch,
-): Promise<readonly SealedValue[]> {
-  const { key, merchant } = column
-  const names = sql.join(
-    key.map(({ name }) => sql.identifier([name])),
-    sql.fragment`, `,
-  )
-  const texts = sql.join(
-    key.map(({ name }) => sql.fragment`${sql.identifier([name])}::text`),
-    sql.fragment`, `,
-  )
-  const owner = merchant === undefined ? sql.fragment`null` : sql.identifier([merchant])
+/** The next values of a part, ordered by its key. */
+export function readSealed(tx: CommonQueryMethods, { kids, limit, ...part }: Batch): Promise<readonly SealedValue[]> {
+  const { column } = part
+  const owner = column.merchant === undefined ? sql.fragment`null` : sql.identifier([column.merchant])
   return tx.any(sql.type(SealedValue)`
-    select array[${texts}] as key, ${owner}::text as merchant_id, ${sql.identifier([column.column])} as sealed
+    select array[${textsOf(column)}] as key, ${owner}::text as merchant_id, ${sql.identifier([column.column])} as sealed
     from ${sql.identifier([...column.table])}
-    where ${kidIn(column.column)} = any(${sql.array([...kids], 'text')})
-      and ${after === null ? sql.fragment`true` : sql.fragment`(${names}) > (${valuesOf(column, after)})`}
-    order by ${names}
+    where ${kidIn(column.column)} = any(${sql.array([...kids], 'text')}) and ${isIn(part)}
+    order by ${namesOf(column)}
     limit ${limit}
   `)
 }

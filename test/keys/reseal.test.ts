@@ -6,7 +6,7 @@ import { checkMasterKey } from '../../src/keys/check-master-key.ts'
 import { hasUnknownKey, countUnderPreviousKeys, listKeys } from '../../src/keys/list-keys.ts'
 import { resealAll, resealSecrets } from '../../src/keys/reseal.ts'
 import { SEALED_COLUMNS, nameOf } from '../../src/keys/sealed-columns.ts'
-import { writeSealed } from '../../src/keys/sql.ts'
+import { findPartEnd, writeSealed } from '../../src/keys/sql.ts'
 import { ensureDemoMerchant } from '../../src/sandbox/seed-merchant.ts'
 import { ensureDemoOperator } from '../../src/sandbox/seed-operator.ts'
 import { webhookSecretContext } from '../../src/signing/secret.ts'
@@ -15,8 +15,10 @@ import type { TestMerchant, TestService } from '../support/app.ts'
 import { clientCredentials, signIn } from '../support/identity.ts'
 import { PAYER_IBAN } from '../support/file-refunds.ts'
 import { appWithKeys, newKey, sealedColumnsOf } from '../support/keys.ts'
+import { measurePlan } from '../support/kept-plan.ts'
 import { askForLink, paymentOf } from '../support/payers.ts'
 import { rotate } from '../support/secrets.ts'
+import { statementOf } from '../support/statement-of.ts'
 import { exportByFile } from '../support/payout-bank.ts'
 import { closedSettlement } from '../support/payouts.ts'
 import { merchantWithPortal, portalTokens, takeInvitation } from '../support/sign-in.ts'
@@ -160,6 +162,24 @@ t.test('more values than a batch are all resealed, by concurrent workers too', a
   await resealAll(one)
   // The 450 secrets, and the key of the hashes by which payers are found.
   t.match(await listKeys(one), [{ values: 451 }, { values: 0 }])
+})
+
+t.test('values are counted and resealed in parts, of which a statement reads one', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
+  await Promise.all(Array.from({ length: 30 }, () => service.merchant()))
+  const app = await appWithKeys(t, service, [newKey(), key])
+  t.match(await listKeys(app, 7), [{ values: 0 }, { values: 31 }])
+  t.match(await resealAll(app, { partRows: 7 }), { resealed: 31, finished: true })
+  t.match(await listKeys(app, 10), [{ values: 31 }, { values: 0 }])
+  // Small tables are read and sorted, where that is possible at all.
+  await service.owner.query('begin')
+  await service.owner.query('set local enable_sort = off; set local enable_seqscan = off')
+  for (const column of SEALED_COLUMNS) {
+    const { text, values } = await statementOf((tx) => findPartEnd(tx, { column, after: null, rows: 10 }))
+    t.notMatch((await measurePlan(service.owner, text, values)).text, /Sort/, nameOf(column))
+  }
+  await service.owner.query('rollback')
 })
 
 t.test('a concurrent write is kept, and a locked row is left for the next run', async (t) => {
