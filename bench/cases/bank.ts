@@ -38,18 +38,7 @@ export async function benchBank(bench: Bench): Promise<RatioTarget[]> {
   const bank = await startBank(dir)
   const database = await bench.server.database('bench_bank')
   const pool = await makePool({ databaseUrl: database.url, size: 4 })
-  const [profile] = await readBankProfiles(join(dir, 'registered.yaml'))
-  const statement = await readSoftwareStatement(join(dir, 'software-statement.json'))
-  if (profile === undefined) throw new Error('the model bank wrote no profile')
-  const connector = makeObieConnector({
-    profile,
-    platform: { statement: () => statement, clientId: () => profile.client.client_id },
-    creditor: { SchemeName: 'UK.OBIE.SortCodeAccountNumber', Identification: '20000055779911', Name: 'Bench' },
-    publicUrl: PUBLIC_URL,
-    pool,
-    sealer: makeSealer(encryptionKey),
-    log: pino({ level: 'silent' }),
-  })
+  const connector = await connectorOf(dir, pool)
   const ca = await readFile(join(dir, 'model-bank-ca.pem'), 'utf8')
   // The first finds configuration, keys and a token, which are kept.
   await pay(connector, ca)
@@ -62,6 +51,7 @@ export async function benchBank(bench: Bench): Promise<RatioTarget[]> {
   await connector.close?.()
   await pool.end()
   await bank.stop()
+  const statement = await readSoftwareStatement(join(dir, 'software-statement.json'))
   await rm(dir, { recursive: true, force: true })
 
   const { sign, check } = await costOfSignatures(statement, bench.quick ? 100 : 1_000)
@@ -102,8 +92,24 @@ const REQUEST = {
 
 type Connector = ReturnType<typeof makeObieConnector>
 
+/** The connector of the model bank whose files are in this folder. */
+export async function connectorOf(dir: string, pool: Awaited<ReturnType<typeof makePool>>): Promise<Connector> {
+  const [profile] = await readBankProfiles(join(dir, 'registered.yaml'))
+  const statement = await readSoftwareStatement(join(dir, 'software-statement.json'))
+  if (profile === undefined) throw new Error('the model bank wrote no profile')
+  return makeObieConnector({
+    profile,
+    platform: { statement: () => statement, clientId: () => profile.client.client_id },
+    creditor: { SchemeName: 'UK.OBIE.SortCodeAccountNumber', Identification: '20000055779911', Name: 'Bench' },
+    publicUrl: PUBLIC_URL,
+    pool,
+    sealer: makeSealer(encryptionKey),
+    log: pino({ level: 'silent' }),
+  })
+}
+
 /** One payment from consent to money. @returns milliseconds of processor time in the connector, without the payer's browser */
-async function pay(connector: Connector, ca: string): Promise<number> {
+export async function pay(connector: Connector, ca: string): Promise<number> {
   if (connector.staging !== 'remote' || connector.redirects === undefined) throw new Error('not a bank of this kind')
   const { stage, redirects } = { ...connector, redirects: connector.redirects }
   let cpuMs = 0
@@ -156,7 +162,7 @@ async function costOfSignatures(statement: SoftwareStatement, times: number): Pr
 }
 
 /** The model bank, which has registered the client by hand. */
-async function startBank(dir: string): Promise<{ calls(): Promise<Call[]>; stop(): Promise<void> }> {
+export async function startBank(dir: string): Promise<{ calls(): Promise<Call[]>; stop(): Promise<void> }> {
   const main = new URL('../../src/model-bank/main.ts', import.meta.url).pathname
   const words = ['--dir', dir, '--port', '0', '--control-port', '0', '--redirect-uri', REDIRECT_URI]
   const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -105,7 +105,7 @@ function nanoseconds(schedstat: string | undefined): number {
 }
 
 /** Sums the processor time of the server and its children; the server itself accounts for children that have exited. */
-async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
+export async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const read = (name: string) =>

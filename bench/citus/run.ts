@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util'
+import { startCluster } from './cluster.ts'
+import type { ClusterDatabase } from './cluster.ts'
+import { printWithoutKeys } from './composite.ts'
+import { printFigures } from './figures.ts'
+import { printOutcomes } from './outcomes.ts'
+import { serviceOn } from './service.ts'
+
+const USAGE = `Usage: node bench/citus/run.ts [options]
+
+The service on Citus: a coordinator and two workers on this machine, beside the same PostgreSQL without Citus (README.md
+in the folder above). Citus must be installed.
+
+  --pg-config <file>  the PostgreSQL to use
+  --only <step>       service, outcomes, keys or figures; may be given more than once
+  --rounds <n>        rounds of the figures
+  --help              show this
+`
+
+const STEPS = ['service', 'outcomes', 'keys', 'figures']
+
+const { values } = parseArgs({
+  options: {
+    'pg-config': { type: 'string', default: 'pg_config' },
+    only: { type: 'string', multiple: true, default: STEPS },
+    rounds: { type: 'string', default: '7' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(USAGE)
+  const unknown = values.only.find((step) => !STEPS.includes(step))
+  if (unknown !== undefined) throw new Error(`unknown step ${unknown} (expected one of ${STEPS.join(', ')})`)
+  const cluster = await startCluster(values['pg-config'])
+  const rounds = Number(values.rounds)
+  const does = (step: string): boolean => values.only.includes(step)
+  try {
+    process.stdout.write(`${cluster.version}\n`)
+    if (does('service')) await runService(await cluster.database('service', 'citus'))
+    if (does('outcomes')) await printOutcomes((await cluster.database('outcomes', 'citus')).owner)
+    if (does('keys'))
+      await printWithoutKeys(await cluster.database('keys', 'citus'), await cluster.database('keys', 'plain'), rounds)
+    if (does('figures')) {
+      const database = await cluster.database('figures', 'citus')
+      await database.moveBanks()
+      const plain = await cluster.database('figures', 'plain')
+      await printFigures(
+        [
+          { name: 'without', database: plain },
+          { name: 'with', database },
+        ],
+        rounds,
+      )
+    }
+  } finally {
+    await cluster.stop()
+  }
+}
+
+/** With every table on the coordinator; then the records of banks, with what is in them, go to a worker. */
+async function runService(database: ClusterDatabase): Promise<void> {
+  const service = serviceOn(database)
+  try {
+    service.print('The service, every table on the coordinator')
+    await database.moveBanks()
+    service.print('The service, the records of banks on a worker')
+  } finally {
+    service.remove()
+  }
+}
+
+await main()
