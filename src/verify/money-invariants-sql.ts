@@ -14,26 +14,44 @@ export const MONEY_INVARIANTS = {
       where e.entry_hash <> ledger_entry_hash(e)
     `,
   },
-  ACCOUNT_BOOKINGS: {
-    rule: 'the balance of an account is what transfers booked on it, without gaps',
+  ACCOUNT_BALANCE: {
+    rule: 'the balance of an account is that of its last booking, and within its overdraft',
     action: 'svc sandbox books: a booking or a balance was changed behind the service',
     source: 'accounts',
     query: (part) => sql.fragment`
-      select distinct e.id::text as subject from (
-        select a.id, a.balance_minor as kept, a.transaction_count, a.overdraft_limit_minor, t.number, t.balance_minor,
-          case t.credit_debit_indicator when 'Credit' then t.amount_minor else -t.amount_minor end as change,
-          t.booking_date_time, row_number() over w as n, count(t.number) over (partition by a.id) as count,
-          lag(t.balance_minor, 1, 0::bigint) over w as before, lag(t.booking_date_time, 1, '-infinity') over w as earlier,
-          f.id as transfer_id
-        from ${rowsOf('accounts', 'a', part)}
-        left join transactions t on t.account_id = a.id
-        left join transfers f on f.id = t.transfer_id
-        window w as (partition by a.id order by t.number)
-      ) e
-      where e.number <> e.n or e.balance_minor <> e.before + e.change or e.booking_date_time < e.earlier
-        or e.transaction_count <> e.count or e.kept < -e.overdraft_limit_minor
-        or (e.number is not null and e.transfer_id is null)
-        or (coalesce(e.number, 0) = e.transaction_count and e.kept <> coalesce(e.balance_minor, 0))
+      select a.id::text as subject from ${rowsOf('accounts', 'a', part)}
+      left join lateral (
+        select t.number, t.balance_minor from transactions t where t.account_id = a.id order by t.number desc limit 1
+      ) last on true
+      where a.balance_minor < -a.overdraft_limit_minor
+        or (a.transaction_count, a.balance_minor) <> (coalesce(last.number, 0), coalesce(last.balance_minor, 0))
+    `,
+  },
+  ACCOUNT_BOOKINGS: {
+    rule: 'the balance of an account is what transfers booked on it, without gaps',
+    action: 'svc sandbox books: a booking or a balance was changed behind the service',
+    source: 'bookings',
+    // Each booking beside its neighbours, and not the account as a whole: one can have as many as there are payments.
+    query: (part) => sql.fragment`
+      select distinct t.account_id::text as subject from ${rowsOf('bookings', 't', part)}
+      left join accounts a on a.id = t.account_id
+      left join transfers f on f.id = t.transfer_id
+      left join lateral (
+        select b.number, b.balance_minor, b.booking_date_time from transactions b
+        where b.account_id = t.account_id and b.number < t.number
+        order by b.number desc
+        limit 1
+      ) before on true
+      left join lateral (
+        select b.number from transactions b
+        where b.account_id = t.account_id and b.number > t.number
+        order by b.number
+        limit 1
+      ) next on true
+      where f.id is null or t.number <> coalesce(before.number, 0) + 1 or t.booking_date_time < before.booking_date_time
+        or t.balance_minor <> coalesce(before.balance_minor, 0)
+          + case t.credit_debit_indicator when 'Credit' then t.amount_minor else -t.amount_minor end
+        or next.number is null and (a.transaction_count, a.balance_minor) is distinct from (t.number, t.balance_minor)
     `,
   },
   TRANSFER_BOOKINGS: {

@@ -14,6 +14,13 @@ const SOURCES = {
   },
   entries: { table: ['ledger_entries'], key: [['ordinal', 'int8']] },
   accounts: { table: ['accounts'], key: [['id', 'uuid']] },
+  bookings: {
+    table: ['transactions'],
+    key: [
+      ['account_id', 'uuid'],
+      ['number', 'int8'],
+    ],
+  },
   transfers: { table: ['transfers'], key: [['id', 'uuid']] },
 } as const satisfies Record<string, { table: readonly [string]; key: readonly (readonly [string, 'uuid' | 'int8'])[] }>
 

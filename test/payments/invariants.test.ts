@@ -356,6 +356,11 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
     `update ledger_entries set created_at = created_at - interval '1 day' where subject_id = $1`,
     `update ledger_entries set entry_hash = repeat('0', 64) where subject_id = $1`,
   ],
+  ACCOUNT_BALANCE: [
+    `update accounts set balance_minor = balance_minor + 1 where id = (select creditor_account_id from transfers where id = $1)`,
+    `update accounts set transaction_count = transaction_count + 1 where id = (select creditor_account_id from transfers where id = $1)`,
+    'delete from transactions where account_id = (select creditor_account_id from transfers where id = $1)',
+  ],
   ACCOUNT_BOOKINGS: [
     `update accounts set balance_minor = balance_minor + 1 where id = (select creditor_account_id from transfers where id = $1)`,
     `update accounts set transaction_count = transaction_count + 1 where id = (select creditor_account_id from transfers where id = $1)`,
