@@ -2,6 +2,9 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import { formatNumeric, formatSum } from '../lib/money.ts'
 import type { Difference, ReconciledTotal, Reconciliation } from '../wire/reconciliation.ts'
 import type { DifferenceRecord, TotalRecord } from './record.ts'
+import { findEntriesEnd, sumEntries } from './balance-sql.ts'
+import type { EntryKey } from './balance-sql.ts'
+import type { EntrySum } from './scope-sql.ts'
 import { CHECK_NAMES, PERIOD_CHECKS, WHOLE_CHECKS, causeOf, findByKey, listDifferences, listTotals } from './sql.ts'
 import type { CheckName, Scope } from './sql.ts'
 import { WINDOW_ENTRIES, listNumbers } from './windows-sql.ts'
@@ -19,7 +22,10 @@ export async function compareWindow(tx: DatabaseTransactionConnection, scope: Sc
   return { ...found, totals: (await listTotals(tx, scope)).map(presentTotal) }
 }
 
-/** The checks that no time can limit. Lines are read in parts, because they are as many as the entries. */
+/** Entries of a statement that adds them up: a merchant's account has two of each of its payments. */
+const ENTRIES_FACTOR = 4
+
+/** The checks that no time can limit. Lines and entries are read in parts, because each payment has some. */
 export async function compareWhole(
   tx: DatabaseTransactionConnection,
   scope: Scope,
@@ -28,10 +34,22 @@ export async function compareWhole(
   await findByKey(tx, false)
   const inParts = new Set<CheckName>(['SETTLEMENT_LINE_WITHOUT_ENTRY'])
   const others = WHOLE_CHECKS.filter((name) => !inParts.has(name))
-  const parts = [await findDifferences(tx, scope, others)]
+  const sums = await sumAll(tx, scope, windowEntries * ENTRIES_FACTOR)
+  const parts = [await findDifferences(tx, { ...scope, sums }, others)]
   for (const numbers of await listNumbers(tx, windowEntries * 10))
     parts.push(await findDifferences(tx, { ...scope, numbers }, [...inParts]))
   return mergeFindings(parts)
+}
+
+async function sumAll(tx: DatabaseTransactionConnection, { merchantId }: Scope, rows: number): Promise<EntrySum[]> {
+  const sums: EntrySum[] = []
+  let upTo: EntryKey | null = null
+  do {
+    const after: EntryKey | null = upTo
+    upTo = await findEntriesEnd(tx, { merchantId, after, rows })
+    sums.push(...(await sumEntries(tx, { merchantId, after, upTo })))
+  } while (upTo !== null)
+  return sums
 }
 
 /** Adds up what was found in the parts, the differences in the order of the checks. */

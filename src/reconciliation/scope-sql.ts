@@ -8,7 +8,12 @@ export type Scope = {
   asOf: string
   /** For the check that reads all lines: the numbers that it reads now. */
   numbers?: Numbers | undefined
+  /** For the check of balances: the entries, added up in parts. */
+  sums?: readonly EntrySum[] | undefined
 }
+
+/** Entries of the same accounts, added up. */
+export type EntrySum = { merchant_id: string; currency: string; debit: string; credit: string; amount: string }
 
 /** From a number up to another, or to the end. */
 export type Numbers = { first: bigint; end: bigint | null }

@@ -79,12 +79,36 @@ export const SETTLEMENT_CHECKS = {
     cause: 'the settlement of these lines was removed, or the lines were assigned by hand',
     isWholeOnly: true,
     query: (scope) => sql.fragment`
-      select l.merchant_id, l.settlement_id::text as subject, null::uuid as payment_id, min(l.currency) as currency,
-        null::numeric as expected, sum(l.amount) as found
+      select m.id as merchant_id, each.id::text as subject, null::uuid as payment_id, line.currency,
+        null::numeric as expected, line.amount as found
       from ${merchantsIn(scope)} m
-      join settlement_lines l on l.merchant_id = m.id and l.settlement_id is not null
-      where not exists (select from settlements s where s.merchant_id = l.merchant_id and s.id = l.settlement_id)
-      group by l.merchant_id, l.settlement_id
+      -- One search of the index for each settlement, and not one for each line.
+      cross join lateral (
+        with recursive named (id) as (
+          (
+            select l.settlement_id from settlement_lines l
+            where l.merchant_id = m.id and l.settlement_id is not null
+            order by l.settlement_id
+            limit 1
+          )
+          union all
+          select (
+            select l.settlement_id from settlement_lines l
+            where l.merchant_id = m.id and l.settlement_id > named.id
+            order by l.settlement_id
+            limit 1
+          )
+          from named
+          where named.id is not null
+        )
+        select named.id from named
+        where named.id is not null
+          and not exists (select from settlements s where s.merchant_id = m.id and s.id = named.id)
+      ) each
+      cross join lateral (
+        select min(l.currency) as currency, sum(l.amount) as amount from settlement_lines l
+        where l.merchant_id = m.id and l.settlement_id = each.id
+      ) line
     `,
   },
   SETTLEMENT_LEDGER: {

@@ -129,10 +129,10 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
         select t.merchant_id, t.currency, s.account,
           sum(case when s.account = 'bank' then s.amount else -s.amount end) as balance
         from (
-          -- First by both accounts, so that each entry is added once: the view ledger_recount adds it seven times.
           select e.merchant_id, e.currency, e.debit, e.credit, sum(e.amount) as amount
-          from ${merchantsIn(scope)} m
-          join ledger_entries e on e.merchant_id = m.id
+          from json_to_recordset(${JSON.stringify(scope.sums ?? [])}) as e (
+            merchant_id uuid, currency char(3), debit ledger_account, credit ledger_account, amount numeric
+          )
           group by e.merchant_id, e.currency, e.debit, e.credit
         ) t
         cross join lateral (values (t.debit, t.amount), (t.credit, -t.amount)) s (account, amount)
