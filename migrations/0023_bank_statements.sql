@@ -60,6 +60,7 @@ create table bank_statement_lines (
 create unique index bank_statement_lines__payment on bank_statement_lines (merchant_id, payment_id)
   where payment_id is not null and refund_id is null;
 create unique index bank_statement_lines__refund on bank_statement_lines (merchant_id, refund_id) where refund_id is not null;
+create index bank_statement_lines__payment_id on bank_statement_lines (payment_id) where payment_id is not null;
 create index bank_statement_lines__statement_id on bank_statement_lines (statement_id);
 create index bank_statement_lines__unmatched on bank_statement_lines (booked_on desc, id desc) where matched_by is null;
 create index bank_statement_lines__booked_on__id on bank_statement_lines (booked_on desc, id desc);

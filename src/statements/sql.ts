@@ -152,7 +152,8 @@ export function listLineRows(tx: CommonQueryMethods, page: LinePage): Promise<re
     select ${lineColumns}
     from bank_statement_lines
     where ${sql.join(conditions, sql.fragment` and `)}
-    order by booked_on desc, id desc
+    -- By the table's own day: the text of it, which is returned, has no index.
+    order by bank_statement_lines.booked_on desc, id desc
     limit ${page.limit + 1}
   `)
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { listLineRows } from '../../src/statements/sql.ts'
 import { listDays, matchLines } from '../../src/statements/match-sql.ts'
 import type { Days } from '../../src/statements/match-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
@@ -97,4 +98,27 @@ t.test('what is alike in other days does not count, and what is within the days 
   const second = await addLine('twice', 592)
   t.equal(await matched(first), null)
   t.equal(await matched(second), null)
+})
+
+t.test('a page of lines reads these alone, and those of a payment are found by their index', async (t) => {
+  await owner.query('begin')
+  await owner.query(
+    `insert into bank_statement_lines (
+       id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, merchant_id, payment_id,
+       matched_by, matched_at
+     )
+     select gen_random_uuid(), $1, 'GB00', repeat(md5(id::text), 2), created_at::date, 'CREDIT', 50, 'GBP', false, merchant_id,
+       id, 'END_TO_END_ID', now()
+     from payment_intents p
+     where status = 'Settled' and not exists (select from bank_statement_lines l where l.payment_id = p.id)`,
+    [merchant.id],
+  )
+  await owner.query('analyze bank_statement_lines')
+  const all = { statementId: undefined, paymentId: undefined, state: undefined, from: undefined, to: undefined }
+  for (const page of [all, { ...all, state: 'matched' as const }, { ...all, paymentId: body.payment_id }]) {
+    const { text, values } = await statementOf((tx) => listLineRows(tx, { ...page, afterId: undefined, limit: 50 }))
+    const plan = await measurePlan(owner, text, values)
+    t.ok(plan.buffers < 51 * 3, plan.text)
+  }
+  await owner.query('rollback')
 })
