@@ -125,9 +125,24 @@ export function listLineRows(
       order by ordinal
       limit ${limit + 1}
     ) l
-    left join payment_refunds r on r.merchant_id = l.merchant_id and r.id = l.subject_id
-    left join payment_intents p on p.merchant_id = l.merchant_id and p.id = coalesce(r.payment_intent_id, l.subject_id)
-    left join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    -- Lateral, because each must be looked up by its key: a join reads all payments for a page.
+    left join lateral (
+      select r.id, r.payment_intent_id from payment_refunds r
+      where r.merchant_id = l.merchant_id and r.id = l.subject_id
+      limit 1
+    ) r on true
+    -- Before it is compared: in the role of a merchant no index serves an expression.
+    cross join lateral (select coalesce(r.payment_intent_id, l.subject_id) as id offset 0) paid
+    left join lateral (
+      select p.id, p.consent_id, p.end_to_end_id, p.remittance_reference from payment_intents p
+      where p.merchant_id = l.merchant_id and p.id = paid.id
+      limit 1
+    ) p on true
+    left join lateral (
+      select c.remittance_reference from payment_consents c
+      where c.merchant_id = l.merchant_id and c.id = p.consent_id
+      limit 1
+    ) c on true
     left join corrections k on k.merchant_id = l.merchant_id and k.id = l.subject_id
     order by l.ordinal
   `)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { listPaymentRows } from '../../src/payments/sql.ts'
+import { listLineRows } from '../../src/settlements/sql.ts'
 import { createPayment, testService } from '../support/app.ts'
 import { measureKeptPlan, measurePlan } from '../support/kept-plan.ts'
 import { statementOf } from '../support/statement-of.ts'
@@ -69,4 +70,29 @@ t.test('a later page is planned for its merchant, and reads no more', async (t) 
   const plan = await measurePlan(owner, text, values)
   t.match(plan.text, /rows=51/)
   t.ok(plan.buffers < 51 * 12, plan.text)
+})
+
+t.test('a page of the lines of a settlement looks up its payments alone', async (t) => {
+  const id = service.app.ids.uuid()
+  await owner.query('begin')
+  await owner.query(
+    `insert into settlement_lines (merchant_id, ordinal, currency, movement, subject_id, amount, occurred_at, settlement_id)
+     select merchant_id, row_number() over (), 'GBP', 'payment_settled', id, 50, created_at, $2
+     from payment_intents where merchant_id = $1 limit 5000`,
+    [merchant.id, id],
+  )
+  await owner.query('analyze settlement_lines')
+  // As where many more payments make a join of all seem cheaper than it is.
+  await owner.query('set local enable_nestloop = off')
+  const page = { merchantId: merchant.id, id, after: undefined, limit: 50 }
+  const { text, values } = await statementOf((tx) => listLineRows(tx, page))
+  const plans = [await measurePlan(owner, text, values)]
+  await owner.query('set local role svc_merchant')
+  await owner.query(`select set_config('svc.merchant_id', $1, true)`, [merchant.id])
+  plans.push(await measurePlan(owner, text, values))
+  await owner.query('rollback')
+  for (const plan of plans) {
+    t.match(plan.text, /rows=51/)
+    t.ok(plan.buffers < 51 * 15, plan.text)
+  }
 })
