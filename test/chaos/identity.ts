@@ -34,10 +34,16 @@ export async function startIdentity(random: () => number): Promise<Identity> {
     if (idp.down === 'silent') return
     if (idp.down) return void request.socket.destroy()
     if (slug === undefined)
-      return void idp.handle?.(request, response).then((isDone) => isDone || response.writeHead(404).end())
-    void idp.keys(slug).then((keys) => {
-      response.writeHead(keys === null ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(keys))
-    })
+      return void idp.handle?.(request, response).then(
+        (isDone) => isDone || response.writeHead(404).end(),
+        () => request.socket.destroy(),
+      )
+    void idp.keys(slug).then(
+      (keys) =>
+        response.writeHead(keys === null ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(keys)),
+      // It went down while it answered.
+      () => request.socket.destroy(),
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { differencesOf } from './bank.ts'
 import { makeClock } from './clocks.ts'
+import { startIdentity } from './identity.ts'
 import { idleParts } from './judge.ts'
 
 /* What a run of faults trusts: the comparison of two books, and a clock that jumps. */
@@ -36,6 +38,28 @@ t.test('money that moved twice, without a payment, unnoticed or in another amoun
 
 t.test('a run in which something never happened is not a good one', async (t) => {
   t.same(idleParts({ payments: 3, 'payments at the bank': 0, 'forged tokens': undefined }), ['payments at the bank'])
+})
+
+t.test('an identity provider that goes down while it answers ends no run', async (t) => {
+  const identity = await startIdentity(() => 0)
+  t.teardown(() => identity.close())
+  await identity.addRealm('shop', 'a merchant')
+  const keys = async (): Promise<number> =>
+    fetch(`${identity.url}/realms/shop/protocol/openid-connect/certs`).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  t.equal(await keys(), 200)
+  const answers: Promise<number>[] = []
+  let back: Promise<void> | undefined
+  for (let asked = 0; asked < 20; asked += 1) {
+    answers.push(keys())
+    if (asked === 10) back = identity.away(50, 'away')
+    await delay(1)
+  }
+  t.ok((await Promise.all(answers)).includes(0))
+  await back
+  t.equal(await keys(), 200)
 })
 
 t.test('a clock jumps in a process that runs, and comes back', async (t) => {
