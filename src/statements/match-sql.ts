@@ -128,11 +128,12 @@ const Matched = z.object({ count: z.int(), payouts: z.array(PayoutLine), refunds
  */
 export type Matched = z.infer<typeof Matched>
 
-/** That a line `l` is still compared with movements, by a rule. */
-const isTried = (rule: MatchRule) => sql.fragment`
+/** That a line `l` can be compared with movements by a rule. However old it is, it may be what another line seems to be. */
+const isOpen = (rule: MatchRule) => sql.fragment`
   l.matched_by is null and not l.is_reversal and ${KEYS[rule].line} is not null
-  and l.created_at > now() - make_interval(days => ${TRIED_DAYS})
 `
+/** That a line `l` which is open is matched by itself. */
+const isTried = sql.fragment`l.created_at > now() - make_interval(days => ${TRIED_DAYS})`
 
 /** Days of lines, both included. */
 export type Days = { from: string; to: string }
@@ -142,7 +143,7 @@ export async function listDays(tx: DatabaseTransactionConnection, rule: MatchRul
   const found = await tx.any(sql.type(z.object({ from: z.string(), to: z.string() }))`
     select min(day)::text as from, max(day)::text as to
     from (
-      select distinct l.booked_on as day from bank_statement_lines l where ${isTried(rule)}
+      select distinct l.booked_on as day from bank_statement_lines l where ${isOpen(rule)} and ${isTried}
     ) each
     group by (day - date '2000-01-01') / ${DAYS_AT_ONCE}::integer
     order by min(day)
@@ -154,7 +155,8 @@ export async function listDays(tx: DatabaseTransactionConnection, rule: MatchRul
  * Matches unmatched lines with movements of the same direction, amount and currency whose keys are equal by the rule, and
  * that were created in the days about the line. Where several lines or movements are alike, only a whole end-to-end id
  * decides: payments have each their own, and refunds of one payment leave in the order of their lines. Every other rule
- * needs to be the only pair, of these lines and of those that were booked within the same days.
+ * needs to be the only pair, of these lines and of those that were booked within the same days, also of lines that are no
+ * longer tried.
  */
 export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, { from, to }: Days): Promise<Matched> {
   const { line, movement, isWanted } = KEYS[rule]
@@ -163,10 +165,10 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, {
   return tx.one(sql.type(Matched)`
     with open_line as materialized (
       select l.id, l.direction, l.amount, l.currency, l.booked_on, ${line} as key,
-        l.booked_on between ${from}::date and ${to}::date as is_own,
+        l.booked_on between ${from}::date and ${to}::date and ${isTried} as is_own,
         row_number() over (partition by ${line}, l.direction, l.amount, l.currency order by l.booked_on, l.id) as place
       from bank_statement_lines l
-      where ${isTried(rule)}
+      where ${isOpen(rule)}
         and l.booked_on between ${from}::date - ${besides}::integer and ${to}::date + ${besides}::integer
     ),
     movement as materialized (

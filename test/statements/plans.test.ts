@@ -100,6 +100,19 @@ t.test('what is alike in other days does not count, and what is within the days 
   t.equal(await matched(second), null)
 })
 
+t.test('a line that is no longer tried is not matched, and what it may be is not matched with another', async (t) => {
+  await owner.query(`update payment_intents set remittance_reference = 'AGED' where idempotency_key = '7000'`)
+  const first = await addLine('aged', 699, { imported: 31 })
+  const second = await addLine('aged', 692)
+  // In the days of a line that is tried.
+  const alone = await addLine('order 6920', 692, { imported: 31 })
+  for (const part of await days()) await app.pool.transaction((tx) => matchLines(tx, 'REFERENCE', part))
+  const { rows } = await owner.query('select id from bank_statement_lines where id = any($1) and matched_by is null', [
+    [first, second, alone],
+  ])
+  t.same(new Set(rows.map(({ id }) => id)), new Set([first, second, alone]))
+})
+
 t.test('a page of lines reads these alone, and those of a payment are found by their index', async (t) => {
   await owner.query('begin')
   await owner.query(
