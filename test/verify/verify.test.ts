@@ -73,6 +73,33 @@ t.test('work that is late counts after the grace only', async (t) => {
   t.match(await verify('--grace', 'soon'), { code: 2 })
 })
 
+t.test('each broken booking of an account is one row, and a wrong balance has one name', async (t) => {
+  const [found] = (
+    await owner.query<{ id: string }>('select creditor_account_id as id from transfers where id = $1', [payments[0]])
+  ).rows
+  const account = found?.id
+  const change = (sign: '+' | '-') =>
+    behindTheService(`update transactions set balance_minor = balance_minor ${sign} number where account_id = $1`, [
+      account,
+    ])
+  await change('+')
+  t.match(await checkInvariants(app, { signal, partRows: 1 }), [
+    { invariant: 'ACCOUNT_BALANCE', count: 1, subjects: [account] },
+    { invariant: 'ACCOUNT_BOOKINGS', count: 3, subjects: [1, 2, 3].map((number) => `${account} ${number}`) },
+  ])
+  await change('-')
+  const shift = (by: number) =>
+    behindTheService('update accounts set balance_minor = balance_minor + $2 where id = $1', [account, by])
+  await shift(1)
+  const broken = await checkInvariants(app, { signal })
+  t.same(
+    broken.map(({ invariant }) => invariant),
+    ['ACCOUNT_BALANCE'],
+  )
+  await shift(-1)
+  t.same(await checkInvariants(app, { signal }), [])
+})
+
 t.test('violations in every part are named, with their rows and what to do', async (t) => {
   const damage = `update payment_intents set fee_amount = fee_amount + 0.0001, net_amount = net_amount - 0.0001 where id = any($1)`
   await behindTheService(damage, [payments])
