@@ -73,7 +73,7 @@ create table unanswered_payments (
 grant select, insert, delete on unanswered_payments to svc_runtime;
 
 grant select, insert on obie.consents, obie.visits, obie.payments, obie.calls to svc_runtime;
--- Old ones only (functions/refuse_change.sql).
+-- Old ones only (functions/keep_recent_calls.sql).
 grant delete on obie.calls to svc_runtime;
 grant update (request, consent_id, tokens, renewed_until) on obie.consents to svc_runtime;
 grant update (verifier, returned_at, code_hash, bank_code) on obie.visits to svc_runtime;

@@ -27,8 +27,3 @@ create or replace trigger append_only before update or delete or truncate on led
   for each statement execute function refuse_change();
 create or replace trigger append_only before update or delete or truncate on corrections
   for each statement execute function refuse_change();
--- Retention deletes old calls (decision 370).
-create or replace trigger append_only before update or truncate on obie.calls
-  for each statement execute function refuse_change();
-create or replace trigger kept before delete on obie.calls
-  for each row when (old.at > now() - interval '30 days') execute function refuse_change();
