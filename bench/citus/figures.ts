@@ -131,7 +131,7 @@ async function statementWorks(sides: readonly Side[]): Promise<Compared[]> {
   ]
 }
 
-/** A payment at a bank, whose records the workers have: the processor time of all servers of its side. */
+/** A payment at a bank, whose records the Citus nodes have: the processor time of all servers of its side. */
 async function bankWork(sides: readonly Side[]): Promise<Compared & { close: () => Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-citus-bank-'))
   const bank = await startBank(dir)

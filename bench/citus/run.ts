@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 import { startCluster } from './cluster.ts'
 import type { ClusterDatabase } from './cluster.ts'
-import { printWithoutKeys } from './composite.ts'
+import { printWithoutKeys } from './keys.ts'
 import { printFigures } from './figures.ts'
 import { printOutcomes } from './outcomes.ts'
 import { serviceOn } from './service.ts'
 
 const USAGE = `Usage: node bench/citus/run.ts [options]
 
-The service on Citus: a coordinator and two workers on this machine, beside the same PostgreSQL without Citus (README.md
+The service on Citus: a coordinator and two nodes on this machine, beside the same PostgreSQL without Citus (README.md
 in the folder above). Citus must be installed.
 
   --pg-config <file>  the PostgreSQL to use
@@ -58,13 +58,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** With every table on the coordinator; then the records of banks, with what is in them, go to a worker. */
+/** With every table on the coordinator; then the records of banks, with what is in them, go to a Citus node. */
 async function runService(database: ClusterDatabase): Promise<void> {
   const service = serviceOn(database)
   try {
     service.print('The service, every table on the coordinator')
     await database.moveBanks()
-    service.print('The service, the records of banks on a worker')
+    service.print('The service, the records of banks on a Citus node')
   } finally {
     service.remove()
   }
