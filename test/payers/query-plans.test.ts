@@ -41,7 +41,12 @@ await owner.query('set session_replication_role = replica')
 for (let from = 1; from <= OWN + OTHERS; from += PART)
   await owner.query(SEED, [body.consent_id, body.payment_id, from, from + PART - 1])
 await owner.query('set session_replication_role = origin')
-await owner.query('analyze payment_consents, payment_intents, disputes')
+await owner.query(
+  `insert into mails (id, realm, kind, recipient, recipient_hash, subject, status, payment_id)
+   select gen_random_uuid(), 'payer hub', 'payer receipt', 'v1.x', repeat(md5(n::text), 2), 'Receipt', 'SENT', gen_random_uuid()
+   from generate_series(1, 5000) n`,
+)
+await owner.query('analyze payment_consents, payment_intents, disputes, mails')
 
 /** The plan of a use case's own statement, executed, as text. */
 async function planOf(run: (tx: DatabaseTransactionConnection) => unknown): Promise<string> {
@@ -87,12 +92,6 @@ t.test('whether a contact is known is read from an index', async (t) => {
 })
 
 t.test('a payer is erased without a look at the consents and mails of others', async (t) => {
-  await owner.query(
-    `insert into mails (id, realm, kind, recipient, recipient_hash, subject, status, payment_id)
-     select gen_random_uuid(), 'payer hub', 'payer receipt', 'v1.x', repeat(md5(n::text), 2), 'Receipt', 'SENT', gen_random_uuid()
-     from generate_series(1, 5000) n`,
-  )
-  await owner.query('analyze mails')
   await owner.query('begin')
   // As the server keeps a plan of the function, whichever kind of contact comes next.
   await owner.query('set local plan_cache_mode = force_generic_plan')

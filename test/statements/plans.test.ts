@@ -91,7 +91,7 @@ t.test('what is alike in other days does not count, and what is within the days 
   await owner.query(
     `update payment_intents set remittance_reference = 'SAME' where idempotency_key in ('4000', '4200')`,
   )
-  t.equal(await matched(await addLine('same', 400)), 'REFERENCE', 'one is 20 days later')
+  t.equal(await matched(await addLine('same', 400)), 'REFERENCE', 'one is 20 days earlier')
   await owner.query(`update payment_intents set remittance_reference = 'TWICE' where idempotency_key = '6000'`)
   const first = await addLine('twice', 599)
   // In the next part, as another line that may be the payment.
