@@ -1,8 +1,9 @@
+import { findPartEnd } from '../db/parts-sql.ts'
 import { PART_ROWS } from './reseal.ts'
 import type { KeysApp } from './reseal.ts'
 import { SEALED_COLUMNS, nameOf } from './sealed-columns.ts'
 import type { RowKey, SealedColumn } from './sealed-columns.ts'
-import { countKids, findPartEnd } from './sql.ts'
+import { countKids } from './sql.ts'
 import type { KidCount } from './sql.ts'
 
 /** A master key by its id, with the values sealed with it. `unknown` keys are not configured. */
@@ -40,7 +41,7 @@ async function countColumn(pool: KeysApp['pool'], column: SealedColumn, rows: nu
   let upTo: RowKey | null = null
   do {
     const after: RowKey | null = upTo
-    upTo = await findPartEnd(pool, { column, after, rows })
+    upTo = await findPartEnd(pool, { of: column, after, rows })
     counts.push(...(await countKids(pool, { column, after, upTo })))
   } while (upTo !== null)
   return counts

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
+import { findPartEnd } from '../db/parts-sql.ts'
 import { SEALED_COLUMNS, nameOf } from './sealed-columns.ts'
 import type { RowKey, SealedColumn } from './sealed-columns.ts'
-import { findPartEnd, readSealed, writeSealed } from './sql.ts'
+import { readSealed, writeSealed } from './sql.ts'
 import type { Resealed, SealedPart, SealedValue } from './sql.ts'
 
 /** The parts of the app that the use cases of keys need. */
@@ -72,7 +73,7 @@ type ColumnRun = Pick<ResealOptions, 'signal' | 'onBroken' | 'partRows'> & {
 /** @returns whether the end of the column was reached */
 async function resealColumn(app: KeysApp, column: SealedColumn, run: ColumnRun): Promise<boolean> {
   for (let after: RowKey | null = null; ;) {
-    const upTo: RowKey | null = await findPartEnd(app.pool, { column, after, rows: run.partRows ?? PART_ROWS })
+    const upTo: RowKey | null = await findPartEnd(app.pool, { of: column, after, rows: run.partRows ?? PART_ROWS })
     if (!(await resealPart(app, { column, after, upTo }, run))) return false
     if (upTo === null) return true
     after = upTo

@@ -3,6 +3,7 @@ import type { SealedNumber } from '../bank-accounts/numbers.ts'
 import { obieContext } from '../banks/obie/seal-contexts.ts'
 import { softwareStatementContext } from '../banks/connections/software-statement.ts'
 import { debtorAccountContext } from '../consents/debtor-account.ts'
+import type { KeyColumn, Parted, PartKey } from '../db/parts-sql.ts'
 import { LOOKUP_KEY_CONTEXT } from '../db/lookup-hash.ts'
 import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
 import { factorContext } from '../identity/embedded/users/second-factor.ts'
@@ -13,15 +14,11 @@ import { payoutFileContext } from '../payout-files/create-payout-file.ts'
 import { previousSecretContext, webhookSecretContext } from '../signing/secret.ts'
 
 /** The values of a row's primary key, in order. */
-export type RowKey = readonly string[]
+export type RowKey = PartKey
 
-type KeyColumn = { name: string; type: 'uuid' | 'text' }
-
-/** A column of sealed values. */
-export type SealedColumn = {
-  table: readonly [table: string] | readonly [schema: string, table: string]
+/** A column of sealed values. The key is that of its rows. */
+export type SealedColumn = Omit<Parted, 'where'> & {
   column: string
-  key: readonly KeyColumn[]
   /** Returns the context that a value is sealed to; null for values that are not resealed because they expire. */
   context: ((key: RowKey, merchantId: string | null) => SealContext) | null
   /** The column with the merchant's id, if the key does not contain it. */
@@ -112,7 +109,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: [
       { name: 'realm', type: 'text' },
       { name: 'model', type: 'text' },
-      { name: 'id_hash', type: 'text' },
+      { name: 'id_hash', type: 'bpchar' },
     ],
     context: null,
   },

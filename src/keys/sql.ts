@@ -1,5 +1,7 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { isIn, keyOf, namesOf } from '../db/parts-sql.ts'
+import type { KeyRange } from '../db/parts-sql.ts'
 import { sql } from '../db/sql.ts'
 import { nameOf } from './sealed-columns.ts'
 import type { RowKey, SealedColumn } from './sealed-columns.ts'
@@ -18,50 +20,17 @@ function kidIn(column: string): FragmentSqlToken {
   return sql.fragment`split_part(${sql.identifier([column])}, '.', 2)`
 }
 
-/** The rows of a column after one, up to another; null is the beginning, and the end. */
-export type SealedPart = { column: SealedColumn; after: RowKey | null; upTo: RowKey | null }
+/** Values of a part of the rows. */
+export type SealedPart = KeyRange & { column: SealedColumn }
 
 /** Number of values of a part per key. */
-export function countKids(tx: CommonQueryMethods, part: SealedPart): Promise<readonly KidCount[]> {
-  const { column } = part
+export function countKids(tx: CommonQueryMethods, { column, ...part }: SealedPart): Promise<readonly KidCount[]> {
   return tx.any(sql.type(KidCount)`
     select ${nameOf(column)}::text as "column", ${kidIn(column.column)} as kid, count(*) as count
     from ${sql.identifier([...column.table])}
-    where ${sql.identifier([column.column])} is not null and ${isIn(part)}
+    where ${sql.identifier([column.column])} is not null and ${isIn(column, part)}
     group by 2
   `)
-}
-
-/** The key of the last row of the part that begins after a key, or null where so many rows are not left. */
-export function findPartEnd(
-  tx: CommonQueryMethods,
-  { column, after, rows }: { column: SealedColumn; after: RowKey | null; rows: number },
-): Promise<RowKey | null> {
-  return tx.maybeOneFirst(sql.type(z.object({ key: z.array(z.string()) }))`
-    select array[${textsOf(column)}] as key
-    from ${sql.identifier([...column.table])}
-    where ${isIn({ column, after, upTo: null })}
-    order by ${namesOf(column)}
-    offset ${rows - 1}
-    limit 1
-  `)
-}
-
-function namesOf({ key }: SealedColumn): FragmentSqlToken {
-  const names = key.map(({ name }) => sql.identifier([name]))
-  return sql.fragment`${sql.join(names, sql.fragment`, `)}`
-}
-
-function textsOf({ key }: SealedColumn): FragmentSqlToken {
-  const texts = key.map(({ name }) => sql.fragment`${sql.identifier([name])}::text`)
-  return sql.fragment`${sql.join(texts, sql.fragment`, `)}`
-}
-
-function isIn({ column, after, upTo }: SealedPart): FragmentSqlToken {
-  const names = namesOf(column)
-  const isAfter = after === null ? sql.fragment`true` : sql.fragment`(${names}) > (${valuesOf(column, after)})`
-  const isUpTo = upTo === null ? sql.fragment`true` : sql.fragment`(${names}) <= (${valuesOf(column, upTo)})`
-  return sql.fragment`${isAfter} and ${isUpTo}`
 }
 
 export type Batch = SealedPart & {
@@ -71,24 +40,18 @@ export type Batch = SealedPart & {
 }
 
 /** The next values of a part, ordered by its key. */
-export function readSealed(tx: CommonQueryMethods, { kids, limit, ...part }: Batch): Promise<readonly SealedValue[]> {
-  const { column } = part
+export function readSealed(
+  tx: CommonQueryMethods,
+  { column, kids, limit, ...part }: Batch,
+): Promise<readonly SealedValue[]> {
   const owner = column.merchant === undefined ? sql.fragment`null` : sql.identifier([column.merchant])
   return tx.any(sql.type(SealedValue)`
-    select array[${textsOf(column)}] as key, ${owner}::text as merchant_id, ${sql.identifier([column.column])} as sealed
+    select ${keyOf(column)} as key, ${owner}::text as merchant_id, ${sql.identifier([column.column])} as sealed
     from ${sql.identifier([...column.table])}
-    where ${kidIn(column.column)} = any(${sql.array([...kids], 'text')}) and ${isIn(part)}
+    where ${kidIn(column.column)} = any(${sql.array([...kids], 'text')}) and ${isIn(column, part)}
     order by ${namesOf(column)}
     limit ${limit}
   `)
-}
-
-function valuesOf({ key }: SealedColumn, row: RowKey): FragmentSqlToken {
-  const values = key.map(
-    ({ type }, index) =>
-      sql.fragment`${row[index] ?? ''}::${type === 'uuid' ? sql.fragment`uuid` : sql.fragment`text`}`,
-  )
-  return sql.fragment`${sql.join(values, sql.fragment`, `)}`
 }
 
 export type Resealed = { key: RowKey; before: string; after: string }
