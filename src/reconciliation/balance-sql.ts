@@ -1,65 +1,40 @@
-import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
-import { z } from 'zod'
+import type { CommonQueryMethods } from 'slonik'
+import { findPartEnd, isIn } from '../db/parts-sql.ts'
+import type { KeyRange, Parted, PartKey } from '../db/parts-sql.ts'
 import { sql } from '../db/sql.ts'
-import type { EntrySum, Scope } from './scope-sql.ts'
+import { EntrySum } from './scope-sql.ts'
+import type { Scope } from './scope-sql.ts'
 
-/** The key of an entry, by which a merchant's are in one order. */
-const EntryKey = z.object({ merchant_id: z.string(), subject_id: z.string(), movement: z.string() })
-export type EntryKey = z.infer<typeof EntryKey>
+type Of = Pick<Scope, 'merchantId'>
 
-/** The merchant's entries after one, up to another; null is the beginning, and the end. */
-export type EntryPart = Pick<Scope, 'merchantId'> & { after: EntryKey | null; upTo: EntryKey | null }
-
-function isIn({ merchantId, after, upTo }: EntryPart): FragmentSqlToken {
-  const own = merchantId === undefined ? sql.fragment`true` : sql.fragment`e.merchant_id = ${merchantId}`
-  const isAfter =
-    after === null ? sql.fragment`true` : sql.fragment`${keyOf(merchantId)} > ${valueOf(merchantId, after)}`
-  const isUpTo = upTo === null ? sql.fragment`true` : sql.fragment`${keyOf(merchantId)} <= ${valueOf(merchantId, upTo)}`
-  return sql.fragment`${own} and ${isAfter} and ${isUpTo}`
-}
-
-/** Without the merchant where it is known: PostgreSQL estimates a part by the first column alone. */
-function keyOf(merchantId: string | undefined): FragmentSqlToken {
+/**
+ * Cut by the subject, which has a few movements. The key of the index ends with the movement, by which PostgreSQL looks
+ * up no row in the role of a merchant: it does not trust the comparison of an enum with rows of others.
+ */
+function entriesOf({ merchantId }: Of): Parted {
+  const subject = { name: 'subject_id', type: 'uuid' } as const
   return merchantId === undefined
-    ? sql.fragment`(e.merchant_id, e.subject_id, e.movement)`
-    : sql.fragment`(e.subject_id, e.movement)`
-}
-
-function valueOf(merchantId: string | undefined, { merchant_id, subject_id, movement }: EntryKey): FragmentSqlToken {
-  return merchantId === undefined
-    ? sql.fragment`(${merchant_id}::uuid, ${subject_id}::uuid, ${movement}::ledger_movement)`
-    : sql.fragment`(${subject_id}::uuid, ${movement}::ledger_movement)`
+    ? { table: ['ledger_entries'], key: [{ name: 'merchant_id', type: 'uuid' }, subject] }
+    : { table: ['ledger_entries'], key: [subject], where: sql.fragment`merchant_id = ${merchantId}` }
 }
 
 /** The key of the last entry of the part that begins after a key, or null where so many entries are not left. */
 export function findEntriesEnd(
   tx: CommonQueryMethods,
-  { rows, ...part }: Omit<EntryPart, 'upTo'> & { rows: number },
-): Promise<EntryKey | null> {
-  return tx.maybeOne(sql.type(EntryKey)`
-    select e.merchant_id, e.subject_id, e.movement
-    from ledger_entries e
-    where ${isIn({ ...part, upTo: null })}
-    order by e.merchant_id, e.subject_id, e.movement
-    offset ${rows - 1}
-    limit 1
-  `)
+  { merchantId, ...rest }: Of & { after: PartKey | null; rows: number },
+): Promise<PartKey | null> {
+  return findPartEnd(tx, { of: entriesOf({ merchantId }), ...rest })
 }
 
-const Sum = z.object({
-  merchant_id: z.string(),
-  currency: z.string(),
-  debit: z.string(),
-  credit: z.string(),
-  amount: z.string(),
-}) satisfies z.ZodType<EntrySum>
-
 /** By both accounts, so that each entry is added once: the view ledger_recount adds it seven times. */
-export function sumEntries(tx: CommonQueryMethods, part: EntryPart): Promise<readonly EntrySum[]> {
-  return tx.any(sql.type(Sum)`
-    select e.merchant_id, e.currency, e.debit, e.credit, sum(e.amount)::text as amount
-    from ledger_entries e
-    where ${isIn(part)}
-    group by e.merchant_id, e.currency, e.debit, e.credit
+export function sumEntries(
+  tx: CommonQueryMethods,
+  { merchantId, ...part }: Of & KeyRange,
+): Promise<readonly EntrySum[]> {
+  return tx.any(sql.type(EntrySum)`
+    select merchant_id, currency, debit, credit, sum(amount)::text as amount
+    from ledger_entries
+    where ${isIn(entriesOf({ merchantId }), part)}
+    group by merchant_id, currency, debit, credit
   `)
 }

@@ -1,9 +1,9 @@
 import type { DatabaseTransactionConnection } from 'slonik'
+import type { PartKey } from '../db/parts-sql.ts'
 import { formatNumeric, formatSum } from '../lib/money.ts'
 import type { Difference, ReconciledTotal, Reconciliation } from '../wire/reconciliation.ts'
 import type { DifferenceRecord, TotalRecord } from './record.ts'
 import { findEntriesEnd, sumEntries } from './balance-sql.ts'
-import type { EntryKey } from './balance-sql.ts'
 import type { EntrySum } from './scope-sql.ts'
 import { CHECK_NAMES, PERIOD_CHECKS, WHOLE_CHECKS, causeOf, findByKey, listDifferences, listTotals } from './sql.ts'
 import type { CheckName, Scope } from './sql.ts'
@@ -43,9 +43,9 @@ export async function compareWhole(
 
 async function sumAll(tx: DatabaseTransactionConnection, { merchantId }: Scope, rows: number): Promise<EntrySum[]> {
   const sums: EntrySum[] = []
-  let upTo: EntryKey | null = null
+  let upTo: PartKey | null = null
   do {
-    const after: EntryKey | null = upTo
+    const after: PartKey | null = upTo
     upTo = await findEntriesEnd(tx, { merchantId, after, rows })
     sums.push(...(await sumEntries(tx, { merchantId, after, upTo })))
   } while (upTo !== null)

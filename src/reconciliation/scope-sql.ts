@@ -1,4 +1,5 @@
 import type { FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
 /** What is compared: one merchant or all of them, from a moment or from the beginning, up to a moment. */
@@ -13,7 +14,14 @@ export type Scope = {
 }
 
 /** Entries of the same accounts, added up. */
-export type EntrySum = { merchant_id: string; currency: string; debit: string; credit: string; amount: string }
+export const EntrySum = z.object({
+  merchant_id: z.string(),
+  currency: z.string(),
+  debit: z.string(),
+  credit: z.string(),
+  amount: z.string(),
+})
+export type EntrySum = z.infer<typeof EntrySum>
 
 /** From a number up to another, or to the end. */
 export type Numbers = { first: bigint; end: bigint | null }

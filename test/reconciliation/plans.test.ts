@@ -38,10 +38,20 @@ t.test('entries are added up in parts, each found by their index', async (t) => 
     t.notMatch((await measurePlan(owner, end.text, end.values)).text, /Sort/)
   }
   await owner.query('rollback')
-  const upTo = await findEntriesEnd(service.app.pool, { merchantId, after: null, rows: PART })
-  const { text, values } = await statementOf((tx) => sumEntries(tx, { merchantId, after: null, upTo }))
-  const plan = await measurePlan(owner, text, values)
-  t.ok(plan.buffers < PART * 2, plan.text)
+})
+
+t.test('a merchant’s part is found by their index in the merchant’s role too', async (t) => {
+  const after = await findEntriesEnd(service.app.pool, { merchantId, after: null, rows: ENTRIES / 2 })
+  const upTo = await findEntriesEnd(service.app.pool, { merchantId, after, rows: PART })
+  const end = await statementOf((tx) => findEntriesEnd(tx, { merchantId, after, rows: PART }))
+  const sums = await statementOf((tx) => sumEntries(tx, { merchantId, after, upTo }))
+  const plans = [await measurePlan(owner, end.text, end.values), await measurePlan(owner, sums.text, sums.values)]
+  await owner.query('begin')
+  await owner.query('set local role svc_merchant')
+  await owner.query(`select set_config('svc.merchant_id', $1, true)`, [merchantId])
+  plans.push(await measurePlan(owner, end.text, end.values), await measurePlan(owner, sums.text, sums.values))
+  await owner.query('rollback')
+  for (const plan of plans) t.ok(plan.buffers < PART * 2, plan.text)
 })
 
 t.test('lines without a settlement are found by their settlements', async (t) => {
