@@ -25,26 +25,35 @@ export async function compareWindow(tx: DatabaseTransactionConnection, scope: Sc
 /** Entries of a statement that adds them up: a merchant's account has two of each of its payments. */
 const ENTRIES_FACTOR = 4
 
+export type WholeOptions = { windowEntries?: number; signal?: AbortSignal }
+
 /** The checks that no time can limit. Lines and entries are read in parts, because each payment has some. */
 export async function compareWhole(
   tx: DatabaseTransactionConnection,
   scope: Scope,
-  windowEntries = WINDOW_ENTRIES,
+  { windowEntries = WINDOW_ENTRIES, signal }: WholeOptions = {},
 ): Promise<Findings> {
   await findByKey(tx, false)
   const inParts = new Set<CheckName>(['SETTLEMENT_LINE_WITHOUT_ENTRY'])
   const others = WHOLE_CHECKS.filter((name) => !inParts.has(name))
-  const sums = await sumAll(tx, scope, windowEntries * ENTRIES_FACTOR)
+  const sums = await sumAll(tx, scope, { rows: windowEntries * ENTRIES_FACTOR, signal })
   const parts = [await findDifferences(tx, { ...scope, sums }, others)]
-  for (const numbers of await listNumbers(tx, windowEntries * 10))
+  for (const numbers of await listNumbers(tx, windowEntries * 10)) {
+    signal?.throwIfAborted()
     parts.push(await findDifferences(tx, { ...scope, numbers }, [...inParts]))
+  }
   return mergeFindings(parts)
 }
 
-async function sumAll(tx: DatabaseTransactionConnection, { merchantId }: Scope, rows: number): Promise<EntrySum[]> {
+async function sumAll(
+  tx: DatabaseTransactionConnection,
+  { merchantId }: Scope,
+  { rows, signal }: { rows: number; signal: AbortSignal | undefined },
+): Promise<EntrySum[]> {
   const sums: EntrySum[] = []
   let upTo: PartKey | null = null
   do {
+    signal?.throwIfAborted()
     const after: PartKey | null = upTo
     upTo = await findEntriesEnd(tx, { merchantId, after, rows })
     sums.push(...(await sumEntries(tx, { merchantId, after, upTo })))

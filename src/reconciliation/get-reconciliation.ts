@@ -54,7 +54,7 @@ export async function getReconciliation(
       if (windows.length > windowsMax) throw tooMuch()
       const parts = []
       for (const window of windows) parts.push(await compareWindow(tx, window))
-      if (from === undefined) parts.push(await compareWhole(tx, scope, windowEntries))
+      if (from === undefined) parts.push(await compareWhole(tx, scope, { windowEntries }))
       const found = mergeFindings(parts)
       const count = found.difference_counts.reduce((sum, each) => sum + each.count, 0)
       const hasMore = count > found.differences.length

@@ -64,11 +64,11 @@ async function run(app: App, { id, asOf, signal }: { id: string; asOf: string; s
 /** Part by part and merchant by merchant: a statement over everything would not end in time. */
 export async function compareEverything(app: Pick<App, 'pool'>, asOf: string, signal: AbortSignal): Promise<Findings> {
   const parts: Findings[] = []
-  const compare = async (scope: Scope, of: typeof compareWindow): Promise<void> => {
+  const compare = async (scope: Scope, of: typeof compareWhole): Promise<void> => {
     signal.throwIfAborted()
     const part = await app.pool.transaction(async (tx) => {
       await readSnapshot(tx)
-      return of(tx, scope)
+      return of(tx, scope, { signal })
     })
     parts.push(part)
   }

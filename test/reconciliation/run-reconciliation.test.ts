@@ -1,6 +1,7 @@
 import t from 'tap'
+import type { DatabaseTransactionConnection } from 'slonik'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
-import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
+import { compareEverything, runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { testService } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'
 
@@ -143,4 +144,25 @@ t.test('a run whose process died is marked as failed, and followed by another', 
   t.match(await runs('?limit=2'), {
     data: [{ status: 'BALANCED' }, { status: 'FAILED', failure: 'the process that ran it has ended' }],
   })
+})
+
+t.test('a run that is stopped ends within a merchant, and not after it', async (t) => {
+  const stop = new AbortController()
+  const stopping = (tx: DatabaseTransactionConnection): DatabaseTransactionConnection =>
+    new Proxy(tx, {
+      get: (of, name) => (name === 'any' ? stopAtSums(of) : Reflect.get(of, name)),
+    })
+  const stopAtSums =
+    (tx: DatabaseTransactionConnection): typeof tx.any =>
+    (statement) => {
+      if (statement.sql.includes('sum(amount)')) stop.abort()
+      return tx.any(statement)
+    }
+  const transaction: typeof app.pool.transaction = (run, retries) =>
+    app.pool.transaction((tx) => run(stopping(tx)), retries)
+  const pool = new Proxy(app.pool, {
+    get: (of, name) => (name === 'transaction' ? transaction : Reflect.get(of, name)),
+  })
+  await t.rejects(compareEverything({ pool }, new Date().toISOString(), stop.signal), { name: 'AbortError' })
+  t.ok(stop.signal.aborted)
 })
