@@ -7,7 +7,7 @@ import { BANK_CHECKS } from './bank-sql.ts'
 import { CORRECTION_CHECKS } from './correction-sql.ts'
 import { PAYOUT_CHECKS } from './payout-sql.ts'
 import { entries, executedRefunds, merchantsIn, settledPayments } from './scope-sql.ts'
-import type { Check, Scope } from './scope-sql.ts'
+import type { Check, EntrySum, Scope } from './scope-sql.ts'
 import { SETTLEMENT_CHECKS } from './settlement-sql.ts'
 import { STATEMENT_CHECKS } from './statement-sql.ts'
 
@@ -47,6 +47,12 @@ function postedBy(movement: string, amount: FragmentSqlToken): (scope: Scope) =>
       on e.merchant_id = p.merchant_id and e.subject_id = p.id and e.movement = ${movement}::ledger_movement
     where nullif(${amount}, 0) is distinct from e.amount or e.currency <> p.currency
   `
+}
+
+/** @throws where they were not read: a ledger without entries has an empty list. */
+function sumsOf({ sums }: Scope): readonly EntrySum[] {
+  if (sums === undefined) throw new Error('the entries were not added up')
+  return sums
 }
 
 /** Every check, by the kind of difference that it finds; each row that it returns is one. */
@@ -130,7 +136,7 @@ const CHECKS: Readonly<Record<Difference['kind'], Check>> = {
           sum(case when s.account = 'bank' then s.amount else -s.amount end) as balance
         from (
           select e.merchant_id, e.currency, e.debit, e.credit, sum(e.amount) as amount
-          from json_to_recordset(${JSON.stringify(scope.sums ?? [])}) as e (
+          from json_to_recordset(${JSON.stringify(sumsOf(scope))}) as e (
             merchant_id uuid, currency char(3), debit ledger_account, credit ledger_account, amount numeric
           )
           group by e.merchant_id, e.currency, e.debit, e.credit

@@ -54,6 +54,13 @@ t.test('a merchant’s part is found by their index in the merchant’s role too
   for (const plan of plans) t.ok(plan.buffers < PART * 2, plan.text)
 })
 
+t.test('entries that were not added up are no empty ledger', async (t) => {
+  const scope = { merchantId, from: undefined, asOf: new Date().toISOString() }
+  const find = { name: 'LEDGER_BALANCE', limit: 10 } as const
+  await t.rejects(async () => listDifferences(service.app.pool, { ...find, scope }), /not added up/)
+  t.same(await listDifferences(service.app.pool, { ...find, scope: { ...scope, sums: [] } }), [])
+})
+
 t.test('lines without a settlement are found by their settlements', async (t) => {
   const scope = { merchantId, from: undefined, asOf: new Date().toISOString() }
   const find = { name: 'LINE_WITHOUT_SETTLEMENT', scope, limit: 10 } as const
