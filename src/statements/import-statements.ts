@@ -10,8 +10,7 @@ import { announcePayout } from '../payouts/move.ts'
 import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
-import { listDays, matchLines } from './match-sql.ts'
-import type { Matched } from './match-sql.ts'
+import { matchOpenLines } from './match-open-lines.ts'
 import { readCamt } from './read-camt.ts'
 import { readCsv } from './read-csv.ts'
 import type { CsvForm } from './read-csv.ts'
@@ -119,20 +118,6 @@ function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
     counts.set(name, count)
     return { ...line, hash: createHash('sha256').update(`${name}${count}`, 'utf8').digest('hex') }
   })
-}
-
-/** The surest rule first: what it has matched is gone for the next. */
-async function matchOpenLines(tx: DatabaseTransactionConnection): Promise<Matched> {
-  const all: Matched = { count: 0, payouts: [], refunds: [] }
-  for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const) {
-    for (const days of await listDays(tx, rule)) {
-      const { count, payouts, refunds } = await matchLines(tx, rule, days)
-      all.count += count
-      all.payouts.push(...payouts)
-      all.refunds.push(...refunds)
-    }
-  }
-  return all
 }
 
 function sum(counts: readonly number[]): number {

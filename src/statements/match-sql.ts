@@ -121,10 +121,15 @@ function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken
   `
 }
 
-const Matched = z.object({ count: z.int(), payouts: z.array(PayoutLine), refunds: z.array(RefundLine) })
+const Matched = z.object({
+  count: z.int(),
+  payouts: z.array(PayoutLine),
+  refunds: z.array(RefundLine),
+  doubtful: z.array(z.string()),
+})
 /**
  * How many lines were matched, and which payouts and refunds they are: debits first, as a payout is paid before it comes
- * back.
+ * back. Besides the days of lines that could be several movements, or whose movement could be several lines.
  */
 export type Matched = z.infer<typeof Matched>
 
@@ -153,22 +158,35 @@ export async function listDays(tx: DatabaseTransactionConnection, rule: MatchRul
 
 /**
  * Matches unmatched lines with movements of the same direction, amount and currency whose keys are equal by the rule, and
- * that were created in the days about the line. Where several lines or movements are alike, only a whole end-to-end id
- * decides: payments have each their own, and refunds of one payment leave in the order of their lines. Every other rule
- * needs to be the only pair, of these lines and of those that were booked within the same days, also of lines that are no
- * longer tried.
+ * that were created in the days about the line. A line and its movement need to be the only pair, of these lines and of
+ * those that were booked within the same days, also of lines that are no longer tried.
  */
-export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, { from, to }: Days): Promise<Matched> {
+export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, days: Days): Promise<Matched> {
+  return match(tx, { rule, days, isInOrder: false })
+}
+
+/**
+ * Matches the lines of a day that are alike by their whole end-to-end id, which alone decides among several: payments have
+ * each their own, and refunds of one payment leave in the order of their lines. It is one day, so that the movements are the
+ * same for each line; the days follow one another.
+ */
+export function matchInOrder(tx: DatabaseTransactionConnection, day: string): Promise<Matched> {
+  return match(tx, { rule: 'END_TO_END_ID', days: { from: day, to: day }, isInOrder: true })
+}
+
+type Match = { rule: MatchRule; days: Days; isInOrder: boolean }
+
+function match(tx: DatabaseTransactionConnection, { rule, days, isInOrder }: Match): Promise<Matched> {
+  const { from, to } = days
   const { line, movement, isWanted } = KEYS[rule]
-  const isExact = rule === 'END_TO_END_ID'
-  const besides = isExact ? 0 : DAYS_BEFORE + DAYS_AFTER
+  const besides = isInOrder ? 0 : DAYS_BEFORE + DAYS_AFTER
   return tx.one(sql.type(Matched)`
     with open_line as materialized (
       select l.id, l.direction, l.amount, l.currency, l.booked_on, ${line} as key,
         l.booked_on between ${from}::date and ${to}::date and ${isTried} as is_own,
         row_number() over (partition by ${line}, l.direction, l.amount, l.currency order by l.booked_on, l.id) as place
       from bank_statement_lines l
-      where ${isOpen(rule)}
+      where ${isOpen(rule)} and (not ${isInOrder}::boolean or ${isTried})
         and l.booked_on between ${from}::date - ${besides}::integer and ${to}::date + ${besides}::integer
     ),
     movement as materialized (
@@ -190,13 +208,13 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, {
       from movement m
     ),
     pair as (
-      select o.id as line_id, o.is_own, m.merchant_id, m.payment_id, m.refund_id, m.payout_id,
+      select o.id as line_id, o.booked_on, o.is_own, m.merchant_id, m.payment_id, m.refund_id, m.payout_id,
         count(*) over (partition by o.id) as movements,
         count(*) over (partition by m.direction, m.payment_id, m.refund_id, m.payout_id) as lines
       from open_line o
       join candidate m
         on m.key = o.key and m.direction = o.direction and m.amount = o.amount and m.currency = o.currency
-          and (not ${isExact}::boolean or m.place = o.place)
+          and (not ${isInOrder}::boolean or m.place = o.place)
       where m.created_at >= ${midnight(sql.fragment`o.booked_on - ${DAYS_BEFORE}::integer`)}
         and m.created_at < ${midnight(sql.fragment`o.booked_on + ${DAYS_AFTER}::integer`)}
     ),
@@ -205,12 +223,15 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, {
       set merchant_id = m.merchant_id, payment_id = m.payment_id, refund_id = m.refund_id, payout_id = m.payout_id,
         matched_by = ${rule}, matched_at = now()
       from pair m
-      where l.id = m.line_id and m.is_own and (${isExact}::boolean or (m.movements = 1 and m.lines = 1))
+      where l.id = m.line_id and m.is_own and (${isInOrder}::boolean or (m.movements = 1 and m.lines = 1))
       returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference
     )
     select count(*)::integer as count,
       coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts,
-      coalesce(json_agg(m order by m.refund_id, m.direction desc) filter (where m.refund_id is not null), '[]') as refunds
+      coalesce(json_agg(m order by m.refund_id, m.direction desc) filter (where m.refund_id is not null), '[]') as refunds,
+      array(
+        select distinct p.booked_on::text from pair p where p.is_own and (p.movements > 1 or p.lines > 1) order by 1
+      ) as doubtful
     from matched m
   `)
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { listLineRows } from '../../src/statements/sql.ts'
+import { matchOpenLines } from '../../src/statements/match-open-lines.ts'
 import { listDays, matchLines } from '../../src/statements/match-sql.ts'
 import type { Days } from '../../src/statements/match-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
@@ -111,6 +112,57 @@ t.test('a line that is no longer tried is not matched, and what it may be is not
     [first, second, alone],
   ])
   t.same(new Set(rows.map(({ id }) => id)), new Set([first, second, alone]))
+})
+
+/** Days of refunds of one payment and of lines with its whole id, and which refund each line is. */
+const ALIKE = {
+  'a refund before the days of the line': { refunds: [-9, 5], lines: [6], are: [1] },
+  'a line before the days of the refund': { refunds: [4], lines: [0, 6], are: [null, 0] },
+  'each line is the first that is left of its days': { refunds: [-1, 2], lines: [0, 3], are: [0, 1] },
+  'one line more than refunds': { refunds: [0, 0], lines: [0, 0, 1], are: [0, 1, null] },
+} as const
+
+t.test('lines of one whole id are its refunds in their order, wherever a part of the days begins', async (t) => {
+  const found: { name: string; first: number; wanted: string; key: number }[] = []
+  let key = 100
+  for (let first = 0; first < 7; first += 1)
+    for (const [name, { refunds, lines, are }] of Object.entries(ALIKE)) {
+      key += 1
+      const at = (day: number) => `2025-03-${String(15 + first + day).padStart(2, '0')}`
+      const ids = refunds.map(() => app.ids.uuid())
+      await owner.query('set session_replication_role = replica')
+      for (const [index, day] of refunds.entries())
+        await owner.query(
+          `insert into payment_refunds (
+             id, merchant_id, payment_intent_id, amount, status, request_fingerprint, raw_payload, resume_at, created_at
+           )
+           select $1, merchant_id, id, 1, 'EXECUTED', '', '{}', now(), $2::timestamptz from payment_intents where idempotency_key = $3`,
+          [ids[index], `${at(day)}T12:0${index}:00Z`, String(key)],
+        )
+      await owner.query('set session_replication_role = origin')
+      // A line of something else, so that a part may begin before.
+      for (const [day, id] of [[0, 'other'], ...lines.map((day) => [day, undefined] as const)] as const) {
+        const line = app.ids.uuid()
+        await owner.query(
+          `insert into bank_statement_lines (
+             id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, end_to_end_id, bank_reference
+           )
+           select $1::uuid, $2, 'GB00', repeat(md5($1::text), 2), $3::date, 'DEBIT', 1, 'GBP', false, coalesce($4, end_to_end_id), idempotency_key
+           from payment_intents where idempotency_key = $5`,
+          [line, merchant.id, at(day), id, String(key)],
+        )
+      }
+      const wanted = JSON.stringify(are.map((index) => (index === null ? null : ids[index])))
+      found.push({ name, first, wanted, key })
+    }
+  await app.pool.transaction(matchOpenLines)
+  for (const { name, first, wanted, key } of found) {
+    const { rows } = await owner.query(
+      `select refund_id from bank_statement_lines where bank_reference = $1 and end_to_end_id <> 'other' order by booked_on, id`,
+      [String(key)],
+    )
+    t.equal(JSON.stringify(rows.map(({ refund_id }) => refund_id)), wanted, `${name}, from day ${first}`)
+  }
 })
 
 t.test('a page of lines reads these alone, and those of a payment are found by their index', async (t) => {
