@@ -51,11 +51,13 @@ export async function startCluster(pgConfig: string): Promise<Cluster> {
   await chmod(folder, 0o755)
   const installed = { bin, user, folder, password: randomBytes(24).toString('hex') }
   const nodes: Node[] = []
+  let hasFailed = false
   /** Stops every server, also when one can't be stopped, and keeps the folder then. */
   const stop = async (): Promise<void> => {
     const failures = nodes.splice(0).flatMap((node) => failureOf(node.stop))
-    if (failures.length > 0) throw new Error(`${failures.join('\n')}\nIts folder was kept: ${folder}`)
-    await rm(folder, { recursive: true, force: true })
+    hasFailed ||= failures.length > 0
+    if (failures.length > 0) throw new Error(`${failures.join('\n')}\nThe folder was kept: ${folder}`)
+    if (!hasFailed) await rm(folder, { recursive: true, force: true })
   }
   try {
     for (const name of ['coordinator', 'node-1', 'node-2']) nodes.push(await startNode(installed, name, true))

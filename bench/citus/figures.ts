@@ -12,7 +12,8 @@ import { printTable } from '../support/report.ts'
 import { createStatement } from '../support/statements.ts'
 import type { ClusterDatabase } from './cluster.ts'
 
-const CLAIM = `select count(*) from claim_webhooks(
+/** Claims up to 100 webhooks, which are due again at once. */
+export const CLAIM = `select count(*) from claim_webhooks(
   'bench', '00000000-0000-0000-0000-000000000000', 100, 8, interval '0', '{}', '{}', '{}'
 )`
 const MERCHANTS = 20

@@ -15,7 +15,7 @@ import { insertMerchant } from '../support/database.ts'
 import { printTable } from '../support/report.ts'
 import { createStatement } from '../support/statements.ts'
 import type { ClusterDatabase } from './cluster.ts'
-import { printCompared, workOf } from './figures.ts'
+import { CLAIM, printCompared, workOf } from './figures.ts'
 import { reasonOf } from './outcomes.ts'
 import { verifyOn } from './service.ts'
 
@@ -60,7 +60,7 @@ export async function printWithoutKeys(
     ['statement', 'result'],
     ['a new merchant, which tells the consoles', refused],
     ...(await answersOf(database, merchant.id)),
-    ['svc verify', verifyOn(database)],
+    ['svc verify', await verifyOn(database)],
   ])
   await printClaims(plain, database, rounds)
 }
@@ -177,7 +177,3 @@ const INSERT_WEBHOOK = `
   values (gen_random_uuid(), $1, 'evt_1', 'payment.initiated', '{}')`
 
 const SEEN = sql.type(z.object({ count: z.int() }))`select count(*)::int4 as count from webhook_attempts`
-
-const CLAIM = `select * from claim_webhooks(
-  'bench', '00000000-0000-0000-0000-000000000000', 100, 8, interval '30 seconds', '{}', '{}', '{}'
-)`

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startCluster } from './cluster.ts'
-import type { ClusterDatabase } from './cluster.ts'
+import type { Cluster, ClusterDatabase } from './cluster.ts'
 import { printWithoutKeys } from './keys.ts'
 import { printFigures } from './figures.ts'
 import { printOutcomes } from './outcomes.ts'
@@ -32,12 +32,23 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE)
   const unknown = values.only.find((step) => !STEPS.includes(step))
   if (unknown !== undefined) throw new Error(`unknown step ${unknown} (expected one of ${STEPS.join(', ')})`)
-  const cluster = await startCluster(values['pg-config'])
+  const stopped = new AbortController()
+  let started: Cluster | undefined
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      process.stderr.write(`${signal}: stopping the servers\n`)
+      stopped.abort(new Error(`stopped by ${signal}`))
+      // What waits for a server fails then, and the rest of this run ends on its own.
+      void started?.stop().catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+    })
+  const cluster = (started = await startCluster(values['pg-config']))
   const rounds = Number(values.rounds)
   const does = (step: string): boolean => values.only.includes(step)
   try {
+    stopped.signal.throwIfAborted()
     process.stdout.write(`${cluster.version}\n`)
-    if (does('service')) await runService(await cluster.database('service', 'citus'))
+    if (does('service') && !(await runService(await cluster.database('service', 'citus'), stopped.signal)))
+      process.exitCode = 1
     if (does('outcomes')) await printOutcomes((await cluster.database('outcomes', 'citus')).owner)
     if (does('keys'))
       await printWithoutKeys(await cluster.database('keys', 'citus'), await cluster.database('keys', 'plain'), rounds)
@@ -58,15 +69,16 @@ async function main(): Promise<void> {
   }
 }
 
-/** With every table on the coordinator; then the records of banks, with what is in them, go to a Citus node. */
-async function runService(database: ClusterDatabase): Promise<void> {
-  const service = serviceOn(database)
+/** With every table on the coordinator; then the records of banks, with what is in them, go to a node: whether all passed. */
+async function runService(database: ClusterDatabase, signal: AbortSignal): Promise<boolean> {
+  const service = serviceOn(database, signal)
   try {
-    service.print('The service, every table on the coordinator')
+    const before = await service.print('The service, every table on the coordinator')
     await database.moveBanks()
-    service.print('The service, the records of banks on a Citus node')
+    const after = await service.print('The service, the records of banks on a Citus node')
+    return before && after
   } finally {
-    service.remove()
+    await service.remove()
   }
 }
 
