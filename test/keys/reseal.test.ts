@@ -186,6 +186,27 @@ t.test('values are counted and resealed in parts, of which a statement reads one
   await service.owner.query('rollback')
 })
 
+t.test('a run of the job looks through some parts, and the next goes on behind them', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
+  await Promise.all(Array.from({ length: 30 }, () => service.merchant()))
+  const app = await appWithKeys(t, service, [newKey(), key])
+  const some = { partRows: 10, partsMax: 2 }
+  const left = async (): Promise<number> => countUnderPreviousKeys(await listKeys(app))
+  await resealSecrets(app, SIGNAL, some)
+  t.equal(await left(), 11)
+  await resealSecrets(app, SIGNAL, some)
+  t.equal(await left(), 1, 'the key of the hashes')
+  // Each column has a part at least, and its end may have one.
+  for (let run = 0; run < SEALED_COLUMNS.length * 4; run += 1) await resealSecrets(app, SIGNAL, some)
+  t.equal(await left(), 0)
+  const merchant = await service.merchant()
+  t.ok(merchant.id)
+  t.equal(await left(), 1)
+  for (let run = 0; run < SEALED_COLUMNS.length * 4; run += 1) await resealSecrets(app, SIGNAL, some)
+  t.equal(await left(), 0, 'and after the end it begins again')
+})
+
 t.test('a concurrent write is kept, and a locked row is left for the next run', async (t) => {
   const key = newKey()
   const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
