@@ -39,8 +39,10 @@ const KEYS: Readonly<Record<MatchRule, Key>> = {
   },
   END_TO_END_ID_31: cut(31),
   END_TO_END_ID_18: cut(18),
+  // Not of a line that has the whole id of a payment: it is that payment's, or nobody's.
   REFERENCE: {
-    line: sql.fragment`nullif(regexp_replace(upper(l.remittance), '[^A-Z0-9]', '', 'g'), '')`,
+    line: sql.fragment`case when l.end_to_end_id ~ '^[A-Z]{3}[0-9a-f]{32}$' then null
+      else nullif(regexp_replace(upper(l.remittance), '[^A-Z0-9]', '', 'g'), '') end`,
     movement: sql.fragment`nullif(regexp_replace(upper(m.reference), '[^A-Z0-9]', '', 'g'), '')`,
     isWanted: ({ amount, currency }) =>
       sql.fragment`(${amount}, ${currency}) in (select o.amount, o.currency from open_line o)`,

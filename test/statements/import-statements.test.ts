@@ -86,6 +86,17 @@ t.test('lines are matched by the whole end-to-end id, its first 31 or 18 charact
   ])
 })
 
+t.test("a line with the whole id of one payment is no other payment's by its reference", async (t) => {
+  const same = { amount: '41.00', remittance_reference: 'RENT 41' }
+  const one = await settledPayment(service, merchant, same)
+  const named = { e2e: await e2eOf(one), text: 'RENT 41' }
+  t.match(await linesOf(await send(statement([line('41.00', 'a', named)]).content)), [{ payment_id: one }])
+  const other = await settledPayment(service, merchant, same)
+  t.match(await linesOf(await send(statement([line('41.00', 'b', named)]).content)), [{ payment_id: null }])
+  const third = await send(statement([line('41.00', 'c', { text: 'RENT 41' })]).content)
+  t.match(await linesOf(third), [{ payment_id: other, matched_by: 'REFERENCE' }])
+})
+
 t.test('the same file again changes nothing, and a notification of the same entries neither', async (t) => {
   const paymentId = await settledPayment(service, merchant, { amount: '21.00' })
   const { content, account } = statement([
