@@ -16,7 +16,10 @@ export async function confirmRefunds(
   lines: readonly RefundLine[],
 ): Promise<FinishedRefund[]> {
   const ends: FinishedRefund[] = []
-  for (const { merchant_id: merchantId, refund_id: id, bank_reference: bankReference } of lines) {
+  // Where a file has both lines of a refund, its debit has the bank's name of it.
+  const debits = lines.filter(({ direction }) => direction === 'DEBIT')
+  const returns = lines.filter(({ direction }) => direction === 'CREDIT')
+  for (const { merchant_id: merchantId, refund_id: id, bank_reference: bankReference } of [...debits, ...returns]) {
     const refund = await findRefund(tx, { merchantId, id })
     if (refund?.status !== 'PENDING') continue
     const answer = { outcome: 'executed', bankReference } as const

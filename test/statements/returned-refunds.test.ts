@@ -1,5 +1,7 @@
 import t from 'tap'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
+import { confirmRefunds } from '../../src/statements/confirm-refunds.ts'
+import type { RefundLine } from '../../src/statements/record.ts'
 import type { Answer } from '../support/app.ts'
 import { fileRefundService } from '../support/file-refunds.ts'
 import { brokenInvariants } from '../support/invariants.ts'
@@ -96,6 +98,17 @@ t.test('a refund that comes back is matched, a task and a difference, until it i
   t.same(await differences(), [])
   const ledger = ['I10 every currency of the ledger sums to zero, and its balances are the recount'] as const
   t.same(await brokenInvariants(owner, ledger), [])
+})
+
+t.test('a refund bears the name of its debit, whichever line is matched first', async (t) => {
+  const { id, refundId } = await sentRefund()
+  const line = { merchant_id: shop.id, refund_id: refundId }
+  const lines: RefundLine[] = [
+    { ...line, direction: 'CREDIT', bank_reference: 'of the return' },
+    { ...line, direction: 'DEBIT', bank_reference: 'of the debit' },
+  ]
+  await app.pool.transaction((tx) => confirmRefunds(app, tx, lines))
+  t.match(await refundsOf(id), [{ refund_status: 'EXECUTED', bank_reference: 'of the debit' }])
 })
 
 t.test('the same where one statement has both, or only the return', async (t) => {
