@@ -22,7 +22,7 @@ export type KeyRange = { after: PartKey | null; upTo: PartKey | null }
 
 /** That a row is in a part. */
 export function isIn({ key, where }: Parted, { after, upTo }: KeyRange): FragmentSqlToken {
-  return sql.fragment`${where ?? sql.fragment`true`} and (${isBetween(key, after, upTo)})`
+  return sql.fragment`(${where ?? sql.fragment`true`}) and (${isBetween(key, after, upTo)})`
 }
 
 /**
@@ -80,7 +80,7 @@ export function findPartEnd(
   return tx.maybeOneFirst(sql.type(z.object({ key: z.array(z.string()) }))`
     select ${keyOf(of)} as key
     from ${sql.identifier([...of.table])}
-    where ${of.where ?? sql.fragment`true`} and ${isAfter}
+    where (${of.where ?? sql.fragment`true`}) and ${isAfter}
     order by ${namesOf(of)}
     offset ${rows - 1}
     limit 1
