@@ -47,6 +47,8 @@ t.test('concurrent return page, callback, both cancellations and expiry: exactly
   const endings: string[] = []
   for (let round = 0; round < 60; round += 1) {
     const { id, back } = await waiting()
+    // In the last rounds each is twice the first, with an answer before the others begin: so each ending is seen.
+    const isAhead = round >= 48
     // The expiry job is faster than HTTP requests: in some rounds it starts later, or not at all.
     const headStart = round % 12
     const calls: (() => Promise<unknown>)[] = [
@@ -57,27 +59,22 @@ t.test('concurrent return page, callback, both cancellations and expiry: exactly
       () => service.call('POST', `/api/v1/payments/${id}/cancel`, { headers: { 'x-payment-state': back.state } }),
       async () => {
         await delay(headStart)
-        if (round % 3 === 0) await endConsent(service, id)
+        if (isAhead || round % 3 === 0) await endConsent(service, id)
         await expireConsents(service.app)
       },
     ]
     // Each round starts with another one.
-    await Promise.all(
-      [...calls.slice(round % calls.length), ...calls.slice(0, round % calls.length)].map((call) => call()),
-    )
+    const inOrder = [...calls.slice(round % calls.length), ...calls.slice(0, round % calls.length)]
+    if (isAhead) await inOrder.shift()?.()
+    await Promise.all(inOrder.map((call) => call()))
     endings.push(await endedOnce(id))
   }
-  const known = new Set([
+  t.same(Object.keys(tally(endings)).toSorted(), [
     'Authorised AUTHORISED -',
+    'Failed EXPIRED CONSENT_EXPIRED',
     'Failed REJECTED ACCESS_DENIED',
     'Failed REJECTED CANCELLED_BY_MERCHANT',
-    'Failed EXPIRED CONSENT_EXPIRED',
   ])
-  t.same(
-    endings.filter((ending) => !known.has(ending)),
-    [],
-  )
-  t.ok(new Set(endings).size >= 3, `they do not always win in the same order: ${JSON.stringify(tally(endings))}`)
 })
 
 t.test("every response at the moment of the consent's end agrees with the database", async (t) => {
