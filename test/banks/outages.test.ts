@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { withCircuit } from '../../src/banks/circuit.ts'
 import { BankUnavailableError } from '../../src/banks/connector.ts'
-import { watchOutages } from '../../src/banks/outages/outages.ts'
+import { makeOutages, watchOutages } from '../../src/banks/outages/outages.ts'
 import { makePool } from '../../src/db/pool.ts'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { makeLog } from '../../src/observe/log.ts'
@@ -165,6 +165,16 @@ t.test('a bank that one process alone can’t reach is there for the others, and
   await fails(lonely, 5)
   await until(async () => (await recorded('half'))?.is_silent === true)
   t.same(await stateOf(lonely), AWAY, 'until nobody has had an answer for a minute')
+})
+
+t.test('of an answer and a silence in one millisecond the last one counts', async (t) => {
+  const { outages } = makeOutages(() => 1_000)
+  const silence = { since: 1_000, restsUntil: 2_000, isFirst: true }
+  outages.reportAnswer('b')
+  outages.reportSilence('b', silence)
+  t.match(outages.of('b'), { restsUntil: 2_000 })
+  outages.reportAnswer('b')
+  t.equal(outages.of('b'), undefined)
 })
 
 t.test('what is not recorded yet is known here all the same, and is tried again', async (t) => {

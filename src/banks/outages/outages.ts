@@ -62,9 +62,11 @@ export function makeOutages(now: () => number = Date.now) {
     reportSilence: (bankId, { since, restsUntil }) => {
       const before = knownOf(bankId)
       const goesOn = isSilent(before) && now() - before.at <= SILENCE_GAP_MS
-      set(bankId, { since: goesOn ? Math.min(before.since, since) : since, at: now(), restsUntil })
+      // The last report counts, also within the same millisecond.
+      const at = Math.max(now(), before.answeredAt + 1)
+      set(bankId, { since: goesOn ? Math.min(before.since, since) : since, at, restsUntil })
     },
-    reportAnswer: (bankId) => set(bankId, { answeredAt: now() }),
+    reportAnswer: (bankId) => set(bankId, { answeredAt: Math.max(now(), knownOf(bankId).at) }),
     onChange: (listener) => void listeners.push(listener),
   }
   const keep = (row: OutageRow): void => {
