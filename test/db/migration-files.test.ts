@@ -71,7 +71,9 @@ t.test('each function is created in the file of its name, and nowhere else', asy
   const files = await readMigrationFiles()
   t.ok(files.length > 50)
   for (const { name, kind, text } of files) {
-    t.same(createdIn(text), kind === 'function' ? [name.replace('functions/', '')] : [], name)
+    // A trigger that changes without its function has a file of its own.
+    const isTrigger = /^\s*create or replace trigger\b/i.test(text.replaceAll(/--.*$/gm, ''))
+    t.same(createdIn(text), kind === 'function' && !isTrigger ? [name.replace('functions/', '')] : [], name)
     if (kind === 'function')
       t.notMatch(text, /^create (function|trigger|procedure)\b/im, `${name} can be applied again`)
   }
