@@ -39,7 +39,7 @@ const KEYS: Readonly<Record<MatchRule, Key>> = {
   },
   END_TO_END_ID_31: cut(31),
   END_TO_END_ID_18: cut(18),
-  // Not of a line that has the whole id of a payment: it is that payment's, or nobody's.
+  // A line that has the whole id of a payment has no such key: it belongs to that payment, or to none.
   REFERENCE: {
     line: sql.fragment`case when l.end_to_end_id ~ '^[A-Z]{3}[0-9a-f]{32}$' then null
       else nullif(regexp_replace(upper(l.remittance), '[^A-Z0-9]', '', 'g'), '') end`,
