@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createPayment, testService } from '../support/app.ts'
 import { measurePlan } from '../support/kept-plan.ts'
+import { plantPayments } from '../support/plant-payments.ts'
 
 /** Payments of one merchant that the checkout has started. */
 const STARTED = 10_000
@@ -10,21 +11,11 @@ const service = await testService(t)
 const { owner } = service
 const merchant = await service.merchant()
 const { body } = await createPayment(service, merchant)
-await owner.query('set session_replication_role = replica')
-await owner.query(
-  `insert into payment_intents (
-     id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
-     fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector, redirect_uri,
-     checkout_token_hash
-   )
-   select gen_random_uuid(), p.merchant_id, p.consent_id, n::text, p.request_fingerprint, p.amount, p.gross_amount,
-     p.fee_amount, p.net_amount, p.fee_percentage, p.fee_flat, p.currency, 'Settled', 'SVC' || md5(n::text), n::text,
-     p.bank_connector, p.redirect_uri, repeat(md5(n::text), 2)
-   from payment_intents p, generate_series(1, ${STARTED}) n
-   where p.id = $1`,
-  [body.payment_id],
-)
-await owner.query('set session_replication_role = origin')
+await plantPayments(owner, {
+  paymentId: body.payment_id,
+  count: STARTED,
+  columns: { checkout_token_hash: 'repeat(md5(n::text), 2)' },
+})
 await owner.query('vacuum analyze payment_intents')
 
 /** A new payment as `create_payments` takes it. */

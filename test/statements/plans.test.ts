@@ -5,6 +5,7 @@ import { listDays, matchLines } from '../../src/statements/match-sql.ts'
 import type { Days } from '../../src/statements/match-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
 import { measurePlan } from '../support/kept-plan.ts'
+import { plantPayments } from '../support/plant-payments.ts'
 import { statementOf } from '../support/statement-of.ts'
 
 /** Settled payments, ten a day up to today. */
@@ -15,20 +16,15 @@ const service = await testService(t)
 const { owner, app } = service
 const merchant = await service.merchant()
 const { body } = await createPayment(service, merchant)
+await plantPayments(owner, {
+  paymentId: body.payment_id,
+  count: DAYS * EACH,
+  columns: {
+    remittance_reference: "'ORDER ' || n",
+    created_at: `now() - n / ${EACH} * interval '1 day'`,
+  },
+})
 await owner.query('set session_replication_role = replica')
-await owner.query(
-  `insert into payment_intents (
-     id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
-     fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector, redirect_uri,
-     remittance_reference, created_at
-   )
-   select gen_random_uuid(), p.merchant_id, p.consent_id, n::text, p.request_fingerprint, p.amount, p.gross_amount,
-     p.fee_amount, p.net_amount, p.fee_percentage, p.fee_flat, p.currency, 'Settled', 'SVC' || md5(n::text), n::text,
-     p.bank_connector, p.redirect_uri, 'ORDER ' || n, now() - n / ${EACH} * interval '1 day'
-   from payment_intents p, generate_series(0, ${DAYS * EACH - 1}) n
-   where p.id = $1`,
-  [body.payment_id],
-)
 // Every tenth is refunded.
 await owner.query(`
   insert into payment_refunds (
