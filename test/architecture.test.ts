@@ -451,7 +451,7 @@ const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w
 const COUNTS: Record<string, RegExp> = {
   'cli/base/moments.ts': /days: Number\(days\)/,
   'cli/open-banking/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
-  'cli/client/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
+  'cli/client/pages.ts': /const rowsMax = options\.all \? Infinity : Number\(options\.limit\)/,
   'cli/output/path.ts': /index: Number\(index\)/,
   'cli/scenario/read/source.ts': /holder\.items\[Number\(step\)\]/,
   'cli/service/up/ephemeral-folder.ts': /isRunning\(Number\(pid\)\)/,

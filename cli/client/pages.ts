@@ -9,15 +9,19 @@ export const LIMIT = /^([1-9]\d?|100)$/
 
 export type PageReader<Row> = (page: { limit: number; cursor?: string }) => Promise<Page<Row>>
 
-/** What the paging options of a list ask for: one page, or with `--all` every one. `nextCursor` is where it goes on. */
+/**
+ * What the paging options of a list ask for: as many rows as a page has, or with `--all` every one, of as many pages as it
+ * takes, because a page with a filter may be short. `nextCursor` is where it goes on.
+ */
 export async function collectPages<Row>(
   options: { limit: string; cursor?: string | undefined; all: boolean },
   read: PageReader<Row>,
 ): Promise<{ items: Row[]; nextCursor: string | null }> {
   const items: Row[] = []
+  const rowsMax = options.all ? Infinity : Number(options.limit)
   let cursor = options.cursor ?? null
-  for (let page = 0; page < (options.all ? PAGES_MAX : 1); page += 1) {
-    const limit = options.all ? PAGE_SIZE_MAX : Number(options.limit)
+  for (let page = 0; page < PAGES_MAX && items.length < rowsMax; page += 1) {
+    const limit = Math.min(PAGE_SIZE_MAX, rowsMax - items.length)
     const body = await read({ limit, ...(cursor === null ? {} : { cursor }) })
     items.push(...body.data)
     cursor = body.has_more ? body.next_cursor : null

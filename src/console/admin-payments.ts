@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
 import { listRefundRows } from '../payments/refunds/sql.ts'
@@ -18,7 +18,7 @@ export async function listAdminPayments(
   const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
   if (merchantId !== undefined && !isUuid(merchantId)) return { payments: [], nextCursor: null }
   const found = await listPaymentRowsOfAll(app.pool, { merchantId, query, afterId })
-  const { rows, nextCursor } = pageOf(found, query.limit, ({ id }) => id)
+  const { rows, nextCursor } = pageOfExamined(found, query.limit, ({ id }) => id)
   return { payments: rows, nextCursor }
 }
 

@@ -1,7 +1,6 @@
-import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import type { PaymentListQuery } from '../wire/payments.ts'
 import { ExpiredPayment, MoveOutcome, PaymentEventRecord, PaymentRecord } from './record.ts'
 import type { PaymentMoveItem } from './record.ts'
 
@@ -25,8 +24,8 @@ export const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
-/** The same for a plan that is kept: each consent is looked up by its key, however few a merchant has on average. */
-const keyedPaymentTables = sql.fragment`
+/** The same, where each consent is looked up by its key, however few a merchant has on average. */
+export const keyedPaymentTables = sql.fragment`
   payment_intents p cross join lateral (
     select k.consent_type, k.status, k.debtor_bank_id, k.payer_name, k.remittance_reference, k.sandbox_scenario,
       k.expires_at, k.valid_to
@@ -48,50 +47,6 @@ export function findPaymentByState(tx: CommonQueryMethods, state: string): Promi
   return tx.maybeOne(sql.prepared('find_payment_by_state', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.bank_consent_id = ${state}
   `)
-}
-
-/** Filters of a list of one merchant's payments, and the last payment of the page before. */
-export type PaymentPage = { merchantId: string; query: PaymentListQuery; afterId: string | undefined }
-
-/** The conditions of a page over `paymentTables`, for any selection of columns. */
-export function paymentConditions({ merchantId, query, afterId }: PaymentPage) {
-  const conditions = [sql.fragment`p.merchant_id = ${merchantId}`, ...filterConditions(query)]
-  if (afterId !== undefined) {
-    conditions.push(sql.fragment`(p.created_at, p.id) < (
-      select created_at, id from payment_intents where merchant_id = ${merchantId} and id = ${afterId}
-    )`)
-  }
-  return sql.join(conditions, sql.fragment` and `)
-}
-
-/** The conditions of a list's filters over `paymentTables`, for any merchant. */
-export function filterConditions(query: PaymentListQuery): FragmentSqlToken[] {
-  const conditions: FragmentSqlToken[] = []
-  if (query.status !== undefined) conditions.push(sql.fragment`p.status = ${query.status}::payment_status`)
-  if (query.from !== undefined) conditions.push(sql.fragment`p.created_at >= ${query.from}::timestamptz`)
-  if (query.to !== undefined) conditions.push(sql.fragment`p.created_at < ${query.to}::timestamptz`)
-  if (query.currency !== undefined) conditions.push(sql.fragment`p.currency = ${query.currency}`)
-  if (query.min_amount !== undefined) conditions.push(sql.fragment`p.gross_amount >= ${query.min_amount}::numeric`)
-  if (query.max_amount !== undefined) conditions.push(sql.fragment`p.gross_amount <= ${query.max_amount}::numeric`)
-  if (query.end_to_end_id !== undefined) conditions.push(sql.fragment`p.end_to_end_id = ${query.end_to_end_id}`)
-  if (query.bank_id !== undefined) conditions.push(sql.fragment`c.debtor_bank_id = ${query.bank_id}`)
-  return conditions
-}
-
-/** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */
-export function listPaymentRows(tx: CommonQueryMethods, page: PaymentPage): Promise<readonly PaymentRecord[]> {
-  const list = (tables: FragmentSqlToken) => sql.fragment`
-    select ${paymentColumns}
-    from ${tables}
-    where ${paymentConditions(page)}
-    order by p.created_at desc, p.id desc
-    limit ${page.query.limit + 1}
-  `
-  // Filters make many texts, and the best plan depends on their values. So does that of a later page: a plan for the
-  // average merchant may look for its first row in all of a merchant's.
-  if (page.afterId !== undefined || filterConditions(page.query).length > 0)
-    return tx.any(sql.type(PaymentRecord)`${list(paymentTables)}`)
-  return tx.any(sql.prepared('list_payments', PaymentRecord)`${list(keyedPaymentTables)}`)
 }
 
 /** The audit events of one payment, the oldest first. */

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import type { TransactionRecord } from './record.ts'
@@ -15,6 +15,6 @@ export async function listTransactions(
 ): Promise<{ transactions: readonly TransactionRecord[]; nextCursor: string | null }> {
   const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
   const found = await listTransactionRows(app.pool, { merchantId, query, afterId })
-  const { rows, nextCursor } = pageOf(found, query.limit, ({ payment_id }) => payment_id)
+  const { rows, nextCursor } = pageOfExamined(found, query.limit, ({ payment_id }) => payment_id)
   return { transactions: rows, nextCursor }
 }

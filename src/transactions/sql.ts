@@ -1,7 +1,10 @@
 import type { CommonQueryMethods } from 'slonik'
+import type { z } from 'zod'
+import { Examined } from '../db/examined-sql.ts'
 import { sql } from '../db/sql.ts'
-import { paymentConditions, paymentTables } from '../payments/sql.ts'
-import type { PaymentPage } from '../payments/sql.ts'
+import { examinedPage } from '../payments/list-sql.ts'
+import type { PaymentPage } from '../payments/list-sql.ts'
+import { paymentTables } from '../payments/sql.ts'
 import { TransactionRecord } from './record.ts'
 
 const transactionColumns = sql.fragment`
@@ -17,14 +20,18 @@ const transactionColumns = sql.fragment`
   coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference, p.bank_reference, p.failure_code
 `
 
-/** A page of one merchant's transactions, the newest first, with one row more than `limit` where there are more. */
-export function listTransactionRows(tx: CommonQueryMethods, page: PaymentPage): Promise<readonly TransactionRecord[]> {
-  return tx.any(sql.type(TransactionRecord)`
-    select ${transactionColumns}
-    from ${paymentTables}
-    where ${paymentConditions(page)}
-    order by p.created_at desc, p.id desc
-    limit ${page.query.limit + 1}
+const ExaminedTransaction = TransactionRecord.extend(Examined.shape)
+
+/** A page of one merchant's transactions, the newest first: `examinedPage` with the transactions' columns. */
+export function listTransactionRows(
+  tx: CommonQueryMethods,
+  page: PaymentPage,
+): Promise<readonly z.infer<typeof ExaminedTransaction>[]> {
+  return tx.any(sql.type(ExaminedTransaction)`
+    select ${transactionColumns}, page.matches, page.is_last_examined
+    from (${examinedPage(page)}) page
+    join ${paymentTables} on p.merchant_id = page.merchant_id and p.id = page.id
+    order by page.created_at desc, page.id desc
   `)
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 import { listOutboxRows } from './list-sql.ts'
@@ -44,6 +44,6 @@ export async function listOutbox(
     before: us === undefined || id === undefined ? undefined : { us, id },
     limit: limit + 1,
   })
-  const { rows, nextCursor } = pageOf(found, limit, (row) => `${row.created_us}${SEPARATOR}${row.id}`)
+  const { rows, nextCursor } = pageOfExamined(found, limit, (row) => `${row.created_us}${SEPARATOR}${row.id}`)
   return { deliveries: rows, nextCursor }
 }

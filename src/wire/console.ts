@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import {
   Currency,
+  EXAMINED_PAGES,
   IdParams,
+  Limit,
   MerchantNames,
   Money,
   NoBody,
@@ -10,7 +12,6 @@ import {
   Timestamp,
   Uuid,
   listOf,
-  Limit,
   reasonText,
   text,
 } from './common.ts'
@@ -230,7 +231,7 @@ export const listAdminPayments = operation({
   method: 'GET',
   path: '/api/v1/admin/payments',
   summary: 'List payments of all merchants, newest first',
-  description: 'A page with a filter searches up to 20,000 payments of one merchant, or 200 of each.',
+  description: EXAMINED_PAGES,
   access: ['platform'],
   permission: 'read merchants',
   params: None,

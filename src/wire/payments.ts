@@ -2,8 +2,9 @@ import { z } from 'zod'
 import {
   Amount,
   Currency,
-  IdempotencyKey,
+  EXAMINED_PAGES,
   IdParams,
+  IdempotencyKey,
   Instant,
   Limit,
   Money,
@@ -188,6 +189,7 @@ export const listPayments = operation({
   method: 'GET',
   path: '/api/v1/payments',
   summary: 'List payments, newest first',
+  description: EXAMINED_PAGES,
   access: ['merchant'],
   permission: 'read payments',
   params: None,

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf } from './common.ts'
+import {
+  Currency,
+  EXAMINED_PAGES,
+  IdParams,
+  Money,
+  NoBody,
+  NoHeaders,
+  None,
+  Timestamp,
+  Uuid,
+  listOf,
+} from './common.ts'
 import { operation } from './operation.ts'
 import { ListQuery, PaymentStatus } from './payments.ts'
 
@@ -33,7 +44,7 @@ export const listTransactions = operation({
   method: 'GET',
   path: '/api/v1/portal/transactions',
   summary: 'List transactions, newest first',
-  description: 'Also as CSV, with Accept: text/csv.',
+  description: `Also as CSV, with Accept: text/csv. ${EXAMINED_PAGES}`,
   access: ['merchant'],
   permission: 'read payments',
   csv: true,

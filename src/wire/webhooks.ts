@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  EXAMINED_PAGES,
   IdParams,
   Instant,
   Limit,
@@ -262,7 +263,7 @@ export const listOutbox = operation({
   method: 'GET',
   path: '/api/v1/admin/outbox',
   summary: 'List webhook deliveries of all merchants, newest first',
-  description: 'A page with a filter searches up to 20,000 deliveries of one merchant, or 1,000 of each.',
+  description: EXAMINED_PAGES,
   access: ['platform'],
   permission: 'read merchants',
   params: None,
