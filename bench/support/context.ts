@@ -50,7 +50,7 @@ export async function withCost(
   const elapsed = (performance.now() - begun) / 1000
   const [nodeAfter, postgresAfter] = await Promise.all([child.cpuUs(), bench.server.cpuMs()])
   // The warm-up is part of the cost but not of the rate.
-  const units = sample.rate * Math.max(elapsed, seconds)
+  const units = sample.units ?? sample.rate * Math.max(elapsed, seconds)
   const postgresUs =
     postgresBefore === undefined || postgresAfter === undefined
       ? undefined

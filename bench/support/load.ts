@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { percentile } from './numbers.ts'
 import type { Sample } from './numbers.ts'
+import { WRK, runWrk } from './wrk.ts'
 
 export type Load = {
   port: number
@@ -31,12 +33,20 @@ export function requestText(
 }
 
 /**
- * Keeps `connections` busy with one request each for `seconds`, after a short warm-up. Bare sockets, because the load
- * shares the machine with what it measures: an HTTP client would take as much of it as the service.
+ * Keeps `connections` busy with one request each for `seconds`, after a short warm-up: by wrk where it is installed, because
+ * what the load uses of the machine is missing from what it measures, else by bare sockets.
  */
 export async function runLoad(load: Load): Promise<Sample> {
+  if (!existsSync(WRK)) return runSockets(load, WARM_UP_MS)
+  const seconds = WARM_UP_MS / 1000
+  const { rate } = await runSockets({ ...load, seconds }, 0)
+  const { units = 0, ...sample } = await runWrk(load)
+  return { ...sample, units: units + rate * seconds }
+}
+
+async function runSockets(load: Load, warmUpMs: number): Promise<Sample> {
   const latencies: number[] = []
-  const from = performance.now() + WARM_UP_MS
+  const from = performance.now() + warmUpMs
   const until = from + load.seconds * 1000
   const onAnswer = (sentAt: number) => {
     const now = performance.now()

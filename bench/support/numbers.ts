@@ -2,6 +2,8 @@
 export type Sample = {
   /** Per second. */
   rate: number
+  /** What the cost is divided by, where the rate is of a part of the turn. */
+  units?: number
   /** Milliseconds. */
   p50?: number
   p95?: number
