@@ -1,33 +1,20 @@
-import { spawn } from 'node:child_process'
-import { createHash, createPrivateKey, createPublicKey, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { pino } from 'pino'
-import { parse, stringify } from 'yaml'
-import { makeObieConnector } from '../../src/banks/obie/connector.ts'
 import { makeSigner, problemOfSignature } from '../../src/banks/obie/signing.ts'
-import { readBankProfiles } from '../../src/banks/profiles.ts'
 import { readSoftwareStatement } from '../../src/banks/software-statement.ts'
 import type { SoftwareStatement } from '../../src/banks/software-statement.ts'
 import { makePool } from '../../src/db/pool.ts'
-import { makeSealer } from '../../src/lib/seal.ts'
-import { decideAtBank } from '../../test/support/model-bank.ts'
 import type { Bench } from '../support/context.ts'
-import { encryptionKey } from '../support/database.ts'
+import { connectorOf, cpuNow, pay, startModelBank } from '../support/model-bank.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import { bytesOf } from './size.ts'
 import type { RatioTarget } from '../support/report.ts'
 
-const PUBLIC_URL = 'http://127.0.0.1:8377'
-const REDIRECT_URI = `${PUBLIC_URL}/bank/return`
 /** Such as the payer's browser makes: not a call of ours. */
 const PAYERS = ['authorise']
-
-type Call = { operation: string; connection: number }
 
 /**
  * A payment at a real bank's protocol, over the model bank in a process of its own: how many calls it takes, over how many
@@ -35,7 +22,7 @@ type Call = { operation: string; connection: number }
  */
 export async function benchBank(bench: Bench): Promise<RatioTarget[]> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-bank-'))
-  const bank = await startBank(dir)
+  const bank = await startModelBank(dir)
   const database = await bench.server.database('bench_bank')
   const pool = await makePool({ databaseUrl: database.url, size: 4 })
   const connector = await connectorOf(dir, pool)
@@ -80,68 +67,6 @@ export async function benchBank(bench: Bench): Promise<RatioTarget[]> {
   ]
 }
 
-const REQUEST = {
-  payeeId: 'bench',
-  payeeName: 'Bench',
-  redirectUri: 'https://shop.example/',
-  debtorBankId: 'model',
-  debtorAccount: undefined,
-  remittanceReference: undefined,
-  scenario: undefined,
-}
-
-type Connector = ReturnType<typeof makeObieConnector>
-
-/** The connector of the model bank whose files are in this folder. */
-export async function connectorOf(dir: string, pool: Awaited<ReturnType<typeof makePool>>): Promise<Connector> {
-  const [profile] = await readBankProfiles(join(dir, 'registered.yaml'))
-  const statement = await readSoftwareStatement(join(dir, 'software-statement.json'))
-  if (profile === undefined) throw new Error('the model bank wrote no profile')
-  return makeObieConnector({
-    profile,
-    platform: { statement: () => statement, clientId: () => profile.client.client_id },
-    creditor: { SchemeName: 'UK.OBIE.SortCodeAccountNumber', Identification: '20000055779911', Name: 'Bench' },
-    publicUrl: PUBLIC_URL,
-    pool,
-    sealer: makeSealer(encryptionKey),
-    log: pino({ level: 'silent' }),
-  })
-}
-
-/** One payment from consent to money. @returns milliseconds of processor time in the connector, without the payer's browser */
-export async function pay(connector: Connector, ca: string): Promise<number> {
-  if (connector.staging !== 'remote' || connector.redirects === undefined) throw new Error('not a bank of this kind')
-  const { stage, redirects } = { ...connector, redirects: connector.redirects }
-  let cpuMs = 0
-  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
-    const start = cpuNow()
-    const done = await work()
-    cpuMs += cpuNow() - start
-    return done
-  }
-  const signal = AbortSignal.timeout(30_000)
-  const state = randomUUID()
-  const browser = createHash('sha256').update(state).digest('hex')
-  const paymentId = randomUUID()
-  const endToEndId = `SVC${paymentId.replaceAll('-', '')}`
-  const order = { paymentId, endToEndId, amount: '1.0000', currency: 'GBP', state }
-  await timed(() => stage({ ...order, ...REQUEST, consentId: randomUUID() }, signal))
-  const { location } = await timed(() => redirects.begin({ state, browser }, signal))
-  const params = new URLSearchParams((await decideAtBank({ ca }, location)).hash.slice(1))
-  const returned = await timed(() => redirects.receiveReturn({ state, browser, params }, signal))
-  if (returned.outcome !== 'code') throw new Error(JSON.stringify(returned))
-  await timed(() => connector.exchangeCode({ state, code: returned.code }, signal))
-  const { outcome } = await timed(() => connector.execute(order, signal))
-  if (outcome !== 'executed') throw new Error(`the payment is ${outcome}`)
-  return cpuMs
-}
-
-/** Milliseconds of processor time of this process. */
-function cpuNow(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
-}
-
 /** Milliseconds of processor time for signing a body of usual size, and for checking it, as bank and connector do. */
 async function costOfSignatures(statement: SoftwareStatement, times: number): Promise<{ sign: number; check: number }> {
   const signer = makeSigner(statement)
@@ -159,29 +84,4 @@ async function costOfSignatures(statement: SoftwareStatement, times: number): Pr
   }
   await perTime(check)
   return { sign: await perTime(() => signer.detached(body, { b64Header: false })), check: await perTime(check) }
-}
-
-/** The model bank, which has registered the client by hand. */
-export async function startBank(dir: string): Promise<{ calls(): Promise<Call[]>; stop(): Promise<void> }> {
-  const main = new URL('../../src/model-bank/main.ts', import.meta.url).pathname
-  const words = ['--dir', dir, '--port', '0', '--control-port', '0', '--redirect-uri', REDIRECT_URI]
-  const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(child, 'exit')
-  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  const { controlUrl, profiles } = JSON.parse(String(value)) as { controlUrl: string; profiles: string }
-  const registered = await fetch(`${controlUrl}/registrations`, {
-    method: 'POST',
-    body: JSON.stringify({ redirect_uris: [REDIRECT_URI] }),
-  })
-  const { client_id } = (await registered.json()) as { client_id: string }
-  const { banks } = parse(await readFile(profiles, 'utf8')) as { banks: { client: object }[] }
-  const changed = banks.map((bank) => ({ ...bank, client: { ...bank.client, registration: 'manual', client_id } }))
-  await writeFile(join(dir, 'registered.yaml'), stringify({ banks: changed }))
-  return {
-    calls: async () => (await (await fetch(`${controlUrl}/calls`)).json()) as Call[],
-    stop: async () => {
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
 }

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { RUNTIME_ROLE } from '../../src/app.ts'
 import { findPaymentsStatement } from '../../src/payments/batches-sql.ts'
 import { makePool } from '../../src/db/pool.ts'
-import { connectorOf, pay, startBank } from '../cases/bank.ts'
 import { connectionCpuMs, insertMerchant, insertPayments } from '../support/database.ts'
+import { connectorOf, pay, startModelBank } from '../support/model-bank.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import { createStatement } from '../support/statements.ts'
@@ -135,7 +135,7 @@ async function statementWorks(sides: readonly Side[]): Promise<Compared[]> {
 /** A payment at a bank, whose records the Citus nodes have: the processor time of all servers of its side. */
 async function bankWork(sides: readonly Side[]): Promise<Compared & { close: () => Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-citus-bank-'))
-  const bank = await startBank(dir)
+  const bank = await startModelBank(dir)
   const ca = await readFile(join(dir, 'model-bank-ca.pem'), 'utf8')
   const made = await Promise.all(
     sides.map(async ({ database }) => {
