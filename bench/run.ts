@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchBank } from './cases/bank.ts'
 import { benchClaim } from './cases/claim.ts'
 import { benchClose } from './cases/close.ts'
+import { benchComplete } from './cases/complete.ts'
 import { benchConsole } from './cases/console.ts'
 import { benchCreate } from './cases/create.ts'
 import { benchDeliver } from './cases/deliver.ts'
@@ -31,7 +32,7 @@ Compares the service with PostgreSQL's own limit and with the conventional libra
 ratios (README.md in this folder explains how to read them).
 
   --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
-  --only <case>      create, read, deliver, claim, settle, close, reconcile, statement, scope, growth, latency,
+  --only <case>      create, read, deliver, claim, complete, settle, close, reconcile, statement, scope, growth, latency,
                      memory, first-paint, payer, start, console, bank or size; may be given more than once
   --payments <n>     the most payments of the growth case; 10 000 000 take 35 GB for a time
   --minutes <n>      how long the memory case loads the service; 2 if omitted
@@ -47,6 +48,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> 
   read: benchRead,
   deliver: benchDeliver,
   claim: benchClaim,
+  complete: benchComplete,
   settle: benchSettle,
   close: benchClose,
   reconcile: benchReconcile,

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
+import { makePgConnection } from '../../src/db/connection.ts'
+import { makePaymentBatches } from '../../src/payments/batches.ts'
+import { createPaymentsStatement } from '../../src/payments/batches-sql.ts'
+import type { NewPaymentItem } from '../../src/payments/record.ts'
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService, withCost } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
-import type { BenchMerchant } from '../support/database.ts'
+import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
+import { median } from '../support/numbers.ts'
 import { measureLimit } from '../support/pgbench.ts'
-import { printResults } from '../support/report.ts'
+import { printResults, printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
 import type { Contender } from '../support/rounds.ts'
-import { createStatement } from '../support/statements.ts'
+import { createStatement, itemsStatement } from '../support/statements.ts'
 
 const CONNECTIONS = 64
 const BODY = JSON.stringify({ amount: '50.00', currency: 'GBP', redirect_uri: 'https://shop.example/return' })
@@ -45,8 +50,10 @@ export async function benchCreate(bench: Bench): Promise<RatioTarget[]> {
     bench,
   )
   await Promise.all([service.stop(), fastify?.stop()])
+  const alone = await measureAlone(database, merchant, bench.quick ? 50 : 500)
   printResults('Create a payment', results)
   return [
+    { what: 'a create alone, batched : not batched', ratio: alone, most: 1.1 },
     {
       what: 'create over HTTP : one create_payments per transaction',
       ratio: ratioOf(results, SERVICE, LIMIT),
@@ -57,6 +64,36 @@ export async function benchCreate(bench: Bench): Promise<RatioTarget[]> {
       ? []
       : [{ what: 'create over HTTP : fastify + pg', ratio: ratioOf(results, SERVICE, FASTIFY), least: 5 }]),
   ]
+}
+
+/** How long a payment takes that is created while no other is, by the batcher : by its statement. The middle of `times`. */
+async function measureAlone({ owner, url }: BenchDatabase, merchant: BenchMerchant, times: number): Promise<number> {
+  const batches = makePaymentBatches({ databaseUrl: url })
+  const client = await makePgConnection({
+    databaseUrl: url,
+    onError: (error) => process.stderr.write(`${error.message}\n`),
+  })
+  const { rows } = await owner.query<{ item: NewPaymentItem }>(itemsStatement(merchant.id, 2 * times + 4))
+  const ways = {
+    batched: (item: NewPaymentItem) => batches.create.run(item),
+    single: (item: NewPaymentItem) =>
+      client.query({ name: 'create', text: createPaymentsStatement, values: [JSON.stringify([item])] }),
+  }
+  const took = { batched: [] as number[], single: [] as number[] }
+  for (const [index, { item }] of rows.entries()) {
+    const way = index % 4 === 0 || index % 4 === 3 ? 'batched' : 'single'
+    const begun = performance.now()
+    await ways[way](item)
+    // The first ones connect.
+    if (index > 3) took[way].push(performance.now() - begun)
+  }
+  await Promise.all([batches.create.close(), batches.move.close(), batches.find.close(), client.end()])
+  printTable('A payment created alone', [
+    ['', 'ms'],
+    ['batched', median(took.batched).toFixed(2)],
+    ['not batched', median(took.single).toFixed(2)],
+  ])
+  return median(took.batched) / median(took.single)
 }
 
 function perItem<T extends { rate: number }>(sample: T, items: number): T {

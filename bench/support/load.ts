@@ -13,6 +13,8 @@ export type Load = {
   next: () => string
   /** The status that every answer must have. */
   status: number
+  /** How many requests a second `next` may be asked for, more than are answered; each is sent once. */
+  perSecondMax?: number
 }
 
 const WARM_UP_MS = 500

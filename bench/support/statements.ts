@@ -27,6 +27,11 @@ function item(merchantId: string): string {
   )`
 }
 
+/** Selects new items of `create_payments`, as json. */
+export function itemsStatement(merchantId: string, count: number): string {
+  return `select (${item(merchantId)})::json as item from generate_series(1, ${count})`
+}
+
 /** Creates `count` payments of one merchant in one statement. */
 export function createStatement(merchantId: string, count: number): string {
   const items =

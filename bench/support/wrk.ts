@@ -10,7 +10,7 @@ import type { Sample } from './numbers.ts'
 export const WRK = '/usr/bin/wrk'
 const run = promisify(execFile)
 
-/** More than any service answers: each request is sent once, since a repeated creation would be answered at once. */
+/** More than any service answers: a creation that is repeated would be answered at once. */
 const REQUESTS_PER_SECOND_MAX = 30_000
 
 const SCRIPT = String.raw`
@@ -40,11 +40,17 @@ const Result = z.object({
 })
 
 /** The same load by one thread of wrk, which sends what `next` has written for it beforehand. Whole seconds, at least one. */
-export async function runWrk({ port, connections, seconds, next }: Load): Promise<Sample> {
+export async function runWrk({
+  port,
+  connections,
+  seconds,
+  next,
+  perSecondMax = REQUESTS_PER_SECOND_MAX,
+}: Load): Promise<Sample> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-wrk-'))
   try {
     const whole = Math.max(1, Math.round(seconds))
-    const count = whole * REQUESTS_PER_SECOND_MAX
+    const count = whole * perSecondMax
     await writeFile(join(folder, 'script.lua'), SCRIPT)
     await writeFile(join(folder, 'requests'), Array.from({ length: count }, next).join('\0'), 'latin1')
     const { stdout } = await run(WRK, [
