@@ -81,7 +81,12 @@ export function insertAuthorisation(
 }
 
 export function findAuthorisation(tx: CommonQueryMethods, state: string): Promise<Authorisation | null> {
-  return tx.maybeOne(sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state}`)
+  return tx.maybeOne(
+    sql.prepared(
+      'find_authorisation',
+      Authorisation,
+    )`select ${columns} from mock_bank.authorisations where state = ${state}`,
+  )
 }
 
 /** Finds an authorisation and locks its row until the transaction ends: requests about one payment are serialised. */

@@ -16,6 +16,9 @@ import { findPaymentById } from './sql.ts'
 /** How long a bank may take to exchange a code, or to show a consent. */
 const ASK_TIMEOUT_MS = 5_000
 
+/** A payment after the return of its payer: what the response has of it. */
+export type Completed = Pick<PaymentRecord, 'id' | 'status' | 'end_to_end_id' | 'failure_code' | 'failure_source'>
+
 export type CompleteScaInput = {
   id: string
   body: ScaComplete
@@ -29,7 +32,7 @@ export type CompleteScaInput = {
  * payment, the bank is asked for the consent (decision 15). Repeating a finished call returns the payment as it is now.
  * @throws {DomainError} PAYMENT_NOT_FOUND, STATE_MISMATCH, CODE_INVALID, CONSENT_EXPIRED, BANK_UNAVAILABLE
  */
-export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<PaymentRecord> {
+export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<Completed> {
   const payment = await findPayment(app, id)
   if (!constantTimeEqual(body.state, payment.bank_consent_id)) {
     throw new DomainError('STATE_MISMATCH', "the state is not the one given to this payment's bank")
@@ -40,6 +43,7 @@ export async function completeSca(app: App, { id, body, rawBody }: CompleteScaIn
     'code' in body ? await exchangeCode(app, { ...body, payment }) : await afterError(app, { ...body, payment })
   if (authorisation === undefined) return payment
   const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
+  if (outcome === 'MOVED' && authorisation.outcome === 'authorised') return { ...payment, status: 'Authorised' }
   const current = await findPayment(app, id)
   // The move was rejected although the payment waits: its consent ended between the read and the move.
   if (outcome === 'STALE' && isPastConsentEnd(current)) return expireAndRead(app, current)
