@@ -8,7 +8,7 @@ import type { AppPage } from './pages/widget-page.ts'
 import { payerLanguage } from './pages/payer-language.ts'
 import { queryOf, sendPage } from './router.ts'
 import type { Router, Served } from './router.ts'
-import { sendText } from './reply.ts'
+import { sendText, sendUnknown } from './reply.ts'
 
 /** The loader's address never changes, so its content is cached for minutes only, and merchants' pages get a new version soon. */
 const LOADER_HEADERS = {
@@ -35,14 +35,17 @@ const SANDBOX_FILES = /^demo\./i
 /** The Trusted Types policy of the demo, which builds the loader's address (widget/package/load-checkout.ts). */
 const DEMO_POLICY = 'svc-checkout'
 
+/** The limits of pages, and of the many files that one page loads. */
+type AssetRates = { asPage: Served; asFile: Served }
+
 /** The files for browsers: the checkout's loader, the widget, the payer hub, and in the sandbox the demo. */
-export function addAssetRoutes(app: App, router: Router, served: Served): void {
+export function addAssetRoutes(app: App, router: Router, { asPage: served, asFile }: AssetRates): void {
   const isSandbox = app.config.mode === 'sandbox'
   const sendAsset = makeSendAsset({ isChanging: isSandbox })
   router.get('/v1/checkout.js', (req, res) =>
-    served(req, res, async () => {
-      sendAsset(req, res, { path: 'checkout.js', headers: LOADER_HEADERS, missing: () => sendNotBuilt(res) })
-    }),
+    served(req, res, () =>
+      sendAsset(req, res, { path: 'checkout.js', headers: LOADER_HEADERS, missing: () => sendNotBuilt(res) }),
+    ),
   )
   router.get('/widget/index.html', (req, res) =>
     served(req, res, async () => {
@@ -65,8 +68,11 @@ export function addAssetRoutes(app: App, router: Router, served: Served): void {
   }
   router.get('/widget/*', (req, res, next) => {
     const path = FILE.exec((req.url ?? '').split('?')[0] ?? '')?.[1]
-    if (path === undefined || (!isSandbox && SANDBOX_FILES.test(path))) next()
-    else sendAsset(req, res, { ...fileOf(path), missing: () => sendMark(app, res, path) || next() })
+    if (path === undefined || (!isSandbox && SANDBOX_FILES.test(path))) return next()
+    const missing = (): void => {
+      if (!sendMark(app, res, path)) sendUnknown(req, res)
+    }
+    void asFile(req, res, () => sendAsset(req, res, { ...fileOf(path), missing }))
   })
 }
 
@@ -116,9 +122,9 @@ const GUIDE = /^\/docs\/((?:[a-z]+\/)?[a-z]+(?:-[a-z]+)*)$/
 /** The documentation (widget/build/guides.ts). */
 function addGuideRoutes(router: Router, served: Served, sendAsset: SendAsset): void {
   const send = (req: IncomingMessage, res: ServerResponse, name: string): Promise<void> =>
-    served(req, res, async () => {
+    served(req, res, () => {
       const missing = (): void => sendPage(res, name === 'index' ? notBuiltPage() : missingGuidePage())
-      sendAsset(req, res, { path: `pages/docs/${name}.html`, headers: GUIDE_HEADERS, missing })
+      return sendAsset(req, res, { path: `pages/docs/${name}.html`, headers: GUIDE_HEADERS, missing })
     })
   router.get('/docs', (req, res) => send(req, res, 'index'))
   router.get('/docs/*', (req, res, next) => {

@@ -19,6 +19,8 @@ const OF_NETWORKS = {
   pay: perSecond(2, 10),
   signIn: perSecond(2, 10),
   page: perSecond(50, 200),
+  /** Files that pages load: a new payer's browser asks for about thirty, most of them logos of banks. */
+  file: perSecond(200, 1_000),
   /** Discovery, keys, and what the identity provider does not limit itself, in its own protocol. */
   realms: perSecond(100, 1_000),
   change: perSecond(10, 40),

@@ -35,6 +35,12 @@ export function sendText(res: ServerResponse, status: number, text: string, head
   res.end(text, 'utf8')
 }
 
+/** The framework's own response to a route that does not exist, without the error envelope (contract §Errors). */
+export function sendUnknown(req: IncomingMessage, res: ServerResponse): void {
+  const path = (req.url ?? '/').split('?')[0]
+  sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
+}
+
 export type FailedRequest = { error: unknown; requestId: string; publicUrl: string; log: Logger }
 
 /**

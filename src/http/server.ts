@@ -23,7 +23,7 @@ import { makeRateLimits } from './rate-limit.ts'
 import type { NetworkRate } from './rate-limit.ts'
 import { networkName } from './logged-caller.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
-import { sendError, sendJson } from './reply.ts'
+import { sendError, sendUnknown } from './reply.ts'
 import { traceNames, trustTraceparent } from '../lib/trace.ts'
 import { requestIdOf } from './request-id.ts'
 import { inRequestSpan } from './request-span.ts'
@@ -97,7 +97,7 @@ export function makeServer(
     )
   }
   addOperationalRoutes(app, router, { isDraining, asPage })
-  addAssetRoutes(app, router, asPage)
+  addAssetRoutes(app, router, { asPage, asFile: limited('file') })
   // These have rates of their own, and show a page where others respond with an error.
   addCheckoutPages(app, router, { served: (req, res, run) => served(app, req, res, run), rateLimits })
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, asPage)
@@ -237,12 +237,6 @@ function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
       // HEAD is allowed wherever GET is.
       .flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method]))
   )
-}
-
-/** The framework's own response to a route that does not exist, without the error envelope (contract §Errors). */
-function sendUnknown(req: IncomingMessage, res: ServerResponse): void {
-  const path = (req.url ?? '/').split('?')[0]
-  sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
 }
 
 function failed(app: App) {

@@ -4,7 +4,10 @@ import { makeSharedRates } from '../../src/db/shared-rates.ts'
 import { parseJsonBody } from '../../src/http/body.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
+import { ensureBuilt } from '../support/built.ts'
 import { times, tally } from '../support/payments.ts'
+
+ensureBuilt('widget')
 
 const env = { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' }
 // The clock stands still, so that nothing is refilled, however slow the machine is.
@@ -43,7 +46,7 @@ t.test('routes without a credential have a limit for each network', async (t) =>
     '/errors/rate-limited',
     '/hub',
     '/nothing',
-    '/widget/x.js',
+    '/widget/x.html',
   ]
   for (const [index, path] of paths.entries()) {
     const answers = await ask(`198.51.100.${index}`, path, 210)
@@ -51,6 +54,18 @@ t.test('routes without a credential have a limit for each network', async (t) =>
   }
   t.match(await ask('198.51.100.200', '/openapi.json', 1), [{ status: 200 }])
   t.same(statuses(await ask('198.51.100.0', '/healthz', 300)), { 200: 300 }, 'probes have none')
+})
+
+t.test('files that pages load have one as well, whether they exist or not', async (t) => {
+  for (const [index, [path, status]] of (
+    [
+      ['/widget/widget.js', 200],
+      ['/widget/x.js', 404],
+    ] as const
+  ).entries()) {
+    const answers = await ask(`198.51.100.${100 + index}`, path, 1_010)
+    t.same(statuses(answers), { [status]: 1_000, 429: 10 }, path)
+  }
 })
 
 t.test('credentials that are not valid have a lower one', async (t) => {
