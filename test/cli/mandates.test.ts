@@ -40,12 +40,14 @@ function mandateOf(more: object = {}): Record<string, unknown> {
 }
 
 const AS_MERCHANT = ['--client-id', 'acme-server']
+/** A full page: a list reads on from a short one. */
+const ONE = ['--limit', '1']
 
 t.test('list tells whose mandates stand, in 80 columns, and asks for a status', async (t) => {
   const service = await fakeAdmin(t, () => pageOf([mandateOf()], 'next'))
   const { run } = service
   const { code, stdout, stderr } = await run(
-    ['payments', 'mandates', 'list', '--status', 'authorised', ...AS_MERCHANT],
+    ['payments', 'mandates', 'list', '--status', 'authorised', ...ONE, ...AS_MERCHANT],
     {
       tty: true,
       env: { NO_COLOR: '1' },
@@ -64,9 +66,10 @@ t.test('list tells whose mandates stand, in 80 columns, and asks for a status', 
   })
   t.match(narrow.stdout, /AWAITING_AUTHORISATION +20000\.00 +GBP +Ada +2027-11-21/, 'the count goes before the name')
   t.match(stderr, 'There are more: --cursor next, or --all')
-  t.match(service.requests[0]?.path, /^\/api\/v1\/portal\/consents\?status=AUTHORISED&limit=50$/)
-  t.equal((await run(['payments', 'mandates', 'list', '-o', 'id', ...AS_MERCHANT])).stdout, `${ID}\n`)
-  t.same(JSON.parse((await run(['payments', 'mandates', 'list', '--json', ...AS_MERCHANT])).stdout), [mandateOf()])
+  t.match(service.requests[0]?.path, /^\/api\/v1\/portal\/consents\?status=AUTHORISED&limit=1$/)
+  t.equal((await run(['payments', 'mandates', 'list', '-o', 'id', ...ONE, ...AS_MERCHANT])).stdout, `${ID}\n`)
+  const json = await run(['payments', 'mandates', 'list', '--json', ...ONE, ...AS_MERCHANT])
+  t.same(JSON.parse(json.stdout), [mandateOf()])
   t.match(await run(['payments', 'mandates', 'list', '--status', 'gone', ...AS_MERCHANT]), { code: 2 })
   const none = await fakeAdmin(t, () => pageOf([]))
   t.match(await none.run(['payments', 'mandates', 'list', ...AS_MERCHANT]), {

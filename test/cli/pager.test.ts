@@ -10,13 +10,13 @@ import { openSvc } from './in-terminal.ts'
 
 const ROWS = 12
 
-/** The words of a list of so many payments, of a service of the test's own. */
+/** The words of a list of a page of so many payments, of a service of the test's own. */
 async function listOf(t: Test, count: number): Promise<string[]> {
   const data = Array.from({ length: count }, (_, index) =>
     summaryOf('Settled', { payment_id: `01a1fd03-f879-7eb7-872f-${String(index).padStart(12, '0')}` }),
   )
   const { url } = await fakeService(t, () => ({ json: { data, has_more: true, next_cursor: 'c2' } }))
-  return ['payments', 'list', '--api-url', url]
+  return ['payments', 'list', '--limit', String(count), '--api-url', url]
 }
 
 /** A pager that says in a file what it was given, and in the terminal that it was there. */
@@ -126,7 +126,7 @@ t.test('what fits, what is for programs, and whoever wants none, has no pager', 
   ] as const) {
     const terminal = openSvc(t, words, { rows: ROWS, env: { ...env, ...more } })
     t.equal((await terminal.ended()).code, 0)
-    t.notMatch(terminal.raw(), /^paged/m, `${words.slice(4).join(' ')} ${JSON.stringify(more)}`)
+    t.notMatch(terminal.raw(), /^paged/m, `${words.slice(6).join(' ')} ${JSON.stringify(more)}`)
   }
   t.notOk(existsSync(file))
 })

@@ -291,7 +291,7 @@ t.test('list turns relative times into points in time, and --all follows the cur
   t.match(Object.fromEntries(query), { limit: '100', currency: 'GBP' })
   t.equal(query.size, 3)
   t.match(requests[1]?.path, /cursor=c2/)
-  t.match(await run(['payments', 'list']), { code: 0, stderr: /There are more: --cursor c2/ })
+  t.match(await run(['payments', 'list', '--limit', '1']), { code: 0, stderr: /There are more: --cursor c2/ })
   t.match(await run(['payments', 'list', '--cursor', 'c2', '-o', 'id']), { code: 0, stdout: `${PAYMENT_ID}\n` })
   t.match(requests.at(-1)?.path, /cursor=c2/)
   for (const wrong of [
