@@ -95,6 +95,7 @@ export const repairRegistration = operation({
     "Completes or rolls back the registration, assigns the administrator's role, and sends the invitation again.",
   access: ['platform'],
   permission: 'operate merchants',
+  needsFreshSignIn: true,
   params: z.strictObject({ slug: z.string() }),
   query: None,
   headers: NoHeaders,
