@@ -96,7 +96,8 @@ export const importStatements = operation({
   description:
     'Reads camt.053 and camt.054 (versions 02 to 08) and CSV. A line that an earlier file had is not imported twice. ' +
     'Lines are matched with payments, refunds and payouts by end-to-end id, then by its first 31 and 18 characters, then by amount, ' +
-    'date and reference together. A payout that is on a statement is paid.',
+    'date and reference together. A payout that is on a statement is paid, a refund executed.',
+  needsFreshSignIn: true,
   bodyBytesMax: BODY_BYTES_MAX,
   params: None,
   query: None,
@@ -204,6 +205,7 @@ export const resolveStatementLine = operation({
   description:
     'With a payment, its refund (for a credit the refund has come back) or a payout, the line is that movement; without one ' +
     'it is explained by the reason alone.',
+  needsFreshSignIn: true,
   params: IdParams,
   body: z.strictObject({
     payment_id: z.string().max(64).optional(),

@@ -13,10 +13,8 @@ const OPERATORS = FRESH.filter(({ access }) => access.includes('platform'))
 /** What operators may change without it, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   escalateDispute: 'moves no money: an OWNER then resolves it',
-  importStatements: 'notes what the bank has done',
   raiseAdminDispute: 'moves no money: it is resolved apart',
   replayForMerchant: 'sends an event again to the address of the merchant',
-  resolveStatementLine: 'explains a line: a balance changes by corrections alone',
   setLimits: 'limits new payments, which payers approve',
   setSettlementSchedule: 'changes when, not where to',
   testBank: 'reads from the bank',
@@ -47,6 +45,7 @@ t.test('what moves money or makes credentials says so', async (t) => {
     'failPayout',
     'failRefund',
     'importPayoutReport',
+    'importStatements',
     'inviteTeamMember',
     'registerAtBank',
     'removeStaff',
@@ -57,6 +56,7 @@ t.test('what moves money or makes credentials says so', async (t) => {
     'resetTeamFactor',
     'resolveDispute',
     'resolvePayment',
+    'resolveStatementLine',
     'retryPayout',
     'revokeApiCredential',
     'revokeStaffClient',
