@@ -16,6 +16,8 @@ export type SharedRates = {
   buckets(name: string, limit: RateLimit): TokenBuckets['take']
   /** The same for networks: a wide one has several times the rate, so that its holder can't use one after the other. */
   networkBuckets(name: string, limit: RateLimit): (network: NetworkHashes) => number
+  /** The seconds that a network has to wait for this kind of request; takes nothing. */
+  networkWait(name: string, network: NetworkHashes): number
   /** Reports and listens until the returned function is called. */
   share(): Promise<() => Promise<void>>
 }
@@ -69,6 +71,8 @@ export function makeSharedRates({ wake, now }: { wake: Wake; now?: (() => number
         return seconds > 0 || network.wide === network.own ? seconds : takeWide(network.wide)
       }
     },
+    networkWait: (name, network) =>
+      Math.max(all.get(name)?.wait(network.own) ?? 0, all.get(`${name} wide`)?.wait(network.wide) ?? 0),
     share: async () => {
       const stopListening = await wake.listen(hear)
       const timer = setInterval(report, REPORT_EVERY_MS)

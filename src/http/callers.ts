@@ -2,7 +2,7 @@ import { NO_CUSTOMER, identifyCustomer } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
 import { identifyTokenCutoff } from '../identity/identify-token.ts'
 import { makeVerifier, invalidToken } from '../identity/verifier.ts'
-import type { VerifiedToken } from '../identity/verifier.ts'
+import type { TokenGate, VerifiedToken } from '../identity/verifier.ts'
 import { MERCHANT_ROLES, NO_ROLE, PLATFORM_ROLES, commonRole } from '../lib/permissions.ts'
 import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
 import { CUSTOMERS_REALM, PLATFORM_REALM, realmOfClientId } from '../lib/realms.ts'
@@ -38,13 +38,20 @@ export type SignIn = Pick<VerifiedToken, 'signedInAt' | 'acr' | 'amr'>
 export type Callers = {
   /**
    * Returns the caller that a bearer token belongs to, with its roles.
-   * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, IDP_UNAVAILABLE
+   * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, IDP_UNAVAILABLE, RATE_LIMITED
    */
-  ofToken(token: string, lookup: CallerLookup): Promise<Caller>
+  ofToken(token: string, lookup: CallerLookup & { gate: TokenGate }): Promise<Caller>
 }
 
-/** How a caller's rows are read: `isFresh` reads the tables, otherwise the cache may answer. */
-export type CallerLookup = { isFresh: boolean }
+export type CallerLookup = {
+  /** Whether the caller's rows are read from the tables; otherwise the cache may answer. */
+  isFresh: boolean
+  /**
+   * Counts a request of an authenticated caller: a client, and a person of a client that many share. Before the caller's
+   * rows and rights are known, so that requests which these refuse are counted too. @throws {DomainError} RATE_LIMITED
+   */
+  count(key: string): void
+}
 
 export type CallersOptions = {
   /** How long the rows of clients and people are cached. */
@@ -122,8 +129,9 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
   }
 
   return {
-    ofToken: async (text, { isFresh }) => {
-      const token = await verifier.verify(text)
+    ofToken: async (text, { isFresh, gate, count }) => {
+      const token = await verifier.verify(text, gate)
+      count(`${token.slug} ${token.clientId} ${token.subject}`)
       const known = isFresh ? rows : remembered
       // Also for a token that was verified before, because the client may have been revoked since.
       const found = await clientOf(known, token.slug, token.clientId)

@@ -16,13 +16,13 @@ import { permissionFor, permissionsOfOperation, requiresActiveMerchant } from '.
 import type { Access, Operation } from '../wire/operation.ts'
 import { whoami } from '../wire/service.ts'
 import { makeCallers } from './callers.ts'
-import type { Caller, CallerLookup, CallersOptions } from './callers.ts'
+import type { Caller, CallerLookup, Callers, CallersOptions } from './callers.ts'
 import type { Credentials } from './credentials.ts'
 import { makeHeaderCallers } from './header-callers.ts'
 import type { HeaderCallers } from './header-callers.ts'
 import { refuseForeignPages } from './local-pages.ts'
 import { makeRateLimits, rateOf } from './rate-limit.ts'
-import type { RateLimits } from './rate-limit.ts'
+import type { NetworkRate, RateLimits } from './rate-limit.ts'
 import type { Principal } from './principal.ts'
 
 /**
@@ -55,7 +55,10 @@ export function makeGuard(
   rateLimits: RateLimits = makeRateLimits(app),
 ): Guard {
   const limits = { rememberMs: REMEMBER_MS, ...options }
-  const authenticate = app.identity.kind === 'none' ? byHeaders(makeHeaderCallers(app, limits)) : byToken(app, limits)
+  const authenticate =
+    app.identity.kind === 'none'
+      ? byHeaders(makeHeaderCallers(app, limits), rateLimits)
+      : byToken(makeCallers(app, limits), rateLimits)
 
   async function identify(operation: Operation, credentials: Credentials): Promise<Principal> {
     const { access } = operation
@@ -90,23 +93,23 @@ export function makeGuard(
 
   return async (operation, credentials) => {
     try {
-      const principal = await identify(operation, credentials)
-      rateLimits.caller(principal, operation)
-      return principal
+      return await identify(operation, credentials)
     } catch (error) {
       logRefusal(app, operation, { error, credentials })
-      if (isRefused(error)) rateLimits.network('refused', credentials.clientAddress)
+      const rate = error instanceof DomainError ? RATES_OF_REFUSALS.get(error.code) : undefined
+      if (rate !== undefined) rateLimits.network(rate, credentials.clientAddress)
       throw error
     }
   }
 }
 
-/** Credentials that are not valid, not those that have just expired: their sender gets new ones. */
-const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
-  'UNAUTHENTICATED',
-  'UNKNOWN_CLIENT',
-  'CHECKOUT_TOKEN_INVALID',
-  'PAYMENT_NOT_FOUND',
+/** What a network is counted for whose credentials are not valid. Callers whose credentials are have been counted by then. */
+const RATES_OF_REFUSALS: ReadonlyMap<string, NetworkRate> = new Map<ErrorCode, NetworkRate>([
+  ['UNAUTHENTICATED', 'refused'],
+  ['UNKNOWN_CLIENT', 'refused'],
+  ['CHECKOUT_TOKEN_INVALID', 'refused'],
+  ['PAYMENT_NOT_FOUND', 'refused'],
+  ['TOKEN_EXPIRED', 'expired'],
 ])
 
 /** Says who was refused where; a client that a token only claims is named as such. */
@@ -146,36 +149,39 @@ function claimOf(token: string): unknown {
   }
 }
 
-function isRefused(error: unknown): boolean {
-  return error instanceof DomainError && REFUSALS.has(error.code)
-}
-
 const NEEDS_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'customer', 'sandbox'])
 const NEEDS_NO_CALLER: ReadonlySet<Access> = new Set(['anyone', 'bank'])
 
 type Authenticate = (operation: Operation, credentials: Credentials) => Promise<Caller>
 
-function byToken(app: App, limits: CallersOptions): Authenticate {
-  const callers = makeCallers(app, limits)
-  return (operation, credentials) => callers.ofToken(bearerToken(credentials), lookupFor(operation))
+function byToken(callers: Callers, rateLimits: RateLimits): Authenticate {
+  return (operation, credentials) =>
+    callers.ofToken(bearerToken(credentials), {
+      ...lookupFor(operation, rateLimits),
+      gate: rateLimits.tokenGate(credentials),
+    })
 }
 
 /** Trusted headers must come from this machine, and not from a web page of another origin. */
-function byHeaders(callers: HeaderCallers): Authenticate {
+function byHeaders(callers: HeaderCallers, rateLimits: RateLimits): Authenticate {
   return async (operation, { headers }) => {
     refuseForeignPages(headers)
     const { access } = operation
-    if (access.includes('customer')) return callers.customer(headers)
+    const lookup = lookupFor(operation, rateLimits)
+    if (access.includes('customer')) return callers.customer(headers, lookup)
     const isForBoth = access.includes('merchant') && access.includes('platform')
-    if (isForBoth && headers['x-merchant-client-id'] === undefined) return callers.operator(headers)
-    if (access.includes('merchant')) return callers.merchant(headers, lookupFor(operation))
-    return access.includes('platform') ? callers.operator(headers) : callers.sandbox(headers)
+    if (isForBoth && headers['x-merchant-client-id'] === undefined) return callers.operator(headers, lookup)
+    if (access.includes('merchant')) return callers.merchant(headers, lookup)
+    return access.includes('platform') ? callers.operator(headers, lookup) : callers.sandbox(headers, lookup)
   }
 }
 
 /** A stream checks its caller again while it runs, and cached rows would only delay its end. */
-function lookupFor(operation: Operation): CallerLookup {
-  return { isFresh: operation.stream !== undefined || permissionsOfOperation(operation).some(hasLastingEffect) }
+function lookupFor(operation: Operation, rateLimits: RateLimits): CallerLookup {
+  return {
+    isFresh: operation.stream !== undefined || permissionsOfOperation(operation).some(hasLastingEffect),
+    count: (key) => rateLimits.caller(key, operation),
+  }
 }
 
 const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i

@@ -14,11 +14,11 @@ export type HeaderCallers = {
   /** @throws {DomainError} UNAUTHENTICATED, UNKNOWN_CLIENT */
   merchant(headers: IncomingHttpHeaders, lookup: CallerLookup): Promise<Caller>
   /** @throws {DomainError} UNAUTHENTICATED */
-  operator(headers: IncomingHttpHeaders): Caller
+  operator(headers: IncomingHttpHeaders, lookup: CallerLookup): Caller
   /** A customer by the external id. @throws {DomainError} UNAUTHENTICATED */
-  customer(headers: IncomingHttpHeaders): Promise<Caller>
+  customer(headers: IncomingHttpHeaders, lookup: CallerLookup): Promise<Caller>
   /** An operator, whose name is optional (decision 60). @throws {DomainError} UNAUTHENTICATED */
-  sandbox(headers: IncomingHttpHeaders): Caller
+  sandbox(headers: IncomingHttpHeaders, lookup: CallerLookup): Caller
 }
 
 /** Clients that a process caches. */
@@ -34,7 +34,7 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
   const read = (clientId: string): Promise<MerchantClient | null> => identifyMerchant(app, clientId)
   const find = cacheLookup(read, { forMs: rememberMs, max: REMEMBERED_MAX })
   return {
-    merchant: async (headers, { isFresh }) => {
+    merchant: async (headers, { isFresh, count }) => {
       const clientId = single(headers['x-merchant-client-id'])
       if (clientId === '') {
         throw new DomainError('UNAUTHENTICATED', 'the request names no merchant', {
@@ -43,6 +43,7 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
       }
       const client = await (isFresh ? read(clientId) : find(clientId))
       if (client === null) throw new DomainError('UNKNOWN_CLIENT', 'no merchant has this client id')
+      count(clientId)
       const as = (role: MerchantPrincipal['role']): MerchantPrincipal => ({
         kind: 'merchant',
         merchantId: client.merchant_id,
@@ -55,7 +56,7 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
       })
       return { kind: 'merchant', roles: ['ADMIN'], signIn: undefined, isActive: client.is_active, as }
     },
-    customer: async (headers) => {
+    customer: async (headers, { count }) => {
       const externalId = single(headers['x-customer-id'])
       const customerId = EXTERNAL_ID.test(externalId) ? await identifyCustomer(app, { clientId: '', externalId }) : null
       if (customerId === null) {
@@ -64,14 +65,15 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
           next: 'send the header X-Customer-Id; svc up prints a demo customer, and svc sandbox accounts lists others',
         })
       }
+      count(`customer ${customerId}`)
       return { kind: 'customer', scopes: SCOPES, as: () => ({ kind: 'customer', customerId, clientId: '' }) }
     },
-    operator: (headers) => named(headers['x-platform-user']),
-    sandbox: (headers) => named(headers['x-platform-user'] ?? UNNAMED_OPERATOR),
+    operator: (headers, lookup) => named(headers['x-platform-user'], lookup),
+    sandbox: (headers, lookup) => named(headers['x-platform-user'] ?? UNNAMED_OPERATOR, lookup),
   }
 }
 
-function named(header: string | string[] | undefined): Caller {
+function named(header: string | string[] | undefined, { count }: CallerLookup): Caller {
   const name = single(header)
   if (!OPERATOR_NAME.test(name)) {
     const message = name === '' ? 'the request names no operator' : 'the header X-Platform-User is not a valid name'
@@ -79,6 +81,7 @@ function named(header: string | string[] | undefined): Caller {
       next: 'send 1 to 64 printable ASCII characters without spaces in the header X-Platform-User',
     })
   }
+  count(`platform ${name}`)
   const as = (role: PlatformPrincipal['role']): PlatformPrincipal => ({
     kind: 'platform',
     role,

@@ -1,10 +1,11 @@
 import type { App } from '../app.ts'
+import type { TokenGate } from '../identity/verifier.ts'
+import { setBounded } from '../lib/cached-lookup.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { RateLimit } from '../lib/token-buckets.ts'
 import type { Operation } from '../wire/operation.ts'
 import { requestLink, verifyLink } from '../wire/payer.ts'
 import { completeSca, createPayment } from '../wire/payments.ts'
-import type { Principal } from './principal.ts'
 
 const SECONDS_PER_HOUR = 3_600
 const perSecond = (count: number, burst: number): RateLimit => ({ burst, perHour: count * SECONDS_PER_HOUR })
@@ -27,6 +28,8 @@ const OF_NETWORKS = {
   report: perSecond(200, 1_000),
   /** Credentials that are not valid. */
   refused: perSecond(5, 50),
+  /** Tokens that were valid: a busy client sends many of them before it has a new one. */
+  expired: perSecond(50, 200),
 } satisfies Record<string, RateLimit>
 
 /** Of callers that are authenticated. */
@@ -42,8 +45,18 @@ export type RateLimits = {
   /** Counts a request of a network before its credentials are checked, so that guessing is limited as well. */
   network(rate: NetworkRate, clientAddress: string | undefined): void
   /** Counts a request of an authenticated caller. */
-  caller(principal: Principal, operation: Operation): void
+  caller(key: string, operation: Operation): void
+  /**
+   * Rejects tokens unread, while a network has used up its rate of refused ones: reading them costs more than counting.
+   * Clients whose tokens were valid there within the hour are let through, because others behind the same address must not
+   * shut them out.
+   */
+  tokenGate(from: { clientAddress?: string }): TokenGate
 }
+
+/** How long a process remembers that a client's token was valid in a network, and how many such pairs. */
+const SEEN_MS = 3_600_000
+const SEEN_MAX = 10_000
 
 /** The rate of an operation that needs no credential, or one of a payer's browser. */
 export function rateOf({ name, method, access }: Operation): NetworkRate {
@@ -58,21 +71,34 @@ export function rateOf({ name, method, access }: Operation): NetworkRate {
 
 /** Off unless the configuration enables rate limits. One instance serves operations and pages, or each would have the rates again. */
 export function makeRateLimits({ config, rates, networks }: Pick<App, 'config' | 'rates' | 'networks'>): RateLimits {
-  if (!config.rateLimits) return { network: () => undefined, caller: () => undefined }
+  const nothing = (): void => undefined
+  if (!config.rateLimits)
+    return { network: nothing, caller: nothing, tokenGate: () => ({ enter: nothing, passed: nothing }) }
   const ofNetworks = mapValues(OF_NETWORKS, (limit, name) => rates.networkBuckets(name, limit))
+  const seen = new Map<string, number>()
   const ofCallers = mapValues(OF_CALLERS, (limit, name) => rates.buckets(name, limit))
   return {
     network: (rate, clientAddress = '') => {
       const seconds = ofNetworks[rate](networks(clientAddress))
       if (seconds > 0) throw limited({ who: 'from this network', name: rate, limit: OF_NETWORKS[rate], seconds })
     },
-    caller: (principal, { method }) => {
-      const key = keyOf(principal)
-      if (key === undefined) return
+    caller: (key, { method }) => {
       const name = method === 'GET' ? 'reads' : 'writes'
       const seconds = ofCallers[name](key)
       if (seconds > 0) throw limited({ who: 'of this client', name, limit: OF_CALLERS[name], seconds })
     },
+    tokenGate: (from) => ({
+      enter: (client) => {
+        const network = networks(from.clientAddress ?? '')
+        const seconds = rates.networkWait('refused', network)
+        if (seconds === 0 || (seen.get(`${network.own} ${client}`) ?? 0) > performance.now()) return
+        throw limited({ who: 'from this network', name: 'refused', limit: OF_NETWORKS.refused, seconds })
+      },
+      passed: (client) => {
+        const { own } = networks(from.clientAddress ?? '')
+        setBounded(seen, `${own} ${client}`, performance.now() + SEEN_MS, SEEN_MAX)
+      },
+    }),
   }
 }
 
@@ -83,14 +109,6 @@ function limited(exceeded: { who: string; name: string; limit: RateLimit; second
     next: 'wait a moment, then try again',
     rateLimit: { name, quota: limit.burst, windowSeconds: Math.ceil((limit.burst / limit.perHour) * SECONDS_PER_HOUR) },
   })
-}
-
-/** A client, and a person of a client that many share; undefined for payers, whose network is counted. */
-function keyOf(principal: Principal): string | undefined {
-  if (principal.kind === 'customer') return `customer ${principal.clientId} ${principal.customerId}`
-  if (principal.kind === 'merchant')
-    return `${principal.merchantId} ${principal.proof.clientId ?? ''} ${principal.actor.id}`
-  return principal.kind === 'platform' ? `platform ${principal.proof.clientId ?? ''} ${principal.actor.id}` : undefined
 }
 
 function mapValues<K extends string, V, R>(record: Record<K, V>, map: (value: V, key: K) => R): Record<K, R> {

@@ -31,12 +31,22 @@ export type VerifiedToken = {
   issuedAtMs: number
 }
 
+/** Decides whether a token that is not cached may cost a look-up and the check of a signature. */
+export type TokenGate = {
+  /** @param client its realm and id as the token names them, unverified. @throws to reject the token unread */
+  enter(client: string): void
+  /** Called for a token that is valid. */
+  passed(client: string): void
+}
+
+const NO_GATE: TokenGate = { enter: () => undefined, passed: () => undefined }
+
 export type Verifier = {
   /**
    * @throws {DomainError} UNAUTHENTICATED for any defect, always with the same message; TOKEN_EXPIRED for a genuine but
-   *   expired token; IDP_UNAVAILABLE if the keys can't be fetched
+   *   expired token; IDP_UNAVAILABLE if the keys can't be fetched; what the gate throws
    */
-  verify(token: string): Promise<VerifiedToken>
+  verify(token: string, gate?: TokenGate): Promise<VerifiedToken>
 }
 
 export type VerifierParts = {
@@ -91,10 +101,11 @@ type Claims = z.infer<typeof Claims>
  */
 export function makeVerifier({ provider, knows, clock = systemClock }: VerifierParts): Verifier {
   const keySets = makeKeySets({ fetch: (slug) => provider.keys(slug), now: () => clock.monotonicMs() })
-  const cache = new Map<string, { verified: VerifiedToken; until: number }>()
+  const cache = new Map<string, Checked & { until: number }>()
 
-  async function check(token: string): Promise<VerifiedToken> {
+  async function check(token: string, gate: TokenGate): Promise<Checked> {
     const { header, slug, clientId } = readUntrusted(token, provider.authUrl)
+    gate.enter(`${slug} ${clientId}`)
     if (!(await knows(slug, clientId))) throw invalidToken()
     const key = await keySets.keyOf(slug, header)
     if (key === null) throw invalidToken()
@@ -104,26 +115,38 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
     })
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS_MAX) throw invalidToken()
-    if (isExpired) {
-      throw new DomainError('TOKEN_EXPIRED', 'the access token has expired', { next: 'get a new one and repeat' })
-    }
-    return verifiedOf(slug, header.kid ?? '', claims.data)
+    if (!isExpired) gate.passed(`${slug} ${clientId}`)
+    return { verified: verifiedOf(slug, header.kid ?? '', claims.data), isExpired }
+  }
+
+  /** What a check has found, unless it has to be checked again. An expired token is kept too: it can be sent without end. */
+  function cached(hash: string): Checked | undefined {
+    const found = cache.get(hash)
+    if (found === undefined || found.until <= clock.monotonicMs()) return undefined
+    const { verified, isExpired } = found
+    const seconds = clock.seconds()
+    const stillHolds = isExpired
+      ? verified.expiresAt + CLOCK_TOLERANCE_SECONDS <= seconds
+      : verified.expiresAt > seconds
+    return stillHolds ? found : undefined
   }
 
   return {
-    verify: async (token) => {
+    verify: async (token, gate = NO_GATE) => {
       if (token.length > TOKEN_BYTES_MAX || !COMPACT.test(token)) throw invalidToken()
       const hash = createHash('sha256').update(token).digest('base64')
-      const cached = cache.get(hash)
-      if (cached !== undefined && cached.until > clock.monotonicMs() && cached.verified.expiresAt > clock.seconds()) {
-        return cached.verified
-      }
-      const verified = await check(token)
-      setBounded(cache, hash, { verified, until: clock.monotonicMs() + CACHE_MS }, CACHED_TOKENS_MAX)
-      return verified
+      const known = cached(hash)
+      const checked = known ?? (await check(token, gate))
+      if (known === undefined)
+        setBounded(cache, hash, { ...checked, until: clock.monotonicMs() + CACHE_MS }, CACHED_TOKENS_MAX)
+      if (!checked.isExpired) return checked.verified
+      throw new DomainError('TOKEN_EXPIRED', 'the access token has expired', { next: 'get a new one and repeat' })
     },
   }
 }
+
+/** A genuine token, which may have expired. */
+type Checked = { verified: VerifiedToken; isExpired: boolean }
 
 const systemClock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
 

@@ -6,6 +6,8 @@ export type TokenBuckets = {
   limit: RateLimit
   /** Takes a token of a key. @returns the seconds to wait: 0 where the request may pass */
   take(key: string): number
+  /** The seconds until there is a token; takes none. */
+  wait(key: string): number
   /** Counts what other processes let pass: at most another burst is owed. */
   drain(key: string, count: number): void
   /** What was taken since the last call, by key; keys with less than `leastCount` are left out. */
@@ -42,12 +44,18 @@ export function makeTokenBuckets(limit: RateLimit, now: () => number = () => per
     return bucket
   }
 
+  function secondsOf({ tokens }: { tokens: number }): number {
+    // Rounded first: 40.00000000001 seconds are not 41.
+    return tokens < 1 ? Math.ceil(Math.fround((1 - tokens) / perSecond)) : 0
+  }
+
   return {
     limit,
+    wait: (key) => (buckets.has(key) ? secondsOf(refilled(key)) : 0),
     take: (key) => {
       const bucket = refilled(key)
-      // Rounded first: 40.00000000001 seconds are not 41.
-      if (bucket.tokens < 1) return Math.ceil(Math.fround((1 - bucket.tokens) / perSecond))
+      const seconds = secondsOf(bucket)
+      if (seconds > 0) return seconds
       bucket.tokens -= 1
       bucket.taken += 1
       used.add(key)

@@ -6,6 +6,7 @@ import { createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { ensureBuilt } from '../support/built.ts'
 import { times, tally } from '../support/payments.ts'
+import { serviceWithRealms } from '../support/realms.ts'
 
 ensureBuilt('widget')
 
@@ -19,9 +20,15 @@ const other = await service.merchant()
 const statuses = (answers: readonly Answer[]) => tally(answers.map(({ status }) => status))
 
 /** So many requests of a network that no other test uses. */
-function ask(from: string, path: string, count: number, options: Parameters<typeof service.call>[2] = {}) {
+function ask(
+  from: string,
+  path: string,
+  count: number,
+  options: Parameters<typeof service.call>[2] = {},
+  at = service,
+) {
   return times(count, () =>
-    service.call('GET', path, { ...options, headers: { 'x-forwarded-for': from, ...options.headers } }),
+    at.call('GET', path, { ...options, headers: { 'x-forwarded-for': from, ...options.headers } }),
   )
 }
 
@@ -118,4 +125,52 @@ t.test('a body of brackets costs little', (t) => {
     a: '[{'.repeat(1_000),
   })
   t.end()
+})
+
+t.test('with tokens', async (t) => {
+  const rates = makeSharedRates({ wake, now: () => 0 })
+  const { service: own, idp, person, program } = await serviceWithRealms(t, { env, overrides: { rates } })
+  const shop = await own.merchant()
+  const neighbour = await own.merchant()
+  const asked = (from: string, path: string, count: number, headers: Record<string, string>) =>
+    ask(from, path, count, { headers }, own)
+
+  await t.test('requests that a role or realm refuses are counted', async (t) => {
+    const reader = person(shop, { roles: ['SUPPORT'] })
+    t.same(statuses(await asked('192.0.2.10', '/api/v1/portal/team', 420, reader)), { 403: 400, 429: 20 })
+    const admin = person(shop, { roles: ['ADMIN'] })
+    t.same(statuses(await asked('192.0.2.10', '/api/v1/admin/merchants', 420, admin)), { 403: 400, 429: 20 })
+    await own.owner.query('update merchants set is_active = false where id = $1', [neighbour.id])
+    const disabled = await program(neighbour, 'ADMIN')
+    const put = () => own.call('POST', '/api/v1/portal/api-credentials', { headers: disabled, body: {} })
+    t.same(statuses(await times(210, put)), { 403: 200, 429: 10 })
+    await own.owner.query('update merchants set is_active = true where id = $1', [neighbour.id])
+  })
+
+  await t.test('expired tokens are counted', async (t) => {
+    const expired = person(shop, { claims: { iat: 1_700_000_000, exp: 1_700_000_900 } })
+    t.same(statuses(await asked('192.0.2.11', '/api/v1/payments', 210, expired)), { 401: 200, 429: 10 })
+  })
+
+  await t.test(
+    'a network that guesses has its tokens unread, but for those of clients that it is known for',
+    async (t) => {
+      const from = '192.0.2.12'
+      const forged = (clientId: string) => ({ authorization: `Bearer ${idp.mint(shop.realm, { clientId })}` })
+      const known = await program(shop, 'DEVELOPER')
+      t.same(statuses(await asked(from, '/api/v1/payments', 1, known)), { 200: 1 })
+      const guesses = await times(
+        60,
+        async (index) => (await asked(from, '/api/v1/payments', 1, forged(`g-${index}`)))[0]!,
+      )
+      t.same(statuses(guesses), { 401: 50, 429: 10 })
+      t.same(statuses(await asked(from, '/api/v1/payments', 1, known)), { 200: 1 }, 'a token that is known')
+      const { azp } = JSON.parse(atob(known['authorization']?.split('.')[1] ?? ''))
+      const next = { authorization: `Bearer ${idp.mint(shop.realm, { clientId: azp, roles: ['DEVELOPER'] })}` }
+      t.same(statuses(await asked(from, '/api/v1/payments', 1, next)), { 200: 1 }, 'the next token of its client')
+      const late = await program(neighbour, 'DEVELOPER')
+      t.match(await asked(from, '/api/v1/payments', 1, late), [{ status: 429, headers: { 'retry-after': '1' } }])
+      t.same(statuses(await asked('192.0.2.13', '/api/v1/payments', 1, late)), { 200: 1 }, 'elsewhere it is read')
+    },
+  )
 })

@@ -237,6 +237,47 @@ t.test('an expired genuine token is reported as such, a forged one is not', asyn
   await t.rejects(verifier.verify(acme({ claims: past, clientId: 'other-server' })), { code: 'UNAUTHENTICATED' })
 })
 
+t.test(
+  'an expired token that is sent without end is looked up and checked once, and a clock that went back is believed',
+  async (t) => {
+    let seconds = now
+    let looks = 0
+    const timed = makeVerifier({
+      provider: idp,
+      knows: async () => (looks += 1) > 0,
+      clock: { seconds: () => seconds, monotonicMs: () => 0 },
+    })
+    const past = withClaims({ iat: now - 900, exp: now - 5 })
+    for (let count = 0; count < 5; count += 1) await t.rejects(timed.verify(past), { code: 'TOKEN_EXPIRED' })
+    t.equal(looks, 1)
+    seconds = now - 10
+    t.ok(await timed.verify(past))
+  },
+)
+
+t.test('a gate rejects a token before it is looked up, and is asked for no token that is cached', async (t) => {
+  let looks = 0
+  const own = makeVerifier({ provider: idp, knows: async () => (looks += 1) > 0 })
+  const asked: string[] = []
+  const open = {
+    enter: (client: string) => void asked.push(client),
+    passed: (client: string) => void asked.push(client),
+  }
+  const shut = {
+    enter: () => {
+      throw new DomainError('RATE_LIMITED', 'too many')
+    },
+    passed: () => t.fail('nothing passes'),
+  }
+  const token = idp.mint('acme')
+  await t.rejects(own.verify(token, shut), { code: 'RATE_LIMITED' })
+  t.equal(looks, 0)
+  await own.verify(token, open)
+  t.same(asked, ['acme acme-server', 'acme acme-server'])
+  t.ok(await own.verify(token, shut))
+  t.equal(looks, 1)
+})
+
 t.test('an accepted token ends exactly at its expiry', async (t) => {
   let seconds = now
   const timed = makeVerifier({
