@@ -33,8 +33,8 @@ export type Operation<
   /** For customers' operations: the token must have one of these scopes (decision 9). */
   scopes?: readonly Scope[]
   /**
-   * Whether people in live mode must have signed in shortly before, with a second factor, because it moves money or makes
-   * credentials (decision 326). Programs need not.
+   * Whether people in live mode must have signed in shortly before, with a second factor, because it moves money, makes
+   * credentials, or sends events or payers elsewhere (decisions 326 and 406). Programs need not.
    */
   needsFreshSignIn?: true
   /** Whether programs are rejected in live mode: a stolen secret must not take a person's second factor away. */

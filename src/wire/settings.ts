@@ -88,6 +88,7 @@ export const putCheckoutOrigins = operation({
   description: 'An empty list allows any page in the sandbox, and none in live mode.',
   access: ['merchant'],
   permission: 'manage checkout',
+  needsFreshSignIn: true,
   params: None,
   query: None,
   headers: NoHeaders,

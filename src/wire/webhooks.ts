@@ -107,6 +107,7 @@ export const putWebhookEndpoint = operation({
   description: 'A webhook_url of null removes the endpoint.',
   access: ['merchant'],
   permission: 'manage webhooks',
+  needsFreshSignIn: true,
   params: None,
   query: None,
   headers: NoHeaders,

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { rolesWith } from '../../src/lib/permissions.ts'
 import { permissionsOfOperation } from '../../src/wire/operation.ts'
+import type { Access } from '../../src/wire/operation.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { liveEnv } from '../support/live.ts'
 import { serviceWithRealms, somePath } from '../support/realms.ts'
@@ -10,14 +11,42 @@ const FRESH = OPERATIONS.filter(({ needsFreshSignIn }) => needsFreshSignIn === t
 const MERCHANTS = FRESH.filter(({ access }) => access.includes('merchant'))
 const OPERATORS = FRESH.filter(({ access }) => access.includes('platform'))
 
+/** What merchants may change without it, and why (decision 406). */
+const MERCHANTS_WITHOUT: Readonly<Record<string, string>> = {
+  acceptDispute: 'gives back what is left of the payment, to the account that paid',
+  cancelPayment: 'ends a payment before money has moved',
+  checkWebhookEndpoint: 'sends no event',
+  closeSettlements: 'changes when, not where to',
+  createPayment: 'asks a payer for money, who approves it at the bank, or within a mandate that the payer has approved',
+  endConsent: 'ends a mandate: less money moves',
+  putBranding: 'changes the look: the account that is paid stays',
+  putSettlementSchedule: 'changes when, not where to',
+  raiseDispute: 'moves no money: it is resolved apart',
+  refundPayment: 'gives back at most the payment, to the account that paid',
+  replayWebhook: 'sends an event again to the same address',
+  replayWebhooks: 'sends events again to the same address',
+  submitEvidence: 'moves no money: an operator resolves the dispute',
+  testWebhook: 'sends a test event to the same address',
+}
+
 /** What operators may change without it, and why. */
-const WITHOUT: Readonly<Record<string, string>> = {
+const OPERATORS_WITHOUT: Readonly<Record<string, string>> = {
   escalateDispute: 'moves no money: an OWNER then resolves it',
   raiseAdminDispute: 'moves no money: it is resolved apart',
   replayForMerchant: 'sends an event again to the address of the merchant',
   setLimits: 'limits new payments, which payers approve',
   setSettlementSchedule: 'changes when, not where to',
   testBank: 'reads from the bank',
+}
+
+/** The operations that change something without it. */
+function unprotected(who: Access): string[] {
+  return OPERATIONS.filter(
+    ({ method, access, permission, needsFreshSignIn }) =>
+      method !== 'GET' && access.includes(who) && permission !== 'operate sandbox' && needsFreshSignIn !== true,
+  )
+    .map(({ name }) => name)
+    .toSorted()
 }
 
 const CODE = 'INSUFFICIENT_USER_AUTHENTICATION'
@@ -47,6 +76,8 @@ t.test('what moves money or makes credentials says so', async (t) => {
     'importPayoutReport',
     'importStatements',
     'inviteTeamMember',
+    'putCheckoutOrigins',
+    'putWebhookEndpoint',
     'registerAtBank',
     'removeStaff',
     'removeTeamMember',
@@ -80,19 +111,8 @@ t.test('what moves money or makes credentials says so', async (t) => {
     [],
     'no change under these permissions is left out',
   )
-  t.same(
-    OPERATIONS.filter(
-      ({ method, access, permission, needsFreshSignIn }) =>
-        method !== 'GET' &&
-        access.includes('platform') &&
-        permission !== 'operate sandbox' &&
-        needsFreshSignIn !== true,
-    )
-      .map(({ name }) => name)
-      .toSorted(),
-    Object.keys(WITHOUT),
-    'operators change nothing else without it',
-  )
+  t.same(unprotected('platform'), Object.keys(OPERATORS_WITHOUT), 'operators change nothing else without it')
+  t.same(unprotected('merchant'), Object.keys(MERCHANTS_WITHOUT), 'merchants change nothing else without it')
 })
 
 t.test(
