@@ -2,8 +2,10 @@ export type Page<Row> = { data: Row[]; has_more: boolean; next_cursor: string | 
 
 export const PAGE_SIZE_MAX = 100
 
-// A hundred thousand rows: beyond that an export is the right tool, not a list.
+// A hundred thousand rows, if all pages are full: beyond that an export is the right tool, not a list.
 const PAGES_MAX = 1_000
+// Some seconds of pages without a row, after which it is the user who decides to go on.
+const SHORT_PAGES_MAX = 20
 
 export const LIMIT = /^([1-9]\d?|100)$/
 
@@ -20,7 +22,8 @@ export async function collectPages<Row>(
   const items: Row[] = []
   const rowsMax = options.all ? Infinity : Number(options.limit)
   let cursor = options.cursor ?? null
-  for (let page = 0; page < PAGES_MAX && items.length < rowsMax; page += 1) {
+  const pagesMax = options.all ? PAGES_MAX : SHORT_PAGES_MAX
+  for (let page = 0; page < pagesMax && items.length < rowsMax; page += 1) {
     const limit = Math.min(PAGE_SIZE_MAX, rowsMax - items.length)
     const body = await read({ limit, ...(cursor === null ? {} : { cursor }) })
     items.push(...body.data)

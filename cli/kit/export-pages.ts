@@ -111,6 +111,8 @@ async function writeEach<Row>(
 ): Promise<number> {
   let count = 0
   for await (const rows of pagesOf(wanted.pages(client))) {
+    // A page with a filter may be empty although more follow.
+    if (rows.length === 0) continue
     await write(form.page(rows, count === 0))
     if (!(await isRead())) return count
     const isThousand = Math.floor(count / NOTED_EVERY) < Math.floor((count + rows.length) / NOTED_EVERY)
@@ -118,6 +120,7 @@ async function writeEach<Row>(
     count += rows.length
     progress.at(count)
   }
+  if (count === 0) await write(form.page([], true))
   await write(form.after)
   return count
 }

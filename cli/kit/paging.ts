@@ -19,7 +19,7 @@ export const ALL_MERCHANTS = {
 export const PAGING = grouped('Paging:', {
   limit: {
     value: 'count',
-    summary: 'Number of results per page, 1 to 100',
+    summary: 'Number of results, 1 to 100',
     initial: '50',
     read: matching(LIMIT, 'must be a number from 1 to 100'),
   },
@@ -41,17 +41,18 @@ export function pagesIn<O extends Operation>(
   }
 }
 
-/** Reads the pages that the options ask for, prints their rows, and says how the list continues. */
+/** Reads the pages that the options ask for, prints their rows, and says how the list continues. `empty` is what a view says then. */
 export async function listPages<Row>(
   context: Context,
   paging: Paging,
   read: PageReader<Row>,
-  view: ListView<Row> | ((rows: Row[]) => void | Promise<void>),
+  view: ListView<Row> | ((rows: Row[], empty?: string) => void | Promise<void>),
 ): Promise<void> {
   const { items, nextCursor } = await collectPages(paging, read)
-  if (typeof view === 'function') await view(items)
-  else context.print.list(items, view)
-  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  const empty = nextCursor === null ? {} : { empty: 'None so far.' }
+  if (typeof view === 'function') await view(items, empty.empty)
+  else context.print.list(items, { ...view, ...empty })
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}${paging.all ? '' : ', or --all'}`)
 }
 
 /** The period of everything that has one: the first moment is part of it, and the last is not. */

@@ -84,13 +84,13 @@ async function print<Row extends { payment_id: string }>(
   options: Paging,
   { read, fields, columns }: Shown<Row>,
 ): Promise<CommandResult> {
-  await listPages(context, options, read, (items) =>
+  await listPages(context, options, read, (items, empty = 'There are no such payments.') =>
     context.print.list(items, {
       fields,
       columns: columns(items),
       // It carries the signature that lets its holder act as the payer.
       notInCsv: ['redirect_url'],
-      empty: 'There are no such payments.',
+      empty,
     }),
   )
 }

@@ -143,9 +143,11 @@ async function replayAllOwn(
   const { matching, queued, has_more: hasMore } = counted
   const { dryRun } = options
   printCount(context, { matching, queued, dryRun, more: { ...counted, dry_run: dryRun } })
-  if (!dryRun && hasMore) context.note('There are more: the same command again')
+  if (!dryRun && hasMore) context.note(MORE)
   else if (queued > 0) context.note('They are spread over some time. To watch them: svc webhooks list --follow')
 }
+
+const MORE = 'There are more: the same command again'
 
 /** How many go by between two progress messages. */
 const NOTED_EVERY = 100
@@ -157,7 +159,8 @@ async function replayAllOfMerchant(context: Context, options: BulkOptions): Prom
   const client = context.client()
   const { merchant } = await findMerchant(client, options.merchant)
   const filter = { merchant_id: merchant.id, status: 'DEAD' as const, event_type: event }
-  const { items } = await collectPages({ limit: '100', all: true }, pagesIn(client, listOutbox, { query: filter }))
+  const read = pagesIn(client, listOutbox, { query: filter })
+  const { items, nextCursor } = await collectPages({ limit: '100', all: true }, read)
   // All of these times are written alike, in UTC with milliseconds.
   const dead = items
     .toReversed()
@@ -175,6 +178,7 @@ async function replayAllOfMerchant(context: Context, options: BulkOptions): Prom
   } finally {
     printCount(context, { matching: dead.length, queued, dryRun })
   }
+  if (!dryRun && nextCursor !== null) context.note(MORE)
 }
 
 type Count = { matching: number; queued: number; dryRun: boolean; more?: object }

@@ -50,14 +50,16 @@ function lineOf(more: object = {}): Record<string, unknown> {
   }
 }
 
-/** A list of so many pages with a hundred lines each; page `broken` fails. */
-async function portal(t: Test, { pages = 1, broken = 0 } = {}) {
+/** A list of so many pages with a hundred lines each; page `broken` fails, and those of `empty` have none. */
+async function portal(t: Test, { pages = 1, broken = 0, empty = [] as readonly number[] } = {}) {
   const { url, requests } = await fakeService(t, ({ path }) => {
     const cursor = new URL(path, 'http://x').searchParams.get('cursor')
     const page = cursor === null ? 1 : Number(cursor)
     if (page === broken) return refusal(500, 'INTERNAL_ERROR')
     const isLast = page >= pages
-    const rows = Array.from({ length: 100 }, (_, index) => lineOf({ remittance_reference: `${page}-${index}` }))
+    const rows = Array.from({ length: empty.includes(page) ? 0 : 100 }, (_, index) =>
+      lineOf({ remittance_reference: `${page}-${index}` }),
+    )
     return { json: { data: rows, has_more: !isLast, next_cursor: isLast ? null : String(page + 1) } }
   })
   const run = (words: string[], settings?: CliSettings) =>
@@ -128,6 +130,27 @@ t.test('export writes every page to standard output, as RFC 4180 says', async (t
   t.equal(requests.length, 12)
   t.ok(requests.every(({ path }) => path.includes('limit=100') && path.includes('status=Settled')))
   t.equal((await run(['export', '--no-header'])).stdout.split('\r\n').length, 1_201)
+})
+
+t.test('an export is whole over pages that are empty, and of none', async (t) => {
+  const { run } = await portal(t, { pages: 6, empty: [1, 2, 4, 6] })
+  const lines = (await run(['export', '--currency', 'EUR'])).stdout.split('\r\n')
+  t.equal(lines[0], HEADER)
+  t.equal(lines.filter((line) => line === HEADER).length, 1)
+  t.equal(lines.length, 202)
+  t.equal(JSON.parse((await run(['export', '-o', 'json'])).stdout).length, 200)
+  t.equal((await run(['export', '-o', 'jsonl'])).stdout.trim().split('\n').length, 200)
+  const { run: runEmpty } = await portal(t, { pages: 2, empty: [1, 2] })
+  t.equal((await runEmpty(['export'])).stdout, `${HEADER}\r\n`)
+  t.same(JSON.parse((await runEmpty(['export', '-o', 'json'])).stdout), [])
+})
+
+t.test('a list without --all ends after some empty pages, and says where it goes on', async (t) => {
+  const { run, requests } = await portal(t, { pages: 60, empty: Array.from({ length: 50 }, (_, index) => index + 1) })
+  const { code, stderr } = await run(['list', '--currency', 'EUR'])
+  t.equal(code, 0)
+  t.equal(stderr, 'None so far.\nThere are more: --cursor 21, or --all\n')
+  t.equal(requests.length, 20)
 })
 
 t.test('export --file puts the file there once it is whole', async (t) => {

@@ -22,6 +22,8 @@ export type Feed = Page<unknown> & {
   failure: Failure | undefined
   /** Whether so much has come that the rows were left as they were, so that their reader keeps the place. */
   isBehind: boolean
+  /** Whether the last page had no row although more follow: a filter may leave nothing of one. */
+  isPageEmpty: boolean
   /** What came with the last reading that was not there before, and when; undefined until there was one before. */
   came: { ids: readonly string[]; at: number } | undefined
 }
@@ -49,6 +51,7 @@ export const NO_FEED: Feed = {
   readAt: undefined,
   failure: undefined,
   isBehind: false,
+  isPageEmpty: false,
   came: undefined,
 }
 
@@ -152,7 +155,8 @@ export function readTimes(state: State): { entry: Entry; at: number }[] {
 }
 
 export function nextCursor({ feed, request, askedAt }: Entry, at: number): string | undefined {
-  const isTooEarly = feed.failure !== undefined && at < askedAt + EVERY_MS
+  // Not at once again after an error, or after a page of which the filter has left nothing.
+  const isTooEarly = (feed.failure !== undefined || feed.isPageEmpty) && at < askedAt + EVERY_MS
   return request !== undefined || isTooEarly || feed.rows.length >= ROWS_MAX ? undefined : (feed.next ?? undefined)
 }
 
@@ -255,7 +259,8 @@ export function withFirstPage(
   page: Page<unknown>,
   { id, at, holds = false }: Joining & { holds?: boolean },
 ): Feed {
-  const whole = { ...page, readAt: at, failure: undefined, isBehind: false, came: cameWith(feed, page, { id, at }) }
+  const came = cameWith(feed, page, { id, at })
+  const whole = { ...page, readAt: at, failure: undefined, isBehind: false, isPageEmpty: isEmpty(page), came }
   const alone = holds && feed.rows.length > 0 ? { ...feed, failure: undefined, isBehind: true } : whole
   const last = page.rows.at(-1)
   if (page.next === null || last === undefined) return whole
@@ -281,5 +286,9 @@ function cameWith({ rows, readAt }: Feed, page: Page<unknown>, { id, at }: Joini
 export function withNextPage(feed: Feed, page: Page<unknown>, { id, at }: Joining): Feed {
   const known = new Set(feed.rows.map(id))
   const rows = [...feed.rows, ...page.rows.filter((row) => !known.has(id(row)))]
-  return { ...feed, rows, next: page.next, readAt: at, failure: undefined }
+  return { ...feed, rows, next: page.next, readAt: at, failure: undefined, isPageEmpty: isEmpty(page) }
+}
+
+function isEmpty({ rows, next }: Page<unknown>): boolean {
+  return rows.length === 0 && next !== null
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import '../../support/tsx.ts'
 import type { Who } from '../../../cli/client/auth/acting-side.ts'
-import { withFirstPage, withNextPage, NO_FEED } from '../../../cli/console/model/cache.ts'
+import { NO_FEED, nextCursor, withFirstPage, withNextPage } from '../../../cli/console/model/cache.ts'
 import { plainOf } from '../../../cli/console/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../../cli/console/model/allowed.ts'
 import { ageOf, untilText } from '../../../cli/base/ages.ts'
@@ -256,6 +256,28 @@ t.test('pages join, and stand alone where too much has come between', async (t) 
   })
   t.match(withFirstPage(both, { rows: ['z', 'y'], next: '4' }, { id, at }), { rows: ['z', 'y'], next: '4' })
   t.same(withFirstPage(both, { rows: [], next: null }, { id, at }).rows, [])
+})
+
+t.test('after a page of which a filter has left nothing, the next one is not read at once', (t) => {
+  const entry = {
+    screen: {},
+    arg: '',
+    filter: 'EUR',
+    key: 'x',
+    isDirty: false,
+    dueSince: undefined,
+    isUrgent: false,
+  } as never
+  const read = (feed: typeof NO_FEED) =>
+    nextCursor({ ...Object(entry), feed, request: undefined, askedAt: 5_000 }, 5_500)
+  const by = { id: String, at: 5_000 }
+  t.equal(read(withFirstPage(NO_FEED, { rows: ['a'], next: '2' }, by)), '2')
+  const empty = withFirstPage(NO_FEED, { rows: [], next: '2' }, by)
+  t.equal(read(empty), undefined)
+  t.equal(nextCursor({ ...Object(entry), feed: empty, request: undefined, askedAt: 5_000 }, 6_000), '2')
+  t.equal(read(withNextPage(empty, { rows: [], next: '3' }, by)), undefined)
+  t.equal(read(withNextPage(empty, { rows: ['b'], next: '3' }, by)), '3')
+  t.end()
 })
 
 t.test('ages, times to come, and bars', async (t) => {
