@@ -45,7 +45,7 @@ create index webhook_deliveries__feed on webhook_deliveries (feed_xid, feed_ordi
 -- latest. Another one than this reads every delivery of the merchant to check one foreign key.
 alter table webhook_deliveries add primary key (merchant_id, id);
 -- The order in which DEAD deliveries are counted, listed and replayed. It stays small however long the history is.
-create index webhook_deliveries__failing on webhook_deliveries (merchant_id, created_at, id) where last_error is not null;
+create index webhook_deliveries__dead on webhook_deliveries (merchant_id, created_at, id) where status = 'DEAD';
 
 grant select, insert on webhook_deliveries to svc_runtime;
 grant update (status, attempt_count, next_retry_at, last_http_status, last_error, delivered_at) on webhook_deliveries to svc_runtime;

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
+import { readExamined } from '../db/examined-pages.ts'
+import { keyOfCursor } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
 import { listRefundRows } from '../payments/refunds/sql.ts'
@@ -15,10 +16,14 @@ export async function listAdminPayments(
   app: Pick<App, 'pool'>,
   { merchant_id: merchantId, ...query }: PaymentListQuery & { merchant_id?: string | undefined },
 ): Promise<{ payments: readonly PaymentOfMerchant[]; nextCursor: string | null }> {
-  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
+  const after = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
   if (merchantId !== undefined && !isUuid(merchantId)) return { payments: [], nextCursor: null }
-  const found = await listPaymentRowsOfAll(app.pool, { merchantId, query, afterId })
-  const { rows, nextCursor } = pageOfExamined(found, query.limit, ({ id }) => id)
+  const { rows, nextCursor } = await readExamined({
+    limit: query.limit,
+    after,
+    read: (afterId, limit) => listPaymentRowsOfAll(app.pool, { merchantId, query: { ...query, limit }, afterId }),
+    keyOf: ({ id }) => id,
+  })
   return { payments: rows, nextCursor }
 }
 

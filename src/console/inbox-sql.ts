@@ -163,7 +163,7 @@ function deadDeliveries(condition: FragmentSqlToken): FragmentSqlToken {
       select count(*)::int4 as count, min(f.created_at) as since
       from (
         select d.created_at from webhook_deliveries d
-        where d.merchant_id = o.id and d.last_error is not null and d.status = 'DEAD'
+        where d.merchant_id = o.id and d.status = 'DEAD'
         order by d.created_at, d.id
         limit ${COUNTED_MAX}
       ) f

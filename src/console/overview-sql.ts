@@ -167,7 +167,7 @@ function deadDeliveries(scope: MerchantScope): FragmentSqlToken {
     from ${merchantsOf(scope)}
     cross join lateral (
       select from webhook_deliveries d
-      where d.merchant_id = m.id and d.last_error is not null and d.status = 'DEAD'
+      where d.merchant_id = m.id and d.status = 'DEAD'
       limit ${COUNTED_MAX}
     ) dead`
 }

@@ -2,7 +2,7 @@ import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { Examined, examinedOfEach } from '../db/examined-sql.ts'
 import { sql } from '../db/sql.ts'
-import { EXAMINED_MAX, examinedPayments } from '../payments/list-sql.ts'
+import { EXAMINED_MAX, examinedPayments, isCompared } from '../payments/list-sql.ts'
 import { paymentColumns } from '../payments/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { PaymentOfMerchant } from './record.ts'
@@ -25,7 +25,8 @@ export async function listPaymentRowsOfAll(
     afterId === undefined
       ? undefined
       : sql.fragment`select created_at, id from payment_intents where id = ${afterId}::uuid`
-  const examined = merchantId === undefined ? await examinedOfEach(tx, EXAMINED_MAX) : EXAMINED_MAX
+  const isShared = merchantId === undefined && isCompared(query)
+  const examined = isShared ? await examinedOfEach(tx, EXAMINED_MAX) : EXAMINED_MAX
   const newest = examinedPayments({ merchant: sql.fragment`m.id`, query, after, examined, limit })
   return tx.any(sql.type(ExaminedPayment)`
     select ${paymentColumns}, m.realm_slug, m.trading_name, page.matches, page.is_last_examined

@@ -3,15 +3,16 @@ import { z } from 'zod'
 import { sql } from './sql.ts'
 
 /** How many of each merchant's rows a page of all merchants compares at least. */
-const EXAMINED_OF_EACH_MIN = 200
+const EXAMINED_OF_EACH_MIN = 100
 
 /** The columns that `examinedRows` adds: whether a row matches, and whether it is the last one that was examined. */
 export const Examined = z.object({ matches: z.boolean(), is_last_examined: z.boolean() })
+export type Examined = z.infer<typeof Examined>
 
 /**
  * The newest candidates that match, up to `limit`, with `Examined`. If there are as many candidates as `examined`, the last one
  * is returned in any case: the next page begins after it.
- * @param candidates selects at most so many rows, the newest first: `created_at`, `id`, and what `matches` compares
+ * @param candidates selects `created_at`, `id` and what `matches` compares, of at most so many rows, the newest
  * @param matches conditions over candidate `o`. Without one every candidate matches, and no more than `limit` are examined
  */
 export function examinedRows({
@@ -38,7 +39,7 @@ export function examinedRows({
     limit ${limit}`
 }
 
-/** How many rows of each merchant a page of all examines: about as many as one of a single merchant, shared among them. */
+/** How many rows of each merchant a page of all examines: those of one merchant's page are shared among them. */
 export function examinedOfEach(tx: CommonQueryMethods, ofOne: number): Promise<number> {
   return tx.oneFirst(sql.type(z.strictObject({ examined: z.number() }))`
     select greatest(${EXAMINED_OF_EACH_MIN}, ${ofOne} / greatest(count(*), 1))::int as examined from merchants`)

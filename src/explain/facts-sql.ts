@@ -224,7 +224,7 @@ export function findMerchantFacts(tx: CommonQueryMethods, { id }: Subject): Prom
         select count(*)::int4
         from (
           select from webhook_deliveries
-          where merchant_id = m.id and last_error is not null and status = 'DEAD'
+          where merchant_id = m.id and status = 'DEAD'
           limit ${COUNTED_MAX}
         ) dead
       ) as dead_delivery_count,

@@ -25,23 +25,3 @@ export function pageOf<T>(
   const last = page.at(-1)
   return { rows: page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(keyOf(last)) : null }
 }
-
-/** A row of a list that examines its newest rows one by one: whether it matches, and whether it is the last one examined. */
-export type ExaminedRow = { matches: boolean; is_last_examined: boolean }
-
-/**
- * The same of rows that were examined. A page ends where its examination did, so that it may have fewer rows than `limit`,
- * even none, and the next one begins there.
- */
-export function pageOfExamined<T extends ExaminedRow>(
-  rows: readonly T[],
-  limit: number,
-  keyOf: (row: T) => string,
-): { rows: readonly Omit<T, keyof ExaminedRow>[]; nextCursor: string | null } {
-  const end = rows.findIndex((row) => row.is_last_examined)
-  const last = rows[end]
-  const found = last === undefined ? rows : rows.slice(0, end + 1).filter(({ matches }) => matches)
-  const page = pageOf(found, limit, keyOf)
-  const shown = page.rows.map(({ matches: _matches, is_last_examined: _isLast, ...row }) => row)
-  return { rows: shown, nextCursor: page.nextCursor ?? (last === undefined ? null : cursorOf(keyOf(last))) }
-}

@@ -26,7 +26,7 @@ export function countOutbox(db: CommonQueryMethods): Promise<OutboxCounts> {
     select count(*)::int as waiting, (count(*) filter (where due_at <= now()))::int as due,
       (
         select count(*)::int
-        from (select from webhook_deliveries where last_error is not null and status = 'DEAD' limit ${COUNTED_MAX}) as capped
+        from (select from webhook_deliveries where status = 'DEAD' limit ${COUNTED_MAX}) as capped
       ) as dead,
       (select count(*)::int from (select from webhook_parked limit ${COUNTED_MAX}) as capped) as held
     from (select due_at from webhook_queue limit ${COUNTED_MAX}) as capped

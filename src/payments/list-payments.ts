@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
+import { readExamined } from '../db/examined-pages.ts'
+import { keyOfCursor } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { listPaymentRows } from './list-sql.ts'
@@ -13,10 +14,14 @@ export async function listPayments(
   app: App,
   { merchantId, query }: { merchantId: string; query: PaymentListQuery },
 ): Promise<{ payments: readonly PaymentRecord[]; nextCursor: string | null }> {
-  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
-  const rows = await listPaymentRows(app.pool, { merchantId, query, afterId })
-  const { rows: payments, nextCursor } = pageOfExamined(rows, query.limit, ({ id }) => id)
-  return { payments, nextCursor }
+  const after = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
+  const { rows, nextCursor } = await readExamined({
+    limit: query.limit,
+    after,
+    read: (afterId, limit) => listPaymentRows(app.pool, { merchantId, query: { ...query, limit }, afterId }),
+    keyOf: ({ id }) => id,
+  })
+  return { payments: rows, nextCursor }
 }
 
 /** The audit events of one payment, the oldest first. */

@@ -7,8 +7,8 @@ import { PaymentRecord } from './record.ts'
 import { keyedPaymentTables, paymentColumns, paymentTables } from './sql.ts'
 
 /**
- * How many of a merchant's payments a page examines (decision 389): few enough for their index to be the best way to them in
- * any table, so that a page of frequent ones ends early.
+ * How many of a merchant's payments a statement examines (decision 389): so few that it costs little also where the planner
+ * reads and sorts all of a merchant who has not many more, before a page of frequent ones could end early.
  */
 export const EXAMINED_MAX = 5_000
 
@@ -38,6 +38,11 @@ export function examinedPayments({ merchant, query, after, examined, limit }: Ex
     order by p.created_at desc, p.id desc
     limit ${count}`
   return examinedRows({ candidates, matches: comparedConditions(query), examined, limit })
+}
+
+/** Whether filters are compared with each payment. */
+export function isCompared(query: PaymentListQuery): boolean {
+  return comparedConditions(query).length > 0
 }
 
 function indexedConditions({ merchant, query, after }: Pick<ExaminedInput, 'merchant' | 'query' | 'after'>) {

@@ -24,7 +24,7 @@ export const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
-/** The same, where each consent is looked up by its key, however few a merchant has on average. */
+/** The same for a plan that is kept: each consent is looked up by its key, however few a merchant has on average. */
 export const keyedPaymentTables = sql.fragment`
   payment_intents p cross join lateral (
     select k.consent_type, k.status, k.debtor_bank_id, k.payer_name, k.remittance_reference, k.sandbox_scenario,

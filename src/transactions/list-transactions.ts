@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
+import { readExamined } from '../db/examined-pages.ts'
+import { keyOfCursor } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import type { TransactionRecord } from './record.ts'
@@ -13,8 +14,12 @@ export async function listTransactions(
   app: Pick<App, 'pool'>,
   { merchantId, query }: { merchantId: string; query: PaymentListQuery },
 ): Promise<{ transactions: readonly TransactionRecord[]; nextCursor: string | null }> {
-  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
-  const found = await listTransactionRows(app.pool, { merchantId, query, afterId })
-  const { rows, nextCursor } = pageOfExamined(found, query.limit, ({ payment_id }) => payment_id)
+  const after = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
+  const { rows, nextCursor } = await readExamined({
+    limit: query.limit,
+    after,
+    read: (afterId, limit) => listTransactionRows(app.pool, { merchantId, query: { ...query, limit }, afterId }),
+    keyOf: ({ payment_id: id }) => id,
+  })
   return { transactions: rows, nextCursor }
 }

@@ -74,7 +74,7 @@ export function findEndpoint(tx: CommonQueryMethods, merchantId: string): Promis
         select count(*)::int4
         from (
           select from webhook_deliveries d
-          where d.merchant_id = m.id and d.last_error is not null and d.status = 'DEAD'
+          where d.merchant_id = m.id and d.status = 'DEAD'
           order by d.created_at, d.id
           limit ${DEAD_COUNT_MAX}
         ) counted

@@ -1,8 +1,10 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOfExamined } from '../lib/cursor.ts'
+import { readExamined } from '../db/examined-pages.ts'
+import { keyOfCursor } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 import { listOutboxRows } from './list-sql.ts'
+import type { PagePosition } from './list-sql.ts'
 import type { OutboxRecord } from './record.ts'
 
 export type ListOutboxQuery = {
@@ -24,6 +26,11 @@ function isPlace(text: string): boolean {
   return MICROSECONDS.test(us) && isUuid(id) && more.length === 0
 }
 
+function positionOf(place: string | undefined): PagePosition | undefined {
+  const [us, id] = place?.split(SEPARATOR) ?? []
+  return us === undefined || id === undefined ? undefined : { us, id }
+}
+
 /**
  * A page of the webhook deliveries of all merchants, the newest first (decision 26).
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
@@ -33,17 +40,15 @@ export async function listOutbox(
   query: ListOutboxQuery,
 ): Promise<{ deliveries: readonly OutboxRecord[]; nextCursor: string | null }> {
   const { merchant_id: merchantId, payment_id: paymentId, limit } = query
-  const [us, id] = query.cursor === undefined ? [] : keyOfCursor(query.cursor, isPlace).split(SEPARATOR)
+  const after = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isPlace)
   const ids = [merchantId, paymentId].filter((each) => each !== undefined)
   if (!ids.every((each) => isUuid(each))) return { deliveries: [], nextCursor: null }
-  const found = await listOutboxRows(app.pool, {
-    merchantId,
-    paymentId,
-    status: query.status,
-    eventType: query.event_type,
-    before: us === undefined || id === undefined ? undefined : { us, id },
-    limit: limit + 1,
+  const filter = { merchantId, paymentId, status: query.status, eventType: query.event_type }
+  const { rows, nextCursor } = await readExamined({
+    limit,
+    after,
+    read: (last, count) => listOutboxRows(app.pool, { ...filter, before: positionOf(last), limit: count + 1 }),
+    keyOf: (row) => `${row.created_us}${SEPARATOR}${row.id}`,
   })
-  const { rows, nextCursor } = pageOfExamined(found, limit, (row) => `${row.created_us}${SEPARATOR}${row.id}`)
   return { deliveries: rows, nextCursor }
 }

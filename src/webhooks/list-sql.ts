@@ -8,6 +8,8 @@ import type { DeliveryStatus } from '../wire/webhooks.ts'
 
 /** How many of a merchant's deliveries a list examines for a filter (decision 389). */
 const EXAMINED_MAX = 20_000
+/** How many of each merchant's waiting deliveries a list of all has at most. */
+const WAITING_OF_EACH_MAX = 1_000
 
 export type DeliveryFilter = {
   status?: DeliveryStatus | undefined
@@ -32,15 +34,26 @@ const columns = sql.fragment`d.id, d.created_at, d.status, d.event_type`
 
 /**
  * A merchant's newest deliveries that match a filter. For a rare match it would scan a history of possibly millions of
- * rows, so pending deliveries are read from the queue and from webhook_parked, dead ones by their own index, and of all
+ * rows, so waiting deliveries are read from the queue and from webhook_parked, dead ones by their own index, and of all
  * others only the `examined` newest are compared.
  */
 function newestOf(input: NewestInput): FragmentSqlToken {
   const { status, eventType, examined, limit } = input
   const matches: FragmentSqlToken[] = []
-  if (status !== undefined) matches.push(sql.fragment`o.status = ${status}::webhook_delivery_status`)
+  if (status !== undefined && isCompared(status))
+    matches.push(sql.fragment`o.status = ${status}::webhook_delivery_status`)
   if (eventType !== undefined) matches.push(sql.fragment`o.event_type = ${eventType}`)
   return examinedRows({ candidates: (count) => candidatesOf({ ...input, examined: count }), matches, examined, limit })
+}
+
+/** DEAD has an index. */
+function isCompared(status: DeliveryStatus | undefined): boolean {
+  return status !== undefined && status !== 'DEAD'
+}
+
+/** Those that the queue and webhook_parked have. */
+function isWaiting(status: DeliveryStatus | undefined): boolean {
+  return status === 'PENDING' || status === 'FAILED'
 }
 
 function candidatesOf({ merchant, paymentId, status, before, examined }: NewestInput): FragmentSqlToken {
@@ -50,12 +63,13 @@ function candidatesOf({ merchant, paymentId, status, before, examined }: NewestI
     return sql.fragment`
       select ${columns} from webhook_log d where ${own} and d.payment_intent_id = ${paymentId}::uuid offset 0`
   }
-  if (status === 'PENDING' || status === 'FAILED') return waitingOf(merchant, before, examined)
-  const failing = status === 'DEAD' ? sql.fragment`and d.last_error is not null` : sql.fragment``
+  if (isWaiting(status)) return waitingOf(merchant, before, examined)
+  // The status of a dead one is its row's own.
+  const source = status === 'DEAD' ? sql.fragment`webhook_deliveries` : sql.fragment`webhook_log`
   return sql.fragment`
     select ${columns}
-    from webhook_log d
-    where ${own} ${failing}
+    from ${source} d
+    where ${own} ${status === 'DEAD' ? sql.fragment`and d.status = 'DEAD'` : sql.fragment``}
     order by d.created_at desc, d.id desc
     limit ${examined}`
 }
@@ -134,7 +148,7 @@ export async function listOutboxRows(
   tx: CommonQueryMethods,
   { merchantId, ...filter }: OutboxFilter,
 ): Promise<readonly z.infer<typeof ExaminedDelivery>[]> {
-  const examined = merchantId === undefined ? await examinedOfEach(tx, EXAMINED_MAX) : EXAMINED_MAX
+  const examined = merchantId === undefined ? await examinedOfEveryone(tx, filter) : EXAMINED_MAX
   return tx.any(sql.type(ExaminedDelivery)`
     select ${recordColumns}, d.merchant_id, page.realm_slug, page.trading_name, page.matches, page.is_last_examined,
       (extract(epoch from d.created_at) * 1000000)::bigint::text as created_us
@@ -148,6 +162,11 @@ export async function listOutboxRows(
     ) page
     join webhook_log d on d.merchant_id = page.merchant_id and d.id = page.id
     order by d.created_at desc, d.id desc`)
+}
+
+async function examinedOfEveryone(tx: CommonQueryMethods, { status, eventType }: DeliveryFilter): Promise<number> {
+  if (isWaiting(status)) return WAITING_OF_EACH_MAX
+  return isCompared(status) || eventType !== undefined ? examinedOfEach(tx, EXAMINED_MAX) : EXAMINED_MAX
 }
 
 function merchantCondition(merchantId: string | undefined, paymentId: string | undefined): FragmentSqlToken {

@@ -51,10 +51,7 @@ export type DeadFilter = {
 }
 
 function deadOf({ merchantId, eventType, since, until }: DeadFilter) {
-  const conditions = [
-    // The condition on last_error matches the index (migrations/0018_webhook_deliveries.sql).
-    sql.fragment`d.merchant_id = ${merchantId}::uuid and d.last_error is not null and d.status = 'DEAD'`,
-  ]
+  const conditions = [sql.fragment`d.merchant_id = ${merchantId}::uuid and d.status = 'DEAD'`]
   if (eventType !== undefined) conditions.push(sql.fragment`d.event_type = ${eventType}`)
   if (since !== undefined) conditions.push(sql.fragment`d.created_at >= ${since}::timestamptz`)
   if (until !== undefined) conditions.push(sql.fragment`d.created_at < ${until}::timestamptz`)

@@ -112,9 +112,9 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
-/** The description of a list whose pages compare filters with a limited number of rows (decision 389). */
+/** The description of a list that compares its filters with each row (decision 389). */
 export const EXAMINED_PAGES =
-  'A page with a filter looks at a limited number of rows and may be short or even empty: continue while has_more is true.'
+  'A page with a filter examines rows for a limited time and may be short or even empty: continue while has_more is true.'
 
 /** The error body of Surface B (decision 29). Unknown routes respond with a bare `message` instead. */
 export const ErrorBody = z.object({

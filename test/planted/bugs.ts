@@ -325,9 +325,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'a merchant lists the payments of another one',
     'test/http/forgotten-filters.test.ts',
-    'src/payments/sql.ts',
-    'const conditions = [sql.fragment`p.merchant_id = ${merchantId}`, ...',
-    'const conditions = [sql.fragment`(p.merchant_id = ${merchantId} or true)`, ...',
+    'src/payments/list-sql.ts',
+    'where p.merchant_id = ${page.merchantId}',
+    'where (p.merchant_id = ${page.merchantId} or true)',
   ),
   bug(
     'a merchant reads the events of another one',

@@ -143,5 +143,5 @@ t.test('with a long history of successful deliveries the alert is read from its 
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   t.notMatch(plan, /Seq Scan on webhook_/, plan)
   t.match(plan, /webhook_attempts__failed/)
-  t.match(plan, /webhook_deliveries__failing/)
+  t.match(plan, /webhook_deliveries__dead/)
 })
