@@ -5,6 +5,9 @@ import type { Receipt } from './shops.ts'
 /** A fault: what it hit, and when. */
 export type Fault = { kind: string; at: number; until: number }
 
+/** An event that its shop had accepted, and that came again: when it was accepted, and when it came the next time. */
+export type Repetition = { shop: number; first: number; second: number }
+
 export type Verdict = {
   /** Payments that a shop was told of and the service does not know, or knows otherwise. */
   lostAcks: string[]
@@ -20,8 +23,9 @@ export type Verdict = {
   duplicates: {
     explained: number
     unexplained: string[]
-    /** When each repeated event was accepted first and then. */
-    seconds: { first: number; second: number }[]
+    /** In how many of a hundred acceptances a repetition would have been explained: the fewer, the more it says that all are. */
+    explainablePercent: number
+    seconds: Repetition[]
   }
 }
 
@@ -75,7 +79,8 @@ export async function judge(
   const accepted = (eventId: string): readonly Receipt[] =>
     (byEvent.get(eventId) ?? []).filter((each) => each.isAccepted)
   const repeated = [...byEvent.keys()].filter((eventId) => accepted(eventId).length > 1)
-  const unexplained = repeated.filter((eventId) => !isExplained(accepted(eventId), faults))
+  const causes = faults.filter(({ kind }) => BETWEEN.test(kind))
+  const unexplained = repeated.filter((eventId) => !isExplained(accepted(eventId), causes))
   return {
     lostAcks,
     wrong,
@@ -88,7 +93,11 @@ export async function judge(
     duplicates: {
       explained: repeated.length - unexplained.length,
       unexplained,
-      seconds: repeated.flatMap((eventId) => pairsOf(accepted(eventId))),
+      explainablePercent: percentOf(
+        receipts.filter((each) => each.isAccepted),
+        ({ at }) => hasCause(at, causes),
+      ),
+      seconds: [...byEvent.values()].flatMap((all) => pairsOf(all).filter(({ isAccepted }) => isAccepted)),
     },
   }
 }
@@ -103,20 +112,29 @@ function isMonotone(statuses: readonly string[]): boolean {
   })
 }
 
-function pairsOf(receipts: readonly Receipt[]): { first: number; second: number }[] {
-  return receipts.slice(1).map(({ at: second }, index) => ({ first: receipts[index]?.at ?? second, second }))
+function pairsOf(receipts: readonly Receipt[]): (Repetition & { isAccepted: boolean })[] {
+  return receipts.slice(1).map(({ shop, at }, index) => ({
+    shop,
+    first: receipts[index]?.at ?? at,
+    second: at,
+    isAccepted: receipts[index]?.isAccepted === true,
+  }))
 }
 
 /** What can come between the acceptance of a webhook and its record: a worker or the database is hit. */
 const BETWEEN = /worker|database|backends|rotate key/
 
 /** For each of its repetitions, something hit a worker or the database before the earlier acceptance can have been recorded. */
-function isExplained(receipts: readonly Receipt[], faults: readonly Fault[]): boolean {
-  return pairsOf(receipts).every(({ first }) =>
-    faults.some(
-      ({ kind, at, until }) => BETWEEN.test(kind) && at <= first + RECORD_MS && until + RECONNECT_MS >= first,
-    ),
-  )
+function isExplained(receipts: readonly Receipt[], causes: readonly Fault[]): boolean {
+  return pairsOf(receipts).every(({ first }) => hasCause(first, causes))
+}
+
+function hasCause(acceptedAt: number, causes: readonly Fault[]): boolean {
+  return causes.some(({ at, until }) => at <= acceptedAt + RECORD_MS && until + RECONNECT_MS >= acceptedAt)
+}
+
+function percentOf<T>(all: readonly T[], is: (each: T) => boolean): number {
+  return all.length === 0 ? 0 : Math.round((100 * all.filter((each) => is(each)).length) / all.length)
 }
 
 /** What a run has to have had, and had none of: then it proves nothing. Undefined is not part of this run. */

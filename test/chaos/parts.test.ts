@@ -7,7 +7,9 @@ import t from 'tap'
 import { differencesOf } from './bank.ts'
 import { makeClock } from './clocks.ts'
 import { startIdentity } from './identity.ts'
+import { newTraffic } from './clients.ts'
 import { idleParts } from './judge.ts'
+import { recovery } from './recovery.ts'
 
 /* What a run of faults trusts: the comparison of two books, and a clock that jumps. */
 
@@ -35,6 +37,23 @@ t.test('money that moved twice, without a payment, unnoticed or in another amoun
   ] as const)
     t.match(differencesOf(rows, { payments: [...payments], accounts: after(paid) }), [what])
 })
+
+t.test(
+  'a webhook after the death of its worker is timed at shops that always answer, and apart from them',
+  async (t) => {
+    const faults = [{ kind: 'kill worker', at: 1_000, until: 1_000 }]
+    const repeated = [
+      { shop: 0, first: 990, second: 1_400 },
+      { shop: 1, first: 995, second: 61_000 },
+      { shop: 0, first: 9_000, second: 9_100 },
+    ]
+    const found = recovery({ traffic: newTraffic(), backAt: [], faults, repeated, manners: ['good', 'failing'] })
+    t.match(found, {
+      webhook_after_worker: { count: 1, median: 400, max: 400 },
+      webhook_after_worker_at_other_shops: { count: 1, median: 60_000 },
+    })
+  },
+)
 
 t.test('a run in which something never happened is not a good one', async (t) => {
   t.same(idleParts({ payments: 3, 'payments at the bank': 0, 'forged tokens': undefined }), ['payments at the bank'])

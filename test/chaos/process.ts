@@ -60,12 +60,13 @@ export function startPart(
     })
   }
   begin()
-  const signal = (which: NodeJS.Signals): void => void (isAlive(child) && child.kill(which))
   return {
     name,
     kill: () => {
+      // One that has ended by itself and is about to begin again has not been killed.
+      if (!isAlive(child)) return
       meant = true
-      signal('SIGKILL')
+      child.kill('SIGKILL')
     },
     pauseFor: async (ms) => {
       const paused = child

@@ -1,5 +1,6 @@
 import type { Traffic } from './clients.ts'
-import type { Fault } from './judge.ts'
+import type { Fault, Repetition } from './judge.ts'
+import type { Manner } from './shops.ts'
 
 type Spread = { count: number; median: number; max: number }
 
@@ -13,21 +14,26 @@ export function recovery(input: {
   /** When PostgreSQL answered again after each time that it was killed. */
   backAt: readonly number[]
   faults: readonly Fault[]
-  repeated: readonly { first: number; second: number }[]
+  repeated: readonly Repetition[]
+  /** How each shop answers. */
+  manners: readonly Manner[]
 }): Record<string, Spread> {
-  const { traffic, backAt, faults, repeated } = input
+  const { traffic, backAt, faults, repeated, manners } = input
   const firsts = backAt.flatMap((back) => {
     const created = traffic.createdAt.find((at) => at >= back)
     return created === undefined ? [] : [created - back]
   })
   const kills = faults.filter(({ kind }) => kind === 'kill worker')
-  const again = repeated.flatMap(({ first, second }) => {
+  const again = repeated.flatMap(({ shop, first, second }) => {
     const kill = kills.find(({ at }) => at >= first - BEFORE_MS && at <= first + AFTER_MS)
-    return kill === undefined ? [] : [second - kill.at]
+    return kill === undefined ? [] : [{ isGood: manners[shop] === 'good', ms: second - kill.at }]
   })
+  const msOf = (isGood: boolean): number[] => again.filter((each) => each.isGood === isGood).map(({ ms }) => ms)
   return {
     payment_after_database: spread(firsts),
-    webhook_after_worker: spread(again),
+    webhook_after_worker: spread(msOf(true)),
+    // Half of the time these are no shops: their deliveries wait until an attempt after a longer while.
+    webhook_after_worker_at_other_shops: spread(msOf(false)),
     refusal_without_database: spread(traffic.refusedMs),
   }
 }

@@ -367,12 +367,12 @@ function report(): void {
     never_happened: idle,
     bank_differences: bankDifferences,
     receipts: servers.receipts.length,
-    recovery_ms: recovery({ traffic, backAt, faults, repeated: verdict.duplicates.seconds }),
+    recovery_ms: recovery({ traffic, backAt, faults, repeated: verdict.duplicates.seconds, manners: MANNERS }),
     drained_ms: drainedMs,
     own_ends: endings,
     violations,
     ...verdict,
-    duplicates: { explained: duplicates.explained, unexplained: duplicates.unexplained },
+    duplicates: { ...duplicates, seconds: undefined },
   }
   const text = JSON.stringify(result, null, 2)
   if (values.report !== undefined) writeFileSync(values.report, text)
