@@ -18,6 +18,8 @@ export type Load = {
 }
 
 const WARM_UP_MS = 500
+/** Its requests are written beforehand, and kept in memory. */
+const WRK_SECONDS_MAX = 15
 
 /** A request as HTTP/1.1 text; the body, where there is one, is ASCII. */
 export function requestText(
@@ -39,7 +41,8 @@ export function requestText(
  * what the load uses of the machine is missing from what it measures, else by bare sockets.
  */
 export async function runLoad(load: Load): Promise<Sample> {
-  if (!existsSync(WRK)) return runSockets(load, WARM_UP_MS)
+  if (!existsSync(WRK) || load.seconds > WRK_SECONDS_MAX) return runSockets(load, WARM_UP_MS)
+  // Which also checks the status of each answer, as wrk does not.
   const seconds = WARM_UP_MS / 1000
   const { rate } = await runSockets({ ...load, seconds }, 0)
   const { units = 0, ...sample } = await runWrk(load)
