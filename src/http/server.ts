@@ -6,7 +6,7 @@ import { ofEveryMerchant, ofNoMerchant } from '../db/merchant-scope.ts'
 import { DomainError } from '../lib/errors.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { lacksTls } from '../lib/tls.ts'
-import { PROBES } from '../observe/probes.ts'
+import { PROBE_PATHS, makeProbes } from '../observe/probes.ts'
 import type { IsDraining } from '../observe/probes.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import { postmanCollection } from '../openapi/postman.ts'
@@ -146,7 +146,7 @@ function originForm({ url = '/', headers }: IncomingMessage): string {
 /** Whether a request lacks the TLS that it needs (decision 62). Realms reject such requests themselves, in their own protocol. */
 function lacksRequiredTls(app: App, req: IncomingMessage): boolean {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
-  return !isOfRealms(req) && !PROBES.has(path) && lacksTls(req, app.config)
+  return !isOfRealms(req) && !PROBE_PATHS.has(path) && lacksTls(req, app.config)
 }
 
 function rejectWithoutTls(): Promise<never> {
@@ -181,10 +181,10 @@ const DESCRIPTIONS: readonly (readonly [path: string, make: (app: App) => object
 type OperationalRoutes = { isDraining: IsDraining; asPage: Served }
 
 function addOperationalRoutes(app: App, router: Router, { isDraining, asPage }: OperationalRoutes): void {
-  for (const [path, probe] of PROBES) {
+  for (const [path, probe] of makeProbes(app, isDraining)) {
     // Figures about the business stay inside: in live mode, and wherever they have a port of their own.
     if (path === '/metrics' && (app.config.observePort !== undefined || app.config.mode === 'live')) continue
-    router.get(path, (req, res) => caught(app, req, res, () => ofEveryMerchant(() => probe(app, res, isDraining))))
+    router.get(path, (req, res) => caught(app, req, res, () => ofEveryMerchant(() => probe(res))))
   }
   for (const [path, make] of DESCRIPTIONS) {
     const serve = serveDescription(app, make)

@@ -28,18 +28,49 @@ export function describeHealth(): { status: 'ok' } {
   return { status: 'ok' }
 }
 
+/** How long a check answers for: those who ask meanwhile, and anyone may, cost nothing. */
+const READY_MS = 1_000
+
+/**
+ * Makes the check of one listening server. There is one at a time, and all who ask share it, since it takes the only connection
+ * that is kept for it. What is not ready is checked again at once.
+ */
+export function makeReadiness(
+  app: App,
+  now: () => number = () => performance.now(),
+): (process: { isDraining: boolean }) => Promise<Readiness> {
+  let ready: { found: Readiness; until: number } | undefined
+  let checking: Promise<Readiness> | undefined
+
+  async function check(): Promise<Readiness> {
+    const until = now() + READY_MS
+    try {
+      const found = await describeReadiness(app)
+      ready = found.status === 'ready' ? { found, until } : undefined
+      return found
+    } finally {
+      checking = undefined
+    }
+  }
+
+  return async ({ isDraining }) => {
+    const found = ready !== undefined && ready.until > now() ? ready.found : await (checking ??= check())
+    return isDraining && found.status === 'ready' ? { ...found, status: 'draining' } : found
+  }
+}
+
 /**
  * Checks the database, over a connection of its own and within a second (times SVC_DATABASE_TIMEOUT_FACTOR): also while
  * every other one is in use. Counts the outbox and checks the identity provider, each for as long as it answers soon.
  */
-export async function describeReadiness(app: App, { isDraining }: { isDraining: boolean }): Promise<Readiness> {
+async function describeReadiness(app: App): Promise<Readiness> {
   const identity = checkIdentity(app)
   const banks = app.catalogue.list.length === 0 ? 'none' : 'configured'
   try {
     const pool = await soon(reachDatabase(app), DATABASE_TIMEOUT_MS * app.config.databaseTimeoutFactor)
     const webhooks = await soon(countOutbox(pool), COUNT_TIMEOUT_MS).catch(() => undefined)
     return {
-      status: isDraining ? 'draining' : 'ready',
+      status: 'ready',
       database: 'reachable',
       ...(await identity),
       ...(webhooks === undefined ? {} : { webhooks }),

@@ -3,32 +3,35 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
 import { listen } from '../lib/listen.ts'
-import { describeHealth, describeReadiness } from './health.ts'
+import { describeHealth, makeReadiness } from './health.ts'
 import { readMetrics } from './metrics.ts'
 
 /** Whether the process was asked to stop, and serves until its grace period ends. */
 export type IsDraining = () => boolean
 
-type Probe = (app: App, res: ServerResponse, isDraining: IsDraining) => Promise<void>
+type Probe = (res: ServerResponse) => Promise<void>
+
+const PATHS = ['/healthz', '/readyz', '/metrics'] as const
 
 /** The paths of probes and scrapers, which call from inside the network, without the proxy that terminates TLS. */
-export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
-  ['/healthz', async (_app, res) => sendJson(res, 200, describeHealth())],
-  [
-    '/readyz',
-    async (app, res, isDraining) => {
-      const readiness = await describeReadiness(app, { isDraining: isDraining() })
+export const PROBE_PATHS: ReadonlySet<string> = new Set(PATHS)
+
+/** The probes of one listening server, by path. */
+export function makeProbes(app: App, isDraining: IsDraining): ReadonlyMap<string, Probe> {
+  const readinessOf = makeReadiness(app)
+  const probes: Record<(typeof PATHS)[number], Probe> = {
+    '/healthz': async (res) => sendJson(res, 200, describeHealth()),
+    '/readyz': async (res) => {
+      const readiness = await readinessOf({ isDraining: isDraining() })
       sendJson(res, readiness.status === 'ready' ? 200 : 503, readiness)
     },
-  ],
-  [
-    '/metrics',
-    async (app, res) => {
+    '/metrics': async (res) => {
       const text = await readMetrics(app)
       send(res, 200, { type: app.metrics.registry.contentType, text })
     },
-  ],
-])
+  }
+  return new Map(Object.entries(probes))
+}
 
 /** A listening port for probes and scrapers only. */
 export type ProbePort = { url: string; stop(): Promise<void> }
@@ -41,7 +44,8 @@ export type ProbePort = { url: string; stop(): Promise<void> }
 export async function listenForProbes(app: App, isDraining: IsDraining = () => false): Promise<ProbePort | undefined> {
   const { host, observePort } = app.config
   if (observePort === undefined) return undefined
-  const server = createServer((req, res) => void answer(app, { req, res }, isDraining))
+  const probes = makeProbes(app, isDraining)
+  const server = createServer((req, res) => void answer(app, { req, res }, probes))
   await listen(server, observePort, host)
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${observePort}`,
@@ -56,12 +60,12 @@ export async function listenForProbes(app: App, isDraining: IsDraining = () => f
 
 type Exchange = { req: IncomingMessage; res: ServerResponse }
 
-async function answer(app: App, { req, res }: Exchange, isDraining: IsDraining): Promise<void> {
+async function answer(app: App, { req, res }: Exchange, probes: ReadonlyMap<string, Probe>): Promise<void> {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
-  const probe = req.method === 'GET' || req.method === 'HEAD' ? PROBES.get(path) : undefined
+  const probe = req.method === 'GET' || req.method === 'HEAD' ? probes.get(path) : undefined
   if (probe === undefined) return sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
   try {
-    await probe(app, res, isDraining)
+    await probe(res)
   } catch (error) {
     app.log.error({ err: error, path }, 'a probe failed')
     if (!res.headersSent) sendJson(res, 500, { message: 'The probe failed; the log says why.' })

@@ -85,8 +85,10 @@ t.test(
       t.ok(answer.ms < 3_000, `${answer.ms} ms`)
     }
     t.match(await call('GET', '/healthz'), { status: 200 }, 'the process lives, so nobody kills it')
-    const readiness = await call('GET', '/readyz')
-    t.match(readiness, { status: 503 })
+    const readiness = await until(async () => {
+      const answer = await call('GET', '/readyz')
+      return answer.status === 503 && answer
+    })
     t.same(JSON.parse(readiness.text), {
       status: 'not_ready',
       database: 'unreachable',

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
+import { makeReadiness } from '../../src/observe/health.ts'
 import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { runVerification } from '../../src/verify/run-verification.ts'
 import { workOnce } from '../../src/worker.ts'
@@ -10,11 +12,14 @@ import type { Answer, TestService } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'
 
-/** The answer of /readyz, which leaves out the counts of a database that takes half a second for them, as on a busy machine. */
-function readiness(service: TestService): Promise<Answer['body']> {
+/**
+ * The answer of /readyz once it has these members: it is a second old, and leaves out the counts of a database that takes half
+ * a second for them, as on a busy machine.
+ */
+function readiness(service: TestService, expected: object): Promise<Answer['body']> {
   return until(async () => {
     const { status, body } = await service.call('GET', '/readyz')
-    return status === 200 && body.webhooks !== undefined && body
+    return status === 200 && body.webhooks !== undefined && isDeepStrictEqual({ ...body, ...expected }, body) && body
   })
 }
 
@@ -22,7 +27,7 @@ t.test('liveness checks nothing else, readiness counts the outbox', async (t) =>
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
   const nothing = { waiting: 0, due: 0, dead: 0, held: 0 }
-  t.same(await readiness(service), {
+  t.same(await readiness(service, { webhooks: nothing }), {
     status: 'ready',
     database: 'reachable',
     webhooks: nothing,
@@ -36,32 +41,67 @@ t.test('liveness checks nothing else, readiness counts the outbox', async (t) =>
     `update webhook_deliveries set status = 'DEAD', attempt_count = 6, last_error = 'timeout' where merchant_id <> $1`,
     [withEndpoint.id],
   )
-  t.match(await readiness(service), { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
+  t.match(await readiness(service, { webhooks: { waiting: 2, due: 2, dead: 1, held: 1 } }), { status: 'ready' })
 })
 
 t.test('readiness counts deliveries that wait for a paused or missing endpoint', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
-  const counts = async () => (await readiness(service)).webhooks
   const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
   const put = (body: object) => service.call('PUT', '/api/v1/portal/webhook-endpoint', { merchant, body })
   await put({ paused: true })
   await createPayment(service, merchant)
   await createPayment(service, await service.merchant())
-  t.same(await counts(), { waiting: 0, due: 0, dead: 0, held: 2 })
+  t.ok(await readiness(service, { webhooks: { waiting: 0, due: 0, dead: 0, held: 2 } }))
   await put({ paused: false })
-  t.same(await counts(), { waiting: 1, due: 1, dead: 0, held: 1 })
+  t.ok(await readiness(service, { webhooks: { waiting: 1, due: 1, dead: 0, held: 1 } }))
 })
 
 t.test('an identity provider that is away is shown, and the service stays ready', async (t) => {
   const identity = makeRemoteIdentity()
   const service = await testService(t, { overrides: { identity } })
-  await until(async () => (await readiness(service)).identity === 'reachable')
+  await readiness(service, { identity: 'reachable' })
   identity.faults.isAway = true
-  t.match(await readiness(service), { status: 'ready', identity: 'away' })
+  t.match(await readiness(service, { identity: 'away' }), { status: 'ready' })
+  identity.faults.isAway = false
+  await readiness(service, { identity: 'reachable' })
   identity.health = () => new Promise(() => undefined)
-  t.match(await readiness(service), { identity: 'away' }, 'nor is it waited for')
+  t.match(await readiness(service, { identity: 'away' }), { status: 'ready' }, 'nor is it waited for')
   const embedded = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
-  await until(async () => (await readiness(embedded)).identity === 'reachable')
+  await readiness(embedded, { identity: 'reachable' })
+})
+
+t.test('however many ask whether it is ready, there is one check at a time, and none for a second', async (t) => {
+  const identity = makeRemoteIdentity()
+  const { app } = await testService(t, { overrides: { identity } })
+  let checks = 0
+  const health = identity.health.bind(identity)
+  identity.health = () => {
+    checks += 1
+    return health()
+  }
+  let now = 0
+  const ready = makeReadiness(app, () => now)
+  const ask = () => Promise.all(Array.from({ length: 200 }, () => ready({ isDraining: false })))
+  // A machine that stands still is not ready, and is asked again.
+  await until(async () => (await ready({ isDraining: false })).status === 'ready')
+  now = 1_000
+  checks = 0
+  for (const found of await ask()) t.equal(found.status, 'ready')
+  t.equal(checks, 1, 'at once')
+  now = 1_999
+  await ask()
+  t.equal(checks, 1, 'a little later')
+  t.equal((await ready({ isDraining: true })).status, 'draining', 'which is known without a check')
+  now = 2_000
+  await ask()
+  t.equal(checks, 2, 'a second later')
+  await app.readinessPool.close()
+  for (const found of await ask()) t.equal(found.status, 'ready')
+  now = 3_000
+  checks = 0
+  t.match(await ready({ isDraining: true }), { status: 'not_ready' })
+  await ready({ isDraining: false })
+  t.equal(checks, 2, 'what is not ready is looked at again')
 })
 
 t.test('the metrics count requests, moves, attempts and jobs, and name no one', async (t) => {
