@@ -79,7 +79,8 @@ const Id = z
   .min(1)
   .max(255)
   .refine((text) => !text.includes('\0'))
-const Claims = z.object({
+/** The claims of an access token. */
+export const Claims = z.object({
   typ: z.literal('Bearer'),
   azp: Id,
   sub: Id,
@@ -93,7 +94,7 @@ const Claims = z.object({
   amr: z.array(z.string()).optional(),
   [ISSUED_AT_MS]: z.number().optional(),
 })
-type Claims = z.infer<typeof Claims>
+export type Claims = z.infer<typeof Claims>
 
 /**
  * Verifies access tokens of all realms. The order matters (decision 43): the unverified claims must name a realm and a
@@ -225,6 +226,11 @@ function verifiedOf(slug: string, keyId: string, claims: Claims): VerifiedToken 
     signedInAt: claims.auth_time,
     acr: claims.acr,
     amr: claims.amr,
-    issuedAtMs: claims[ISSUED_AT_MS] ?? claims.iat * 1_000 + 999,
+    issuedAtMs: issuedAtMsOf(claims),
   }
+}
+
+/** The latest time that a token can have been issued at, in milliseconds since 1970. */
+export function issuedAtMsOf(claims: Claims): number {
+  return claims[ISSUED_AT_MS] ?? claims.iat * 1_000 + 999
 }

@@ -268,14 +268,19 @@ for (const [what, end] of Object.entries(ENDS)) {
         body: { name: randomUUID(), role: 'ADMIN' },
       })
     t.equal((await makeCredential(tokens.access_token)).status, 201)
+    const userinfo = (token: string) =>
+      service.call('GET', `/realms/${realm}/protocol/openid-connect/userinfo`, { headers: bearer(token) })
+    t.match(await userinfo(tokens.access_token), { status: 200, body: { email } })
     const password = await end({ input, signedIn, tokens })
     for (const answer of [
       await makeCredential(tokens.access_token),
       await service.call('GET', '/api/v1/whoami', { headers: bearer(tokens.access_token) }),
     ])
       t.match(answer, { status: 401, body: { code: 'UNAUTHENTICATED' } })
+    t.match(await userinfo(tokens.access_token), { status: 401, body: { error: 'invalid_token' } })
     const again = await signIn({ ...input, password })
     t.equal((await makeCredential(again.tokens.access_token)).status, 201)
+    t.equal((await userinfo(again.tokens.access_token)).status, 200)
   })
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createLocalJWKSet, errors, jwtVerify } from 'jose'
 import { issuerOf } from '../../../lib/realms.ts'
+import { findTokenCutoff } from '../../token-cutoffs-sql.ts'
+import { Claims, issuedAtMsOf } from '../../verifier.ts'
 import { claimsOf } from './accounts.ts'
 import { readClient } from '../realms/clients.ts'
 import { SIGNING_ALGORITHM, openSigningKeys, publicKeysOf } from '../realms/keys.ts'
@@ -28,18 +30,28 @@ export async function answerUserinfo(
   sendJson(res, 200, claimsOf(user), origin)
 }
 
-type Claims = { sub: string; azp: string; scopes: string[] }
+type UserToken = { sub: string; azp: string; scopes: string[] }
 
-async function verifyAccessToken(parts: EmbeddedParts, realm: RealmRecord, token: string): Promise<Claims | null> {
+/** Null for a token that is not valid, or whose sign-in, secret or key has ended since. */
+async function verifyAccessToken(parts: EmbeddedParts, realm: RealmRecord, token: string): Promise<UserToken | null> {
   try {
-    const { payload } = await jwtVerify(token, createLocalJWKSet(publicKeysOf(openSigningKeys(parts, realm))), {
-      issuer: issuerOf(parts.publicUrl, realm.slug),
-      algorithms: [SIGNING_ALGORITHM],
-      requiredClaims: ['exp', 'iat', 'sub', 'azp'],
-      clockTolerance: 5,
-    })
-    if (payload['typ'] !== 'Bearer' || payload.sub === undefined) return null
-    return { sub: payload.sub, azp: String(payload['azp']), scopes: String(payload['scope'] ?? '').split(' ') }
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      createLocalJWKSet(publicKeysOf(openSigningKeys(parts, realm))),
+      {
+        issuer: issuerOf(parts.publicUrl, realm.slug),
+        algorithms: [SIGNING_ALGORITHM],
+        requiredClaims: ['exp', 'iat', 'sub', 'azp'],
+        clockTolerance: 5,
+      },
+    )
+    const claims = Claims.safeParse(payload)
+    if (!claims.success) return null
+    const { sub, azp, scope = '' } = claims.data
+    const holder = { slug: realm.slug, keyId: protectedHeader.kid ?? '', clientId: azp, subject: sub }
+    const cutoffMs = await findTokenCutoff(parts.pool, holder)
+    if (cutoffMs !== null && issuedAtMsOf(claims.data) <= cutoffMs) return null
+    return { sub, azp, scopes: scope.split(' ') }
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error
