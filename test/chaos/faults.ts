@@ -28,8 +28,11 @@ export type FaultsInput = {
   rotateKey(): Promise<void>
 }
 
-/** `backAt`: when PostgreSQL answered again after each time that it was killed. */
-export type MadeFaults = { faults: Fault[]; backAt: number[] }
+/**
+ * `backAt`: when PostgreSQL answered again after each time that it was killed. `failure` is an error of a fault itself: it ends
+ * the faults, and what was before it is judged all the same.
+ */
+export type MadeFaults = { faults: Fault[]; backAt: number[]; failure: string | undefined }
 
 /** What the model bank does wrong with its next answers. */
 const BANK_FAILURES = [
@@ -74,16 +77,14 @@ export async function makeFaults(input: FaultsInput): Promise<MadeFaults> {
   const begun = Date.now()
   let keyIsNew = false
   let killedAt = 0
-  while (Date.now() - begun < runMs) {
-    await delay(random.between(300, 1_500))
+  const makeOne = async (): Promise<void> => {
     // The embedded server is started again five times a minute at most.
     const mayKillDatabase = Date.now() - killedAt > 15_000
     if (others.length > 0 && random.chance(30)) {
       const other = random.pick(others)
-      if (other.endsDatabase === true && !mayKillDatabase) continue
+      if (other.endsDatabase === true && !mayKillDatabase) return
       if (other.endsDatabase === true) killedAt = Date.now()
-      await other.make()
-      continue
+      return other.make()
     }
     const part = random.pick(parts)
     const kind = part.name.split(' ')[0] ?? ''
@@ -98,14 +99,31 @@ export async function makeFaults(input: FaultsInput): Promise<MadeFaults> {
     else if (dice < 93) await during('rotate secret', () => input.rotateSecret())
     else if (dice < 97 && mayKillDatabase) {
       killedAt = Date.now()
-      await during('kill database', () => void process.kill(database.pid, 'SIGKILL'), untilBack)
+      await during('kill database', () => killServer(database), untilBack)
     } else if (!keyIsNew && Date.now() - begun > runMs / 3) {
       keyIsNew = true
       await during('rotate key', () => input.rotateKey())
     }
   }
+  let failure: string | undefined
+  while (failure === undefined && Date.now() - begun < runMs) {
+    await delay(random.between(300, 1_500))
+    await makeOne().catch((error: unknown) => {
+      failure = error instanceof Error ? error.stack : String(error)
+    })
+  }
   await Promise.all(unended)
-  return { faults, backAt }
+  for (const fault of faults) fault.until = Math.min(fault.until, Date.now())
+  return { faults, backAt, failure }
+}
+
+/** It may have ended by a fault of before, and be about to begin again. */
+function killServer({ pid }: EmbeddedServer): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
 }
 
 type During = (kind: string, work: () => Promise<unknown> | void, isOver?: () => Promise<void>) => Promise<void>

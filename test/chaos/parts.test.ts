@@ -1,3 +1,4 @@
+import assert from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,6 +7,8 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { differencesOf } from './bank.ts'
 import { makeClock } from './clocks.ts'
+import { seededRandom } from '../../src/lib/seeded-random.ts'
+import { makeFaults } from './faults.ts'
 import { startIdentity } from './identity.ts'
 import { newTraffic } from './clients.ts'
 import { idleParts } from './judge.ts'
@@ -54,6 +57,28 @@ t.test(
     })
   },
 )
+
+t.test('a fault that fails ends the faults, and not the run', async (t) => {
+  const fails = async (): Promise<never> => Promise.reject(new Error('it has gone'))
+  const part = { name: 'api 0', kill: () => assert.fail('it has gone'), pauseFor: fails, restart: fails }
+  const { failure, faults } = await makeFaults({
+    random: seededRandom('1'),
+    runMs: 60_000,
+    parts: [{ ...part, stop: fails, ownEnds: () => [] }],
+    link: { port: 0, cut: fails, silence: fails, slow: fails, close: () => undefined } as never,
+    database: { pid: 2 ** 30 } as never,
+    disk: undefined,
+    bank: undefined,
+    identity: undefined,
+    clocks: [],
+    ask: fails,
+    rotateSecret: fails,
+    rotateKey: fails,
+    realms: [],
+  })
+  t.match(failure, /it has gone/)
+  t.ok(faults.length > 0 && faults.every(({ until }) => Number.isFinite(until)), 'each has an end to judge by')
+})
 
 t.test('a run in which something never happened is not a good one', async (t) => {
   t.same(idleParts({ payments: 3, 'payments at the bank': 0, 'forged tokens': undefined }), ['payments at the bank'])

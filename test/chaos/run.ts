@@ -194,7 +194,7 @@ const clients = Array.from({ length: Number(values.clients) }, (_, index) =>
     isOver: () => isOver,
   }),
 )
-const { faults, backAt } = await makeFaults({
+const { faults, backAt, failure } = await makeFaults({
   random,
   runMs,
   parts,
@@ -352,11 +352,13 @@ function report(): void {
     duplicates.unexplained,
     violations,
   ]
-  const isGood = bad.every((each) => each.length === 0) && badSignatures === 0 && drainedMs >= 0
+  const isGood =
+    bad.every((each) => each.length === 0) && badSignatures === 0 && drainedMs >= 0 && failure === undefined
   const result = {
     seed: values.seed,
     minutes: Number(values.minutes),
     isGood,
+    ended_early: failure,
     acknowledged,
     requests: traffic.requests,
     unanswered: traffic.unanswered,
