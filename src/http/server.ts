@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import polka from 'polka'
 import type { App } from '../app.ts'
 import { ofEveryMerchant, ofNoMerchant } from '../db/merchant-scope.ts'
@@ -39,6 +40,8 @@ const SERVER_LIMITS = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
 }
+/** How long a client may accept nothing of a response that waits for it, in milliseconds. */
+const UNREAD_MS = 30_000
 const REQUESTS_PER_SOCKET_MAX = 1_000
 const CONNECTIONS_MAX = 10_000
 
@@ -52,17 +55,20 @@ function exactPath(pattern: string): (req: IncomingMessage) => boolean {
 /** The methods polka registers routes under. */
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const
 
+type ServerOptions = Partial<CallersOptions> & { isDraining?: IsDraining; unreadMs?: number }
+
 /**
  * The HTTP server with every route, not yet listening. polka only routes. Errors go to our own `onError`, because polka's
  * would use an error's `status` as the response's and show its message.
  */
 export function makeServer(
   app: App,
-  { isDraining = () => false, ...limits }: Partial<CallersOptions> & { isDraining?: IsDraining } = {},
+  { isDraining = () => false, unreadMs = UNREAD_MS, ...limits }: ServerOptions = {},
 ): Server {
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
+  server.timeout = unreadMs
   const router = polka({
     server,
     onError: failed(app),
@@ -103,6 +109,7 @@ export function makeServer(
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, asPage)
   const isHttps = app.publicUrl.startsWith('https:')
   server.on('request', (req, res) => {
+    res.on('timeout', endUnread)
     req.url = originForm(req)
     if (isHttps) res.setHeader('strict-transport-security', HSTS)
     if (namesTwoHosts(req)) void asPage(req, res, rejectTwoHosts)
@@ -112,6 +119,11 @@ export function makeServer(
     else ofNoMerchant(() => router.handler(asRouted(req), res, undefined as never))
   })
   return server
+}
+
+/** Of a connection where nothing moves, only one that has something to send waits for its client: others wait for us. */
+function endUnread(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy()
 }
 
 /** A browser that has been here over https sends nothing over plain http for a year. */

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { startApi } from '../../src/api.ts'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { freePort } from '../support/free-port.ts'
+import { makeServer } from '../../src/http/server.ts'
 import { makeApp } from '../../src/app.ts'
 import { createPayment, testService, until } from '../support/app.ts'
 import { listenTo, rawRequest, rawSocket } from '../support/raw-http.ts'
@@ -200,6 +203,40 @@ t.test('stopping completes requests in progress, rejects new ones and closes idl
   t.equal(answer.headers['connection'], 'close', 'the client learns that the connection carries no more')
   t.match(await answer.body.json(), { payment_id: payment.payment_id, status: 'Failed' })
   await stopped
+})
+
+t.test('a client that accepts nothing of a response is disconnected, and one that waits for us is not', async (t) => {
+  const quick = makeServer(service.app, { unreadMs: 2_000 })
+  quick.listen(0, '127.0.0.1')
+  await once(quick, 'listening')
+  t.teardown(() => void quick.close())
+  const { port: quickPort } = quick.address() as AddressInfo
+  const idle: ServerResponse[] = []
+  const sockets: Socket[] = []
+  quick.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    sockets.push(req.socket)
+    res.on('timeout', () => idle.push(res))
+  })
+
+  // More than the buffers of a connection take.
+  const silent = rawSocket(quickPort)
+  silent.pause()
+  silent.write('GET /widget/reference/viewer.js HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20))
+  await until(async () => sockets[0]?.destroyed === true)
+  silent.destroy()
+
+  const locker = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
+  t.teardown(() => locker.end())
+  await locker.query('begin; lock table payment_intents')
+  idle.length = 0
+  const waiting = request(`http://127.0.0.1:${quickPort}/api/v1/payments`, {
+    headers: { 'x-merchant-client-id': merchant.clientId },
+  })
+  await Promise.race([waiting, until(async () => idle.length > 0)])
+  await locker.query('rollback')
+  const { statusCode, body } = await waiting
+  await body.dump()
+  t.ok([200, 503].includes(statusCode), String(statusCode))
 })
 
 t.test('a process that drains turns proxies away first, and breaks no connection', async (t) => {
