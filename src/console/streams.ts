@@ -26,8 +26,11 @@ const STREAM_LIMITS = {
   perProcess: 200,
   /** Of those of the process: merchants can't use them, however many there are. */
   reservedForOperators: 50,
-  perMerchant: 50,
+  perMerchant: 25,
   perCaller: 10,
+  /** Of merchants that no operator has approved: anyone can register some. They have no payments to follow. */
+  unapproved: 20,
+  perUnapproved: 5,
 }
 export type StreamLimits = typeof STREAM_LIMITS
 
@@ -43,6 +46,8 @@ export type Sink = {
 export type StreamInput = Subscriber & {
   /** The caller, whose streams are counted. */
   caller: string
+  /** Whether operators have approved the merchant; true for operators. */
+  isApproved: boolean
   /** A cursor, or `latest`. */
   after: string | undefined
   /** Whether the request is a HEAD: the stream begins and ends at once. */
@@ -149,7 +154,11 @@ export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> 
           ? []
           : [
               { key: 'merchants', max: limits.perProcess - limits.reservedForOperators },
-              { key: `merchant ${input.merchantId}`, max: limits.perMerchant },
+              {
+                key: `merchant ${input.merchantId}`,
+                max: input.isApproved ? limits.perMerchant : limits.perUnapproved,
+              },
+              ...(input.isApproved ? [] : [{ key: 'unapproved', max: limits.unapproved }]),
             ]),
         { key: `caller ${input.caller}`, max: limits.perCaller },
       ])

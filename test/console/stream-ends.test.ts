@@ -82,6 +82,22 @@ t.test('some streams are reserved for operators', async (t) => {
   t.match(await openStream(t, service.url, { headers: operator({ roles: ['OPS'] }) }), { status: 200 })
 })
 
+t.test('merchants that anyone can register take few streams together', async (t) => {
+  const streamLimits = { ...LIMITS, perMerchant: 4, perCaller: 10, perProcess: 20, perUnapproved: 2, unapproved: 3 }
+  const { service, person } = await serviceWithRealms(t, { overrides: { streamLimits } })
+  const open = async (kybStatus: 'PENDING' | 'APPROVED', count: number) => {
+    const headers = person(await service.merchant({ kybStatus }), { roles: ['ADMIN'] })
+    const statuses: number[] = []
+    for (let opened = 0; opened < count; opened += 1)
+      statuses.push((await openStream(t, service.url, { headers })).status)
+    return statuses
+  }
+  t.same(await open('PENDING', 3), [200, 200, 429])
+  t.same(await open('PENDING', 2), [200, 429])
+  t.same(await open('PENDING', 1), [429])
+  t.same(await open('APPROVED', 5), [200, 200, 200, 200, 429])
+})
+
 t.test('a reader that accepts nothing is disconnected, and nothing is buffered for it', async (t) => {
   // Longer than the reader of this process may stand still.
   const service = await testService(t, { overrides: { streamLimits: { ...LIMITS, stuckMs: 4_000 } } })

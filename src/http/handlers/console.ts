@@ -19,6 +19,7 @@ export const consoleViews: Handlers<typeof wire> = {
       canSeeDeliveries:
         caller.kind === 'platform' || (caller.kind === 'merchant' && roleAllows(caller.role, 'manage webhooks')),
       caller: `${merchantId ?? caller.kind} ${caller.actor.id}`,
+      isApproved: caller.kind === 'platform' || caller.kybStatus === 'APPROVED',
       after: input.headers['last-event-id'] ?? input.query.after,
       headOnly: input.headOnly,
       sink,
