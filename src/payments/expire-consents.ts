@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { makeRounds } from '../lib/rounds.ts'
 import { movePayment } from './move.ts'
 import type { ExpiredPayment } from './record.ts'
 import { listExpiredPayments } from './sql.ts'
@@ -6,11 +7,21 @@ import { listExpiredPayments } from './sql.ts'
 /** Payments of one run; the next run follows at once while there are more. */
 const PAYMENTS_MAX = 200
 
+const runPage = makeRounds<ExpiredPayment, ExpiredPayment>()
+
 /** Fails payments that still wait for their payer after the end of their consent, every 30 seconds (decision 18). A job. */
 export async function expireConsents(app: App): Promise<{ more: boolean }> {
-  const expired = await listExpiredPayments(app.pool, PAYMENTS_MAX)
-  await Promise.all(expired.map((payment) => expirePayment(app, payment)))
-  return { more: expired.length === PAYMENTS_MAX }
+  const { more } = await runPage(app, {
+    list: async (after) => {
+      const items = await listExpiredPayments(app.pool, PAYMENTS_MAX, after)
+      return { items, next: items.length === PAYMENTS_MAX ? items.at(-1) : undefined }
+    },
+    work: (payment) => expirePayment(app, payment),
+    failed: (error, { id }) =>
+      app.log.error({ err: error, payment_id: id }, 'a payment could not be expired; it is tried again'),
+    lanes: PAYMENTS_MAX,
+  })
+  return { more }
 }
 
 /**

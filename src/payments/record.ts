@@ -118,7 +118,13 @@ export const DueSettlement = z.object({
 export type DueSettlement = z.infer<typeof DueSettlement>
 
 /** A payment that still waits after the end of its consent. */
-export const ExpiredPayment = z.object({ id: z.string(), merchant_id: z.string(), status: PaymentStatus })
+export const ExpiredPayment = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  status: PaymentStatus,
+  /** As PostgreSQL writes it: what is compared with it needs the microseconds. */
+  expires_at: z.string(),
+})
 export type ExpiredPayment = z.infer<typeof ExpiredPayment>
 
 /** An Initiated payment that must be staged at a remote bank. */

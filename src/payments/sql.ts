@@ -71,14 +71,23 @@ export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentM
 }
 
 /** Payments that still wait for their payer after the end of their consent. */
-export function listExpiredPayments(tx: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
+export function listExpiredPayments(
+  tx: CommonQueryMethods,
+  limit: number,
+  after: Pick<ExpiredPayment, 'expires_at' | 'id'> = {
+    expires_at: '-infinity',
+    id: '00000000-0000-0000-0000-000000000000',
+  },
+): Promise<readonly ExpiredPayment[]> {
   return tx.any(sql.prepared('list_expired_payments', ExpiredPayment)`
-    select p.id, p.merchant_id, p.status
+    select p.id, p.merchant_id, p.status, c.expires_at::text
     from payment_consents c
     join payment_intents p on p.merchant_id = c.merchant_id and p.consent_id = c.id
     where c.status = 'AWAITING_AUTHORISATION' and c.expires_at <= now()
       and p.status in ('Initiated', 'AwaitingAuthorisation')
-    order by c.expires_at
+      and c.expires_at >= ${after.expires_at}::timestamptz
+      and (c.expires_at, p.id) > (${after.expires_at}::timestamptz, ${after.id}::uuid)
+    order by c.expires_at, p.id
     limit ${limit}
   `)
 }

@@ -1,32 +1,56 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError } from '../banks/connector.ts'
 import type { BankConnector, PayoutReturns } from '../banks/connector.ts'
+import { makeRounds, rejectFailures, workApart } from '../lib/rounds.ts'
 import { announcePayout, movePayout } from './move.ts'
 import { readReturnPosition, saveReturnPosition } from './move-sql.ts'
 import type { PayoutRecord } from './record.ts'
 
 const RETURNS_TIMEOUT_MS = 5_000
 
-type PayingBank = Required<Pick<BankConnector, 'id' | 'payouts'>>
+type PayingBank = BankConnector & Required<Pick<BankConnector, 'payouts'>>
+type Returned = PayoutReturns['returns'][number]
+
+const runPage = makeRounds<Returned, string>()
 
 /**
  * Reads which payouts the banks have returned, and moves their money back. The position is saved after the moves: a crash
- * repeats them, which changes nothing. A job.
+ * repeats them, which changes nothing. It is not saved behind a return that fails, which is read again, after those
+ * behind it. A job.
  */
 export async function collectReturns(app: App): Promise<{ more: boolean }> {
   let more = false
-  for (const { id, payouts } of app.banks.values())
-    if (payouts !== undefined && (await collectFrom(app, { id, payouts }))) more = true
+  const failureCount = await workApart([...app.banks.values()].filter(isPaying), {
+    work: async (bank) => {
+      if (await collectFrom(app, bank)) more = true
+    },
+    failed: (error, { id }) =>
+      app.log.error(
+        { err: error, connector: id },
+        'not all returned payouts of a bank were recorded; they are read again',
+      ),
+  })
+  if (!more) rejectFailures(failureCount)
   return { more }
+}
+
+function isPaying(bank: BankConnector): bank is PayingBank {
+  return bank.payouts !== undefined
 }
 
 /** Whether there was a return. */
 async function collectFrom(app: App, bank: PayingBank): Promise<boolean> {
-  const after = await readReturnPosition(app.pool, bank.id)
-  const answer = await askReturns(app, bank, after)
-  if (answer?.position === undefined) return false
-  for (const returned of answer.returns) await recordReturn(app, returned)
-  await saveReturnPosition(app.pool, { connector: bank.id, position: answer.position })
+  const { next, hasFailures } = await runPage(bank, {
+    list: async (after) => {
+      const answer = await askReturns(app, bank, after ?? (await readReturnPosition(app.pool, bank.id)))
+      return { items: answer?.returns ?? [], next: answer?.position }
+    },
+    work: (returned) => recordReturn(app, returned),
+    failed: (error, { payoutId }) =>
+      app.log.error({ err: error, payout_id: payoutId }, 'a returned payout could not be recorded; it is read again'),
+  })
+  if (next === undefined) return false
+  if (!hasFailures) await saveReturnPosition(app.pool, { connector: bank.id, position: next })
   return true
 }
 
@@ -41,7 +65,7 @@ async function askReturns(app: App, bank: PayingBank, after: string | undefined)
 }
 
 /** A return proves that the payout was made, also where the bank's answer to it never arrived. */
-async function recordReturn(app: App, returned: PayoutReturns['returns'][number]): Promise<void> {
+async function recordReturn(app: App, returned: Returned): Promise<void> {
   const { merchantId, payoutId: id, bankReference, failureCode } = returned
   const key = { merchantId, id, changedBy: 'BATCH_JOB' } as const
   const moves = await app.pool.transaction(async (tx) => [

@@ -1,12 +1,14 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import { makeRounds } from '../lib/rounds.ts'
 import { insertPayout, listPayees, lockPayee } from './create-sql.ts'
 import type { Creation, Payee } from './create-sql.ts'
 import { CREATION, announcePayout, recordMoves } from './move.ts'
-import type { PayoutRecord } from './record.ts'
 
 /** Payouts of one run; the next run follows at once while there are more. */
 const PAYOUTS_MAX = 100
+
+const runPage = makeRounds<Payee, Payee>()
 
 /**
  * Creates a payout for each merchant and currency with closed settlements that none pays yet, each in a transaction of its
@@ -14,29 +16,34 @@ const PAYOUTS_MAX = 100
  * job.
  */
 export async function createPayouts(app: App): Promise<{ more: boolean }> {
-  const payees = await listPayees(app.pool, PAYOUTS_MAX)
   let count = 0
-  for (const payee of payees) if ((await createOne(app, payee)) !== null) count += 1
-  if (count > 0) app.wake.notify('send-payouts')
-  return { more: count > 0 && payees.length === PAYOUTS_MAX }
+  const { more } = await runPage(app, {
+    list: async (after) => {
+      const items = await listPayees(app.pool, PAYOUTS_MAX, after)
+      return { items, next: items.length === PAYOUTS_MAX ? items.at(-1) : undefined }
+    },
+    work: async (payee) => {
+      if (await createOne(app, payee)) count += 1
+    },
+    failed: (error, payee) =>
+      app.log.error({ err: error, ...payee }, 'a payout could not be created; it is tried again'),
+  }).finally(() => {
+    if (count > 0) app.wake.notify('send-payouts')
+  })
+  return { more }
 }
 
-/** Null where another process was first, there is nothing to pay, or creating it failed. */
-async function createOne(app: App, payee: Payee): Promise<PayoutRecord | null> {
-  try {
-    const {
-      payout,
-      payable,
-      is_payable: isPayable,
-    } = await app.pool.transaction((tx) => createPayout(tx, app, { ...payee, evenAfterFailure: false }))
-    if (payout !== null) announcePayout(app, payout)
-    else if (!isPayable && !/^-|^0\.0000$/.test(payable))
-      app.log.error({ ...payee, payable }, 'a balance has more than two digits after the point and is not paid out')
-    return payout
-  } catch (error) {
-    app.log.error({ err: error, ...payee }, 'a payout could not be created; it is tried again')
-    return null
-  }
+/** False where another process was first, or there is nothing to pay. */
+async function createOne(app: App, payee: Payee): Promise<boolean> {
+  const {
+    payout,
+    payable,
+    is_payable: isPayable,
+  } = await app.pool.transaction((tx) => createPayout(tx, app, { ...payee, evenAfterFailure: false }))
+  if (payout !== null) announcePayout(app, payout)
+  else if (!isPayable && !/^-|^0\.0000$/.test(payable))
+    app.log.error({ ...payee, payable }, 'a balance has more than two digits after the point and is not paid out')
+  return payout !== null
 }
 
 /** Creates the payout of all that a merchant is owed in a currency, in the caller's transaction. */

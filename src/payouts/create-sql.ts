@@ -9,9 +9,16 @@ const Payee = z.object({ merchant_id: z.string(), currency: z.string() })
 export type Payee = z.infer<typeof Payee>
 
 /** Merchants with closed settlements that no payout pays yet, and that can be paid now. */
-export function listPayees(tx: CommonQueryMethods, limit: number): Promise<readonly Payee[]> {
+export function listPayees(tx: CommonQueryMethods, limit: number, after?: Payee): Promise<readonly Payee[]> {
+  const isBehind =
+    after === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(merchant_id, currency) > (${after.merchant_id}::uuid, ${after.currency})`
   return tx.any(sql.type(Payee)`
-    select merchant_id, currency from payout_payees where due_at <= now() limit ${limit}
+    select merchant_id, currency from payout_payees
+    where due_at <= now() and ${isBehind}
+    order by merchant_id, currency
+    limit ${limit}
   `)
 }
 

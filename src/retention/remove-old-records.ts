@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
+import { rejectFailures, workApart } from '../lib/rounds.ts'
 import { deleteOldMails } from '../mail/sql.ts'
 import { removeAlerts, removeBankCalls, removeRuns, removeWebhooks } from './sql.ts'
 import type { Limit } from './sql.ts'
@@ -25,12 +26,18 @@ const KINDS: readonly Kind[] = [
  * Deletes what is older than the retention settings, in the real time and not that of a sandbox merchant (decision 370).
  * Payments, their events and the ledger are kept. A job.
  */
-export async function removeOldRecords(app: Pick<App, 'pool' | 'config' | 'metrics'>): Promise<{ more: boolean }> {
-  const counts: number[] = []
-  for (const { record, setting, remove } of KINDS) {
-    const removed = await remove(app.pool, { days: app.config.retentionDays[setting], rowsMax: ROWS_MAX })
-    app.metrics.rowsRemoved.inc({ record }, removed)
-    counts.push(removed)
-  }
-  return { more: counts.some((count) => count >= ROWS_MAX) }
+export async function removeOldRecords(
+  app: Pick<App, 'pool' | 'config' | 'metrics' | 'log'>,
+): Promise<{ more: boolean }> {
+  let more = false
+  const failureCount = await workApart(KINDS, {
+    work: async ({ record, setting, remove }) => {
+      const removed = await remove(app.pool, { days: app.config.retentionDays[setting], rowsMax: ROWS_MAX })
+      app.metrics.rowsRemoved.inc({ record }, removed)
+      if (removed >= ROWS_MAX) more = true
+    },
+    failed: (error, { record }) => app.log.error({ err: error, record }, 'old records could not be removed'),
+  })
+  if (!more) rejectFailures(failureCount)
+  return { more }
 }

@@ -89,3 +89,25 @@ t.test('a run is bounded and asks to be run again', async (t) => {
   )
   t.same(rows, [{ count: 201 }])
 })
+
+t.test('payments that cannot be expired do not keep others waiting, though a page is full of them', async (t) => {
+  const ids = await times(201, () => created())
+  const { owner } = service
+  await owner.query(
+    `update payment_consents set expires_at = now() - interval '1 hour' where status = 'AWAITING_AUTHORISATION'`,
+  )
+  const last = ids.at(-1) ?? ''
+  await endConsent(service, last)
+  await owner.query(`
+    create function refuse_move() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_move before update on payment_intents
+      for each row when (old.id <> '${last}') execute function refuse_move();
+  `)
+  t.same(await expireConsents(service.app), { more: true })
+  await t.rejects(expireConsents(service.app), { message: /^200 / }, 'the job counts as failed')
+  t.same(await stateOf(service, last), EXPIRED)
+  t.equal((await stateOf(service, ids[0] ?? '')).payment, 'AwaitingAuthorisation')
+  await owner.query('drop function refuse_move() cascade')
+  while ((await expireConsents(service.app)).more);
+  for (const id of ids) t.equal((await stateOf(service, id)).payment, 'Failed')
+})

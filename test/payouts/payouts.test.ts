@@ -1,6 +1,8 @@
 import t from 'tap'
 import { collectReturns } from '../../src/payouts/collect-returns.ts'
+import type { BankConnector } from '../../src/banks/connector.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
+import { listPayees } from '../../src/payouts/create-sql.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
 import { testService } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
@@ -224,4 +226,81 @@ t.test('more than two digits after the point are not paid', async (t) => {
   await postFor(service, merchant.id, ['balance_released', '0.0010'])
   await run()
   t.same(await payoutsOf(service, merchant), [])
+})
+
+t.test(
+  'a payout that cannot be created keeps no other waiting, and neither does one at the head of a page',
+  async (t) => {
+    const [bad, good] = [await payableMerchant(service), await payableMerchant(service)]
+    await owner.query(`
+    create function refuse_payout() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_payout before insert on payouts
+      for each row when (new.merchant_id = '${bad.id}') execute function refuse_payout();
+  `)
+    const due = await listPayees(app.pool, 100)
+    const [first] = due
+    t.same(await listPayees(app.pool, 100, first), due.slice(1), 'a page begins behind the last one')
+    await t.rejects(createPayouts(app), { message: /^1 of/ }, 'the job counts as failed')
+    t.same(await statusesOf(good), ['CREATED'])
+    t.same(await statusesOf(bad), [])
+    await owner.query('drop function refuse_payout() cascade')
+    t.same(await createPayouts(app), { more: false })
+    t.same(await statusesOf(bad), ['CREATED'])
+  },
+)
+
+t.test('a return that cannot be recorded is read again, and keeps neither later ones nor other banks', async (t) => {
+  const merchants = [await payableMerchant(service), await payableMerchant(service), await payableMerchant(service)]
+  await run()
+  const ids = await Promise.all(merchants.map(async (merchant) => (await payoutsOf(service, merchant))[0]?.id ?? ''))
+  const [bad, later, elsewhere] = ids
+  const bank = [...app.banks.values()].find(({ payouts }) => payouts !== undefined)
+  if (bank?.payouts === undefined) throw new Error('no bank pays')
+  const paying = bank.payouts
+  /** A bank that has returned a payout on each page. */
+  const bankOf = (id: string, pages: readonly (string | undefined)[]): BankConnector => ({
+    ...bank,
+    id,
+    payouts: {
+      ...paying,
+      returns: async ({ after = '0' }) => {
+        const payoutId = pages[Number(after)]
+        if (payoutId === undefined) return { returns: [], position: undefined }
+        const merchantId = merchants[ids.indexOf(payoutId)]?.id ?? ''
+        const returned = { payoutId, merchantId, bankReference: 'R1', failureCode: 'ACCOUNT_CLOSED' } as const
+        return { returns: [returned], position: String(Number(after) + 1) }
+      },
+    },
+  })
+  const broken: BankConnector = {
+    ...bankOf('broken', []),
+    payouts: { ...paying, returns: () => Promise.reject(new TypeError('not an answer')) },
+  }
+  const banks = new Map(
+    [bankOf('one', [bad, later]), broken, bankOf('other', [elsewhere])].map((each) => [each.id, each]),
+  )
+  await owner.query(`
+    create function refuse_return() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_return before update on payouts
+      for each row when (old.id = '${bad}') execute function refuse_return();
+  `)
+  const collect = async (): Promise<void> => {
+    while ((await collectReturns({ ...app, banks })).more);
+  }
+  const positions = async () =>
+    (
+      await owner.query(
+        `select connector, position from payout_return_positions where connector in ('one', 'broken', 'other') order by 1`,
+      )
+    ).rows
+  await t.rejects(collect(), { message: /^2 of/ }, 'the job counts as failed')
+  t.same(await Promise.all(merchants.map((each) => statusesOf(each))), [['PAID'], ['RETURNED'], ['RETURNED']])
+  t.same(await positions(), [{ connector: 'other', position: '1' }], 'it is not read past for good')
+  await owner.query('drop function refuse_return() cascade')
+  await t.rejects(collect(), { message: /^1 of/ }, 'a bank still answers nonsense')
+  t.same(await Promise.all(merchants.map((each) => statusesOf(each))), [['RETURNED'], ['RETURNED'], ['RETURNED']])
+  t.same(await positions(), [
+    { connector: 'one', position: '2' },
+    { connector: 'other', position: '1' },
+  ])
 })

@@ -158,3 +158,20 @@ t.test('bank calls, runs, alerts and mails go by their own settings, and younger
   await owner.query(`insert into obie.calls (bank, step, interaction_id) values ('b', 's', gen_random_uuid())`)
   await t.rejects(owner.query('delete from obie.calls'), { message: /append-only/ })
 })
+
+t.test('a kind that cannot be removed keeps no other', async (t) => {
+  await owner.query(`
+    insert into obie.calls (at, bank, step, interaction_id) values (now() - interval '500 days', 'b', 's', gen_random_uuid());
+    insert into verifications (id, started_at, finished_at, next_run_at, violations)
+    values (gen_random_uuid(), now() - interval '61 days', now(), now(), '[]');
+    create function refuse_removal() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_removal before delete on obie.calls for each row execute function refuse_removal();
+  `)
+  const runs = await removedOf('runs')
+  await t.rejects(removeAll(), { message: /^1 of/ }, 'the job counts as failed')
+  t.equal(await removedOf('runs'), runs + 1)
+  const before = await removedOf('bank_calls')
+  await owner.query('drop function refuse_removal() cascade')
+  await removeAll()
+  t.equal(await removedOf('bank_calls'), before + 1)
+})

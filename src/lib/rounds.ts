@@ -1,0 +1,72 @@
+/** A page of a list of work, and where the next one begins; undefined at the end of the list. */
+export type RoundPage<Item, Position> = { items: readonly Item[]; next: Position | undefined }
+
+export type Round<Item, Position> = {
+  /** Reads on behind an earlier page; without a position, from the start. */
+  list(after: Position | undefined): Promise<RoundPage<Item, Position>>
+  work(item: Item): Promise<unknown>
+  /** Reports an item that failed. */
+  failed(error: unknown, item: Item): void
+  /** Items of a page that are worked on at the same time; one without it. */
+  lanes?: number
+}
+
+/** The page that was run. */
+export type RoundOutcome<Position> = {
+  more: boolean
+  next: Position | undefined
+  /** Whether an item has failed since the start of the list. */
+  hasFailures: boolean
+}
+
+/**
+ * Runs a job over a list, one page in each run. An item that fails holds up no other: the rest of its page is worked on,
+ * and the next run reads on behind the page, instead of reading the same failures first for ever. At the end of the list
+ * the job begins again with its start.
+ * @returns runs one page for an owner, such as an app: each owner has its own position
+ */
+export function makeRounds<Item, Position>(): (
+  owner: object,
+  round: Round<Item, Position>,
+) => Promise<RoundOutcome<Position>> {
+  const states = new WeakMap<object, { after: Position; failureCount: number }>()
+  /** @throws {Error} at the end of a list in which an item has failed, so that the job counts as failed */
+  return async (owner, round) => {
+    const state = states.get(owner)
+    const { items, next } = await round.list(state?.after)
+    const failureCount = (state?.failureCount ?? 0) + (await workApart(items, round))
+    if (next === undefined) {
+      states.delete(owner)
+      rejectFailures(failureCount)
+      return { more: false, next, hasFailures: false }
+    }
+    states.set(owner, { after: next, failureCount })
+    return { more: true, next, hasFailures: failureCount > 0 }
+  }
+}
+
+/** Works on each item, whatever becomes of the others. @returns how many failed */
+export async function workApart<Item>(
+  items: readonly Item[],
+  { work, failed, lanes = 1 }: Pick<Round<Item, never>, 'work' | 'failed' | 'lanes'>,
+): Promise<number> {
+  const queue = [...items]
+  let count = 0
+  const lane = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+      try {
+        await work(item)
+      } catch (error) {
+        count += 1
+        failed(error, item)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return count
+}
+
+/** @throws {Error} if there were failures: the log has each of them */
+export function rejectFailures(count: number): void {
+  if (count > 0) throw new Error(`${count} of a job's items failed; the log says which`)
+}
