@@ -68,7 +68,10 @@ export async function renewRecordedClient(
   { realm, clientId, roles }: ClientKey,
 ): Promise<IssuedSecret> {
   const secret = newClientSecret()
+  // First, so that without the database nothing has changed, and stolen tokens end whatever the provider answers.
+  await endTokens(pool, realm, { clientId })
   await setClientSecret(identity, realm, { clientId, secret, roles })
+  // Again, for tokens of the moment between.
   await endTokens(pool, realm, { clientId })
   return issuedSecret(identity, realm, secret)
 }

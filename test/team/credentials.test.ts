@@ -89,6 +89,34 @@ t.test('a new secret replaces the old one, also for the server client', async (t
   ])
 })
 
+t.test(
+  'a rotation without the database changes nothing, and one that the provider does not answer ends the tokens',
+  async (t) => {
+    const { app, identity, merchantId, clientId, realm } = await shop()
+    const rotate = () => rotateApiCredential(app, { merchantId, clientId, actor })
+    const cutoffs = async () =>
+      (
+        await service.owner.query('select from token_cutoffs where realm_slug = $1 and holder = $2', [
+          realm,
+          `client ${clientId}`,
+        ])
+      ).rowCount
+    await service.owner.query(`
+    create function refuse_cutoff() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_cutoff before insert on token_cutoffs for each row execute function refuse_cutoff();
+  `)
+    await t.rejects(rotate())
+    t.equal(identity.realm(realm).clients.get(clientId), 'first', 'a secret that nobody has seen was not set')
+    await service.owner.query('drop function refuse_cutoff() cascade')
+    for (const when of ['before', 'after'] as const) {
+      await service.owner.query('delete from token_cutoffs where realm_slug = $1', [realm])
+      identity.fail('rotateServiceSecret', when)
+      await t.rejects(rotate(), IdentityUnavailableError)
+      t.equal(await cutoffs(), 1, `tokens of before end, failing ${when}`)
+    }
+  },
+)
+
 t.test('a revoked credential is gone from the provider and the list, and authenticates no caller', async (t) => {
   const { app, identity, merchantId, realm, create } = await shop()
   const { credential } = await create('ci', 'ADMIN')
