@@ -59,7 +59,7 @@ export function makeEventStream({ app, operation, res, headers, checkCaller }: E
     try {
       await checkCaller()
     } catch (error) {
-      // An unavailable database or provider says nothing about the caller.
+      // An unavailable database or provider says nothing about the caller, nor does how much it asks for besides.
       if (error instanceof DomainError && !TRANSIENT.has(error.code)) end(error)
     }
   }
@@ -88,7 +88,12 @@ export function makeEventStream({ app, operation, res, headers, checkCaller }: E
   }
 }
 
-const TRANSIENT: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'IDP_UNAVAILABLE', 'INTERNAL_ERROR'])
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'SERVICE_UNAVAILABLE',
+  'IDP_UNAVAILABLE',
+  'INTERNAL_ERROR',
+  'RATE_LIMITED',
+])
 
 function textOf({ event, id, data }: SseFrame): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import t from 'tap'
 import { startApi } from '../../src/api.ts'
 import { makeApp } from '../../src/app.ts'
+import { makeSharedRates } from '../../src/db/shared-rates.ts'
 import { testService, until } from '../support/app.ts'
+import { capturedLog } from '../support/captured-log.ts'
 import { openStream } from '../support/event-stream.ts'
 import { rawSocket } from '../support/raw-http.ts'
 import { serviceWithRealms } from '../support/realms.ts'
@@ -80,6 +82,30 @@ t.test('some streams are reserved for operators', async (t) => {
     }
   t.same(statuses, [200, 200, 200, 200, 429, 429])
   t.match(await openStream(t, service.url, { headers: operator({ roles: ['OPS'] }) }), { status: 200 })
+})
+
+t.test('a caller that is rate limited keeps its stream', async (t) => {
+  const { log, lines } = capturedLog()
+  const wake = { listen: async () => async () => undefined, notify: () => undefined, close: async () => undefined }
+  const { service, person } = await serviceWithRealms(t, {
+    env: { SVC_RATE_LIMITS: 'true', SVC_SECURITY_LOG_LEVEL: 'info' },
+    // The clock stands still, so that nothing is refilled.
+    overrides: { log, streamLimits: LIMITS, rates: makeSharedRates({ wake, now: () => 0 }) },
+  })
+  const merchant = await service.merchant()
+  const headers = person(merchant, { roles: ['ADMIN'] })
+  const stream = await openStream(t, service.url, { headers })
+  t.equal(stream.status, 200)
+  while ((await service.call('GET', '/api/v1/payments', { headers })).status !== 429);
+  await until(async () =>
+    lines().some((line) => {
+      const { operation, refusal } = JSON.parse(line)
+      return operation === 'streamEvents' && refusal === 'RATE_LIMITED'
+    }),
+  )
+  await plantDeliveries(service.owner, merchant.id)
+  await stream.events(1)
+  t.notOk(stream.frames.some(({ event }) => event === 'end'))
 })
 
 t.test('merchants that anyone can register take few streams together', async (t) => {
