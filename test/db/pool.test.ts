@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import t from 'tap'
 import { z } from 'zod'
-import { makePgConnection, timeoutsOf } from '../../src/db/connection.ts'
+import { makeAdminConnection, makePgConnection, timeoutsOf } from '../../src/db/connection.ts'
 import { describeDatabaseError, isWrongAddress } from '../../src/db/describe-error.ts'
 import { makePool, RowShapeError } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
@@ -9,6 +9,10 @@ import { freePort } from '../support/free-port.ts'
 import { emptyDatabase } from '../support/database.ts'
 
 const { url } = await emptyDatabase(t)
+// The server of the tests has it off for all, and a server that is installed has it on.
+const admin = await makeAdminConnection({ databaseUrl: url })
+await admin.query(`alter database ${admin.escapeIdentifier(new URL(url).pathname.slice(1))} set jit = on`)
+await admin.end()
 
 const Row = z.object({ value: z.unknown() })
 

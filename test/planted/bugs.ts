@@ -32,6 +32,34 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     '    where m.event_type is not null\n',
     '    where false\n',
   ),
+  {
+    name: 'the webhook of a move is written after its commit',
+    test: 'test/payments/webhooks.test.ts',
+    edits: [
+      {
+        file: 'src/payments/move.ts',
+        text: "import type { App } from '../app.ts'\n",
+        replacement:
+          "import type { App } from '../app.ts'\nimport { insertDeliveries } from '../webhooks/enqueue-sql.ts'\n",
+      },
+      {
+        file: 'src/payments/move.ts',
+        text: '  const outcome = await app.batches.move.run(moveItem(app, move, transition))\n',
+        replacement: `  const item = moveItem(app, move, transition)
+  const outcome = await app.batches.move.run({ ...item, event_type: null })
+  const webhook = {
+    id: item.delivery_id,
+    merchantId: move.merchantId,
+    payment: { id: move.paymentId, sequence: 2 },
+    eventId: item.event_id,
+    eventType: item.event_type,
+    payload: '{}',
+  }
+  if (item.event_type !== null) await app.pool.transaction((tx) => insertDeliveries(tx, [webhook]))
+`,
+      },
+    ],
+  },
   bug(
     'a move does not compare the status',
     'test/payments/transitions.test.ts',
@@ -215,6 +243,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     CLAIM,
     '              and e.sequence < q.sequence\n',
     '              and false\n',
+  ),
+  bug(
+    'a delivery is delivered before its request is answered',
+    'test/webhooks/run-deliveries.test.ts',
+    'src/webhooks/deliver.ts',
+    '  const result = await post.post({ url: delivery.webhook_url, headers, body })\n',
+    `  post.post({ url: delivery.webhook_url, headers, body }).catch(() => undefined)
+  const result = { outcome: 'delivered', httpStatus: 200, responseBody: '', durationMs: 1 } as const
+`,
   ),
   bug(
     'a delivery that kills its workers is sent for ever',
@@ -419,6 +456,24 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'const hasFactor = signIn.acr === ACR.secondFactor ||',
     'const hasFactor = acr !== undefined ||',
   ),
+  bug(
+    'a client has no rate limit',
+    'test/http/rate-limits.test.ts',
+    'src/http/guards.ts',
+    'count: (key) => rateLimits.caller(key, operation),',
+    'count: (key) => void [key, rateLimits],',
+  ),
+  bug(
+    'readiness has no connection of its own',
+    'test/observe/health.test.ts',
+    'src/observe/health.ts',
+    `async function reachDatabase({ readinessPool }: App): Promise<CommonQueryMethods> {
+  const pool = await readinessPool.open()
+`,
+    `async function reachDatabase({ pool }: App): Promise<CommonQueryMethods> {
+`,
+  ),
+  bug('the database compiles short statements', 'test/db/pool.test.ts', 'src/db/connection.ts', `  jit: 'off',\n`, ''),
   bug(
     'each process grants the whole rate limit',
     'test/db/shared-rates.test.ts',
