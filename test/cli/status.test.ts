@@ -1,7 +1,21 @@
 import t from 'tap'
 import { createPayment } from '../support/app.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import type { Outcome } from './harness.ts'
 import { makeDead, realService } from './real-service.ts'
+import type { RealService } from './real-service.ts'
+
+/** The status that shows something: a check of the service answers for a second. */
+async function statusWith(service: RealService, shown: string): Promise<Outcome> {
+  let ran: Outcome | undefined
+  await until(`the status shows ${shown}`, async () => {
+    ran = await service.operate(['status'])
+    return ran.stdout.includes(shown)
+  })
+  if (ran === undefined) throw new Error('no status was shown')
+  return ran
+}
 
 t.test('status warns of dead deliveries and says what to type; its exit code stays', async (t) => {
   const service = await realService(t)
@@ -23,7 +37,7 @@ t.test('status warns of dead deliveries and says what to type; its exit code sta
 
   await makeDead(service, ids)
   const next = 'svc webhooks list --all-merchants --status DEAD\nas the merchant: svc webhooks list --status DEAD'
-  const ill = await service.operate(['status'])
+  const ill = await statusWith(service, '2 dead')
   t.match(ill, { code: 0, stdout: /2 dead/, stderr: `Warning: 2 webhook deliveries are DEAD` })
   t.equal(ill.stderr.split('Try:').length, 2)
   t.match(ill.stderr, `\nTry: ${next.replace('\n', '\n     ')}\n`)
@@ -38,7 +52,7 @@ t.test('status counts what waits for an endpoint', async (t) => {
   await service.as(merchant, ['webhooks', 'endpoint', 'pause'])
   await createPayment(service, merchant)
   await createPayment(service, merchant)
-  const { stdout } = await service.operate(['status'])
+  const { stdout } = await statusWith(service, '2 held')
   t.match(stdout, /Webhooks +0 waiting, 0 due, 0 dead, 2 held: their endpoint is paused or not set\n/)
   t.equal((await service.operate(['status', '-q', 'webhooks.held'])).stdout, '2\n')
 })
