@@ -159,7 +159,7 @@ export async function everyScreen(
   await widget.getByRole('heading', { name: texts.waitingTitle }).waitFor()
   // The clock has outrun the last answer on a slow machine, which then counts as none: it is asked for once more.
   await frameOf(page).evaluate("window.dispatchEvent(new Event('online'))")
-  await widget.getByText(texts.offlineText).waitFor({ state: 'detached' })
+  await widget.locator('p:not([role])', { hasText: texts.offlineText }).waitFor({ state: 'detached' })
   await check('4-waiting')
   const bank = await context.newPage()
   await bank.goto(address)
