@@ -42,7 +42,6 @@ export async function startParts(start: Start): Promise<ServiceState> {
     const parts = makeTeardown(plan.note)
     try {
       const state = await startOn(port, { ...start, teardown: parts })
-      rememberPort(stateDir, port)
       teardown.add('The service', parts.run)
       return state
     } catch (error) {
@@ -106,6 +105,8 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     customer,
     ...(bank === undefined ? {} : { model_bank: { issuer: bank.issuer, control_url: bank.controlUrl } }),
   }
+  // Before the file that says that it runs: who waits for that finds the port of the next start.
+  rememberPort(stateDir, port)
   writeServiceState(stateDir, state)
   ownLike(stateDir, serviceFile(stateDir))
   return state
