@@ -12,7 +12,7 @@ import { measureLimit } from '../support/pgbench.ts'
 import { printResults } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
-import { moveAll } from './settle.ts'
+import { moveAll, moveItem } from './settle.ts'
 
 const CONNECTIONS = 64
 /** More than any contender moves. */
@@ -133,11 +133,6 @@ async function moveOneByOne(database: BenchDatabase, merchant: BenchMerchant, se
 function moveStatement(merchantId: string): string {
   return `
     select m.outcome
-    from waiting w, move_payments(json_build_array(json_build_object(
-      'merchant_id', '${merchantId}', 'payment_id', w.id, 'raw_payload', '{}', 'audit_id', uuidv7(), 'delivery_id', uuidv7(),
-      'event_id', 'evt_' || gen_random_uuid(), 'test', false, 'from_status', 'AwaitingAuthorisation',
-      'to_status', 'Authorised', 'changed_by', 'BANK_CALLBACK', 'consent_from', 'AWAITING_AUTHORISATION',
-      'consent_to', 'AUTHORISED', 'settle_seconds', 3600, 'event_type', 'payment.authorized'
-    ))) m
+    from waiting w, move_payments(json_build_array(${moveItem('authorise', { merchantId: `'${merchantId}'`, id: 'w.id' })})) m
     where w.n = (select nextval('turn'))`
 }

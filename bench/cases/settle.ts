@@ -57,6 +57,14 @@ async function cpuUs({ server }: Bench, run: () => Promise<unknown>): Promise<nu
   return (((await server.cpuMs()) ?? Number.NaN) - (before ?? Number.NaN)) * (1_000 / (BATCH * BATCHES))
 }
 
+/** A move as the service sends it. @param merchantId and `id` as SQL */
+export function moveItem(move: keyof typeof MOVES, { merchantId, id }: { merchantId: string; id: string }): string {
+  return `json_build_object(
+    'merchant_id', ${merchantId}, 'payment_id', ${id}, 'raw_payload', '{}', 'audit_id', uuidv7(), 'delivery_id', uuidv7(),
+    'event_id', 'evt_' || gen_random_uuid(), 'test', false, ${MOVES[move]}
+  )`
+}
+
 type Moved = { merchantId: string; ids: readonly string[]; move: keyof typeof MOVES }
 
 /** Moves payments as the settlement job does. */
@@ -65,10 +73,7 @@ export async function moveAll(owner: Client, { merchantId, ids, move }: Moved): 
     const { rows } = await owner.query<{ outcome: string }>({
       name: move,
       text: `select m.outcome from (
-          select json_agg(json_build_object(
-            'merchant_id', $1::text, 'payment_id', id, 'raw_payload', '{}', 'audit_id', uuidv7(), 'delivery_id', uuidv7(),
-            'event_id', 'evt_' || gen_random_uuid(), 'test', false, ${MOVES[move]}
-          )) as items from unnest($2::uuid[]) id
+          select json_agg(${moveItem(move, { merchantId: '$1::text', id: 'id' })}) as items from unnest($2::uuid[]) id
         ) i, move_payments(i.items) m`,
       values: [merchantId, ids.slice(first, first + BATCH)],
     })

@@ -41,7 +41,10 @@ export function pagesIn<O extends Operation>(
   }
 }
 
-/** Reads the pages that the options ask for, prints their rows, and says how the list continues. `empty` is what a view says then. */
+/**
+ * Reads the pages that the options ask for, prints their rows, and says how the list continues. A view as a function gets with no
+ * rows what to say of them, unless there are none at all.
+ */
 export async function listPages<Row>(
   context: Context,
   paging: Paging,
@@ -49,9 +52,9 @@ export async function listPages<Row>(
   view: ListView<Row> | ((rows: Row[], empty?: string) => void | Promise<void>),
 ): Promise<void> {
   const { items, nextCursor } = await collectPages(paging, read)
-  const empty = nextCursor === null ? {} : { empty: 'None so far.' }
-  if (typeof view === 'function') await view(items, empty.empty)
-  else context.print.list(items, { ...view, ...empty })
+  const empty = nextCursor === null ? undefined : 'None so far.'
+  if (typeof view === 'function') await view(items, empty)
+  else context.print.list(items, empty === undefined ? view : { ...view, empty })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}${paging.all ? '' : ', or --all'}`)
 }
 
