@@ -5,8 +5,8 @@ export type Round<Item, Position> = {
   /** Reads on behind an earlier page; without a position, from the start. */
   list(after: Position | undefined): Promise<RoundPage<Item, Position>>
   work(item: Item): Promise<unknown>
-  /** Reports an item that failed. */
-  failed(error: unknown, item: Item): void
+  /** Reports an item that failed, and is waited for. */
+  failed(error: unknown, item: Item): unknown
   /** Items of a page that are worked on at the same time; one without it. */
   lanes?: number
 }
@@ -58,7 +58,7 @@ export async function workApart<Item>(
         await work(item)
       } catch (error) {
         count += 1
-        failed(error, item)
+        await failed(error, item)
       }
     }
   }

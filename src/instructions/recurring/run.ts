@@ -1,6 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
 import { runAfter } from '../../lib/recurrence.ts'
+import { workApart } from '../../lib/rounds.ts'
 import { insertOrder } from '../orders/sql.ts'
 import type { NewOrder } from '../orders/sql.ts'
 import type { DueRecurring } from './record.ts'
@@ -27,8 +28,15 @@ const LANES = 4
  */
 export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
   const due = await listDue(app.pool, DUE_MAX)
-  const queue = [...due]
-  const made = (await Promise.all(Array.from({ length: LANES }, () => makeRuns(app, queue)))).flat()
+  const made: CompletedRun[] = []
+  await workApart(due, {
+    work: async (id) => {
+      const run = await runOne(app, id)
+      if (run !== null) made.push(run)
+    },
+    failed: (error, id) => postpone(app, { error, id }),
+    lanes: LANES,
+  })
   if (made.length > 0) app.wake.notify('execute-orders')
   const isBehind = made.some(({ next }) => next !== null && Date.parse(next.at) <= Date.now())
   return { more: made.length > 0 && (isBehind || due.length === DUE_MAX) }
@@ -37,28 +45,17 @@ export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
 /** A run whose payment was created, and the next run. */
 type CompletedRun = { day: string; next: StoredRun | null }
 
-async function makeRuns(app: Runner, queue: string[]): Promise<CompletedRun[]> {
-  const made: CompletedRun[] = []
-  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-    const run = await tryToRun(app, id)
-    if (run !== null) made.push(run)
-  }
+async function runOne(app: Runner, id: string): Promise<CompletedRun | null> {
+  const made = await app.pool.transaction((tx) => makeRun(tx, app, id))
+  if (made !== null) app.log.info({ recurring_payment_id: id, day: made.day }, 'a recurring payment has run')
   return made
 }
 
-/** A recurring payment that fails does not delay the others. */
-async function tryToRun(app: Runner, id: string): Promise<CompletedRun | null> {
-  try {
-    const made = await app.pool.transaction((tx) => makeRun(tx, app, id))
-    if (made !== null) app.log.info({ recurring_payment_id: id, day: made.day }, 'a recurring payment has run')
-    return made
-  } catch (error) {
-    app.log.error({ err: error, recurring_payment_id: id }, 'a run failed; it is retried in a minute')
-    await postponeRun(app.pool, { id, seconds: RETRY_SECONDS }).catch((err: unknown) =>
-      app.log.error({ err, recurring_payment_id: id }, 'a failed run could not be postponed'),
-    )
-    return null
-  }
+async function postpone(app: Runner, { error, id }: { error: unknown; id: string }): Promise<void> {
+  app.log.error({ err: error, recurring_payment_id: id }, 'a run failed; it is retried in a minute')
+  await postponeRun(app.pool, { id, seconds: RETRY_SECONDS }).catch((err: unknown) =>
+    app.log.error({ err, recurring_payment_id: id }, 'a failed run could not be postponed'),
+  )
 }
 
 /** Null if another worker has the run, or if it is no longer due. */
