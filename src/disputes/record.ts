@@ -56,5 +56,10 @@ export const DisputeEventRecord = z.object({
 export type DisputeEventRecord = z.infer<typeof DisputeEventRecord>
 
 /** An open dispute whose deadline for evidence has passed. */
-export const OverdueDispute = z.object({ id: z.string(), merchant_id: z.string() })
+export const OverdueDispute = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  /** As PostgreSQL writes it: what is compared with it needs the microseconds. */
+  evidence_due_at: z.string(),
+})
 export type OverdueDispute = z.infer<typeof OverdueDispute>

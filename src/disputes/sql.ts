@@ -122,20 +122,32 @@ export async function countDisputes(
 }
 
 /** Open disputes whose deadline has passed, the longest overdue first. */
-export function listOverdueDisputes(tx: CommonQueryMethods, limit: number): Promise<readonly OverdueDispute[]> {
+export function listOverdueDisputes(
+  tx: CommonQueryMethods,
+  limit: number,
+  after: Pick<OverdueDispute, 'evidence_due_at' | 'id'> = {
+    evidence_due_at: '-infinity',
+    id: '00000000-0000-0000-0000-000000000000',
+  },
+): Promise<readonly OverdueDispute[]> {
   return tx.any(sql.type(OverdueDispute)`
-    select id, merchant_id
-    from disputes
+    select id, merchant_id, evidence_due_at::text
+    from disputes d
     where status = 'OPEN' and evidence_due_at <= now()
-    order by evidence_due_at
+      and evidence_due_at >= ${after.evidence_due_at}::timestamptz
+      and (d.evidence_due_at, id) > (${after.evidence_due_at}::timestamptz, ${after.id}::uuid)
+    order by d.evidence_due_at, id
     limit ${limit}
   `)
 }
 
 /** Locks a dispute if it is still open and overdue; false also where another transaction holds it. */
-export async function lockOverdueDispute(tx: DatabaseTransactionConnection, dispute: OverdueDispute): Promise<boolean> {
-  const claimed = await tx.maybeOne(sql.type(OverdueDispute)`
-    select id, merchant_id
+export async function lockOverdueDispute(
+  tx: DatabaseTransactionConnection,
+  dispute: Pick<OverdueDispute, 'merchant_id' | 'id'>,
+): Promise<boolean> {
+  const claimed = await tx.maybeOne(sql.type(OverdueDispute.pick({ id: true }))`
+    select id
     from disputes
     where merchant_id = ${dispute.merchant_id} and id = ${dispute.id}
       and status = 'OPEN' and evidence_due_at <= now()

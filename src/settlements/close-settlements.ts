@@ -2,35 +2,43 @@ import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { keepBalancesOf } from '../ledger/keep-balances.ts'
-import type { OpenPeriod, SettlementRecord } from './record.ts'
+import { makeRounds } from '../lib/rounds.ts'
+import type { DuePeriod, OpenPeriod, SettlementRecord } from './record.ts'
 import { closePeriod, findSettlement, listDuePeriods, listOpenPeriods } from './sql.ts'
 
 /** Periods of one run; the next run follows at once while there are more. */
 const PERIODS_MAX = 100
+
+const runPage = makeRounds<DuePeriod, DuePeriod>()
 
 /**
  * Closes the periods that have ended, each in a transaction of its own. A merchant without payments for days has only
  * the days that have some. A job.
  */
 export async function closeDueSettlements(app: App): Promise<{ more: boolean }> {
-  const due = await listDuePeriods(app.pool, PERIODS_MAX)
   let count = 0
-  for (const period of due) if (await closeDue(app, period)) count += 1
-  if (count > 0) app.log.info({ count }, 'settlements are closed')
-  return { more: count > 0 }
+  const { more } = await runPage(app, {
+    list: async (after) => {
+      const items = await listDuePeriods(app.pool, PERIODS_MAX, after)
+      return { items, next: items.length === PERIODS_MAX ? items.at(-1) : undefined }
+    },
+    work: async (period) => {
+      // What was posted in the last seconds before the period's end belongs to it.
+      await keepBalancesOf(app, period.merchant_id)
+      // Behind it there are others if the job has not run for days. False where another process was first.
+      while (await closeOne(app, period)) count += 1
+    },
+    failed: (error, period) =>
+      app.log.error({ err: error, ...period }, 'a settlement stays open after its end; it is tried again'),
+  }).finally(() => {
+    if (count > 0) app.log.info({ count }, 'settlements are closed')
+  })
+  return { more }
 }
 
-/** False where another process has closed it, or closing it failed. */
-async function closeDue(app: App, period: OpenPeriod): Promise<boolean> {
-  try {
-    // What was posted in the last seconds before the period's end belongs to it.
-    await keepBalancesOf(app, period.merchant_id)
-    const id = app.ids.uuid()
-    return await app.pool.transaction((tx) => closePeriod(tx, { id, period, byHand: false }))
-  } catch (error) {
-    app.log.error({ err: error, ...period }, 'a settlement stays open after its end; it is tried again')
-    return false
-  }
+function closeOne(app: App, period: OpenPeriod): Promise<boolean> {
+  const id = app.ids.uuid()
+  return app.pool.transaction((tx) => closePeriod(tx, { id, period, byHand: false }))
 }
 
 export type CloseSettlementsInput = { merchantId: string; currency?: string | undefined; actor: Actor }

@@ -44,3 +44,7 @@ export type SettlementLineRecord = z.infer<typeof SettlementLineRecord>
 /** A merchant and currency whose period is open and has lines. */
 export const OpenPeriod = z.object({ merchant_id: z.string(), currency: z.string() })
 export type OpenPeriod = z.infer<typeof OpenPeriod>
+
+/** An open period that has ended. `due_at` is as PostgreSQL writes it: what is compared with it needs the microseconds. */
+export const DuePeriod = OpenPeriod.extend({ due_at: z.string() })
+export type DuePeriod = z.infer<typeof DuePeriod>

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { OpenPeriod, SettlementLineRecord, SettlementRecord } from './record.ts'
+import { DuePeriod, OpenPeriod, SettlementLineRecord, SettlementRecord } from './record.ts'
 
 const isPaidOut = sql.fragment`exists (
   select from payouts p where p.merchant_id = s.merchant_id and p.id = s.payout_id and p.status = 'PAID'
@@ -17,10 +17,19 @@ export const settlementColumns = sql.fragment`
 
 export type ClosedPeriod = { id: string; period: OpenPeriod; byHand: boolean; linesAtOnce?: number | undefined }
 
-/** Periods that have ended, the longest ago first. */
-export function listDuePeriods(tx: CommonQueryMethods, limit: number): Promise<readonly OpenPeriod[]> {
-  return tx.any(sql.type(OpenPeriod)`
-    select merchant_id, currency from open_settlements where due_at <= now() order by due_at limit ${limit}
+/** Periods that have ended, the longest ago first, from the one behind `after`. */
+export function listDuePeriods(
+  tx: CommonQueryMethods,
+  limit: number,
+  after: DuePeriod = { due_at: '-infinity', merchant_id: '00000000-0000-0000-0000-000000000000', currency: '' },
+): Promise<readonly DuePeriod[]> {
+  return tx.any(sql.type(DuePeriod)`
+    select merchant_id, currency, due_at::text
+    from open_settlements s
+    where due_at <= now()
+      and (due_at, merchant_id, currency) > (${after.due_at}::timestamptz, ${after.merchant_id}::uuid, ${after.currency})
+    order by s.due_at, merchant_id, currency
+    limit ${limit}
   `)
 }
 

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { expireEvidence } from '../../src/disputes/expire-evidence.ts'
 import { testService, untilStatus } from '../support/app.ts'
+import type { TestMerchant } from '../support/app.ts'
 import {
   accept,
   endEvidenceTime,
@@ -141,9 +142,24 @@ t.test('concurrent evidence and deadline: in either order the dispute is under r
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('the next run takes the disputes that one run leaves, and two workers share them', async (t) => {
+/** Payments that are needed only for foreign keys. */
+async function settledMany(shop: TestMerchant, count: number): Promise<string[]> {
+  const one = await settledPayment(service, shop)
+  const { rows } = await owner.query<{ id: string }>(
+    `with copy as (
+       select (json_populate_record(p, json_build_object('id', gen_random_uuid(), 'idempotency_key', n::text, 'end_to_end_id', 'SVC' || md5(p.id::text || n), 'bank_consent_id', md5(p.id::text || n)))).*
+       from payment_intents p, generate_series(1, $2) as n where p.id = $1
+     )
+     insert into payment_intents select * from copy returning id`,
+    [one, count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Plants overdue disputes of a new merchant, all open. */
+async function plantOverdue(count: number): Promise<string> {
   const shop = await service.merchant()
-  const payments = await settledMany(105)
+  const payments = await settledMany(shop, count)
   await owner.query(
     `insert into disputes (id, merchant_id, payment_intent_id, opened_by, reason, evidence_due_at)
      select gen_random_uuid(), $1, p.id, 'PAYER', 'OTHER', now() - interval '1 hour' from unnest($2::uuid[]) as p (id)`,
@@ -154,24 +170,37 @@ t.test('the next run takes the disputes that one run leaves, and two workers sha
      select gen_random_uuid(), merchant_id, id, 'OPEN', 'raise', 'PAYER', '', '' from disputes where merchant_id = $1`,
     [shop.id],
   )
-  const runs = await Promise.all([expireEvidence(service.app), expireEvidence(service.app)])
-  t.ok(runs.some(({ more }) => more) || (await openOf(shop.id)) === 0)
-  while ((await expireEvidence(service.app)).more);
-  t.equal(await openOf(shop.id), 0)
+  return shop.id
+}
 
-  /** Payments that are needed only for foreign keys. */
-  async function settledMany(count: number): Promise<string[]> {
-    const one = await settledPayment(service, shop)
-    const { rows } = await owner.query<{ id: string }>(
-      `with copy as (
-         select (json_populate_record(p, json_build_object('id', gen_random_uuid(), 'idempotency_key', n::text, 'end_to_end_id', 'SVC' || md5(p.id::text || n), 'bank_consent_id', md5(p.id::text || n)))).*
-         from payment_intents p, generate_series(1, $2) as n where p.id = $1
-       )
-       insert into payment_intents select * from copy returning id`,
-      [one, count],
-    )
-    return rows.map(({ id }) => id)
-  }
+t.test('disputes that fail hold up none behind them', async (t) => {
+  const failing = await plantOverdue(100)
+  const fine = await plantOverdue(1)
+  await owner.query(
+    `create function refuse_move() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`,
+  )
+  await owner.query(
+    `create trigger refuse before update on disputes for each row when (new.merchant_id = '${failing}') execute function refuse_move()`,
+  )
+  await owner.query(
+    `update disputes set evidence_due_at = evidence_due_at + interval '1 minute' where merchant_id = $1`,
+    [fine],
+  )
+  t.same(await expireEvidence(service.app), { more: true }, 'a page of failures')
+  await t.rejects(expireEvidence(service.app), { message: /^100 of a job's items failed/ })
+  t.equal(await openOf(fine), 0)
+  t.equal(await openOf(failing), 100)
+  await owner.query('drop trigger refuse on disputes')
+  while ((await expireEvidence(service.app)).more);
+  t.equal(await openOf(failing), 0)
+})
+
+t.test('the next run takes the disputes that one run leaves, and two workers share them', async (t) => {
+  const shop = await plantOverdue(105)
+  const runs = await Promise.all([expireEvidence(service.app), expireEvidence(service.app)])
+  t.ok(runs.some(({ more }) => more) || (await openOf(shop)) === 0)
+  while ((await expireEvidence(service.app)).more);
+  t.equal(await openOf(shop), 0)
 })
 
 t.test("one dispute that can't be moved does not block others", async (t) => {
@@ -182,7 +211,7 @@ t.test("one dispute that can't be moved does not block others", async (t) => {
     create function break_dispute() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
     create trigger break_dispute before update of status on disputes for each row when (old.id = '${stuck}')
       execute function break_dispute()`)
-  t.same(await expireEvidence(service.app), { more: false })
+  await t.rejects(expireEvidence(service.app), { message: /^1 of a job's items failed/ })
   await owner.query('drop function break_dispute cascade')
   t.equal(await statusOf(service, free), 'UNDER_REVIEW')
   t.equal(await statusOf(service, stuck), 'OPEN')

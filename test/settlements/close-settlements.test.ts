@@ -3,7 +3,7 @@ import t from 'tap'
 import { makeAdminConnection, makePgConnection } from '../../src/db/connection.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { closeDueSettlements } from '../../src/settlements/close-settlements.ts'
-import { closePeriod } from '../../src/settlements/sql.ts'
+import { closePeriod, listDuePeriods } from '../../src/settlements/sql.ts'
 import { testService } from '../support/app.ts'
 import { MONEY_OWED, brokenInvariants } from '../support/invariants.ts'
 import { balancesOf, postFor } from '../support/ledger.ts'
@@ -241,12 +241,29 @@ t.test('a merchant that failed to close does not keep the others open', async (t
   await owner.query(
     `create trigger refuse before insert on settlements for each row when (new.merchant_id = '${broken.id}') execute function refuse_settlement()`,
   )
-  await closeDueSettlements(app)
+  const [first, ...others] = await listDuePeriods(app.pool, 100)
+  t.equal(others.length, 1)
+  t.same(await listDuePeriods(app.pool, 1), [first])
+  t.same(await listDuePeriods(app.pool, 1, first), others, 'a page begins behind the one before')
+  t.same(await listDuePeriods(app.pool, 1, others[0]), [])
+  await t.rejects(closeDueSettlements(app), { message: /^1 of a job's items failed/ })
   t.equal((await settlementsOf(broken.id)).length, 0)
   t.equal((await settlementsOf(fine.id)).length, 1)
   await owner.query('drop trigger refuse on settlements')
   await closeDueSettlements(app)
   t.equal((await settlementsOf(broken.id)).length, 1)
+})
+
+t.test('one run closes every period of a merchant that has ended', async (t) => {
+  const merchant = await service.merchant()
+  for (const amount of ['1.0000', '2.0000', '3.0000']) {
+    await postFor(service, merchant.id, ['payment_settled', amount])
+    await keepBalances(app)
+    await owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [merchant.id, '1 day'])
+  }
+  t.same(await closeDueSettlements(app), { more: false })
+  const amounts = (await settlementsOf(merchant.id)).map((settlement) => settlement['gross_amount'])
+  t.same(amounts, ['1.0000', '2.0000', '3.0000'])
 })
 
 t.test('the role of the service can close and read settlements, and write nothing else', async (t) => {
