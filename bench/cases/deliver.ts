@@ -1,9 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
+import { startReceiver } from '../support/receiver.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { printResults } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
@@ -22,19 +28,21 @@ const PG_BOSS = 'pg-boss, batchSize 500, 2 workers'
 
 /** Webhooks delivered per second from a full queue to a local receiver that responds immediately. */
 export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
-  const receiver = await startChild('processes/receiver.ts', {})
+  const receiver = await startReceiver()
+  const { url } = receiver
+  const silent = await startSilent()
   const count = bench.quick ? 5_000 : 30_000
-  const url = `http://127.0.0.1:${Number(receiver.ready['port'])}`
   const urls = Array.from({ length: MERCHANTS }, (_, n) => `${url}/merchant-${n}`)
   const service = await serviceContender({ bench, receiver, count, name: SERVICE, urls })
   const twoWorkers = await serviceContender({ bench, receiver, count, name: TWO_WORKERS, urls, workers: 2 })
   const others = Array.from({ length: HANGING_MERCHANTS - 1 }, (_, n) => `${url}/merchant-${n}`)
-  const hanging = await serviceContender({ bench, receiver, count, name: HANGING, urls: [`${url}/hanging`, ...others] })
+  const hanging = await serviceContender({ bench, receiver, count, name: HANGING, urls: [silent.url, ...others] })
   const peers = bench.peers
     ? await peerContenders({ bench, receiver, urls, count, payload: await envelope(bench) })
     : []
   const results = await takeTurns([service, twoWorkers, hanging, ...peers], bench)
   await receiver.stop()
+  silent.stop()
   printResults('Deliver webhooks', results)
   const fair = {
     what: 'webhooks, one of 100 receivers hangs : none',
@@ -56,9 +64,26 @@ export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
   ]
 }
 
+/** A receiver that accepts connections and never responds. */
+async function startSilent(): Promise<{ url: string; stop(): void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+    socket.resume()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const stop = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/hanging`, stop }
+}
+
 type ServiceTurn = {
   bench: Bench
-  receiver: Child
+  receiver: Receiver
   count: number
   name: string
   urls: readonly string[]
@@ -110,7 +135,7 @@ async function envelope(bench: Bench): Promise<string> {
   return rows[0]?.payload ?? ''
 }
 
-type PeerTurn = { bench: Bench; receiver: Child; urls: string[]; count: number; payload: string }
+type PeerTurn = { bench: Bench; receiver: Receiver; urls: string[]; count: number; payload: string }
 
 async function peerContenders({ bench, receiver, urls, count, payload }: PeerTurn): Promise<Contender[]> {
   const graphile = await bench.server.database('bench_graphile')
@@ -137,25 +162,41 @@ async function peerContenders({ bench, receiver, urls, count, payload }: PeerTur
   ]
 }
 
-type Drain = { bench: Bench; receiver: Child; count: number; start: () => Promise<Child> }
+type Drain = { bench: Bench; receiver: Receiver; count: number; start: () => Promise<Child> }
+
+/** The rate is of what arrives between two fractions of the queue, so that start and end do not matter. */
+const FROM = 0.1
+const TO = 0.95
+const LOOK_MS = 20
 
 /**
  * Starts a sender with a full queue and stops it when the receiver has received nearly everything. Processor time is of
  * the same webhooks as the rate: the sender's start is not in it.
  */
 async function drain({ bench, receiver, count, start }: Drain): Promise<Sample> {
-  await receiver.ask({ name: 'expect', count }, 'expecting')
-  const [begun, ended] = [receiver.next('begun'), receiver.next('counted')]
+  const before = await receiver.count()
+  const usage = async () => {
+    const [node, postgres] = await Promise.all([sender.cpuUs(), bench.server.cpuMs()])
+    return { node, postgres }
+  }
   const sender = await start()
-  await begun
-  const [nodeBefore, postgresBefore] = await Promise.all([sender.cpuUs(), bench.server.cpuMs()])
-  const { rate, counted } = await ended
-  const [nodeAfter, postgresAfter] = await Promise.all([sender.cpuUs(), bench.server.cpuMs()])
+  const begun = await reaches(receiver, before + count * FROM)
+  const used = await usage()
+  const ended = await reaches(receiver, before + count * TO)
+  const { node, postgres } = await usage()
   await sender.stop()
-  const sent = Number(counted)
+  const sent = ended.count - begun.count
   const postgresUs =
-    postgresBefore === undefined || postgresAfter === undefined
-      ? undefined
-      : ((postgresAfter - postgresBefore) * 1000) / sent
-  return { rate: Number(rate), nodeUs: (nodeAfter - nodeBefore) / sent, postgresUs }
+    postgres === undefined || used.postgres === undefined ? undefined : ((postgres - used.postgres) * 1000) / sent
+  return { rate: sent / ((ended.at - begun.at) / 1000), nodeUs: (node - used.node) / sent, postgresUs }
+}
+
+/** The first count that is at least `least`, and when it was read. */
+async function reaches(receiver: Receiver, least: number): Promise<{ count: number; at: number }> {
+  for (;;) {
+    const count = await receiver.count()
+    const at = performance.now()
+    if (count >= least) return { count, at }
+    await delay(LOOK_MS)
+  }
 }

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startChild } from '../support/child.ts'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
@@ -11,6 +10,7 @@ import type { BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
 import { median } from '../support/numbers.ts'
 import { heapOf, usageOf } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 
@@ -29,11 +29,11 @@ type Memory = { at: number; mib: number }
  */
 export async function benchMemory(bench: Bench): Promise<RatioTarget[]> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-memory-'))
-  const receiver = await startChild('processes/receiver.ts', {})
+  const receiver = await startReceiver()
   const database = await bench.server.database('bench_memory')
   const merchants: (BenchMerchant & { paymentIds: string[] })[] = []
   for (let n = 0; n < MERCHANTS; n += 1) {
-    const url = `http://127.0.0.1:${Number(receiver.ready['port'])}/merchant-${n}`
+    const url = `${receiver.url}/merchant-${n}`
     const merchant = await insertMerchant(database, `bench-memory-${n}`, url)
     merchants.push({ ...merchant, paymentIds: await insertPayments(database, merchant, READ_OF_EACH) })
   }
