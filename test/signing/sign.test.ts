@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
+import { hmacBase64, hmacHex } from '../../src/lib/hmac.ts'
 import { signBody, signStandard, verifySignature, webhookHeaders } from '../../src/lib/webhook-signature.ts'
 
 const secret = '4f3c2b1a'.repeat(8)
@@ -12,6 +13,15 @@ t.test('the signature is HMAC-SHA256, as the published vector of RFC 4231 shows 
 
 t.test('the key is the 64 characters of the secret, not the bytes they stand for', async (t) => {
   t.equal(signBody({ secret, body }), createHmac('sha256', Buffer.from(secret, 'utf8')).update(body).digest('hex'))
+  for (const other of ['', 'x', 'é'.repeat(40), 'k'.repeat(64), 'k'.repeat(65), 'k'.repeat(200)])
+    for (const bytes of [Buffer.alloc(0), body, Buffer.from('ÿ🏦'.repeat(700))]) {
+      const hmac = createHmac('sha256', other).update(bytes)
+      t.equal(hmacHex(other, bytes), hmac.digest('hex'))
+      t.equal(
+        hmacBase64(other, 'a.1.', bytes),
+        createHmac('sha256', other).update('a.1.').update(bytes).digest('base64'),
+      )
+    }
   t.not(signBody({ secret, body }), createHmac('sha256', Buffer.from(secret, 'hex')).update(body).digest('hex'))
 })
 
