@@ -5,7 +5,7 @@ import { findSecrets } from './sql.ts'
 import { foundSecrets, previousSecretContext, webhookSecretContext } from './secret.ts'
 import type { SigningSecrets } from './secret.ts'
 
-/** Maximum number of cached secrets; beyond it the oldest is evicted. */
+/** Maximum number of merchants whose secrets are cached; beyond it the oldest is evicted. */
 const OPENED_MAX = 1_000
 
 type SealerApp = Pick<App, 'sealer' | 'log'>
@@ -17,8 +17,8 @@ type SealerApp = Pick<App, 'sealer' | 'log'>
 export type OpenSecrets = (sealed: SealedSecrets) => SigningSecrets
 
 /**
- * Caches opened secrets by their sealed text, because opening one costs more than signing with it. A rotated secret has
- * another sealed text, so that an old one is never used. A previous secret that can't be opened is cached as well, so
+ * Caches each merchant's opened secret beside its sealed text, because opening one costs more than signing with it. A rotated
+ * secret has another sealed text, so that an old one is never used. A previous secret that can't be opened is cached as well, so
  * that it is logged once and not with every delivery.
  */
 export function makeOpenSecrets(app: SealerApp): OpenSecrets {
@@ -61,15 +61,14 @@ export async function findUsableSecrets(
 type Open<T> = (sealed: string, context: SealContext) => T
 
 function cached<T>(open: Open<T>): Open<T> {
-  const opened = new Map<string, { value: T }>()
+  const opened = new Map<string, { sealed: string; value: T }>()
   return (sealed, context) => {
-    const key = `${context.merchantId} ${sealed}`
-    const known = opened.get(key)
-    if (known !== undefined) return known.value
+    const known = opened.get(context.merchantId)
+    if (known?.sealed === sealed) return known.value
     const value = open(sealed, context)
     const [oldest] = opened.keys()
     if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
-    opened.set(key, { value })
+    opened.set(context.merchantId, { sealed, value })
     return value
   }
 }
