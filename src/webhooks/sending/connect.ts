@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { isPublicAddress } from './addresses.ts'
 import type { Resolve } from './addresses.ts'
+import { readIntoOne } from './reads.ts'
 
 /** The host is not allowed or can't be resolved; `reason` is recorded. */
 export class UnreachableError extends Error {
@@ -32,7 +33,12 @@ export type ConnectorOptions = {
  * match the name. One forbidden address among several rejects them all.
  */
 export function makeConnector({ allowPrivate, resolve, ca }: ConnectorOptions): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ...(ca === undefined ? {} : { ca }) })
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    onread: readIntoOne(),
+    ...(ca === undefined ? {} : { ca }),
+  })
 
   async function addressesOf(hostname: string): Promise<string[]> {
     const name = hostname.replace(/^\[(.*)\]$/, '$1')

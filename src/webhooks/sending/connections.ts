@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { readWith } from './reads.ts'
 import { makeResponseReader } from './response.ts'
 import type { ResponseReader } from './response.ts'
 
@@ -7,7 +8,7 @@ export type Exchange = { response: ResponseReader; error: Error | undefined }
 
 /** An HTTP/1.1 connection that carries one exchange at a time, without pipelining. */
 export type Connection = {
-  /** Sends a request and calls `ended` once, later. Returns what reads the response. */
+  /** Sends a request and calls `ended` once, later. Returns what reads the response, until the next exchange begins. */
   exchange(request: Buffer, options: { isHead: boolean }, ended: (exchange: Exchange) => void): ResponseReader
   /** Whether it is open, and the server can't be about to close it. */
   isReusable(): boolean
@@ -20,24 +21,23 @@ const IDLE_MS = 4_000
 
 /** @param onClosed is called once the connection is closed */
 export function makeConnection(socket: Socket, onClosed: (connection: Connection) => void): Connection {
-  let response: ResponseReader | undefined
+  const response = makeResponseReader()
+  /** Undefined while no exchange is in progress. */
   let ended: ((exchange: Exchange) => void) | undefined
   let error: Error | undefined
   let reusableUntil = 0
 
   function finish(isComplete: boolean): void {
-    if (response === undefined || ended === undefined) return
-    const exchange = { response, error }
+    if (ended === undefined) return
     const report = ended
     reusableUntil = isComplete ? performance.now() + response.reusableSeconds() * 1_000 : 0
-    response = undefined
     ended = undefined
-    report(exchange)
+    report({ response, error })
   }
 
   const connection: Connection = {
     exchange: (request, options, onEnded) => {
-      response = makeResponseReader(options)
+      response.begin(options)
       ended = onEnded
       socket.write(request)
       return response
@@ -47,14 +47,14 @@ export function makeConnection(socket: Socket, onClosed: (connection: Connection
   }
 
   socket.setTimeout(IDLE_MS)
-  socket.on('data', (bytes: Buffer) => {
+  readWith(socket, (bytes) => {
     // Bytes that no request asked for would be read as the next response.
-    if (response === undefined) socket.destroy()
+    if (ended === undefined) socket.destroy()
     else if (response.read(bytes)) finish(true)
   })
   socket.on('timeout', () => {
     // While a request is in progress the attempt's own deadline applies.
-    if (response === undefined) socket.destroy()
+    if (ended === undefined) socket.destroy()
   })
   socket.on('error', (cause) => (error = cause))
   socket.on('end', () => finish(false))

@@ -131,9 +131,9 @@ function send({ client, target, request, deadline }: Attempt, reused: Connection
 
   function onEnded({ response: ended, error }: Exchange): void {
     if (isOver || connection === undefined) return
+    settle(answerTo(ended, error))
     if (isHead) connection.destroy()
     else client.connections.giveBack(target.origin, connection)
-    settle(answerTo(ended, error))
   }
 
   function use(used: Connection): void {

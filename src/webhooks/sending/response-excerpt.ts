@@ -23,7 +23,8 @@ export function makeResponseExcerpt(): ResponseExcerpt {
       const room = KEPT_MAX_BYTES - keptBytes
       if (chunk.length > room) isCut = true
       if (room === 0) return
-      kept.push(chunk.subarray(0, room))
+      // Copied, because the next read of any connection overwrites it.
+      kept.push(Buffer.from(chunk.subarray(0, room)))
       keptBytes += Math.min(chunk.length, room)
     },
     text: () => {

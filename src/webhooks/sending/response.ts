@@ -5,16 +5,16 @@ import { makeResponseExcerpt } from './response-excerpt.ts'
 const BODY_MAX_BYTES = 16 * 1024
 const HEAD_MAX_BYTES = 16 * 1024
 
-/** Reads one HTTP/1.1 response from the bytes of a connection. */
+/** Reads the HTTP/1.1 responses of a connection, one after another. */
 export type ResponseReader = {
+  /** Begins the next response. @param isHead whether the request's method is HEAD: its response has no body, whatever its headers say */
+  begin(options: { isHead: boolean }): void
   /** Returns whether the reader is done: the response is complete, invalid, or its rest is of no use. */
   read(bytes: Buffer): boolean
   /** The final status, once its headers are complete. */
   status(): number | null
   /** Whether the bytes are not an HTTP response. */
   isInvalid(): boolean
-  /** Whether nothing was received so far. */
-  isEmpty(): boolean
   /**
    * How many seconds the connection may be idle before it is used again: 0 if it can't be, because the server closes
    * it, or because it is unclear where the response ends.
@@ -30,21 +30,30 @@ const STATUS_LINE_BEGINNING = 'HTTP/1.'
 const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
 const DIGITS = /^\d{1,15}$/
 
-/** @param isHead whether the request's method is HEAD: its response has no body, whatever its headers say */
-export function makeResponseReader({ isHead }: { isHead: boolean }): ResponseReader {
-  const beginning = makeResponseExcerpt()
-  let head: Buffer | undefined = undefined
+/** What a head says; `code` is undefined where it is not one of HTTP. */
+type Head = { code: string | undefined; headers: Headers }
+
+export function makeResponseReader(): ResponseReader {
+  let isHead = false
+  let beginning: ReturnType<typeof makeResponseExcerpt> | undefined
+  let head: Buffer | undefined
   let status: number | null = null
   let isInvalid = false
-  let isEmpty = true
   let bodyBytes = 0
-  let framing: Framing = { kind: 'none' }
+  let framing: Framing = NO_BODY
   let reusableSeconds = 0
   let chunks: ReturnType<typeof makeChunkDecoder> | undefined
+  // A server's responses are often the same within a second, which is as fine as their date.
+  let known: { text: string; head: Head } | undefined
 
   function fail(): true {
     isInvalid = true
     return true
+  }
+
+  function headOf(text: string): Head {
+    if (known?.text !== text) known = { text, head: parseHead(text) }
+    return known.head
   }
 
   /** Returns whether the reader is done. */
@@ -55,20 +64,19 @@ export function makeResponseReader({ isHead }: { isHead: boolean }): ResponseRea
       const end = rest.indexOf('\r\n\r\n')
       if (end < 0 ? !canBeHead(rest) : end > HEAD_MAX_BYTES) return fail()
       if (end < 0) {
-        head = rest
+        // Copied, because the next read of any connection overwrites it.
+        head = Buffer.from(rest)
         return false
       }
-      const lines = rest.toString('latin1', 0, end).split('\r\n')
+      const { code, headers } = headOf(rest.toString('latin1', 0, end))
       rest = rest.subarray(end + 4)
-      const [, minor, code] = STATUS_LINE.exec(lines[0] ?? '') ?? []
       // A protocol that was not requested: what follows is not HTTP.
       if (code === undefined || code === '101') return fail()
       // Informational responses (1xx) precede the final one.
       if (code.startsWith('1')) continue
       status = Number(code)
-      const headers = readHeaders(lines, minor === '0')
       const hasNoBody = isHead || status === 204 || status === 304
-      framing = hasNoBody && headers.framing.kind !== 'unclear' ? { kind: 'none' } : headers.framing
+      framing = hasNoBody && headers.framing.kind !== 'unclear' ? NO_BODY : { ...headers.framing }
       const isDelimited = framing.kind !== 'unclear' && framing.kind !== 'until closed'
       reusableSeconds = isDelimited ? headers.idleSeconds : 0
       return readBody(rest)
@@ -105,6 +113,7 @@ export function makeResponseReader({ isHead }: { isHead: boolean }): ResponseRea
   function keep(bytes: Buffer): boolean {
     if (bytes.length === 0) return false
     bodyBytes += bytes.length
+    beginning ??= makeResponseExcerpt()
     beginning.add(bytes)
     if (bodyBytes <= BODY_MAX_BYTES) return false
     reusableSeconds = 0
@@ -112,15 +121,22 @@ export function makeResponseReader({ isHead }: { isHead: boolean }): ResponseRea
   }
 
   return {
-    read: (bytes) => {
-      isEmpty = false
-      return status === null ? readHead(bytes) : readBody(bytes)
+    begin: (options) => {
+      ;({ isHead } = options)
+      beginning = undefined
+      head = undefined
+      status = null
+      isInvalid = false
+      bodyBytes = 0
+      framing = NO_BODY
+      reusableSeconds = 0
+      chunks = undefined
     },
+    read: (bytes) => (status === null ? readHead(bytes) : readBody(bytes)),
     status: () => status,
     isInvalid: () => isInvalid,
-    isEmpty: () => isEmpty,
     reusableSeconds: () => reusableSeconds,
-    excerpt: () => beginning.text(),
+    excerpt: () => beginning?.text() ?? null,
   }
 }
 
@@ -133,10 +149,18 @@ function canBeHead(bytes: Buffer): boolean {
 /** Where a body ends. `unclear`: the headers contradict each other, so the connection is not used again. */
 type Framing = { kind: 'none' | 'chunked' | 'until closed' | 'unclear' } | { kind: 'length'; left: number }
 
+const NO_BODY: Framing = { kind: 'none' }
+
 type Headers = { framing: Framing; idleSeconds: number }
 
 /** Servers close idle connections; a second is left for the request to arrive before that. */
 const KEPT_SECONDS = 4
+
+function parseHead(text: string): Head {
+  const lines = text.split('\r\n')
+  const [, minor, code] = STATUS_LINE.exec(lines[0] ?? '') ?? []
+  return { code, headers: readHeaders(lines, minor === '0') }
+}
 
 /** Reads the headers that say where the body ends and whether the connection stays open; the others are ignored. */
 function readHeaders(lines: readonly string[], isOld: boolean): Headers {

@@ -137,6 +137,39 @@ t.test('no connection, no HTTP and no address are distinguished', async (t) => {
   t.match(await send(`https://127.0.0.1:${plain.port}/`), { outcome: 'tls' })
 })
 
+t.test(
+  'responses that arrive in parts are not mixed up, though all connections are read into one buffer',
+  async (t) => {
+    const sockets: Socket[] = []
+    const url = await rawServer(t, (socket) => void sockets.push(socket))
+    const send = client(t)
+    const answers = Promise.all(Array.from({ length: 8 }, () => send(url)))
+    await until('all are asked', () => sockets.length === 8)
+    const texts = sockets.map((_, n) => `${String(n).repeat(20)} is the body`)
+    for (const part of ['HTTP/1.1 20', '0 OK\r\ncontent-le', 'ngth: 32\r\n\r', '\n'])
+      for (const socket of sockets) await written(socket, part)
+    for (const at of [0, 16])
+      for (const [n, socket] of sockets.entries()) await written(socket, texts[n]?.slice(at, at + 16) ?? '')
+    const bodies = (await answers).map(({ outcome, responseBody }) => [outcome, responseBody])
+    t.same(bodies.toSorted(), texts.map((text) => ['delivered', text]).toSorted())
+  },
+)
+
+/** Writes, and lets the other side read it before anything else is written. */
+async function written(socket: Socket, text: string): Promise<void> {
+  await new Promise((resolve) => socket.write(text, resolve))
+  await new Promise((resolve) => setTimeout(resolve, 2))
+}
+
+t.test('a server that speaks before it is asked does not answer with HTTP', async (t) => {
+  const port = await listen(
+    t,
+    createServer((socket) => socket.write('220 mail.example ESMTP\r\n')),
+  )
+  const send = client(t)
+  t.match(await send(`http://127.0.0.1:${port}/`), { outcome: 'bad_response', httpStatus: null })
+})
+
 t.test('a connection that was closed while idle does not count as a failure', async (t) => {
   // Answers the first request of a connection, and resets at the second one.
   const seen: number[] = []

@@ -6,7 +6,11 @@ type Read = { status: number | null; invalid: boolean; done: boolean; reusable: 
 
 /** Reads the text in two pieces, cut at `cut`, or byte by byte. */
 function read(text: string, cut: number | 'bytes', isHead = false): Read {
-  const reader = makeResponseReader({ isHead })
+  const reader = makeResponseReader()
+  // What was read before leaves nothing behind.
+  reader.begin({ isHead: false })
+  reader.read(Buffer.from('HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\nxyz'))
+  reader.begin({ isHead })
   const bytes = Buffer.from(text, 'latin1')
   const pieces =
     cut === 'bytes' ? [...bytes].map((byte) => Buffer.from([byte])) : [bytes.subarray(0, cut), bytes.subarray(cut)]
