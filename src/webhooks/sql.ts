@@ -82,46 +82,33 @@ export function recordAttempts(
   worker: string,
   rows: readonly AttemptRow[],
 ): Promise<z.infer<typeof Count>> {
-  const tuples = rows.map((row) => [
-    row.merchant_id,
-    row.delivery_id,
-    row.epoch,
-    row.attempt,
-    row.status,
-    row.outcome,
-    row.http_status,
-    row.age_ms,
-    row.duration_ms,
-    row.delay_ms,
-    row.response_body,
-  ])
-  const types = ['uuid', 'uuid', 'int4', 'int2', 'text', 'text', 'int2', 'int4', 'int4', 'int4', 'text']
+  const bodies = rows.map((row) => row.response_body)
   return tx.one(sql.prepared('record_webhook_attempts', Count)`
     with result as materialized (
       select r.*, now() + r.delay_ms * interval '1 millisecond' as due_at
-      from ${sql.unnest(tuples, types)} as r (
+      from unnest(
+        ${listOf(rows, 'merchant_id')}::uuid[], ${listOf(rows, 'delivery_id')}::uuid[], ${listOf(rows, 'epoch')}::int4[],
+        ${listOf(rows, 'attempt')}::int2[], ${listOf(rows, 'status')}::text[], ${listOf(rows, 'outcome')}::text[],
+        ${listOf(rows, 'http_status')}::int2[], ${listOf(rows, 'age_ms')}::int4[], ${listOf(rows, 'duration_ms')}::int4[],
+        ${listOf(rows, 'delay_ms')}::int4[], ${sql.array(bodies, 'text')}
+      ) as r (
         merchant_id, delivery_id, epoch, attempt, status, outcome, http_status, age_ms, duration_ms, delay_ms, response_body
       )
-    ),
-    lane as materialized (
-      select l.merchant_id, l.epoch
-      from webhook_lanes l
-      where l.merchant_id in (select r.merchant_id from result r) and l.worker = ${worker}
+      -- Here, where it is found by its key: joined beside, each result would be compared with each lane.
+      join webhook_lanes l on l.merchant_id = r.merchant_id and l.epoch = r.epoch and l.worker = ${worker}
       for share of l
     ),
     done as (
       delete from webhook_queue q
-      using result r, lane l
-      where r.due_at is null and l.merchant_id = r.merchant_id and l.epoch = r.epoch
-        and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
+      using result r
+      where r.due_at is null and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
       returning r.*, q.attempted
     ),
     waiting as (
       update webhook_queue q
       set due_at = r.due_at, attempted = true, leases_lost = 0
-      from result r, lane l
-      where r.due_at is not null and l.merchant_id = r.merchant_id and l.epoch = r.epoch
-        and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
+      from result r
+      where r.due_at is not null and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
       returning r.*, true as attempted
     ),
     held as (
@@ -147,6 +134,11 @@ export function recordAttempts(
       from held h
     )
     select count(*)::int4 as count from held`)
+}
+
+/** A column of ids, numbers or words of closed lists as PostgreSQL writes an array: none of them has to be quoted. */
+function listOf(rows: readonly AttemptRow[], column: Exclude<keyof AttemptRow, 'response_body'>): string {
+  return `{${rows.map((row) => row[column] ?? 'null').join(',')}}`
 }
 
 /** Delays a row that can't be sent now through no fault of its merchant: no attempt is counted. */

@@ -223,18 +223,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (givenUpAt > 0) return',
   ),
   bug(
-    'a late success is recorded under a lost lease',
+    'a late result is recorded under a lost lease',
     'test/webhooks/lost-leases.test.ts',
     RECORD,
-    'where r.due_at is null and l.merchant_id = r.merchant_id and l.epoch = r.epoch',
-    'where r.due_at is null and l.merchant_id = r.merchant_id',
-  ),
-  bug(
-    'a late failure is recorded under a lost lease',
-    'test/webhooks/lost-leases.test.ts',
-    RECORD,
-    'where r.due_at is not null and l.merchant_id = r.merchant_id and l.epoch = r.epoch',
-    'where r.due_at is not null and l.merchant_id = r.merchant_id',
+    'l.merchant_id = r.merchant_id and l.epoch = r.epoch and l.worker = ${worker}\n      for share of l\n    ),',
+    'l.merchant_id = r.merchant_id\n      for share of l\n    ),',
   ),
   bug('a slow merchant takes all slots', 'test/webhooks/lanes.test.ts', CLAIM, '      limit greatest(l.room, 0)\n', ''),
   bug(
