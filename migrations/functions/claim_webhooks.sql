@@ -6,8 +6,8 @@
 -- The worker names the lanes that it holds, with the number of rows that it has of each, and these rows, which are not
 -- read again. A lane of which it has none is released, unless it has due rows again.
 --
--- Claims do not wait for each other. Rows are read by a statement that begins after their lanes were locked: it sees
--- what the previous holder recorded.
+-- Claims do not wait for each other. Rows are read by a statement that begins after the lanes that change hands were
+-- locked: it sees what their previous holder recorded.
 create or replace function claim_webhooks(
   worker text, after uuid, rows_max integer, per_merchant_max integer, lease interval,
   held uuid[], held_counts integer[], held_rows uuid[]
@@ -29,125 +29,159 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  -- Where the round is: behind this merchant, and whether it has begun again with the first one.
+  place uuid := after;
+  is_second_half boolean := false;
+  -- A few merchants have enough for most claims; a chunk that did not suffice is followed by a larger one.
+  chunk integer := 16;
+  visited uuid[];
   due uuid[];
   lanes webhook_lanes[];
+  rows_found integer := 0;
+  rows_of_chunk integer;
+  -- The merchants whose lanes have been released already, where they had nothing.
+  released uuid[] := '{}';
 begin
-  due := array(
-    with recursive behind (id) as (
-      -- A loose index scan: one probe for each merchant, however many rows it has.
-      (select q.merchant_id from webhook_queue q where q.merchant_id > after order by q.merchant_id limit 1)
-      union all
-      select (select q.merchant_id from webhook_queue q where q.merchant_id > b.id order by q.merchant_id limit 1)
-      from behind b
-      where b.id is not null
-    ),
-    ahead (id) as (
-      (select q.merchant_id from webhook_queue q where q.merchant_id <= after order by q.merchant_id limit 1)
-      union all
-      select (
-        select q.merchant_id from webhook_queue q where q.merchant_id > a.id and q.merchant_id <= after
-        order by q.merchant_id limit 1
-      )
-      from ahead a
-      where a.id is not null
-    )
-    select m.id
-    from (select id from behind union all select id from ahead) m
-    where m.id is not null
-      and exists (select from webhook_queue q where q.merchant_id = m.id and q.due_at <= now())
-      and not exists (
-        select from webhook_lanes l
-        where l.merchant_id = m.id and l.locked_until > now() and l.worker <> claim_webhooks.worker
-      )
-    -- The worker's own lanes may have no more.
-    limit rows_max + cardinality(held)
-  );
-  if cardinality(due) > 0 then
-    insert into webhook_lanes (merchant_id)
-    select d.id from unnest(due) d (id)
-    where not exists (select from webhook_lanes l where l.merchant_id = d.id)
-    on conflict do nothing;
-  end if;
-  lanes := array(
-    select l
-    from unnest(due) with ordinality as d (id, place)
-    join webhook_lanes l on l.merchant_id = d.id
-    where l.locked_until is null or l.locked_until <= now() or l.worker = claim_webhooks.worker
-    order by d.place
-    for update of l skip locked
-  );
-  -- The holder of a lane was lost: it had at most this many rows in progress, the first ones.
-  update webhook_queue q
-  set leases_lost = q.leases_lost + 1
-  where q.ctid = any (
-    array(
-      select f.row_id
-      from unnest(lanes) as l
-      cross join lateral (
-        select q.ctid as row_id from webhook_queue q
-        where q.merchant_id = l.merchant_id and q.due_at <= now()
-        order by q.due_at, q.sequence
-        limit per_merchant_max
-      ) f
-      where l.locked_until is not null and l.worker <> claim_webhooks.worker
-    )
-  );
-  return query
-  with lane as materialized (
-    select l.merchant_id, l.place, l.epoch + case when l.worker = claim_webhooks.worker then 0 else 1 end as epoch,
-      -- A lease of which less than half is left is renewed.
-      case
-        when l.worker = claim_webhooks.worker and l.locked_until > now() + lease / 2 then l.locked_until
-        else now() + lease
-      end as locked_until,
-      l.worker is not distinct from claim_webhooks.worker and l.locked_until > now() + lease / 2 as is_kept,
-      per_merchant_max - coalesce(held_counts[array_position(held, l.merchant_id)], 0) as room
-    from unnest(lanes) with ordinality as l (merchant_id, worker, locked_until, epoch, place)
-  ),
-  ready as materialized (
-    select q.merchant_id, q.delivery_id, q.leases_lost, l.epoch, l.locked_until, l.is_kept
-    from (select * from lane order by place) l
-    cross join lateral (
-      select q.merchant_id, q.delivery_id, q.leases_lost
-      from webhook_queue q
-      where q.merchant_id = l.merchant_id
-        and q.due_at <= now()
-        and q.delivery_id not in (select h.id from unnest(held_rows) as h (id))
-        and (
-          q.attempted
-          or q.payment_intent_id is null
-          or not exists (
-            select from webhook_queue e
-            where e.merchant_id = l.merchant_id
-              and e.payment_intent_id = q.payment_intent_id
-              and e.sequence < q.sequence
-              and not e.attempted
-          )
+  loop
+    visited := array(
+      with recursive merchant (id) as (
+        -- A loose index scan: one probe for each merchant, however many rows it has.
+        (
+          select q.merchant_id from webhook_queue q
+          where q.merchant_id > place and (not is_second_half or q.merchant_id <= after)
+          order by q.merchant_id
+          limit 1
         )
-      order by q.due_at, q.sequence
-      limit greatest(l.room, 0)
-    ) q
-    limit rows_max
-  ),
-  taken as (
-    update webhook_lanes l
-    set worker = claim_webhooks.worker, locked_until = r.locked_until, epoch = r.epoch
-    from (select distinct r.merchant_id, r.locked_until, r.epoch from ready r where not r.is_kept) r
-    where l.merchant_id = r.merchant_id
-  ),
-  released as (
+        union all
+        select (
+          select q.merchant_id from webhook_queue q
+          where q.merchant_id > m.id and (not is_second_half or q.merchant_id <= after)
+          order by q.merchant_id
+          limit 1
+        )
+        from merchant m
+        where m.id is not null
+      )
+      select m.id from merchant m where m.id is not null limit chunk
+    );
+    due := array(
+      select v.id
+      from unnest(visited) with ordinality as v (id, nth)
+      where exists (select from webhook_queue q where q.merchant_id = v.id and q.due_at <= now())
+        and not exists (
+          select from webhook_lanes l
+          where l.merchant_id = v.id and l.locked_until > now() and l.worker <> claim_webhooks.worker
+        )
+      order by v.nth
+    );
+    if cardinality(due) > 0 then
+      insert into webhook_lanes (merchant_id)
+      select d.id from unnest(due) d (id)
+      where not exists (select from webhook_lanes l where l.merchant_id = d.id)
+      on conflict do nothing;
+      -- Only lanes that change hands, or whose lease is renewed, are locked: no other worker can take the rest.
+      lanes := array(
+        select l
+        from unnest(due) d (id)
+        join webhook_lanes l on l.merchant_id = d.id
+        where l.locked_until is null or l.locked_until <= now()
+          or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
+        for update of l skip locked
+      );
+      -- The holder of a lane was lost: it had at most this many rows in progress, the first ones.
+      update webhook_queue q
+      set leases_lost = q.leases_lost + 1
+      where q.ctid = any (
+        array(
+          select f.row_id
+          from unnest(lanes) as l
+          cross join lateral (
+            select q.ctid as row_id from webhook_queue q
+            where q.merchant_id = l.merchant_id and q.due_at <= now()
+            order by q.due_at, q.sequence
+            limit per_merchant_max
+          ) f
+          where l.locked_until is not null and l.worker <> claim_webhooks.worker
+        )
+      );
+      return query
+      with lane as materialized (
+        select d.id as merchant_id, d.nth, coalesce(k.epoch, l.epoch + case when l.worker = claim_webhooks.worker then 0 else 1 end) as epoch,
+          -- A lease of which less than half is left is renewed.
+          coalesce(k.locked_until, now() + lease) as locked_until,
+          k.merchant_id is not null as is_kept, per_merchant_max - coalesce(h.count, 0) as room
+        from unnest(due) with ordinality as d (id, nth)
+        left join unnest(lanes) as l on l.merchant_id = d.id
+        left join webhook_lanes k on k.merchant_id = d.id and k.worker = claim_webhooks.worker
+          and k.locked_until > now() + lease / 2
+        left join unnest(held, held_counts) as h (id, count) on h.id = d.id
+        where coalesce(k.merchant_id, l.merchant_id) is not null
+      ),
+      ready as materialized (
+        select q.merchant_id, q.delivery_id, q.leases_lost, l.epoch, l.locked_until, l.is_kept
+        from (select * from lane order by nth) l
+        cross join lateral (
+          select q.merchant_id, q.delivery_id, q.leases_lost
+          from webhook_queue q
+          where q.merchant_id = l.merchant_id
+            and q.due_at <= now()
+            and q.delivery_id not in (select h.id from unnest(held_rows) as h (id))
+            and (
+              q.attempted
+              or q.payment_intent_id is null
+              or not exists (
+                select from webhook_queue e
+                where e.merchant_id = l.merchant_id
+                  and e.payment_intent_id = q.payment_intent_id
+                  and e.sequence < q.sequence
+                  and not e.attempted
+              )
+            )
+          order by q.due_at, q.sequence
+          -- A lane of which the worker has most already waits: the rows that it has come first, and each would be passed by.
+          limit case when l.room * 2 >= per_merchant_max then l.room else 0 end
+        ) q
+        limit rows_max - rows_found
+      ),
+      taken as (
+        update webhook_lanes l
+        set worker = claim_webhooks.worker, locked_until = r.locked_until, epoch = r.epoch
+        from (select distinct r.merchant_id, r.locked_until, r.epoch from ready r where not r.is_kept) r
+        where l.merchant_id = r.merchant_id
+      ),
+      idle as (
+        update webhook_lanes l
+        set worker = null, locked_until = null
+        from unnest(held, held_counts) as h (id, count)
+        where h.count = 0 and h.id = any (visited) and l.merchant_id = h.id and l.worker = claim_webhooks.worker
+          and not exists (select from ready r where r.merchant_id = h.id)
+      )
+      select r.merchant_id, r.delivery_id, r.epoch, (extract(epoch from r.locked_until - now()) * 1000)::integer,
+        r.leases_lost, d.event_id, d.attempt_count, d.payload::text, m.webhook_url, m.webhook_signing_secret,
+        case when m.webhook_secret_previous_expires_at > now() then m.webhook_secret_previous end, d.traceparent
+      from ready r
+      join webhook_deliveries d on d.merchant_id = r.merchant_id and d.id = r.delivery_id
+      join merchants m on m.id = r.merchant_id;
+      get diagnostics rows_of_chunk = row_count;
+      rows_found := rows_found + rows_of_chunk;
+      released := released || visited;
+    end if;
+    exit when rows_found >= rows_max;
+    if cardinality(visited) = chunk then
+      place := visited[chunk];
+    else
+      exit when is_second_half;
+      is_second_half := true;
+      place := '00000000-0000-0000-0000-000000000000';
+    end if;
+    chunk := least(chunk * 2, 1024);
+  end loop;
+  if 0 = any (held_counts) then
     update webhook_lanes l
     set worker = null, locked_until = null
     from unnest(held, held_counts) as h (id, count)
-    where h.count = 0 and l.merchant_id = h.id and l.worker = claim_webhooks.worker
-      and not exists (select from ready r where r.merchant_id = h.id)
-  )
-  select r.merchant_id, r.delivery_id, r.epoch, (extract(epoch from r.locked_until - now()) * 1000)::integer, r.leases_lost,
-    d.event_id, d.attempt_count, d.payload::text, m.webhook_url, m.webhook_signing_secret,
-    case when m.webhook_secret_previous_expires_at > now() then m.webhook_secret_previous end, d.traceparent
-  from ready r
-  join webhook_deliveries d on d.merchant_id = r.merchant_id and d.id = r.delivery_id
-  join merchants m on m.id = r.merchant_id;
+    where h.count = 0 and h.id <> all (released) and l.merchant_id = h.id and l.worker = claim_webhooks.worker;
+  end if;
 end
 $$;
 

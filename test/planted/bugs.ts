@@ -189,7 +189,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       { file: CLAIM, text: 'l.locked_until > now() and l.worker <> claim_webhooks.worker', replacement: 'false' },
       {
         file: CLAIM,
-        text: '    where l.locked_until is null or l.locked_until <= now() or l.worker = claim_webhooks.worker\n',
+        text: `        where l.locked_until is null or l.locked_until <= now()
+          or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
+`,
         replacement: '',
       },
     ],
@@ -198,8 +200,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'a lease never ends',
     'test/webhooks/lanes.test.ts',
     CLAIM,
-    '        else now() + lease\n',
-    `        else now() + lease * 100000\n`,
+    'coalesce(k.locked_until, now() + lease) as locked_until',
+    'coalesce(k.locked_until, now() + lease * 100000) as locked_until',
   ),
   bug(
     'a paused worker sends under a lost lease',
@@ -229,7 +231,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'l.merchant_id = r.merchant_id and l.epoch = r.epoch and l.worker = ${worker}\n      for share of l\n    ),',
     'l.merchant_id = r.merchant_id\n      for share of l\n    ),',
   ),
-  bug('a slow merchant takes all slots', 'test/webhooks/lanes.test.ts', CLAIM, '      limit greatest(l.room, 0)\n', ''),
+  bug(
+    'a worker reads again what it has in progress',
+    'test/webhooks/lanes.test.ts',
+    CLAIM,
+    '            and q.delivery_id not in (select h.id from unnest(held_rows) as h (id))\n',
+    '',
+  ),
+  bug(
+    'a slow merchant takes all slots',
+    'test/webhooks/lanes.test.ts',
+    CLAIM,
+    '          limit case when l.room * 2 >= per_merchant_max then l.room else 0 end\n',
+    '',
+  ),
   bug(
     'the events of a payment leave in any order',
     'test/webhooks/run-deliveries.test.ts',

@@ -73,9 +73,14 @@ t.test('a lane is held by one worker, until its rows are recorded or its lease e
   t.match(await claimDeliveries(app.pool, claim('two')), [{ merchant_id: other }], 'other lanes are free')
 
   const rows = first.map(({ delivery_id: id }) => id)
-  const more = await claimDeliveries(app.pool, claim('one', { merchants: [merchantId], counts: [3], rows }))
-  t.equal(more.length, 1, 'the holder gets what its lane has room for')
-  t.notOk(rows.includes(more[0]?.delivery_id ?? ''), 'and nothing that it has')
+  const none = await claimDeliveries(app.pool, claim('one', { merchants: [merchantId], counts: [3], rows }))
+  t.strictSame(none, [], 'a lane of which the holder has most is left alone')
+  const more = await claimDeliveries(app.pool, claim('one', { merchants: [merchantId], counts: [2], rows }))
+  t.equal(more.length, 2, 'the holder gets what its lane has room for')
+  t.notOk(
+    more.some(({ delivery_id: id }) => rows.includes(id)),
+    'and nothing that it has',
+  )
   t.equal(more[0]?.epoch, first[0]?.epoch)
 
   await owner.query(`update webhook_lanes set locked_until = now() where worker = 'one'`)
@@ -100,6 +105,32 @@ t.test('a lane that has nothing left is released by the next claim', async (t) =
   t.strictSame(await claimDeliveries(app.pool, claim('one', { merchants: [merchantId], counts: [0], rows: [] })), [])
   const { rows } = await owner.query('select worker, locked_until from webhook_lanes')
   t.strictSame(rows, [{ worker: null, locked_until: null }])
+})
+
+t.test('a round goes over all merchants, from the one behind the last, and takes no more than it may', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchants: string[] = []
+  for (let n = 0; n < 40; n += 1) {
+    const id = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+    await plantDeliveries(owner, id)
+    merchants.push(id)
+  }
+  merchants.sort()
+  const idsOf = (rows: readonly ClaimedDelivery[]) => rows.map(({ merchant_id: id }) => id).toSorted()
+  const some = await claimDeliveries(app.pool, { ...claim('one'), after: merchants[29] ?? '', rowsMax: 25 })
+  t.strictSame(idsOf(some), [...merchants.slice(0, 15), ...merchants.slice(30)])
+  t.strictSame(idsOf(await claimDeliveries(app.pool, claim('two'))), merchants.slice(15, 30), 'the rest is free')
+  await owner.query('update webhook_lanes set worker = null, locked_until = null')
+  t.strictSame(idsOf(await claimDeliveries(app.pool, claim('three'))), merchants)
+  const counts = merchants.map((_, n) => (n < 20 ? 0 : 1))
+  await recordAttempts(app.pool, 'three', delivered(await claimDeliveries(app.pool, claim('three'))))
+  await claimDeliveries(app.pool, claim('three', { merchants, counts, rows: [] }))
+  const { rows } = await owner.query('select merchant_id from webhook_lanes where worker is not null order by 1')
+  t.strictSame(
+    rows.map(({ merchant_id: id }) => id),
+    merchants.slice(20),
+    'lanes of which nothing is left are released, wherever they are in the round',
+  )
 })
 
 t.test('a result is recorded once, however often it is reported', async (t) => {
