@@ -5,9 +5,9 @@ export type Ready = { delivery: ClaimedDelivery; claimedAt: number; leaseEndsAt:
 
 type Lane = {
   waiting: Ready[]
-  /** Deliveries that are started and not yet recorded. */
-  started: number
-  /** The ids of all of them. */
+  /** The ids of those in progress. */
+  inProgress: Set<string>
+  /** The ids of all that are claimed and not yet recorded. */
   rows: Set<string>
   isInTurn: boolean
 }
@@ -17,15 +17,18 @@ type Lane = {
  * of each lane only a limited number is in progress, so that a slow endpoint uses only its own slots.
  */
 export type Lanes = {
-  /** The most deliveries that are claimed of a lane at once: those in progress, and as many that follow. */
+  /** The most deliveries that are claimed of a lane at once: those in progress, as many that follow, and as many that are recorded. */
   rowsMax: number
   /** The number of deliveries that are claimed and neither recorded nor dropped. */
   count(): number
   /** Those of them that are in progress or may start. Those that wait behind slow ones of their own lane are left out. */
   load(): number
   add(ready: Ready): void
-  /** The next delivery that may start, which is then in progress until it is `done`. */
+  /** The next delivery that may start, which is then in progress until it is answered. */
   next(): Ready | undefined
+  /** Its attempt has ended, and is still to be recorded: the next one of its lane may start. */
+  answered(delivery: ClaimedDelivery): void
+  /** It is recorded, or dropped. */
   done(delivery: ClaimedDelivery): void
   /** What a claim has to know of the lanes. */
   held(): { merchants: string[]; counts: number[]; rows: string[] }
@@ -39,21 +42,28 @@ export function makeLanes(perMerchantMax: number): Lanes {
   /** The lanes that can start a delivery. */
   const turns: Lane[] = []
   let count = 0
-  let started = 0
+  let inProgress = 0
 
   function queue(lane: Lane): void {
-    if (lane.isInTurn || lane.waiting.length === 0 || lane.started >= perMerchantMax) return
+    if (lane.isInTurn || lane.waiting.length === 0 || lane.inProgress.size >= perMerchantMax) return
     lane.isInTurn = true
     turns.push(lane)
   }
 
+  function answered({ merchant_id: merchantId, delivery_id: id }: ClaimedDelivery): void {
+    const lane = lanes.get(merchantId)
+    if (lane === undefined || !lane.inProgress.delete(id)) return
+    inProgress -= 1
+    queue(lane)
+  }
+
   return {
-    rowsMax: 2 * perMerchantMax,
+    rowsMax: 3 * perMerchantMax,
     count: () => count,
-    load: () => turns.reduce((sum, lane) => sum + lane.waiting.length, started),
+    load: () => turns.reduce((sum, lane) => sum + lane.waiting.length, inProgress),
     add: (ready) => {
       const { merchant_id: merchantId, delivery_id: id } = ready.delivery
-      const lane = lanes.get(merchantId) ?? { waiting: [], started: 0, rows: new Set(), isInTurn: false }
+      const lane = lanes.get(merchantId) ?? { waiting: [], inProgress: new Set(), rows: new Set(), isInTurn: false }
       lanes.set(merchantId, lane)
       lane.waiting.push(ready)
       lane.rows.add(id)
@@ -65,18 +75,15 @@ export function makeLanes(perMerchantMax: number): Lanes {
       const ready = lane?.waiting.shift()
       if (lane === undefined || ready === undefined) return undefined
       lane.isInTurn = false
-      lane.started += 1
-      started += 1
+      lane.inProgress.add(ready.delivery.delivery_id)
+      inProgress += 1
       queue(lane)
       return ready
     },
-    done: ({ merchant_id: merchantId, delivery_id: id }) => {
-      const lane = lanes.get(merchantId)
-      if (lane === undefined || !lane.rows.delete(id)) return
-      lane.started -= 1
-      started -= 1
-      count -= 1
-      queue(lane)
+    answered,
+    done: (delivery) => {
+      answered(delivery)
+      if (lanes.get(delivery.merchant_id)?.rows.delete(delivery.delivery_id) === true) count -= 1
     },
     held: () => {
       const entries = [...lanes]

@@ -6,10 +6,12 @@ import type { AttemptResult } from './deliver.ts'
 import { recordAttempts } from './sql.ts'
 
 /**
- * The time from one record to the next. A result after a pause is recorded immediately; under load those that come
- * within this time share a statement, because the statement itself costs as much as recording fifty of them.
+ * The longest time from one record to the next. A result after a pause is recorded immediately; under load those that come
+ * within this time, or until there are enough, share a statement, because the statement itself costs as much as recording
+ * fifty of them.
  */
-const GATHER_MS = 10
+const GATHER_MS = 20
+const ENOUGH = 100
 const BATCH_MAX = 500
 const BACK_OFF_MAX_MS = 2_000
 
@@ -53,6 +55,7 @@ export function makeRecorder(app: Pick<App, 'pool' | 'log'>, worker: string): Re
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.push({ attempt, done: resolve })
       if (!running) void flushAll()
+      else if (waiting.length === ENOUGH) hurried.open()
       return promise
     },
     hurry: () => hurried.open(),

@@ -261,6 +261,7 @@ async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>)
     return await deliver(run.app, { post: run.post, secrets, delivery })
   } finally {
     run.sending -= 1
+    run.lanes.answered(delivery)
     startAll(run)
   }
 }
