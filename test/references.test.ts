@@ -112,6 +112,18 @@ t.test('an index that disagrees with its entries is found', async (t) => {
     /superseded by 9, which has no entry/,
   )
   t.match(found(row(1, 'A'), '### 1. A', '*Superseded by 1.*'), /disagree on whether/)
+  t.equal(found(row(1, 'A', 'superseded in part by 1'), '### 1. A', '*Superseded in part by 1: it is so.*'), '')
+  t.match(found(row(1, 'A', 'superseded by 1'), '### 1. A', '*Superseded in part by 1.*'), /disagree on whether/)
+  for (const line of ['Superseded by decision 1.', '*Superseded by 1.* And more.', 'B is superseded by 1.'])
+    t.match(found(row(1, 'A'), '### 1. A', line), /:3: the first line of an entry/)
+  t.match(found(row(1, 'A', 'superseded by 1'), '### 1. A', '', '*Superseded by 1.*'), /:4: the first line of an entry/)
+  t.match(found(row(2, 'B'), row(1, 'A'), '### 1. A', '### 2. B'), /:2: decision 1 comes before 2/)
+  t.match(found(row(1, 'A'), row(2, 'B'), '### 2. B', '### 1. A'), /:4: decision 1 comes before 2/)
+  t.equal(
+    found('| | **[X](#x)** |', row(2, 'B'), '| | **[Y](#y)** |', row(1, 'A'), '## X', '### 2. B', '## Y', '### 1. A'),
+    '',
+  )
+  t.match(found('| | **[X](#x)** |', row(1, 'A'), '## Y', '### 1. A'), /below X, its entry is below Y/)
   t.match(listed(repeatedHeadings('# A\n## B\n## B\n')), /:3: the heading "B"/)
   t.match(listed(missingPaths({ path: 'A.md', text: '`src/no.ts` `src/x.ts`' }, new Set(['src/x.ts']))), /src\/no\.ts/)
 })

@@ -150,48 +150,67 @@ export function anchorsOf(text: string): Set<string> {
 const ENTRY = /^### (\d+)\. (.+)$/
 /** A row of the index holds one or two entries: a number, a linked title, and what has superseded it. */
 const INDEXED = /\| (\d+) \| \[([^|]+)\]\(#[^)]+\)([^|]*)(?=\|)/g
-const SUPERSEDED = /superseded by ((?:\d+(?:, | and )?)+)/i
+const SUPERSEDED = /superseded (?:in part )?by \d+(?:(?:, | and )\d+)*/i
+/** The one form of the mark: the first line of the entry, such as `*Superseded in part by 382: the reason.*` */
+const MARK = /^\*Superseded (?:in part )?by \d+(?:(?:, | and )\d+)*(?:[,:] .+)?\.\*$/
 
 /** The numbers of the decisions that have an entry. */
 export function decisionNumbers(text: string): Set<number> {
   return new Set(text.split('\n').flatMap((line) => (ENTRY.test(line) ? [Number(ENTRY.exec(line)?.[1])] : [])))
 }
 
-/** Where the index of decisions and its entries disagree, and what a superseded entry names that is not there. */
+type Entry = { title: string; superseded: string | undefined; group: string; line: number }
+
+/**
+ * Where the index of decisions and its entries disagree, what a superseded entry names that is not there, and what is out
+ * of order: the numbers of each group grow, in the index and below it.
+ */
 export function indexProblems(text: string): Problem[] {
   const problems: Problem[] = []
   const add = (line: number, message: string) => problems.push({ file: DECISIONS, line, message })
-  const rows = new Map<number, { title: string; superseded: string | undefined; line: number }>()
-  const entries = new Map<number, { title: string; superseded: string | undefined; line: number }>()
-  let entry: { title: string; superseded: string | undefined; line: number } | undefined
+  const rows = new Map<number, Entry>()
+  const entries = new Map<number, Entry>()
+  let group = ''
+  let entry: Entry | undefined
   for (const [index, line] of text.split('\n').entries()) {
+    group = /^## (.+)$/.exec(line)?.[1] ?? /^\| \| \*\*\[([^\]]+)\]/.exec(line)?.[1] ?? group
     const heading = ENTRY.exec(line)
     const target = heading ? entries : rows
     for (const [, digits, title = '', note = ''] of heading ? [heading] : line.matchAll(INDEXED)) {
       const number = Number(digits)
-      const item = { title, superseded: SUPERSEDED.exec(note)?.[1]?.trim(), line: index + 1 }
+      const item = { title, superseded: SUPERSEDED.exec(note)?.[0].toLowerCase(), group, line: index + 1 }
       if (target.has(number)) add(index + 1, `decision ${number} is there twice`)
       target.set(number, item)
       if (heading) entry = item
     }
     if (heading) continue
     if (/^#{1,3} /.test(line)) entry = undefined
-    else if (entry !== undefined && line.startsWith('*Superseded'))
-      entry.superseded = SUPERSEDED.exec(line)?.[1]?.trim()
+    else if (entry !== undefined && /supersede/i.test(line)) {
+      if (index === entry.line && MARK.test(line)) entry.superseded = SUPERSEDED.exec(line)?.[0].toLowerCase()
+      else add(index + 1, 'the first line of an entry says by which it is superseded: *Superseded by 9.*')
+    }
   }
-  for (const [number, { title, superseded, line }] of entries) {
+  for (const [number, { title, superseded, group: at, line }] of entries) {
     const row = rows.get(number)
     if (row === undefined) add(line, `decision ${number} has no row in the index`)
     else if (row.title !== title)
       add(row.line, `the index calls decision ${number} "${row.title}", its entry "${title}"`)
     else if (row.superseded !== superseded)
       add(row.line, `index and entry of decision ${number} disagree on whether it is superseded`)
+    else if (row.group !== at)
+      add(row.line, `the index has decision ${number} below ${row.group}, its entry is below ${at}`)
     for (const by of superseded?.match(/\d+/g) ?? []) {
       if (!entries.has(Number(by))) add(line, `decision ${number} is superseded by ${by}, which has no entry`)
     }
   }
   for (const [number, { line }] of rows) {
     if (!entries.has(number)) add(line, `decision ${number} is in the index and has no entry`)
+  }
+  for (const list of [[...rows], [...entries]]) {
+    for (const [index, [number, { group: at, line }]] of list.entries()) {
+      const before = list[index - 1]
+      if (before?.[1].group === at && before[0] > number) add(line, `decision ${number} comes before ${before[0]}`)
+    }
   }
   return problems
 }
