@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { DomainError } from '../lib/errors.ts'
 
-/** 100 KiB (decision 29). */
+/** 100 KiB (contract §Limits). */
 export const BODY_BYTES_MAX = 100 * 1024
 
 /** The same without a credential, or with a payer's. */

@@ -227,7 +227,7 @@ function observePage(app: App, req: IncomingMessage, res: ServerResponse): void 
 }
 
 /**
- * On Surface A, the response for an unsupported method of a known address lists its methods (decision 11). An unknown
+ * On Surface A, the response for an unsupported method of a known address lists its methods (decision 162). An unknown
  * address gets the framework's own 404, as elsewhere.
  */
 function noMatch(app: App, req: IncomingMessage, res: ServerResponse): void {

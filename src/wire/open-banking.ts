@@ -115,12 +115,12 @@ export const Moment = z.string().meta({ format: 'date-time', examples: ['2026-11
 /** The direction of a booking: received or paid. */
 export const CreditDebit = z.enum(['Credit', 'Debit'])
 
-/** The headers of every operation of this surface: the caller's interaction id, which the response repeats (decision 11). */
+/** The headers of every operation here: the caller's interaction id, which the response repeats (decision 162). */
 export const InteractionHeaders = z.object({
   'x-fapi-interaction-id': z.uuid('must be a UUID').optional(),
 })
 
-/** The headers of operations that create something: with the idempotency key, a repeated request gets the first response (decision 12). */
+/** The headers of operations that create something: a repeated key gets the first response (decision 12). */
 export const KeyedHeaders = InteractionHeaders.extend({
   'x-idempotency-key': z
     .string()

@@ -14,7 +14,10 @@ import {
 import { operation } from './operation.ts'
 import { ListQuery, PaymentStatus } from './payments.ts'
 
-/** A payment as a line of the ledger (decision 51). Fee and net keep the values of its creation, in every status. */
+/**
+ * A payment as a line of the merchant's books (decisions 51 and 159). Fee and net keep the values of its creation, in
+ * every status.
+ */
 export const Transaction = z.strictObject({
   payment_id: Uuid,
   created_at: Timestamp,
