@@ -57,6 +57,16 @@ function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)].toSorted()
 }
 
+t.test('the contract names what a disabled merchant may call that changes something, and no more', async (t) => {
+  const open = [...ROUTES, ...SANDBOX_ROUTES].filter(({ operation }) => operation.evenIfInactive === true)
+  t.strictSame(
+    rowsBelow('Disabled merchants')
+      .flatMap(([cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+      .toSorted(),
+    open.map(({ operation }) => operation.name).toSorted(),
+  )
+})
+
 t.test('the contract has the moves of each state machine, and no other', async (t) => {
   t.same(movesBelow('Payment status'), movesOf(PAYMENT_TRANSITIONS))
   t.same(movesBelow('Consent status'), movesOf(CONSENT_TRANSITIONS))

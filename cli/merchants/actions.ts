@@ -165,7 +165,8 @@ const disable = action({
   ...ofMerchant,
   command: 'merchants disable',
   summary: 'Disable a merchant',
-  details: 'Sign-ins to its realm fail, and its tokens are rejected.',
+  details: `Sign-ins to its realm fail at once, and no payout is made. Tokens that it has already live for 15 minutes at most: until
+then they read, refund, answer disputes and end mandates, and change nothing else.`,
   examples: ['svc merchants disable acme-ltd --reason "left us"'],
   operation: setMerchantActive,
   request: (id, values) => ({ params: { id }, body: { is_active: false, reason: values.reason } }),
@@ -175,7 +176,7 @@ const disable = action({
     to: false,
     already: (thing) => `${merchant.name(thing)} is disabled already`,
   },
-  effect: ({ trading_name: name }) => `disable ${name}: its people can't sign in, and its tokens are refused`,
+  effect: ({ trading_name: name }) => `disable ${name}: its people can't sign in, and it can create no payments`,
   done: ({ trading_name: name }) => `disabled ${name}`,
   confirm: true,
   key: { letter: 'E', label: 'disable' },

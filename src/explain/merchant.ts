@@ -36,7 +36,7 @@ function obstacles(merchant: MerchantFacts, viewer: Viewer): string[] {
   const seesWebhooks = canSeeWebhooks(viewer)
   const parts: [applies: boolean, text: string][] = [
     [merchant.payout_held, `its payouts are held${since}: it creates no payments while they are`],
-    [!merchant.is_active, 'it is disabled: its team can only read and refund'],
+    [!merchant.is_active, 'it is disabled: its team can only read, refund, answer disputes and end mandates'],
     [seesWebhooks && merchant.endpoint === 'paused', 'its webhook endpoint is paused'],
     [seesWebhooks && merchant.endpoint === 'none', 'it has no webhook endpoint: deliveries wait for one'],
     [seesWebhooks && deadCount > 0, `${countText(deadCount, 'webhook')} DEAD`],

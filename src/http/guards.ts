@@ -46,8 +46,8 @@ const REMEMBER_MS = 10_000
  * are trusted (decision 57).
  *
  * Disabling a merchant ends its sign-ins, but not the tokens that are already issued. So the guard rejects its changes
- * (decision 29), within the time that rows are cached. The merchant may still read, refund, and repeat the request for a
- * payment that it created before (`evenIfInactive`). Payers, with their own credentials, and the bank are not affected.
+ * within the time that rows are cached (contract §Disabled merchants). The merchant may still read, and call what its
+ * payers need (`evenIfInactive`). Payers, with their own credentials, and the bank are not affected.
  */
 export function makeGuard(
   app: App,

@@ -20,7 +20,7 @@ export type MerchantPrincipal = {
   merchantId: string
   tradingName: string
   kybStatus: 'PENDING' | 'APPROVED' | 'SUSPENDED'
-  /** False once operators have disabled it; it may still read and refund (http/guards.ts). */
+  /** False once operators have disabled it; what it may still do is in contract §Disabled merchants. */
   isActive: boolean
   role: MerchantActingRole
   actor: Actor

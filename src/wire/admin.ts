@@ -155,7 +155,8 @@ export const setMerchantActive = operation({
   method: 'PUT',
   path: '/api/v1/admin/merchants/{id}/active',
   summary: 'Disable or enable a merchant',
-  description: "A disabled merchant's realm rejects all sign-ins.",
+  description:
+    "A disabled merchant's realm rejects all sign-ins. Tokens that it has already live for 15 minutes at most: until then they read, refund, answer disputes and end mandates, and change nothing else.",
   access: ['platform'],
   permission: 'operate merchants',
   needsFreshSignIn: true,

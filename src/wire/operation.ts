@@ -41,7 +41,7 @@ export type Operation<
   isForPeople?: true
   /** Since when it is deprecated, and when it will be gone, six months later at least (decision 34). */
   deprecated?: Deprecated
-  /** Whether a merchant that operators have disabled may call it. Reading is always allowed. */
+  /** Whether a merchant that operators have disabled may call it (contract §Disabled merchants); it may always read. */
   evenIfInactive?: true
   params: Params
   query: Query
@@ -52,7 +52,7 @@ export type Operation<
   bodyWithCheckoutToken?: z.ZodType
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
-  /** The largest body in bytes, where the usual 100 KiB (decision 29) are too few: for files. */
+  /** The largest body in bytes, where the usual 100 KiB (contract §Limits) are too few: for files. */
   bodyBytesMax?: number
   /** Whether `?dry_run=true` runs it and rolls it back (http/dry-run.ts). Without it, the parameter is rejected. */
   dryRun?: true
@@ -200,7 +200,7 @@ export function hasBody({ body }: Operation): boolean {
   return body !== NoBody
 }
 
-/** Whether the operation rejects a merchant that operators have disabled, because it changes something (decision 29). */
+/** Whether the operation rejects a disabled merchant, because it changes something (contract §Disabled merchants). */
 export function requiresActiveMerchant({ method, access, evenIfInactive }: Operation): boolean {
   return access.includes('merchant') && method !== 'GET' && evenIfInactive !== true
 }

@@ -50,7 +50,9 @@ export const Whoami = z.strictObject({
       id: Uuid,
       trading_name: z.string(),
       kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']),
-      is_active: z.boolean().meta({ description: 'a disabled merchant may only read and refund' }),
+      is_active: z
+        .boolean()
+        .meta({ description: 'a disabled merchant may only read, refund, answer disputes and end mandates' }),
     })
     .nullable(),
   expires_at: z.string().nullable().meta({ format: 'date-time', description: 'when the token expires' }),
