@@ -269,6 +269,14 @@ t.test(
   },
 )
 
+t.test('CONTRIBUTING.md has the concepts in this order', async (t) => {
+  const [order = ''] = /^audit(?:\s*<\s*[\w-]+)+$/m.exec(read('CONTRIBUTING.md')) ?? []
+  t.strictSame(
+    order.split('<').map((name) => name.trim()),
+    CONCEPTS,
+  )
+})
+
 t.test('the database layer knows lib, and the type of the log', async (t) => {
   t.same(
     broken(

@@ -85,7 +85,7 @@ t.test('the picture of the checkout is what the code generates, with its texts a
 t.test('the README is short, and so are paragraphs', async (t) => {
   const readme = readPage('README.md')
   t.ok(readme.text.split('\n').length - 1 <= README_LINES_MAX, 'README.md')
-  for (const page of pages) {
+  for (const page of [...pages, readPage('CONTRIBUTING.md')]) {
     if (isGenerated(page) || OTHERS.includes(page.path)) continue
     t.same(longParagraphs(page), [], page.path)
   }

@@ -73,6 +73,22 @@ t.test('files that the documents for contributors name exist', async (t) => {
   t.equal(listed(documents.flatMap((file) => missingPaths(file, targets.paths))), '')
 })
 
+t.test('the table of folders for contributors has folders that exist, and every one at the root', async (t) => {
+  const [, section = ''] = /^## Where things live$([^]*?)^Imports go one way/m.exec(textOf('CONTRIBUTING.md')) ?? []
+  const folders = [...section.matchAll(/^\| (`[^|]+`) \|/gm)]
+    .flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, folder = '']) => folder))
+    .filter((folder) => !folder.includes('<'))
+  t.same(
+    folders.filter((folder) => !targets.paths.has(folder)),
+    [],
+  )
+  const atRoot = tracked.flatMap((path) => /^([^./][^/]*)\//.exec(path)?.[1] ?? [])
+  t.same(
+    [...new Set(atRoot)].filter((folder) => !folders.some((each) => each.split('/')[0] === folder)),
+    [],
+  )
+})
+
 t.test('a broken reference is found, with its line', async (t) => {
   const known: Targets = {
     decisions: new Set([1, 2, 3, 4]),

@@ -85,16 +85,7 @@ import { webhooks } from './handlers/webhooks.ts'
 /** A row of the table: an operation of the contract, and its handler. */
 export type Route = { operation: Operation; handlerName: string; bind(app: App, guard: Guard): Endpoint }
 
-/**
- * The table of contents of the API: every operation, and its handler.
- *
- * To add an operation:
- * 1. declare it with `operation({ … })` in its file of `src/wire`: name, path, access, permission, schemas, errors;
- * 2. write its use case, a function and a file of the operation's name, in the folder of its concept;
- * 3. add a method of that name to the object of the same file in `src/http/handlers`: the compiler asks for it;
- * 4. add its row here, and to the tables of `test/http/roles.test.ts` and `test/wire/permissions.test.ts`;
- * 5. add its path to `docs/contract.md`, and run `npm run docs`.
- */
+/** The table of contents of the API: every operation, and its handler. CONTRIBUTING.md has the steps to add one. */
 export const ROUTES: readonly Route[] = [
   route(wirePayments.createPayment, payments.createPayment),
   route(wirePayments.listPayments, payments.listPayments),
