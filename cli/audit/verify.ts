@@ -36,12 +36,12 @@ export const verify = command({
   command: 'audit verify',
   summary: 'Verify the hash chains of the audit trail',
   details: `The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
-believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment, refund and dispute.
-Every ten minutes a checkpoint records the number of rows and a digest of them. It reveals events that were cut off the
-end of a chain, and payments that were deleted. A payment, refund or dispute itself must have the status of its last event,
-and the amounts, currency, payment and merchant that its first event sealed; each event must start where the one before it
-ended. Events of the last 30 seconds are not read yet. It takes some 250 bytes of memory for each payment, refund and
-dispute there ever was.
+believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment, refund, dispute
+and payout. Every ten minutes a checkpoint records the number of rows and a digest of them. It reveals events that were
+cut off the end of a chain, and payments that were deleted. A payment, refund, dispute or payout itself must have the
+status of its last event, and the amounts, currency, payment, merchant and account that its first event sealed; each event
+must start where the one before it ended. Events of the last 30 seconds are not read yet. It takes some 250 bytes of
+memory for each of them that there ever was.
 
 What no chain shows by itself is that its own last rows were cut off. So keep the heads that a run prints, away from the
 database, and give them to the next run: --expect-head <ordinal>:<hash>, with the chain's name before it where it is

@@ -11,7 +11,7 @@
 --   CHECKOUT_ALREADY_PAID   the checkout token already has a paid payment, which is returned
 --   CHECKOUT_ATTEMPTS_USED  the checkout token has had twenty payments
 -- or the code of the rule that rejected the item. A repeat is answered before the gates (decision 14). The fee is
--- computed here and nowhere else, rounded half away from zero to the column's scale (decision 33).
+-- computed here and nowhere else, rounded half up to the column's scale (decision 33).
 --
 -- An item with `control_parameters` sets up a mandate. One with `under_mandate` belongs to an existing consent, whose
 -- row the caller has locked (payments/mandates/create-payment-under-mandate.ts).

@@ -18,8 +18,8 @@ export type AuditChain = (typeof AUDIT_CHAINS)[number]
 
 /**
  * A row as it is exported: every column as the text that was hashed. Beside it are the current values of the payment,
- * refund or dispute itself, which are part of no hash: its status as `standing` on its last event, and the values that
- * the first event seals as `standing_<column>` on that one. They are null on all other rows.
+ * refund, dispute or payout itself, which are part of no hash: its status as `standing` on its last event, and the
+ * values that the first event seals as `standing_<column>` on that one. They are null on all other rows.
  */
 export type AuditRow = Readonly<Record<string, string | null>>
 

@@ -16,7 +16,7 @@ const BATCHES_MAX = 20
 const LEASE_MS = sendTimeoutMs + 40_000
 
 const MINUTE = 60_000
-/** The delays after failed attempts: five retries over half a day, then the mail is abandoned. */
+/** The delays after failed attempts: five retries within nine hours, then the mail is abandoned. */
 const RETRY_MS: readonly number[] = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 360 * MINUTE]
 
 /**

@@ -10,7 +10,7 @@ import { paymentColumns, paymentTables } from './sql.ts'
 
 /**
  * Creates payments, and computes their fees. How the fee is rounded: `create_payments` (migrations/functions) rounds
- * gross x percentage + flat half away from zero to four decimals (decision 33), and nothing else computes a fee.
+ * gross x percentage + flat half up to four decimals (decision 33), and nothing else computes a fee.
  */
 export const createPaymentsStatement = 'select * from create_payments($1)'
 

@@ -7,7 +7,7 @@ import { createPayment, testService } from '../support/app.ts'
 
 const service = await testService(t)
 
-/** The fee computed independently in ten-thousandths, rounded half away from zero to four decimals (decision 33). */
+/** The fee computed independently in ten-thousandths, rounded half up to four decimals (decision 33). */
 function feeOf({ gross, percentage, flat }: { gross: bigint; percentage: bigint; flat: bigint }): bigint {
   return (gross * percentage + 5_000n) / 10_000n + flat
 }
@@ -25,7 +25,7 @@ async function merchantWith({ percentage, flat }: { percentage: bigint; flat: bi
 }
 
 t.test(
-  'the fee is the exact decimal gross x percentage + flat, rounded half away from zero, or nothing is charged',
+  'the fee is the exact decimal gross x percentage + flat, rounded half up to four decimals, or nothing is charged',
   async (t) => {
     let charged = 0
     let refused = 0
@@ -70,7 +70,7 @@ t.test(
   },
 )
 
-t.test('half of a ten-thousandth is rounded away from zero', async (t) => {
+t.test('half of a ten-thousandth is rounded up', async (t) => {
   const merchant = await service.merchant({ feePercentage: '0.0050', feeFlat: '0.00' })
   t.match((await createPayment(service, merchant, { amount: '0.01' })).body, {
     fee_amount: '0.0001',
