@@ -19,6 +19,8 @@ create table payment_consents (
   debtor_account_scheme debtor_account_scheme,
   -- Sealed: the payer's account number.
   debtor_identification text check (debtor_identification like 'v1.%'),
+  -- Whether the bank has named it: otherwise it is what the merchant said (decision 413).
+  debtor_is_from_bank boolean not null default false,
   remittance_reference varchar(18),
   debtor_bank_id varchar(50),
   -- Additions of our own: keyed hashes of the contact that ties a payment to its payer (decision 277), and the sandbox

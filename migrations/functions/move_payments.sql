@@ -3,8 +3,8 @@
 -- transition table (payments/states.ts) decides which moves exist, and the check on payment_events asserts them again.
 --
 -- `outcome` is MOVED or STALE. A stale item changed nothing, and `status` is the one from when the statement began.
--- A mandate that is authorised gets its own expiry (decision 49). A consent that named no account gets the one that the
--- payer chose.
+-- A mandate that is authorised gets its own expiry (decision 49). The account that the bank names replaces the one that the
+-- merchant said (decision 413).
 -- A payment that becomes Settled is posted to the ledger: its gross amount, and its fee.
 -- needs: functions/first_attempt_at, functions/iso_text, functions/payment_envelope, functions/post_ledger
 create or replace function move_payments(items json) returns table (ord bigint, outcome text, status payment_status, expires_at text)
@@ -62,11 +62,9 @@ begin
     update payment_consents c
     set status = coalesce(m.consent_to::consent_status, c.status),
       bank_consent_reference = coalesce(m.bank_consent_reference, c.bank_consent_reference),
-      -- The two belong together: one alone, which a shop may send, gives way to the account that the bank names.
-      debtor_account_scheme = case when num_nonnulls(c.debtor_account_scheme, c.debtor_identification) = 2
-        then c.debtor_account_scheme else coalesce(m.debtor_account_scheme::debtor_account_scheme, c.debtor_account_scheme) end,
-      debtor_identification = case when num_nonnulls(c.debtor_account_scheme, c.debtor_identification) = 2
-        then c.debtor_identification else coalesce(m.debtor_identification, c.debtor_identification) end,
+      debtor_account_scheme = coalesce(m.debtor_account_scheme::debtor_account_scheme, c.debtor_account_scheme),
+      debtor_identification = coalesce(m.debtor_identification, c.debtor_identification),
+      debtor_is_from_bank = c.debtor_is_from_bank or m.debtor_identification is not null,
       -- A mandate remains valid after its authorisation, until the agreed end.
       expires_at = case when m.consent_to = 'AUTHORISED' then coalesce(c.valid_to, c.expires_at) else c.expires_at end,
       updated_at = now()

@@ -29,7 +29,7 @@ export type PaymentMove = {
   bankReference?: string | undefined
   /** The remote bank's answer when the consent was staged there. */
   staged?: { bankConsentReference: string; redirectUrl: string } | undefined
-  /** The account that the payer chose at the bank; a consent that named one keeps it. */
+  /** The payer's account as the bank names it, which replaces the one that the merchant said. */
   payerAccount?: { consentId: string; account: DebtorAccount | undefined } | undefined
   /** Seconds until the settlement job executes an authorised payment. */
   settleInSeconds?: number | undefined

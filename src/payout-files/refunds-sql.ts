@@ -1,10 +1,11 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { sql } from '../db/sql.ts'
+import { refundAccount } from '../payments/refunds/sql.ts'
 import { FileRefund } from './record.ts'
 
 const columns = sql.fragment`
   r.id, r.merchant_id, r.payment_intent_id, p.currency, r.amount, r.end_to_end_id, c.payer_name, c.id as consent_id,
-  c.debtor_account_scheme, c.debtor_identification
+  ${refundAccount}
 `
 const tables = sql.fragment`
   payment_refunds r

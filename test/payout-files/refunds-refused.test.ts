@@ -1,14 +1,17 @@
 import t from 'tap'
 import { createPayoutFile } from '../../src/payout-files/create-payout-file.ts'
+import { settlePayments } from '../../src/payments/settle-payments.ts'
+import { untilStatus } from '../support/app.ts'
 import { accept, raise, resolve } from '../support/disputes.ts'
 import { PAYER_ACCOUNT, PAYER_IBAN, fileRefundService } from '../support/file-refunds.ts'
-import { bookingsOf, refund, webhookTypesOf } from '../support/payments.ts'
+import { authorisedMandate } from '../support/mandates.ts'
+import { bookingsOf, refund, settledPayment, webhookTypesOf } from '../support/payments.ts'
 import { answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
 import { hashTables } from '../support/rows.ts'
 import { startWorkerProcess } from '../support/worker-process.ts'
 
 const service = await fileRefundService(t)
-const { app, differences, exported, owner, payment, post, refundsOf, shop } = service
+const { app, bank, differences, exported, owner, payment, post, refundsOf, shop } = service
 
 t.test('merchants have nothing to do with refunds of others, and neither have answers to other files', async (t) => {
   const other = await service.merchant()
@@ -93,6 +96,31 @@ t.test('a refund in a currency without an account of ours waits for one', async 
   t.match(readInstructions(file?.content ?? '').payments, [
     { amount: '50.00', currency: 'EUR', account: PAYER_IBAN.debtor_identification },
   ])
+})
+
+t.test('a refund goes to the account that the bank named, and of a mandate to no other', async (t) => {
+  const { paymentId: unnamed } = await authorisedMandate(service, shop, PAYER_ACCOUNT)
+  await settlePayments(app)
+  await untilStatus(service, shop, unnamed, 'Settled')
+  const dispute = (await raise(service, shop, unnamed)).body
+  const before = await hashTables(owner)
+  const unknown = { status: 409, body: { code: 'REFUND_ACCOUNT_UNKNOWN' } }
+  t.match(await refund(service, shop, { id: unnamed }), unknown, 'no bank knows what the merchant said')
+  t.match(await accept(service, shop, dispute.id, { body: { refund: true } }), unknown)
+  t.same(await hashTables(owner), before)
+
+  const debtorAccount = { scheme: PAYER_IBAN.debtor_account_scheme, identification: 'GB29NWBK60161331926819' }
+  bank.steer('execute', async (answer) => ({ ...((await answer()) as object), debtorAccount }))
+  const { paymentId: named } = await authorisedMandate(service, shop, PAYER_ACCOUNT)
+  await settlePayments(app)
+  await untilStatus(service, shop, named, 'Settled')
+  const single = await settledPayment(service, shop, PAYER_ACCOUNT)
+  await untilStatus(service, shop, single, 'Settled')
+  bank.steer('execute', undefined)
+  for (const id of [named, single]) t.match(await refund(service, shop, { id }), { status: 202 })
+  const { file } = await exported()
+  t.match(file.payments, [{ account: '60161331926819' }, { account: '60161331926819' }])
+  await post('statements', { content: statementOf(file.payments) })
 })
 
 t.test("a dispute's refund that the bank rejected is ordered again, and goes with the next file", async (t) => {

@@ -40,7 +40,7 @@ export const ListedRefund = z.object({
 })
 export type ListedRefund = z.infer<typeof ListedRefund>
 
-/** The account that a payment came from, as its consent has it: the number is sealed. */
+/** The account that refunds of a payment go to: the number is sealed, and null where no bank has confirmed it. */
 export const PayerAccount = z.object({
   merchant_id: z.string(),
   consent_id: z.string(),

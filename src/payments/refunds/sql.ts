@@ -222,12 +222,22 @@ export function listRefundRows(
   `)
 }
 
+/**
+ * The account of a consent `c` that its refunds go to: as the bank named it or, of a single payment, as the consent that the
+ * payer approved at the bank had it. Of a mandate a bank never sees what the merchant said (decision 413).
+ */
+export const refundAccount = sql.fragment`
+  c.debtor_account_scheme,
+  case when c.debtor_is_from_bank or c.consent_type = 'SINGLE_IMMEDIATE' then c.debtor_identification end
+    as debtor_identification
+`
+
 export function getPayerAccount(
   tx: CommonQueryMethods,
   { merchantId, consentId }: { merchantId: string; consentId: string },
 ): Promise<PayerAccount> {
   return tx.one(sql.type(PayerAccount)`
-    select c.merchant_id, c.id as consent_id, c.debtor_account_scheme, c.debtor_identification
+    select c.merchant_id, c.id as consent_id, ${refundAccount}
     from payment_consents c
     where c.merchant_id = ${merchantId} and c.id = ${consentId}
   `)
