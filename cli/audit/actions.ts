@@ -28,6 +28,7 @@ export const KNOWN_ACTIONS = [
   'balance.correct',
   'settlement.close',
   'dispute.raise',
+  'dispute.accept',
   'dispute.escalate',
   'dispute.resolve',
   'factor.add_passkey',

@@ -1,4 +1,6 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
 import { checkExpectedValues } from '../lib/expected-values.ts'
@@ -39,7 +41,7 @@ export async function acceptDispute(
     }
     checkExpectedValues(expected, dispute)
     const refundId = await orderRefund(tx, app, { dispute, payment, isRequested: refund })
-    return moveDispute(tx, app, {
+    const moved = await moveDispute(tx, app, {
       merchantId,
       id: dispute.id,
       from: dispute.status,
@@ -48,7 +50,31 @@ export async function acceptDispute(
       by: { changedBy: 'MERCHANT', actor },
       note: note ?? null,
     })
+    await recordAcceptance(tx, app, { dispute: moved, from: dispute.status, note, actor })
+    return moved
   })
   announceMove(app, accepted)
   return accepted
+}
+
+/**
+ * Puts the acceptance of another side's dispute into the operators' audit trail: it has no review, and without a refund it
+ * gives the payer nothing.
+ */
+async function recordAcceptance(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { dispute, from, note, actor }: { dispute: DisputeRecord; from: string; note: string | undefined; actor: Actor },
+): Promise<void> {
+  const { id, merchant_id, payment_id, opened_by, status, refund_id } = dispute
+  if (opened_by === 'MERCHANT') return
+  await recordAction(app, tx, {
+    actor,
+    action: 'dispute.accept',
+    merchantId: merchant_id,
+    subjectId: id,
+    reason: note,
+    before: { status: from },
+    after: { status, payment_id, opened_by, refund_id },
+  })
 }

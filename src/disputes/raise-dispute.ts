@@ -12,7 +12,10 @@ import { announceMove, openDispute } from './move.ts'
 import type { DisputeRecord } from './record.ts'
 import { countDisputes, isWithinWindow } from './sql.ts'
 
-/** The maximum of disputes of one payment, one after the other: more than that is abuse. */
+/**
+ * The maximum of disputes of one payment that one side opens, one after the other: more than that is abuse. Each side has
+ * its own, so that a merchant can't use up its payer's.
+ */
 export const DISPUTES_MAX = 20
 
 export type RaiseDisputeInput = {
@@ -37,7 +40,11 @@ export type RaiseDisputeInput = {
 export async function raiseDispute(app: App, input: RaiseDisputeInput): Promise<DisputeRecord> {
   const merchantId = await merchantOfPayment(app, input)
   const dispute = await app.pool.transaction(async (tx) => {
-    const earlierCount = await lockDisputablePayment(tx, app, { merchantId, id: input.paymentId })
+    const earlierCount = await lockDisputablePayment(tx, app, {
+      merchantId,
+      id: input.paymentId,
+      openedBy: input.openedBy,
+    })
     const opened = await openDispute(tx, app, {
       id: app.ids.for('dispute', input.paymentId, String(earlierCount)).uuid(),
       merchantId,
@@ -66,11 +73,11 @@ async function merchantOfPayment(app: App, { merchantId, paymentId }: RaiseDispu
   return payment.merchant_id
 }
 
-/** Locks the payment, checks that it can be disputed, and returns the number of its earlier disputes. */
+/** Locks the payment, checks that this side can dispute it, and returns the number of its earlier disputes. */
 async function lockDisputablePayment(
   tx: DatabaseTransactionConnection,
   app: App,
-  key: { merchantId: string; id: string },
+  { openedBy, ...key }: { merchantId: string; id: string; openedBy: OpenedBy },
 ): Promise<number> {
   const payment = await lockPaymentRow(tx, key)
   if (payment === null) throw paymentNotFound()
@@ -90,11 +97,11 @@ async function lockDisputablePayment(
     )
   }
   // Counted while the payment is locked, so that one of two simultaneous requests sees the other's dispute.
-  const count = await countDisputes(tx, of)
-  if (count < DISPUTES_MAX) return count
+  const { of_all: count, of_side: ofSide } = await countDisputes(tx, { ...of, openedBy })
+  if (ofSide < DISPUTES_MAX) return count
   throw new DomainError(
     'PAYMENT_NOT_DISPUTABLE',
-    `the payment was disputed ${DISPUTES_MAX} times, the maximum; it can't be disputed again`,
+    `the payment was disputed ${DISPUTES_MAX} times from this side, the maximum; it can't be disputed again`,
   )
 }
 

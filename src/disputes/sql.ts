@@ -109,16 +109,18 @@ export async function insertDisputeEvent(tx: DatabaseTransactionConnection, even
   `)
 }
 
-/** The number of disputes of a payment, including an open one. */
-export async function countDisputes(
+const DisputeCounts = z.object({ of_all: z.int(), of_side: z.int() })
+
+/** The number of disputes of a payment, including an open one, and of those that one side has opened. */
+export function countDisputes(
   tx: CommonQueryMethods,
-  { merchantId, paymentId }: { merchantId: string; paymentId: string },
-): Promise<number> {
-  const { count } = await tx.one(sql.type(z.object({ count: z.int() }))`
-    select count(*)::integer as count from disputes
+  { merchantId, paymentId, openedBy }: { merchantId: string; paymentId: string; openedBy: OpenedBy },
+): Promise<z.infer<typeof DisputeCounts>> {
+  return tx.one(sql.type(DisputeCounts)`
+    select count(*)::integer as of_all, count(*) filter (where opened_by = ${openedBy}::dispute_opened_by)::integer as of_side
+    from disputes
     where merchant_id = ${merchantId} and payment_intent_id = ${paymentId}
   `)
-  return count
 }
 
 /** Open disputes whose deadline has passed, the longest overdue first. */

@@ -43,7 +43,8 @@ const PaymentFacts = PaymentRecord.omit(HIDDEN).extend({
   /** The time of its last event, once no other can follow. */
   ended_at: TextOrNull,
   disputable_until: Text,
-  dispute_count: z.int(),
+  /** By the side that has opened them. */
+  dispute_counts: z.object({ payer: z.int(), merchant: z.int(), platform: z.int() }),
   open_dispute: z.object({ id: Text, status: DisputeStatus, reason: DisputeReason }).nullable(),
   /** Refunds that the bank has not answered, when it is asked next, and when about the newest of them. */
   pending_refund_count: z.int(),
@@ -68,8 +69,13 @@ export function findPaymentFacts(tx: CommonQueryMethods, subject: Subject, setti
       ) end as ended_at,
       sandbox_moved_moment(p.merchant_id, p.created_at) + make_interval(days => ${settings.disputeWindowDays}) as disputable_until,
       (
-        select count(*)::int4 from disputes d where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id
-      ) as dispute_count,
+        select jsonb_build_object(
+          'payer', count(*) filter (where d.opened_by = 'PAYER'),
+          'merchant', count(*) filter (where d.opened_by = 'MERCHANT'),
+          'platform', count(*) filter (where d.opened_by = 'PLATFORM')
+        )
+        from disputes d where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id
+      ) as dispute_counts,
       (
         select jsonb_build_object('id', d.id, 'status', d.status, 'reason', d.reason) from disputes d
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.status in ${UNRESOLVED}

@@ -136,15 +136,20 @@ function lateActions({ id, status, is_unanswered: isLate }: PaymentFacts): Actio
 function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {
   if (open !== null) return explained('its dispute', open.id, 'read payments')
   const wasPaid = hasMovedMoney(it)
-  if (!wasPaid || it.disputable_until <= it.now || it.dispute_count >= DISPUTES_MAX) return []
+  if (!wasPaid || it.disputable_until <= it.now) return []
+  const { payer, merchant, platform } = it.dispute_counts
+  const command = (as = ''): string => `svc disputes raise${as} ${id} --reason OTHER --statement "..."`
+  const sides = [
+    { count: payer, by: 'the payer', how: [] },
+    { count: merchant, by: 'the merchant', how: [forMerchant('refund payments', command())] },
+    { count: platform, by: 'an operator', how: [forOperator(command(' --as-operator'))] },
+  ].filter(({ count }) => count < DISPUTES_MAX)
+  if (sides.length === 0) return []
   return [
     {
       what: `dispute it, until ${untilText(it.now, it.disputable_until)}`,
-      by: 'the payer, the merchant or an operator',
-      how: [
-        forMerchant('refund payments', `svc disputes raise ${id} --reason OTHER --statement "..."`),
-        forOperator(`svc disputes raise --as-operator ${id} --reason OTHER --statement "..."`),
-      ],
+      by: sides.map(({ by }) => by).join(', ').replace(/, ([^,]*)$/, ' or $1'),
+      how: sides.flatMap(({ how }) => how),
     },
   ]
 }

@@ -16,7 +16,8 @@ function payerColumns(windowDays: number) {
     p.failure_code, p.failure_source, d.id as dispute_id, d.status as dispute_status, d.reason as dispute_reason,
     d.created_at as dispute_opened_at, d.resolution_note as dispute_resolution_note,
     (
-      select count(*)::int from disputes a where a.merchant_id = p.merchant_id and a.payment_intent_id = p.id
+      select count(*)::int from disputes a
+      where a.merchant_id = p.merchant_id and a.payment_intent_id = p.id and a.opened_by = 'PAYER'
     ) as dispute_count,
     sandbox_moved_moment(p.merchant_id, p.created_at) > now() - make_interval(days => ${windowDays}) as is_within_window,
     p.created_at, p.updated_at

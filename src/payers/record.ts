@@ -66,6 +66,7 @@ export const PayerPaymentRecord = z.object({
   dispute_reason: DisputeReason.nullable(),
   dispute_opened_at: z.string().nullable(),
   dispute_resolution_note: z.string().nullable(),
+  /** Of those that payers have opened. */
   dispute_count: z.int(),
   is_within_window: z.boolean(),
   created_at: z.string(),

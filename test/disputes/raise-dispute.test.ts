@@ -171,34 +171,77 @@ t.test('another merchant, an unknown payment and a malformed id are the same 404
   t.same(await countRows(owner), before)
 })
 
-t.test('a payment is disputed at most twenty times, also by two concurrent requests', async (t) => {
+t.test('each side disputes a payment at most twenty times, and uses up none of another', async (t) => {
   const paymentId = await settledPayment(service, merchant)
   await owner.query(
     `insert into disputes (id, merchant_id, payment_intent_id, opened_by, reason, status, evidence_due_at, resolved_at)
-     select gen_random_uuid(), $1, $2, 'PAYER', 'OTHER', 'RESOLVED_MERCHANT_FAVOUR', now(), now() from generate_series(1, 19)`,
+     select gen_random_uuid(), $1, $2, 'MERCHANT', 'OTHER', 'RESOLVED_PAYER_FAVOUR', now(), now() from generate_series(1, 19)`,
     [merchant.id, paymentId],
   )
-  const answers = await Promise.all([
-    raise(service, merchant, paymentId),
-    raiseAsPayer(service, paymentId),
-    raiseAsPlatform(service, paymentId),
-  ])
-  t.same(tally(answers.map(({ status }) => status)), { '201': 1, '409': 2 })
-  const id = answers.find(({ status }) => status === 201)?.body.id
-  await accept(service, merchant, id)
+  const twins = await Promise.all([raise(service, merchant, paymentId), raise(service, merchant, paymentId)])
+  t.same(tally(twins.map(({ status }) => status)), { '201': 1, '409': 1 })
+  await accept(service, merchant, twins.find(({ status }) => status === 201)?.body.id)
   const before = await countRows(owner)
-  for (const answer of [
-    await raise(service, merchant, paymentId),
-    await raiseAsPayer(service, paymentId),
-    await raiseAsPlatform(service, paymentId),
-  ])
-    t.match(answer, {
-      status: 409,
-      body: { code: 'PAYMENT_NOT_DISPUTABLE', error: /disputed 20 times, the maximum/ },
-    })
+  const atMost = { status: 409, body: { code: 'PAYMENT_NOT_DISPUTABLE', error: /disputed 20 times from this side/ } }
+  t.match(await raise(service, merchant, paymentId), atMost)
   t.same(await countRows(owner), before)
-  const { body } = await service.call('GET', `/api/v1/portal/explain/${paymentId}`, { merchant })
-  t.notMatch(JSON.stringify(body.also), /dispute it/, 'and its story offers no other dispute')
-  // These rows have no events, which other tests must not see.
-  await owner.query('delete from disputes where payment_intent_id = $1 and id <> $2', [paymentId, id])
+  const story = async () => {
+    const { body } = await service.call('GET', `/api/v1/portal/explain/${paymentId}`, { merchant })
+    return JSON.stringify(body.also)
+  }
+  t.match(await story(), /dispute it.*"the payer or an operator"/)
+  t.notMatch(await story(), /disputes raise/, 'and its merchant is offered no other dispute')
+
+  for (const raiseAs of [raiseAsPayer, raiseAsPlatform]) {
+    const other = await raiseAs(service, paymentId)
+    t.equal(other.status, 201, other.text)
+    await accept(service, merchant, other.body.id)
+  }
+  await owner.query(
+    `insert into disputes (id, merchant_id, payment_intent_id, opened_by, reason, status, evidence_due_at, resolved_at)
+     select gen_random_uuid(), $1, $2, side, 'OTHER', 'RESOLVED_PAYER_FAVOUR', now(), now()
+     from generate_series(1, 19), unnest('{PAYER,PLATFORM}'::dispute_opened_by[]) side`,
+    [merchant.id, paymentId],
+  )
+  t.match(await raiseAsPayer(service, paymentId), atMost)
+  t.match(await raiseAsPlatform(service, paymentId), atMost)
+  t.notMatch(await story(), /dispute it/)
+  // Rows without events, which other tests must not see.
+  await owner.query(
+    `delete from disputes d where payment_intent_id = $1
+       and not exists (select from dispute_events e where e.merchant_id = d.merchant_id and e.dispute_id = d.id)`,
+    [paymentId],
+  )
+})
+
+t.test("the acceptance of a payer's dispute is in the operators' audit trail, with or without a refund", async (t) => {
+  const actions = async (ids: readonly string[]) => {
+    const { rows } = await owner.query(
+      `select actor_role, merchant_id, subject_id, reason, before, after from operator_actions
+       where action = 'dispute.accept' and subject_id = any($1) order by ordinal`,
+      [ids],
+    )
+    return rows
+  }
+  const paymentId = await settledPayment(service, merchant)
+  const own = (await raise(service, merchant, paymentId)).body.id
+  await accept(service, merchant, own)
+  const first = (await raiseAsPayer(service, paymentId)).body.id
+  await accept(service, merchant, first, { body: { note: 'Sorry.' } })
+  const second = (await raiseAsPayer(service, paymentId)).body.id
+  const { body: accepted } = await accept(service, merchant, second, { body: { refund: true } })
+  t.match(await actions([own, first, second]), [
+    {
+      merchant_id: merchant.id,
+      subject_id: first,
+      reason: 'Sorry.',
+      before: { status: 'OPEN' },
+      after: { status: 'RESOLVED_PAYER_FAVOUR', payment_id: paymentId, opened_by: 'PAYER', refund_id: null },
+    },
+    { subject_id: second, after: { refund_id: accepted.refund.refund_id } },
+  ])
+  t.equal((await actions([own])).length, 0)
+  const { body } = await service.call('GET', '/api/v1/admin/audit?limit=100', { headers: { 'x-platform-user': 'olga' } })
+  t.ok(body.data.some(({ action, subject_id: id }: Record<string, string>) => action === 'dispute.accept' && id === first))
+  await resumeRefunds(service.app)
 })

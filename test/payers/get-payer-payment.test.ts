@@ -187,13 +187,17 @@ t.test('payments shown as disputable can be disputed, and others are rejected', 
   ])
   await raise(service, merchant, merchants)
   await accept(service, merchant, (await raise(service, merchant, accepted)).body.id)
-  for (let at = 0; at < 20; at += 1) await accept(service, merchant, (await raise(service, merchant, often)).body.id)
   const headers = await signIn(service, ada)
-  for (const id of [waiting, authorised, old, merchants, often, accepted]) {
+  const usedUp = await settledPayment(service, merchant, { payer_email: ada.email })
+  for (let at = 0; at < 20; at += 1) {
+    await accept(service, merchant, (await raise(service, merchant, usedUp)).body.id)
+    await accept(service, merchant, (await dispute(often, headers)).body.id)
+  }
+  for (const id of [waiting, authorised, old, merchants, often, accepted, usedUp]) {
     const { is_disputable: isDisputable } = (await get(`/${id}`, headers)).body
     const { status, body } = await dispute(id, headers)
     t.equal(status, isDisputable ? 201 : 409, body.code ?? 'raised')
-    t.equal(isDisputable, id === accepted)
+    t.equal(isDisputable, [accepted, usedUp].includes(id), 'the merchant uses up its own disputes alone')
   }
 })
 
