@@ -55,7 +55,9 @@ const exportFile = command({
     if (outcome.has_more) context.note('More payouts or refunds wait than one file takes: export again')
     if (outcome.file === null)
       return context.print.record(outcome, [['File', 'none: no payout or refund waits for one']], { id: '' })
-    const { content, ...file } = outcome.file
+    const { content: written, ...file } = outcome.file
+    // Only a dry run has none.
+    const content = written ?? ''
     context.note(`To write this file again: svc payouts export --again ${file.id} --file <path>`)
     if (target === undefined) context.io.stdout.write(content)
     else await writeTarget(target, client, (write) => write(content))

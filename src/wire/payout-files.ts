@@ -29,9 +29,7 @@ const RefundInFile = z.strictObject({
   amount: Money,
 })
 
-const WithContent = PayoutFile.extend({
-  content: z.string().meta({ description: 'the whole file, pain.001.001.09 of ISO 20022' }),
-})
+const Content = z.string().meta({ description: 'the whole file, pain.001.001.09 of ISO 20022' })
 
 const ofOperators = { access: ['platform'], permission: 'operate merchants', headers: NoHeaders } as const
 
@@ -53,7 +51,13 @@ export const createPayoutFile = operation({
   bodyOptional: true,
   replies: {
     200: z.strictObject({
-      file: WithContent.nullable().meta({ description: 'null where no payout can be sent' }),
+      file: PayoutFile.extend({
+        content: Content.nullable().meta({
+          description: 'the whole file, pain.001.001.09 of ISO 20022; null in a dry run',
+        }),
+      })
+        .nullable()
+        .meta({ description: 'null where no payout can be sent' }),
       left_out: z
         .array(
           z.strictObject({
@@ -90,6 +94,8 @@ export const listPayoutFiles = operation({
 export const getPayoutFile = operation({
   ...ofOperators,
   name: 'getPayoutFile',
+  // It has whole numbers of bank accounts.
+  needsFreshSignIn: true,
   method: 'GET',
   path: '/api/v1/admin/payout-files/{id}',
   summary: 'Get a file of payouts again',
@@ -97,7 +103,7 @@ export const getPayoutFile = operation({
   params: IdParams,
   query: None,
   body: NoBody,
-  replies: { 200: WithContent },
+  replies: { 200: PayoutFile.extend({ content: Content }) },
   errors: ['PAYOUT_FILE_NOT_FOUND'],
 })
 

@@ -73,6 +73,7 @@ t.test('what moves money or makes credentials says so', async (t) => {
     'erasePayer',
     'failPayout',
     'failRefund',
+    'getPayoutFile',
     'importPayoutReport',
     'importStatements',
     'inviteTeamMember',

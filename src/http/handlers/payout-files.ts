@@ -5,20 +5,22 @@ import { importPayoutReport } from '../../payout-files/import-payout-report.ts'
 import { listPayoutFiles } from '../../payout-files/list-payout-files.ts'
 import type { FileRefund, PayoutFileContent, PayoutFileRecord } from '../../payout-files/record.ts'
 import type { PayoutRecord } from '../../payouts/record.ts'
+import { isDryRun } from '../../wire/operation.ts'
 import type * as wire from '../../wire/payout-files.ts'
 import type { Handlers } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
 
 export const payoutFiles: Handlers<typeof wire> = {
   /** POST /api/v1/admin/payout-files */
-  async createPayoutFile(app, { principal }) {
+  async createPayoutFile(app, { principal, query }) {
     const { file, leftOut, leftOutRefunds, hasMore } = await createPayoutFile(app, {
       actor: operatorOf(principal).actor,
     })
     return {
       status: 200,
       body: {
-        file: file === null ? null : presentContent(file),
+        // A dry run leaves nothing in the audit trail, so it shows no account numbers.
+        file: file === null ? null : { ...presentFile(file), content: isDryRun(query) ? null : file.content },
         left_out: leftOut.map(({ payout, reason }) => ({ ...presentAmount(payout), reason })),
         left_out_refunds: leftOutRefunds.map(({ refund, reason }) => ({ ...presentRefund(refund), reason })),
         has_more: hasMore,
