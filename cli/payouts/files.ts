@@ -50,8 +50,8 @@ const exportFile = command({
             has_more: false,
           }
     for (const { payout_id: id, reason } of outcome.left_out) context.note(`${id} is left out: ${LEFT_OUT[reason]}`)
-    for (const { refund_id: id } of outcome.left_out_refunds)
-      context.note(`refund ${id} is left out: ${LEFT_OUT.NO_PAYING_ACCOUNT}`)
+    for (const { refund_id: id, reason } of outcome.left_out_refunds)
+      context.note(`refund ${id} is left out: ${LEFT_OUT[reason]}`)
     if (outcome.has_more) context.note('More payouts or refunds wait than one file takes: export again')
     if (outcome.file === null)
       return context.print.record(outcome, [['File', 'none: no payout or refund waits for one']], { id: '' })
@@ -68,6 +68,7 @@ const exportFile = command({
 const LEFT_OUT = {
   NO_PAYING_ACCOUNT: 'SVC_PAYOUT_ACCOUNTS has no account for its currency',
   NAME_NOT_WRITABLE: "the bank cannot read its account holder's name",
+  ACCOUNT_UNREADABLE: "its account's number cannot be opened; the log of the service has the reason",
 } as const
 
 function printFile(context: Context, file: PayoutFile): void {

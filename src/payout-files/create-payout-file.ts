@@ -23,10 +23,13 @@ const NAME_MAX = 70
 /** What ISO 20022 writes for a name that is not known. */
 const NO_NAME = 'NOTPROVIDED'
 
-/** Why a payout is not in the file: no account of ours has its currency, or a bank cannot read the holder's name. */
-export type LeftOutReason = 'NO_PAYING_ACCOUNT' | 'NAME_NOT_WRITABLE'
+/**
+ * Why a payout is not in the file: no account of ours has its currency, a bank cannot read the holder's name, or the number
+ * of its account can't be opened.
+ */
+export type LeftOutReason = 'NO_PAYING_ACCOUNT' | 'NAME_NOT_WRITABLE' | 'ACCOUNT_UNREADABLE'
 export type LeftOut = { payout: PayoutRecord; reason: LeftOutReason }
-export type LeftOutRefund = { refund: FileRefund; reason: 'NO_PAYING_ACCOUNT' }
+export type LeftOutRefund = { refund: FileRefund; reason: Exclude<LeftOutReason, 'NAME_NOT_WRITABLE'> }
 
 export type CreatedPayoutFile = {
   /** Null where no payout can be sent. */
@@ -79,14 +82,29 @@ function sortRefunds(
   const sorted = { refunds: [] as RefundItem[], leftOutRefunds: [] as LeftOutRefund[] }
   for (const refund of refunds) {
     const { end_to_end_id: endToEndId, amount, currency, payer_name: name } = refund
-    const creditorAccount = payerAccountNumber(app, refund, currency)
-    if (creditorAccount === null) throw new Error(`the refund ${refund.id} has no account`)
+    const creditorAccount = opened(app, { refund_id: refund.id }, () => payerAccountNumber(app, refund, currency))
     const creditorName = isoText(name ?? '', NAME_MAX) ?? NO_NAME
-    const instruction = { endToEndId, amount, creditorName, creditorAccount, remittance: endToEndId }
-    if (app.config.payoutAccounts.has(currency)) sorted.refunds.push({ refund, instruction })
-    else sorted.leftOutRefunds.push({ refund, reason: 'NO_PAYING_ACCOUNT' })
+    if (creditorAccount === null) sorted.leftOutRefunds.push({ refund, reason: 'ACCOUNT_UNREADABLE' })
+    else if (!app.config.payoutAccounts.has(currency))
+      sorted.leftOutRefunds.push({ refund, reason: 'NO_PAYING_ACCOUNT' })
+    else {
+      const instruction = { endToEndId, amount, creditorName, creditorAccount, remittance: endToEndId }
+      sorted.refunds.push({ refund, instruction })
+    }
   }
   return sorted
+}
+
+/** The opened number of an account; null, and in the log, where it can't be: one such account keeps no other payment back. */
+function opened<T>({ log }: PayoutFileApp, subject: Record<string, string>, open: () => T | null): T | null {
+  try {
+    const number = open()
+    if (number === null) throw new Error('there is no account')
+    return number
+  } catch (error) {
+    log.error({ err: error, ...subject }, "a payment is left out of the file: its account's number can't be opened")
+    return null
+  }
 }
 
 /** Which payouts can be written, which can't, and which fail because their account was disabled meanwhile. */
@@ -117,7 +135,9 @@ function instructionOf(
   payout: PayoutRecord,
   account: BankAccountRecord,
 ): Instruction | LeftOutReason {
-  const { sortCode, accountNumber, iban } = openNumbers(app, account)
+  const numbers = opened(app, { payout_id: payout.id }, () => openNumbers(app, account))
+  if (numbers === null) return 'ACCOUNT_UNREADABLE'
+  const { sortCode, accountNumber, iban } = numbers
   const creditorAccount = payout.currency === 'GBP' ? `${sortCode}${accountNumber}` : iban
   if (!app.config.payoutAccounts.has(payout.currency) || creditorAccount === null) return 'NO_PAYING_ACCOUNT'
   const creditorName = isoText(account.account_holder_name, NAME_MAX)

@@ -2,8 +2,11 @@ import { z } from 'zod'
 import { Currency, IdParams, Limit, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf } from './common.ts'
 import { operation } from './operation.ts'
 
-/** Why a payout is not written into a file: no account of ours pays its currency, or its holder's name has no letter. */
-export const LEFT_OUT_REASONS = ['NO_PAYING_ACCOUNT', 'NAME_NOT_WRITABLE'] as const
+/**
+ * Why a payout is not written into a file: no account of ours pays its currency, its holder's name has no letter, or its
+ * account's number can't be opened. Refunds need no name.
+ */
+export const LEFT_OUT_REASONS = ['NO_PAYING_ACCOUNT', 'NAME_NOT_WRITABLE', 'ACCOUNT_UNREADABLE'] as const
 
 /** The answers of a bank to a file have the size of the file. */
 const CONTENT_MAX = 10 * 1024 * 1024
@@ -70,8 +73,8 @@ export const createPayoutFile = operation({
         )
         .meta({ description: 'payouts that stay CREATED, until the reason is gone' }),
       left_out_refunds: z
-        .array(RefundInFile.extend({ reason: z.enum(['NO_PAYING_ACCOUNT']) }))
-        .meta({ description: 'refunds that wait until an account of ours has their currency' }),
+        .array(RefundInFile.extend({ reason: z.enum(['NO_PAYING_ACCOUNT', 'ACCOUNT_UNREADABLE']) }))
+        .meta({ description: 'refunds that wait, until the reason is gone' }),
       has_more: z.boolean().meta({ description: 'whether more payouts or refunds wait than one file takes' }),
     }),
   },

@@ -228,6 +228,27 @@ t.test('a crash between writing and recording leaves nothing, and the payouts go
   t.equal(file.payments.length, 1)
 })
 
+t.test('a payout whose account number does not open is left out, and keeps no other back', async (t) => {
+  const [broken, fine] = [await payableMerchant(service), await payableMerchant(service, { amount: '5.0000' })]
+  const seal = (sealed: string) =>
+    owner.query(`update merchant_bank_accounts set encrypted_account_number = $2 where id = $1`, [
+      broken.accountId,
+      sealed,
+    ])
+  const { rows } = await owner.query('select encrypted_account_number from merchant_bank_accounts where id = $1', [
+    broken.accountId,
+  ])
+  await seal('v1.of.another.key')
+  const { answer, file } = await exported()
+  t.match(answer.left_out, [{ merchant_id: broken.id, amount: '49.30', reason: 'ACCOUNT_UNREADABLE' }])
+  t.match(file.payments, [{ amount: '5.00' }])
+  t.same([await statusesOf(broken), await statusesOf(fine)], [['CREATED'], ['SENT']])
+  await seal(rows[0].encrypted_account_number)
+  const next = await exported()
+  t.match(next.file.payments, [{ amount: '49.30' }], 'it goes when the number opens again')
+  await post('statements', { content: statementOf([...file.payments, ...next.file.payments]) })
+})
+
 t.test('held merchants, disabled accounts and names that no bank reads stay out of the file', async (t) => {
   const [held, disabled, unread] = [
     await payableMerchant(service),

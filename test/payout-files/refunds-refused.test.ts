@@ -101,6 +101,26 @@ t.test('a refund in a currency without an account of ours waits for one', async 
   ])
 })
 
+t.test('a refund whose account number does not open is left out, and keeps no other back', async (t) => {
+  const [broken, fine] = [await payment(), await payment()]
+  for (const id of [broken, fine]) t.match(await refund(service, shop, { id }), { status: 202 })
+  const { rows } = await owner.query(
+    `with o as (select c.* from payment_consents c join payment_intents p on p.consent_id = c.id where p.id = $1)
+     update payment_consents c set debtor_identification = 'v1.of.another.key' from o
+     where c.merchant_id = o.merchant_id and c.id = o.id returning c.id, o.debtor_identification`,
+    [broken],
+  )
+  const { answer, file } = await exported()
+  t.match(answer.left_out_refunds, [{ payment_id: broken, amount: '50.00', reason: 'ACCOUNT_UNREADABLE' }])
+  t.equal(file.payments.length, 1)
+  t.match([...(await refundsOf(broken)), ...(await refundsOf(fine))], [{ sent_at: null }, { sent_at: String }])
+  const [{ id: consent, debtor_identification: sealed }] = rows
+  await owner.query('update payment_consents set debtor_identification = $2 where id = $1', [consent, sealed])
+  const next = await exported()
+  t.equal(next.file.payments.length, 1, 'it goes when the number opens again')
+  await post('statements', { content: statementOf([...file.payments, ...next.file.payments]) })
+})
+
 t.test('a refund goes to the account that the bank named, and of a mandate to no other', async (t) => {
   const { paymentId: unnamed } = await authorisedMandate(service, shop, PAYER_ACCOUNT)
   await settlePayments(app)
