@@ -110,16 +110,18 @@ const importReport = command({
   examples: ['svc payouts import answer.xml'],
   flags: {
     file: argument('file', "The bank's answer: pain.002"),
+    confirmRejection: { summary: 'Believe a rejection of a file that was accepted in part: the bank was asked' },
     ...CHANGING,
   },
   async run(context, input) {
     const content = await readBankFile(context, input.file)
     const outcome = await change(context, context.client(), importPayoutReport, {
-      input: { body: { content } },
+      input: { body: { content, ...(input.confirmRejection ? { confirm_rejection: true } : {}) } },
       options: input,
     })
     if (outcome === undefined) return
-    const { file: answered } = outcome
+    const { file: answered, needs_review: review } = outcome
+    if (review !== null) context.note(review)
     const rejected: Rejected[] = [
       ...outcome.rejected.map(({ payout_id: id, ...row }) => ({ ...row, id, kind: 'payout' })),
       ...outcome.rejected_refunds.map(({ refund_id: id, ...row }) => ({ ...row, id, kind: 'refund' })),
@@ -133,6 +135,7 @@ const importReport = command({
         ['Accepted', String(outcome.accepted_count)],
         ['Pending', String(outcome.pending_count)],
         ['Copies', String(outcome.duplicate_count)],
+        ['Doubtful', String(outcome.doubtful_count)],
         ['Not answered', String(outcome.unanswered_count)],
       ],
       { after: tableBelow(context.print, rejected, REJECTED_COLUMNS) },

@@ -17,7 +17,7 @@ import { readPain002 } from './read-pain-002.ts'
 import type { BankAnswer, ReportedStatus, StatusReport } from './read-pain-002.ts'
 import type { FileRefund, PayoutFileRecord } from './record.ts'
 import { listRefundsOfFile } from './refunds-sql.ts'
-import { findFileOfMessage, lockPayoutsOfFile } from './sql.ts'
+import { addAcceptedCurrencies, lockFileOfMessage, lockPayoutsOfFile } from './sql.ts'
 
 export type PayoutReport = {
   file: PayoutFileRecord
@@ -26,8 +26,12 @@ export type PayoutReport = {
   /** Refunds that have failed now; their amounts can be refunded again. */
   rejectedRefunds: readonly RejectedRefund[]
   /** How many payouts and refunds of the file have each answer; rejections also where they were known before. */
-  counts: Readonly<Record<BankAnswer | 'NONE', number>>
+  counts: Readonly<Record<FileAnswer | 'NONE', number>>
 }
+
+/** A rejection of all at once is doubtful where the bank has accepted or paid some (decision 414): nothing fails by it. */
+export type FileAnswer = BankAnswer | 'DOUBTFUL'
+type Status = Omit<ReportedStatus, 'answer'> & { answer: FileAnswer }
 
 type RejectedRefund = {
   refund: FileRefund
@@ -41,32 +45,35 @@ type ReportApp = Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metri
 
 /**
  * Takes what the bank answers to a file of payouts: a rejected payout or refund fails, and all others wait for the bank's
- * statement.
- * Importing twice changes nothing.
+ * statement. Importing twice changes nothing.
+ * @param isConfirmed an operator has asked the bank: it makes nothing of what the answer rejects as a whole
  * @throws {DomainError} VALIDATION_FAILED at `content`, PAYOUT_FILE_NOT_FOUND for an answer to another message
  */
 export async function importPayoutReport(
   app: ReportApp,
-  { content, actor }: { content: string; actor: Actor },
+  { content, isConfirmed, actor }: { content: string; isConfirmed: boolean; actor: Actor },
 ): Promise<PayoutReport> {
   const report = readReport(content)
   const outcome = await app.pool.transaction(async (tx) => {
-    const file = await findFileOfMessage(tx, report.messageId)
+    const file = await lockFileOfMessage(tx, report.messageId)
     if (file === null) throw payoutFileNotFound(`no file of payouts was the message ${shown(report.messageId)}`)
     const payouts = await lockPayoutsOfFile(tx, file.id)
     const refunds = await listRefundsOfFile(tx, file.id)
     refuseOthers(report, [...payouts, ...refunds])
-    const answerTo = answersOf(report)
+    const answerTo = await believedAnswers(tx, { report, file, payouts, refunds, isConfirmed })
     const answered = payouts.map((payout) => ({ payout, status: answerTo(payout) }))
     const answeredRefunds = refunds.map((refund) => ({ refund, status: answerTo(refund) }))
     const rejected = await fail(app, tx, answered)
     const rejectedRefunds = await failRefunds(app, tx, answeredRefunds)
+    const counts = countsOf([...answered, ...answeredRefunds])
     const after = {
       message_id: file.message_id,
       rejected_payout_ids: rejected.map(({ payout }) => payout.id),
       rejected_refund_ids: rejectedRefunds.map(({ refund }) => refund.id),
+      ...(isConfirmed ? { rejection_confirmed: true } : {}),
+      ...(counts.DOUBTFUL > 0 ? { doubtful_count: counts.DOUBTFUL } : {}),
     }
-    if (rejected.length + rejectedRefunds.length > 0)
+    if (rejected.length + rejectedRefunds.length + counts.DOUBTFUL > 0)
       await recordAction(app, tx, {
         actor,
         action: 'payout_report.import',
@@ -74,10 +81,16 @@ export async function importPayoutReport(
         subjectId: file.id,
         after,
       })
-    return { file, rejected, rejectedRefunds, counts: countsOf([...answered, ...answeredRefunds]) }
+    return { file, rejected, rejectedRefunds, counts }
   })
   for (const { payout } of outcome.rejected) announcePayout(app, payout)
   for (const { finished } of outcome.rejectedRefunds) announceRefund(app, finished)
+  const { DOUBTFUL: doubtfulCount } = outcome.counts
+  if (doubtfulCount > 0)
+    app.log.warn(
+      { payout_file_id: outcome.file.id, count: doubtfulCount },
+      'a bank rejects a file of which it has accepted or paid a part; nothing has failed',
+    )
   return outcome
 }
 
@@ -109,7 +122,41 @@ function answersOf({ messageId, statuses }: StatusReport): (payment: Sent) => Re
     byId.get(`message ${messageId}`)
 }
 
-type Answered = { payout: PayoutRecord; status: ReportedStatus | undefined }
+type AnsweredFile = {
+  report: StatusReport
+  file: PayoutFileRecord
+  payouts: readonly PayoutRecord[]
+  refunds: readonly FileRefund[]
+  isConfirmed: boolean
+}
+
+/**
+ * The answer to each payment. A bank that has accepted or paid a part of a message, or of a batch, and rejects the whole of it
+ * has probably received it twice, and says so by a reason of its own: to believe it would pay everything again.
+ */
+async function believedAnswers(
+  tx: DatabaseTransactionConnection,
+  { report, file, payouts, refunds, isConfirmed }: AnsweredFile,
+): Promise<(payment: Sent) => Status | undefined> {
+  const answerTo = answersOf(report)
+  const answered = [...payouts, ...refunds].filter((payment) => answerTo(payment)?.answer === 'ACCEPTED')
+  const accepted = [...new Set(answered.map(({ currency }) => currency))]
+  if (accepted.some((currency) => !file.accepted_currencies.includes(currency)))
+    await addAcceptedCurrencies(tx, { id: file.id, currencies: accepted })
+  const paid = [...payouts, ...refunds].filter(({ status }) => PAID_STATUSES.includes(status))
+  const made = new Set([...file.accepted_currencies, ...accepted, ...paid.map(({ currency }) => currency)])
+  return (payment) => {
+    const status = answerTo(payment)
+    if (status?.answer !== 'REJECTED' || status.about === 'payment' || isConfirmed) return status
+    const isDoubtful = status.about === 'message' ? made.size > 0 : made.has(payment.currency)
+    return isDoubtful ? { ...status, answer: 'DOUBTFUL' } : status
+  }
+}
+
+/** Of payouts and refunds: the bank has made them. */
+const PAID_STATUSES: readonly string[] = ['PAID', 'RETURNED', 'EXECUTED']
+
+type Answered = { payout: PayoutRecord; status: Status | undefined }
 
 async function fail(
   app: ReportApp,
@@ -131,7 +178,7 @@ async function fail(
 async function failRefunds(
   app: ReportApp,
   tx: DatabaseTransactionConnection,
-  answered: readonly { refund: FileRefund; status: ReportedStatus | undefined }[],
+  answered: readonly { refund: FileRefund; status: Status | undefined }[],
 ): Promise<RejectedRefund[]> {
   const rejected: RejectedRefund[] = []
   for (const { refund, status } of answered) {
@@ -147,7 +194,7 @@ async function failRefunds(
 }
 
 function countsOf(answered: readonly Pick<Answered, 'status'>[]): PayoutReport['counts'] {
-  const counts = { ACCEPTED: 0, REJECTED: 0, PENDING: 0, DUPLICATE: 0, NONE: 0 }
+  const counts = { ACCEPTED: 0, REJECTED: 0, PENDING: 0, DUPLICATE: 0, DOUBTFUL: 0, NONE: 0 }
   for (const { status } of answered) counts[status?.answer ?? 'NONE'] += 1
   return counts
 }

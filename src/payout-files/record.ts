@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PayerAccount } from '../payments/refunds/record.ts'
+import { RefundStatus } from '../wire/refunds.ts'
 
 /** A row of `payout_files`, without its content. */
 export const PayoutFileRecord = z.object({
@@ -11,6 +12,8 @@ export const PayoutFileRecord = z.object({
   content_hash: z.string(),
   created_by: z.string(),
   created_at: z.string(),
+  /** Those of whose payments the bank has accepted some: each is a batch of the message. */
+  accepted_currencies: z.array(z.string()),
 })
 export type PayoutFileRecord = z.infer<typeof PayoutFileRecord>
 
@@ -24,6 +27,7 @@ export const FileRefund = PayerAccount.extend({
   payment_intent_id: z.string(),
   currency: z.string(),
   amount: z.string(),
+  status: RefundStatus,
   end_to_end_id: z.string(),
   payer_name: z.string().nullable(),
 })

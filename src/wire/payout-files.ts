@@ -119,13 +119,18 @@ export const importPayoutReport = operation({
   summary: "Import a bank's answer to a file of payouts",
   description:
     'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; a ' +
-    'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. Importing an answer twice changes nothing.',
+    'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. A rejection of the ' +
+    'whole file, or of a batch of it, fails nothing where the bank has accepted or paid a part: see `needs_review`. ' +
+    'Importing an answer twice changes nothing.',
   bodyBytesMax: BODY_BYTES_MAX,
   needsFreshSignIn: true,
   params: None,
   query: None,
   body: z.strictObject({
     content: z.string().min(1).max(CONTENT_MAX).meta({ description: 'the whole file' }),
+    confirm_rejection: z.boolean().default(false).meta({
+      description: 'whether you have asked the bank, and it makes none of the payments that the answer rejects together',
+    }),
   }),
   replies: {
     200: z.strictObject({
@@ -159,7 +164,11 @@ export const importPayoutReport = operation({
       rejected_count: z.int().meta({ description: 'all rejections of the answer, also those that were known' }),
       pending_count: z.int(),
       duplicate_count: z.int().meta({ description: 'copies of payments that the bank has: nothing is known of these' }),
+      doubtful_count: z.int().meta({
+        description: 'payments that are rejected together with others, of which the bank has accepted or paid some: nothing has failed',
+      }),
       unanswered_count: z.int(),
+      needs_review: z.string().nullable().meta({ description: 'what to do about doubtful ones; null without' }),
     }),
   },
   errors: ['PAYOUT_FILE_NOT_FOUND', 'BODY_TOO_LARGE'],

@@ -22,6 +22,8 @@ const { app, owner } = service
 const headers = await service.operator('OPS')
 
 const FILES = '/api/v1/admin/payout-files'
+/** The answer to a whole message, for a reason that does not say that it is a copy. */
+const REJECTED = '<GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>FF01</Cd></Rsn></StsRsnInf>'
 
 async function post(path: string, body?: object): Promise<Answer> {
   return service.call('POST', `/api/v1/admin/${path}`, { headers, ...(body === undefined ? {} : { body }) })
@@ -134,13 +136,56 @@ t.test('an answer to the whole message, or to a batch, is one to each payment', 
     body: { duplicate_count: 2, rejected: [] },
   })
   t.same(await statusesOf(one), ['SENT'], 'uploaded twice: the first was taken')
-  const kept = file.payments[0]?.endToEndId ?? ''
-  const refused = '<GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>FF01</Cd></Rsn></StsRsnInf>'
-  t.match(await post('payout-reports', { content: answerTo(file.messageId, { [kept]: 'ACSP' }, refused) }), {
-    body: { accepted_count: 1, rejected: [{ failure_code: 'BANK_ERROR', bank_reason: 'FF01' }] },
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, {}, REJECTED) }), {
+    body: { rejected: [{ failure_code: 'BANK_ERROR', bank_reason: 'FF01' }, {}], doubtful_count: 0, needs_review: null },
   })
-  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['FAILED']])
-  await post('statements', { content: statementOf(file.payments.slice(0, 1)) })
+  t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
+})
+
+t.test('a file that the bank has accepted in part, and then rejects as a whole, fails only once it is confirmed', async (t) => {
+  const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
+  const { file } = await exported()
+  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+  await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'ACSP' }) })
+  const whole = answerTo(file.messageId, {}, REJECTED)
+  const batch = answerTo(file.messageId, {}).replace('</OrgnlPmtInfId>', '</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>')
+  const doubtful = { rejected: [], rejected_count: 0, doubtful_count: 2, needs_review: /uploaded twice.*confirm_rejection/ }
+  for (const content of [whole, batch]) t.match(await post('payout-reports', { content }), { status: 200, body: doubtful })
+  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
+  const { rows } = await owner.query(
+    `select after from operator_actions where action = 'payout_report.import' order by ordinal desc limit 1`,
+  )
+  t.match(rows, [{ after: { message_id: file.messageId, doubtful_count: 2, rejected_payout_ids: [] } }])
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, { [second]: 'RJCT AC04' }, REJECTED) }), {
+    body: { rejected: [{ failure_code: 'ACCOUNT_CLOSED' }], doubtful_count: 1 },
+  })
+  t.match(await post('payout-reports', { content: whole, confirm_rejection: true }), {
+    body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
+  })
+  t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
+})
+
+t.test('so does a file of which a statement has a payment; a batch of another currency is believed', async (t) => {
+  const merchant = await service.merchant()
+  await payoutAccount(service, merchant, {
+    sort_code: '20-20-15',
+    account_number: '55555555',
+    iban: 'GB33BUKB20201555555555',
+  })
+  await closedSettlement(service, merchant, { amount: '11.0000' })
+  await closedSettlement(service, merchant, { amount: '12.0000', currency: 'EUR' })
+  const waiting = await payableMerchant(service)
+  const { file } = await exported()
+  await post('statements', { content: statementOf(file.payments.filter(({ amount }) => amount === '11.00')) })
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, {}, REJECTED) }), {
+    body: { rejected: [], doubtful_count: 3 },
+  })
+  const euros = answerTo(file.messageId, {}).replace('GBP</OrgnlPmtInfId>', 'EUR</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>')
+  t.match(await post('payout-reports', { content: euros }), {
+    body: { rejected: [{ merchant_id: merchant.id, amount: '12.00', currency: 'EUR' }], doubtful_count: 0 },
+  })
+  t.same(await statusesOf(waiting), ['SENT'])
+  await post('statements', { content: statementOf(file.payments.filter(({ amount }) => amount === '49.30')) })
 })
 
 t.test('a second export has nothing, and the file is read again by its id with the same bytes', async (t) => {

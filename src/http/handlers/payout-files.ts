@@ -44,7 +44,8 @@ export const payoutFiles: Handlers<typeof wire> = {
   /** POST /api/v1/admin/payout-reports */
   async importPayoutReport(app, { principal, body }) {
     const { actor } = operatorOf(principal)
-    const { file, rejected, rejectedRefunds, counts } = await importPayoutReport(app, { ...body, actor })
+    const { content, confirm_rejection: isConfirmed } = body
+    const { file, rejected, rejectedRefunds, counts } = await importPayoutReport(app, { content, isConfirmed, actor })
     return {
       status: 200,
       body: {
@@ -65,11 +66,18 @@ export const payoutFiles: Handlers<typeof wire> = {
         rejected_count: counts.REJECTED,
         pending_count: counts.PENDING,
         duplicate_count: counts.DUPLICATE,
+        doubtful_count: counts.DOUBTFUL,
         unanswered_count: counts.NONE,
+        needs_review: counts.DOUBTFUL > 0 ? DOUBTFUL_TEXT : null,
       },
     }
   },
 }
+
+const DOUBTFUL_TEXT =
+  'The bank rejects the whole file or a batch, and has accepted or paid a part of it: it was probably uploaded twice. ' +
+  'Nothing has failed. Ask the bank which of these payments it makes; if it makes none, import the answer again with ' +
+  'confirm_rejection (--confirm-rejection).'
 
 /** The sum of several currencies is written with two digits, as in the file. */
 function presentFile({ content_hash, control_sum, ...file }: PayoutFileRecord): wire.PayoutFile {
