@@ -34,6 +34,8 @@ create table payouts (
   paid_at timestamptz,
   failed_at timestamptz,
   returned_at timestamptz,
+  -- When its bank said that it had come back although it is not PAID here, as after a rejection that was wrong.
+  unexpected_return_at timestamptz,
   updated_at timestamptz not null default now(),
   primary key (merchant_id, id),
   -- For cursors of operators.
@@ -51,11 +53,12 @@ create index payouts__next_attempt_at on payouts (next_attempt_at) where status 
 create index payouts__merchant_id__currency__created_at__id on payouts (merchant_id, currency, created_at desc, id desc);
 create index payouts__merchant_id__created_at__id on payouts (merchant_id, created_at desc, id desc);
 create index payouts__created_at__id on payouts (created_at desc, id desc);
+create index payouts__unexpected_return_at on payouts (unexpected_return_at) where unexpected_return_at is not null;
 
 grant select, insert on payouts to svc_runtime;
 grant update (
   status, bank_reference, failure_code, changed_by, attempt_count, next_attempt_at, locked_until, retry_at, sent_at,
-  paid_at, failed_at, returned_at, updated_at
+  paid_at, failed_at, returned_at, unexpected_return_at, updated_at
 ) on payouts to svc_runtime;
 
 -- Every move of a payout. A trigger on the payout writes them (functions/record_payout_event.sql), and no login has a

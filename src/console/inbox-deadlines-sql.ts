@@ -46,6 +46,10 @@ export const UNANSWERED_PAYMENT_TIME = sql.fragment`interval '8 hours'`
 /** Money is at our bank that nobody's balance has. */
 export const LINE_OF_FAILED_TIME = sql.fragment`interval '1 day'`
 
+/** The merchant may have been paid twice, or be about to be. It is shown for some time, as nothing here ends it. */
+export const UNEXPECTED_RETURN_TIME = sql.fragment`interval '8 hours'`
+export const UNEXPECTED_RETURN_SHOWN = sql.fragment`interval '30 days'`
+
 /** The payer waits for money that the service has. */
 export const RETURNED_REFUND_TIME = sql.fragment`interval '1 day'`
 

@@ -15,6 +15,8 @@ import {
   RETURNED_REFUND_TIME,
   UNANSWERED_PAYMENT_TIME,
   UNANSWERED_PAYOUT_TIME,
+  UNEXPECTED_RETURN_SHOWN,
+  UNEXPECTED_RETURN_TIME,
   kybDeadline,
 } from './inbox-deadlines-sql.ts'
 import { unansweredPayments } from '../payments/unanswered-sql.ts'
@@ -81,6 +83,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
     withMerchant(deadDeliveries(all)),
     withMerchant(unansweredPayouts()),
+    withMerchant(unexpectedReturns()),
     withMerchant(unansweredPayments({ time: UNANSWERED_PAYMENT_TIME, limit: EACH_KIND_MAX })),
     withMerchant(unansweredRefunds()),
     withMerchant(returnedRefunds()),
@@ -190,6 +193,19 @@ function unansweredRefunds(): FragmentSqlToken {
     from payment_refunds r
     where r.status = 'PENDING' and r.sent_at is not null`
   return unanswered('refunds_unanswered', rows)
+}
+
+/** Payouts that a bank has returned although they are not PAID here. */
+function unexpectedReturns(): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select 'payout_returned_late' as kind, p.id, p.merchant_id, 1 as count, p.unexpected_return_at as since,
+        p.unexpected_return_at + ${UNEXPECTED_RETURN_TIME} as due_at
+      from payouts p
+      where p.unexpected_return_at > now() - ${UNEXPECTED_RETURN_SHOWN}
+      order by p.unexpected_return_at
+      limit ${EACH_KIND_MAX}
+    )`
 }
 
 function unanswered(kind: InboxKind, rows: FragmentSqlToken): FragmentSqlToken {

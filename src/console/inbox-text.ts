@@ -45,6 +45,10 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: `the bank has not answered ${item.count === 1 ? 'a payout' : `${item.count} payouts`}`,
     command: `svc payouts list --merchant ${merchant(item)} --status SENT`,
   }),
+  payout_returned_late: ({ id }) => ({
+    summary: 'a bank has returned a payout that is not paid here: it had made it, so ask whether it made another',
+    command: `svc explain ${id}`,
+  }),
   payment_unanswered: ({ id }) => ({
     summary: 'a bank has not answered the order of a payment: ask the bank whether it has taken it',
     command: `svc payments resolve ${id}`,

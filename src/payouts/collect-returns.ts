@@ -3,7 +3,7 @@ import { BankUnavailableError } from '../banks/connector.ts'
 import type { BankConnector, PayoutReturns } from '../banks/connector.ts'
 import { makeRounds, rejectFailures, workApart } from '../lib/rounds.ts'
 import { announcePayout, movePayout } from './move.ts'
-import { readReturnPosition, saveReturnPosition } from './move-sql.ts'
+import { noteUnexpectedReturn, readReturnPosition, saveReturnPosition } from './move-sql.ts'
 import type { PayoutRecord } from './record.ts'
 
 const RETURNS_TIMEOUT_MS = 5_000
@@ -64,13 +64,25 @@ async function askReturns(app: App, bank: PayingBank, after: string | undefined)
   }
 }
 
-/** A return proves that the payout was made, also where the bank's answer to it never arrived. */
+/**
+ * A return proves that the payout was made, also where the bank's answer to it never arrived. One of a payout that has failed
+ * here moves no money, as the failure has moved it back already, and proves that the failure was wrong: operators see it.
+ */
 async function recordReturn(app: App, returned: Returned): Promise<void> {
   const { merchantId, payoutId: id, bankReference, failureCode } = returned
   const key = { merchantId, id, changedBy: 'BATCH_JOB' } as const
-  const moves = await app.pool.transaction(async (tx) => [
-    await movePayout(tx, app, { ...key, from: 'SENT', on: 'confirmation', bankReference }),
-    await movePayout(tx, app, { ...key, from: 'PAID', on: 'return', failureCode }),
-  ])
-  for (const moved of moves.filter((payout): payout is PayoutRecord => payout !== null)) announcePayout(app, moved)
+  const { moves, unexpectedStatus } = await app.pool.transaction(async (tx) => {
+    const both = [
+      await movePayout(tx, app, { ...key, from: 'SENT', on: 'confirmation', bankReference }),
+      await movePayout(tx, app, { ...key, from: 'PAID', on: 'return', failureCode }),
+    ]
+    const moves = both.filter((payout): payout is PayoutRecord => payout !== null)
+    return { moves, unexpectedStatus: moves.length === 0 ? await noteUnexpectedReturn(tx, { merchantId, id }) : null }
+  })
+  for (const moved of moves) announcePayout(app, moved)
+  if (unexpectedStatus !== null)
+    app.log.error(
+      { payout_id: id, merchant_id: merchantId, bank_reference: bankReference, status: unexpectedStatus },
+      'a bank has returned a payout that is not paid here',
+    )
 }

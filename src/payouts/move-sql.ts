@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import type { PayoutStatus } from '../wire/payouts.ts'
+import { PayoutStatus } from '../wire/payouts.ts'
 import { PayoutRecord } from './record.ts'
 import { mayBePaid, payoutColumns } from './sql.ts'
 import type { PayoutKey } from './sql.ts'
@@ -138,6 +138,30 @@ export async function makePayoutDue(tx: DatabaseTransactionConnection, { merchan
   await tx.query(sql.type(z.object({}))`
     update payouts set next_attempt_at = now(), updated_at = now() where merchant_id = ${merchantId} and id = ${id}
   `)
+}
+
+const Returned = z.object({ status: PayoutStatus, is_noted: z.boolean() })
+
+/**
+ * Notes that a bank has returned a payout that did not move by it, once.
+ * @returns its status; null for one that has come back before, by which nothing is unexpected, and `NONE` for an unknown one
+ */
+export async function noteUnexpectedReturn(
+  tx: DatabaseTransactionConnection,
+  { merchantId, id }: PayoutKey,
+): Promise<string | null> {
+  const known = await tx.maybeOne(sql.type(Returned)`
+    select p.status, p.unexpected_return_at is not null as is_noted
+    from payouts p
+    where p.merchant_id = ${merchantId} and p.id = ${id}
+    for update
+  `)
+  if (known === null) return 'NONE'
+  if (known.status === 'RETURNED' || known.is_noted) return null
+  await tx.query(sql.typeAlias('void')`
+    update payouts set unexpected_return_at = now(), updated_at = now() where merchant_id = ${merchantId} and id = ${id}
+  `)
+  return known.status
 }
 
 const Position = z.object({ position: z.string() })

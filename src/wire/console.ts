@@ -154,6 +154,7 @@ export const InboxKind = z.enum([
   'webhook_endpoint_gone',
   'secret_overlap_ending',
   'payouts_unanswered',
+  'payout_returned_late',
   'payment_unanswered',
   'payment_settled_late',
   'refunds_unanswered',

@@ -30,6 +30,8 @@ export function placeOf(row: InboxItem): Place | undefined {
     case 'payment_unanswered':
     case 'payment_settled_late':
       return { screen: 'payments', open: row.id }
+    case 'payout_returned_late':
+      return { screen: 'payouts', open: row.id }
     case 'payouts_unanswered':
       return { screen: 'payouts', filter: `SENT ${ofMerchant(ofOne)}` }
     case 'reconciliation_different':
