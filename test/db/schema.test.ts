@@ -281,7 +281,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'updated_at',
   ],
   'public.payment_requests': ['counterparty_account_id', 'order_id', 'status', 'status_reason_code', 'updated_at'],
-  'public.payout_files': ['content'],
+  'public.payout_files': ['accepted_currencies', 'content'],
   'public.payouts': [
     'attempt_count',
     'bank_reference',
@@ -296,6 +296,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'returned_at',
     'sent_at',
     'status',
+    'unexpected_return_at',
     'updated_at',
   ],
   'public.platform_clients': ['revoked_at'],
