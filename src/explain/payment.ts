@@ -148,7 +148,10 @@ function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action
   return [
     {
       what: `dispute it, until ${untilText(it.now, it.disputable_until)}`,
-      by: sides.map(({ by }) => by).join(', ').replace(/, ([^,]*)$/, ' or $1'),
+      by: sides
+        .map(({ by }) => by)
+        .join(', ')
+        .replace(/, ([^,]*)$/, ' or $1'),
       how: sides.flatMap(({ how }) => how),
     },
   ]

@@ -129,7 +129,8 @@ export const importPayoutReport = operation({
   body: z.strictObject({
     content: z.string().min(1).max(CONTENT_MAX).meta({ description: 'the whole file' }),
     confirm_rejection: z.boolean().default(false).meta({
-      description: 'whether you have asked the bank, and it makes none of the payments that the answer rejects together',
+      description:
+        'whether you have asked the bank, and it makes none of the payments that the answer rejects together',
     }),
   }),
   replies: {
@@ -165,7 +166,8 @@ export const importPayoutReport = operation({
       pending_count: z.int(),
       duplicate_count: z.int().meta({ description: 'copies of payments that the bank has: nothing is known of these' }),
       doubtful_count: z.int().meta({
-        description: 'payments that are rejected together with others, of which the bank has accepted or paid some: nothing has failed',
+        description:
+          'payments that are rejected together with others, of which the bank has accepted or paid some: nothing has failed',
       }),
       unanswered_count: z.int(),
       needs_review: z.string().nullable().meta({ description: 'what to do about doubtful ones; null without' }),

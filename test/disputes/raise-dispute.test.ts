@@ -241,7 +241,11 @@ t.test("the acceptance of a payer's dispute is in the operators' audit trail, wi
     { subject_id: second, after: { refund_id: accepted.refund.refund_id } },
   ])
   t.equal((await actions([own])).length, 0)
-  const { body } = await service.call('GET', '/api/v1/admin/audit?limit=100', { headers: { 'x-platform-user': 'olga' } })
-  t.ok(body.data.some(({ action, subject_id: id }: Record<string, string>) => action === 'dispute.accept' && id === first))
+  const { body } = await service.call('GET', '/api/v1/admin/audit?limit=100', {
+    headers: { 'x-platform-user': 'olga' },
+  })
+  t.ok(
+    body.data.some(({ action, subject_id: id }: Record<string, string>) => action === 'dispute.accept' && id === first),
+  )
   await resumeRefunds(service.app)
 })

@@ -137,33 +137,49 @@ t.test('an answer to the whole message, or to a batch, is one to each payment', 
   })
   t.same(await statusesOf(one), ['SENT'], 'uploaded twice: the first was taken')
   t.match(await post('payout-reports', { content: answerTo(file.messageId, {}, REJECTED) }), {
-    body: { rejected: [{ failure_code: 'BANK_ERROR', bank_reason: 'FF01' }, {}], doubtful_count: 0, needs_review: null },
+    body: {
+      rejected: [{ failure_code: 'BANK_ERROR', bank_reason: 'FF01' }, {}],
+      doubtful_count: 0,
+      needs_review: null,
+    },
   })
   t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
 })
 
-t.test('a file that the bank has accepted in part, and then rejects as a whole, fails only once it is confirmed', async (t) => {
-  const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
-  const { file } = await exported()
-  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
-  await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'ACSP' }) })
-  const whole = answerTo(file.messageId, {}, REJECTED)
-  const batch = answerTo(file.messageId, {}).replace('</OrgnlPmtInfId>', '</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>')
-  const doubtful = { rejected: [], rejected_count: 0, doubtful_count: 2, needs_review: /uploaded twice.*confirm_rejection/ }
-  for (const content of [whole, batch]) t.match(await post('payout-reports', { content }), { status: 200, body: doubtful })
-  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
-  const { rows } = await owner.query(
-    `select after from operator_actions where action = 'payout_report.import' order by ordinal desc limit 1`,
-  )
-  t.match(rows, [{ after: { message_id: file.messageId, doubtful_count: 2, rejected_payout_ids: [] } }])
-  t.match(await post('payout-reports', { content: answerTo(file.messageId, { [second]: 'RJCT AC04' }, REJECTED) }), {
-    body: { rejected: [{ failure_code: 'ACCOUNT_CLOSED' }], doubtful_count: 1 },
-  })
-  t.match(await post('payout-reports', { content: whole, confirm_rejection: true }), {
-    body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
-  })
-  t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
-})
+t.test(
+  'a file that the bank has accepted in part, and then rejects as a whole, fails only once it is confirmed',
+  async (t) => {
+    const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
+    const { file } = await exported()
+    const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+    await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'ACSP' }) })
+    const whole = answerTo(file.messageId, {}, REJECTED)
+    const batch = answerTo(file.messageId, {}).replace(
+      '</OrgnlPmtInfId>',
+      '</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>',
+    )
+    const doubtful = {
+      rejected: [],
+      rejected_count: 0,
+      doubtful_count: 2,
+      needs_review: /uploaded twice.*confirm_rejection/,
+    }
+    for (const content of [whole, batch])
+      t.match(await post('payout-reports', { content }), { status: 200, body: doubtful })
+    t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
+    const { rows } = await owner.query(
+      `select after from operator_actions where action = 'payout_report.import' order by ordinal desc limit 1`,
+    )
+    t.match(rows, [{ after: { message_id: file.messageId, doubtful_count: 2, rejected_payout_ids: [] } }])
+    t.match(await post('payout-reports', { content: answerTo(file.messageId, { [second]: 'RJCT AC04' }, REJECTED) }), {
+      body: { rejected: [{ failure_code: 'ACCOUNT_CLOSED' }], doubtful_count: 1 },
+    })
+    t.match(await post('payout-reports', { content: whole, confirm_rejection: true }), {
+      body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
+    })
+    t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
+  },
+)
 
 t.test('so does a file of which a statement has a payment; a batch of another currency is believed', async (t) => {
   const merchant = await service.merchant()
@@ -180,7 +196,10 @@ t.test('so does a file of which a statement has a payment; a batch of another cu
   t.match(await post('payout-reports', { content: answerTo(file.messageId, {}, REJECTED) }), {
     body: { rejected: [], doubtful_count: 3 },
   })
-  const euros = answerTo(file.messageId, {}).replace('GBP</OrgnlPmtInfId>', 'EUR</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>')
+  const euros = answerTo(file.messageId, {}).replace(
+    'GBP</OrgnlPmtInfId>',
+    'EUR</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>',
+  )
   t.match(await post('payout-reports', { content: euros }), {
     body: { rejected: [{ merchant_id: merchant.id, amount: '12.00', currency: 'EUR' }], doubtful_count: 0 },
   })

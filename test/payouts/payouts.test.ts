@@ -306,41 +306,44 @@ t.test('a return that cannot be recorded is read again, and keeps neither later 
   ])
 })
 
-t.test('a return of a payout that has failed here moves nothing, and is an error that operators see once', async (t) => {
-  const merchant = await payableMerchant(service)
-  await faults(merchant, { fail_payout: '100%' })
-  await run()
-  const [failed] = await payoutsOf(service, merchant)
-  const id = failed?.id ?? ''
-  t.equal(failed?.status, 'FAILED')
-  const bank = [...app.banks.values()].find(({ payouts }) => payouts !== undefined)
-  if (bank?.payouts === undefined) throw new Error('no bank pays')
-  const returned = { merchantId: merchant.id, bankReference: 'R9', failureCode: 'ACCOUNT_CLOSED' } as const
-  const pages = [id, id, randomUUID()]
-  const late: BankConnector = {
-    ...bank,
-    id: 'late',
-    payouts: {
-      ...bank.payouts,
-      returns: async ({ after = '0' }) => {
-        const payoutId = pages[Number(after)]
-        if (payoutId === undefined) return { returns: [], position: undefined }
-        return { returns: [{ ...returned, payoutId }], position: String(Number(after) + 1) }
+t.test(
+  'a return of a payout that has failed here moves nothing, and is an error that operators see once',
+  async (t) => {
+    const merchant = await payableMerchant(service)
+    await faults(merchant, { fail_payout: '100%' })
+    await run()
+    const [failed] = await payoutsOf(service, merchant)
+    const id = failed?.id ?? ''
+    t.equal(failed?.status, 'FAILED')
+    const bank = [...app.banks.values()].find(({ payouts }) => payouts !== undefined)
+    if (bank?.payouts === undefined) throw new Error('no bank pays')
+    const returned = { merchantId: merchant.id, bankReference: 'R9', failureCode: 'ACCOUNT_CLOSED' } as const
+    const pages = [id, id, randomUUID()]
+    const late: BankConnector = {
+      ...bank,
+      id: 'late',
+      payouts: {
+        ...bank.payouts,
+        returns: async ({ after = '0' }) => {
+          const payoutId = pages[Number(after)]
+          if (payoutId === undefined) return { returns: [], position: undefined }
+          return { returns: [{ ...returned, payoutId }], position: String(Number(after) + 1) }
+        },
       },
-    },
-  }
-  const errors: object[] = []
-  const log = Object.assign(Object.create(app.log), { error: (bindings: object) => errors.push(bindings) })
-  const balances = await balancesOf(service, merchant)
-  while ((await collectReturns({ ...app, log, banks: new Map([[late.id, late]]) })).more);
-  t.match(errors, [
-    { payout_id: id, merchant_id: merchant.id, bank_reference: 'R9', status: 'FAILED' },
-    { payout_id: pages[2], status: 'NONE' },
-  ])
-  t.equal(errors.length, 2, 'a repeat says nothing new')
-  t.same([await statusesOf(merchant), await balancesOf(service, merchant)], [['FAILED'], balances])
-  const { body } = await service.call('GET', '/api/v1/admin/inbox?limit=100', { headers: OPERATOR })
-  const tasks = body.data.filter(({ kind }: { kind: string }) => kind === 'payout_returned_late')
-  t.match(tasks, [{ id, merchant_id: merchant.id, command: `svc explain ${id}` }])
-  t.equal(tasks.length, 1)
-})
+    }
+    const errors: object[] = []
+    const log = Object.assign(Object.create(app.log), { error: (bindings: object) => errors.push(bindings) })
+    const balances = await balancesOf(service, merchant)
+    while ((await collectReturns({ ...app, log, banks: new Map([[late.id, late]]) })).more);
+    t.match(errors, [
+      { payout_id: id, merchant_id: merchant.id, bank_reference: 'R9', status: 'FAILED' },
+      { payout_id: pages[2], status: 'NONE' },
+    ])
+    t.equal(errors.length, 2, 'a repeat says nothing new')
+    t.same([await statusesOf(merchant), await balancesOf(service, merchant)], [['FAILED'], balances])
+    const { body } = await service.call('GET', '/api/v1/admin/inbox?limit=100', { headers: OPERATOR })
+    const tasks = body.data.filter(({ kind }: { kind: string }) => kind === 'payout_returned_late')
+    t.match(tasks, [{ id, merchant_id: merchant.id, command: `svc explain ${id}` }])
+    t.equal(tasks.length, 1)
+  },
+)
