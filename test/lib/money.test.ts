@@ -92,6 +92,23 @@ t.test('writing and reading an amount gives it back', async (t) => {
   t.pass()
 })
 
+t.test('the text of a numeric that is only cut is the text of its value', async (t) => {
+  const units = fc.constantFrom(1n, 10n, 100n, 1_000n, 10_000n)
+  fc.assert(
+    fc.property(amounts, units, fc.constantFrom('GBP', 'EUR', 'XXX'), (amount, unit, currency) => {
+      const value = amount - (amount % unit)
+      const text = formatNumeric(toNumeric(value), currency)
+      if (text !== formatAmount(value, currency)) throw new Error(`${text} for ${toNumeric(value)}`)
+    }),
+    { numRuns: 2_000 },
+  )
+  const cases = { '050.0000': '50.00', '-50.0000': '-50.00', '50.0': '50.00', '50': '50.00', '0.0000': '0.00' }
+  for (const [numeric, text] of Object.entries(cases)) t.equal(formatNumeric(numeric, 'GBP'), text, numeric)
+  for (const wrong of ['50.0000\n', '12345678901234.0000', '1.00000', '.0000']) {
+    t.throws(() => formatNumeric(wrong, 'GBP'), RangeError, JSON.stringify(wrong))
+  }
+})
+
 t.test('the canonical form has all four decimals, and a sign where there is one', async (t) => {
   t.equal(toNumeric(0n), '0.0000')
   t.equal(toNumeric(1n), '0.0001')
