@@ -30,9 +30,8 @@ as $$
 begin
   return query
   with item as (
-    select i.*, t.ord
-    from rows from (json_array_elements(items)) with ordinality as t (value, ord),
-      json_populate_record(null::new_payment, t.value) as i
+    select i.*, i.ordinality as ord
+    from json_populate_recordset(null::new_payment, items) with ordinality as i
   ),
   priced as (
     select i.*, round(i.amount * m.fee_percentage + m.fee_flat, 4) as fee, m.fee_percentage, m.fee_flat, m.webhook_url,

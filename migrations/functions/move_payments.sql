@@ -16,9 +16,8 @@ as $$
 begin
   return query
   with item as (
-    select i.*, t.ord
-    from rows from (json_array_elements(items)) with ordinality as t (value, ord),
-      json_populate_record(null::payment_move, t.value) as i
+    select i.*, i.ordinality as ord
+    from json_populate_recordset(null::payment_move, items) with ordinality as i
   ),
   -- Locks are taken in one order, so that two batches cannot deadlock.
   locked as materialized (
