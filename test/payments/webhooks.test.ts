@@ -1,4 +1,5 @@
 import t from 'tap'
+import { PaymentStatus } from '../../src/wire/payments.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 import { endConsent, refund, settledPayment, webhooksOf } from '../support/payments.ts'
@@ -80,6 +81,21 @@ t.test('the webhooks of a payment come in order, each with the status before and
     ['payment.partially_refunded', 4, 4, 'SETTLED', 'SETTLED'],
     ['payment.refunded', 5, 5, 'SETTLED', 'REFUNDED'],
   ])
+})
+
+t.test('each status of a payment has its text, and none has none', async (t) => {
+  const { rows } = await service.owner.query<{ status: string | null; text: string | null }>(
+    `select status::text, status_text(status) as text
+     from unnest(enum_range(null::payment_status) || null::payment_status) as status`,
+  )
+  const expected = PaymentStatus.options.map((status) => [
+    status,
+    status.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase(),
+  ])
+  t.strictSame(
+    rows.map(({ status, text }) => [status, text]),
+    [...expected, [null, null]],
+  )
 })
 
 t.test('a refund adds its object, a failure fills its own, and neither changes the rest', async (t) => {
