@@ -1,5 +1,6 @@
 -- The envelope of a payment's webhook (contract §Webhook events; additions of decision 36). Built as text, because that
--- is the cheapest way and the stored bytes keep the order of the members.
+-- is the cheapest way and the stored bytes keep the order of the members; by concat, because format looks up how to write a
+-- value wherever the type is another one than before.
 -- needs: functions/iso_text, functions/money_text, functions/status_text
 create or replace function payment_envelope(
   event_id text, event_type text, payment_id uuid, end_to_end_id text, consent_id uuid, merchant_id uuid,
@@ -8,15 +9,13 @@ create or replace function payment_envelope(
 ) returns json
 language sql stable
 as $$
-  select format(
-    '{"eventId":"%s","eventType":"%s","apiVersion":"v1","createdAt":"%s","data":{"object":"transaction","id":"%s",'
-    '"endToEndId":"%s","consentId":"%s","merchantId":"%s","financials":{"grossAmount":"%s","feeAmount":"%s",'
-    '"netAmount":"%s","currency":"%s"},"status":"%s","previousStatus":%s,"bankDetails":{"providerId":%s},'
-    '"failure":%s,"sequence":%s%s%s}}',
-    event_id, event_type, iso_text(now()), payment_id, end_to_end_id, consent_id, merchant_id,
-    money_text(gross_amount), money_text(fee_amount), money_text(net_amount), currency, status_text(status),
-    coalesce('"' || status_text(previous_status) || '"', 'null'), coalesce(to_json(provider_id)::text, 'null'),
-    coalesce(failure, 'null'), sequence,
-    coalesce(',"refund":' || refund, ''), case when test then ',"test":true' else '' end
+  select concat(
+    '{"eventId":"', event_id, '","eventType":"', event_type, '","apiVersion":"v1","createdAt":"', iso_text(now()),
+    '","data":{"object":"transaction","id":"', payment_id, '","endToEndId":"', end_to_end_id,
+    '","consentId":"', consent_id, '","merchantId":"', merchant_id, '","financials":{"grossAmount":"', money_text(gross_amount),
+    '","feeAmount":"', money_text(fee_amount), '","netAmount":"', money_text(net_amount), '","currency":"', currency,
+    '"},"status":"', status_text(status), '","previousStatus":', coalesce('"' || status_text(previous_status) || '"', 'null'),
+    ',"bankDetails":{"providerId":', coalesce(to_json(provider_id)::text, 'null'), '},"failure":', coalesce(failure, 'null'),
+    ',"sequence":', sequence, ',"refund":' || refund, case when test then ',"test":true' end, '}}'
   )::json
 $$;

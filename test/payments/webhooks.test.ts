@@ -81,6 +81,8 @@ t.test('the webhooks of a payment come in order, each with the status before and
     ['payment.partially_refunded', 4, 4, 'SETTLED', 'SETTLED'],
     ['payment.refunded', 5, 5, 'SETTLED', 'REFUNDED'],
   ])
+  for (const { text } of await rowsOf(service, id))
+    t.equal(text, JSON.stringify(JSON.parse(text)), 'without white space')
 })
 
 t.test('each status of a payment has its text, and none has none', async (t) => {
@@ -134,6 +136,8 @@ t.test('a bank id with any characters is sent unchanged', async (t) => {
   const bankId = '"}],\\ %s \u2028 é\n'
   const { body } = await createPayment(service, merchant, { debtor_bank_id: bankId })
   t.equal((await webhooksOf(service, body.payment_id))[0]?.payload.data.bankDetails.providerId, bankId)
+  const [row] = await rowsOf(service, body.payment_id)
+  t.equal(row?.text, JSON.stringify(JSON.parse(row?.text ?? '')))
 })
 
 t.test('a webhook is written in the transaction of the change that it announces', async (t) => {
