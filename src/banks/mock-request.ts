@@ -73,9 +73,13 @@ export function stageConsent(
     consent: bank.reference,
     state: consent.state,
     redirect_uri: consent.redirectUri,
-    request: sealRequest(bank.secret, request),
   })
-  return { bankConsentReference: bank.reference, redirectUrl: `${bank.publicUrl}/redirect-stub?${query}` }
+  // Base64url has nothing to escape, and the longest part would be searched for it.
+  const sealed = sealRequest(bank.secret, request)
+  return {
+    bankConsentReference: bank.reference,
+    redirectUrl: `${bank.publicUrl}/redirect-stub?${query}&request=${sealed}`,
+  }
 }
 
 const ALGORITHM = 'aes-256-gcm'
@@ -88,8 +92,8 @@ const TAG_BYTES = 16
  */
 export function sealRequest(secret: string, request: MockBankRequest): string {
   const text = Buffer.from(JSON.stringify(request), 'utf8')
-  const nonce = createHmac('sha256', keyOf(secret, 'nonce')).update(text).digest().subarray(0, NONCE_BYTES)
-  const cipher = createCipheriv(ALGORITHM, keyOf(secret, 'request'), nonce, { authTagLength: TAG_BYTES })
+  const nonce = createHmac('sha256', keysOf(secret).nonce).update(text).digest().subarray(0, NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, keysOf(secret).request, nonce, { authTagLength: TAG_BYTES })
   return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
@@ -103,7 +107,7 @@ export function readRequest(secret: string, text: string): MockBankRequest | und
 }
 
 function decrypted(secret: string, bytes: Buffer): string | undefined {
-  const key = keyOf(secret, 'request')
+  const key = keysOf(secret).request
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   try {
@@ -114,14 +118,20 @@ function decrypted(secret: string, bytes: Buffer): string | undefined {
   }
 }
 
-/** Made once for each secret and purpose: setting a cipher up from bytes costs three times as much as encrypting. */
-const keys = new Map<string, KeyObject>()
-
 /** The bank's secret signs its callbacks too: each purpose has its own key. */
-function keyOf(secret: string, purpose: string): KeyObject {
-  const name = `${purpose} ${secret}`
-  const key =
-    keys.get(name) ?? createSecretKey(createHmac('sha256', secret).update(`redirect-stub ${purpose}`).digest())
-  keys.set(name, key)
-  return key
+type Keys = Readonly<Record<'nonce' | 'request', KeyObject>>
+
+/** Made once for each secret: setting a cipher up from bytes costs three times as much as encrypting. */
+const keys = new Map<string, Keys>()
+
+function keysOf(secret: string): Keys {
+  const known = keys.get(secret)
+  if (known !== undefined) return known
+  const made = { nonce: keyFor(secret, 'nonce'), request: keyFor(secret, 'request') }
+  keys.set(secret, made)
+  return made
+}
+
+function keyFor(secret: string, purpose: string): KeyObject {
+  return createSecretKey(createHmac('sha256', secret).update(`redirect-stub ${purpose}`).digest())
 }
