@@ -17,6 +17,7 @@ import type { Credentials } from './credentials.ts'
 import { withRowsOf } from './principal.ts'
 import type { Principal } from './principal.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
+import { logPlain } from '../observe/log.ts'
 import { parseRequest } from './parse-request.ts'
 import { sendError, sendJson, sendNothing } from './reply.ts'
 import { callerNames, networkName } from './logged-caller.ts'
@@ -207,7 +208,8 @@ function observe({ app, operation, req, res, requestId, started, isDry, principa
   if (operation.stream === undefined)
     app.metrics.httpSeconds.observe({ operation: name, method, status: res.statusCode }, ms / 1000)
   const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]
-  app.log.info(
+  logPlain(
+    app.log,
     {
       ...names,
       request_id: requestId,
@@ -216,8 +218,8 @@ function observe({ app, operation, req, res, requestId, started, isDry, principa
       duration_ms: Math.round(ms * 10) / 10,
       network: networkName(app, req),
       ...(principal === undefined ? {} : callerNames(principal)),
-      ...(payment === undefined ? {} : { payment_id: payment }),
-      ...(isDry ? { dry_run: true } : {}),
+      payment_id: payment,
+      dry_run: isDry || undefined,
     },
     'request',
   )

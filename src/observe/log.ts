@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Logger } from 'pino'
+import { isUuid } from '../lib/ids.ts'
 import { traceNames } from '../lib/trace.ts'
 
 export type { Logger } from 'pino'
@@ -95,7 +96,7 @@ export function redactText(text: string): string {
  * the names of members, and by the form of values.
  */
 export function makeLog(level: string, destination: NodeJS.WritableStream = process.stderr): Logger {
-  return pino(
+  const log = pino(
     {
       level,
       base: { pid: process.pid },
@@ -107,6 +108,78 @@ export function makeLog(level: string, destination: NodeJS.WritableStream = proc
     },
     { write: (line: string) => destination.write(redactText(line.replace(SECRET_MEMBERS, '$1"[redacted]"'))) },
   )
+  plainLogs.set(log, makePlainLog(destination))
+  return log
+}
+
+type PlainMembers = Readonly<Record<string, string | number | boolean | null | undefined>>
+type PlainLog = (members: PlainMembers, message: string) => void
+
+/** By the log of the same destination. Its children, whose lines have more members, have none. */
+const plainLogs = new WeakMap<Logger, PlainLog>()
+
+/**
+ * The same line as that of `log.info`, for the one that each request has: most of a line's time goes into the search for
+ * secrets, and nearly every text in this one was searched before.
+ */
+export function logPlain(log: Logger, members: PlainMembers, message: string): void {
+  const write = 'trace_id' in traceNames() ? undefined : plainLogs.get(log)
+  if (write === undefined) log.info(members, message)
+  else if (log.isLevelEnabled('info')) write(members, message)
+}
+
+const SECRET_NAME = new RegExp(`^(?:${SECRET_NAMES.join('|')})$`, 'i')
+
+/** A sort code and an account number. */
+const ACCOUNT_DIGITS = 14
+
+/** How many texts are known to be clean, or how they are redacted; then all are forgotten. */
+const TEXTS_MAX = 1_000
+
+function makePlainLog(destination: NodeJS.WritableStream): PlainLog {
+  const names = new Map<string, { start: string; isSecret: boolean }>()
+  const texts = new Map<string, string>()
+  const head = { at: Number.NaN, text: '' }
+
+  /** Each text alone, because no secret reaches past the string that it is in. */
+  function valueText(value: string | number | boolean | null): string {
+    if (typeof value !== 'string') {
+      const text = JSON.stringify(value)
+      // Of digits alone, only those after a point would be taken for an account number: what is before them matters.
+      return text.length < ACCOUNT_DIGITS ? text : redactText(`":${text}`).slice(2)
+    }
+    if (isUuid(value)) return `"${value}"`
+    const known = texts.get(value)
+    if (known !== undefined) return known
+    const text = redactText(JSON.stringify(value))
+    if (texts.size >= TEXTS_MAX) texts.clear()
+    texts.set(value, text)
+    return text
+  }
+
+  function memberText(name: string, value: string | number | boolean | null): string {
+    let known = names.get(name)
+    if (known === undefined) {
+      known = { start: `,${JSON.stringify(name)}:`, isSecret: SECRET_NAME.test(name) }
+      names.set(name, known)
+    }
+    const isHidden = known.isSecret && (typeof value === 'string' || Number.isFinite(value))
+    return known.start + (isHidden ? '"[redacted]"' : valueText(value))
+  }
+
+  return (members, message) => {
+    const now = Date.now()
+    if (now !== head.at) {
+      head.at = now
+      head.text = `{"level":"info"${pino.stdTimeFunctions.isoTime()},"pid":${process.pid}`
+    }
+    let line = head.text
+    for (const name in members) {
+      const value = members[name]
+      if (value !== undefined) line += memberText(name, value)
+    }
+    destination.write(`${line}${memberText('msg', message)}}\n`)
+  }
 }
 
 /** Most lines have no trace, and need no copy of their members. */

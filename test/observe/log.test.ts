@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { makeLog, redactText } from '../../src/observe/log.ts'
+import { inSpan } from '../../src/lib/trace.ts'
+import { logPlain, makeLog, redactText } from '../../src/observe/log.ts'
 
 /** Logs with `write` and answers the lines, each as it was written. */
 function logged(write: (log: ReturnType<typeof makeLog>) => void, level = 'trace'): string[] {
@@ -121,6 +122,81 @@ t.test('a secret is removed by its form, in messages, members and errors', async
       t.type(JSON.parse(line), 'object', 'it is still a line of JSON')
     }
   }
+})
+
+/** Lines without their times, which differ. */
+const timeless = (lines: string[]) => lines.map((line) => line.replace(/"time":"[^"]+"/, '"time":""'))
+
+t.test('a plain line is the line of the log itself, whatever is in it', async (t) => {
+  const texts = [
+    ...TEXTS.map(([, text]) => text),
+    ...TEXTS.map(([, , canary]) => canary),
+    '',
+    'req-12345678901234',
+    '12345678901234',
+    '12345678901234-0000-7000-8000-000000000000',
+    '01a1fd06-d2d8-79cd-82e1-816a8e7fc1eb',
+    '01A1FD06-D2D8-79CD-82E1-816A8E7FC1EB',
+    'a "quoted" \\ line\n, \u0000 \u2028 \ud800 é',
+    '","state":"x',
+    '{"state":"x"}',
+    'eyJhbGciOi.eyJzdWIi.c2ln',
+    HEX.slice(1),
+    'x'.repeat(5_000),
+  ]
+  const values = [
+    ...texts,
+    200,
+    1.5,
+    -0,
+    12_345_678_901_234,
+    0.123_456_789_012_34,
+    1e21,
+    Number.NaN,
+    true,
+    null,
+    undefined,
+  ]
+  for (const value of values) {
+    for (const name of ['request_id', 'client', 'a "quoted" name', ...NAMES]) {
+      const members = { first: 1, [name]: value, last: 'x' }
+      const message = typeof value === 'string' ? value : 'request'
+      const own = timeless(logged((log) => log.info(members, message)))
+      const twice = timeless(
+        logged((log) => {
+          logPlain(log, members, message)
+          logPlain(log, members, message)
+        }),
+      )
+      if (JSON.stringify(twice) !== JSON.stringify([...own, ...own]))
+        t.same(twice, [...own, ...own], `${name}: ${JSON.stringify(value)}`)
+    }
+  }
+  t.same(
+    logged((log) => logPlain(log, { a: 1 }, 'quiet'), 'warn'),
+    [],
+  )
+})
+
+t.test('a plain line of a child has its members, and one in a trace the names of the trace', async (t) => {
+  const [bound = ''] = logged((log) => logPlain(log.child({ part: 'x' }), { a: 1 }, 'bound'))
+  t.match(JSON.parse(bound), { part: 'x', a: 1, msg: 'bound' })
+  const traceId = 'ab'.repeat(16)
+  const lines: string[] = []
+  await inSpan({ name: 'work' }, `00-${traceId}-${'cd'.repeat(8)}-01`, async () => {
+    lines.push(...logged((log) => logPlain(log, { a: 1 }, 'traced')))
+  })
+  t.match(JSON.parse(lines[0] ?? ''), { trace_id: traceId, a: 1, msg: 'traced' })
+})
+
+t.test('a log forgets texts, and redacts them again', async (t) => {
+  const many = Array.from({ length: 2_500 }, (_, n) => `${n} 20201512345678`)
+  const lines = logged((log) => {
+    for (const text of [...many, ...many]) logPlain(log, { client: text }, 'request')
+  })
+  t.equal(lines.length, 5_000)
+  t.notOk(lines.some((line) => line.includes('20201512345678')))
+  t.equal(JSON.parse(lines.at(-1) ?? '').client, '2499 [redacted]')
 })
 
 t.test('members beside a secret are kept', async (t) => {
