@@ -66,16 +66,16 @@ const SECRET_MEMBERS = new RegExp(
 
 /**
  * None of these matches past the end of a JSON string, so the result is still a line of JSON. A third element is in every
- * match: the search for the master key is half of the cost of a request's line, which has no equals sign.
+ * match, and a text without it is not searched.
  */
 const SECRET_VALUES: readonly [RegExp, string, string?][] = [
   [/\b[0-9a-f]{64}\b/gi, '[redacted]'],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/-]+=*/gi, '$1 [redacted]'],
-  [/\b(postgres(?:ql)?:\/\/[^:/@\s"\\]*:)[^@/\s"\\]+@/gi, '$1[redacted]@'],
-  [/([?&#](?:code|state|request|token)=)[^&\s"\\]+/gi, '$1[redacted]'],
+  [/\b(postgres(?:ql)?:\/\/[^:/@\s"\\]*:)[^@/\s"\\]+@/gi, '$1[redacted]@', '://'],
+  [/([?&#](?:code|state|request|token)=)[^&\s"\\]+/gi, '$1[redacted]', '='],
   // A JWT: tokens and assertions of banks; a private key as PEM, also within a JSON string.
-  [/\beyJ[\w-]+\.[\w-]*\.[\w-]*/g, '[redacted]'],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-"]+-----END [A-Z ]*PRIVATE KEY-----/g, '[redacted]'],
+  [/\beyJ[\w-]+\.[\w-]*\.[\w-]*/g, '[redacted]', 'eyJ'],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-"]+-----END [A-Z ]*PRIVATE KEY-----/g, '[redacted]', 'PRIVATE KEY'],
   // 32 bytes as base64: the master key.
   [/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g, '[redacted]', '='],
   // An IBAN; a sort code with its account number.
