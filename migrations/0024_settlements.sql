@@ -53,7 +53,8 @@ create index settlements__merchant_id__period_to__id on settlements (merchant_id
 grant select on settlements to svc_runtime;
 
 -- The entries of the ledger that change clearing, but for the settlements' own: a payment's gross amount, its fee, a
--- refund, a correction, a debt that a payout keeps back; and the rounding of a settlement. Each is in one settlement, because it is one row here.
+-- refund, a correction, a debt that a payout keeps back; and the rounding of a settlement. Each is in one settlement,
+-- because it is one row here.
 create table settlement_lines (
   merchant_id uuid not null,
   -- Of ledger_entries.

@@ -17,7 +17,8 @@ ensureBuilt('cli')
 /*
  * Runs the snippets of README.md and docs against one service. The blocks of a page share a folder and a shell, in
  * their order, as for a reader who types them one after the other. A block that can't run says why in a comment above
- * it: `<!-- not run: reason -->`. `<!-- run in a browser -->` leaves one to test/widget/documented.test.ts. `<!-- exits: 3 -->` names the exit code of the last command where it is not 0.
+ * it: `<!-- not run: reason -->`. `<!-- run in a browser -->` leaves one to test/widget/documented.test.ts.
+ * `<!-- exits: 3 -->` names the exit code of the last command where it is not 0.
  */
 const ROOT = packageRoot()
 const SVC = join(ROOT, 'bin', 'svc.js')

@@ -8,7 +8,7 @@ import { packageRoot } from '../src/lib/package-root.ts'
 
 /*
  * Plain English, as far as a machine can judge it: words that strangers stumble over, type names that say how a value was
- * come by instead of what it is. Summaries of operations are checked in test/wire/summaries.test.ts. `cli/` keeps its own words until its new structure brings new ones.
+ * come by instead of what it is. Summaries of operations are checked in test/wire/summaries.test.ts.
  */
 const ROOT = packageRoot()
 

@@ -43,7 +43,10 @@ http {
 }
 `
 
-/** Nginx where it is installed, because what the receiver uses of the machine is missing from what it measures; else bare sockets. */
+/**
+ * Nginx where it is installed, because what the receiver uses of the machine is missing from what it measures; else
+ * bare sockets.
+ */
 export async function startReceiver(): Promise<Receiver> {
   const { port, stop } = existsSync(NGINX) ? await startNginx() : await startSockets()
   const url = `http://127.0.0.1:${port}`

@@ -5,7 +5,10 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1_000],
 ]
 
-/** As wide as `ageOf` gets (`59 min`) and `untilText` mostly (`in 59 min`): columns keep so much, and stay while the clock goes. */
+/**
+ * As wide as `ageOf` gets (`59 min`) and `untilText` mostly (`in 59 min`): columns keep so much, and stay while the
+ * clock goes.
+ */
 export const AGE_WIDTH = 6
 export const UNTIL_WIDTH = 9
 

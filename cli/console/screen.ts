@@ -224,7 +224,10 @@ export type Screen<Row = any, Whole = any, Extra = any> = {
   empty: string
   /** Whether the newest rows come first and are followed until the selection moves. */
   follow?: true
-  /** The part of a filter that the service is asked for, in a form that does not change with what is not. The rest is looked for here. */
+  /**
+   * The part of a filter that the service is asked for, in a form that does not change with what is not. The rest is
+   * looked for here.
+   */
   serviceFilter?(filter: string): string
   serviceLooksFor?: string
   detail?: Detail<Row, Whole>

@@ -17,7 +17,10 @@ export type PlainContext = {
   print: Printer
   paint: Paint
   json: boolean
-  /** A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard error holds nothing but an error. */
+  /**
+   * A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard
+   * error holds nothing but an error.
+   */
   note(text: string): void
 }
 

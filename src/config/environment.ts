@@ -110,7 +110,10 @@ export const Environment = z.object({
   SVC_MIGRATION_DATABASE_URL: DatabaseUrl.optional(),
   /** Database connections of one process, in addition to the two of the payment batches. */
   SVC_DATABASE_POOL: Count.default(6),
-  /** Multiplies the time limits of the database (2 s to connect, 1 s for a lock, 1.5 s for a connection, 5 s for a statement) where it is slow to answer, from 1 to 10; those of commands stay. */
+  /**
+   * Multiplies the time limits of the database (2 s to connect, 1 s for a lock, 1.5 s for a connection, 5 s for a
+   * statement) where it is slow to answer, from 1 to 10; those of commands stay.
+   */
   SVC_DATABASE_TIMEOUT_FACTOR: whole(1, 10).default(1),
   /** The master key that seals secrets: 32 bytes as base64. */
   SVC_ENCRYPTION_KEY: MasterKey,
@@ -122,7 +125,10 @@ export const Environment = z.object({
   SVC_PORT: Port.default(8080),
   /** The address of the API for payers and merchants; by default made from host and port. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-  /** A port for /healthz, /readyz and /metrics of the API or the worker; the API then serves /metrics only there, and in live mode nowhere else. */
+  /**
+   * A port for /healthz, /readyz and /metrics of the API or the worker; the API then serves /metrics only there, and
+   * in live mode nowhere else.
+   */
   SVC_OBSERVE_PORT: Port.optional(),
   /** How long the API serves after SIGTERM, with /readyz at 503, so that proxies turn away first. */
   SVC_DRAIN_SECONDS: whole(0, 300).optional(),

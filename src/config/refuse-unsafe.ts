@@ -60,7 +60,10 @@ export function refuseUnsafe(config: Config, env: Environment): void {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
-/** The problem of two equal master keys, which is a mistake; false if there is none. Compares bytes, which base64 can write in two ways. */
+/**
+ * The problem of two equal master keys, which is a mistake; false if there is none. Compares bytes, which base64 can
+ * write in two ways.
+ */
 export function repeatedKey({
   encryptionKey,
   encryptionKeysPrevious,

@@ -14,7 +14,10 @@ import { identifyStaff, identifyStaffClient, noteSeen } from '../staff/identify.
 import type { PlatformClient, PlatformUser } from '../staff/record.ts'
 import type { CustomerPrincipal, MerchantPrincipal, PlatformPrincipal, Proof } from './principal.ts'
 
-/** An authenticated caller, before the guard has chosen the role that the operation needs. `roles` is in the order of the roles' table. */
+/**
+ * An authenticated caller, before the guard has chosen the role that the operation needs. `roles` is in the order of
+ * the roles' table.
+ */
 export type Caller =
   | {
       kind: 'merchant'

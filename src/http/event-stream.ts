@@ -38,7 +38,10 @@ type EventStreamOptions = {
   checkCaller(): Promise<unknown>
 }
 
-/** Makes a stream of server-sent events. A caller who loses access is sent the end; a client that does not read is disconnected. */
+/**
+ * Makes a stream of server-sent events. A caller who loses access is sent the end; a client that does not read is
+ * disconnected.
+ */
 export function makeEventStream({ app, operation, res, headers, checkCaller }: EventStreamOptions): EventStream {
   const { askAgainMs, pingMs, stuckMs } = app.streams.limits
   const gone = new AbortController()

@@ -13,7 +13,10 @@ export function isOpenBanking(url: string | undefined): boolean {
 
 const PREFIX = `${OPEN_BANKING_PATH}/`
 
-/** The status of an error on this surface: as on Surface B, except for an idempotency key used with another body (decision 12). */
+/**
+ * The status of an error on this surface: as on Surface B, except for an idempotency key used with another body
+ * (decision 12).
+ */
 export function openBankingStatus(code: ErrorCode): number {
   return code === 'IDEMPOTENCY_KEY_REUSED' ? 409 : ERROR_STATUS[code]
 }

@@ -69,7 +69,10 @@ export function rateOf({ name, method, access }: Operation): NetworkRate {
   return 'read'
 }
 
-/** Off unless the configuration enables rate limits. One instance serves operations and pages, or each would have the rates again. */
+/**
+ * Off unless the configuration enables rate limits. One instance serves operations and pages, or each would have the
+ * rates again.
+ */
 export function makeRateLimits({ config, rates, networks }: Pick<App, 'config' | 'rates' | 'networks'>): RateLimits {
   const nothing = (): void => undefined
   if (!config.rateLimits)

@@ -270,7 +270,10 @@ function served(app: App, req: IncomingMessage, res: ServerResponse, run: () => 
   })
 }
 
-/** Runs a page and sends an error response if it rejects: polka does not await handlers, so the rejection would end the process. */
+/**
+ * Runs a page and sends an error response if it rejects: polka does not await handlers, so the rejection would end
+ * the process.
+ */
 async function caught(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
   try {
     await run()

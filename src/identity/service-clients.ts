@@ -59,8 +59,8 @@ export async function createRecordedClient(
 }
 
 /**
- * Replaces the secret of a client, whose access tokens end. A client that the provider does not know is created: its row is older than the
- * provider or the realm.
+ * Replaces the secret of a client, whose access tokens end. A client that the provider does not know is created: its
+ * row is older than the provider or the realm.
  * @throws {IdentityUnavailableError}
  */
 export async function renewRecordedClient(

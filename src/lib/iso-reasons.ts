@@ -1,4 +1,7 @@
-/** Why a payment order was rejected: codes of ISO 20022 (ExternalStatusReason1Code; decisions 1 and 5; contract §Failure codes). */
+/**
+ * Why a payment order was rejected: codes of ISO 20022 (ExternalStatusReason1Code; decisions 1 and 5; contract
+ * §Failure codes).
+ */
 export const ISO_REASONS = ['AC03', 'AC05', 'AC06', 'AC07', 'AC11', 'AM04', 'DS02', 'MS03'] as const
 export type IsoReason = (typeof ISO_REASONS)[number]
 

@@ -44,7 +44,10 @@ export type InSpan = SpanOptions & {
    * names the span, the lines of the log and the error response.
    */
   isUnverified?: true
-  /** Of work that goes on later, as its row keeps it: whether the trace was begun here, so that webhooks are in that of their payment. */
+  /**
+   * Of work that goes on later, as its row keeps it: whether the trace was begun here, so that webhooks are in that
+   * of their payment.
+   */
   isOwn?: boolean
 }
 

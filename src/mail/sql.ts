@@ -160,7 +160,10 @@ export async function lockMailCount(
   `)
 }
 
-/** The seconds until fewer than `perHour` mails of a series were sent within an hour; 0 if that is the case now. Call it under `lockMailCount`. */
+/**
+ * The seconds until fewer than `perHour` mails of a series were sent within an hour; 0 if that is the case now. Call
+ * it under `lockMailCount`.
+ */
 export async function secondsToNextMail(
   tx: CommonQueryMethods,
   { realm, kind, recipientHash }: MailSeries,

@@ -6,7 +6,10 @@ import { VERSIONS } from './versions.ts'
 
 const REDIRECT_URI_DEFAULT = 'http://127.0.0.1:8080/bank/return'
 
-/** node dist/src/model-bank/main.js --dir <dir> [--port 9443] [--control-port 9444] [--version 3.1] [--redirect-uri <uri>]... [--quirk <name>]... */
+/**
+ * node dist/src/model-bank/main.js --dir <dir> [--port 9443] [--control-port 9444] [--version 3.1] [--redirect-uri
+ * <uri>]... [--quirk <name>]...
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {

@@ -28,8 +28,9 @@ const runBatch = makeConcurrentBatches<DueSettlement>()
 
 /**
  * Settles payments: executes authorised payments that are due, and records the bank's answer (decision 16). Only this
- * job makes a payment Settled. A bank that has accepted a payment and not settled it is asked again. The bank knows an order by the payment's id, so asking again after a crash moves no money
- * twice. A job: one merchant's slow bank does not keep the others waiting.
+ * job makes a payment Settled. A bank that has accepted a payment and not settled it is asked again. The bank knows
+ * an order by the payment's id, so asking again after a crash moves no money twice. A job: one merchant's slow bank
+ * does not keep the others waiting.
  * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
 export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {

@@ -35,8 +35,9 @@ export type Creation = z.infer<typeof Creation>
 export type NewPayout = Payee & { id: string; connector: string; endToEndId: string; evenAfterFailure: boolean }
 
 /**
- * Records a payout of all that is payable, less what the merchant owes in clearing (decision 274), and which settlements it
- * pays, in one statement: a settlement that closes meanwhile is in both or in neither. Without a payout, `is_payable` says whether the amount is the reason.
+ * Records a payout of all that is payable, less what the merchant owes in clearing (decision 274), and which
+ * settlements it pays, in one statement: a settlement that closes meanwhile is in both or in neither. Without a
+ * payout, `is_payable` says whether the amount is the reason.
  */
 export async function insertPayout(tx: DatabaseTransactionConnection, payout: NewPayout): Promise<Creation> {
   const isDue = payout.evenAfterFailure ? sql.fragment`true` : sql.fragment`v.due_at <= now()`

@@ -19,7 +19,8 @@ export type RollBackOptions = {
 }
 
 /**
- * Rolls back an incomplete registration and frees its slug. After the first statement it can no longer be completed; a realm is only deleted by the id of the registration that created it, so never another's (decision 47).
+ * Rolls back an incomplete registration and frees its slug. After the first statement it can no longer be completed;
+ * a realm is only deleted by the id of the registration that created it, so never another's (decision 47).
  * @returns false if there was nothing incomplete: it is complete, or another process has rolled it back
  * @throws {IdentityUnavailableError} if the realm could not be deleted; the next sweep or retry tries again
  */

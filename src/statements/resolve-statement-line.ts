@@ -24,8 +24,8 @@ export type ResolveStatementLineInput = {
 /**
  * Says by hand what a line is that no rule has matched: a payment, a refund, a payout, or with the reason alone something else,
  * such as the bank's own fee.
- * @throws {DomainError} STATEMENT_LINE_NOT_FOUND, STATEMENT_LINE_MATCHED, PAYMENT_NOT_FOUND, PAYOUT_NOT_FOUND; VALIDATION_FAILED for a
- *   movement of another direction, amount or currency, or one that has a line already
+ * @throws {DomainError} STATEMENT_LINE_NOT_FOUND, STATEMENT_LINE_MATCHED, PAYMENT_NOT_FOUND, PAYOUT_NOT_FOUND;
+ *   VALIDATION_FAILED for a movement of another direction, amount or currency, or one that has a line already
  */
 export async function resolveStatementLine(
   app: Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,

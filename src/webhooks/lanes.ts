@@ -17,7 +17,10 @@ type Lane = {
  * of each lane only a limited number is in progress, so that a slow endpoint uses only its own slots.
  */
 export type Lanes = {
-  /** The most deliveries that are claimed of a lane at once: those in progress, as many that follow, and as many that are recorded. */
+  /**
+   * The most deliveries that are claimed of a lane at once: those in progress, as many that follow, and as many that
+   * are recorded.
+   */
   rowsMax: number
   /** The number of deliveries that are claimed and neither recorded nor dropped. */
   count(): number

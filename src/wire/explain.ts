@@ -48,7 +48,10 @@ export type NextStep = z.infer<typeof NextStep>
 export const OtherStep = z.strictObject({ what: z.string(), by: z.string(), how: z.string().nullable() })
 export type OtherStep = z.infer<typeof OtherStep>
 
-/** The timeline of a payment, delivery, dispute, settlement, payout or merchant, why it has its status, and what can happen next. */
+/**
+ * The timeline of a payment, delivery, dispute, settlement, payout or merchant, why it has its status, and what can
+ * happen next.
+ */
 export const Explanation = z.strictObject({
   kind: z.enum(['payment', 'delivery', 'dispute', 'settlement', 'payout', 'merchant']),
   id: Uuid,

@@ -46,8 +46,10 @@ export const Difference = z.strictObject({
   kind: z.enum(DIFFERENCE_KINDS),
   merchant_id: Uuid.nullable().meta({ description: 'null for a line of a statement that is no movement here' }),
   trading_name: z.string().nullable(),
-  /** The row: a payment, a refund, a line of a statement, a settlement, a payout, the number of an entry, or the name of an account of
-   * the ledger. */
+  /**
+   * The row: a payment, a refund, a line of a statement, a settlement, a payout, the number of an entry, or the name of
+   * an account of the ledger.
+   */
   subject: z.string(),
   payment_id: Uuid.nullable(),
   currency: Currency,

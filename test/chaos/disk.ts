@@ -10,7 +10,10 @@ export type Disk = {
   remove(): void
 }
 
-/** Memory is used as it fills. A payment with its webhooks takes some 16 KB: of 1.5 GB, 92,000 payments filled it by themselves. */
+/**
+ * Memory is used as it fills. A payment with its webhooks takes some 16 KB: of 1.5 GB, 92,000 payments filled it by
+ * themselves.
+ */
 const SIZE_MB = 8_000
 const ATTEMPTS_MAX = 50
 

@@ -20,7 +20,10 @@ const TABLES = [
 ] as const
 
 export type AuditedService = TestService & {
-  /** Fills the trail, an hour old: actions, payments of one and of three events, two partial refunds, a dispute and a payout of three. */
+  /**
+   * Fills the trail, an hour old: actions, payments of one and of three events, two partial refunds, a dispute and a
+   * payout of three.
+   */
   fill(): Promise<void>
   seal(rowsMax?: number): Promise<void>
   /** Changes rows as a superuser, without the triggers. Returns the number of rows. */

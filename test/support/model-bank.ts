@@ -34,8 +34,9 @@ export type BooksView = {
 }
 
 /**
- * A model bank for one test file. When the test ends it fails for every request that was accepted and every answer that
- * was given which the official description does not allow, but for those that `tolerated` names: some quirks break the description.
+ * A model bank for one test file. When the test ends it fails for every request that was accepted and every answer
+ * that was given which the official description does not allow, but for those that `tolerated` names: some quirks
+ * break the description.
  */
 export async function startTestBank(
   t: Test,

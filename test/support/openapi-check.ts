@@ -25,7 +25,10 @@ const FILES = {
 type Loaded = { id: string; document: Document; ajv: Ajv }
 const loaded = new Map<string, Loaded>()
 
-/** Parsing half a megabyte of YAML takes half a second, which the processes of all runs share: what was parsed is kept as JSON. */
+/**
+ * Parsing half a megabyte of YAML takes half a second, which the processes of all runs share: what was parsed is kept
+ * as JSON.
+ */
 function parsed(file: string): Document {
   const text = readFileSync(join(import.meta.dirname, 'obie', file), 'utf8')
   const folder = join(packageRoot(), 'node_modules', '.cache', 'svc-obie')

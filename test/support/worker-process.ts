@@ -11,7 +11,10 @@ export type WorkerProcess = {
   lost(): Promise<void>
 }
 
-/** Starts a worker in a process of its own, with all jobs or the named ones, and with these settings besides. It is gone at the test's end. */
+/**
+ * Starts a worker in a process of its own, with all jobs or the named ones, and with these settings besides. It is
+ * gone at the test's end.
+ */
 export async function startWorkerProcess(
   t: { teardown(handler: () => unknown): unknown },
   { app, owner, databaseUrl }: TestService,

@@ -51,7 +51,10 @@ export function makeTokenWatch(): TokenWatch {
 /** A token is renewed this long before it expires, in milliseconds. */
 const RENEWED_MS = 60_000
 
-/** Whether two tokens are of one order and differ in their times alone, or in an id that one lacks, and the first was good for longer. */
+/**
+ * Whether two tokens are of one order and differ in their times alone, or in an id that one lacks, and the first was
+ * good for longer.
+ */
 function isRemade(before: string, now: string): boolean {
   const [one, other] = [readContent(before), readContent(now)]
   if (one === undefined || other === undefined) return false

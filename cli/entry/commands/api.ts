@@ -204,7 +204,10 @@ function showHeaders({ io }: Context, { status, headers }: Reply): void {
   io.stderr.write(`${[`HTTP ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines].join('\n')}\n\n`)
 }
 
-/** The body: as it came where it is piped, with a line end behind it; laid out for people in a terminal, and in the form that was asked for. */
+/**
+ * The body: as it came where it is piped, with a line end behind it; laid out for people in a terminal, and in the
+ * form that was asked for.
+ */
 function showBody({ io, print }: Context, text: string): void {
   const json = parsedJson(text)
   if (json !== undefined && print.isMachine) return showData(print, json)

@@ -44,7 +44,10 @@ export async function withService<T>(
   })
 }
 
-/** A client of a service that acts as its operator, by the client that it was made with, or where names are enough by this one. */
+/**
+ * A client of a service that acts as its operator, by the client that it was made with, or where names are enough by
+ * this one.
+ */
 export function operatorClient(
   { api_url: apiUrl, auth_url: issuers, operator }: Pick<ServiceState, 'api_url' | 'auth_url' | 'operator'>,
   platformUser: string,

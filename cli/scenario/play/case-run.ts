@@ -80,7 +80,10 @@ export type CaseRun = {
   exec?: { env: NodeJS.ProcessEnv; cwd: string } | undefined
 }
 
-/** Parses what follows a verb, with what earlier steps captured filled in; fields that name something as a whole keep its name. */
+/**
+ * Parses what follows a verb, with what earlier steps captured filled in; fields that name something as a whole keep
+ * its name.
+ */
 export function readInput<Schema extends z.ZodType>(run: CaseRun, schema: Schema, input: unknown): z.output<Schema> {
   const named = referenceFieldsOf(schema)
   const resolved = Object.entries(Object(input)).map(([key, value]: [string, unknown]) => [

@@ -2,7 +2,10 @@ import { messageOf } from '../../base/errors.ts'
 import { inTime } from '../../base/times.ts'
 
 export type Verdict = {
-  /** `remark` where nothing is wrong and something could be better; `skipped` where it could not be checked: the text says why. */
+  /**
+   * `remark` where nothing is wrong and something could be better; `skipped` where it could not be checked: the text
+   * says why.
+   */
   state: 'ok' | 'remark' | 'finding' | 'skipped'
   text: string
   fix: string | null

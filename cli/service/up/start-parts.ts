@@ -32,7 +32,10 @@ type Start = { plan: UpPlan; database: Database; teardown: Teardown; signal: Abo
 
 const PORT_ATTEMPTS_MAX = 5
 
-/** Brings the database up to date, and starts the parts on the wanted port, or for 0 on one of our choice; on another one if that is taken meanwhile. */
+/**
+ * Brings the database up to date, and starts the parts on the wanted port, or for 0 on one of our choice; on another
+ * one if that is taken meanwhile.
+ */
 export async function startParts(start: Start): Promise<ServiceState> {
   const { plan, database, teardown } = start
   const { stateDir } = database

@@ -10,7 +10,8 @@ import { makeRedirects } from './returns.ts'
 import { savePaymentId } from './store-sql.ts'
 
 /**
- * The connector of a bank that speaks the UK Open Banking standard (OBIE Read/Write 3.1.11 or 4.0). It refunds by files and makes no payouts: the standard has calls for neither.
+ * The connector of a bank that speaks the UK Open Banking standard (OBIE Read/Write 3.1.11 or 4.0). It refunds by
+ * files and makes no payouts: the standard has calls for neither.
  */
 export function makeObieConnector(options: ObieOptions): BankConnector {
   const obie = makeObie(options)

@@ -39,7 +39,10 @@ type Access = {
   resources: Resources
 }
 
-/** What the parts of one bank's connector share. Reading a member of `Access` throws BankUnavailableError before there are keys. */
+/**
+ * What the parts of one bank's connector share. Reading a member of `Access` throws BankUnavailableError before there
+ * are keys.
+ */
 export type Obie = Pick<ObieOptions, 'profile' | 'creditor' | 'publicUrl' | 'pool' | 'sealer' | 'log'> &
   Readonly<Access> & {
     record: RecordCall

@@ -20,7 +20,10 @@ export const mails: Handlers<typeof wire> = {
   },
 }
 
-/** The links in the platform's own mails make their reader an OWNER, so only a caller who may administer the platform sees them. */
+/**
+ * The links in the platform's own mails make their reader an OWNER, so only a caller who may administer the platform
+ * sees them.
+ */
 function visibleTo(principal: Principal): { withoutRealm?: string } {
   const seesAll = roleAllows(operatorOf(principal).role, 'administer platform')
   return seesAll ? {} : { withoutRealm: PLATFORM_REALM }

@@ -7,7 +7,10 @@ const HEAD_MAX_BYTES = 16 * 1024
 
 /** Reads the HTTP/1.1 responses of a connection, one after another. */
 export type ResponseReader = {
-  /** Begins the next response. @param isHead whether the request's method is HEAD: its response has no body, whatever its headers say */
+  /**
+   * Begins the next response. @param isHead whether the request's method is HEAD: its response has no body, whatever
+   * its headers say
+   */
   begin(options: { isHead: boolean }): void
   /** Returns whether the reader is done: the response is complete, invalid, or its rest is of no use. */
   read(bytes: Buffer): boolean

@@ -39,8 +39,8 @@ export function makeAdapters(parts: EmbeddedParts, realm: string): AdapterFactor
 const SESSION = 'Session'
 
 /**
- * Creates the function that ends a session on sign-out, and the access tokens of its user. Concurrent requests of the session may save it again
- * afterwards: it stays ended whatever they write.
+ * Creates the function that ends a session on sign-out, and the access tokens of its user. Concurrent requests of the
+ * session may save it again afterwards: it stays ended whatever they write.
  */
 export function makeEndSession(
   parts: EmbeddedParts,

@@ -25,7 +25,10 @@ type Context = {
   oidc?: { params?: Record<string, unknown> | undefined }
 }
 
-/** Applies to every response of the library: allowed origins, failures, unknown paths, devices that ask too often, and security headers. */
+/**
+ * Applies to every response of the library: allowed origins, failures, unknown paths, devices that ask too often, and
+ * security headers.
+ */
 export function useResponseMiddleware(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   const markPolled = makeMarkPolled(parts, realm.slug)
   provider.use(async (ctx, next) => {

@@ -38,9 +38,9 @@ export async function endSession(tx: CommonQueryMethods, session: EndedSession):
 }
 
 /**
- * Ends all sessions and access tokens of a user and revokes everything granted to it. A concurrent request may write any of it back, so
- * sign-ins made before no longer count. The time is taken under the lock of the user's row, which every sign-in needs
- * too, and is in the next second because sign-ins are compared by whole seconds.
+ * Ends all sessions and access tokens of a user and revokes everything granted to it. A concurrent request may write
+ * any of it back, so sign-ins made before no longer count. The time is taken under the lock of the user's row, which
+ * every sign-in needs too, and is in the next second because sign-ins are compared by whole seconds.
  */
 export async function endSessions(tx: CommonQueryMethods, realm: string, subject: string): Promise<void> {
   await tx.query(sql.typeAlias('void')`
