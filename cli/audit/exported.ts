@@ -84,7 +84,7 @@ function lineReader(lines: AsyncIterable<string>, name: string) {
       const line = Line.safeParse(parsedJson(text)).data
       if (line === undefined || end !== undefined)
         throw usageError(
-          `--file: line ${number} of ${name} ${line ? 'stands behind the end' : 'is no row'} of an export`,
+          `--file: line ${number} of ${name} ${line ? 'is after the end' : 'is not a row'} of an export`,
           NEW_EXPORT,
         )
       return line
@@ -116,7 +116,8 @@ function lineReader(lines: AsyncIterable<string>, name: string) {
     take: () => void (next = undefined),
     count() {
       const chains = AUDIT_CHAINS.filter((chain) => end?.[chain] !== undefined || counts.has(chain))
-      if (chains.length === 0) throw usageError(`--file: ${name} is empty: it is no export`, NEW_EXPORT)
+      if (chains.length === 0)
+        throw usageError(`--file: ${name} is empty: use a file that svc audit export wrote`, NEW_EXPORT)
       return { incomplete: end === undefined ? NO_END : wrongCount(end, counts), chains }
     },
   }

@@ -32,7 +32,7 @@ export async function momentOf(text: string, flag: string, time: string, now: nu
       : DateTime.invalid('no moment')
   if (moment.isValid) return moment.toJSDate().toISOString()
   throw usageError(
-    `${flag}: "${text}" is no day or time`,
+    `${flag}: invalid day or time "${text}": use 14d, 2026-12-01 or an RFC 3339 time`,
     `${flag} 2026-12-01, ${flag} 2026-12-01T08:30 (London), ${flag} 2026-12-01T08:30:00+00:00, ${flag} 14d or ${flag} now`,
   )
 }
@@ -66,7 +66,7 @@ export async function dayFrom(text: string, flag: string, now: number = Date.now
   const day = DateTime.fromMillis(now, { zone: 'Europe/London' })
     .plus(days === undefined ? { milliseconds: aheadMs ?? 0 } : { days: Number(days) })
     .toISODate()
-  if (day === null) throw usageError(`${flag}: "${text}" is no day`, `${flag} 2026-12-01`)
+  if (day === null) throw usageError(`${flag}: invalid day "${text}": use YYYY-MM-DD`, `${flag} 2026-12-01`)
   return day
 }
 

@@ -26,7 +26,7 @@ function exampleOf(source: string): string {
  */
 export function checkedUrl(text: string, source: string): string {
   const isUsable = URL.canParse(withoutCredentials(text, source)) && /^https?:$/.test(new URL(text).protocol)
-  if (!isUsable) throw usageError(`${source}: "${text}" is no http address`, exampleOf(source))
+  if (!isUsable) throw usageError(`${source}: invalid address "${text}": use an http or https URL`, exampleOf(source))
   return text.replace(/\/+$/, '')
 }
 

@@ -13,13 +13,19 @@ export function parseTime(text: string, flag: string, now: number = Date.now()):
     try {
       return new Date(now - parseDuration(text.replace(/^-/, ''))).toISOString()
     } catch {
-      throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
+      throw usageError(
+        `${flag}: invalid time "${text}": use 2h, 2026-11-21 or an RFC 3339 time`,
+        `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`,
+      )
     }
   }
   const hasZone = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
   const time = hasZone && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(time))
-    throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
+    throw usageError(
+      `${flag}: invalid time "${text}": use 2h, 2026-11-21 or an RFC 3339 time`,
+      `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`,
+    )
   return new Date(time).toISOString()
 }
 

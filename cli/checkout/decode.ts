@@ -73,7 +73,7 @@ async function inspect(context: Context, token: string, secretFile: string | und
 
 // The last moment that a Date can tell.
 const END_MAX = 8_640_000_000_000
-const NO_TOKEN = 'it is no base64 of JSON, perhaps with a dot and a signature behind it'
+const NO_TOKEN = 'it is not JSON in base64, with or without a dot and a signature after it'
 
 function signatureOf(split: SplitToken, secret: string | undefined): Signature {
   if (split.signature === undefined) return 'none'

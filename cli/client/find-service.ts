@@ -125,8 +125,8 @@ function chosenProfile({ flags, env }: Pick<FindOptions, 'flags' | 'env'>): {
 /** A flag or a setting that names none is wrong, exit code 2; a command about a profile that is not there finds none, 6. */
 export function unknownProfile(name: string, isSubject = false): CliError {
   const hint = 'svc profile list\na new one: svc login --profile <name>'
-  if (!isSubject) return usageError(`there is no profile "${name}"`, hint)
-  return new CliError('NO_SUCH_PROFILE', `there is no profile "${name}"`, { hint })
+  if (!isSubject) return usageError(`profile not found: ${name}`, hint)
+  return new CliError('NO_SUCH_PROFILE', `profile not found: ${name}`, { hint })
 }
 
 /** The service of this state directory while its process lives; the file of a dead one counts for nothing. */

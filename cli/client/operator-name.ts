@@ -9,7 +9,7 @@ export function platformUser({ env }: Pick<Io, 'env'>, named?: string): string {
   const name = named ?? (env['SVC_PLATFORM_USER'] || systemUser())
   if (OPERATOR_NAME.test(name)) return name
   throw usageError(
-    `SVC_PLATFORM_USER: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`,
+    `SVC_PLATFORM_USER: invalid name "${name}": use 1 to 64 letters, digits and punctuation marks, without spaces`,
     'SVC_PLATFORM_USER=ada',
   )
 }

@@ -116,7 +116,7 @@ function obey(console: Console, text: string): void {
   refuse(
     console,
     hidden === undefined
-      ? `:${word} is no command; :help lists them`
+      ? `unknown command :${word}; :help lists them`
       : whyHidden(hidden, console.state().session.rights),
   )
 }

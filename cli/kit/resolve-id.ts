@@ -68,7 +68,7 @@ export async function resolveId(
 
 /** There is no such thing: exit code 6, with the command that shows which there are. */
 export function notFound(text: string, noun: Noun): CliError {
-  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, { hint: LISTS[noun] })
+  return new CliError('NOT_FOUND', `${noun} not found: ${text}`, { hint: LISTS[noun] })
 }
 
 // How far back a thing is looked for in a list: a thousand rows.

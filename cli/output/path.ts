@@ -17,7 +17,10 @@ export function parsePath(text: string): Step[] {
     const at = STEP.lastIndex
     const match = STEP.exec(text)
     if (match === null)
-      throw usageError(`--query: "${text}" is no path at character ${at + 1}`, '-q status_history[0].new_status')
+      throw usageError(
+        `--query: invalid path "${text}" at character ${at + 1}: use names and [0] or []`,
+        '-q status_history[0].new_status',
+      )
     const [, name, index, , quoted] = match
     const key = name ?? quoted
     if (key !== undefined) steps.push({ kind: 'key', key })
@@ -51,7 +54,7 @@ export function checkPath(data: unknown, steps: readonly Step[], known: readonly
   let [expected, path] = [known, '']
   for (const step of steps) {
     if (step.kind !== 'key') {
-      if (!values.every((value) => Array.isArray(value))) throw usageError(`${placeOf(path)} is no list`)
+      if (!values.every((value) => Array.isArray(value))) throw usageError(`${placeOf(path)} is not a list`)
       values = values.flat().filter(isThere)
       path += '[]'
       continue

@@ -35,7 +35,7 @@ export function targetFile(cwd: string, named: string | undefined, { force }: { 
     throw refused(`${named} is a link to nothing`, 'another name, or what it is to lead to first')
   if (there.isDirectory()) throw refused(`${named} is a folder`)
   if (isStream(there)) return { named, path, isStream: true }
-  if (!there.isFile()) throw refused(`${named} is no file, and nothing that an export could be written to`)
+  if (!there.isFile()) throw refused(`${named} is not a file or a pipe`)
   if (!force)
     throw new CliError('FILE_EXISTS', `--file: ${named} is there already`, {
       hint: 'another name, or --force to replace it',

@@ -61,7 +61,7 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
   if (IS_OUT.has(own.code)) return any
   return new CliError(
     'NOT_FOUND',
-    `there is no payment, dispute, delivery, settlement, payout or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
+    `payment, dispute, delivery, settlement, payout or merchant not found: ${given} (looked up as the merchant and as the operator)`,
     {
       hint: 'the whole id; svc payments list shows the newest payments\nif it is a mandate: svc payments mandates show <id>',
     },

@@ -180,7 +180,7 @@ const TOKEN = /^[\w-]{16,256}$/
 export function tokenOf(text: string): string {
   const token = URL.canParse(text) ? tokenIn(new URL(text)) : text
   if (token !== undefined && TOKEN.test(token)) return token
-  throw usageError('that is no link of the payer hub, and no token of one', PAYER_LINK)
+  throw usageError('invalid link: use the whole link of the mail or text message, or the token in it', PAYER_LINK)
 }
 
 /** The token in a link; undefined where the link is about something else. */

@@ -208,6 +208,6 @@ function bodyOf(
 
 function pairOf(word: string): [string, string] {
   const at = word.indexOf('=')
-  if (at < 1) throw usageError(`--metadata: "${word}" is no name=value`, 'svc payments create --help')
+  if (at < 1) throw usageError(`--metadata: invalid value "${word}": use name=value`, 'svc payments create --help')
   return [word.slice(0, at), word.slice(at + 1)]
 }

@@ -102,7 +102,7 @@ async function reasonOfAnswer({ statusCode, body }: Dispatcher.ResponseData): Pr
   }
   const text = await excerptOf(body)
   if (statusCode >= 300 && statusCode < 400) return 'redirects are not followed'
-  return text === '' ? 'the answer is no 2xx' : text
+  return text === '' ? 'the status is not 2xx' : text
 }
 
 async function excerptOf(body: AsyncIterable<unknown>): Promise<string> {

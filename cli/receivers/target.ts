@@ -5,12 +5,12 @@ const FORWARD_TO = { source: '--forward-to', example: '--forward-to localhost:42
 
 /**
  * Reads where events are to go: an address, or one without its scheme (`localhost:4242/hook`), which is http.
- * @throws {CliError} when it is no http address, or holds a password
+ * @throws {CliError} when it is not an http or https URL, or holds a password
  */
 export function targetUrl(text: string, { source, example } = FORWARD_TO): URL {
   const full = withScheme(text.trim())
   if (!URL.canParse(full) || !/^https?:$/.test(new URL(full).protocol)) {
-    throw usageError(`${source}: "${text}" is no http address`, example)
+    throw usageError(`${source}: invalid address "${text}": use an http or https URL`, example)
   }
   const url = new URL(full)
   if (url.username !== '' || url.password !== '') {
@@ -48,7 +48,7 @@ export function headerPair(text: string): HeaderPair {
     validateHeaderValue(name, value)
   } catch {
     // The value may be a secret: it is not repeated.
-    throw usageError('-H: this is no header', "-H 'Name: value'")
+    throw usageError('-H: invalid header: use a name, a colon and a value', "-H 'Name: value'")
   }
   if (RESERVED.test(name.toLowerCase())) throw usageError(`-H: ${name} is the event's own; it arrives untouched`)
   return [name, value]
@@ -67,10 +67,7 @@ export function eventFilter(text: string, flag: string): EventFilter {
   const patterns = text.split(',').map((pattern) => pattern.trim())
   for (const pattern of patterns) {
     if (!PATTERN.test(pattern))
-      throw usageError(
-        `${flag}: "${pattern}" is no name of an event`,
-        `${flag} payment.settled, or ${flag} "payment.*"`,
-      )
+      throw usageError(`${flag}: invalid event name "${pattern}"`, `${flag} payment.settled, or ${flag} "payment.*"`)
   }
   return (eventType) => patterns.some((pattern) => matches(pattern, eventType))
 }

@@ -75,7 +75,7 @@ const set = command({
     const parsed = z.iso.datetime({ offset: true }).safeParse(moment)
     if (!parsed.success)
       throw usageError(
-        `"${moment}" is no moment: write it with its time zone`,
+        `invalid time "${moment}": use an RFC 3339 time with its zone`,
         `svc sandbox clock set ${new Date(Date.now() + DAY_MS).toISOString()}`,
       )
     return letPass(context, input, { to: parsed.data })

@@ -64,7 +64,11 @@ function wishesOf({ account, balance, overdraft }: Wished): Wish[] {
 /** An account as a flag says it: `500.00`, `EUR:500.00`. */
 function accountOf(text: string, flag: string): Wish {
   const [, currency, balance = ''] = /^(?:(GBP|EUR):)?(\d{1,9}(?:\.\d{1,2})?)$/.exec(text) ?? []
-  if (balance === '') throw usageError(`${flag}: "${text}" is no balance`, `${flag} 500.00, or ${flag} EUR:20.00`)
+  if (balance === '')
+    throw usageError(
+      `${flag}: invalid balance "${text}": use an amount, with EUR: before it for euros`,
+      `${flag} 500.00, or ${flag} EUR:20.00`,
+    )
   return currency === 'GBP' || currency === 'EUR' ? { balance, currency } : { balance }
 }
 

@@ -56,7 +56,7 @@ function migrationsOf(from: string): string {
   if (existsSync(join(from, 'src', 'db', 'migrate.ts')) && existsSync(migrations)) return migrations
   const parent = dirname(from)
   if (parent !== from) return migrationsOf(parent)
-  throw new CliError('NO_CHECKOUT', 'this is no checkout of svc: migrations are part of its source', {
+  throw new CliError('NO_CHECKOUT', 'no source of svc here: migrations are written in a checkout', {
     hint: 'the same command in a clone of its repository',
   })
 }

@@ -199,7 +199,11 @@ export async function findTarget(context: Context, http: Http, options: TargetOp
   const realm = requestedRealm(options, service) ?? ownRealm(found, io.env)
   if (realm === undefined)
     throw usageError('which realm?', 'svc login --realm <realm>\nsvc login --platform\nsvc login --customer')
-  if (!isSlug(realm)) throw usageError(`--realm: "${realm}" is no realm`, 'svc login --realm acme-ltd')
+  if (!isSlug(realm))
+    throw usageError(
+      `--realm: invalid realm "${realm}": use lower-case letters, digits and hyphens`,
+      'svc login --realm acme-ltd',
+    )
   const profile = name ?? nameFor(found, realm)
   if (profile === DEV && found.state === undefined) throw notDev(found.apiUrl)
   const kind = kindOfRealm(realm, service)

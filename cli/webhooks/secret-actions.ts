@@ -28,7 +28,8 @@ const OVERLAP_MAX_S = 604_800
 /** `1h` as the seconds that requests have. */
 function secondsOf(overlap: string): string {
   const seconds = msOf(overlap) / 1000
-  if (!Number.isInteger(seconds)) throw usageError(`${overlap} is no whole number of seconds`, '--overlap 1h')
+  if (!Number.isInteger(seconds))
+    throw usageError(`--overlap: invalid duration "${overlap}": use whole seconds`, '--overlap 1h')
   if (seconds > OVERLAP_MAX_S)
     throw usageError(`must be at most ${durationText(OVERLAP_MAX_S * 1000)}`, 'svc secret rotate --help')
   return String(seconds)

@@ -58,7 +58,7 @@ export function readPain002(content: string): StatusReport {
   const statuses: ReportedStatus[] = []
   readXml(content, PART_DEPTH, (part, path) => {
     if (path[0] !== 'Document' || path[1] !== 'CstmrPmtStsRpt')
-      throw new UnreadableFile(`this is no pain.002: the document has <${path[1] ?? part.name}>`)
+      throw new UnreadableFile(`not a pain.002 file: the document has <${path[1] ?? part.name}>`)
     if (part.name === 'OrgnlGrpInfAndSts') {
       messageId = idOf(part, 'message', 'OrgnlMsgId')
       statuses.push(...statusOf(part, { about: 'message', id: messageId, element: 'GrpSts' }))
@@ -66,7 +66,8 @@ export function readPain002(content: string): StatusReport {
     if (part.name === 'OrgnlPmtInfAndSts') statuses.push(...statusesOfBatch(part))
     if (statuses.length > STATUSES_MAX) throw new UnreadableFile(`the file has more than ${STATUSES_MAX} answers`)
   })
-  if (messageId === undefined) throw new UnreadableFile('this is no pain.002: it names no message that it answers')
+  if (messageId === undefined)
+    throw new UnreadableFile('not a valid pain.002 file: it does not name the message that it answers')
   return { messageId, statuses }
 }
 

@@ -48,7 +48,7 @@ export function readCamt(text: string): BankFile {
 
 function notCamt(found: string | undefined): UnreadableFile {
   const has = found === undefined ? 'no message' : `<${found}>`
-  return new UnreadableFile(`this is no camt.053 or camt.054: the document has ${has}`)
+  return new UnreadableFile(`not a camt.053 or camt.054 file: the document has ${has}`)
 }
 
 function takePart(statement: Draft, part: Element): void {

@@ -270,7 +270,7 @@ t.test('an export that is not whole never verifies as whole', async (t) => {
     incomplete: 'its last line counts 4 rows of operator_actions, and there are 3',
   })
   t.equal(JSON.parse((await verify(lines, '--json')).stdout).incomplete, null)
-  t.match(await verify([...lines, lines[0] ?? '']), { code: 2, stderr: /stands behind the end/ })
+  t.match(await verify([...lines, lines[0] ?? '']), { code: 2, stderr: /is after the end/ })
   t.match(await verify(lines.toReversed()), { code: 2 })
   t.match(await verify([lines[last] ?? '', ...lines]), { code: 2, stderr: /stands behind operator_actions/ })
 })
@@ -298,7 +298,7 @@ t.test('an export that is interrupted leaves no draft', async (t) => {
 
 t.test('what can not be verified is exit code 2, and not a broken chain', async (t) => {
   const verify = (...words: string[]) => runCli(['audit', 'verify', ...words], { cwd: directory })
-  t.match(await verify('--file', 'not.jsonl'), { code: 2, stderr: /line 2 of not\.jsonl is no row of an export/ })
+  t.match(await verify('--file', 'not.jsonl'), { code: 2, stderr: /line 2 of not\.jsonl is not a row of an export/ })
   t.match(await verify('--file', 'none.jsonl'), { code: 2, stderr: /can't read none\.jsonl/ })
   t.match(await verify('--file', '.'), { code: 2, stderr: /can't read/ })
   for (const head of ['x', '4', '4:abc', 'merchants:4:' + 'a'.repeat(64), '0:' + 'a'.repeat(64)])

@@ -114,7 +114,7 @@ t.test('an account is disabled by its id or the end of it', async (t) => {
   t.same(writes(), [{ method: 'DELETE', path: `${PATH}/${ID}`, body: null }])
   t.match(await run(['payouts', 'accounts', 'disable', 'ffffffff'], { env }), {
     code: 6,
-    stderr: /no bank account[^]*payouts accounts list/,
+    stderr: /bank account not found[^]*payouts accounts list/,
   })
 })
 

@@ -124,7 +124,7 @@ t.test('a new migration gets the next number, in a checkout alone', async (t) =>
   t.match(await runCli(['migrate', 'create', 'Add-Notes'], { cwd }), {
     stderr: /Try: svc migrate create add_payment_notes\n/,
   })
-  t.match(await runCli(['migrate', 'create', 'x'], { cwd: '/' }), { code: 2, stderr: /no checkout of svc/ })
+  t.match(await runCli(['migrate', 'create', 'x'], { cwd: '/' }), { code: 2, stderr: /no source of svc here/ })
   t.equal(readdirSync(join(cwd, 'migrations')).length, 4)
 })
 

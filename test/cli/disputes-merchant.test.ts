@@ -67,7 +67,7 @@ t.test(
     })
     t.match(await run(['list', '--since', '1h', '--until', '2100-01-01', '-o', 'id']), { stdout: `${dispute}\n` })
     t.match(await run(['list', '--until', '1h', '-o', 'id']), { code: 0, stdout: '' })
-    t.match(await run(['list', '--until', 'soon']), { code: 2, stderr: /--until: "soon" is no time/ })
+    t.match(await run(['list', '--until', 'soon']), { code: 2, stderr: /--until: invalid time "soon"/ })
     const shown = await run(['show', dispute.slice(-8)])
     t.match(shown.stdout, /Evidence due +\S+ \S+ \(in 13 days 23 hours\)\n[^]*The payer says\nnothing came\n/)
     t.match(shown.stderr, `Next: svc disputes evidence ${dispute.slice(-8)}`)

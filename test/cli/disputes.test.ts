@@ -54,7 +54,7 @@ t.test(
     t.match(await service.operate(['disputes', 'list', '--until', '1h', '-o', 'id']), { code: 0, stdout: '' })
     t.match(await service.operate(['disputes', 'list', '--since', 'soon']), {
       code: 2,
-      stderr: /--since: "soon" is no/,
+      stderr: /--since: invalid time "soon"/,
     })
 
     await service.as(merchant, ['disputes', 'evidence', id, '--text', 'it was delivered'])
@@ -112,9 +112,9 @@ t.test('what can not be done is refused with what can be', async (t) => {
     new RegExp(`Try: svc disputes list --payment ${payment} --all-merchants\n`),
   )
   await refused(['show', '00000000-0000-7000-8000-000000000000'], 6, /Try: svc disputes list\n/)
-  await refused(['show', 'ffffffff'], 6, /there is no dispute "ffffffff"\nTry: svc disputes list\n/)
+  await refused(['show', 'ffffffff'], 6, /dispute not found: ffffffff\nTry: svc disputes list\n/)
   await refused(['show', 'fff'], 2, /too short/)
-  await refused(['raise', 'ffffffff', '--reason', 'OTHER'], 6, /no merchant's payment "ffffffff"/)
+  await refused(['raise', 'ffffffff', '--reason', 'OTHER'], 6, /merchant's payment not found: ffffffff/)
   await refused(['raise', payment], 2, /--reason/)
   await refused(['raise', payment, '--reason', 'nonsense'], 2, /ITEM_NOT_RECEIVED/)
   await refused(['raise', payment, '--reason', 'OTHER', '--statement', ' '], 2, /no words/)

@@ -160,7 +160,7 @@ t.test('the list shows the checks and sends nothing; what is wrong on the line i
   t.match(await exam(['--list', '--only', 'late'], { tty: true, columns: 80 }), { code: 0, stdout: /late/ })
   t.match(await exam([]), { code: 2, stderr: /Its address is missing\nTry: svc webhooks exam localhost/ })
   t.match(await exam([urlOf('right').href, '--only', 'tamperd']), { code: 2, stderr: /is tampered meant/ })
-  t.match(await exam(['ftp://shop.example']), { code: 2, stderr: /no http address\nTry: svc webhooks exam/ })
+  t.match(await exam(['ftp://shop.example']), { code: 2, stderr: /use an http or https URL\nTry: svc webhooks exam/ })
   t.match(await exam(['http://me:hush@shop.example']), { code: 2, stderr: /^(?![^]*hush)[^]*a name or a password/ })
   t.match(await exam([urlOf('right').href, '-H', 'X-Service-Signature: 1']), { code: 2, stderr: /event's own/ })
   const guarded = [urlOf('wants a key beside the signature').href, '--only', 'good,unsigned']

@@ -176,7 +176,7 @@ t.test('what neither sees is not found, and a broken service is no reason to ask
   t.match(await runCli(words(none.url)), {
     code: 6,
     stderr:
-      /there is no payment, dispute, delivery, settlement, payout or merchant "01a1.*neither the merchant nor the operator/,
+      /payment, dispute, delivery, settlement, payout or merchant not found: 01a1.*as the merchant and as the operator/,
   })
   const broken = await fakeService(t, () => refusal(500, 'INTERNAL_ERROR'))
   t.equal((await runCli(words(broken.url))).code, 1)

@@ -70,7 +70,7 @@ t.test('a customer at the bank', async (t) => {
       payee.account.number,
       payee.account.number.slice(-8),
     ])
-      t.match(await as(payer, ['balances', other]), { code: 6, stderr: /there is no account[^]*Try: svc ob accounts/ })
+      t.match(await as(payer, ['balances', other]), { code: 6, stderr: /account not found: [^]*Try: svc ob accounts/ })
     const [titles, pounds] = (await as(payer, ['accounts', '-o', 'csv'])).stdout.split('\n')
     t.equal(titles, 'AccountId,Currency,AccountType,AccountSubType,Nickname,Status,SortCodeAccountNumber,IBAN')
     t.match(pounds, new RegExp(`^${current?.id},GBP,.*,Enabled,${current?.number},`))
@@ -124,8 +124,8 @@ t.test('a customer at the bank', async (t) => {
     for (const [words, said] of [
       [['--page-size', '24'], /--page-size: must be a whole number from 25 to 1000/],
       [['--page', '0'], /--page: /],
-      [['--since', 'yesterday'], /--since: "yesterday" is no time/],
-      [['--since', '2026-02-30'], /--since: "2026-02-30" is no time/],
+      [['--since', 'yesterday'], /--since: invalid time "yesterday"/],
+      [['--since', '2026-02-30'], /--since: invalid time "2026-02-30"/],
       [
         ['--since', inDays(0), '--until', inDays(-1)],
         /--since: must not be after the end of the period\n[^]*--until: must not be before its beginning\n/,
@@ -190,7 +190,7 @@ t.test('a customer at the bank', async (t) => {
       t.match(await json(payer, ['pay', '--amount', '0.01', '--currency', 'GBP', ...toPayee, '--from', from ?? '']), {
         DebtorAccountId: current?.id,
       })
-    t.match(await pay('--amount', '1', '--from', 'ffffffff'), { code: 6, stderr: /no account "ffffffff"/ })
+    t.match(await pay('--amount', '1', '--from', 'ffffffff'), { code: 6, stderr: /account not found: ffffffff/ })
     const foreign = await pay('--amount', '1', '--from', payee.account.number)
     t.match(foreign, { code: 2, stderr: /--from: / }, 'an account of somebody else is none of the payer')
   })
@@ -315,7 +315,7 @@ t.test('a customer at the bank', async (t) => {
     })
     t.match(await as(payer, [...create, '--first', 'soon']), {
       code: 2,
-      stderr: /"soon" is no day or time[^]*--first now/,
+      stderr: /invalid day or time "soon"[^]*--first now/,
     })
     const ask = [
       'request-to-pay',

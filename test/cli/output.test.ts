@@ -101,7 +101,7 @@ t.test('a path that leads to nothing there could be is a usage error that names 
     'status_history.new_status',
     /status_history is a list, [^\n]*\nTry: of each: -q 'status_history\[\]\.new_status'\n +of the first: -q 'status_history\[0\]\.new_status'/,
   )
-  await refused('status[0]', /status is no list/)
+  await refused('status[0]', /status is not a list/)
   await refused('status.code', /status is a value/)
   for (const query of ['failure', 'failure.code', 'status_history[9].new_status', 'metadata.no_order', 'payer_name']) {
     t.match(await runCli([...words, '-q', query]), { code: 0, stdout: '', stderr: '' }, query)

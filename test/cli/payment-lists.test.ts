@@ -107,7 +107,7 @@ t.test('list shows what payments brought, with the filters of payments', async (
   await run(['list', '--since', '2026-11-01', '--until', '2026-12-01'])
   const alike = new URL(requests.at(-1)?.path ?? '', 'http://x').searchParams
   t.same([alike.get('from'), alike.get('to')], ['2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'])
-  t.match(await run(['list', '--since', 'yesterday']), { code: 2, stderr: /--since: "yesterday" is no time/ })
+  t.match(await run(['list', '--since', 'yesterday']), { code: 2, stderr: /--since: invalid time "yesterday"/ })
 })
 
 t.test('a terminal of 80 columns shows fees unbroken', async (t) => {

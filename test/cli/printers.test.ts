@@ -69,8 +69,8 @@ t.test('a path that can not be is told with what there is', async (t) => {
   for (const [query, why] of [
     ['nme', /there is no field "nme" here; there are id, name, at/],
     ['name.first', /name is a value, with nothing below it/],
-    ['[0]', /the result is no list/],
-    ['name..', /"name\.\." is no path at character 5/],
+    ['[0]', /the result is not a list/],
+    ['name..', /invalid path "name\.\." at character 5/],
   ] as const)
     t.throws(() => printed({ mode: 'table', query }, record), { message: why }, query)
   t.throws(() => printed({ mode: 'table', query: 'name' }, list), { message: /the result is a list/ })

@@ -52,8 +52,11 @@ t.test('a customer is made from flags, and its accounts are listed', async (t) =
 
 t.test('what is no customer is refused before anything is sent, and --dry-run sends nothing', async (t) => {
   const create = ['sandbox', 'customers', 'create']
-  t.match(await operate([...create, '--account', 'USD:5']), { code: 2, stderr: /"USD:5" is no balance[^]*EUR:20\.00/ })
-  t.match(await operate([...create, '--balance', 'much']), { code: 2, stderr: /--balance: "much" is no balance/ })
+  t.match(await operate([...create, '--account', 'USD:5']), {
+    code: 2,
+    stderr: /invalid balance "USD:5"[^]*EUR:20\.00/,
+  })
+  t.match(await operate([...create, '--balance', 'much']), { code: 2, stderr: /--balance: invalid balance "much"/ })
   t.match(await operate([...create, '--balance', '5', '--account', '6']), { code: 2, stderr: /cannot be used with/ })
   t.match(await operate([...create, '--mobile', '07700', '--dry-run']), { code: 2, stderr: /\+447700900123/ })
   t.match(await operate([...create, '--name', 'Nobody', '--dry-run']), {
@@ -73,7 +76,7 @@ t.test('an account is blocked, opened and overdrawn; what can not be is refused'
   t.match(await set(id, '--status', 'gone'), { code: 2 })
   t.match(await set('nobody', '--status', 'closed'), {
     code: 6,
-    stderr: /there is no account of the bank "nobody"\nTry: svc sandbox accounts\n$/,
+    stderr: /account of the bank not found: nobody\nTry: svc sandbox accounts\n$/,
   })
   const [account] = JSON.parse((await operate(['sandbox', 'accounts', '--json', '--all'])).stdout).filter(
     (each: { account_id: string }) => each.account_id === id,
@@ -209,7 +212,7 @@ t.test('time passes for a merchant and customers, is set forwards, and is shown'
   t.match(back, { code: 2, stderr: /<moment>: is in the past: the clock is at 20\S+ and can't go back/ })
   t.match(await operate([...clock, 'set', 'tomorrow', ...mine]), {
     code: 2,
-    stderr: /no moment[^]*svc sandbox clock set 20/,
+    stderr: /invalid time[^]*svc sandbox clock set 20/,
   })
   t.match(await operate([...clock, 'advance', '1h']), { code: 2, stderr: /which merchant[^]*--merchant <merchant>/ })
   const unknown = await operate([...clock, 'advance', '1h', '--customer', 'nobody'])

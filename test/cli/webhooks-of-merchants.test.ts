@@ -51,8 +51,8 @@ t.test('an operator sends a dead delivery again, whoever it is of, and nothing e
   await makeDead(service, [id])
   const before = await countRows(service.owner)
   t.match(await replay(id, '--merchant', other.realm), { code: 6, stderr: /Try: svc webhooks list --all-merchants\n/ })
-  t.match(await replay(id.slice(-8), '--merchant', other.realm), { code: 6, stderr: /no merchant's delivery/ })
-  t.match(await replay(merchant.id), { code: 6, stderr: /no merchant's delivery/ }, 'an id of something else')
+  t.match(await replay(id.slice(-8), '--merchant', other.realm), { code: 6, stderr: /merchant's delivery not found/ })
+  t.match(await replay(merchant.id), { code: 6, stderr: /merchant's delivery not found/ }, 'an id of something else')
   t.match(await replay('01a1fd03-f879-7eb7-872f-a2b4358c4f6d'), {
     code: 6,
     stderr: /Try: svc webhooks list --all-merchants\n/,

@@ -97,11 +97,11 @@ t.test('a file that attacks, or is no answer, is refused with its place', async 
     [answer(group('<GrpSts>OKAY</GrpSts>')), /message "M1": unknown status "OKAY"/],
     [answer(group('<GrpSts>constructor</GrpSts>')), /unknown status/],
     [answer(batch('<TxInfAndSts><TxSts>RJCT</TxSts></TxInfAndSts>')), /names no payment: <OrgnlEndToEndId> is missing/],
-    [answer(batch(item('A', 'ACSC'))), /names no message that it answers/],
+    [answer(batch(item('A', 'ACSC'))), /does not name the message that it answers/],
     [answer('<OrgnlGrpInfAndSts><GrpSts>ACCP</GrpSts></OrgnlGrpInfAndSts>'), /<OrgnlMsgId> is missing/],
     [
       '<Document><BkToCstmrStmt><Stmt/></BkToCstmrStmt></Document>',
-      /this is no pain.002: the document has <BkToCstmrStmt>/,
+      /not a pain.002 file: the document has <BkToCstmrStmt>/,
     ],
     ['<Document><CstmrPmtStsRpt><GrpHdr></Document>', /line 1/],
     ['hello', /line 1/],

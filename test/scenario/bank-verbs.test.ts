@@ -164,7 +164,7 @@ t.test('waiting tells what is missing, and ends where it can no longer come', as
       'recurring: { from: $a, to: $b, amount: "5.00", frequency: EvryDay, first: soon }',
     ]),
     {
-      message: /first: "soon" is no day or time/,
+      message: /first: invalid day or time "soon"/,
     },
   )
 })
@@ -346,20 +346,23 @@ t.test('mistakes are found before anything is played', (t) => {
   const cases: [string, RegExp][] = [
     ['exec: { run: "echo $a.name" }', /a reference in a line for the shell/],
     ['exec: { run: [] }', /run/],
-    ['kyb.approve: { of: $a }', /^\$a is no merchant: only a step merchant makes one$/],
+    ['kyb.approve: { of: $a }', /^\$a is not valid here: expected merchant; only a step merchant makes one$/],
     ['request: { from: $b, amount: "1.00" }', /takes one of to and identifier/],
-    ['request: { accept: $a }', /^\$a is no request: only a step request makes one$/],
+    ['request: { accept: $a }', /^\$a is not valid here: expected request; only a step request makes one$/],
     ['recurring: { from: $a, to: $b, amount: "1.00" }', /"frequency" is missing here/],
     ['await: { recurring: $s1, payments: 1 }', /unknown reference \$s1/],
     ['account: { of: $a }', /one or both of status and overdraft_limit/],
     ['account: { of: $a, status: blocked }', /did you mean Blocked/],
-    ['bank_account: { disable: $b }', /^\$b is no bank account: only a step bank_account makes one$/],
+    [
+      'bank_account: { disable: $b }',
+      /^\$b is not valid here: expected bank account; only a step bank_account makes one$/,
+    ],
     [
       'order: { from: $merchant, to: $a, amount: "1.00" }',
-      /^\$merchant is no customer: only a step customer makes one$/,
+      /^\$merchant is not valid here: expected customer; only a step customer makes one$/,
     ],
     ['balances: { of: $a }', /^unknown verb "balances"$/],
-    ['pay: { amount: "1.00", currency: GBP }\n    acting_as: $a', /^\$a is no merchant/],
+    ['pay: { amount: "1.00", currency: GBP }\n    acting_as: $a', /^\$a is not valid here: expected merchant/],
     ['expect: { merchant: $merchant }', /expect says nothing about \$merchant/],
     ['recuring: { cancel: $b }', /did you mean "recurring"/],
   ]

@@ -156,7 +156,7 @@ t.test('references are checked before anything is played', async (t) => {
     '5:18 $p1 is a whole payment inside a text: say which part of it',
   ])
   t.same(mistakesOf(scenarioOf([PAY, 'payments.refund: { payment: $p1, as: r1 }', 'bank: { approve: $r1 }'])), [
-    '6:22 $r1 is no payment: only a step pay makes one',
+    '6:22 $r1 is not valid here: expected payment; only a step pay makes one',
   ])
   t.same(mistakesOf(scenarioOf([PAY, PAY])), ['5:16 the name "p1" is taken already'])
   t.same(
@@ -175,10 +175,10 @@ t.test('customers and their orders are named as such, and the settlement account
   )
   t.same(mistakesOf(scenarioOf(['expect: { account: $merchant, balance: "0.00" }'])), [])
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { account: $p1, balance: "1.00" }'])), [
-    '5:24 $p1 is no customer or merchant: only a step customer or merchant makes one',
+    '5:24 $p1 is not valid here: expected customer or merchant; only a step customer or merchant makes one',
   ])
   t.same(mistakesOf(scenarioOf([customer, 'await: { order: $c1, status: Rejected }'])), [
-    '5:21 $c1 is no order: only a step order makes one',
+    '5:21 $c1 is not valid here: expected order; only a step order makes one',
   ])
   t.same(mistakesOf(scenarioOf([customer, 'expect: { account: $c1 }'])), ['5:5 expect says nothing about $c1'])
   t.same(mistakesOf(scenarioOf([customer, 'expect: { account: $c1, balance: 50 }'])), [
@@ -200,15 +200,15 @@ t.test("a payment can't be rejected after it was made, and the message says what
 })
 
 t.test('YAML that is none is told where it begins to be wrong', async (t) => {
-  t.match(mistakesOf('scenario: v1\nname: "x\nsteps: []\n'), [/^\d+:\d+ this is no YAML: Missing closing "quote/])
-  t.match(mistakesOf('scenario: v1\nsteps:\n\t- clock\n'), [/^3:1 this is no YAML: Tabs/])
-  t.match(mistakesOf('scenario: v1\nname: a\nname: b\n'), [/^3:1 this is no YAML: Map keys must be unique/])
-  t.match(mistakesOf('scenario: v1\nname: *nobody\nsteps: []\n'), [/this is no YAML: Unresolved alias/])
+  t.match(mistakesOf('scenario: v1\nname: "x\nsteps: []\n'), [/^\d+:\d+ not valid YAML: Missing closing "quote/])
+  t.match(mistakesOf('scenario: v1\nsteps:\n\t- clock\n'), [/^3:1 not valid YAML: Tabs/])
+  t.match(mistakesOf('scenario: v1\nname: a\nname: b\n'), [/^3:1 not valid YAML: Map keys must be unique/])
+  t.match(mistakesOf('scenario: v1\nname: *nobody\nsteps: []\n'), [/not valid YAML: Unresolved alias/])
   const bomb = [
     'a: &a [x, x, x, x, x, x, x, x, x]',
     ...'bcdefgh'.split('').map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`)}]`),
   ].join('\n')
-  t.match(mistakesOf(`${bomb}\n`), [/this is no YAML/])
+  t.match(mistakesOf(`${bomb}\n`), [/not valid YAML/])
 })
 
 t.test('all mistakes of a file are told at once, in their order', async (t) => {
@@ -277,10 +277,10 @@ t.test("each verb's own examples are valid", async (t) => {
 
 t.test('a field that names a dispute takes no payment, and the other way round', async (t) => {
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'disputes.evidence: { dispute: $p1, text: x }'])), [
-    /\$p1 is no dispute: only a step dispute makes one/,
+    /\$p1 is not valid here: expected dispute; only a step dispute makes one/,
   ])
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'payments.refund: { payment: $d1 }'])), [
-    /\$d1 is no payment: only a step pay makes one/,
+    /\$d1 is not valid here: expected payment; only a step pay makes one/,
   ])
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'disputes.accept: { dispute: $d1.id }'])), [
     /dispute must be a dispute by its name, such as \$d1/,
@@ -297,9 +297,9 @@ t.test('a request as it is written comes from whoever it names', async (t) => {
     )
   for (const who of ['$c1', '$ada', '$other', '$merchant', '"${c1}"', 'operator', 'nobody']) t.same(by(who), [], who)
   t.match(by('$p1'), [
-    /\$p1 is no customer or payer or merchant: only a step customer or payer\.verify or merchant makes/,
+    /\$p1 is not valid here: expected customer or payer or merchant; only a step customer or payer\.verify or merchant makes/,
   ])
-  t.match(by('$link'), [/\$link is no customer/])
+  t.match(by('$link'), [/\$link is not valid here: expected customer/])
   t.match(by('$eve'), [/unknown reference \$eve/])
   t.match(by('$c1.name'), [/by must be operator, nobody, or a customer, payer or merchant by its name/])
   t.match(by('admin'), [/by must be operator, nobody/])

@@ -68,7 +68,7 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
     runCli(['sandbox', 'scenarios', 'validate', word], { cwd })
   t.match(await validate('good'), { code: 0 }, 'a link to nothing is no file')
   t.match(await validate('empty'), { code: 2, stderr: /there is no scenario file/ })
-  t.match(await validate('empty/gone.yaml'), { code: 2, stderr: /is no file/ })
+  t.match(await validate('empty/gone.yaml'), { code: 2, stderr: /scenario not found: / })
   t.match(await validate('bad'), { code: 2, stderr: /can't read .*loop\.yaml/ })
   t.match(await validate('bad/loop.yaml'), { code: 2, stderr: /can't read .*loop\.yaml/ })
 })

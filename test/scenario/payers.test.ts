@@ -292,7 +292,10 @@ t.test('no report shows what would let its reader in', async (t) => {
 t.test('what is wrong in a file is told before anything is played', async (t) => {
   const pay = 'pay: { as: p1, amount: "5.00", currency: GBP }'
   const told: [string[], RegExp][] = [
-    [[pay, 'payer.verify: { as: ada, link: $p1 }'], /\$p1 is no link: only a step payer\.link makes one/],
+    [
+      [pay, 'payer.verify: { as: ada, link: $p1 }'],
+      /\$p1 is not valid here: expected link; only a step payer\.link makes one/,
+    ],
     [[pay, 'payer.payments: { payer: $ada }'], /unknown reference \$ada/],
     [['payer.link: { as: link, contact: ada@payer.example }', 'payer.verify: { as: ada }'], /one of link and token/],
     [['checkout: { amount: "5.00" }'], /checkout takes amount and currency, or again/],

@@ -151,8 +151,8 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   // @ts-expect-error there is no such status
   await told(shop.await({ payment, status: 'Settle' }), /status/)
   // @ts-expect-error a customer is no payment
-  await told(shop.paymentsRefund({ payment: customer }), /\$customer1 is no payment: only a step pay makes one/)
-  await told(shop.paymentsRefund({ payment: { ...payment } }), /payment: is no answer of a verb of this story/)
+  await told(shop.paymentsRefund({ payment: customer }), /\$customer1 is not valid here: expected payment; only a step/)
+  await told(shop.paymentsRefund({ payment: { ...payment } }), /payment: is not an answer of a verb of this story/)
   // @ts-expect-error a flag that the command does not have
   await told(shop.holdSet({ reasn: 'odd' }), /unknown field "reasn": did you mean "reason"/)
   // @ts-expect-error a word that the command does not take
@@ -166,13 +166,13 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   await told(shop.bank({ approve: payment.payment_id }), /approve must be a payment by its name/)
   const making = shop.pay({ amount: '1.00', currency: 'GBP' })
   // @ts-expect-error nor is a promise
-  await told(shop.paymentsRefund({ payment: making }), /payment: is no answer of a verb of this story/)
+  await told(shop.paymentsRefund({ payment: making }), /payment: is not an answer of a verb of this story/)
   await making
   await told(shop.pay({ amount: '1.00' }), /"currency" is missing here/)
   // @ts-expect-error there is no such thing
   await told(box.story({ merchnt: {} }), /story: merchnt: unknown field/)
   const other = await box.story({ receiver: false })
-  await told(other.expect({ of: payment, status: 'Settled' }), /of: is no answer of a verb of this story/)
+  await told(other.expect({ of: payment, status: 'Settled' }), /of: is not an answer of a verb of this story/)
   await Promise.all([shop.close(), other.close(), shop.close()])
 })
 

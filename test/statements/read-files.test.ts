@@ -218,7 +218,7 @@ t.test('a file that attacks, or is no camt, is refused', async (t) => {
     [
       'another message',
       good.replaceAll('BkToCstmrStmt', 'CstmrCdtTrfInitn'),
-      /this is no camt.053 or camt.054: the document has <CstmrCdtTrfInitn>/,
+      /not a camt.053 or camt.054 file: the document has <CstmrCdtTrfInitn>/,
     ],
     ['an empty document', '<Document/>', /has no message/],
     [

@@ -104,7 +104,7 @@ export async function startLoopback(login: { state: string; issuer: string }): P
   const server = createServer((req, res) => {
     const answer = readReturn(req, login)
     if (answer === undefined) return page(res, 404, 'There is nothing here.')
-    if (answer === 'foreign') return page(res, 400, 'This is no answer to the login that is under way.')
+    if (answer === 'foreign') return page(res, 400, 'This answer is not of the login in progress.')
     if (waiting !== undefined) return page(res, 409, 'This login has been answered. You can close this page.')
     waiting = res
     resolve(answer)

@@ -122,7 +122,7 @@ async function post(http: Http, realm: Realm, { endpoint, form }: Posted): Promi
 /** What is wrong with the realm itself, whatever was asked of it; Keycloak says it in the same words. */
 function realmRefusal({ authUrl, realm }: Realm, status: number, said: OAuthError): CliError | undefined {
   if (status === 404)
-    return new CliError('UNKNOWN_REALM', `there is no realm ${realm} at ${authUrl}`, {
+    return new CliError('UNKNOWN_REALM', `realm not found: ${realm} at ${authUrl}`, {
       status,
       hint: 'svc login --realm <the slug of your company, as registration returned it>, or svc login --platform',
     })

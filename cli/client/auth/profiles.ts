@@ -65,7 +65,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
 /** @throws {CliError} exit code 2 for a text that can't name a profile */
 export function checkedName(name: string): string {
   if (NAME.test(name)) return name
-  throw usageError(`"${name}" is no name of a profile: 1 to 63 letters, digits, dots and hyphens`)
+  throw usageError(`invalid profile name "${name}": use 1 to 63 letters, digits, dots, hyphens and underscores`)
 }
 
 /** Writes a profile, and on demand chooses it. What else stands in the file stays, comments too. */

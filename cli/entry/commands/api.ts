@@ -129,7 +129,7 @@ async function bodyFor(io: Context['io'], { fields, file, headers }: BodySource)
     JSON.parse(text)
     return text
   } catch (cause) {
-    throw usageError(`-F: ${file} is no JSON (${messageOf(cause)})`)
+    throw usageError(`-F: ${file} is not valid JSON (${messageOf(cause)})`)
   }
 }
 

@@ -173,6 +173,6 @@ function goodText({ rule }: Check, answers: readonly Answered[], slowestMs: numb
 function answerText({ rule }: Check, { status, reason, durationMs }: Answer): string {
   if (status === null) return reason ?? 'no answer'
   if (rule === 'quick' && reason === undefined) return `answered ${status} after ${durationMs} ms`
-  const why = reason === undefined || reason === 'the answer is no 2xx' ? '' : `: ${reason}`
+  const why = reason === undefined || reason === 'the status is not 2xx' ? '' : `: ${reason}`
   return `answered ${status}${why}`
 }

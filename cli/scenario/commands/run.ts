@@ -37,7 +37,7 @@ created by the operator of svc up, or the one who is signed in. With
   flags: { ...FILES, ...RUN_FLAGS },
   async run(context, input) {
     const timeoutMs = durationOf(input.timeout, '--timeout')
-    if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
+    if (timeoutMs === 0) throw usageError('--timeout: must be greater than 0')
     refuseContradictions(input)
     // The service of a run is embedded unless the flag says otherwise, whatever the environment says of another.
     const identity = identityOf({ ...input, idp: input.idp ?? 'embedded' }, context.io.env)

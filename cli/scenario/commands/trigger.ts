@@ -57,7 +57,7 @@ takes the operator's login as well: svc up has it.`,
     const text = withValues(meant.text, vars)
     if (input.show) return void context.io.stdout.write(text)
     const timeoutMs = durationOf(input.timeout, '--timeout')
-    if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
+    if (timeoutMs === 0) throw usageError('--timeout: must be greater than 0')
     const plan = input.edit ? await editedPlan(context, event, text) : planOf(context, event, text)
     // In edited steps the variables may be others.
     const shown = input.edit ? {} : vars

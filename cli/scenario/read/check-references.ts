@@ -62,7 +62,7 @@ function problemOf(
   const [kind] = wanted
   if (kind !== undefined && !isWanted)
     return {
-      message: `${text} is no ${wanted.join(' or ')}: only a step ${[...new Set(wanted.map(makerOf))].join(' or ')} makes one`,
+      message: `${text} is not valid here: expected ${wanted.join(' or ')}; only a step ${[...new Set(wanted.map(makerOf))].join(' or ')} makes one`,
     }
   if (kind !== undefined && path !== '')
     return { message: `${text} is a part of a ${found.kind}; here the ${found.kind} itself is named`, hint: `$${name}` }

@@ -20,7 +20,7 @@ export function openDocument(document: Document, source: Source): Opened {
   } catch (error) {
     // An alias without its anchor, or so many that they would fill the memory.
     const place = locate(source, document, [], 'value')
-    const message = `this is no YAML: ${messageOf(error)}`
+    const message = `not valid YAML: ${messageOf(error)}`
     return { source, document, raw: undefined, mistakes: [makeMistake(source, place, { message })] }
   }
 }
@@ -48,7 +48,7 @@ const SYNTAX_SHOWN_MAX = 3
 function syntaxMistakes(document: Document, source: Source): Mistake[] {
   return document.errors.slice(0, SYNTAX_SHOWN_MAX).map(({ message, pos: [start], code }) =>
     makeMistake(source, placeOf(source, [start, start + 1]), {
-      message: `this is no YAML: ${message}`,
+      message: `not valid YAML: ${message}`,
       hint: code === 'TAB_AS_INDENT' ? 'spaces instead of tabs' : undefined,
     }),
   )

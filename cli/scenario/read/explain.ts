@@ -33,7 +33,9 @@ function explain(schema: z.ZodType, issue: Issue, { given, at }: Position): Expl
     case 'too_big':
       return [{ path, what: 'value', message: sizeMessage(issue, path) }]
     case 'invalid_key':
-      return [{ path, what: 'key', message: `"${path.at(-1) ?? ''}" ${issue.issues[0]?.message ?? 'is no key here'}` }]
+      return [
+        { path, what: 'key', message: `"${path.at(-1) ?? ''}" ${issue.issues[0]?.message ?? 'is not a valid key'}` },
+      ]
     default:
       return [{ path, what: 'value', message: `${nameOf(path)}${issue.message}` }]
   }

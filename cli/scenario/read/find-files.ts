@@ -99,7 +99,7 @@ function aboutOf(text: string): Pick<BuiltIn, 'title' | 'tags'> {
 export function shownBuiltIn(name: string): BuiltIn {
   const { found, meant } = builtInOf(name)
   if (found !== undefined) return found
-  throw new CliError('NO_SCENARIO', `there is no built-in scenario "${name}"`, {
+  throw new CliError('NO_SCENARIO', `built-in scenario not found: ${name}`, {
     exit: EXIT.notFound,
     hint: meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox scenarios show ${meant}`,
   })
@@ -110,7 +110,7 @@ function builtIn(name: string): BuiltIn {
   const { found, meant } = builtInOf(name)
   if (found !== undefined) return found
   const hint = meant === undefined ? 'svc sandbox scenarios list' : `svc run ${meant}`
-  throw fileError(`"${name}" is no file, no folder and no built-in scenario`, hint)
+  throw fileError(`scenario not found: ${name}: use a file, a folder or the name of a built-in scenario`, hint)
 }
 
 function builtInOf(name: string): { found: BuiltIn | undefined; meant: string | undefined } {

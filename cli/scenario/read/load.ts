@@ -67,7 +67,7 @@ export function readVars(words: readonly string[]): Vars {
     words.map((word) => {
       const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? []
       if (name === undefined || value === undefined)
-        throw usageError(`--var: "${word}" is no name=value`, '--var amount=12.50')
+        throw usageError(`--var: invalid variable "${word}": use name=value`, '--var amount=12.50')
       return [name, value]
     }),
   )

@@ -162,7 +162,7 @@ function withBankHint(found: Explained): Explained {
   if (found.path.at(-1) !== 'reject' || found.path.at(-2) !== 'bank') return found
   return {
     ...found,
-    message: 'a payment\'s fate at the mock bank is fixed when it is made, so "reject" is no verb of the bank',
+    message: 'the mock bank has no verb "reject": what it does with a payment is set when the payment is created',
     hint: 'pay: { …, scenario: insufficient-funds }, then bank: { approve: $p1 }',
   }
 }

@@ -74,7 +74,7 @@ function openFile(path: string, { files, refuse }: Opening): Opened | undefined 
   const text = textOf(path, (why) => refuse(`can't read ${label}: ${why}`, 'a path that begins where this file is'))
   if (text === undefined) return undefined
   if (!SAYS_SCENARIO.test(text)) {
-    refuse(`${label} is no file of scenarios: it does not say "scenario: part"`)
+    refuse(`${label} is not a scenario file: write "scenario: part" in it`)
     return undefined
   }
   const source = makeSource(label, text)
@@ -104,6 +104,6 @@ function textOf(path: string, refuse: (why: string) => void): string | undefined
 /** Looked at before it is read: a device or a pipe may have no end. */
 function problemOf(path: string): string | undefined {
   const stats = statSync(path)
-  if (!stats.isFile()) return 'it is no file'
+  if (!stats.isFile()) return 'it is not a regular file'
   return stats.size > BYTES_MAX ? 'it is larger than 1 MiB' : undefined
 }

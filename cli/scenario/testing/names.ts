@@ -68,8 +68,8 @@ function copiesIn(verb: Verb, input: unknown): Explained[] {
           {
             path: [name],
             what: 'value' as const,
-            message: 'is no answer of a verb of this story',
-            hint: 'the very answer that the verb gave, and no copy of it',
+            message: 'is not an answer of a verb of this story',
+            hint: 'the answer itself that the verb returned, not a copy',
           },
         ],
   )

@@ -183,7 +183,7 @@ function reported<T>(run: CaseRun, called: Called, action: () => Promise<T>): Pr
 function referenceTo(names: Names, answer: object, what: string): string {
   const reference = names.written(answer)
   if (typeof reference === 'string') return reference
-  throw new TypeError(`this is no ${what} of this story: give the very answer of the verb that made it, and no copy`)
+  throw new TypeError(`not a ${what} of this story: use the answer itself that the verb returned, not a copy`)
 }
 
 /** @throws {StoryError} with all that is wrong with what a program gives a verb, before anything is sent */

@@ -154,7 +154,7 @@ function refuseHeaders(headers: Readonly<Record<string, string>>): void {
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch (cause) {
-      throw new StepFailure(`this is no header that HTTP can carry: ${JSON.stringify(name)}`, {
+      throw new StepFailure(`invalid header ${JSON.stringify(name)}: HTTP can't carry it`, {
         at: ['headers', name],
         cause,
       })

@@ -61,7 +61,10 @@ export function identityOf(
   if (authUrl !== undefined && !isKeycloak)
     throw usageError('--auth-url: says where a Keycloak is, and none is used', '--idp keycloak --auth-url <url>')
   if (authUrl !== undefined && !isHttpUrl(authUrl))
-    throw usageError(`--auth-url: "${authUrl}" is no http address`, '--auth-url https://id.example.com')
+    throw usageError(
+      `--auth-url: invalid address "${authUrl}": use an http or https URL`,
+      '--auth-url https://id.example.com',
+    )
   if (isKeycloak && authUrl === undefined && !isSetIn(env, 'SVC_AUTH_URL'))
     throw usageError(
       '--idp keycloak: where Keycloak is has to be said',
@@ -81,7 +84,8 @@ function isHttpUrl(text: string): boolean {
 
 export function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(port <= 65_535)) throw usageError(`--port: "${text}" is no port`, '--port 8080, or --port 0 for any free one')
+  if (!(port <= 65_535))
+    throw usageError(`--port: invalid port "${text}": use 0 to 65535`, '--port 8080, or --port 0 for any free one')
   return port
 }
 

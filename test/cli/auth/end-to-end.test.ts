@@ -125,7 +125,7 @@ t.test('a realm that is not there, and one that operators have disabled, are tol
     const here = { ...settings, tty: true }
     t.match(await runCli(['login', '--realm', 'no-such', ...how], here), {
       code: 6,
-      stderr: /no realm no-such[^]*Try: svc/,
+      stderr: /realm not found: no-such[^]*Try: svc/,
     })
   }
   await service.app.identity.setRealmEnabled('demo', false)

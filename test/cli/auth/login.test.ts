@@ -94,7 +94,7 @@ t.test(
     const right = new URL(location)
     const wrong = new URL(location)
     wrong.searchParams.set('state', 'x'.repeat(43))
-    t.match(await visit(wrong.href), { status: 400, text: /no answer to the login/ })
+    t.match(await visit(wrong.href), { status: 400, text: /not of the login in progress/ })
     wrong.searchParams.delete('state')
     t.equal((await visit(wrong.href)).status, 400)
     const foreign = new URL(location)
@@ -232,7 +232,7 @@ t.test('where there is nothing to sign in to, it says so', async (t) => {
   const { settings } = await setUp(t)
   t.match(await runCli(['login', '--realm', 'nowhere', '--device'], settings), {
     code: 6,
-    stderr: /there is no realm nowhere at http\S+\nTry: svc login --realm/,
+    stderr: /realm not found: nowhere at http\S+\nTry: svc login --realm/,
   })
   t.match(await runCli(['login', '--realm', 'nowhere'], settings), { code: 6 }, 'before a browser opens')
   for (const how of [['--device'], []])

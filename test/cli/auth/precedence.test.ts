@@ -236,7 +236,7 @@ t.test('a profile and an address that are not of each other are refused', async 
   const setting = await setUp(t)
   const words = ['-p', 'one', '--api-url', 'http://127.0.0.1:1']
   t.match(await run(setting, { words }), { code: 2, stderr: /the profile one is of/ })
-  t.match(await run(setting, { words: ['-p', 'nonsense'] }), { code: 2, stderr: /no profile \\"nonsense\\"/ })
+  t.match(await run(setting, { words: ['-p', 'nonsense'] }), { code: 2, stderr: /profile not found: nonsense/ })
 })
 
 t.test('nothing at all is nobody signed in: exit code 4', async (t) => {

@@ -60,7 +60,7 @@ t.test('an editor, pasting, copying, wide columns, a filter and the command bar'
   console.type('nobody-ltd\r')
   await console.until(/Error: .*nobody-ltd/)
   console.type(':nonsense\r')
-  await console.until(/:nonsense is no command/)
+  await console.until(/unknown command :nonsense/)
   console.type(':mer\t')
   await console.until(/^:merchants/m)
   console.press('esc')

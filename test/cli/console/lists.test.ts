@@ -286,7 +286,7 @@ t.test('the command bar', async (t) => {
   t.same(obeyed('payments Failed'), ['payments', 'Failed'])
   t.same(obeyed('ky'), ['kyb', ''])
   t.equal(obeyed('profile'), 'which profile? :profile <name>')
-  t.equal(obeyed('frobnicate'), ':frobnicate is no command; :help lists them')
+  t.equal(obeyed('frobnicate'), 'unknown command :frobnicate; :help lists them')
   t.match(obeyed('merchant'), /^which merchant\? :merchant <name>.* :as merchant$/)
   t.match(obeyed('as ada'), /^as whom\?/)
   for (const text of ['q', 'profile live', 'as merchant']) obeyed(text)

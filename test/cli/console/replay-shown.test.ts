@@ -243,7 +243,7 @@ t.test('a payment is found as svc explain finds it, as whom the console acts', a
   for (const [text, problem] of [
     [idOf('dd'), /is a dispute, no payment/],
     [idOf('ee'), /RESOURCE_NOT_FOUND|no such|not/],
-    ['ffffffff', /there is no merchant's payment "ffffffff"/],
+    ['ffffffff', /merchant's payment not found: ffffffff/],
   ] as const) {
     console.press([':', ...`payment ${text}`.split(''), 'enter'])
     await until('it is told', () => console.state().toast?.tone === 'bad')

@@ -18,7 +18,7 @@ t.test('a Keycloak needs its address, by flag or environment, and a secret that 
 const REFUSED: [title: string, words: string[], env: NodeJS.ProcessEnv, told: RegExp][] = [
   ['without an address', ['--idp', 'keycloak'], SECRET, /where Keycloak is has to be said[^]*--auth-url/],
   ['without its secret', ['--idp', 'keycloak', '--auth-url', URL], {}, /SVC_KEYCLOAK_CLIENT_SECRET is not set/],
-  ['at what is no address', ['--idp', 'keycloak', '--auth-url', 'id.example.com'], SECRET, /is no http address/],
+  ['at what is no address', ['--idp', 'keycloak', '--auth-url', 'id.example.com'], SECRET, /invalid address/],
   ['that is not used', ['--auth-url', URL], SECRET, /none is used[^]*--idp keycloak/],
   ['beside another', ['--idp', 'embedded', '--auth-url', URL], SECRET, /none is used/],
 ]

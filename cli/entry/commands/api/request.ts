@@ -25,7 +25,10 @@ export function apiPath(text: string): { pathname: string; search: URLSearchPara
 }
 
 function noPath(text: string): CliError {
-  return usageError(`"${text}" is no path of the service: it begins with /`, 'svc api GET /api/v1/payments')
+  return usageError(
+    `invalid path "${text}": use a path of the service, which begins with /`,
+    'svc api GET /api/v1/payments',
+  )
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
@@ -67,10 +70,13 @@ export function readFields(texts: readonly string[]): Field[] {
   return texts.map((text) => {
     const { name, raw, value = '' } = FIELD.exec(text)?.groups ?? {}
     if (name === undefined)
-      throw usageError(`-f: "${text}" is no name=value`, '-f currency=GBP, or -f count:=3 for JSON')
+      throw usageError(`-f: invalid field "${text}": use name=value`, '-f currency=GBP, or -f count:=3 for JSON')
     const path = name.replaceAll('[]', '.[]').split('.')
     if (path.some((part, index) => part === '' || FORBIDDEN.has(part) || (part === '[]' && index < path.length - 1)))
-      throw usageError(`-f: "${name}" is no name`, '-f metadata.order=17, or -f tags[]=first')
+      throw usageError(
+        `-f: invalid name "${name}": use names with dots and []`,
+        '-f metadata.order=17, or -f tags[]=first',
+      )
     return { path, value: raw === undefined ? value : jsonOf(name, value) }
   })
 }

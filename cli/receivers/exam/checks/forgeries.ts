@@ -56,7 +56,7 @@ export const FORGERIES = checksWith({ rule: 'refused', expects: 'a refusal: 401'
   },
   {
     id: 'garbage',
-    sends: 'bytes that are no JSON, as anybody may send them',
+    sends: 'bytes that are not JSON',
     expects: 'a refusal: 401 or 400, and no 5xx',
     advice: 'Check the signature before you parse, so that strangers reach no more code than that.',
     rounds: (kit) => {

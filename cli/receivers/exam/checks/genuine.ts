@@ -61,7 +61,7 @@ export const GENUINE = checksWith({ rule: 'taken', expects: '2xx' }, [
     id: 'duplicate',
     sends: 'one event twice, and then four times at once',
     expects: '2xx each time, at once; whether you act once can be seen on your side alone',
-    advice: 'Keep each eventId with a unique key. One that you know is no error: answer 200, and do nothing.',
+    advice: 'Keep each eventId with a unique key. Answer 200 to one that you know, and do nothing.',
     rounds: (kit) => {
       const event = eventOf(kit)
       const again = (time: string): Delivery => deliver(kit, event, { label: `the ${time} time` })
