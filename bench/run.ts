@@ -21,7 +21,7 @@ import { benchSettle } from './cases/settle.ts'
 import { benchSize } from './cases/size.ts'
 import { benchStart } from './cases/start.ts'
 import { benchStatement } from './cases/statement.ts'
-import type { Bench } from './support/context.ts'
+import type { BenchOptions } from './support/context.ts'
 import { startBenchServer } from './support/database.ts'
 import { printTargets } from './support/report.ts'
 import type { RatioTarget } from './support/report.ts'
@@ -43,7 +43,7 @@ ratios (README.md in this folder explains how to read them).
   --help             show this
 `
 
-const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> = {
+const CASES: Readonly<Record<string, (bench: BenchOptions) => Promise<RatioTarget[]>>> = {
   create: benchCreate,
   read: benchRead,
   deliver: benchDeliver,
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   const peers = values.peers && installPeers()
   const server = await startBenchServer()
   try {
-    const bench: Bench = {
+    const bench: BenchOptions = {
       server,
       quick: values.quick,
       rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),

@@ -6,7 +6,7 @@ import { makeSigner, problemOfSignature } from '../../src/banks/obie/signing.ts'
 import { readSoftwareStatement } from '../../src/banks/software-statement.ts'
 import type { SoftwareStatement } from '../../src/banks/software-statement.ts'
 import { makePool } from '../../src/db/pool.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { connectorOf, cpuNow, pay, startModelBank } from '../support/model-bank.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -20,7 +20,7 @@ const PAYERS = ['authorise']
  * A payment at a real bank's protocol, over the model bank in a process of its own: how many calls it takes, over how many
  * connections, the connector's processor time, and what of that is signing and checking.
  */
-export async function benchBank(bench: Bench): Promise<RatioTarget[]> {
+export async function benchBank(bench: BenchOptions): Promise<RatioTarget[]> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-bank-'))
   const bank = await startModelBank(dir)
   const database = await bench.server.database('bench_bank')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { printTable } from '../support/report.ts'
@@ -12,7 +12,7 @@ const ROUNDS = 4
 const SMALL = 10_000
 
 /** The cost of claiming a hundred due webhooks, while the history of delivered ones grows. */
-export async function benchClaim(bench: Bench): Promise<RatioTarget[]> {
+export async function benchClaim(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_claim')
   const merchants: BenchMerchant[] = []
   for (let n = 0; n < MERCHANTS; n += 1)
@@ -64,7 +64,7 @@ async function insertDelivered(
  * PostgreSQL's processor time of claims that are rolled back, so that each finds the same: how long they take depends on
  * what else runs. The least of four rounds, because other load only adds to it.
  */
-async function claimMs(bench: Bench, { owner }: BenchDatabase): Promise<number> {
+async function claimMs(bench: BenchOptions, { owner }: BenchDatabase): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = (await bench.server.cpuMs()) ?? performance.now()

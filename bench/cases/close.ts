@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -11,7 +11,7 @@ const DAY = 1_000
 const DAYS = 20
 
 /** The cost of closing a settlement: of one merchant with many entries, and of a day after many settled ones. */
-export async function benchClose(bench: Bench): Promise<RatioTarget[]> {
+export async function benchClose(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_close')
   const { owner } = database
   let merchants = 0

@@ -3,7 +3,7 @@ import { bankOf } from '../../src/banks/connector.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { startService, withCost } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { encryptionKey, insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
@@ -24,7 +24,7 @@ const COMPLETE = `service, sca-complete, ${CONNECTIONS} connections`
 const SETTLE = 'service, the job that settles, at a bank that responds at once'
 
 /** Payments whose payers return from the bank, and payments that settle, per second, beside their statement alone. */
-export async function benchComplete(bench: Bench): Promise<RatioTarget[]> {
+export async function benchComplete(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_complete')
   const merchant = await insertMerchant(database, 'bench-complete', 'https://shop.example/webhooks')
   const service = await startService(bench, database, ['api'])

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from '../../test/support/terminal.ts'
 import { startService } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
 import { percentile } from '../support/numbers.ts'
 import { builtLauncher } from '../support/launcher.ts'
@@ -20,7 +20,7 @@ const PAYMENTS = 10_000
 const WARM_UP_MS = 15_000
 
 /** An operator looks at payments, and moves about, while 200 of them come every second. Needs `npm run build`. */
-export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
+export async function benchConsole(bench: BenchOptions): Promise<RatioTarget[]> {
   const launcher = builtLauncher()
   const count = bench.quick ? PAYMENTS / 10 : PAYMENTS
   const database = await bench.server.database('bench_console')

@@ -6,7 +6,7 @@ import type { NewPaymentItem } from '../../src/payments/record.ts'
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService, withCost } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
@@ -27,7 +27,7 @@ const SERVICE = `service, ${CONNECTIONS} connections`
 const FASTIFY = `fastify + pg, statement by statement, ${CONNECTIONS} connections`
 
 /** Payments created per second: the service beside PostgreSQL's own limit, and beside the conventional stack. */
-export async function benchCreate(bench: Bench): Promise<RatioTarget[]> {
+export async function benchCreate(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_create')
   const merchant = await insertMerchant(database, 'bench-create', 'https://shop.example/webhooks')
   // As in production, where PostgreSQL has statistics: without any, it looks keys up by the merchant alone.
@@ -101,7 +101,11 @@ function perItem<T extends { rate: number }>(sample: T, items: number): T {
 }
 
 /** Creates over HTTP, every request with a key of its own. */
-function posts(bench: Bench, child: Child, { name, merchant }: { name: string; merchant: BenchMerchant }): Contender {
+function posts(
+  bench: BenchOptions,
+  child: Child,
+  { name, merchant }: { name: string; merchant: BenchMerchant },
+): Contender {
   const next = () =>
     requestText(
       'POST',

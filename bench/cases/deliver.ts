@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -27,7 +27,7 @@ const GRAPHILE = 'graphile-worker, 16 at once'
 const PG_BOSS = 'pg-boss, batchSize 500, 2 workers'
 
 /** Webhooks delivered per second from a full queue to a local receiver that responds immediately. */
-export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
+export async function benchDeliver(bench: BenchOptions): Promise<RatioTarget[]> {
   const receiver = await startReceiver()
   const { url } = receiver
   const silent = await startSilent()
@@ -82,7 +82,7 @@ async function startSilent(): Promise<{ url: string; stop(): void }> {
 }
 
 type ServiceTurn = {
-  bench: Bench
+  bench: BenchOptions
   receiver: Receiver
   count: number
   name: string
@@ -106,7 +106,7 @@ async function serviceContender(turn: ServiceTurn): Promise<Contender> {
 }
 
 /** Workers on one database, as one process: their processor time is added up. */
-async function startWorkers(bench: Bench, database: BenchDatabase, count: number): Promise<Child> {
+async function startWorkers(bench: BenchOptions, database: BenchDatabase, count: number): Promise<Child> {
   const started = Array.from({ length: count }, () => startService(bench, database, ['worker']))
   const [first, ...others] = await Promise.all(started)
   if (first === undefined) throw new Error('no worker')
@@ -126,7 +126,7 @@ function costRatioOf(results: Results, name: string, other: string): number {
 }
 
 /** An event as the service makes it: the peers send the same bytes. */
-async function envelope(bench: Bench): Promise<string> {
+async function envelope(bench: BenchOptions): Promise<string> {
   const database = await bench.server.database('bench_deliver_envelope')
   await insertPayments(database, await insertMerchant(database, 'bench-deliver', 'http://127.0.0.1:9/'), 1)
   const { rows } = await database.owner.query<{ payload: string }>(
@@ -135,7 +135,7 @@ async function envelope(bench: Bench): Promise<string> {
   return rows[0]?.payload ?? ''
 }
 
-type PeerTurn = { bench: Bench; receiver: Receiver; urls: string[]; count: number; payload: string }
+type PeerTurn = { bench: BenchOptions; receiver: Receiver; urls: string[]; count: number; payload: string }
 
 async function peerContenders({ bench, receiver, urls, count, payload }: PeerTurn): Promise<Contender[]> {
   const graphile = await bench.server.database('bench_graphile')
@@ -162,7 +162,7 @@ async function peerContenders({ bench, receiver, urls, count, payload }: PeerTur
   ]
 }
 
-type Drain = { bench: Bench; receiver: Receiver; count: number; start: () => Promise<Child> }
+type Drain = { bench: BenchOptions; receiver: Receiver; count: number; start: () => Promise<Child> }
 
 /** The rate is of what arrives between two fractions of the queue, so that start and end do not matter. */
 const FROM = 0.1

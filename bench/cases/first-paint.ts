@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { encodeCheckoutToken } from '../../src/lib/checkout-token.ts'
 import { launchBrowser } from '../../test/support/browser.ts'
 import { startService } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -17,7 +17,7 @@ export const FIRST_PAINT = `new Promise((done) => new PerformanceObserver((list)
 }).observe({ type: 'paint', buffered: true }))`
 
 /** From the frame's loading to the first content that the payer sees, with an empty browser cache. */
-export async function benchFirstPaint(bench: Bench): Promise<RatioTarget[]> {
+export async function benchFirstPaint(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_first_paint')
   const merchant = await insertMerchant(database, 'bench-first-paint', 'https://shop.example/webhooks')
   const service = await startService(bench, database, ['api'])

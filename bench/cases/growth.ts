@@ -18,7 +18,7 @@ import { listTransactionRows } from '../../src/transactions/sql.ts'
 import { listDeliveries } from '../../src/webhooks/list-sql.ts'
 import { claimDeliveries } from '../../src/webhooks/sql.ts'
 import { firstMerchant } from '../../src/webhooks/claim.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { connectionCpuMs, insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { printTable } from '../support/report.ts'
@@ -45,7 +45,7 @@ type Side = { database: BenchDatabase; merchantIds: string[]; pool: DatabasePool
  * The cost of reads, claims and creations over a history of settled payments that grows, each in turns with the same over
  * one that stays at ten thousand: half an hour lies between the first size and the last, and the machine is another by then.
  */
-export async function benchGrowth(bench: Bench): Promise<RatioTarget[]> {
+export async function benchGrowth(bench: BenchOptions): Promise<RatioTarget[]> {
   const small = await startSide(bench, 'bench_growth_small')
   const large = await startSide(bench, 'bench_growth')
   await insertHistory(small, { from: 0, to: SMALL })
@@ -75,14 +75,14 @@ export async function benchGrowth(bench: Bench): Promise<RatioTarget[]> {
   return targets
 }
 
-async function startSide(bench: Bench, name: string): Promise<Side> {
+async function startSide(bench: BenchOptions, name: string): Promise<Side> {
   const database = await bench.server.database(name)
   const recent = await insertRecent(database)
   const pool = await makePool({ databaseUrl: database.url, role: RUNTIME_ROLE, size: 1 })
   return { database, merchantIds: recent.merchantIds, pool, works: worksOf(pool, recent) }
 }
 
-function sizesOf({ quick, payments }: Bench): number[] {
+function sizesOf({ quick, payments }: BenchOptions): number[] {
   const largest = payments ?? (quick ? 100_000 : 1_000_000)
   const sizes = [10 * SMALL]
   while ((sizes.at(-1) ?? largest) * 10 <= largest) sizes.push((sizes.at(-1) ?? largest) * 10)

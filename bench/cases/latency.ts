@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { z } from 'zod'
 import { startService } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { percentile } from '../support/numbers.ts'
@@ -22,7 +22,7 @@ const MERCHANTS = 100
 const Created = z.object({ payment_id: z.string() })
 
 /** From the answer to a creation, which is after its commit, to the arrival of its webhook; one payment at a time. */
-export async function benchLatency(bench: Bench): Promise<RatioTarget[]> {
+export async function benchLatency(bench: BenchOptions): Promise<RatioTarget[]> {
   const arrivals = makeArrivals()
   const receiver = createServer((req, res) => {
     const at = performance.now()
@@ -57,7 +57,7 @@ export async function benchLatency(bench: Bench): Promise<RatioTarget[]> {
 /** An API and a worker over a database of their own. */
 type Side = { database: BenchDatabase; port: number; merchants: readonly BenchMerchant[]; stop(): Promise<void> }
 
-type SideOptions = { bench: Bench; origin: string; name: string; merchants: number }
+type SideOptions = { bench: BenchOptions; origin: string; name: string; merchants: number }
 
 async function startSide({ bench, origin, name, merchants: count }: SideOptions): Promise<Side> {
   const database = await bench.server.database(name)
@@ -72,7 +72,7 @@ async function startSide({ bench, origin, name, merchants: count }: SideOptions)
 /** How long the server's own work after inserting the backlog is waited for. */
 const SETTLES_MS = 10_000
 
-type BesideHanging = { bench: Bench; arrivals: Arrivals; origin: string }
+type BesideHanging = { bench: BenchOptions; arrivals: Arrivals; origin: string }
 
 /** The same for 99 merchants in turn, with and without a hundredth whose receiver never responds to its backlog. */
 async function measureBesideHanging({ bench, arrivals, origin }: BesideHanging): Promise<RatioTarget> {

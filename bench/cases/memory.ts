@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startService } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
@@ -27,7 +27,7 @@ type Memory = { at: number; mib: number }
  * The memory of the API and of the worker, with all its jobs, under the most load that the machine gives: creations, as
  * many reads, and the webhooks of both.
  */
-export async function benchMemory(bench: Bench): Promise<RatioTarget[]> {
+export async function benchMemory(bench: BenchOptions): Promise<RatioTarget[]> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-memory-'))
   const receiver = await startReceiver()
   const database = await bench.server.database('bench_memory')

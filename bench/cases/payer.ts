@@ -9,7 +9,7 @@ import { launchBrowser } from '../../test/support/browser.ts'
 import { BUDGETS, weigh } from '../../widget/build/budget.ts'
 import { bundleAll } from '../../widget/build/bundle.ts'
 import { startService } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -46,7 +46,7 @@ type Paid = { clicks: number; seconds: number; shift: number }
 type Shop = { url: string; close(): void }
 
 /** What a payer does and waits for, from the shop's button to "paid", with what it loads and how it moves. */
-export async function benchPayer(bench: Bench): Promise<RatioTarget[]> {
+export async function benchPayer(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_payer')
   const merchant = await insertMerchant(database, 'bench-payer', 'https://shop.example/webhooks')
   const service = await startService(bench, database, ['api', 'worker'], {

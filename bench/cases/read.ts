@@ -1,5 +1,5 @@
 import { startService, withCost } from '../support/context.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
@@ -13,7 +13,7 @@ const LIMIT = 'limit: a payment with its history as json, one per call'
 const SERVICE = `service, GET, ${CONNECTIONS} connections`
 
 /** Payments read per second, each with its history, chosen at random. */
-export async function benchRead(bench: Bench): Promise<RatioTarget[]> {
+export async function benchRead(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_read')
   const merchant = await insertMerchant(database, 'bench-read', 'https://shop.example/webhooks')
   const ids = await insertPayments(database, merchant, bench.quick ? 5_000 : 100_000)

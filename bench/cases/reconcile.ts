@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik'
 import { makePool } from '../../src/db/pool.ts'
 import { makeConcurrencyLimits } from '../../src/lib/concurrency-limits.ts'
 import { getReconciliation } from '../../src/reconciliation/get-reconciliation.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant } from '../support/database.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
@@ -19,7 +19,7 @@ const HISTORY_DAYS = 365
 type Books = { size: number; pool: DatabasePool; merchantId: string }
 
 /** The cost of reconciling a day of 1,000 payments of a merchant with few and with many older ones, and all of them. */
-export async function benchReconcile(bench: Bench): Promise<RatioTarget[]> {
+export async function benchReconcile(bench: BenchOptions): Promise<RatioTarget[]> {
   const large = bench.quick ? 100_000 : 1_000_000
   const all: Books[] = []
   for (const size of [SMALL, large]) {

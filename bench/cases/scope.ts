@@ -9,7 +9,7 @@ import { findPaymentLimits } from '../../src/merchants/settings-sql.ts'
 import { findPaymentsStatement } from '../../src/payments/batches-sql.ts'
 import { listPaymentRows } from '../../src/payments/list-sql.ts'
 import { listDeliveries } from '../../src/webhooks/list-sql.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { connectionCpuMs, insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
@@ -34,7 +34,7 @@ type Pair = { what: string; calls: number; limited: Side; free: Side }
  * The cost of row-level security (decision 360): reads of one merchant as its requests make them, beside the same as
  * svc_runtime; and what svc_runtime itself does, beside the same in a database whose tables have no policies.
  */
-export async function benchScope(bench: Bench): Promise<RatioTarget[]> {
+export async function benchScope(bench: BenchOptions): Promise<RatioTarget[]> {
   const [limited, free] = [
     await preparedDatabase(bench, 'bench_scope'),
     await preparedDatabase(bench, 'bench_no_scope'),
@@ -58,7 +58,7 @@ export async function benchScope(bench: Bench): Promise<RatioTarget[]> {
 
 type Prepared = { database: BenchDatabase; merchantId: string; ids: string[] }
 
-async function preparedDatabase(bench: Bench, name: string): Promise<Prepared> {
+async function preparedDatabase(bench: BenchOptions, name: string): Promise<Prepared> {
   const database = await bench.server.database(name)
   const prepared: Prepared = { database, merchantId: '', ids: [] }
   for (let n = 0; n < MERCHANTS; n += 1) {
@@ -81,7 +81,7 @@ async function withoutPolicies({ owner }: BenchDatabase): Promise<void> {
     end $$`)
 }
 
-async function readPairs(bench: Bench, { database, merchantId }: Prepared) {
+async function readPairs(bench: BenchOptions, { database, merchantId }: Prepared) {
   const pool = await makePool({ databaseUrl: database.url, role: RUNTIME_ROLE, size: 1 })
   const calls = bench.quick ? 200 : 2_000
   const { pid } = await pool.one(sql.type(Backend)`select pg_backend_pid() as pid`)
@@ -104,7 +104,7 @@ async function readPairs(bench: Bench, { database, merchantId }: Prepared) {
   return { pairs, close: () => pool.end() }
 }
 
-async function batchPairs(bench: Bench, limited: Prepared, free: Prepared) {
+async function batchPairs(bench: BenchOptions, limited: Prepared, free: Prepared) {
   const connect = async ({ database: { url } }: Prepared) => {
     const client = await makePgConnection({ databaseUrl: url, role: RUNTIME_ROLE, onError: () => undefined })
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -135,7 +135,7 @@ async function batchPairs(bench: Bench, limited: Prepared, free: Prepared) {
 }
 
 /** Both sides in turns, each by its median. */
-async function measure(bench: Bench, { calls, limited, free }: Pair): Promise<{ without: Cost; withIt: Cost }> {
+async function measure(bench: BenchOptions, { calls, limited, free }: Pair): Promise<{ without: Cost; withIt: Cost }> {
   const costs: Record<'limited' | 'free', Cost[]> = { limited: [], free: [] }
   const sides = [
     ['free', free],

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -19,7 +19,7 @@ const MOVES = {
  * PostgreSQL's processor time of settling a payment, in batches as the job sends them, and of adding its entries to the
  * kept balances and to the lines of settlements afterwards; beside creating one.
  */
-export async function benchSettle(bench: Bench): Promise<RatioTarget[]> {
+export async function benchSettle(bench: BenchOptions): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_settle')
   const merchant = await insertMerchant(database, 'bench-settle', 'https://shop.example/webhooks')
   const { owner } = database
@@ -51,7 +51,7 @@ export async function benchSettle(bench: Bench): Promise<RatioTarget[]> {
   ]
 }
 
-async function cpuUs({ server }: Bench, run: () => Promise<unknown>): Promise<number> {
+async function cpuUs({ server }: BenchOptions, run: () => Promise<unknown>): Promise<number> {
   const before = await server.cpuMs()
   await run()
   return (((await server.cpuMs()) ?? Number.NaN) - (before ?? Number.NaN)) * (1_000 / (BATCH * BATCHES))

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { insertMerchant, insertPayments } from '../support/database.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
@@ -20,7 +20,7 @@ export async function bytesOf(owner: Client, where: string): Promise<{ name: str
  * What a settled payment with its delivered webhooks takes in the database: for docs/operators/sizing.md, whose year has to
  * stay under 64 GB: 9.5 kB for each of 3.65 million payments, and 28 GB of bank records.
  */
-export async function benchSize(bench: Bench): Promise<RatioTarget[]> {
+export async function benchSize(bench: BenchOptions): Promise<RatioTarget[]> {
   const count = bench.quick ? 1_000 : 10_000
   const database = await bench.server.database('bench_size')
   const { owner } = database

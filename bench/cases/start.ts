@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import { ROOT, builtLauncher } from '../support/launcher.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -39,7 +39,7 @@ const STARTS: readonly Start[] = [
 ]
 
 /** How long the command line and the service take to start. Needs `npm run build`. */
-export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<RatioTarget[]> {
+export async function benchStart({ quick }: Pick<BenchOptions, 'quick'>): Promise<RatioTarget[]> {
   const launcher = builtLauncher()
   return [...startsOfCommands(launcher, quick ? 5 : 20), await startOfService(launcher, quick ? 2 : 5)]
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DatabasePool } from 'slonik'
 import { listAccountTransactions } from '../../src/accounts/list-account-transactions.ts'
 import { makePool } from '../../src/db/pool.ts'
-import type { Bench } from '../support/context.ts'
+import type { BenchOptions } from '../support/context.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
@@ -31,7 +31,7 @@ const PAGES: Readonly<Record<string, (size: number) => Query>> = {
 }
 
 /** The cost of reading a page of an account's transactions, for few and for many of them. */
-export async function benchStatement(bench: Bench): Promise<RatioTarget[]> {
+export async function benchStatement(bench: BenchOptions): Promise<RatioTarget[]> {
   const large = bench.quick ? 100_000 : 1_000_000
   const accounts: Account[] = []
   for (const size of [SMALL, large]) {

@@ -5,7 +5,7 @@ import type { Sample } from './numbers.ts'
 import { startChild } from './child.ts'
 
 /** The options of the command line, and the server that all cases share. */
-export type Bench = {
+export type BenchOptions = {
   server: BenchServer
   /** Fewer rows and shorter turns: for a quick look, not for figures. */
   quick: boolean
@@ -24,7 +24,7 @@ export type Bench = {
 
 /** Starts the service, or a part of it, on a database; at a port as a sandbox, with the mock bank's pages and every job. */
 export function startService(
-  bench: Bench,
+  bench: BenchOptions,
   { url }: BenchDatabase,
   parts: readonly ('api' | 'worker')[],
   options: { heapFile?: string; allJobs?: boolean; sandboxPort?: number } = {},
@@ -39,7 +39,7 @@ export function startService(
 
 /** Measures a turn together with its processor time per unit of work, over its whole length. */
 export async function withCost(
-  bench: Bench,
+  bench: BenchOptions,
   child: Child,
   seconds: number,
   turn: () => Promise<Sample>,

@@ -75,9 +75,9 @@ is 3 as well for an export that is not whole, such as one that was interrupted; 
   },
 })
 
-type Wanted = Pick<Plan, 'chains' | 'expected'>
+type ChainSelection = Pick<Plan, 'chains' | 'expected'>
 
-function read(context: Context, source: RowSource, wanted: Wanted): Promise<SealedReport[]> {
+function read(context: Context, source: RowSource, wanted: ChainSelection): Promise<SealedReport[]> {
   return withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at, note, isShown }) => {
     const onPage = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
     return verifyAll(source, { ...wanted, onPage: isShown ? () => undefined : onPage, at })
@@ -90,7 +90,7 @@ type Verified = { reports: readonly SealedReport[]; incomplete: string | null }
 async function verifyFile(
   context: Context,
   file: string,
-  { chain, ...wanted }: Wanted & Pick<VerifyOptions, 'chain'>,
+  { chain, ...wanted }: ChainSelection & Pick<VerifyOptions, 'chain'>,
 ): Promise<Verified> {
   const exported = exportedRows(linesOf(context.io, file), file)
   const reports = await read(context, exported.source, wanted)

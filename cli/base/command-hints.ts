@@ -24,7 +24,7 @@ function isInCheckout(script: string | undefined): boolean {
 const COMMAND = new RegExp(`(?<![\\w/.-]|npx )svc (?=(?<word>${COMMAND_WORDS.join('|')}|--?\\w[\\w-]*)(?![\\w-]))`, 'g')
 
 /** What the user's command line said of the service and the identity; the environment goes on saying what it says. */
-export type Given = {
+export type ServiceFlags = {
   apiUrl?: string | undefined
   profile?: string | undefined
   stateDir?: string | undefined
@@ -35,7 +35,7 @@ type WordSet = ReadonlySet<string>
 const OF_NO_SERVICE = ['init', 'serve', 'worker', 'backup', 'help', 'completion', 'docs']
 
 /** Each flag, and the commands that it means nothing to. A login elsewhere must not land in the profile of here. */
-const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = [
+const FLAGS: readonly { flag: string; given: keyof ServiceFlags; notFor: WordSet }[] = [
   {
     flag: '--api-url',
     given: 'apiUrl',
@@ -53,7 +53,7 @@ const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = 
  * The text with every command in it as the user has to type it to reach the same service as the same person; `svc` the
  * program stays as it is. A flag that the text names itself is left alone.
  */
-export function asTyped(text: string, called: string, given: Given = {}): string {
+export function asTyped(text: string, called: string, given: ServiceFlags = {}): string {
   return withCustomer(text, given).replace(COMMAND, (_, word: string) => {
     // Help is of no service.
     if (word.startsWith('-') || text.endsWith(' --help')) return `${called} `
@@ -65,7 +65,7 @@ export function asTyped(text: string, called: string, given: Given = {}): string
   })
 }
 
-function withCustomer(text: string, { customer }: Given): string {
+function withCustomer(text: string, { customer }: ServiceFlags): string {
   if (customer === undefined || text.includes('--customer')) return text
   return text.replaceAll(/(?<![\w/.-])svc ob (?=[a-z])/g, () => `svc ob --customer ${quoted(customer)} `)
 }

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../src/lib/errors.ts'
 import { asTyped } from './command-hints.ts'
-import type { Given } from './command-hints.ts'
+import type { ServiceFlags } from './command-hints.ts'
 import { EXIT, exitOfError } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
@@ -78,7 +78,7 @@ export type ReportOptions = {
   json: boolean
   color: ColorFlag
   /** What the command line said of the service, which the next step has to say again. */
-  given?: Given | undefined
+  given?: ServiceFlags | undefined
 }
 
 export function joinedFields(fields: readonly FlagFieldError[]): string {

@@ -5,7 +5,7 @@ import { usageError } from '../base/errors.ts'
 import { ownSubject, action } from '../kit/action.ts'
 import { printLook } from './branding-view.ts'
 
-type Look = z.input<typeof BrandingConfig>
+type BrandingInput = z.input<typeof BrandingConfig>
 
 const branding = ownSubject('branding', 'the look of the checkout', getBranding)
 
@@ -75,7 +75,7 @@ function readPart(given: string): [Part, string | null] {
 }
 
 /** What is null is left out, for the service to fill in its default. */
-function lookOf(values: ReadonlyMap<Part, string | null>): Look {
+function lookOf(values: ReadonlyMap<Part, string | null>): BrandingInput {
   const given = (part: Part): Record<string, string> => {
     const value = values.get(part) ?? null
     return value === null ? {} : { [part]: value }

@@ -31,7 +31,7 @@ const banks = reading({
   },
 })
 
-type Look = z.input<typeof BrandingConfig>
+type BrandingInput = z.input<typeof BrandingConfig>
 
 /** The editor opens again with what is wrong where its text is not a valid look, until it is left unchanged. */
 const edit = command({
@@ -50,7 +50,7 @@ const edit = command({
   },
 })
 
-async function editedLook(context: Context, initial: string): Promise<Look | undefined> {
+async function editedLook(context: Context, initial: string): Promise<BrandingInput | undefined> {
   const instead = 'svc checkout branding set primary=#003B2F'
   const edited = await editText(context.io, { initial, suffix: '.json', instead })
   if (edited === undefined) return undefined
@@ -60,7 +60,7 @@ async function editedLook(context: Context, initial: string): Promise<Look | und
   return editedLook(context, edited)
 }
 
-function readLook(text: string): { look: Look } | { problem: string } {
+function readLook(text: string): { look: BrandingInput } | { problem: string } {
   let data: unknown
   try {
     data = JSON.parse(text)

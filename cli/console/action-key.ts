@@ -5,7 +5,7 @@ import { commandLine, isOffered, memberOf } from '../kit/action.ts'
 import { requestFor } from '../kit/perform.ts'
 import { readValues } from '../kit/read-values.ts'
 import { errorText } from './tools.ts'
-import type { Field, Given } from './model/modal.ts'
+import type { Field, FormValues } from './model/modal.ts'
 import type { ScreenKey } from './screen.ts'
 import { listed } from './screens/merchant-text.ts'
 
@@ -51,7 +51,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
   const { key = { letter: '', label: '' }, flags, operation, subject, move } = action
   const isOfMerchant = !operation.access.includes('platform')
   const permission = permissionFor(operation, isOfMerchant ? 'merchant' : 'platform')
-  const valuesOf = (given: Given) => readValues(flags, fromForm(flags, given), memberOf)
+  const valuesOf = (given: FormValues) => readValues(flags, fromForm(flags, given), memberOf)
   const thingsOf = (rows: readonly Row[]): Thing[] => rows.flatMap((row) => get(row) ?? [])
   const fieldsFor = (things: readonly Thing[]): [string, Flag][] => {
     const [first] = things
@@ -61,7 +61,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
   }
   const whom = (things: readonly Thing[]): string =>
     things.length === 1 ? (subject?.name(things[0]) ?? '') : `${things.length} ${subject?.noun ?? 'thing'}s`
-  const effectOn = (things: readonly Thing[], given: Given): string =>
+  const effectOn = (things: readonly Thing[], given: FormValues): string =>
     things.length === 1
       ? action.effect(things[0], valuesOf(given))
       : (action.effectOnAll?.(things, valuesOf(given)) ?? `${key.label} ${whom(things)}`)
@@ -102,7 +102,7 @@ function actionKey<Row, Thing>(action: AnyAction, { get, set }: Place<Row, Thing
         fields: fieldsFor(things).map(([name, flag]) => fieldOf(name, flag, initial[name])),
         act: () => key.label,
         ...(isAsked && first !== undefined ? { danger: subject?.confirmBy(first, {}) ?? [] } : {}),
-        ...(isAsked ? { last: (given: Given) => `will ${effectOn(things, given)}` } : {}),
+        ...(isAsked ? { last: (given: FormValues) => `will ${effectOn(things, given)}` } : {}),
       }
     },
     ...(move === undefined
@@ -132,7 +132,7 @@ function factsOf({ facts, move }: AnyAction, thing: unknown): string {
 
 const YES = 'yes'
 
-function fromForm(flags: Flags, given: Given): Record<string, string | boolean | undefined> {
+function fromForm(flags: Flags, given: FormValues): Record<string, string | boolean | undefined> {
   const values = Object.entries(flags).map(([name, { value }]): [string, string | boolean | undefined] => [
     name,
     value === undefined ? given[name] === YES : given[name],

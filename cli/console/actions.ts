@@ -5,7 +5,7 @@ import { errorText, fieldsOf, isSignedOut, toolsOf, wantsFactor } from './tools.
 import { isUuid } from '../../src/lib/ids.ts'
 import type { Who } from '../client/auth/acting-side.ts'
 import { formOf } from './model/modal.ts'
-import type { Form, Given } from './model/modal.ts'
+import type { Form, FormValues } from './model/modal.ts'
 import { feedOf, listKey, patched, refreshed } from './model/cache.ts'
 import { begun, ended } from './model/changes.ts'
 import { viewOf } from './model/state.ts'
@@ -25,7 +25,7 @@ export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attemp
   else console.update({ modal: formFor(pending, question, !session.rights.sandbox) })
 }
 
-export function confirmAction(console: Console, given: Given): void {
+export function confirmAction(console: Console, given: FormValues): void {
   const { pending, underWay } = console.state()
   if (pending !== undefined && underWay === undefined) void run(console, pending, given)
 }
@@ -34,7 +34,7 @@ function rowId(screen: Screen, row: unknown): string {
   return row === undefined ? '' : screen.id(row)
 }
 
-async function run(console: Console, pending: Pending, given: Given): Promise<void> {
+async function run(console: Console, pending: Pending, given: FormValues): Promise<void> {
   const { screen, key, rows, by } = pending
   const { modal } = console.state()
   const what = modal?.kind === 'form' ? modal.title : key.label
@@ -79,7 +79,7 @@ function forgetAttempt(console: Console, id: string): void {
 function shownAtOnce(
   console: Console,
   { screen, id, key: { optimistic } }: { screen: Screen; id: string; key: ScreenKey<unknown> },
-  given: Given,
+  given: FormValues,
 ): () => void {
   const state = console.state()
   const key = listKey(screen, viewOf(state, screen.name))
@@ -90,7 +90,7 @@ function shownAtOnce(
   return () => put(before)
 }
 
-export function commandText(console: Console, given: Given): string {
+export function commandText(console: Console, given: FormValues): string {
   const { pending } = console.state()
   if (pending === undefined) return ''
   const { key, rows, by } = pending
@@ -99,7 +99,7 @@ export function commandText(console: Console, given: Given): string {
 }
 
 /** The whole of it, one line for each row: for copying. */
-export function scriptText(console: Console, given: Given): string {
+export function scriptText(console: Console, given: FormValues): string {
   const { pending } = console.state()
   if (pending === undefined) return ''
   const { key, rows, by } = pending

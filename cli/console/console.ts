@@ -13,7 +13,7 @@ import type { ScreenName } from './screen-names.ts'
 import type { Screen } from './screen.ts'
 import { arrived } from './model/view.ts'
 import { makeSee } from './view-model.ts'
-import type { Seen } from './view-model.ts'
+import type { ConsoleView } from './view-model.ts'
 
 export type ConsoleOptions = {
   screens: readonly Screen[]
@@ -28,7 +28,7 @@ export type ConsoleOptions = {
 /** The store of the console: one state, what changes it, and what follows from a change. */
 export type Console = {
   state(): State
-  seen(): Seen
+  seen(): ConsoleView
   /** Makes the next state: with these parts replaced, or by a change of model/. */
   update(change: Partial<State> | Change): void
   subscribe(listener: () => void): () => void
@@ -145,7 +145,7 @@ function stopClosed(before: Modal | undefined, after: Modal | undefined): void {
 
 const PLACES = ['screen', 'views', 'size', 'cache', 'session', 'toast', 'signedOut', 'wantsFactor'] as const
 
-type Settling = { see(state: State): Seen; at: number }
+type Settling = { see(state: State): ConsoleView; at: number }
 
 /** The state after a change, with what follows from it: what has to be read, and a selection that stands on a row. */
 function settled(before: State | undefined, changed: State, { see, at }: Settling): State {

@@ -6,7 +6,7 @@ import type { Context } from '../kit/context.ts'
 import type { ScreenName } from './screen-names.ts'
 import type { Column } from '../output/table.ts'
 import type { Line } from './lines.ts'
-import type { Field, Given } from './model/modal.ts'
+import type { Field, FormValues } from './model/modal.ts'
 
 /*
  * A screen is data: what it reads (`list`, `detail`), how that looks (`columns`, `lines`) and its keys. It holds no
@@ -152,13 +152,13 @@ export type Ask = {
   /** In live mode any of these has to be typed. */
   danger?: readonly (string | null)[]
   /** What Enter does at the last look before it, where it moves money or can't be taken back: "refunds 5.00 GBP to Priya". */
-  last?(given: Given): string
+  last?(given: FormValues): string
   /** The same in a word or two, for the key that does it; the key's label, where it says nothing. */
-  act?(given: Given): string
+  act?(given: FormValues): string
 }
 
 /** All that a list shows, for a key that is about that rather than about a row. */
-export type Shown<Row> = {
+export type ListView<Row> = {
   filter: string
   rows: readonly Row[]
   hasMore: boolean
@@ -180,20 +180,20 @@ export type ScreenKey<Row> = {
   needs?: 'nothing' | 'one'
   /** Where what it is about is asked for first: whether there is anything to do. */
   counted?: {
-    offered(shown: Shown<Row>): boolean
+    offered(shown: ListView<Row>): boolean
     /** The key that does it, to these rows; or in a line why there is nothing to do. */
     make(
-      shown: Shown<Row>,
+      shown: ListView<Row>,
       tools: Pick<Tools, 'client' | 'who'>,
     ): Promise<{ key: ScreenKey<Row>; rows?: readonly Row[] } | string>
   }
   fits?(row: Row): boolean
-  command(row: Row, given: Given, who: Who): string
+  command(row: Row, given: FormValues, who: Who): string
   ask?(rows: readonly Row[], who: Who): Ask
   /** Does it. What it returns is said: "approved Acme". The row is any of the list where the key needs nothing. */
-  run(row: Row, given: Given, doing: Doing): Promise<string | undefined>
+  run(row: Row, given: FormValues, doing: Doing): Promise<string | undefined>
   /** The row as it will be: shown at once, and taken back when the service refuses. */
-  optimistic?(row: Row, given: Given): Row
+  optimistic?(row: Row, given: FormValues): Row
 }
 
 /** One screen of the console: what it reads, how it looks and what its keys do. */

@@ -24,7 +24,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { followStream } from '../client/event-stream.ts'
 
 /** As whom a session is opened: what is left out is as the command line said. */
-type Wanted = { profile?: string; half?: Side }
+type SessionChoice = { profile?: string; half?: Side }
 
 type StartOptions = {
   io: Io
@@ -37,7 +37,7 @@ type StartOptions = {
   /** A text with its commands as they have to be typed to do the same as this client, in any shell. */
   typed?(text: string, client: Client): string
   /** Opens a session again: as another profile or side, or after a new sign-in. */
-  open(wanted: Wanted): Promise<Session>
+  open(wanted: SessionChoice): Promise<Session>
 }
 
 // Without a reason for it, the screen is read again once in so many intervals: not all changes are announced.
@@ -112,10 +112,10 @@ function hostOf(
   guard: ReturnType<typeof guardTerminal>,
   { console, repaint, restart }: Running,
 ): Host {
-  let wanted: Wanted = {}
+  let wanted: SessionChoice = {}
   const session = (): Session => console().state().session
 
-  async function reopen(as: Wanted): Promise<void> {
+  async function reopen(as: SessionChoice): Promise<void> {
     const next = await open(as)
     wanted = as
     const before = session()

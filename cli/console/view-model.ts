@@ -9,7 +9,7 @@ import { screenOf, screensOf, viewOf } from './model/state.ts'
 import type { State } from './model/state.ts'
 import type { View } from './model/view.ts'
 import { detailLines } from './record-lines.ts'
-import type { Layout, Screen, ScreenKey, Shown } from './screen.ts'
+import type { Layout, Screen, ScreenKey, ListView } from './screen.ts'
 import { SIGNS, laidTable } from './table-lines.ts'
 import type { Laid } from './table-lines.ts'
 import { spanText } from '../base/ages.ts'
@@ -17,7 +17,7 @@ import { spanText } from '../base/ages.ts'
 export type Opened = { id: string; row: unknown; feed: Feed; title: string; lines: readonly Line[] }
 
 /** Everything that is to be seen, made of the state and of what has been read. */
-export type Seen = {
+export type ConsoleView = {
   screen: Screen
   /** The screens that share its key, itself among them. */
   siblings: readonly Screen[]
@@ -57,7 +57,7 @@ const TABLE_HEADER = 1
 type Memo = { of: readonly unknown[]; value: unknown }
 
 /** What is to be seen of a state. What took long to find out is kept until something that it is made of changes. */
-export function makeSee(): (state: State) => Seen {
+export function makeSee(): (state: State) => ConsoleView {
   const memos = new Map<string, Memo>()
   const filled = new Map<string, { of: string; titles: Set<string> }>()
 
@@ -81,7 +81,7 @@ export function makeSee(): (state: State) => Seen {
   }
 
   /** The list laid out: once for all who ask, for there may be hundreds of rows. */
-  function laid({ screen, rows, view, layout }: Pick<Seen, 'screen' | 'rows' | 'view' | 'layout'>): Laid {
+  function laid({ screen, rows, view, layout }: Pick<ConsoleView, 'screen' | 'rows' | 'view' | 'layout'>): Laid {
     const { width, wide, now, kept } = layout
     // Ages move with the clock; the layout need not follow more often than that.
     return once('laid', [screen, rows, width, wide, view.left, kept, Math.floor(now / 1_000)], () => {
@@ -90,7 +90,7 @@ export function makeSee(): (state: State) => Seen {
     })
   }
 
-  function see(state: State): Seen {
+  function see(state: State): ConsoleView {
     const screen = screenOf(state)
     const view = viewOf(state, screen.name)
     const { rights } = state.session
@@ -148,7 +148,7 @@ function partsOf(state: State): unknown[] {
 function found(
   screen: Screen,
   rows: readonly unknown[],
-  { view, layout }: Pick<Seen, 'view' | 'layout'>,
+  { view, layout }: Pick<ConsoleView, 'view' | 'layout'>,
 ): readonly unknown[] {
   const words = view.filter
     .toLowerCase()
@@ -175,7 +175,7 @@ function listOf(cache: Cache, { screen, view }: { screen: Screen; view: View }):
   return { ...asked, rows: [...base.rows, ...asked.rows.filter((row) => !known.has(screen.id(row)))] }
 }
 
-export function shownOf({ view, rows, feed }: Pick<Seen, 'view' | 'rows' | 'feed'>): Shown<unknown> {
+export function shownOf({ view, rows, feed }: Pick<ConsoleView, 'view' | 'rows' | 'feed'>): ListView<unknown> {
   return { filter: view.filter, rows, hasMore: feed.next !== null || feed.isNewestOnly === true }
 }
 
@@ -188,7 +188,7 @@ function wholeOf({ rows, next, readAt, isNewestOnly }: Feed): number | undefined
 type Aged = { screen: Screen; view: View; feed: Feed; opened: Opened | undefined; cache: Cache }
 
 /** How old what is shown is. Rows that were left behind say so themselves. */
-function ageOf({ screen, view, feed, opened, cache }: Aged): Seen['age'] {
+function ageOf({ screen, view, feed, opened, cache }: Aged): ConsoleView['age'] {
   const dueSince = (key: string): number | undefined => cache.entries.get(key)?.dueSince
   if (opened?.feed.readAt !== undefined)
     return { readAt: opened.feed.readAt, dueSince: dueSince(detailKey(screen, opened.id)) }

@@ -1,4 +1,4 @@
-import type { Given } from '../base/command-hints.ts'
+import type { ServiceFlags } from '../base/command-hints.ts'
 import { isSetIn } from '../base/environment-variables.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import type { ExitCode } from '../base/exit-codes.ts'
@@ -13,7 +13,7 @@ import type { Io } from '../base/io.ts'
 export async function signInAgain(
   io: Io,
   run: (words: readonly string[]) => Promise<ExitCode>,
-  { apiUrl, profile, stateDir }: Given = {},
+  { apiUrl, profile, stateDir }: ServiceFlags = {},
 ): Promise<boolean> {
   // A token of the environment counts for more than any sign-in.
   if (!isAtTerminal(io) || isSetIn(io.env, 'SVC_TOKEN')) return false

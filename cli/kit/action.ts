@@ -31,7 +31,7 @@ export type Subject<Thing> = {
   /** What commands call it, so that they can be pasted. */
   handle(thing: Thing): string
   /** Any of these is typed to confirm in live mode; nothing else has it. Of a list it is what the values name. */
-  confirmBy(thing: Thing, values: Given): readonly (string | null)[]
+  confirmBy(thing: Thing, values: FlagValues): readonly (string | null)[]
 }
 
 /** The one thing of its kind that the caller has, as the service has it now. */
@@ -160,7 +160,7 @@ type Move<Thing> = {
   /** That it is so already, in words. */
   already(thing: Thing): string
   /** The error for a thing in neither state: this word is not the one for it. */
-  refusal?(thing: Thing, values: Given): CliError
+  refusal?(thing: Thing, values: FlagValues): CliError
 }
 
 export type ActionKey = {
@@ -278,13 +278,13 @@ export function memberOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-export type Given = Readonly<Record<string, string | boolean | undefined>>
+export type FlagValues = Readonly<Record<string, string | boolean | undefined>>
 
 /** The command line that does it, as it can be pasted. A required flag that is not given has `...` for its value. */
 export function commandLine(
   { command, flags, subject }: AnyAction,
   handle: string | undefined,
-  given: Given = {},
+  given: FlagValues = {},
 ): string {
   const words = Object.entries(flags as Flags).flatMap(([name, flag]) => {
     const value = given[name] ?? (flag.required === true ? '...' : undefined)
@@ -314,7 +314,7 @@ export function takesKey({ headers }: Operation): boolean {
   return 'shape' in headers && 'x-idempotency-key' in Object(headers.shape)
 }
 
-export function isConfirmed({ confirm }: AnyAction, values: Given, thing: unknown): boolean {
+export function isConfirmed({ confirm }: AnyAction, values: FlagValues, thing: unknown): boolean {
   return typeof confirm === 'function' ? confirm(values, thing) : confirm === true
 }
 

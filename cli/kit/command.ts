@@ -9,8 +9,8 @@ import type { PlainContext } from './plain-context.ts'
  */
 
 /** What was given for each flag: a switch was or was not, and one without a value is undefined. */
-export type Input<F extends Flags> = { [Name in keyof F]: Given<F[Name]> }
-type Given<F extends Flag> = F extends { repeats: true } | { several: true }
+export type Input<F extends Flags> = { [Name in keyof F]: FlagInput<F[Name]> }
+type FlagInput<F extends Flag> = F extends { repeats: true } | { several: true }
   ? ValueOf<F>[]
   : F extends { value: string }
     ? ValueOf<F> | (F extends { required: true } | { initial: string } ? never : undefined) | Bare<F>

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { parseDuration } from '../../src/lib/duration.ts'
 import { chooseCredentials } from '../client/auth/choose.ts'
 import type { Http } from '../client/auth/credentials.ts'
-import type { Given } from '../base/command-hints.ts'
+import type { ServiceFlags } from '../base/command-hints.ts'
 import { makeClient, makeConnections } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { debugLine, isDebugging } from '../base/debug.ts'
@@ -40,7 +40,7 @@ export type Runtime = {
   io: Io
   exitCode: ExitCode
   /** What the command line said of service and identity, once it has been understood: next steps repeat it. */
-  given?: Given
+  given?: ServiceFlags
   /** What shows results that are longer than the terminal; without it they are printed as they are. */
   pager?: Pager
 }

@@ -7,7 +7,7 @@ import { call, proofFor } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
 import { stoppable } from '../client/interruptible.ts'
 import { flagOf, isConfirmed, seenBy, standingOf, takesKey } from './action.ts'
-import type { AnyAction, Ended, Flags, Given } from './action.ts'
+import type { AnyAction, Ended, Flags, FlagValues } from './action.ts'
 import { checkBody, dryRun, expectReply, tried } from './change.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
@@ -35,7 +35,7 @@ export type How = {
 export async function perform(
   context: Context,
   action: AnyAction,
-  { given, values: typed, how }: { given: string | undefined; values: Given; how: How },
+  { given, values: typed, how }: { given: string | undefined; values: FlagValues; how: How },
 ): Promise<void> {
   const client = context.client()
   const { operation } = action
@@ -75,7 +75,7 @@ export async function perform(
   if (problem !== undefined) throw problem
 }
 
-async function lookedUp(client: Client, { flags }: AnyAction, values: Given): Promise<Given> {
+async function lookedUp(client: Client, { flags }: AnyAction, values: FlagValues): Promise<FlagValues> {
   const found = { ...values }
   for (const [name, { find }] of Object.entries(flags as Flags)) {
     const text = values[name]
@@ -141,7 +141,7 @@ async function found(
  */
 export function requestFor(
   action: AnyAction,
-  { thing, values, idempotencyKey }: { thing: unknown; values: Given; idempotencyKey?: string | undefined },
+  { thing, values, idempotencyKey }: { thing: unknown; values: FlagValues; idempotencyKey?: string | undefined },
 ): OperationInput<Operation> {
   const key = idempotencyKey ?? randomUUID()
   const input = requestOf(action, { id: action.subject?.id(thing) ?? '', values, thing, key })
@@ -155,7 +155,7 @@ export function requestFor(
 
 function dangerOf(
   { subject, effect }: AnyAction,
-  { thing, values, isExact, yes }: { thing: unknown; values: Given; isExact: boolean; yes: boolean },
+  { thing, values, isExact, yes }: { thing: unknown; values: FlagValues; isExact: boolean; yes: boolean },
 ): Dangerous {
   return { what: effect(thing, values), words: subject?.confirmBy(thing, values) ?? [], isExact, yes }
 }
@@ -165,13 +165,13 @@ function textFlagOf({ flags }: Pick<AnyAction, 'flags'>): string | undefined {
   return Object.entries(flags as Flags).find(([, { file }]) => file === true)?.[0]
 }
 
-type Text = { values: Given; words: string | undefined; isWritten: boolean }
+type Text = { values: FlagValues; words: string | undefined; isWritten: boolean }
 
 /** The values with the text that a file, standard input or an editor has. */
 async function readText(
   context: Context,
   action: AnyAction,
-  { thing, values, how }: { thing: unknown; values: Given; how: How },
+  { thing, values, how }: { thing: unknown; values: FlagValues; how: How },
 ): Promise<Text> {
   const name = textFlagOf(action)
   if (name === undefined) return { values, words: undefined, isWritten: false }
@@ -193,7 +193,7 @@ async function readText(
 async function askBefore(
   client: Client,
   action: AnyAction,
-  { thing, values, name }: { thing: unknown; values: Given; name: string },
+  { thing, values, name }: { thing: unknown; values: FlagValues; name: string },
 ): Promise<void> {
   if (action.operation.dryRun !== true) return
   const input = requestFor(action, { thing, values: { ...values, [name]: '...' } })

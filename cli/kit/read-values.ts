@@ -1,7 +1,7 @@
 import type { Operation, OperationInput } from '../../src/wire/operation.ts'
 import { CliError, joinedFields, usageError } from '../base/errors.ts'
 import type { FlagFieldError } from '../base/errors.ts'
-import type { AnyAction, Flag, Flags, Given } from './action.ts'
+import type { AnyAction, Flag, Flags, FlagValues } from './action.ts'
 import { flagOf, memberOf } from './action.ts'
 
 /** Reads a value that has a form of its own. @param problem what is wrong with any other */
@@ -37,7 +37,7 @@ export const reason = { ...optionalReason, required: true } as const satisfies F
  * @param nameOf what the reader calls a flag
  * @throws {CliError} USAGE, exit code 2, naming the flag
  */
-export function readValues(flags: Flags, given: Given, nameOf = displayName): Record<string, string | boolean> {
+export function readValues(flags: Flags, given: FlagValues, nameOf = displayName): Record<string, string | boolean> {
   const values = Object.entries(flags).flatMap(([name, flag]): [string, string | boolean][] => {
     const value = given[name]
     if (value === undefined || value === false || (value === '' && flag.required !== true)) return []
@@ -58,7 +58,7 @@ export function bodyFrom(flags: Flags, given: object): Record<string, unknown> {
  */
 export function requestOf(
   { operation, flags, request }: AnyAction,
-  { id, values, thing, key }: { id: string; values: Given; thing?: unknown; key?: string },
+  { id, values, thing, key }: { id: string; values: FlagValues; thing?: unknown; key?: string },
 ): OperationInput<Operation> {
   if (request !== undefined) return request(id, values, thing, key)
   const params = Object.fromEntries(Object.keys(operation.params.shape).map((name) => [name, id]))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { KEY_FLAG } from './action.ts'
-import type { AnyAction, Flag, Flags, Given } from './action.ts'
+import type { AnyAction, Flag, Flags, FlagValues } from './action.ts'
 import type { AnyCommand, Input } from './command.ts'
 import type { CommandResult, Context, Runtime } from './context.ts'
 import { readValue, readValues, withFlags } from './read-values.ts'
@@ -72,7 +72,7 @@ async function runAction(context: Context, action: AnyAction, { args, options }:
   try {
     await perform(acting === undefined ? context : { ...context, client: () => acting(context) }, meant, {
       given: isNamed ? args[0] : undefined,
-      values: readValues(meant.flags, { ...options, ...Object.fromEntries(places) } as Given),
+      values: readValues(meant.flags, { ...options, ...Object.fromEntries(places) } as FlagValues),
       how: {
         dryRun: options['dryRun'] === true,
         yes: options['yes'] === true,

@@ -9,7 +9,7 @@ import type { Io } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 
 /** Where a user's own text comes from: the command line, a file, or an editor. */
-type Wanted = {
+type TextSource = {
   file: string | undefined
   edit: boolean
   /** What the command line gave, and the flag it gave it by. */
@@ -26,7 +26,7 @@ const FILE_BYTES_MAX = 256 * 1024
  * The words of one source, or undefined where none is named.
  * @throws {CliError} exit code 2 when more than one is named, it has no words, or it can't be read
  */
-export async function readWords(io: Io, wanted: Wanted): Promise<string | undefined> {
+export async function readWords(io: Io, wanted: TextSource): Promise<string | undefined> {
   const { given, flag, file, edit } = wanted
   const named = [given !== undefined, file !== undefined, edit].filter(Boolean).length
   if (named > 1) throw usageError(`${flag}, --file and --edit say the same thing: give one of them`)
@@ -36,7 +36,7 @@ export async function readWords(io: Io, wanted: Wanted): Promise<string | undefi
 }
 
 /** The words of one source; where none is named, those that a person writes in an editor. */
-export async function needWords(io: Io, wanted: Wanted): Promise<string> {
+export async function needWords(io: Io, wanted: TextSource): Promise<string> {
   const words = await readWords(io, wanted)
   if (words !== undefined) return words
   const instead = `${wanted.flag} <words>, or --file <path> (- is standard input)`
@@ -65,7 +65,7 @@ const COLUMNS = 78
 const CUT = 'Write above. These lines are not sent; without a word above them, nothing is.'
 
 /** Lines of the template alone are taken out again: a line of one's own may begin with any character. */
-async function compose(io: Io, { about, flag }: Wanted): Promise<string> {
+async function compose(io: Io, { about, flag }: TextSource): Promise<string> {
   const facts = [CUT, '', ...(await about())].flatMap((line) => wrappedLines(printable(line, 'lines'), COLUMNS))
   const lines = facts.map((line) => `# ${line}`.trimEnd())
   const edited = await editText(io, {

@@ -3,7 +3,7 @@ import type { AdminMerchant, KybStatus } from '../../src/wire/admin.ts'
 import { resetMemberFactor } from '../../src/wire/team.ts'
 import { CliError } from '../base/errors.ts'
 import { action, commandLine } from '../kit/action.ts'
-import type { Action, ActionKey, AnyAction, Given } from '../kit/action.ts'
+import type { Action, ActionKey, AnyAction, FlagValues } from '../kit/action.ts'
 import { reason } from '../kit/read-values.ts'
 import { merchant } from './subject.ts'
 import { printMerchant } from './view.ts'
@@ -131,7 +131,7 @@ const KYB = [
 
 function otherWord(
   { word, from, to }: Pick<Decision<string>, 'word' | 'from' | 'to'>,
-  { thing, values }: { thing: AdminMerchant; values: Given },
+  { thing, values }: { thing: AdminMerchant; values: FlagValues },
 ): CliError {
   const { trading_name: name, kyb_status: status } = thing
   const fitting: readonly AnyAction[] = KYB.filter(({ move }) => move?.from === status && move.to === to)

@@ -76,10 +76,10 @@ function isThere(value: unknown): boolean {
   return value !== null && value !== undefined
 }
 
-type Wanted = { path: string; key: string; expected: readonly string[] }
+type MemberStep = { path: string; key: string; expected: readonly string[] }
 
 /** A list has rows, and no members: what was meant is theirs. */
-function refuseList(values: readonly unknown[], { path, key, expected }: Wanted): void {
+function refuseList(values: readonly unknown[], { path, key, expected }: MemberStep): void {
   const rows = values.filter((value) => Array.isArray(value)).flat()
   if (!values.some((value) => Array.isArray(value))) return
   const there = [...expected, ...rows.flatMap((row) => (Array.isArray(row) ? [] : Object.keys(Object(row))))]

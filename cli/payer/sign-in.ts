@@ -193,7 +193,7 @@ function tokenIn({ hash, searchParams }: URL): string | undefined {
   )
 }
 
-type Wanted = {
+type MailSignIn = {
   /** Whose mail: an address, or a number with its country code. */
   contact: string
   timeoutMs: number
@@ -205,7 +205,7 @@ type Wanted = {
  * before is passed over until a newer one is there or the time is over.
  * @throws {CliError} NOT_FOUND, exit code 6, where there is no link; LINK_INVALID, 4, where none works any more
  */
-async function openFromMail(client: Client, { contact, timeoutMs, open }: Wanted): Promise<PayerSession> {
+async function openFromMail(client: Client, { contact, timeoutMs, open }: MailSignIn): Promise<PayerSession> {
   if (await isLive(client))
     throw new CliError('NO_MAIL_KEPT', `${client.apiUrl} is live: it sends its mail, and keeps none to be read here`, {
       hint: 'with the link of the mail: svc payer verify',

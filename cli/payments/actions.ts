@@ -8,7 +8,7 @@ import { CliError, usageError } from '../base/errors.ts'
 import { amountLess, sumText } from '../base/money-text.ts'
 import { endOfId } from '../base/text.ts'
 import { action } from '../kit/action.ts'
-import type { Given } from '../kit/action.ts'
+import type { FlagValues } from '../kit/action.ts'
 import { askUntil } from '../kit/wait.ts'
 import { anyPayment, payment } from './subject.ts'
 import type { ListedPayment } from './subject.ts'
@@ -115,7 +115,7 @@ const sca = action({
 type Redirect = { state: string; code: string } | { state: string; error: string; error_description?: string }
 
 /** From the flags, or from the whole address that the bank sent the payer back to. */
-function redirectOf({ returned, ...values }: Given): Redirect {
+function redirectOf({ returned, ...values }: FlagValues): Redirect {
   const address = typeof returned === 'string' ? returned : undefined
   if (address !== undefined && !URL.canParse(address))
     throw usageError('--returned: is not an address', '--returned "https://shop.example/return?state=...&code=..."')

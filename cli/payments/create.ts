@@ -91,9 +91,13 @@ export const create = command({
   },
 })
 
-type Wishes = { options: CreateOptions; timeoutMs: number }
+type CreateAndSeeInput = { options: CreateOptions; timeoutMs: number }
 
-async function createAndSee(context: Context, client: Client, { options, timeoutMs }: Wishes): Promise<void> {
+async function createAndSee(
+  context: Context,
+  client: Client,
+  { options, timeoutMs }: CreateAndSeeInput,
+): Promise<void> {
   const key = options.idempotencyKey ?? randomUUID()
   const facts: Record<string, string> = { idempotency_key: key }
   try {

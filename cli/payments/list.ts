@@ -50,7 +50,7 @@ async function adminFilterOf(
     : { ...filter, merchant_id: (await findMerchant(client, merchant)).merchant.id }
 }
 
-type Shown<Row extends { payment_id: string }> = {
+type ListSource<Row extends { payment_id: string }> = {
   read: PageReader<Row>
   fields: readonly string[]
   columns(rows: readonly Row[]): Column<Row>[]
@@ -82,7 +82,7 @@ export const list = command({
 async function print<Row extends { payment_id: string }>(
   context: Context,
   options: Paging,
-  { read, fields, columns }: Shown<Row>,
+  { read, fields, columns }: ListSource<Row>,
 ): Promise<CommandResult> {
   await listPages(context, options, read, (items, empty = 'There are no such payments.') =>
     context.print.list(items, {
@@ -95,7 +95,7 @@ async function print<Row extends { payment_id: string }>(
   )
 }
 
-function own(client: Client, filter: Filter): Shown<PaymentSummary> {
+function own(client: Client, filter: Filter): ListSource<PaymentSummary> {
   return {
     read: pagesIn(client, listPayments, { query: filter }),
     fields: Object.keys(PaymentSummary.shape),
@@ -111,7 +111,7 @@ function own(client: Client, filter: Filter): Shown<PaymentSummary> {
 }
 
 /** With what each cost, and what it adds to payouts. */
-function lines(client: Client, filter: Filter): Shown<Transaction> {
+function lines(client: Client, filter: Filter): ListSource<Transaction> {
   return {
     read: pagesIn(client, listTransactions, { query: filter }),
     fields: Object.keys(Transaction.shape),
@@ -128,7 +128,7 @@ function lines(client: Client, filter: Filter): Shown<Transaction> {
   }
 }
 
-function ofAll(client: Client, filter: Filter, fees: boolean): Shown<AdminPaymentSummary> {
+function ofAll(client: Client, filter: Filter, fees: boolean): ListSource<AdminPaymentSummary> {
   return {
     read: pagesIn(client, listAdminPayments, { query: filter }),
     fields: Object.keys(AdminPaymentSummary.shape),

@@ -44,25 +44,25 @@ export const create = command({
     overdraft: { value: 'amount', summary: 'Overdraft limit of each account' },
   },
   async run(context, input) {
-    const accounts = wishesOf(input).map((account) => ({ ...account, overdraft_limit: input.overdraft }))
+    const accounts = accountsOf(input).map((account) => ({ ...account, overdraft_limit: input.overdraft }))
     const body = { ...bodyFrom(ALIASES, input), ...(accounts.length === 0 ? {} : { accounts }) }
     const made = await change(context, context.client(), createSandboxCustomer, { input: { body }, options: input })
     if (made !== undefined) await printCustomer(context, made)
   },
 })
 
-type Wish = { balance: string; currency?: 'GBP' | 'EUR' }
-type Wished = { account: readonly string[]; balance: string | undefined; overdraft: string | undefined }
+type AccountInput = { balance: string; currency?: 'GBP' | 'EUR' }
+type AccountFlags = { account: readonly string[]; balance: string | undefined; overdraft: string | undefined }
 
 /** The accounts that are asked for; none where the service may choose. */
-function wishesOf({ account, balance, overdraft }: Wished): Wish[] {
+function accountsOf({ account, balance, overdraft }: AccountFlags): AccountInput[] {
   if (balance !== undefined) return [accountOf(balance, '--balance')]
   if (account.length === 0 && overdraft !== undefined) return [{ balance: '1000.00' }]
   return account.map((text) => accountOf(text, '--account'))
 }
 
 /** An account as a flag says it: `500.00`, `EUR:500.00`. */
-function accountOf(text: string, flag: string): Wish {
+function accountOf(text: string, flag: string): AccountInput {
   const [, currency, balance = ''] = /^(?:(GBP|EUR):)?(\d{1,9}(?:\.\d{1,2})?)$/.exec(text) ?? []
   if (balance === '')
     throw usageError(

@@ -9,7 +9,7 @@ import { withProgress } from '../output/progress.ts'
 import { seed as seedBank } from './customers.ts'
 import { DEMO_TRADE } from './seed/seed-demo.ts'
 import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from './seed/seed-trade.ts'
-import type { SeedProgress, Trade, TradeWishes } from './seed/seed-trade.ts'
+import type { SeedProgress, Trade, TradeSize } from './seed/seed-trade.ts'
 
 const WHOLE = matching(/^\d{1,10}$/, 'must be a whole number')
 const COUNT = matching(/^\d{1,4}$/, 'must be a whole number')
@@ -56,15 +56,15 @@ adds nothing.`,
         '--customers and --days fill the bank, --merchants and --payments make merchants trade: two commands',
         'svc sandbox seed --customers 5, and then svc sandbox seed --merchants 3',
       )
-    const wishes = wishesOf(input)
-    if (input.dryRun) return tellPlan(context, wishes)
-    printTrade(context, await make(context, wishes))
+    const size = sizeOf(input)
+    if (input.dryRun) return printPlan(context, size)
+    printTrade(context, await make(context, size))
   },
 })
 
 /** Reports progress also where no line can be redrawn; what was made before an interruption stays, and is reported. */
-async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
-  const { seed: number, payments: total } = wishes
+async function make(context: Context, size: TradeSize): Promise<Trade> {
+  const { seed: number, payments: total } = size
   let isBegun = false
   try {
     return await withProgress(context, { title: 'Seeding', unit: 'payments', total }, (progress) => {
@@ -73,17 +73,17 @@ async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
         progress.at(done, what)
         if (!progress.isShown && what !== undefined) context.note(`${done} of ${total} payments; ${what}`)
       }
-      return stoppable(context.client(), (client) => seedTrade(client, wishes, tell))
+      return stoppable(context.client(), (client) => seedTrade(client, size, tell))
     })
   } catch (error) {
     if (!isBegun || !(error instanceof CliError)) throw error
     const message = `${error.message}; what there is of seed ${number} stays`
-    const options = { ...error.options, hint: withNextSeed(wishes), cause: error }
+    const options = { ...error.options, hint: withNextSeed(size), cause: error }
     throw withFacts(new CliError(error.code, message, options), { seed: String(number) })
   }
 }
 
-function wishesOf({ seed: number = '1', merchants, payments }: SeedOptions): TradeWishes {
+function sizeOf({ seed: number = '1', merchants, payments }: SeedOptions): TradeSize {
   const seed = Number.parseInt(number, 10)
   return {
     seed,
@@ -100,9 +100,9 @@ function within(text: string | undefined, { flag, otherwise, min, max }: Range):
   throw usageError(`${flag}: must be from ${min} to ${max}`, `${flag} ${otherwise}`)
 }
 
-function tellPlan({ print, note }: Context, wishes: TradeWishes): CommandResult {
-  const effect = `this would make ${plannedTrade(wishes)}`
-  print.record({ dry_run: true, ...wishes, effect }, [['Effect', effect]], { id: String(wishes.seed) })
+function printPlan({ print, note }: Context, size: TradeSize): CommandResult {
+  const effect = `this would make ${plannedTrade(size)}`
+  print.record({ dry_run: true, ...size, effect }, [['Effect', effect]], { id: String(size.seed) })
   note('Nothing was changed.')
 }
 

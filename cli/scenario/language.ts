@@ -28,14 +28,14 @@ import { ReceiverBehaviour, WEBHOOK_VERBS } from './verbs/webhooks.ts'
  * validate` and the published JSON Schema read the same declarations.
  */
 
-export const Given = z.strictObject({
+export const CaseSetup = z.strictObject({
   /** What not every service has; where it is missing, the case is skipped. */
   needs: z.enum(['vrp_caps']).optional(),
   merchant: z.strictObject(merchantFields).optional(),
   receiver: z.union([ReceiverBehaviour, z.literal(false)]).optional(),
   bank: BankFault.optional(),
 })
-export type Given = z.infer<typeof Given>
+export type CaseSetup = z.infer<typeof CaseSetup>
 
 export const VERB_GROUPS = {
   payments: { pay, bank, ...DONE_TO_PAYMENTS, ...CHECKOUT_VERBS, ...LOOKING_VERBS },

@@ -13,7 +13,7 @@ const PAUSE_MS = 2_000
 // What the service lists at once; more than that between two looks, and some are not seen.
 const LISTED = 50
 
-type Seen = Map<string, string>
+type LastStatuses = Map<string, string>
 type Query = NonNullable<OperationInput<typeof listWebhooks>['query']>
 
 /** `svc webhooks list --follow`: each new delivery and each change of one, as they happen, the newest last. */
@@ -22,7 +22,7 @@ export async function followDeliveries(
   { query, limit, options }: { query: Query; limit: string; options: FollowOptions },
 ): Promise<CommandResult> {
   const client = context.client()
-  const seen: Seen = new Map()
+  const seen: LastStatuses = new Map()
   let isFirst = true
   return follow(context, {
     options,
@@ -37,7 +37,7 @@ export async function followDeliveries(
   })
 }
 
-type First = { rows: readonly Delivery[]; seen: Seen; count: number }
+type First = { rows: readonly Delivery[]; seen: LastStatuses; count: number }
 
 function printFirst(context: Context, { rows, seen, count }: First): void {
   for (const row of rows) seen.set(row.id, stateOf(row))
@@ -45,7 +45,7 @@ function printFirst(context: Context, { rows, seen, count }: First): void {
 }
 
 /** Prints what is new among the rows, the oldest first, and remembers it. */
-function printNews(context: Context, rows: readonly Delivery[], seen: Seen): void {
+function printNews(context: Context, rows: readonly Delivery[], seen: LastStatuses): void {
   const news = rows.filter((row) => seen.get(row.id) !== stateOf(row))
   if (seen.size > 0 && rows.length === LISTED && rows.every(({ id }) => !seen.has(id)))
     context.note(`More than ${LISTED} deliveries since the last look: some are missing here`)

@@ -62,13 +62,13 @@ export function warnOf(context: Context, alert: WebhookAlert | null): void {
   warn(context, alert.message, next)
 }
 
-export type Shown = {
+export type DeliveryView = {
   delivery: Delivery | AdminDelivery | DeliveryDetail
   /** Whether the payload is shown as well, which is long. */
   withPayload: boolean
 }
 
-export function printDelivery({ print }: Pick<Context, 'print'>, { delivery, withPayload }: Shown): void {
+export function printDelivery({ print }: Pick<Context, 'print'>, { delivery, withPayload }: DeliveryView): void {
   const { attempts, payload } = { attempts: [], payload: '', ...delivery }
   print.record(delivery, linesOf(delivery), {
     after: [withPayload && payload !== '' ? prettyPayload(payload) : '', tableBelow(print, attempts, ATTEMPT_COLUMNS)],
@@ -81,7 +81,7 @@ function nextText({ status, next_retry_at: next }: Delivery): string {
   return status === 'PENDING' ? 'none planned: there is no endpoint, or it is paused' : ''
 }
 
-function linesOf(delivery: Shown['delivery']): [string, string][] {
+function linesOf(delivery: DeliveryView['delivery']): [string, string][] {
   const { last_http_status: http } = delivery
   return [
     ['Delivery', delivery.id],

@@ -187,12 +187,12 @@ function note(ids: Set<string>, entry: Entry, { status, body }: Answer, expected
   if (status < 300 && id !== '') ids.add(id)
 }
 
-type Asked = { method: 'GET' | 'POST'; path: string; shop?: number; headers?: Headers; body?: string }
+type ShopCall = { method: 'GET' | 'POST'; path: string; shop?: number; headers?: Headers; body?: string }
 
 /** Repeats the same request, at any process of the API, until one answers. */
 async function ask(
   { addresses, random, traffic, headersOf, forged }: ClientInput,
-  { path, shop, headers = {}, ...asked }: Asked,
+  { path, shop, headers = {}, ...asked }: ShopCall,
 ): Promise<Answer> {
   for (let repeat = 0; repeat < REPEATS_MAX; repeat += 1) {
     const address = addresses[Math.floor(random() * addresses.length)] ?? ''

@@ -17,10 +17,10 @@ import { runCli } from './harness.ts'
 import { makeDead } from './real-service.ts'
 
 type Check = { check: string; group: string; state: string; text: string; fix: string | null }
-type Told = { code: number; stdout: string; checks: Record<string, Check> }
+type DoctorRun = { code: number; stdout: string; checks: Record<string, Check> }
 
 /** What a busy machine kept from answering in time is looked at again. */
-async function lookOver(env: NodeJS.ProcessEnv, only?: string): Promise<Told> {
+async function lookOver(env: NodeJS.ProcessEnv, only?: string): Promise<DoctorRun> {
   const words = ['doctor', '--json', ...(only === undefined ? [] : ['--only', only])]
   return until(async () => {
     const { code, stdout } = await runCli(words, { env })

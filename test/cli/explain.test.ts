@@ -47,10 +47,13 @@ function storyOf(more: Partial<Explanation> = {}): Explanation {
   }
 }
 
-type Shown = { columns?: number; tty?: boolean; calledAs?: string; env?: NodeJS.ProcessEnv }
+type ShowOptions = { columns?: number; tty?: boolean; calledAs?: string; env?: NodeJS.ProcessEnv }
 
 /** Runs the command with a terminal of this width. */
-async function show(words: readonly string[], { columns = 140, tty = true, calledAs = 'svc', env = {} }: Shown = {}) {
+async function show(
+  words: readonly string[],
+  { columns = 140, tty = true, calledAs = 'svc', env = {} }: ShowOptions = {},
+) {
   const { io, stdout, stderr } = makeIo({ tty, calledAs, env: { NO_COLOR: '1', ...env } })
   const code = await run(words, { ...io, stdout: { ...io.stdout, columns } })
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }

@@ -10,9 +10,9 @@ const ROWS = [
   { id: 'b2', name: 'Grace', at: '2026-11-21' },
 ]
 
-type Asked = { mode: OutputMode; fields?: string[]; query?: string; header?: boolean }
+type PrintOptions = { mode: OutputMode; fields?: string[]; query?: string; header?: boolean }
 
-function printed({ mode, fields, query, header = true }: Asked, act: (print: Printer) => void): string {
+function printed({ mode, fields, query, header = true }: PrintOptions, act: (print: Printer) => void): string {
   const { io, stdout } = makeIo({})
   act(makePrinter(io, { mode, fields, query, header, paint: (_style, text) => text }))
   return stdout.join('')

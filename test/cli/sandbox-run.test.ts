@@ -28,11 +28,11 @@ async function play(cwd: string, ...words: string[]): Promise<Outcome> {
 const named = (name: string, ...steps: string[]): string => scenarioOf(steps).replace('a case', name)
 const tagged = (tags: string): string => scenarioOf([PAY], `tags: [${tags}]\n`).replace('a case', `tagged ${tags}`)
 
-type Told = { cases: { name: string; merchant_id: string; payments: object[]; events: object[] }[] }
+type RunReport = { cases: { name: string; merchant_id: string; payments: object[]; events: object[] }[] }
 
 /** What a run told in JSON of the things that its cases made. */
-function toldOf({ stdout }: Outcome): Told['cases'] {
-  const { cases }: Told = JSON.parse(stdout)
+function toldOf({ stdout }: Outcome): RunReport['cases'] {
+  const { cases }: RunReport = JSON.parse(stdout)
   return cases.map(({ name, merchant_id, payments, events }) => ({ name, merchant_id, payments, events }))
 }
 
@@ -76,7 +76,7 @@ t.test('a seed decides the order and the ids on a service of its own, which leav
   })
   const left = leaveBehind(own)
   const stories = ['happy-path', 'currencies', 'dispute-accepted', 'two-merchants']
-  async function ephemeral(seed: string, ...words: string[]): Promise<Told['cases']> {
+  async function ephemeral(seed: string, ...words: string[]): Promise<RunReport['cases']> {
     const env = { PATH: process.env['PATH'] }
     const flags = ['--ephemeral', '--parallel', '4', '--seed', seed, '--json', ...words]
     const outcome = await runCli(['sandbox', 'run', ...stories, ...flags], { env })
@@ -95,7 +95,7 @@ t.test('a seed decides the order and the ids on a service of its own, which leav
   t.same(await ephemeral('7', '--idp', 'none'), first, 'whoever proves identities')
   const other = await ephemeral('8', '--idp', 'none')
   t.not(other.map(({ name }) => name).join(), first.map(({ name }) => name).join(), 'another order')
-  const idsOf = (cases: Told['cases']): string[] =>
+  const idsOf = (cases: RunReport['cases']): string[] =>
     cases.flatMap(({ merchant_id: id, payments, events }) => [
       id,
       ...[...payments, ...events].map((one) => JSON.stringify(one)),

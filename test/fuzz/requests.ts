@@ -217,10 +217,10 @@ export function hostileText(random: SeededRandom): string {
   return random.pick(random.pick([TEXTS, TEXTS, NUMBERS, TIMES]))
 }
 
-type Wanted = { name: string; schema: Json; components: Record<string, Json> }
+type ValueSpec = { name: string; schema: Json; components: Record<string, Json> }
 
 /** A value that fits a schema, as far as an example tells; optional members come and go. */
-function valueFor(world: World, { name, schema, components }: Wanted, random: SeededRandom): unknown {
+function valueFor(world: World, { name, schema, components }: ValueSpec, random: SeededRandom): unknown {
   const { $ref, anyOf, oneOf, enum: values, properties, required, type, items, minimum, maximum } = schema as Shape
   const of = (each: Json, inner = name): unknown => valueFor(world, { name: inner, schema: each, components }, random)
   if ($ref !== undefined) return of(components[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {})

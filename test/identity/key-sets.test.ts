@@ -7,7 +7,7 @@ import type { KeyPair } from '../support/in-process-idp.ts'
 
 const [first, second] = [await makeKeyPair(), await makeKeyPair()]
 
-type Bench = {
+type KeySetsFixture = {
   sets: KeySets
   /** What the provider answers: its keys, null for no such realm, or how it fails. */
   provider: { keys: KeyPair[] | null; fails: boolean | 'silent' }
@@ -15,8 +15,8 @@ type Bench = {
   clock: { ms: number }
 }
 
-function bench(keys: KeyPair[] | null = [first]): Bench {
-  const provider: Bench['provider'] = { keys, fails: false }
+function bench(keys: KeyPair[] | null = [first]): KeySetsFixture {
+  const provider: KeySetsFixture['provider'] = { keys, fails: false }
   const fetched: string[] = []
   const clock = { ms: 1_000_000 }
   const fetch = async (slug: string): Promise<JSONWebKeySet | null> => {

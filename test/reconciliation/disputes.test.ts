@@ -13,10 +13,10 @@ const { app, owner } = service
 const headers = await service.operator('OPS')
 const byHand = byHandOf(owner)
 
-type Given = { merchant: TestMerchant; paymentId: string; disputeId: string; refundId: string }
+type Fixture = { merchant: TestMerchant; paymentId: string; disputeId: string; refundId: string }
 
 /** A dispute that its merchant has accepted, with its refund of 50.00. */
-async function story(): Promise<Given> {
+async function story(): Promise<Fixture> {
   const merchant = await service.merchant()
   const paymentId = await settledPayment(service, merchant, { amount: '50.00' })
   const { id: disputeId } = (await raise(service, merchant, paymentId)).body
@@ -27,7 +27,7 @@ async function story(): Promise<Given> {
   return { merchant, paymentId, disputeId, refundId: rows[0].refund_id }
 }
 
-async function differences({ merchant }: Given): Promise<Record<string, unknown>[]> {
+async function differences({ merchant }: Fixture): Promise<Record<string, unknown>[]> {
   const { body } = await service.call('GET', `/api/v1/admin/reconciliation?merchant_id=${merchant.id}`, { headers })
   return body.differences
 }
@@ -37,7 +37,7 @@ t.test("an unchanged dispute agrees with its refund, the ledger and the bank's b
 })
 
 t.test('each corruption of a dispute is named, with its row and both amounts', async (t) => {
-  const cases: [name: string, break_: (given: Given) => Promise<void>, expected: (given: Given) => object[]][] = [
+  const cases: [name: string, break_: (given: Fixture) => Promise<void>, expected: (given: Fixture) => object[]][] = [
     [
       "the bank's credit for it",
       ({ refundId }) => byHand([`update mock_bank.bank_credits set amount = 49 where refund_id = $1`, [refundId]]),

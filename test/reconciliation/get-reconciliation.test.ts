@@ -86,8 +86,8 @@ t.test('untouched books add up, for the operator and for the merchant', async (t
 })
 
 t.test('each corruption by hand is named with its row and both amounts', async (t) => {
-  type Given = { merchant: TestMerchant; paymentId: string; refundId: string }
-  const cases: [name: string, break_: (given: Given) => Promise<void>, expected: (given: Given) => object[]][] = [
+  type Fixture = { merchant: TestMerchant; paymentId: string; refundId: string }
+  const cases: [name: string, break_: (given: Fixture) => Promise<void>, expected: (given: Fixture) => object[]][] = [
     [
       'the gross amount of a settled payment: 50 becomes 5000',
       ({ paymentId }) =>

@@ -14,10 +14,10 @@ const service = await testService(t)
 const { app, owner } = service
 const headers = await service.operator('OPS')
 
-type Given = { merchant: TestMerchant; paid: string; failed: string; returned: string }
+type Fixture = { merchant: TestMerchant; paid: string; failed: string; returned: string }
 
 /** Three payouts: one that failed, one that came back, and one that paid the money of both. */
-async function story(): Promise<Given> {
+async function story(): Promise<Fixture> {
   const merchant = await service.merchant()
   await payoutAccount(service, merchant)
   await settledPayment(service, merchant)
@@ -42,7 +42,7 @@ async function story(): Promise<Given> {
 
 const byHand = byHandOf(owner)
 
-async function differences({ merchant }: Given): Promise<Record<string, unknown>[]> {
+async function differences({ merchant }: Fixture): Promise<Record<string, unknown>[]> {
   const { body } = await service.call('GET', `/api/v1/admin/reconciliation?merchant_id=${merchant.id}`, { headers })
   return body.differences
 }
@@ -54,7 +54,7 @@ t.test('unchanged payouts agree with the ledger, their settlements and the bank'
 })
 
 t.test('each corruption of a payout is named, with its row and both amounts', async (t) => {
-  type Case = [name: string, text: string, values: (given: Given) => unknown[], found: (given: Given) => object[]]
+  type Case = [name: string, text: string, values: (given: Fixture) => unknown[], found: (given: Fixture) => object[]]
   const CASES: Case[] = [
     [
       'the amount of a payout',

@@ -10,10 +10,10 @@ const service = await testService(t)
 const { app, owner } = service
 const headers = await service.operator('OPS')
 
-type Given = { merchant: TestMerchant; paymentId: string; debt: string; settlement: string }
+type Fixture = { merchant: TestMerchant; paymentId: string; debt: string; settlement: string }
 
 /** A settlement that is a debt, and one that is paid, with rounding, of a payment and a refund. */
-async function story(): Promise<Given> {
+async function story(): Promise<Fixture> {
   const merchant = await service.merchant()
   const close = async (): Promise<string> => {
     const { body } = await service.call('POST', '/api/v1/portal/settlements', { merchant, body: {} })
@@ -32,7 +32,7 @@ async function story(): Promise<Given> {
 
 const byHand = byHandOf(owner)
 
-async function differences({ merchant }: Given): Promise<Record<string, unknown>[]> {
+async function differences({ merchant }: Fixture): Promise<Record<string, unknown>[]> {
   const { body } = await service.call('GET', `/api/v1/admin/reconciliation?merchant_id=${merchant.id}`, { headers })
   return body.differences
 }
@@ -43,7 +43,7 @@ t.test('unchanged settlements agree with their lines, the ledger and each other'
 })
 
 t.test('each corruption of a settlement is named, with its row and both amounts', async (t) => {
-  type Case = [name: string, text: string, values: (given: Given) => unknown[], found: (given: Given) => object[]]
+  type Case = [name: string, text: string, values: (given: Fixture) => unknown[], found: (given: Fixture) => object[]]
   const CASES: Case[] = [
     [
       'the amount of a line',

@@ -2,7 +2,7 @@ import { MERCHANT_ROLES, PLATFORM_ROLES, permissionsOf } from '../../../src/lib/
 import type { Role } from '../../../src/lib/permissions.ts'
 import type { Who } from '../../client/auth/acting-side.ts'
 import { roleText } from '../../base/role-text.ts'
-import type { Screen, ScreenKey, Shown } from '../screen.ts'
+import type { Screen, ScreenKey, ListView } from '../screen.ts'
 
 export type Rights = { who: Who; readonly: boolean; sandbox: boolean }
 
@@ -38,7 +38,7 @@ export function mayUse(
 }
 
 /** Where the user is: on the list or in detail, with this row or without one, these rows marked, and this shown. */
-export type Where = { on: 'list' | 'detail'; row: unknown; marked?: readonly unknown[]; shown?: Shown<unknown> }
+export type Where = { on: 'list' | 'detail'; row: unknown; marked?: readonly unknown[]; shown?: ListView<unknown> }
 
 export function fitsRow({ fits }: Pick<ScreenKey<unknown>, 'fits'>, row: unknown): boolean {
   return row !== undefined && fits?.(row) !== false

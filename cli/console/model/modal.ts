@@ -24,7 +24,7 @@ export type Field = {
   check?(text: string): string | undefined
 }
 
-export type Given = Readonly<Record<string, string>>
+export type FormValues = Readonly<Record<string, string>>
 
 /** A question before something is changed: what is about to happen, its fields, and the command that would do the same. */
 export type Form = {
@@ -38,13 +38,13 @@ export type Form = {
   at: number
   edit: Edit
   chosen: number
-  given: Given
+  given: FormValues
   /** What stands in the fields, for those that are gone back to. */
-  drafts: Given
+  drafts: FormValues
   /** What will be done, where it weighs: the last look before it. "refunds 5.00 GBP to Priya" */
-  last?: ((given: Given) => string) | undefined
+  last?: ((given: FormValues) => string) | undefined
   /** The same in a word or two, for the key that does it: "refund 5.00 GBP". */
-  act?: ((given: Given) => string) | undefined
+  act?: ((given: FormValues) => string) | undefined
   problem: string | undefined
   /** What was done to what was typed, beside what was asked for. */
   note?: string | undefined
@@ -68,12 +68,12 @@ export type Reading = {
 
 export type Modal = Form | Reading
 
-export type FormWish = Pick<Form, 'key' | 'title' | 'about' | 'ids' | 'fields' | 'live' | 'last' | 'act'>
+export type FormInput = Pick<Form, 'key' | 'title' | 'about' | 'ids' | 'fields' | 'live' | 'last' | 'act'>
 
-export function formOf(wish: FormWish): Form {
+export function formOf(input: FormInput): Form {
   return entered({
     kind: 'form',
-    ...wish,
+    ...input,
     at: 0,
     edit: NO_TEXT,
     chosen: 0,
@@ -92,7 +92,7 @@ function entered(form: Form): Form {
   return { ...form, edit: NO_TEXT, chosen: field.asks === true ? at : Math.max(0, at) }
 }
 
-type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
+type FormStep = { form: Form } | { done: FormValues } | { cancelled: true } | { editor: Field }
 
 export function stepped(before: Form, key: string): FormStep {
   if (before.isWorking) return { form: before }
@@ -195,7 +195,7 @@ export function doesIt(form: Form): boolean {
   return form.at === form.fields.length - 1 && (form.last === undefined || field.kind === 'typed')
 }
 
-export function givenSoFar(form: Form): Given {
+export function givenSoFar(form: Form): FormValues {
   const field = form.fields[form.at]
   if (field === undefined || field.kind === 'typed') return form.given
   const text = textOf(form, field)

@@ -3,12 +3,12 @@ import type { ReactElement } from 'react'
 import type { Console } from '../console.ts'
 import { cutTo, EMPTY_LINE, padded, paragraph } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
-import type { Seen } from '../view-model.ts'
+import type { ConsoleView } from '../view-model.ts'
 import { Modal, typedLine } from './modal.tsx'
 import { Lines, TextLine } from './text-line.tsx'
 import { SIGNS } from '../table-lines.ts'
 
-export function Table({ seen }: { seen: Seen }): ReactElement {
+export function Table({ seen }: { seen: ConsoleView }): ReactElement {
   const { rows, ids, view, layout, listHeight, feed } = seen
   const { width } = layout
   const laid = seen.laid()
@@ -37,7 +37,7 @@ export function Table({ seen }: { seen: Seen }): ReactElement {
   )
 }
 
-export function emptyText({ screen, view, feed, canAsk, isFull }: Seen): string {
+export function emptyText({ screen, view, feed, canAsk, isFull }: ConsoleView): string {
   if (feed.readAt === undefined) return feed.failure === undefined ? 'Loading ...' : 'Nothing could be read yet.'
   if (view.filter === '') return screen.empty
   if (feed.next === null && !feed.isNewestOnly) return `Nothing fits "${view.filter}". Esc clears the filter.`
@@ -48,7 +48,7 @@ export function emptyText({ screen, view, feed, canAsk, isFull }: Seen): string 
   return `${nothing} ${way === undefined ? 'There may be older ones' : `The service looks in all for ${way}`}. Esc clears the filter.`
 }
 
-export function titleLine(seen: Seen, width: number): Line {
+export function titleLine(seen: ConsoleView, width: number): Line {
   const { screen, view, rows, feed, opened, bodyHeight } = seen
   if (opened !== undefined) {
     const { length } = opened.lines
@@ -70,7 +70,7 @@ export function titleLine(seen: Seen, width: number): Line {
 }
 
 /** The name of the screen; of one that shares its key, the others are beside it where no filter needs the room. */
-function titleSpans({ screen, siblings, view }: Seen): Span[] {
+function titleSpans({ screen, siblings, view }: ConsoleView): Span[] {
   if (siblings.length < 2 || view.filter !== '') return [{ text: ` ${screen.title} `, tone: 'bold' }]
   return siblings
     .flatMap((each): Span[] => [
@@ -80,7 +80,7 @@ function titleSpans({ screen, siblings, view }: Seen): Span[] {
     .concat({ text: `  ${screen.key} next  `, tone: 'dim' })
 }
 
-function countText({ view, rows, feed, whole, isFull }: Seen): string {
+function countText({ view, rows, feed, whole, isFull }: ConsoleView): string {
   const isAll = feed.next === null && !feed.isNewestOnly
   if (view.filter === '')
     return `${rows.length}${isAll ? '' : feed.isNewestOnly ? ' newest' : isFull ? '+ (filter for more)' : '+'}`

@@ -11,7 +11,7 @@ import type { Form } from '../model/modal.ts'
 import type { Bar } from '../model/state.ts'
 import { Lines } from './text-line.tsx'
 
-type Shown = readonly [key: string, label: string]
+type KeyLabel = readonly [key: string, label: string]
 
 /** What can be pressed here and now, as many as fit: what this screen can do, and below what every screen can. */
 export function footerLines(console: Console, width: number): Line[] {
@@ -22,7 +22,7 @@ export function footerLines(console: Console, width: number): Line[] {
   return own.length === 0 ? [fit(frame, width), []] : [fit(own, width), fit(frame, width)]
 }
 
-function modalKeys(console: Console): Shown[] {
+function modalKeys(console: Console): KeyLabel[] {
   const { modal } = console.state()
   if (modal?.kind === 'form') return formKeys(modal)
   return [
@@ -32,7 +32,7 @@ function modalKeys(console: Console): Shown[] {
 }
 
 /** How to go on or leave comes first: it stays where there is little room. */
-function formKeys(form: Form): Shown[] {
+function formKeys(form: Form): KeyLabel[] {
   // What was sent can't be called back, only left alone.
   if (form.isWorking) return [['ctrl-c', 'quit; what was sent may still be done']]
   return [
@@ -51,7 +51,7 @@ function actText(form: Form): string {
   return cutTo(form.act?.(givenSoFar(form)) ?? 'confirm', ACT_WIDTH, CUT)
 }
 
-function barKeys({ kind }: Bar): Shown[] {
+function barKeys({ kind }: Bar): KeyLabel[] {
   if (kind === 'filter')
     return [
       ['enter', 'apply'],
@@ -64,26 +64,26 @@ function barKeys({ kind }: Bar): Shown[] {
   ]
 }
 
-function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {
+function screenKeys(console: Console): { own: KeyLabel[]; frame: KeyLabel[] } {
   const { keys, opened, marked } = console.seen()
   const on = opened === undefined ? 'list' : 'detail'
-  const own = keys.map((key): Shown => {
+  const own = keys.map((key): KeyLabel => {
     // Of what is marked, only what it can be done to.
     const isOfMany = marked.length > 0 && key.needs === undefined && key.writes === true
     return [key.key, isOfMany ? `${key.label} ${marked.filter((row) => fitsRow(key, row)).length}` : key.label]
   })
-  const back: Shown[] = opened === undefined ? [] : [['esc', 'back']]
+  const back: KeyLabel[] = opened === undefined ? [] : [['esc', 'back']]
   const frame = FRAME_KEYS.filter(
     ({ footer, isOff }) => (footer === 'both' || footer === on) && isOff?.(console) !== true,
-  ).map(({ keys: [key = ''], label, brief }): Shown => [key, brief ?? label])
+  ).map(({ keys: [key = ''], label, brief }): KeyLabel => [key, brief ?? label])
   return { own, frame: [...back, ...frame] }
 }
 
-function spanOf([key, label]: Shown): Span[] {
+function spanOf([key, label]: KeyLabel): Span[] {
   return [{ text: ` ${key}`, tone: 'info' }, { text: label === '' ? '' : ` ${label} ` }]
 }
 
-function fit(list: readonly Shown[], width: number): Line {
+function fit(list: readonly KeyLabel[], width: number): Line {
   const line: Span[] = []
   for (const each of list) {
     const next = spanOf(each)

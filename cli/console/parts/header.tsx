@@ -9,7 +9,7 @@ import type { Line, Span } from '../lines.ts'
 import { spanText } from '../../base/ages.ts'
 import type { State } from '../model/state.ts'
 import type { Screen } from '../screen.ts'
-import type { Seen } from '../view-model.ts'
+import type { ConsoleView } from '../view-model.ts'
 import { TextLine } from './text-line.tsx'
 
 /** What has waited longer than this is old, whatever the stream says: an answer takes less. */
@@ -18,7 +18,7 @@ const OLD_MS = 5_000
 /** How fresh the picture is, in words: the rows of this screen, where they are older than what was answered last. */
 export function linkText(
   { link, paused, answered, signedOut, now }: State,
-  { readAt, dueSince = now }: Partial<Seen['age']> = {},
+  { readAt, dueSince = now }: Partial<ConsoleView['age']> = {},
 ): Span {
   const isOld = readAt !== undefined && now - dueSince >= OLD_MS
   const at = isOld ? readAt : answered?.at

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { printable } from '../../base/text.ts'
 import type { Console } from '../console.ts'
 import { lineWidth, plainOf, saidOf } from '../lines.ts'
-import type { Seen } from '../view-model.ts'
+import type { ConsoleView } from '../view-model.ts'
 import { lowerLines, titleLine, emptyText } from './body.tsx'
 import { footerLines } from './footer.tsx'
 import { linkText } from './header.tsx'
@@ -14,7 +14,7 @@ const WIDE = 200
 /** A choice is heard in so few words that it can be followed. */
 const SPOKEN_ROOM = 16
 
-function spokenRow({ screen, layout, rows, ids, view }: Seen, index: number): string {
+function spokenRow({ screen, layout, rows, ids, view }: ConsoleView, index: number): string {
   const row = rows[index]
   if (row === undefined) return ''
   const id = ids[index] ?? ''
@@ -55,7 +55,7 @@ function spokenLines(console: Console): string[] {
   return [top, ...main, news, `Keys: ${keys}`].filter((text) => text.trim() !== '')
 }
 
-function bodyLines(seen: Seen): string[] {
+function bodyLines(seen: ConsoleView): string[] {
   const { opened, head, rows, view, layout } = seen
   const title = plainOf(titleLine(seen, Math.max(WIDE, layout.width))).trim()
   if (opened !== undefined)

@@ -4,9 +4,9 @@ import { printable } from '../../base/text.ts'
 import { cutTo } from '../lines.ts'
 import type { Line, Tone } from '../lines.ts'
 
-type Look = Omit<Parameters<typeof Text>[0], 'children'>
+type TextProps = Omit<Parameters<typeof Text>[0], 'children'>
 
-const LOOKS: Readonly<Record<Tone, Look>> = {
+const LOOKS: Readonly<Record<Tone, TextProps>> = {
   good: { color: 'green' },
   bad: { color: 'red' },
   warn: { color: 'yellow' },

@@ -46,10 +46,10 @@ const refreshing: Pick<Resource<unknown>, 'isDirty' | 'isOld'> = {
   isOld: (_rows, { readAt, now }) => now - readAt > OLD_MS,
 }
 
-type Asked<Status> = { currency?: string; merchant_id?: string; status?: Status }
+type ListQuery<Status> = { currency?: string; merchant_id?: string; status?: Status }
 
 function listed<Row, Status>(
-  pagesFrom: (client: Client, isOfAll: boolean, query: Asked<Status>) => PageReader<Row>,
+  pagesFrom: (client: Client, isOfAll: boolean, query: ListQuery<Status>) => PageReader<Row>,
   status: (word: string) => Status | undefined,
 ) {
   const words = {

@@ -21,7 +21,7 @@ import type { Case } from '../../scenario/read/read-case.ts'
 import { storyOf } from '../../scenario/reporters/story.ts'
 import type { Line } from '../lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
-import type { Given } from '../model/modal.ts'
+import type { FormValues } from '../model/modal.ts'
 import { screen } from '../screen.ts'
 import type { Page, Reading, ScreenKey, Tools } from '../screen.ts'
 import { listed } from './merchant-text.ts'
@@ -54,11 +54,11 @@ function deciding(key: string, decision: 'approve' | 'cancel', side: 'merchant' 
       ],
     }),
     async run({ payment_id: id }, _given, { client }) {
-      const patient = { ...client, timeoutMs: STEP_TIMEOUT_MS }
+      const slowClient = { ...client, timeoutMs: STEP_TIMEOUT_MS }
       const before = decidedBefore(
         side === 'merchant'
-          ? await decideOnPage(patient, id, { to })
-          : (await call(patient, advanceSandboxPayment, { params: { id }, body: { to } })).body,
+          ? await decideOnPage(slowClient, id, { to })
+          : (await call(slowClient, advanceSandboxPayment, { params: { id }, body: { to } })).body,
         to,
       )
       if (before === undefined) return `${decision === 'approve' ? 'approved' : 'cancelled'} ${endOfId(id)} at the bank`
@@ -101,14 +101,14 @@ const clockKey: ScreenKey<PaymentRow> = {
     const { by = '' } = given
     durationOf(by, '<duration>')
     const merchant = await merchantOf(client, given, who)
-    const patient = { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }
-    const { body } = await call(patient, advanceSandboxClock, { body: { merchant_id: merchant.id, by } })
+    const slowClient = { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }
+    const { body } = await call(slowClient, advanceSandboxClock, { body: { merchant_id: merchant.id, by } })
     keep({ advanced: merchant })
     return `${by} have passed for ${merchant.name}, with ${body.stops} due times on the way`
   },
 }
 
-async function merchantOf(client: Client, given: Given, { merchant }: Who): Promise<{ id: string; name: string }> {
+async function merchantOf(client: Client, given: FormValues, { merchant }: Who): Promise<{ id: string; name: string }> {
   if (merchant !== null) return { id: merchant.id, name: merchant.trading_name }
   const { merchant: found } = await findMerchant(client, given['merchant'] ?? '')
   return { id: found.id, name: found.trading_name }

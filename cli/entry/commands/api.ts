@@ -24,7 +24,7 @@ import { METHOD_SUMMARY, addToQuery, apiPath, askedBy, bodyOf, readFields, readH
 
 const FILE_BYTES_MAX = 1024 * 1024
 
-type Asked = { prepared: Prepared; operation: Operation | undefined; pathname: string; access: readonly Access[] }
+type ApiRequest = { prepared: Prepared; operation: Operation | undefined; pathname: string; access: readonly Access[] }
 
 const FLAGS = {
   method: argument('method', METHOD_SUMMARY),
@@ -78,7 +78,7 @@ for paths of payers, and the merchant for all others. --platform uses the operat
 async function readRequest(
   { io, note }: Context,
   { client, input: options }: { client: Client; input: ApiOptions },
-): Promise<Asked> {
+): Promise<ApiRequest> {
   const { method, path } = askedBy(
     options.path === undefined ? [options.method] : [options.method, options.path],
     options,
@@ -147,13 +147,13 @@ function unread(cause: unknown): never {
 }
 
 /** A request with a token of its own is sent with that alone. */
-function actingFor({ io }: Context, client: Client, { prepared, access }: Asked): Client {
+function actingFor({ io }: Context, client: Client, { prepared, access }: ApiRequest): Client {
   if (prepared.headers['authorization'] !== undefined)
     return { ...client, credentials: { ...noCredentials(), headersFor: async () => ({}) } }
   return access.includes('payer') ? asPayer(client, io.env) : client
 }
 
-function showRequest(context: Context, { prepared: { method, url, headers, body } }: Asked): undefined {
+function showRequest(context: Context, { prepared: { method, url, headers, body } }: ApiRequest): undefined {
   const shown = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, /authorization|cookie|token|state/.test(name) ? '…' : value]),
   )
@@ -175,7 +175,11 @@ function showRequest(context: Context, { prepared: { method, url, headers, body 
 }
 
 /** Its body is what was asked for too, unless a part of another shape was; why, and what next, stands on standard error. */
-function refused(context: Context, client: Client, { reply, operation, pathname, prepared }: Refused): CommandResult {
+function refused(
+  context: Context,
+  client: Client,
+  { reply, operation, pathname, prepared }: RejectedRequest,
+): CommandResult {
   const { status, text } = reply
   if (!context.print.isPartial) showBody(context, text)
   const input = { body: prepared.body === null ? undefined : jsonOrText(prepared.body) }
@@ -186,7 +190,7 @@ function refused(context: Context, client: Client, { reply, operation, pathname,
   return reportError(context.io, error, { json: context.json, color: 'auto', given: context.flags })
 }
 
-type Refused = Asked & { reply: Reply }
+type RejectedRequest = ApiRequest & { reply: Reply }
 
 function unknownPath(asked: string, pathname: string, status: number): CliError {
   const ways = methodsOf(pathname).map((method) => `svc api ${method} ${pathname}`)

@@ -12,7 +12,7 @@ import type { ListName } from './ask-service.ts'
 
 export type Candidate = { value: string; meaning: string }
 
-export type Wanted = {
+export type Completions = {
   candidates: readonly Candidate[]
   /** What the shell adds: names of files, or of directories. */
   more?: 'files' | 'dirs' | undefined
@@ -62,7 +62,7 @@ function sourceIn(rules: readonly Rule[], { named }: Place, name: string): Sourc
   return rules.find(([ofCommand, ofName]) => ofCommand.test(command) && ofName.test(name))?.[2]
 }
 
-export async function candidatesFor(words: readonly string[], io: Io): Promise<Wanted> {
+export async function candidatesFor(words: readonly string[], io: Io): Promise<Completions> {
   const place = await placeOf(words.slice(0, -1))
   const word = words.at(-1) ?? ''
   if (place.open?.isOptional === false) return valuesOf(place.open.option, place, io)
@@ -74,7 +74,7 @@ export async function candidatesFor(words: readonly string[], io: Io): Promise<W
   return { candidates: candidates.map((each) => ({ ...each, value: prefix + each.value })), more }
 }
 
-async function wordsFor(place: Place, io: Io): Promise<Wanted> {
+async function wordsFor(place: Place, io: Io): Promise<Completions> {
   const { command, taken, named, open } = place
   if (named[0] === 'help') return { candidates: await helpFor(taken) }
   const last = command.arguments.at(-1)
@@ -86,7 +86,7 @@ async function wordsFor(place: Place, io: Io): Promise<Wanted> {
   return { ...found, candidates: [...commands, ...found.candidates] }
 }
 
-async function valuesOf(option: OptionData, place: Place, io: Io): Promise<Wanted> {
+async function valuesOf(option: OptionData, place: Place, io: Io): Promise<Completions> {
   if (option.choices !== undefined) return { candidates: plain(option.choices) }
   const { long, valueName } = partsOf(option)
   return namesFrom(sourceIn(VALUES, place, `${long} ${valueName}`), place, io)
@@ -121,7 +121,7 @@ async function helpFor(words: readonly string[]): Promise<Candidate[]> {
 }
 
 /** The names that there are right now. None of it is loaded where completion has no need of it. */
-async function namesFrom(source: Source | undefined, { given }: Place, io: Io): Promise<Wanted> {
+async function namesFrom(source: Source | undefined, { given }: Place, io: Io): Promise<Completions> {
   if (source === undefined) return { candidates: [] }
   if (source === 'files' || source === 'dirs') return { candidates: [], more: source }
   if (source === 'scenarios') return { candidates: scenarios(), more: 'files' }

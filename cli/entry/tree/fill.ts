@@ -81,7 +81,7 @@ function readChoice(word: string, { name, choices, synonyms = {}, line }: Place)
   const found = choices.find((choice) => choice.toLowerCase() === wanted.toLowerCase())
   if (found !== undefined) return found
   const meant = nearestWord(word, [...choices, ...Object.keys(synonyms)])
-  const near = line.words.map((each) => typedAs(mended(each, word, meant ?? ''))).join(' ')
+  const near = line.words.map((each) => typedAs(corrected(each, word, meant ?? ''))).join(' ')
   throw usageError(
     `invalid value "${word}" for ${name}: use one of ${choices.join(', ')}`,
     meant === undefined || line.words.length === 0 ? line.help : `svc ${near}`,
@@ -93,12 +93,12 @@ function readChoices(text: string, place: Place): string[] {
 }
 
 /** The word, or the end of it behind an equals sign or a comma, corrected. */
-function mended(typed: string, wrong: string, meant: string): string {
+function corrected(typed: string, wrong: string, meant: string): string {
   if (typed === wrong) return meant
   return typed.replace(/(?<=[=,])[^,]*/g, (part) => (part.trim() === wrong ? meant : part))
 }
 
-type Asked = { data: CommandData; help: string; io: Io }
+type AskMissingInput = { data: CommandData; help: string; io: Io }
 
 type Missing = {
   usage: string
@@ -112,7 +112,7 @@ type Missing = {
  * Asks at a terminal for every required argument and option that the command line lacks, and gives them to the command.
  * @throws {CliError} exit code 2 with all of them where there is no user to ask: in a pipe, in CI, with --no-input
  */
-export async function askMissing(command: Command, { data, help, io }: Asked): Promise<void> {
+export async function askMissing(command: Command, { data, help, io }: AskMissingInput): Promise<void> {
   const missing = [...missingArguments(command, data), ...missingOptions(command, data)]
   for (const [index, each] of missing.entries()) {
     const answer = isAtTerminal(io) ? await answerOf(each, io) : ''

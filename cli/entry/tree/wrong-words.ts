@@ -52,10 +52,10 @@ async function answerTo(mistake: Mistake): Promise<CliError> {
   if (isPlural && wordsOf(place) !== '') return usageError(message, `svc ${wordsOf(place)}--help`)
   // Its value stays behind it.
   const value = wrong.startsWith('--') ? wrong.slice(bare.length) : ''
-  const mended = words.map((word, index) =>
+  const corrected = words.map((word, index) =>
     word === wrong && (wrong.startsWith('-') || index === place.at) ? `${meant}${value}` : word,
   )
-  return usageError(message, `svc ${(await withNextWord(mended)).map((word) => typedAs(word)).join(' ')}`)
+  return usageError(message, `svc ${(await withNextWord(corrected)).map((word) => typedAs(word)).join(' ')}`)
 }
 
 /** The same words with the one behind a corrected noun corrected too: a hint is a command that exists. */

@@ -30,7 +30,7 @@ export function checksOf(only: readonly string[]): readonly Check[] {
 }
 
 export type Result = Pick<Check, 'id' | 'sends' | 'expects'> &
-  Pick<Seen, 'verdict' | 'saw' | 'advice'> & { slowest_ms: number | null }
+  Pick<CheckResult, 'verdict' | 'saw' | 'advice'> & { slowest_ms: number | null }
 
 export type Report = {
   url: string
@@ -70,7 +70,12 @@ export async function takeExam(options: ExamOptions): Promise<Report> {
 }
 
 /** Without the good delivery the others prove nothing. */
-const SKIPPED: Seen = { verdict: 'skipped', saw: 'not sent: the good delivery failed', advice: null, slowestMs: null }
+const SKIPPED: CheckResult = {
+  verdict: 'skipped',
+  saw: 'not sent: the good delivery failed',
+  advice: null,
+  slowestMs: null,
+}
 
 async function answersTo(rounds: ReturnType<Check['rounds']>, sender: Sender): Promise<Answered[]> {
   const answers: Answered[] = []
@@ -81,7 +86,7 @@ async function answersTo(rounds: ReturnType<Check['rounds']>, sender: Sender): P
   return answers
 }
 
-function withSecretHint(seen: Seen, answered: Answered | undefined, secret: string): Seen {
+function withSecretHint(seen: CheckResult, answered: Answered | undefined, secret: string): CheckResult {
   const status = answered?.answer.status
   if (status !== 401 && status !== 403) return seen
   const ending = secret.slice(-4)
@@ -89,7 +94,7 @@ function withSecretHint(seen: Seen, answered: Answered | undefined, secret: stri
   return { ...seen, advice }
 }
 
-function resultOf({ id, sends, expects }: Check, { verdict, saw, advice, slowestMs }: Seen): Result {
+function resultOf({ id, sends, expects }: Check, { verdict, saw, advice, slowestMs }: CheckResult): Result {
   return { id, verdict, saw, advice, sends, expects, slowest_ms: slowestMs }
 }
 
@@ -104,7 +109,7 @@ export type Verdict = 'passed' | 'warning' | 'failed' | 'skipped'
 
 type Answered = { label: string; answer: Answer }
 
-type Seen = {
+type CheckResult = {
   verdict: Verdict
   saw: string
   /** What to do about it; null where nothing is to be done. */
@@ -113,9 +118,9 @@ type Seen = {
   slowestMs: number | null
 }
 
-type Problem = Pick<Seen, 'verdict' | 'advice'> & { answered: Answered }
+type Problem = Pick<CheckResult, 'verdict' | 'advice'> & { answered: Answered }
 
-export function judge(check: Check, answers: readonly Answered[], limitMs: number): Seen {
+export function judge(check: Check, answers: readonly Answered[], limitMs: number): CheckResult {
   const slowestMs = Math.max(0, ...answers.map(({ answer }) => answer.durationMs))
   const problem = worst(answers.flatMap((answered) => problemOf(check, answered, limitMs) ?? []))
   if (problem === undefined)

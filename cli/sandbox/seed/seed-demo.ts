@@ -5,10 +5,10 @@ import type { Credentials } from '../../client/auth/credentials.ts'
 import { call, makeClient } from '../../client/call.ts'
 import type { ServiceState } from '../../client/service-state.ts'
 import { seedTrade, withNextSeed } from './seed-trade.ts'
-import type { TradeWishes } from './seed-trade.ts'
+import type { TradeSize } from './seed-trade.ts'
 
 /** What `svc up --seed demo` fills a sandbox with; a second time it finds it there. */
-export const DEMO_TRADE = { seed: 1, merchants: 3, payments: 200 } as const satisfies TradeWishes
+export const DEMO_TRADE = { seed: 1, merchants: 3, payments: 200 } as const satisfies TradeSize
 
 /** Filling the bank has its time. */
 const REQUEST_MS = 180_000
@@ -20,14 +20,14 @@ const REQUEST_MS = 180_000
 export async function seedDemo(
   state: Pick<ServiceState, 'api_url' | 'auth_url' | 'merchant' | 'operator'>,
   note: (line: string) => void,
-  wishes: TradeWishes = DEMO_TRADE,
+  size: TradeSize = DEMO_TRADE,
 ): Promise<void> {
   const credentials = credentialsOf(state)
   const client = makeClient({ apiUrl: state.api_url, credentials, timeoutMs: REQUEST_MS })
   try {
     note('Seeding: customers, merchants and their payments.')
     await call(client, seedSandbox, { body: {} })
-    const { already_there: isThere, payments, disputes, settlements } = await seedTrade(client, wishes, () => undefined)
+    const { already_there: isThere, payments, disputes, settlements } = await seedTrade(client, size, () => undefined)
     note(
       isThere
         ? 'The demo is there already.'
@@ -36,7 +36,7 @@ export async function seedDemo(
   } catch (error) {
     const why = messageOf(error)
     // What a failure left half made keeps its number.
-    note(`The demo could not be seeded: ${why}. Everything else runs. To try again: ${withNextSeed(wishes)}`)
+    note(`The demo could not be seeded: ${why}. Everything else runs. To try again: ${withNextSeed(size)}`)
   } finally {
     await client.close()
   }

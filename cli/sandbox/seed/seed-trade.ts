@@ -18,7 +18,7 @@ import { APPLICANTS, SHOPS, SUSPENDED } from './words.ts'
 export const SHOPS_MAX = SHOPS.length
 export const PAYMENTS_MAX = 5_000
 
-export type TradeWishes = { seed: number; merchants: number; payments: number }
+export type TradeSize = { seed: number; merchants: number; payments: number }
 
 /** What a seed has made; all of it none where it was there already. */
 export type Trade = {
@@ -52,26 +52,26 @@ const REQUEST_MS = 180_000
  */
 export async function seedTrade(
   client: Client,
-  { seed, merchants, payments }: TradeWishes,
+  { seed, merchants, payments }: TradeSize,
   tell: SeedProgress,
 ): Promise<Trade> {
-  const patient = { ...client, timeoutMs: REQUEST_MS }
-  const before = await seededBefore(patient, seed)
+  const slowClient = { ...client, timeoutMs: REQUEST_MS }
+  const before = await seededBefore(slowClient, seed)
   if (before === 'part') throw unfinished({ seed, merchants, payments })
   if (before === 'whole') return { ...NOTHING, seed, already_there: true }
-  const shops = await makeShops(patient, { seed, count: merchants, onMade: (name) => tell(0, `shop ${name}`) })
-  const paid = [...shops, ...ownShop(patient)]
+  const shops = await makeShops(slowClient, { seed, count: merchants, onMade: (name) => tell(0, `shop ${name}`) })
+  const paid = [...shops, ...ownShop(slowClient)]
   const planned = planPayments({ seed, payments, shares: sharesOf(paid.length, shops) })
   const made = await makePayments(planned, {
-    client: patient,
+    client: slowClient,
     shops: paid,
     onProgress: tell,
   })
   tell(made.length, 'disputes, webhooks and reviews')
-  const disputes = await makeDisputes(patient, made)
-  const dead = await letDie(patient, shops)
+  const disputes = await makeDisputes(slowClient, made)
+  const dead = await letDie(slowClient, shops)
   const settlements = await makeSettlements(paid, { held: heldOf(shops), wrong: shops[2] })
-  const { held, pending } = await makeReviews(patient, { seed, shops })
+  const { held, pending } = await makeReviews(slowClient, { seed, shops })
   return {
     seed,
     already_there: false,
@@ -86,17 +86,17 @@ export async function seedTrade(
   }
 }
 
-function unfinished(wishes: TradeWishes): CliError {
-  const { seed } = wishes
+function unfinished(size: TradeSize): CliError {
+  const { seed } = size
   return new CliError(
     'SEED_UNFINISHED',
     `seed ${seed} was begun here and has not come to its end: ${nameOf(SHOPS[0].name, seed)} is there, and not all of the rest`,
-    { hint: withNextSeed(wishes) },
+    { hint: withNextSeed(size) },
   )
 }
 
 /** The same seed under a number that is probably unused. */
-export function withNextSeed({ seed, merchants, payments }: TradeWishes): string {
+export function withNextSeed({ seed, merchants, payments }: TradeSize): string {
   return `svc sandbox seed --merchants ${merchants} --payments ${payments} --seed ${seed + 1}`
 }
 
@@ -111,7 +111,7 @@ const NOTHING: Omit<Trade, 'seed' | 'already_there'> = {
   kyb_pending: [],
 }
 
-export function plannedTrade({ merchants, payments }: Omit<TradeWishes, 'seed'>): string {
+export function plannedTrade({ merchants, payments }: Omit<TradeSize, 'seed'>): string {
   const shops = SHOPS.slice(0, merchants).map(({ name }) => name)
   return `${payments} payments at ${shops.join(', ')}; ${SUSPENDED} suspended; ${APPLICANTS.join(', ')} to review`
 }

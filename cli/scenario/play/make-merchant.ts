@@ -4,7 +4,7 @@ import { call } from '../../client/call.ts'
 import type { ActingMerchant, CaseRun } from './case-run.ts'
 import type { Receiver } from './receiver.ts'
 
-type Wish = {
+type MakeMerchantInput = {
   [Field in Exclude<keyof NewSandboxMerchant, 'kyb_status' | 'webhook_url' | 'reference'>]?:
     | NewSandboxMerchant[Field]
     | undefined
@@ -13,13 +13,13 @@ type Wish = {
 /** Makes a merchant for the case, whose webhooks go to the receiver. The answer holds secrets, which no report may show. */
 export async function makeMerchant(
   run: CaseRun,
-  { kyb, ...wish }: Wish,
+  { kyb, ...fields }: MakeMerchantInput,
   receiver: Receiver | undefined,
 ): Promise<{ acting: ActingMerchant; body: SandboxMerchant }> {
   const { body } = await call(run.client, createSandboxMerchant, {
     body: {
-      ...wish,
-      reference: run.newKey('merchant', kyb, wish),
+      ...fields,
+      reference: run.newKey('merchant', kyb, fields),
       kyb_status: kyb,
       webhook_url: receiver?.url ?? null,
     },

@@ -4,7 +4,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import type { ActingMerchant, CaseRun } from './case-run.ts'
 import { StepFailure } from '../failure.ts'
-import type { Given } from '../language.ts'
+import type { CaseSetup } from '../language.ts'
 import { withBranches } from './last-exchange.ts'
 import { makeMerchant } from './make-merchant.ts'
 import { startReceiver } from './receiver.ts'
@@ -39,7 +39,7 @@ export function prepareStage(
   return withBranches(run)
 }
 
-export async function setStage(run: CaseRun, given: Given): Promise<void> {
+export async function setStage(run: CaseRun, given: CaseSetup): Promise<void> {
   if (given.receiver !== false) run.receiver = await startReceiver(behaviourOf(given.receiver ?? {}))
   const { acting } = await makeMerchant(run, given.merchant ?? {}, run.receiver)
   run.merchant = acting.merchant
@@ -92,7 +92,7 @@ function actingMerchants({ made }: CaseRun): ActingMerchant[] {
   return made.filter((each) => each.kind === 'merchant')
 }
 
-type Need = NonNullable<Given['needs']>
+type Need = NonNullable<CaseSetup['needs']>
 
 /** What a scenario may need of the service that not every one has, and the message where it is missing. */
 const NEEDS: Readonly<Record<Need, { isMet: (service: ServiceInfo) => boolean; why: string }>> = {
@@ -103,7 +103,7 @@ const NEEDS: Readonly<Record<Need, { isMet: (service: ServiceInfo) => boolean; w
 }
 
 /** Why the case can't be played on this service, by what it reports of itself; undefined where it can. */
-export async function unmetNeed(client: Client, { needs }: Given): Promise<string | undefined> {
+export async function unmetNeed(client: Client, { needs }: CaseSetup): Promise<string | undefined> {
   if (needs === undefined) return undefined
   const { isMet, why } = NEEDS[needs]
   const { body } = await call(client, getService, {})

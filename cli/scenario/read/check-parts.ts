@@ -6,11 +6,11 @@ import type { Part, WrittenStep } from './expand.ts'
 import type { Vars } from './variables.ts'
 
 /** Where a name was given: the same place may give it again, in another round of a loop. */
-type Given = Known & { at: string }
+type Definition = Known & { at: string }
 
 type Walk = {
   noteIn: NoteIn
-  known: Map<string, Given>
+  known: Map<string, Definition>
   later: ReadonlySet<string>
   /** Names of branches that run at the same time. */
   beside: ReadonlySet<string>

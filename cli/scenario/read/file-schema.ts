@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ExpectError, Given, VERBS } from '../language.ts'
+import { ExpectError, CaseSetup, VERBS } from '../language.ts'
 import { Ref } from '../language/parts.ts'
 import { Matrix, Tags, Vars, structuresOf } from '../language/structure.ts'
 
@@ -16,7 +16,7 @@ export const Frame = z.strictObject({
   tags: Tags.optional(),
   vars: Vars.optional(),
   matrix: Matrix.optional(),
-  given: Given.optional(),
+  given: CaseSetup.optional(),
   steps: Steps,
 })
 

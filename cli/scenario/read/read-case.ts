@@ -2,7 +2,7 @@ import { checkParts, knownVars } from './check-parts.ts'
 import { checkReferences } from './check-references.ts'
 import type { Explained } from './explain.ts'
 import { Frame } from './file-schema.ts'
-import { Given } from '../language.ts'
+import { CaseSetup } from '../language.ts'
 import type { Row } from './read-scenarios.ts'
 import { memberOf } from '../member.ts'
 import { collectMistakes } from './document.ts'
@@ -29,7 +29,7 @@ export type Case = {
   tags: readonly string[]
   source: Source
   place: Place
-  given: Given
+  given: CaseSetup
   plan: Plan
   steps: readonly Step[]
 }
@@ -67,7 +67,7 @@ export function readCase(
   for (const problem of checkReferences(memberOf(value, 'given'), names))
     note({ ...problem, path: ['given', ...problem.path] })
   const givenValue = resolveReferences(memberOf(value, 'given'), () => undefined, { last: true })
-  const given = parse(Given.optional(), givenValue, { path: [], note: () => undefined })
+  const given = parse(CaseSetup.optional(), givenValue, { path: [], note: () => undefined })
   const scope = { vars, opened, path: ['steps'], round: '', prefix: '', chain: path === undefined ? [] : [path] }
   const spreading = { noteIn, given: commandLine, files, left: STEPS_MAX }
   const parts = spreadSteps(memberOf(raw, 'steps'), scope, spreading)

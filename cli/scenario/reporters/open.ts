@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { asTyped } from '../../base/command-hints.ts'
-import type { Given } from '../../base/command-hints.ts'
+import type { ServiceFlags } from '../../base/command-hints.ts'
 import { usageError, messageOf } from '../../base/errors.ts'
 import type { Io, Paint } from '../../base/io.ts'
 import type { CaseResult } from '../play/play.ts'
@@ -27,7 +27,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
  */
 export function openReporters(
   words: readonly string[],
-  { io, paint, given, ...options }: ReportOptions & { io: Io; paint: Paint; given?: Given },
+  { io, paint, given, ...options }: ReportOptions & { io: Io; paint: Paint; given?: ServiceFlags },
 ): Reporter {
   const wishes = words.map((word) => {
     const [name = '', file] = partsOf(word)

@@ -8,7 +8,7 @@ import type { CaseRun } from '../play/case-run.ts'
 import { refuseOtherError } from '../play/expected-refusal.ts'
 import type { Explained } from '../read/explain.ts'
 import { makeKeys } from '../play/keys.ts'
-import { ExpectError, Given, VERBS } from '../language.ts'
+import { ExpectError, CaseSetup, VERBS } from '../language.ts'
 import type { Verb } from '../language.ts'
 import { StepFailure } from '../failure.ts'
 import { inBranch } from '../play/last-exchange.ts'
@@ -28,7 +28,7 @@ import { functionName, makeVerbs } from './verbs.ts'
 import type { Verbs } from './verbs.ts'
 
 /** What a story has before its first verb, as `given` of a scenario file says it. */
-export type StoryOptions = z.input<typeof Given> & {
+export type StoryOptions = z.input<typeof CaseSetup> & {
   /** Names it in a run with a seed; without one it is named by when it was begun. */
   name?: string | undefined
 }
@@ -83,8 +83,8 @@ export async function beginStory(
   }
   const names = makeNames()
   try {
-    refuseMistakes(called, (note) => parse(Given, names.written(given), { path: [], note }))
-    const stage = Given.parse(given)
+    refuseMistakes(called, (note) => parse(CaseSetup, names.written(given), { path: [], note }))
+    const stage = CaseSetup.parse(given)
     const missing = await unmetNeed(run.client, stage)
     if (missing !== undefined) throw new StepFailure(missing)
     await setStage(run, stage)

@@ -12,14 +12,14 @@ import type { Answers, Handle } from './answers.ts'
 type HandleOf<Kind> = Kind extends ReferenceKind ? Handle<Kind> : never
 
 /** An input as programs write it: answers in place of references, and no names. */
-type Typed<Input> = Input extends string
+type ProgramInput<Input> = Input extends string
   ? [KindsNamedBy<Input>] extends [never]
     ? Input
     : HandleOf<KindsNamedBy<Input>>
   : Input extends readonly unknown[]
-    ? { [Index in keyof Input]: Typed<Input[Index]> }
+    ? { [Index in keyof Input]: ProgramInput<Input[Index]> }
     : Input extends object
-      ? { [Field in keyof Input as Field extends 'as' ? never : Field]: Typed<Input[Field]> }
+      ? { [Field in keyof Input as Field extends 'as' ? never : Field]: ProgramInput<Input[Field]> }
       : Input
 
 type InputOf<V extends Verb> = z.input<(typeof VERBS)[V]['schema']>
@@ -30,12 +30,12 @@ type Other<Input> = Input extends unknown ? ('as' extends keyof Input ? never : 
 type AnswerOf<V extends Verb> = V extends keyof Answers ? Answers[V] : void
 type Maker<V extends Verb> = [Making<InputOf<V>>] extends [never]
   ? unknown
-  : (input: Typed<Making<InputOf<V>>>) => Promise<AnswerOf<V>>
+  : (input: ProgramInput<Making<InputOf<V>>>) => Promise<AnswerOf<V>>
 type Doer<V extends Verb> = [Other<InputOf<V>>] extends [never]
   ? unknown
-  : (input: Typed<Other<InputOf<V>>>) => Promise<void>
+  : (input: ProgramInput<Other<InputOf<V>>>) => Promise<void>
 /** A checkout that is only looked at makes no payment. */
-type Looker = (input: Typed<InputOf<'checkout'>> & { pays: false }) => Promise<void>
+type Looker = (input: ProgramInput<InputOf<'checkout'>> & { pays: false }) => Promise<void>
 type VerbFunction<V extends Verb> = V extends 'checkout' ? Looker & Maker<V> : Maker<V> & Doer<V>
 
 type Joined<Text extends string> = Text extends `${infer Head}${'_' | '.'}${infer Tail}`

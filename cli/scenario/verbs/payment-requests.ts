@@ -38,8 +38,8 @@ const asked = {
   /** Of a request: in a week where nothing is said. */
   due: When.optional(),
 }
-const Asked = z.object(asked)
-type Asked = z.output<typeof Asked>
+const PaymentRequestInput = z.object(asked)
+type PaymentRequestInput = z.output<typeof PaymentRequestInput>
 
 /** Exactly one of the first three; who was sent it accepts or rejects it, who made it takes it back. */
 const Decision = z.object({
@@ -63,7 +63,7 @@ type Exchange<Kind extends 'request' | 'offer', Ref extends z.ZodType, Reply ext
   operations: Record<'create' | 'accept' | 'reject' | 'get', Operation>
   /** How requests and answers name it. */
   id: string
-  body(input: Asked, sides: { maker: string; identifier: string; money: Money }): unknown
+  body(input: PaymentRequestInput, sides: { maker: string; identifier: string; money: Money }): unknown
 }
 
 function exchangeOf<Kind extends 'request' | 'offer', Ref extends z.ZodType, Reply extends z.ZodRawShape>({
@@ -78,7 +78,7 @@ function exchangeOf<Kind extends 'request' | 'offer', Ref extends z.ZodType, Rep
   const named = { [kind]: reference } as Record<Kind, Ref>
   const nameIn = (input: object): string => String(memberOf(input, kind))
   const paramsOf = (made: MadeRequest): { params: object } => ({ params: { [id]: made.id } })
-  const creation = sends<Asked, Operation>({
+  const creation = sends<PaymentRequestInput, Operation>({
     operation: create,
     what,
     by: (run, { from }) => asCustomer(run, from),
@@ -138,7 +138,7 @@ function exchangeOf<Kind extends 'request' | 'offer', Ref extends z.ZodType, Rep
     ]),
     makes: made(kind, reply),
     play: (run: CaseRun, input: object, given: unknown): Promise<void> => {
-      if ('from' in input) return creation(run, input as Asked, given)
+      if ('from' in input) return creation(run, input as PaymentRequestInput, given)
       return ('accept' in input ? acceptance : rejection)(run, input as Decision, given)
     },
     awaits: {

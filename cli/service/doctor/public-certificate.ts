@@ -7,7 +7,7 @@ const TIMEOUT_MS = 2_500
 const WARNING_DAYS = 14
 const DAY_MS = 86_400_000
 
-type Seen = { problem: string | null; endsAt: number } | { why: string }
+type CertificateState = { problem: string | null; endsAt: number } | { why: string }
 
 /** Whether what ends TLS at an address shows a certificate that is trusted, and for how long. */
 export async function publicCertificateCheck(url: string, timeoutMs: number = TIMEOUT_MS): Promise<Verdict> {
@@ -30,7 +30,7 @@ export async function publicCertificateCheck(url: string, timeoutMs: number = TI
 
 type CertificateInput = { host: string; port: number; timeoutMs: number }
 
-function certificateOf({ host, port, timeoutMs }: CertificateInput): Promise<Seen> {
+function certificateOf({ host, port, timeoutMs }: CertificateInput): Promise<CertificateState> {
   return new Promise((resolve) => {
     // It is looked at also where it is not trusted, to say why. Nothing is sent.
     const socket = connect(

@@ -38,7 +38,7 @@ const GONE: Readonly<Record<string, Answer>> = {
   'shut-ltd': { status: 403, json: { error: 'access_denied', error_description: 'Realm not enabled' } },
 }
 
-export type FakeWish = {
+export type FakeIdentityOptions = {
   authUrl?: null
   /** In place of what it does itself. */
   answer?: (request: Request) => Answer | undefined
@@ -49,7 +49,7 @@ export type FakeWish = {
 }
 
 /** A service and its identity provider in one small server. Any client's secret is `right-secret`. */
-export async function fakeIdentity(t: Test, wish: FakeWish = {}): Promise<FakeIdentity> {
+export async function fakeIdentity(t: Test, wish: FakeIdentityOptions = {}): Promise<FakeIdentity> {
   const refreshTokens = new Map<string, string>()
   const challenges = new Map<string, string>()
   const identity: FakeIdentity = {

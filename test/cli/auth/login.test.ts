@@ -7,14 +7,14 @@ import { refuseDowngrade } from '../../../cli/client/auth/service-info.ts'
 import { runCli } from '../harness.ts'
 import type { CliSettings } from '../harness.ts'
 import { fakeIdentity, fakeToken, formsOf, writeState } from './fake-identity.ts'
-import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+import type { FakeIdentity, FakeIdentityOptions } from './fake-identity.ts'
 import { addressIn, startCli, visit } from './running.ts'
 import { provesLeaves } from '../ran.ts'
 
 type Setting = { fake: FakeIdentity; dir: string; settings: CliSettings; file: string }
 
 /** A service with a provider, and a user who has never signed in. */
-async function setUp(t: Test, wish: FakeWish = {}): Promise<Setting> {
+async function setUp(t: Test, wish: FakeIdentityOptions = {}): Promise<Setting> {
   const fake = await fakeIdentity(t, wish)
   const dir = t.testdir({})
   const env = { SVC_CONFIG_DIR: join(dir, 'config'), SVC_API_URL: fake.url, BROWSER: '/bin/true', NO_COLOR: '1' }

@@ -6,13 +6,13 @@ import { updateEntries } from '../../../cli/client/auth/credentials-file.ts'
 import { refusal, runCli } from '../harness.ts'
 import type { Outcome } from '../harness.ts'
 import { fakeIdentity, fakeToken, writeState } from './fake-identity.ts'
-import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+import type { FakeIdentity, FakeIdentityOptions } from './fake-identity.ts'
 
 type Setting = { fake: FakeIdentity; cwd: string; configDir: string }
 type More = { env?: NodeJS.ProcessEnv; words?: readonly string[]; command?: readonly string[] }
 
 /** A running service, two profiles with a client each, and one chosen with `profile use` where it is named. */
-async function setUp(t: Test, { chosen, ...wish }: FakeWish & { chosen?: string } = {}): Promise<Setting> {
+async function setUp(t: Test, { chosen, ...wish }: FakeIdentityOptions & { chosen?: string } = {}): Promise<Setting> {
   const fake = await fakeIdentity(t, wish)
   const cwd = t.testdir({})
   const configDir = join(cwd, 'config')

@@ -5,12 +5,12 @@ import type { Test } from 'tap'
 import { runCli } from '../harness.ts'
 import type { CliSettings } from '../harness.ts'
 import { fakeIdentity, writeState } from './fake-identity.ts'
-import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+import type { FakeIdentity, FakeIdentityOptions } from './fake-identity.ts'
 import { provesLeaves } from '../ran.ts'
 
 type Setting = { fake: FakeIdentity; settings: CliSettings; configFile: string; cwd: string }
 
-async function setUp(t: Test, wish: FakeWish = {}): Promise<Setting> {
+async function setUp(t: Test, wish: FakeIdentityOptions = {}): Promise<Setting> {
   const fake = await fakeIdentity(t, wish)
   const cwd = t.testdir({})
   const configDir = join(cwd, 'config')

@@ -11,14 +11,14 @@ import { runCli } from '../harness.ts'
 import type { CliSettings } from '../harness.ts'
 import { cleanEnv, nodeCommand } from '../service.ts'
 import { fakeIdentity, writeState } from './fake-identity.ts'
-import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+import type { FakeIdentity, FakeIdentityOptions } from './fake-identity.ts'
 
 type Setting = { fake: FakeIdentity; configDir: string; session: Session; settings: CliSettings }
 
 const PAST = new Date(0).toISOString()
 
 /** Somebody who signed in to acme-ltd long ago: the access token has expired, the refresh token works once. */
-async function setUp(t: Test, wish: FakeWish = {}): Promise<Setting> {
+async function setUp(t: Test, wish: FakeIdentityOptions = {}): Promise<Setting> {
   const fake = await fakeIdentity(t, wish)
   const configDir = join(t.testdir({}), 'config')
   const session: Session = {

@@ -23,13 +23,13 @@ const { SCREENS } = await import('../../../cli/console/screens.ts')
 type Setting = {
   console: Console
   /** Asks about this. */
-  start(wish?: Partial<Wish>): void
+  start(wish?: Partial<StartInput>): void
   /** Answers the form, and waits for how it went. */
   confirm(given: Record<string, string>): Promise<void>
   keys(): (string | undefined)[]
 }
 
-type Wish = Parameters<typeof startAction>[1]
+type StartInput = Parameters<typeof startAction>[1]
 
 /** What a form does, of a service that answers as it is told. */
 async function setUp(t: Test, answer: (request: Request, count: number) => Answer): Promise<Setting> {
@@ -67,7 +67,7 @@ function clientOf(t: Test, url: string): Client {
   return client
 }
 
-function refunding(): Wish {
+function refunding(): StartInput {
   const screen = SCREENS.find(({ name }) => name === 'payments')
   const key = screen?.keys.find(({ label }) => label === 'refund')
   if (screen === undefined || key === undefined) throw new Error('payments have a refund')

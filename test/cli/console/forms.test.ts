@@ -1,6 +1,6 @@
 import t from 'tap'
 import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../../cli/console/model/modal.ts'
-import type { Field, Form, FormWish } from '../../../cli/console/model/modal.ts'
+import type { Field, Form, FormInput } from '../../../cli/console/model/modal.ts'
 
 /* Forms: their way forth and back, the last look, what a refusal does, and what is not taken. */
 
@@ -8,7 +8,7 @@ const AMOUNT: Field = { name: 'amount', label: 'Amount', kind: 'line', initial: 
 const REASON: Field = { name: 'reason', label: 'Reason', kind: 'line', optional: true, sent: 'resolution_note' }
 const FAVOUR: Field = { name: 'favour', label: 'Who', kind: 'choice', words: ['merchant', 'payer'] }
 
-function form(fields: readonly Field[], wish: Partial<FormWish> = {}): Form {
+function form(fields: readonly Field[], wish: Partial<FormInput> = {}): Form {
   return formOf({ key: 'r', title: 'refund', about: [], ids: ['1'], live: false, fields, ...wish })
 }
 

@@ -3,7 +3,7 @@ import '../../support/tsx.ts'
 import { childOf, isNamedBy } from '../../../cli/entry/tree/command-data.ts'
 import { readAll } from '../../../cli/entry/tree/command-file.ts'
 import { GLOBAL_OPTIONS } from '../../../cli/entry/tree/global-options.ts'
-import type { Given } from '../../../cli/console/model/modal.ts'
+import type { FormValues } from '../../../cli/console/model/modal.ts'
 import { whoOf } from './who.ts'
 
 /* Each key says which command does the same: one that svc has, with flags that it takes. */
@@ -15,7 +15,7 @@ const ROW: object = new Proxy(() => 'x', {
 })
 
 /** An answer to every field. */
-const GIVEN = new Proxy<Given>({}, { get: () => 'x' })
+const GIVEN = new Proxy<FormValues>({}, { get: () => 'x' })
 
 t.test('every key names a command that there is', async (t) => {
   const tree = await readAll()

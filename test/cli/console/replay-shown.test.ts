@@ -19,9 +19,9 @@ const { SCREENS } = await import('../../../cli/console/screens.ts')
 
 const idOf = (end: string): string => `019aa000-0000-7000-8000-0000000000${end}`
 
-type Given = { end: string; status?: string; event?: string; realm?: string }
+type DeliveryFields = { end: string; status?: string; event?: string; realm?: string }
 
-function delivery({ end, status = 'DEAD', event = 'payment.settled', realm = 'acme' }: Given) {
+function delivery({ end, status = 'DEAD', event = 'payment.settled', realm = 'acme' }: DeliveryFields) {
   return {
     id: idOf(end),
     event_id: `evt_${end}`,

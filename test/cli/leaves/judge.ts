@@ -4,7 +4,7 @@ import type { Outcome } from '../harness.ts'
 import { judgeError } from './judge-error.ts'
 import type { Check } from './judge-error.ts'
 import { typedBy } from './row.ts'
-import type { Ran, Typed } from './row.ts'
+import type { Ran, CommandLine } from './row.ts'
 import { has } from './tree.ts'
 import type { Leaf } from './tree.ts'
 import type { World } from './world.ts'
@@ -16,11 +16,11 @@ const FORGOTTEN = /\bundefined\b|\[object Object\]|\bNaN\b|Invalid Date/
 export type Case = { leaf: Leaf; row: Ran; world: World; check: Check }
 
 /** Runs a command in each form, without a dry run changing anything, and for what it is refused. */
-export async function judge(it: Case): Promise<Typed> {
+export async function judge(it: Case): Promise<CommandLine> {
   const { leaf, row, world } = it
   const first = await typedBy(row.args, world)
   /** What writes is done once: each run is about something else. */
-  const next = async (): Promise<Typed> => (row.writes === true ? typedBy(row.args, world) : first)
+  const next = async (): Promise<CommandLine> => (row.writes === true ? typedBy(row.args, world) : first)
   if (has(leaf, '--dry-run') && row.skip?.dryRun === undefined) await judgeDryRun(it, first)
   await judgeInTerminal(it, first)
   if (row.writes !== true) judgeTable(it, await type(it, first))
@@ -30,7 +30,7 @@ export async function judge(it: Case): Promise<Typed> {
   return first
 }
 
-function type({ leaf, row, world }: Case, { words, env = {}, stdin = '' }: Typed, more: readonly string[] = []) {
+function type({ leaf, row, world }: Case, { words, env = {}, stdin = '' }: CommandLine, more: readonly string[] = []) {
   return world.run(row.as, [...leaf.words, ...words, ...more], { env, stdin })
 }
 
@@ -53,7 +53,7 @@ function withoutProgress(stderr: string): string {
   return stderr.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)|\r\u001b\[K/g, '')
 }
 
-async function judgeInTerminal(it: Case, { words, env = {}, stdin = '' }: Typed): Promise<void> {
+async function judgeInTerminal(it: Case, { words, env = {}, stdin = '' }: CommandLine): Promise<void> {
   const { leaf, row, world, check } = it
   const told = await world.run(row.as, [...leaf.words, ...words], {
     env: { NO_COLOR: '1', BROWSER: 'true', ...env },
@@ -66,7 +66,7 @@ async function judgeInTerminal(it: Case, { words, env = {}, stdin = '' }: Typed)
   for (const line of told.stdout.split('\n')) check(widthOf(line) <= 80, `terminal: more than 80 columns: ${line}`)
 }
 
-async function judgeJson(it: Case, typed: Typed): Promise<void> {
+async function judgeJson(it: Case, typed: CommandLine): Promise<void> {
   const { row, check } = it
   const told = await type(it, typed, ['-o', 'json'])
   judgeEnd(it, 'json', told)
@@ -90,7 +90,7 @@ function parsed(check: Check, text: string): unknown {
 }
 
 /** A member, raw: of the record, or of the first one of a list. */
-async function judgeQuery(it: Case, { typed, value }: { typed: Typed; value: unknown }): Promise<void> {
+async function judgeQuery(it: Case, { typed, value }: { typed: CommandLine; value: unknown }): Promise<void> {
   const [item, place] = Array.isArray(value) ? [value[0], '[0].'] : [value, '']
   const [name, member] =
     Object.entries(Object(item)).find(([, each]) => ['string', 'number'].includes(typeof each)) ?? []
@@ -100,13 +100,13 @@ async function judgeQuery(it: Case, { typed, value }: { typed: Typed; value: unk
   it.check(told.stdout === `${String(member)}\n`, `query: ${name} is ${told.stdout} instead of ${String(member)}`)
 }
 
-async function judgeIds(it: Case, typed: Typed): Promise<void> {
+async function judgeIds(it: Case, typed: CommandLine): Promise<void> {
   const told = await type(it, typed, ['-o', 'id'])
   judgeEnd(it, 'id', told)
   for (const line of told.stdout.split('\n').slice(0, -1)) it.check(/^\S+$/.test(line), `id: no id: ${line}`)
 }
 
-async function judgeDryRun(it: Case, typed: Typed): Promise<void> {
+async function judgeDryRun(it: Case, typed: CommandLine): Promise<void> {
   const { check } = it
   const writes: string[] = []
   const listen = (message: unknown): void => {

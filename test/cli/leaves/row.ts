@@ -5,11 +5,11 @@ import type { World } from './world.ts'
 export type Who = 'operator' | 'merchant' | 'payer' | 'customer' | 'nobody'
 
 /** The words behind the command's own, with what else it is given. */
-export type Typed = { words: readonly string[]; env?: NodeJS.ProcessEnv; stdin?: string }
+export type CommandLine = { words: readonly string[]; env?: NodeJS.ProcessEnv; stdin?: string }
 
 /** Words as they stand; or what makes them, anew for each run of what writes, so that none needs what another left. */
-export type Args = readonly string[] | ((world: World) => Given | Promise<Given>)
-type Given = readonly string[] | Typed
+export type Args = readonly string[] | ((world: World) => CommandWords | Promise<CommandWords>)
+type CommandWords = readonly string[] | CommandLine
 
 /** What it is refused for, first of all. */
 export type Refusal = {
@@ -40,11 +40,11 @@ export type Elsewhere = { elsewhere: string; json: true | string; refused: ExitC
 export type Row = Ran | Elsewhere
 export type Rows = Readonly<Record<string, Row>>
 
-export function typedOf(given: Given): Typed {
+export function typedOf(given: CommandWords): CommandLine {
   return 'words' in given ? given : { words: given }
 }
 
-export async function typedBy(args: Args | undefined, world: World): Promise<Typed> {
+export async function typedBy(args: Args | undefined, world: World): Promise<CommandLine> {
   if (args === undefined) return { words: [] }
   return typedOf(typeof args === 'function' ? await args(world) : args)
 }

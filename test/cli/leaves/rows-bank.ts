@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { dayFromNow, sent } from '../../support/payment-requests.ts'
 import { orderRecurring } from '../../support/recurring.ts'
-import type { Ran, Row, Rows, Typed } from './row.ts'
+import type { Ran, Row, Rows, CommandLine } from './row.ts'
 import { NOBODY } from './world.ts'
 import type { World } from './world.ts'
 
@@ -94,7 +94,7 @@ let count = 0
 
 const ofMerchant = async ({ merchant }: World): Promise<string[]> => ['--merchant', (await merchant()).realm]
 const NO_MERCHANT = { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } as const
-const asBoth = (word: string) => (): Typed => ({ words: [word], env: { SVC_PLATFORM_USER: 'ada' } })
+const asBoth = (word: string) => (): CommandLine => ({ words: [word], env: { SVC_PLATFORM_USER: 'ada' } })
 const STORY = asMerchant({
   args: asBoth('happy-path'),
   writes: true,

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ran, Row, Rows, Typed } from './row.ts'
+import type { Ran, Row, Rows, CommandLine } from './row.ts'
 import { NOBODY, PAYER, newLink } from './world.ts'
 import type { World } from './world.ts'
 
@@ -18,23 +18,23 @@ const registration = (): string[] => {
 }
 
 /** A folder of profiles with one in it, or with none. */
-async function withProfile({ dir, run }: World, ...words: string[]): Promise<Typed> {
+async function withProfile({ dir, run }: World, ...words: string[]): Promise<CommandLine> {
   const env = { SVC_CONFIG_DIR: mkdtempSync(join(dir, 'config-')) }
   await run('nobody', ['profile', 'create', 'shop', '--realm', 'acme'], { env })
   return { words, env }
 }
 
-const emptyConfig = ({ dir }: World, ...words: string[]): Typed => ({
+const emptyConfig = ({ dir }: World, ...words: string[]): CommandLine => ({
   words,
   env: { SVC_CONFIG_DIR: mkdtempSync(join(dir, 'config-')) },
 })
 const NO_PROFILE = {
-  args: (world: World): Typed => emptyConfig(world, 'nobody'),
+  args: (world: World): CommandLine => emptyConfig(world, 'nobody'),
   exit: 6,
   error: 'NO_SUCH_PROFILE',
 } as const
 
-const machine = ({ env }: World, ...words: string[]): Typed => ({ words, env })
+const machine = ({ env }: World, ...words: string[]): CommandLine => ({ words, env })
 
 /** A migration begun in what looks like a checkout, where commands run. */
 function inCheckout({ dir }: World): string[] {
@@ -150,14 +150,14 @@ const SIGN_IN: Rows = {
 }
 
 /** A payer who has signed in and whom nobody else is. */
-async function signedIn(world: World): Promise<Typed> {
+async function signedIn(world: World): Promise<CommandLine> {
   const typed = emptyConfig(world)
   await world.idFrom('payer', ['payer', 'verify', await newLink(world)], typed.env)
   return typed
 }
 
 const signedOut = (...more: string[]) => ({
-  args: (world: World): Typed => emptyConfig(world, ...more),
+  args: (world: World): CommandLine => emptyConfig(world, ...more),
   exit: 4 as const,
   error: 'NOT_SIGNED_IN',
 })

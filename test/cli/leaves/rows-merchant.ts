@@ -1,5 +1,5 @@
 import { PAY, UNKNOWN_CLIENT, asMerchant, asNew } from './as-merchant.ts'
-import type { Rows, Typed } from './row.ts'
+import type { Rows, CommandLine } from './row.ts'
 import { NOBODY } from './world.ts'
 import type { World } from './world.ts'
 
@@ -78,17 +78,17 @@ const PAYMENTS: Rows = {
   }),
 }
 
-async function asPaused(world: World): Promise<Typed> {
+async function asPaused(world: World): Promise<CommandLine> {
   const typed = await asNew(world)
   await world.idFrom('merchant', ['webhooks', 'endpoint', 'pause'], typed.env)
   return typed
 }
 
-async function withoutEndpoint({ service }: World, ...words: string[]): Promise<Typed> {
+async function withoutEndpoint({ service }: World, ...words: string[]): Promise<CommandLine> {
   return { words, env: { SVC_CLIENT_ID: (await service.merchant()).clientId } }
 }
 
-async function withOverlap(world: World, ...words: string[]): Promise<Typed> {
+async function withOverlap(world: World, ...words: string[]): Promise<CommandLine> {
   const typed = await asNew(world, ...words)
   await world.idFrom('merchant', ['secret', 'rotate', '--overlap', '1h'], typed.env)
   return typed
@@ -98,7 +98,7 @@ const NO_ENDPOINT = { exit: 7, error: 'WEBHOOK_ENDPOINT_NOT_SET' } as const
 const NO_DELIVERY = { args: [NOBODY], exit: 6, error: 'DELIVERY_NOT_FOUND' } as const
 const SIGNED = { stdin: '{"event":"x"}' }
 const SECRET = { SVC_WEBHOOK_SECRET: 'ab'.repeat(32) }
-const signed = (...words: string[]): Typed => ({ words, env: SECRET, ...SIGNED })
+const signed = (...words: string[]): CommandLine => ({ words, env: SECRET, ...SIGNED })
 
 async function signatureOf({ run }: World): Promise<string> {
   return (await run('nobody', ['webhooks', 'sign', '-o', 'id'], { env: SECRET, ...SIGNED })).stdout.trim()

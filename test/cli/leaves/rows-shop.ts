@@ -1,5 +1,5 @@
 import { PAY, UNKNOWN_CLIENT, asMerchant, asNew } from './as-merchant.ts'
-import type { Rows, Typed } from './row.ts'
+import type { Rows, CommandLine } from './row.ts'
 import { NOBODY } from './world.ts'
 import type { World } from './world.ts'
 
@@ -112,7 +112,7 @@ const SETTLEMENTS: Rows = {
 
 const URL_OF_ORIGIN = 'https://shop.example'
 
-async function withOrigin(world: World): Promise<Typed> {
+async function withOrigin(world: World): Promise<CommandLine> {
   const typed = await asNew(world, URL_OF_ORIGIN)
   await world.idFrom('merchant', ['checkout', 'origins', 'add', URL_OF_ORIGIN], typed.env)
   return typed

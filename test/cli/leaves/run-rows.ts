@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { judge } from './judge.ts'
 import { judgeError, makeCheck } from './judge-error.ts'
-import type { Ran, Rows, Typed } from './row.ts'
+import type { Ran, Rows, CommandLine } from './row.ts'
 import { leavesOf } from './tree.ts'
 import type { Leaf } from './tree.ts'
 import { makeWorld } from './world.ts'
@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 /** A port where nothing listens, and nothing may. */
 const NOTHING_LISTENS = 'http://127.0.0.1:1'
 
-type Judged = { leaf: Leaf; row: Ran; typed: Typed }
+type Judged = { leaf: Leaf; row: Ran; typed: CommandLine }
 
 /** Judges each command of these rows, all on one service. */
 export async function runRows(t: Test, rows: Rows): Promise<void> {
