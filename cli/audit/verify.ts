@@ -35,13 +35,13 @@ type VerifyOptions = Input<typeof FLAGS>
 export const verify = command({
   command: 'audit verify',
   summary: 'Verify the hash chains of the audit trail',
-  details: `The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
-believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment, refund, dispute
-and payout. Every ten minutes a checkpoint records the number of rows and a digest of them. It reveals events that were
-cut off the end of a chain, and payments that were deleted. A payment, refund, dispute or payout itself must have the
-status of its last event, and the amounts, currency, payment, merchant and account that its first event sealed; each event
-must start where the one before it ended. Events of the last 30 seconds are not read yet. It takes some 250 bytes of
-memory for each of them that there ever was.
+  details: `The hashes are computed on this machine, from the rows as they were hashed; the service is not trusted. Actions
+of operators and checkpoints are one chain each; events are a chain for each payment, refund, dispute and payout. Every
+ten minutes a checkpoint records the number of rows and a digest of them. It reveals events that were cut off the end of
+a chain, and payments that were deleted. A payment, refund, dispute or payout itself must have the status of its last
+event, and the amounts, currency, payment, merchant and account that its first event sealed; each event must start where
+the one before it ended. Events of the last 30 seconds are not read yet. It takes some 250 bytes of memory for each of
+them that there ever was.
 
 What no chain shows by itself is that its own last rows were cut off. So keep the heads that a run prints, away from the
 database, and give them to the next run: --expect-head <ordinal>:<hash>, with the chain's name before it where it is
@@ -126,7 +126,7 @@ export async function verifyAll(source: RowSource, { chains, expected, onPage, a
     const verifier = verifyChain(chain, { seals, expected: expected.get(chain) })
     let [read, unsealed] = [0, 0]
     for await (const page of source(chain)) {
-      // What is beyond the first broken row of a chain tells nothing.
+      // Rows after the first broken row of a chain prove nothing.
       if (!page.every((row) => verifier.add(row) && keep(chain, row, checkpoints))) break
       if (Math.floor((read + page.length) / PROGRESS_ROWS) > Math.floor(read / PROGRESS_ROWS))
         onPage(chain, read + page.length)

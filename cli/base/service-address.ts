@@ -9,7 +9,7 @@ export function holdsCredentials(text: string): boolean {
   return authority.includes('@') || (URL.canParse(text) && new URL(text).username + new URL(text).password !== '')
 }
 
-/** @throws {CliError} exit code 2, which does not tell them again */
+/** @throws {CliError} exit code 2, which does not repeat them */
 export function withoutCredentials(text: string, source: string): string {
   if (holdsCredentials(text)) throw usageError(`${source}: the address ${NO_CREDENTIALS}`, exampleOf(source))
   return text

@@ -71,7 +71,7 @@ async function inspect(context: Context, token: string, secretFile: string | und
   return { content, signature, expires_at: end, expired, problems }
 }
 
-// The last moment that a Date can tell.
+// The last moment that a Date can have.
 const END_MAX = 8_640_000_000_000
 const NO_TOKEN = 'it is not JSON in base64, with or without a dot and a signature after it'
 

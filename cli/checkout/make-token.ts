@@ -44,7 +44,7 @@ export const DESCRIPTION = {
 } as const
 export type Description = Input<typeof DESCRIPTION>
 
-export const SECRETS = `The webhook signing secret never stands on the command line: it comes from --secret-file, SVC_WEBHOOK_SECRET, or the
+export const SECRETS = `The webhook signing secret is not taken from the command line: it comes from --secret-file, SVC_WEBHOOK_SECRET, or the
 svc.json of the state directory. A live service takes no token without a signature.`
 
 export type MadeToken = { token: string; isSigned: boolean; content: CheckoutToken }

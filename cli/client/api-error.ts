@@ -46,7 +46,7 @@ function ownRefusal(json: unknown): Said | undefined {
   return { shown: code, code, message, requestId, page, fields, next, nextStep: data.next_step?.operation, available }
 }
 
-/** Of the Open Banking API (OBErrorResponse1). A field's path tells it from a refusal of the whole. */
+/** Of the Open Banking API (OBErrorResponse1). A field's path distinguishes it from an error of the whole request. */
 function openBankingRefusal(json: unknown): Said | undefined {
   const { data } = ErrorResponse.safeParse(json)
   const [first] = data?.Errors ?? []

@@ -236,7 +236,7 @@ function otherRealm({ who: { chosen }, operation }: FailedCall): string {
   const login = loginFor(operation)
   if (chosen === undefined || chosen.by === 'dev' || chosen.by === 'profile') return login
   if (chosen.by === '--client-id') return `the same command without --client-id, or ${login}`
-  return `unset ${chosen.by}, which says that you act as ${chosen.name ?? 'whom it names'}; then ${login}`
+  return `unset ${chosen.by}, which selects ${chosen.name ?? 'another identity'}; then ${login}`
 }
 
 /** A program has no e-mail address: its role is that of its client, and stays. */

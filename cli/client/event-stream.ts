@@ -172,7 +172,7 @@ function frameOf({ event, id, data }: { event?: string | undefined; id?: string 
     const of = DATA.changed
       .safeParse(json)
       .data?.of.filter((name) => StreamedChange.shape.of.element.safeParse(name).success)
-    // The names were just checked, which the filter can't tell the type.
+    // The names were just checked, which the type does not show.
     return of === undefined ? undefined : ({ event, data: { of: of as StreamedChange['of'] } } as const)
   }
   const read = event === 'end' ? DATA.end.safeParse(json) : undefined

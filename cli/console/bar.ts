@@ -20,11 +20,11 @@ const COMMANDS: readonly BarCommand[] = [
   {
     words: ['as'],
     needs: 'operator|merchant',
-    does: 'act as the operator, or as the merchant, where you are both',
+    does: 'switch to the operator or the merchant, if you are both',
     run: actAs,
   },
   { words: ['operator'], run: (console) => actAs(console, 'operator') },
-  { words: ['profile'], needs: '<name>', does: 'act as another profile', run: useProfile },
+  { words: ['profile'], needs: '<name>', does: 'switch to another profile', run: useProfile },
   { words: ['refresh'], does: 'read everything again', run: ({ update, now }) => update(refreshed(now())) },
   {
     words: ['help', ''],
@@ -104,7 +104,7 @@ function obey(console: Console, text: string): void {
   if (command !== undefined) return command.run(console, rest)
   // Naming a thing does not change the identity in use.
   if (word === 'merchant' && rest === '')
-    return refuse(console, 'which merchant? :merchant <name>; to act as one: :as merchant')
+    return refuse(console, 'which merchant? :merchant <name>; to switch to one: :as merchant')
   const screens = screensOf(console.state())
   const noun = screens.find((screen) => screen.noun === word && canFind(screen))
   if (noun !== undefined && rest !== '') return void find(console, noun, rest)

@@ -24,8 +24,8 @@ export const ui = command({
   examples: ['svc ui', 'svc ui --merchant', 'svc ui --platform --screen kyb', 'svc ui --readonly --profile live'],
   flags: {
     readonly: { summary: 'Show everything, and change nothing' },
-    platform: { summary: 'Act as the operator (default when signed in as both)', excludes: ['merchant'] },
-    merchant: { summary: 'Act as the merchant when signed in as both' },
+    platform: { summary: 'Use the operator identity (default when signed in as both)', excludes: ['merchant'] },
+    merchant: { summary: 'Use the merchant identity when signed in as both' },
     screen: { value: 'screen', summary: 'First screen', choices: SCREEN_NAMES },
     interval: { value: 'time', summary: 'Polling interval while the event stream is down', initial: '5s' },
   },

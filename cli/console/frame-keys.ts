@@ -194,7 +194,7 @@ function help(console: Console): void {
         'the screens, by the numbers above; the same again goes on to the next of its tab',
       ],
       [':help', 'the commands behind the colon'],
-      ...(isBoth === true ? [[':as operator, :as merchant', 'act as the operator, or as the merchant'] as const] : []),
+      ...(isBoth === true ? [[':as operator, :as merchant', 'switch to the operator or the merchant'] as const] : []),
       ['ctrl-e', 'in a form: write a reason in $EDITOR'],
       ['ctrl-y', 'in a form: copy the command that does the same'],
     ]),

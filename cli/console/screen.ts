@@ -65,7 +65,7 @@ export function pageOf<Row>(body: { data: readonly Row[]; next_cursor: string | 
 export type Resource<Row, Extra = unknown> = {
   read(reading: Reading): Promise<Page<Row, Extra>>
   isDirty(hint: Hint, arg: string): boolean
-  /** Whether the rows may be others by now although no frame tells: asked once a second, as long as they are shown. */
+  /** Whether the rows may be others by now although no frame says so: asked once a second, as long as they are shown. */
   isOld?: ((rows: readonly Row[], at: { readAt: number; now: number }) => boolean) | undefined
 }
 
@@ -89,7 +89,7 @@ export type Layout = {
 
 type Opened<Row, Whole> = { row: Row; whole: Whole | undefined }
 
-/** How a row is looked at in detail. `Whole` is what the service tells of one; the list's row stands in until it is here. */
+/** How a row is looked at in detail. `Whole` is what the service returns for one; the list's row stands in until it is here. */
 export type Detail<Row, Whole> = {
   title(row: Row): string
   read(reading: Reading): Promise<Whole>

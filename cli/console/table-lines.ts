@@ -63,7 +63,7 @@ export function laidTable<Row>(
   }
 }
 
-/** The first column, which tells what a row is, and as many of the others as fit whole behind those scrolled away. */
+/** The first column, which says what a row is, and as many of the others as fit whole behind those scrolled away. */
 function scrolled<Column extends Parameters<typeof widthOfColumn>[0]>(
   [first, ...others]: readonly Column[],
   { width, left }: { width: number; left: number },

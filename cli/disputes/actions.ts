@@ -43,7 +43,7 @@ const evidence = action({
   command: 'disputes evidence',
   summary: 'Submit evidence for a dispute',
   details:
-    'Without --text and --file your editor opens (VISUAL, EDITOR), with the facts of the dispute below what you write.\nWhat you said before stays: more is added to it.',
+    'Without --text and --file your editor opens (VISUAL, EDITOR), with the facts of the dispute below what you write.\nIt is added to your earlier evidence.',
   examples: [
     'svc disputes evidence a2b4358c',
     'svc disputes evidence a2b4358c --text "delivered on 3 May, signed for by the payer"',

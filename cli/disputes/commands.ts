@@ -107,8 +107,8 @@ const raise = {
   ...merchant,
   variant: {
     flags: {
-      asPayer: { summary: 'Act as the payer, in the sandbox', excludes: ['asOperator'] },
-      asOperator: { summary: 'Act for the platform when signed in as both' },
+      asPayer: { summary: 'Open it as the payer, in the sandbox', excludes: ['asOperator'] },
+      asOperator: { summary: 'Open it as the operator when signed in as both' },
     },
     async choose(context: Context, { asPayer, asOperator }: Readonly<Record<string, unknown>>) {
       if (asPayer === true) return payer

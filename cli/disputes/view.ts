@@ -20,7 +20,7 @@ export const SHORT_STATUSES: Readonly<Record<string, string>> = Object.fromEntri
   DisputeStatus.options.flatMap((status) => (shortStatus(status) === status ? [] : [[shortStatus(status), status]])),
 )
 
-/** The side that it was resolved for is what tells the ends apart. */
+/** The ends differ in the side that it was resolved for. */
 export function shortStatus(status: string): string {
   return status.replace(/^RESOLVED_(\w+)_FAVOUR$/, 'FOR_$1')
 }

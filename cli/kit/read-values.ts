@@ -17,11 +17,11 @@ export function upperCase(text: string): string {
   return text.toUpperCase()
 }
 
-/** Why; it stands in the audit trail. */
+/** The reason, which is kept in the audit trail. */
 export const optionalReason = {
   value: 'text',
   summary: 'Reason, recorded in the audit trail',
-  label: 'Why; it stands in the audit trail',
+  label: 'Reason, kept in the audit trail',
   long: true,
   read(text) {
     if (text.trim() === '') throw usageError('must not be empty; it is recorded in the audit trail')

@@ -31,7 +31,7 @@ export const OB_PAGING = grouped('Paging:', {
   all: { summary: 'Fetch this page and all that follow' },
 })
 
-/** The page that a list begins with, the last one there is, and the one to go on with. */
+/** The page that a list begins with, the last one there is, and the next one. */
 type Whereabouts = { first: number; last: number; next: number | undefined }
 
 /**

@@ -17,7 +17,7 @@ export const FREQUENCIES = `A frequency has one of four forms:
                          -05), or on a day of 01 to 31`
 
 const TIMES = `A day alone, or 14d from today, is 09:00 in London, and as --final the whole day; 2026-12-01T08:30 is London's time as
-well. A moment may also be now, or +10m or +2h from now: then a repeat with the same --idempotency-key is refused.`
+well. A moment may also be now, or +10m or +2h from now: then a repeat with the same --idempotency-key is rejected.`
 
 const create = action({
   command: 'ob recurring create',

@@ -16,7 +16,7 @@ export const explain = command({
   ],
   flags: {
     id: argument('id', 'Id, its last 8 characters, end-to-end id, event id (evt_...) or realm'),
-    platform: { summary: 'Act as the operator, even if a merchant is signed in' },
+    platform: { summary: 'Use the operator identity, even if a merchant is signed in' },
     all: { summary: 'Show every attempt and step' },
   },
   async run(context, input) {

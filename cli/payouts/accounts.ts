@@ -54,7 +54,7 @@ const disable = action({
 const create = command({
   command: 'payouts accounts create',
   summary: 'Create a payout account',
-  details: `No number stands on the command line, where the shell's history and other users would see it. At a terminal they are
+  details: `Numbers are not taken from the command line, where the shell's history and other users would see them. At a terminal they are
 asked for; a program writes them to standard input, as {"sort_code", "account_number", "iban"}; the last may be left out.`,
   examples: [
     'svc payouts accounts create --holder "Acme Ltd"',

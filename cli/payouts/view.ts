@@ -11,7 +11,7 @@ export function payoutView(isOfAll: boolean): ListView<Payout> {
   return {
     fields: isOfAll ? AdminPayout : Payout,
     columns: payoutColumns(isOfAll),
-    empty: 'There are no such payouts. svc balances shows what is owed, and what stands in the way of a payout.',
+    empty: 'There are no such payouts. svc balances shows what is owed, and what prevents a payout.',
   }
 }
 

@@ -13,7 +13,7 @@ import { CHECKS, checksOf, takeExam } from './exam/take.ts'
 import type { Verdict, Report, Result } from './exam/take.ts'
 import { headerPair, targetUrl } from './target.ts'
 
-const SIGNED = `The secret never stands on the command line: it comes from SVC_WEBHOOK_SECRET, or with --secret-stdin from the first
+const SIGNED = `Do not put the secret on the command line: it comes from SVC_WEBHOOK_SECRET, or with --secret-stdin from the first
 line of standard input. The body is --body-file, or else (the rest of) standard input, byte for byte.`
 type Signed = { bodyFile: string | undefined; secretStdin: boolean }
 
@@ -220,7 +220,7 @@ function linesOf({ id, verdict, sends, expects, saw, advice }: Result): (readonl
 
 /** Skipped checks have one cause, which is reported once. */
 function skippedLines({ counts }: Report): (readonly [string, string])[] {
-  const text = `${WORDS.skipped}: they tell nothing before the good delivery is taken`
+  const text = `${WORDS.skipped}: they prove nothing until the good delivery is accepted`
   return counts.skipped === 0 ? [] : [[`${counts.skipped} others`, text]]
 }
 

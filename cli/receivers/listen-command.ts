@@ -92,12 +92,12 @@ type ListenOptions = Input<typeof FLAGS>
 export const listen = command({
   command: 'listen',
   summary: 'Print events as they happen, and forward them',
-  details: `Events are read from the merchant's feed: its own webhook address is not touched, and its deliveries go on. The bytes
+  details: `Events are read from the merchant's feed: its endpoint and its deliveries do not change. The bytes
 and the signature arrive as the service made them, so the merchant's real secret verifies them. The events of a payment
-arrive in order; what is answered with no 2xx is shown and not sent again. With --once and --stop-after, exit code 3 says
-that something was answered with no 2xx on the way, or was signed with another secret than SVC_WEBHOOK_SECRET.
+arrive in order; an event that is not answered with 2xx is shown, and not sent again. With --once and --stop-after, exit
+code 3 means that an answer was not 2xx, or that a signature was made with another secret than SVC_WEBHOOK_SECRET.
 
-An operator sees the events of all merchants, or of one, without their bodies: they are printed, and sent nowhere.`,
+An operator sees the events of all merchants, or of one, without their bodies: they are printed, and not forwarded.`,
   examples: [
     'svc listen --forward-to localhost:4242/hook',
     'svc listen --forward-to localhost:4242/hook --stop-after payment.settled --timeout 30s',

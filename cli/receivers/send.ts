@@ -11,7 +11,7 @@ export const ATTEMPT_MS = 5_000
 export type Delivery = {
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** What tells it from the others of its check. */
+  /** What is different from the other deliveries of its check. */
   label: string
 }
 

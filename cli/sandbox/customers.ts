@@ -91,11 +91,11 @@ async function printCustomer({ io, print, note }: Context, customer: SandboxCust
     hint: 'svc sandbox customers create',
     facts: { customer_id: customer.customer_id },
   })
-  if (clientId === null) return note(`To act as this customer: svc ob --customer ${customer.customer_id} accounts`)
+  if (clientId === null) return note(`To use this customer: svc ob --customer ${customer.customer_id} accounts`)
   note('The secret is shown this once. A token: grant_type=client_credentials, scope "accounts payments".')
   // A form for programs leaves the secret where the program puts it.
   if (clientSecret !== null && !print.isMachine)
-    note(`To act as this customer: SVC_CLIENT_ID=${clientId} SVC_CLIENT_SECRET=${clientSecret} svc ob accounts`)
+    note(`To use this customer: SVC_CLIENT_ID=${clientId} SVC_CLIENT_SECRET=${clientSecret} svc ob accounts`)
 }
 
 const SeededCustomer = SandboxCustomer.omit({ client_secret: true, issuer: true })

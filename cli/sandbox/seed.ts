@@ -36,10 +36,9 @@ type SeedOptions = Input<typeof FLAGS>
 export const seed = command({
   command: 'sandbox seed',
   summary: 'Create demo customers, merchants and payments',
-  details: `The number decides who is there and what they do. The bank: the same number on the same day makes the same customers,
-accounts and transactions, ids too. Trade: the same number plans the same payments, with the same payers, amounts and
-endings; ids and times are new each time, and so may be which of them are disputed. A number is seeded once: again, it
-adds nothing.`,
+  details: `The bank: the same seed on the same day creates the same customers, accounts and transactions, with the same ids.
+Payments: the same seed plans the same payments, with the same payers, amounts and results. Their ids and times are new
+each time, and so may be the choice of those that are disputed. A seed is used once: a second run adds nothing.`,
   examples: [
     'svc sandbox seed',
     'svc sandbox seed --seed 7 --customers 20 --days 90',

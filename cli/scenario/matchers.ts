@@ -256,7 +256,7 @@ function describe(matcher: Matcher): string {
 
 const SHOWN_MAX = 300
 
-/** A value as failures show it: JSON, for only that tells "1" from 1, but for what is secret in it. */
+/** A value as failures show it: JSON, so that "1" and 1 differ, without what is secret in it. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   const json = JSON.stringify(masked(value, false))

@@ -41,7 +41,7 @@ export async function probe(
 
 const TokenAnswer = z.object({ access_token: z.string() })
 
-/** When the token of an answer was made, which tells the hour of a server that sends no Date: Keycloak does not. */
+/** When the token of an answer was made, which is the time of a server that sends no Date: Keycloak does not. */
 function issuedAt(json: unknown): number {
   const { data } = TokenAnswer.safeParse(json)
   const iat = data === undefined ? undefined : claimsOf(data.access_token)?.['iat']

@@ -20,9 +20,9 @@ export const up = command({
   examples: [
     'svc up',
     'svc up --port 0 --state-dir /tmp/shop --detach --json',
-    'svc up --seed demo                                            with merchants that trade, and work for operators',
-    'svc up --bank model                                           with a bank to register at and to redirect to',
-    'svc up --idp none                                             without logins: headers say who calls',
+    'svc up --seed demo                                            with demo merchants, sample payments and tasks for operators',
+    'svc up --bank model                                           with a bank that speaks Open Banking',
+    'svc up --idp none                                             without logins: headers name the caller',
     'SVC_KEYCLOAK_CLIENT_SECRET=... svc up --idp keycloak --auth-url http://127.0.0.1:8081',
     'svc up --db postgres://svc:secret@127.0.0.1:5432/svc',
   ],

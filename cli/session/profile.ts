@@ -130,8 +130,8 @@ const create = command({
     printProfile(context, itemOf(context, name, profile))
     context.note(
       profile.auth_url === null || input.withSecret
-        ? `svc profile use ${name} to act as it.`
-        : `svc login --profile ${name} to sign in, svc profile use ${name} to act as it.`,
+        ? `svc profile use ${name} to use it.`
+        : `svc login --profile ${name} to sign in, svc profile use ${name} to use it.`,
     )
   },
 })

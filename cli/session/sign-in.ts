@@ -87,17 +87,16 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
 
 function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target): string[] {
   const variable = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((name) => (io.env[name] ?? '') !== '')
-  if (variable !== undefined) return [`${variable} is set: commands act as that, and not as ${profile}.`]
+  if (variable !== undefined) return [`${variable} is set: commands use it, and not ${profile}.`]
   if (profile === DEV) return [ofDev(kind, realm)]
-  return isNew ? [`Commands act as ${profile} from now on.`] : []
+  return isNew ? [`Commands now use ${profile}.`] : []
 }
 
 function ofDev(kind: ProfileKind, realm: string): string {
   if (kind === 'platform')
-    return "Operators' commands act as you from now on: svc whoami --platform. Merchants' commands act as before."
-  if (kind === 'customer')
-    return 'svc ob acts as you from now on: svc whoami --customer. All other commands act as before.'
-  return `Commands of merchants act as you, in realm ${realm}, from now on: svc whoami.`
+    return "Operators' commands now use your identity: svc whoami --platform. Merchants' commands do not change."
+  if (kind === 'customer') return 'svc ob now uses your identity: svc whoami --customer. Other commands do not change.'
+  return `Commands of merchants now use your identity in realm ${realm}: svc whoami.`
 }
 
 /** Ends a session at the provider as well; whether that worked. What is forgotten here counts for nothing either way. */

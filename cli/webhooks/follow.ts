@@ -81,7 +81,7 @@ function printLine({ io, print }: Context, row: Delivery, at: string): void {
   io.stdout.write(`${cells.filter((text) => text !== '').join('  ')}\n`)
 }
 
-/** When a change happened: the list tells the moment of a failure no closer than that it was since the last look. */
+/** When a change happened: of a failure the list says only that it was since the last look. */
 function timeOf({ status, delivered_at: delivered, created_at: created }: Delivery): string {
   if (status === 'PENDING') return created
   return delivered ?? new Date().toISOString()

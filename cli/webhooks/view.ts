@@ -22,8 +22,8 @@ const STATE_COLUMNS: readonly Column<Delivery>[] = [
 ]
 
 /**
- * What it is about; what `svc webhooks test` sends is about no payment, and is no news. News of a mandate is about none
- * either: of those nothing in a delivery tells one from the other.
+ * What it is about. A delivery of `svc webhooks test` has no payment. An event of a mandate has none either: nothing in a
+ * delivery distinguishes the two but the name of the event.
  */
 export function eventText({ event_type: event, payment_id: payment }: Delivery): string {
   return payment === null && !event.startsWith('consent.') ? `${event} (test)` : event

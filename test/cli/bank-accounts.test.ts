@@ -52,7 +52,7 @@ t.test('numbers come as JSON on standard input, and stand in no flag', async (t)
   for (const flag of ['--account-number', '--sort-code', '--iban'])
     t.match(await run([...ADD, flag, '73619284'], { env }), { code: 2, stderr: /unknown option/ })
   const help = await run(['payouts', 'accounts', 'create', '--help'])
-  t.match(help.stdout, /No number stands on the command line/)
+  t.match(help.stdout, /Numbers are not taken from the command line/)
 })
 
 t.test('what is no such JSON is refused, and nothing of it is repeated', async (t) => {

@@ -16,7 +16,7 @@ t.test('svc up takes a rotated key at its next start, and everything works under
     code: 0,
     stdout: new RegExp(`"kid":"${old}","state":"current"`),
   })
-  t.match(await runCli(['config', 'keys', 'rotate', ...at]), { code: 0, stderr: /goes on with the key before/ })
+  t.match(await runCli(['config', 'keys', 'rotate', ...at]), { code: 0, stderr: /continues to use the previous key/ })
   t.equal(statSync(keyFile(stateDir)).mode & 0o777, 0o600)
   // Authorised is enough: no key has a part in what settles it.
   const pay = [

@@ -160,7 +160,7 @@ t.test('with a state directory: rotate, and restart', async (t) => {
   t.match(await runCli(['config', 'keys', 'rotate', '--dry-run', ...words]), { code: 0, stderr: /Nothing was changed/ })
   t.equal(readFileSync(keyFile(stateDir), 'utf8'), text)
   const rotated = await runCli(['config', 'keys', 'rotate', ...words])
-  t.match(rotated, { code: 0, stderr: /goes on with the key before[^]*svc .*down/ })
+  t.match(rotated, { code: 0, stderr: /continues to use the previous key[^]*svc .*down/ })
   const [fresh = '', ...previous] = readKeyRing(stateDir) ?? []
   t.same(previous, [old])
   for (const key of [fresh, old]) t.notOk(`${rotated.stdout}${rotated.stderr}`.includes(key))

@@ -63,7 +63,7 @@ export async function whoIs(client: Client, access: Access[]): Promise<Who> {
 }
 
 /**
- * A customer's token counts on the Open Banking API alone (decision 58), which has nothing that tells who one is. So an
+ * A customer's token counts on the Open Banking API alone (decision 58), which has no operation that returns the caller. So an
  * operation of it proves that the token is taken, and the rest is what the token says of itself.
  */
 async function whichCustomer(client: Client): Promise<Who> {

@@ -155,7 +155,7 @@ function clientRefusal(
 }
 
 /**
- * Asks whether a realm is there, before anybody is sent to its pages. Silence is no answer: the login will tell.
+ * Asks whether a realm is there, before the user is sent to its pages. Without an answer the login goes ahead, and reports what is wrong.
  * @throws {CliError} UNKNOWN_REALM, REALM_DISABLED
  */
 export async function checkRealm(http: Http, realm: Realm): Promise<void> {

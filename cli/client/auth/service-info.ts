@@ -24,7 +24,7 @@ export async function discover(http: Http, apiUrl: string): Promise<ServiceInfo>
 export function refuseDowngrade(apiUrl: string, authUrl: string | null): void {
   if (!apiUrl.startsWith('https:') || authUrl === null || authUrl.startsWith('https:')) return
   throw new CliError('IDP_INSECURE', `${apiUrl} names an identity provider without encryption: ${authUrl}`, {
-    hint: 'this is a mistake of the service: tell who operates it; SVC_AUTH_URL names another',
+    hint: 'this is an error of the service: report it to its operator, or set SVC_AUTH_URL to another address',
   })
 }
 

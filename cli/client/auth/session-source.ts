@@ -107,7 +107,7 @@ function ended(session: Session): Session {
 
 function sessionOver(key: string, { realm }: Session): CliError {
   return new CliError('SESSION_EXPIRED', `your session in realm ${realm} has ended`, {
-    hint: isOfDev(key) ? `${loginTo(realm)}; svc logout goes on with the demo logins` : `svc login --profile ${key}`,
+    hint: isOfDev(key) ? `${loginTo(realm)}; svc logout returns to the demo logins` : `svc login --profile ${key}`,
   })
 }
 

@@ -65,7 +65,7 @@ export async function verify({ client, keep, watch }: Tools): Promise<string> {
 const WHOLE =
   'The hashes were computed on this machine. That the last rows of a chain were cut off is shown only by a head of before: svc audit verify --expect-head'
 
-/** What is behind a broken row tells nothing, and the row itself is not what was written. */
+/** Rows after a broken row prove nothing, and the row itself is not what was written. */
 function markBroken(hashes: Map<string, string>, broken: string | undefined): void {
   if (broken === undefined) return
   for (const ordinal of hashes.keys()) if (BigInt(ordinal) > BigInt(broken)) hashes.delete(ordinal)

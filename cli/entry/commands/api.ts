@@ -38,7 +38,7 @@ const FLAGS = {
   },
   bodyFile: { short: '-F', value: 'file', summary: 'Read the body from a file; - is standard input' },
   addHeader: { short: '-H', value: 'name:value', summary: 'Additional header; may be repeated', repeats: true },
-  platform: { summary: 'Act as the operator on paths that accept a merchant too' },
+  platform: { summary: 'Use the operator identity on paths that accept a merchant too' },
   showHeaders: { summary: 'Print the response status and headers to standard error' },
 } as const satisfies Flags
 type ApiOptions = Input<typeof FLAGS>

@@ -13,7 +13,7 @@ type Written = Pick<ProjectFile, 'file' | 'what'> & { status: 'written' | 'there
 export const init = command({
   command: 'init',
   summary: 'Create a project: a scenario, settings, a sample shop',
-  details: `A file that is there already stays as it is. No file holds a secret: .env.example says which .env needs.
+  details: `Existing files are kept. No file holds a secret: .env.example lists those that .env needs.
 The shop needs ${App.options.map((language) => `${APPS[language].needs} (${language})`).join(', ')}.`,
   examples: ['svc init', 'svc init shop --app node', 'svc init shop --dry-run'],
   flags: {

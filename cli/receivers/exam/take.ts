@@ -7,7 +7,7 @@ import { FORGERIES } from './checks/forgeries.ts'
 import { GENUINE, GOOD, QUICK } from './checks/genuine.ts'
 import type { Check, Kit } from './kit.ts'
 
-/** The whole exam, in its order. The good delivery comes first: without it the others tell little. */
+/** The whole exam, in its order. The good delivery comes first: without it the others say little. */
 export const CHECKS: readonly Check[] = [GOOD, ...GENUINE, ...FORGERIES, ...QUICK]
 
 /**

@@ -44,7 +44,7 @@ const UNTIL_DEAD = '12h'
 const REQUEST_MS = 180_000
 
 /**
- * Fills a sandbox with shops that trade: payments in every state, disputes, settlements, undelivered webhooks, a hold,
+ * Fills a sandbox with demo merchants: payments in every state, disputes, settlements, undelivered webhooks, a hold,
  * merchants to review. All of it by the calls that make such things otherwise, as operator, merchant, payer and bank.
  * What was seeded under a number is not seeded again, were it only a part of it.
  * @param client acts as an operator; the merchant that it acts for, if any, gets a part of the payments

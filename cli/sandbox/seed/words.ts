@@ -27,7 +27,7 @@ export const PAYERS = [
 ] as const
 
 export const STATEMENTS = {
-  ITEM_NOT_RECEIVED: 'The parcel was to come last week, and nobody has seen it.',
+  ITEM_NOT_RECEIVED: 'The parcel was to come last week, and it has not arrived.',
   DUPLICATE_PAYMENT: 'I paid this order twice: the first page said that it had failed.',
   INCORRECT_AMOUNT: 'The price in the shop was lower than what I was asked to pay.',
   UNAUTHORISED: 'I did not make this payment, and I do not know the shop.',

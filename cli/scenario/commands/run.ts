@@ -25,10 +25,10 @@ export const run = command({
   summary: 'Run scenarios',
   details: `Exit code 3 if a case fails. Each case creates its own merchant and webhook
 receiver, so cases never interfere, even on a shared service. The merchant is
-created by the operator of svc up, or the one who is signed in. With
+created by the operator of svc up, or by the operator who is signed in. With
 --ephemeral and --seed the order, ids and retries are the same each time.`,
   examples: [
-    'svc run happy-path                         it comes with svc',
+    'svc run happy-path                         a built-in scenario',
     'svc run test/scenarios --ephemeral         on a service of its own',
     'svc run shop.yaml --only 2 --var amount=12.50',
     'svc run test/scenarios --reporter tap --reporter junit=out.xml',

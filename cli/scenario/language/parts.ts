@@ -100,7 +100,7 @@ function durationUpTo(most: string, example: string): z.ZodType<string, string> 
     .meta({ description: `a duration such as 250ms, 10s, 5m, 11h or 2d; at most ${most}`, examples: [example] })
 }
 
-/** Undefined for what is no duration (yet), which the pattern tells. */
+/** Undefined for what is no duration (yet), which the pattern rejects. */
 function msOf(text: string): number | undefined {
   try {
     return parseDuration(text)

@@ -65,7 +65,7 @@ const OF_KEYCLOAK = /^SVC_(AUTH_URL|KEYCLOAK_CLIENT_(ID|SECRET))(_FILE)?$/
 
 /**
  * A service for one run is a plain sandbox, whatever the environment says of another, but for the Keycloak that it is to
- * use; it holds mandates to their caps, so that stories about them can be told, and speaks up only for errors.
+ * use; it holds mandates to their caps, so that scenarios can test them, and logs only errors.
  */
 function ownEnvironment({ env, identity }: { env: NodeJS.ProcessEnv; identity: IdentityKind }): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(

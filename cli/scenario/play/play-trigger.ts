@@ -56,7 +56,7 @@ export async function playTrigger(client: Client, options: PlayOptions): Promise
   if (delivery === undefined)
     throw withFacts(
       new CliError('TRIGGER_FAILED', `all steps went well, but there is no ${event}`, {
-        hint: 'svc webhooks list tells what there is',
+        hint: 'svc webhooks list shows the deliveries',
       }),
       factsOf(run),
     )

@@ -179,7 +179,7 @@ export const ORDER = {
           status: ({ Status }) => Status,
           isOver: ['AcceptedSettlementCompleted', 'Rejected'],
           now: statusText,
-          hint: (_last, isOver) => (isOver ? undefined : 'a longer within; svc status tells whether a worker runs'),
+          hint: (_last, isOver) => (isOver ? undefined : 'use a longer within; svc status shows whether a worker runs'),
         }),
       ),
     }),

@@ -176,7 +176,7 @@ export const PAYMENT = {
               ? undefined
               : last?.status === 'AwaitingAuthorisation'
                 ? 'the payer has not decided yet: bank: { approve: $p1 } before this step'
-                : 'a longer within; svc status tells whether a worker runs',
+                : 'use a longer within; svc status shows whether a worker runs',
         }),
       ),
     }),

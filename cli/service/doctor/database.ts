@@ -67,7 +67,7 @@ export async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
 /** Whether the service may act as its role, which the migrations give its rights to. */
 function runtimeCheck({ role, login, is_member: isMember }: Facts): Verdict {
   if (isMember === null) return finding(`there is no role ${role}: the migrations make it`, 'svc migrate up')
-  if (isMember) return ok(`${login} acts as ${role}`)
+  if (isMember) return ok(`${login} is a member of ${role}`)
   return finding(`${login} is not a member of the role ${role}`, grantCommand(`grant ${role} to "${login}"`))
 }
 

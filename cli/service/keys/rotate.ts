@@ -74,13 +74,13 @@ async function rotateDirectory(context: Context, { dryRun }: ChangeOptions): Pro
   ])
   context.note(
     runningState(stateDir) !== undefined
-      ? 'The running service goes on with the key before. To take the new one: svc down, and then svc up'
-      : 'The next start takes the new key, and encrypts the rest again in the background: svc up',
+      ? 'The running service continues to use the previous key. To use the new one: svc down, and then svc up'
+      : 'The next start uses the new key, and encrypts the rest again in the background: svc up',
   )
   context.note(
-    'People have to sign in again then, and svc up prints new demo logins in the place of those it printed before.',
+    'Then everyone has to sign in again, and svc up prints new demo logins, which replace the previous ones.',
   )
-  context.note('How far it is: svc config keys list')
+  context.note('To see the progress: svc config keys list')
 }
 
 /** How often it goes through everything, where other processes go on sealing under a previous key. */

@@ -200,7 +200,7 @@ t.test('a wrong kind is told with where to go, whichever way it is wrong', async
   const env = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
   t.match(await setting.run('ob accounts', env), {
     code: 5,
-    stderr: /Try: unset SVC_CLIENT_ID, which says that you act as acme-ltd-server; then svc login --customer/,
+    stderr: /Try: unset SVC_CLIENT_ID, which selects acme-ltd-server; then svc login --customer/,
   })
   const wrong = await setting.run('ob accounts', { ...KEY, SVC_CLIENT_SECRET: 'wrong' })
   t.match(wrong, { code: 4, stderr: /the secret of customers-key-ccccdddd is wrong/ })
@@ -218,7 +218,7 @@ t.test(
     t.equal(url.pathname, '/realms/customers/protocol/openid-connect/auth')
     t.match(Object.fromEntries(url.searchParams), { client_id: 'customers-cli', scope: 'openid accounts payments' })
     await visit((await visit(url.href)).location)
-    t.match(await login.ended, { code: 0, stdout: /Role +CUSTOMER/, stderr: /svc ob acts as you from now on/ })
+    t.match(await login.ended, { code: 0, stdout: /Role +CUSTOMER/, stderr: /svc ob now uses your identity/ })
     t.match(await run('ob accounts'), { code: 0 })
     t.equal(actedAs(setting), 'customers-cli')
 

@@ -107,11 +107,11 @@ t.test('an identity of the wrong kind is told with what chose it', async (t) => 
   const env = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
   t.match(await told({ command: ['merchants', 'list'], env }), {
     code: 'WRONG_REALM',
-    hint: /^unset SVC_CLIENT_ID, which says that you act as acme-ltd-server; then svc login --platform$/,
+    hint: /^unset SVC_CLIENT_ID, which selects acme-ltd-server; then svc login --platform$/,
   })
   const token = { SVC_TOKEN: fakeToken({ azp: 'platform-cli' }) }
   t.match(await told({ command: ['payments', 'list'], env: token }), {
-    hint: /^unset SVC_TOKEN, which says that you act as platform-cli;/,
+    hint: /^unset SVC_TOKEN, which selects platform-cli;/,
   })
   const words = ['--client-id', 'acme-ltd-server']
   t.match(await told({ command: ['merchants', 'list'], words, env: { SVC_CLIENT_SECRET: 'right-secret' } }), {

@@ -175,7 +175,7 @@ t.test('the running service has a session of its merchant and one of its operato
   await runCli(['login', '--with-token'], { ...settings, stdin: fake.accessToken('demo') })
   const stdin = fake.accessToken('platform', { azp: 'platform-cli' })
   const login = await runCli(['login', '--platform', '--with-token'], { ...settings, stdin })
-  t.match(login.stderr, /^Operators' commands act as you from now on: svc whoami --platform\./)
+  t.match(login.stderr, /^Operators' commands now use your identity: svc whoami --platform\./)
   t.match((await runCli(['profile', 'list'], settings)).stdout, /demo +ADMIN +yes\n/)
   const { stdout } = await runCli(['profile', 'show'], settings)
   t.match(stdout, /^Role +ADMIN$/m)

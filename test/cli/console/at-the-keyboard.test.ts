@@ -159,7 +159,7 @@ t.test('for a screen reader a form is lines to hear, and what was typed is done'
   console.press('q')
   await console.until(/Keys: a approve/)
   console.press('a')
-  await console.until(/Why; it stands in the audit trail/)
+  await console.until(/Reason, kept in the audit trail/)
   console.type('heard\r')
   await console.until(/Done: approved Heard/)
   console.shot('spoken-kyb-80x40')

@@ -83,7 +83,7 @@ t.test('options of every command open it without a word; filter, command bar, bo
   await console.until(/esc back/)
 
   console.type(':merchant\r')
-  await console.until(/which merchant\? :merchant <name>; to act as one: :as merchant/)
+  await console.until(/which merchant\? :merchant <name>; to switch to one: :as merchant/)
   t.match(console.screen()[0], / operator OWNER /, 'who names no merchant is still who they are')
   console.type(':as merchant\r')
   await console.until(/now as the merchant/)

@@ -72,7 +72,7 @@ t.test('an owner sees who has a second factor; a reset needs a new sign-in, whic
   await console.until(/2ND FACTOR[^]*ada@pay\.example .* no [^]*grace@pay\.example .* yes /)
   console.press('down', 'F')
   const reset = async (): Promise<void> => {
-    await console.until(/Why; it stands in the audit trail/)
+    await console.until(/Reason, kept in the audit trail/)
     console.type('lost the phone')
     console.press('enter')
     await console.until(/Enter will remove the second factor of grace@pay\.example/)
