@@ -295,14 +295,14 @@ t.test('a request as it is written comes from whoever it names', async (t) => {
     mistakesOf(
       scenarioOf([...new Set(Object.values(MAKERS).flat()), `http: { get: /open-banking/v1/accounts, by: ${who} }`]),
     )
-  for (const who of ['$c1', '$ada', '$other', '$merchant', '"${c1}"', 'operator', 'nobody']) t.same(by(who), [], who)
+  for (const who of ['$c1', '$ada', '$other', '$merchant', '"${c1}"', 'operator', 'anonymous']) t.same(by(who), [], who)
   t.match(by('$p1'), [
     /\$p1 is not valid here: expected customer or payer or merchant; only a step customer or payer\.verify or merchant makes/,
   ])
   t.match(by('$link'), [/\$link is not valid here: expected customer/])
   t.match(by('$eve'), [/unknown reference \$eve/])
-  t.match(by('$c1.name'), [/by must be operator, nobody, or a customer, payer or merchant by its name/])
-  t.match(by('admin'), [/by must be operator, nobody/])
+  t.match(by('$c1.name'), [/by must be operator, anonymous, or a customer, payer or merchant by its name/])
+  t.match(by('admin'), [/by must be operator, anonymous/])
 })
 
 t.test('a status is one, a list, or a matcher', async (t) => {

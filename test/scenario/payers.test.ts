@@ -57,7 +57,7 @@ t.test('a payer signs in with a link that works once, and sees and disputes what
     payer.payments: { payer: $later, count: 1 }
     http: { get: /payer/payments, by: $later, expect: { body: { data: [{ payment_id: $p1.payment_id }] } } }
     http: { get: /payer/payments, by: $ada, expect: { http: 401 } }
-    http: { get: /payer/payments, by: nobody, expect: { http: 401 } }
+    http: { get: /payer/payments, by: anonymous, expect: { http: 401 } }
     http: { get: "/payments/$p1.payment_id", by: $later, expect: { http: [401, 403] } }
     clock: { advance: 16m }
     payer.payments: { payer: $later } !! http: 401`,

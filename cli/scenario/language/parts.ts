@@ -39,16 +39,16 @@ function reference<Kind extends ReferenceKind>(
 }
 
 const CALLER_KINDS = ['customer', 'payer', 'merchant'] as const
-type Caller = ReferenceTo<(typeof CALLER_KINDS)[number]> | 'operator' | 'nobody'
+type Caller = ReferenceTo<(typeof CALLER_KINDS)[number]> | 'operator' | 'anonymous'
 const caller: z.ZodType<Caller, Caller> = z
   .string()
   .regex(
-    /^(operator|nobody|\$(\w+|\{\w+\}))$/,
-    'must be operator, nobody, or a customer, payer or merchant by its name, such as $c1',
+    /^(operator|anonymous|\$(\w+|\{\w+\}))$/,
+    'must be operator, anonymous, or a customer, payer or merchant by its name, such as $c1',
   )
   .meta({
-    description: 'a customer, a payer who is signed in, or a merchant: $c1, $ada, $other; or operator, or nobody',
-    examples: ['$c1', 'operator', 'nobody'],
+    description: 'a customer, a payer who is signed in, or a merchant: $c1, $ada, $other; or operator, or anonymous',
+    examples: ['$c1', 'operator', 'anonymous'],
   })
   .register(kindsOfReferences, { kinds: CALLER_KINDS })
 

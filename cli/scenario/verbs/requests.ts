@@ -75,7 +75,7 @@ const http = verb({
   schema: Http,
   text:
     'Sends any request below `/api/v1` or to `/open-banking/…`: as the merchant, or as an operator on `/admin/…` and ' +
-    '`/sandbox/…`. `by` names another caller: a customer, a signed-in payer, another merchant, `operator` or `nobody`.',
+    '`/sandbox/…`. `by` names another caller: a customer, a signed-in payer, another merchant, `operator` or `anonymous`.',
   examples: [
     'http: { get: "/payments/$p1.payment_id", expect: { http: 200 } }',
     'http: { get: /open-banking/v1/accounts, by: $c1 }',
@@ -134,7 +134,7 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
 function proofOf(run: CaseRun, by: string | undefined, path: string): ReturnType<typeof proofFor> {
   const { client } = run
   if (by === undefined) return proofFor(client, { access: [accessOf(path)] })
-  if (by === 'nobody') return Promise.resolve({})
+  if (by === 'anonymous') return Promise.resolve({})
   if (by === 'operator') return proofFor(client, { access: ['platform'] })
   if (isMerchant(run, by)) return proofFor(merchantOf(run, by).client, { access: ['merchant'] })
   if (isMade(run, 'payer', by)) return proofFor(inHub(run, by), { access: ['payer'] })
