@@ -17,7 +17,7 @@ t.test('every operation of the service is known, and none else', (t) => {
   t.end()
 })
 
-t.test('a real service is asked as the merchant, the operator, or nobody, by the path', async (t) => {
+t.test('the path decides whether a real service sees the merchant, the operator, or no identity', async (t) => {
   const service = await realService(t)
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant)
@@ -151,7 +151,7 @@ t.test('what is sent: fields, files, headers; and nothing with a dry run', async
   t.equal(requests.length, sent)
 })
 
-t.test('a path alone is read, and told something with fields', async (t) => {
+t.test('a path alone is a GET, and a POST with fields', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: {} }))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
   const cases = [

@@ -20,7 +20,7 @@ t.test('choices are shown, taken in any case, and refused with the nearest', asy
   })
 })
 
-t.test('nobody is asked in a script, with --no-input, in CI, or by an empty answer', async (t) => {
+t.test('no question is asked in a script, with --no-input or in CI, and an empty answer is none', async (t) => {
   const refused = {
     code: 2,
     stdout: '',

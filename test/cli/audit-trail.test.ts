@@ -7,7 +7,7 @@ import { auditedService } from '../support/audit.ts'
 import { actionOf, fakeAdmin, pageOf } from './admin-harness.ts'
 import { refusal, runCli } from './harness.ts'
 
-t.test('show tells one action, with what it changed line by line', async (t) => {
+t.test('show prints one action, with what it changed line by line', async (t) => {
   const before = { kyb_status: 'PENDING', name: 'Acme', gone: ['a'] }
   const after = { kyb_status: 'APPROVED', name: 'Acme', limit: 5 }
   const admin = await fakeAdmin(t, () => ({ json: actionOf({ before, after }) }))
@@ -154,7 +154,7 @@ t.test('an export that fails leaves what was there, and no draft', async (t) => 
   t.match(await service.svc(['audit', 'export', '--file', file, '--force']), { code: 0 })
 })
 
-t.test('verify prints a head for each chain; offline it asks nobody', async (t) => {
+t.test('verify prints a head for each chain; offline it sends no request', async (t) => {
   const online = await service.svc(['audit', 'verify'])
   t.equal(online.code, 0, online.stderr)
   for (const chain of [
@@ -188,29 +188,26 @@ t.test('verify of one chain reads that one and the checkpoints', async (t) => {
   t.equal(JSON.parse(seals).chains.length, 1)
 })
 
-t.test(
-  'a broken chain is exit code 3, and is told with chain, ordinal, id, what is wrong and what to do',
-  async (t) => {
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-    const at = lines.findIndex((line) => line.includes('"ordinal":"2"') && line.includes('operator_actions","row"'))
-    const { row } = JSON.parse(lines[at] ?? '')
-    const edited = lines.with(at, JSON.stringify({ chain: 'operator_actions', row: { ...row, reason: 'other' } }))
-    writeFileSync(join(directory, 'edited.jsonl'), edited.join('\n'))
-    const { code, stdout, stderr } = await runCli(['audit', 'verify', '--file', 'edited.jsonl'], { cwd: directory })
-    t.equal(code, 3)
-    t.match(stdout, new RegExp(`operator_actions +BROKEN at ordinal 2 \\(${row.id}\\): changed: `))
-    t.match(stdout, /payment_events +whole/, 'others are told as they are')
-    t.match(stderr, /compare ordinal 2 of operator_actions with a backup[^]*svc audit export --chain operator_actions/)
-    const json = await runCli(['audit', 'verify', '--file', 'edited.jsonl', '-o', 'json'], { cwd: directory })
-    t.equal(json.stderr, '')
-    t.match(JSON.parse(json.stdout).chains[0], {
-      chain: 'operator_actions',
-      rows: 1,
-      head: /^1:/,
-      broken: { ordinal: '2', id: row.id, problem: 'changed', detail: String },
-    })
-  },
-)
+t.test('a broken chain is exit code 3, and its chain, ordinal, id, problem and next step are printed', async (t) => {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  const at = lines.findIndex((line) => line.includes('"ordinal":"2"') && line.includes('operator_actions","row"'))
+  const { row } = JSON.parse(lines[at] ?? '')
+  const edited = lines.with(at, JSON.stringify({ chain: 'operator_actions', row: { ...row, reason: 'other' } }))
+  writeFileSync(join(directory, 'edited.jsonl'), edited.join('\n'))
+  const { code, stdout, stderr } = await runCli(['audit', 'verify', '--file', 'edited.jsonl'], { cwd: directory })
+  t.equal(code, 3)
+  t.match(stdout, new RegExp(`operator_actions +BROKEN at ordinal 2 \\(${row.id}\\): changed: `))
+  t.match(stdout, /payment_events +whole/, 'others are told as they are')
+  t.match(stderr, /compare ordinal 2 of operator_actions with a backup[^]*svc audit export --chain operator_actions/)
+  const json = await runCli(['audit', 'verify', '--file', 'edited.jsonl', '-o', 'json'], { cwd: directory })
+  t.equal(json.stderr, '')
+  t.match(JSON.parse(json.stdout).chains[0], {
+    chain: 'operator_actions',
+    rows: 1,
+    head: /^1:/,
+    broken: { ordinal: '2', id: row.id, problem: 'changed', detail: String },
+  })
+})
 
 t.test('an export without checkpoints is verified, and says what would not be missed', async (t) => {
   const { stdout } = await service.svc(['audit', 'export', '--chain', 'payment_events'])
@@ -275,7 +272,7 @@ t.test('an export that is not whole never verifies as whole', async (t) => {
   t.match(await verify([lines[last] ?? '', ...lines]), { code: 2, stderr: /stands behind operator_actions/ })
 })
 
-t.test('nobody is told that an export is done which can not be written', async (t) => {
+t.test('an export that cannot be written is not reported as done', async (t) => {
   const unwritten = Object.assign(new Error('full'), { code: 'ENOSPC' })
   const full = await service.svc(['audit', 'export', '--json'], { unwritten })
   t.match(JSON.parse(full.stderr), { error: { code: 'RESULT_NOT_WRITTEN', message: /no space is left/ } })

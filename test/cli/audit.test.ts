@@ -44,7 +44,7 @@ t.test('audit lists what was done in a time', async (t) => {
   t.match(await admin.run(['audit', 'list', '--since', 'yesterday']), { code: 2, stderr: /--since/ })
 })
 
-t.test('the trail tells whom it was done to and what changed, without what is empty', async (t) => {
+t.test('the trail names who an action was done to and what changed, without what is empty', async (t) => {
   const told = (more: object): string[] => {
     const row = OperatorAction.parse(actionOf(more))
     return [subjectText(row), changedText(row)]
@@ -77,7 +77,7 @@ t.test('what the service does by itself has no role in the trail', async (t) => 
   t.notMatch(stdout, /NONE/)
 })
 
-t.test('--action tells in its help every action that is recorded', async (t) => {
+t.test('the help of --action lists every action that is recorded', async (t) => {
   const root = join(packageRoot(), 'src')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const recorded = files.flatMap((file) =>

@@ -169,7 +169,7 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     }
   })
 
-  t.test('a login that may not create databases is told so', async (t) => {
+  t.test('a login that may not create databases is reported', async (t) => {
     const owner = await makeAdminConnection({ databaseUrl: source.url })
     await owner.query('create role reader login')
     await owner.end()
@@ -270,7 +270,7 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     t.match({ code, stdout }, { code: 3, stdout: /payment_events +BROKEN at ordinal/ })
   })
 
-  t.test('and so are webhooks that nobody would send', async (t) => {
+  t.test('and so are webhooks that no worker would send', async (t) => {
     const owner = await makeAdminConnection({ databaseUrl: source.url })
     t.ok((await owner.query('delete from webhook_parked')).rowCount)
     await owner.end()

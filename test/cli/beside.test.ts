@@ -47,7 +47,7 @@ t.test('a distance has two units, is never rounded up, and says which way', asyn
   t.equal(roughly('missed'), 'missed')
 })
 
-t.test('a time may be told as how long ago it was, with or without a minus', async (t) => {
+t.test('a time may be given as how long ago it was, with or without a minus', async (t) => {
   const now = Date.parse('2026-11-21T12:00:00.000Z')
   for (const text of ['2h', '-2h', '120m', '2026-11-21T10:00:00Z'])
     t.equal(parseTime(text, '--since', now), '2026-11-21T10:00:00.000Z', text)

@@ -81,7 +81,7 @@ t.test('set refuses what is no part, and shows with --dry-run what it would send
   )
 })
 
-t.test('preview draws the page in its colours where there are colours, and tells the ratios everywhere', async (t) => {
+t.test('preview draws the page in its colours where there are colours, and prints the ratios everywhere', async (t) => {
   const { run } = await portal(t)
   const plain = await run(['preview'])
   t.equal(plain.code, 0)

@@ -189,7 +189,7 @@ t.test('a reply with members that this version does not know is taken as it is',
   t.equal(body.payment_id, PAYMENT_ID)
 })
 
-t.test('nobody is known at an address where nothing answers: that is told, and no login', async (t) => {
+t.test('where nothing answers, that is reported, and no identity and no login', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: {} }))
   t.match(await runCli(['webhooks', 'show', PAYMENT_ID, '--api-url', url]), { code: 4, stderr: /not signed in/ })
   t.same(

@@ -155,7 +155,7 @@ async function offered(words: readonly string[], env: NodeJS.ProcessEnv): Promis
   return told
 }
 
-t.test('ids and names come from the service, as whoever the command would act as', async (t) => {
+t.test('ids and names come from the service, with the identity of the command', async (t) => {
   const service = await realService(t)
   const merchant = await service.merchant()
   const other = await service.merchant()

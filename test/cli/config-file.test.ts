@@ -54,7 +54,7 @@ t.test("flag, environment, env file, the user's file: the first that says it is 
   t.match((await list(t, { user }, { words: [...words, '-o', 'json'], env: { SVC_OUTPUT: 'csv' } })).stdout, /^\[/)
 })
 
-t.test('an error is told in the form that a file asks for', async (t) => {
+t.test('an error is printed in the form that a file asks for', async (t) => {
   const { stderr } = await list(t, { user: 'output: json\n' }, { words: ['--limit', 'x'] })
   t.match(JSON.parse(stderr), { error: { code: 'USAGE' } })
 })
@@ -98,7 +98,7 @@ t.test('a value that can not be is refused with the file and the key', async (t)
   t.match(help, { code: 0, stdout: /config\.yaml/ }, 'help tells how to mend it')
 })
 
-t.test('an env file that is not there is named, and what stands in one is never told', async (t) => {
+t.test('an env file that is not there is named, and its contents are never printed', async (t) => {
   const folder = mkdtempSync(join(SCRATCH, 'svc-env-'))
   writeFileSync(join(folder, 'a.env'), 'SVC_CLIENT_ID=demo\nSVC_TIMEOUT="c4n4ry"\n')
   t.match(await list(t, {}, { words: ['--env', 'missing.env'] }), {
@@ -112,7 +112,7 @@ t.test('an env file that is not there is named, and what stands in one is never 
   t.match(await list(t, {}, { words }), { code: 0, stderr: '' }, 'a later file wins over an earlier one')
 })
 
-t.test('SVC_DEBUG tells of requests and of the identity, and of no secret', async (t) => {
+t.test('SVC_DEBUG prints requests and the identity, and no secret', async (t) => {
   const env = { SVC_DEBUG: 'api,auth', SVC_TOKEN: 'c4n4ry.c4n4ry.c4n4ry' }
   const { stderr, stdout } = await list(t, {}, { words: ['--status', 'Settled'], env })
   t.match(

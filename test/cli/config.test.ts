@@ -128,7 +128,7 @@ t.test('a new migration gets the next number, in a checkout alone', async (t) =>
   t.equal(readdirSync(join(cwd, 'migrations')).length, 4)
 })
 
-t.test('help tells of its topics, and of the forms of values and results', async (t) => {
+t.test('help lists its topics, and the forms of values and results', async (t) => {
   const topics: string[] = (await runCli(['help', 'topics', '-o', 'id'])).stdout.trim().split('\n')
   t.ok(['exit-codes', 'environment', 'global', 'output', 'formats'].every((topic) => topics.includes(topic)))
   for (const topic of topics) {

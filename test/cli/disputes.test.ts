@@ -237,7 +237,7 @@ t.test('in live mode a program resolves with --yes and a whole id alone', async 
   t.equal(admin.writes().length, 1)
 })
 
-t.test("somebody's words never drive the terminal", async (t) => {
+t.test("a person's words never drive the terminal", async (t) => {
   const admin = await live(t)
   const { stdout } = await admin.run(['disputes', 'show', DISPUTE_ID, '--all-merchants'], {
     tty: true,

@@ -70,7 +70,7 @@ t.test('a configuration file that no command can read is named', async (t) => {
   }
 })
 
-t.test('no password of an address is told', async (t) => {
+t.test('no password of an address is printed', async (t) => {
   t.equal(
     withoutPasswords('at postgres://ada:c4n4@ry@db/x and smtp://u:c4n4ry@h'),
     'at postgres://ada:***@db/x and smtp://u:***@h',

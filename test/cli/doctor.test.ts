@@ -130,7 +130,7 @@ t.test('each finding is one line, and a command', async (t) => {
   t.equal(told.match(/FINDING: /g)?.length, 5)
 })
 
-t.test('a Keycloak that does not let us in is told from one that is away', async (t) => {
+t.test('a Keycloak that rejects the client is distinguished from one that is away', async (t) => {
   const refused = await lookOver(t, () => ({ status: 404 }), { SVC_KEYCLOAK_CLIENT_SECRET: 'c4n4ry-wrong' })
   t.equal(refused.code, 1)
   t.match(refused.checks['health'], { state: 'finding', fix: 'sh examples/keycloak/set-up.sh' })

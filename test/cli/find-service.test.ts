@@ -119,7 +119,7 @@ t.test('an address that is none is a usage error', async (t) => {
   }
 })
 
-t.test('an address with a user name or password in it is refused everywhere, and not told again', async (t) => {
+t.test('an address with a user name or password in it is rejected everywhere, and not repeated', async (t) => {
   const cwd = t.testdir({ '.svc': {} })
   const addresses = ['http://ada:hunter2@127.0.0.1:9', 'https://hunter2@pay.example', 'ada:hunter2@pay.example']
   for (const address of [...addresses, 'http:/\\ada:hunter2@pay.example', '//ada:hunter2@pay.example']) {

@@ -11,7 +11,7 @@ function refused(paths: readonly string[], message?: string): CliError {
   return new CliError('VALIDATION_FAILED', told, { exit: EXIT.usage, fields })
 }
 
-t.test('a refused member is told as the flag or the argument that it came from', async (t) => {
+t.test('a rejected member is reported as the flag or the argument that it came from', async (t) => {
   const flags = {
     ...KEY_FLAG,
     origin: { value: 'origin', summary: '', member: 'origins', positional: true },
@@ -50,7 +50,7 @@ t.test('what names no flag, has words of its own, or is no refusal stays as it i
   t.match(withFlags(refused(['fee_flat'], 'in other words'), flags), { message: 'in other words' })
 })
 
-t.test("the service's own refusal of a filter is told by its flag, and once", async (t) => {
+t.test("the service's own error of a filter is reported by its flag, and once", async (t) => {
   const errors = [{ path: 'min_amount', code: 'X', message: 'is wrong' }]
   const { url } = await fakeService(t, () =>
     refusal(400, 'VALIDATION_FAILED', { error: 'min_amount: is wrong', errors }),

@@ -200,7 +200,7 @@ t.test('a suspended or disabled merchant is refused, and comes back', async (t) 
   t.match(await run(...CREATE), { code: 0 })
 })
 
-t.test('scenarios play with real tokens, and a failure tells none of them', async (t) => {
+t.test('scenarios play with real tokens, and a failure prints none of them', async (t) => {
   const { state, run } = await SHARED
   t.match(await run('sandbox', 'run', 'happy-path', 'refund', 'payer-cancels'), { code: 0 })
   const dir = t.testdir({
@@ -213,7 +213,7 @@ t.test('scenarios play with real tokens, and a failure tells none of them', asyn
   t.notOk(stdout.includes(String(state.operator?.client_secret)))
 })
 
-t.test('status tells the provider; a second start keeps every login', async (t) => {
+t.test('status shows the provider; a second start keeps every login', async (t) => {
   const { state, stateDir, run } = await SHARED
   t.match(await run('status', '-q', 'identity'), { code: 0, stdout: 'embedded\n' })
   t.match(await run('status'), {

@@ -7,7 +7,7 @@ import { runCli } from './harness.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
-t.test('a deadline is told in its largest unit, and never later than it is', async (t) => {
+t.test('a deadline is shown in its largest unit, and never later than it is', async (t) => {
   const text = (due: string) => untilText(due, NOW)
   t.equal(text('2026-11-21T15:59:00Z'), 'in 3 h')
   t.equal(text('2026-11-24T11:00:00Z'), 'in 2 d')

@@ -42,7 +42,7 @@ function pretendRunning(stateDir: string, { databaseUrl, url }: TestService, key
   writeFileSync(join(stateDir, 'svc.json'), JSON.stringify(state))
 }
 
-t.test('the list tells each key by its id, with what is sealed under it, and shows no key', async (t) => {
+t.test('the list names each key by its id, with what is sealed under it, and shows no key', async (t) => {
   const [old, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, old)
   const listed = await runCli(['config', 'keys', 'list', '--json'], { env: envOf(service, fresh, old) })
@@ -62,7 +62,7 @@ t.test('the list tells each key by its id, with what is sealed under it, and sho
   for (const key of [old, fresh]) t.notOk(`${listed.stdout}${table.stdout}${table.stderr}`.includes(key))
 })
 
-t.test('values under a key that is not configured are told, with exit code 1', async (t) => {
+t.test('values under a key that is not configured are reported, with exit code 1', async (t) => {
   const [lost, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, lost)
   const env = envOf(service, fresh)
@@ -77,7 +77,7 @@ t.test('values under a key that is not configured are told, with exit code 1', a
   })
 })
 
-t.test('with the environment a rotation encrypts everything anew, and a second one has nothing to do', async (t) => {
+t.test('with the environment a rotation encrypts everything again, and a second one has nothing to do', async (t) => {
   const [old, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, old)
   const env = envOf(service, fresh, old)
@@ -102,7 +102,7 @@ t.test('with the environment a rotation encrypts everything anew, and a second o
   })
 })
 
-t.test('what does not open is told, and the old key is then still needed: exit code 1', async (t) => {
+t.test('what cannot be decrypted is reported, and the old key is then still needed: exit code 1', async (t) => {
   const [old, fresh] = [newKey(), newKey()]
   const service = await sealedUnder(t, old)
   await service.owner.query(
@@ -115,7 +115,7 @@ t.test('what does not open is told, and the old key is then still needed: exit c
   })
 })
 
-t.test('wrong keys and missing databases are told without a key', async (t) => {
+t.test('wrong keys and missing databases are reported without a key', async (t) => {
   const key = newKey()
   for (const env of [
     { SVC_ENCRYPTION_KEY: 'c4n4ry', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/x' },

@@ -11,7 +11,7 @@ const EVENT = {
   cursor: 'c1',
 }
 
-t.test('a listener that runs longer than its token goes on with another', async (t) => {
+t.test('a listener that runs longer than its token gets another', async (t) => {
   let tokens = 0
   let refusals = 0
   const answer = ({ path, headers }: Request): Answer => {

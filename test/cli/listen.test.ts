@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-t.test('odd bytes arrive as they are stored, and a secret that does not sign them is told loudly', async (t) => {
+t.test('odd bytes arrive as they are stored, and a secret that does not sign them is reported clearly', async (t) => {
   const service = await testService(t)
   const local = await startReceiver(t)
   const merchant = await service.merchant()
@@ -359,27 +359,24 @@ t.test('a payload of several lines is one line for scripts, and the same JSON', 
   t.equal(listening.out(), '{   "name": "a\\nb",   "n": 1.0 }\n')
 })
 
-t.test(
-  '--cursor: latest leaves out what was before, a cursor goes on behind it, and the summary tells one',
-  async (t) => {
-    const service = await testService(t)
-    const merchant = await service.merchant()
-    await plantEvents(service, merchant, ['payment.initiated'])
-    // Read once, so that no other database of the server still holds the event back.
-    t.equal(await startListening({ service, merchant }, '--cursor', 'beginning', '--once').ended, 0)
-    const listening = startListening({ service, merchant }, '--timeout', '120s', '--stop-after', 'payment.authorized')
-    await listening.ready()
-    await plantEvents(service, merchant, ['payment.authorized'])
-    t.equal(await listening.ended, 0)
-    t.match(listening.out(), /^--> payment\.authorized \[evt_\w+\]\n$/)
-    const [, cursor = ''] = /--cursor (\S+)/.exec(listening.err()) ?? []
-    await plantEvents(service, merchant, ['payment.settled'])
-    const onward = startListening({ service, merchant }, '--cursor', cursor, '--once')
-    t.equal(await onward.ended, 0)
-    t.match(onward.out(), /^--> payment\.settled/)
-    t.match(await startListening({ service, merchant }, '--cursor', 'nonsense', '--once').ended, 2)
-  },
-)
+t.test('--cursor: latest skips what was before, a cursor continues there, and the summary has one', async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant()
+  await plantEvents(service, merchant, ['payment.initiated'])
+  // Read once, so that no other database of the server still holds the event back.
+  t.equal(await startListening({ service, merchant }, '--cursor', 'beginning', '--once').ended, 0)
+  const listening = startListening({ service, merchant }, '--timeout', '120s', '--stop-after', 'payment.authorized')
+  await listening.ready()
+  await plantEvents(service, merchant, ['payment.authorized'])
+  t.equal(await listening.ended, 0)
+  t.match(listening.out(), /^--> payment\.authorized \[evt_\w+\]\n$/)
+  const [, cursor = ''] = /--cursor (\S+)/.exec(listening.err()) ?? []
+  await plantEvents(service, merchant, ['payment.settled'])
+  const onward = startListening({ service, merchant }, '--cursor', cursor, '--once')
+  t.equal(await onward.ended, 0)
+  t.match(onward.out(), /^--> payment\.settled/)
+  t.match(await startListening({ service, merchant }, '--cursor', 'nonsense', '--once').ended, 2)
+})
 
 t.test('--once ends after the first event and its answer; an answer that is no 2xx is exit code 3', async (t) => {
   const service = await testService(t)
@@ -501,7 +498,7 @@ t.test('a failure on the way to --stop-after is exit code 3, and does not keep w
   t.match(compact.out(), /^payment\.initiated evt_\w+ 204 \d+ms\n/)
 })
 
-t.test('a local server that is down is told, and events come again once it is up', async (t) => {
+t.test('a local server that is down is reported, and events come again once it is up', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const port = await freePort()
@@ -564,7 +561,7 @@ t.test('a server that does not answer within five seconds has failed', async (t)
   t.match(listening.out(), /<-- \[ERR\].+\([5-9]\d{3}ms\).+no answer within 5 s/)
 })
 
-t.test('a restart of the service in between loses nothing and doubles nothing, and is told once', async (t) => {
+t.test('a restart of the service in between loses nothing and doubles nothing, and is reported once', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const local = await startReceiver(t)
@@ -605,7 +602,7 @@ t.test('a service that is not there at the start, and one that knows no such mer
   t.equal(await startListening({ service, merchant: { ...merchant, clientId: 'nobody' } }, '--once').ended, 4)
 })
 
-t.test('a wrong command line is told before anything is asked of the service', async (t) => {
+t.test('a wrong command line is reported before anything is asked of the service', async (t) => {
   const wrong = [
     ['--forward-to', 'ftp://localhost/x'],
     ['--forward-to', 'http://user:hidden@localhost/'],
@@ -651,7 +648,7 @@ t.test('Ctrl+C ends it with a summary and exit code 130, SIGTERM with 143', asyn
   }
 })
 
-t.test('the launcher listens, and ends when nobody reads it any more', async (t) => {
+t.test('the launcher listens, and ends when its output is closed', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const env = { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId }

@@ -34,7 +34,7 @@ t.test('mails are listed, all or to one address', async (t) => {
   )
 })
 
-t.test('an invitation is opened by the links of the newest mail to somebody', async (t) => {
+t.test('an invitation is opened by the links of the newest mail to an address', async (t) => {
   const admin = await fakeAdmin(t, answer)
   t.match(await admin.run(['sandbox', 'mail', 'show', '--recipient', 'ada@acme.example', '--links']), {
     code: 0,

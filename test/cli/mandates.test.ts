@@ -43,7 +43,7 @@ const AS_MERCHANT = ['--client-id', 'acme-server']
 /** A full page: a list reads on from a short one. */
 const ONE = ['--limit', '1']
 
-t.test('list tells whose mandates stand, in 80 columns, and asks for a status', async (t) => {
+t.test("list shows the merchant's mandates, in 80 columns, and asks for a status", async (t) => {
   const service = await fakeAdmin(t, () => pageOf([mandateOf()], 'next'))
   const { run } = service
   const { code, stdout, stderr } = await run(
@@ -79,7 +79,7 @@ t.test('list tells whose mandates stand, in 80 columns, and asks for a status', 
   })
 })
 
-t.test('show tells what is left of each cap, by a part of the id too', async (t) => {
+t.test('show prints what is left of each cap, by a part of the id too', async (t) => {
   const { run } = await fakeAdmin(t, ({ path }) => (path.endsWith(ID) ? { json: mandateOf() } : pageOf([mandateOf()])))
   const { code, stdout } = await run(['payments', 'mandates', 'show', ID.slice(-8), ...AS_MERCHANT])
   t.equal(code, 0)
@@ -178,7 +178,7 @@ t.test('a mandate is set up with its first payment, and its caps are decimal str
   t.equal(sent().length, 1)
 })
 
-t.test('a payment under a mandate sends nothing that the mandate says, and has nobody to approve it', async (t) => {
+t.test('a payment under a mandate sends nothing that the mandate fixes, and has no payer to approve it', async (t) => {
   const { run, sent } = await payments(t)
   t.match(await run(['--consent', ID.slice(-8)]), { code: 0 })
   t.same(sent(), [{ amount: '9.99', currency: 'GBP', consent_id: ID }])

@@ -49,7 +49,7 @@ t.test('list asks what its flags say, as the operator', async (t) => {
   t.match(await admin.run(['merchants', 'list', '--limit', '0']), { code: 2 })
 })
 
-t.test('--deliveries asks how the newest ones ended, and tells how many arrived', async (t) => {
+t.test('--deliveries asks how the newest ones ended, and prints how many arrived', async (t) => {
   const recent = (delivered: number, dead: number) => merchantOf({ recent_deliveries: { delivered, dead } })
   const admin = await fakeAdmin(t, () => pageOf([recent(49, 1), recent(0, 0), recent(50, 0), recent(199, 1)]))
   const { code, stdout } = await admin.run(['merchants', 'list', '--deliveries'], { columns: 140 })
@@ -90,7 +90,7 @@ t.test('a whole id is asked for at once, and a merchant with its history is show
   t.equal(admin.requests.length, 1)
 })
 
-t.test('what names no merchant, or several, is told, and nothing more is asked', async (t) => {
+t.test('a name of no merchant, or of several, is reported, and nothing more is asked', async (t) => {
   const admin = await fakeAdmin(t, one())
   t.match(await admin.run(['merchants', 'show', 'nobody']), { code: 6, stderr: /Try: svc .*merchants list/ })
   t.match(await admin.run(['merchants', 'show', 'Acme Ltd']), { code: 6, stderr: /Try: svc .*merchants list/ })
@@ -196,7 +196,7 @@ t.test('what the service refuses, a dry run refuses', async (t) => {
   t.match(admin.requests, [{ path: '/api/v1/admin/registrations/acme/repair?dry_run=true' }])
 })
 
-t.test('registrations that need a hand are listed and healed', async (t) => {
+t.test('incomplete registrations are listed and repaired', async (t) => {
   const registration = {
     slug: 'acme',
     status: 'PROVISIONING',
@@ -316,7 +316,7 @@ t.test("a refusal's kind is the exit code", async (t) => {
   }
 })
 
-t.test('a realm that is not there is told with the command that lists those that are', async (t) => {
+t.test('a realm that is not there is reported with the command that lists those that are', async (t) => {
   const admin = await fakeAdmin(t, () => refusal(404, 'REGISTRATION_NOT_FOUND'))
   t.match(await admin.run(['merchants', 'repair', 'nope']), {
     code: 6,
@@ -324,7 +324,7 @@ t.test('a realm that is not there is told with the command that lists those that
   })
 })
 
-t.test('a step that is told goes to the service that the command named', async (t) => {
+t.test('the step that a command suggests uses the service that the command named', async (t) => {
   const admin = await fakeAdmin(t, one({ kyb_status: 'SUSPENDED' }))
   const { stderr } = await admin.run(['kyb', 'approve', 'acme', '--reason', 'x', '--state-dir', '/srv/svc'])
   t.match(stderr, /Try: svc --api-url http:\S+ --state-dir \/srv\/svc kyb reinstate acme/)

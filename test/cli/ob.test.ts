@@ -185,7 +185,7 @@ t.test('a customer at the bank', async (t) => {
     })
   })
 
-  t.test('whoever pays may be named by number, by id, or by a part of that', async (t) => {
+  t.test('a payer may be named by number, by id, or by a part of that', async (t) => {
     for (const from of [current?.number, current?.number.slice(-8), current?.id, current?.id.slice(-8)])
       t.match(await json(payer, ['pay', '--amount', '0.01', '--currency', 'GBP', ...toPayee, '--from', from ?? '']), {
         DebtorAccountId: current?.id,
@@ -430,7 +430,7 @@ t.test('a customer at the bank', async (t) => {
     t.match(poor, { code: 3, stderr: /AM04/ })
   })
 
-  t.test('whom it acts as: the flag, then the variable; nobody is exit code 4', async (t) => {
+  t.test('the customer comes from the flag, then the variable; without either it is exit code 4', async (t) => {
     const named = await as(payer, ['--customer', payee.externalId, 'accounts', '-q', '[].AccountId'])
     t.match(named, { stdout: `${payee.account.id}\n` })
     const after = await as(payer, ['balances', 'ffffffff', '--customer', payee.externalId])
@@ -492,7 +492,7 @@ function obRefusal(status: number, errors: readonly object[], message = 'refused
   return { status, json: { Code: `${status} Some`, Id: 'interaction-1', Message: message, Errors: errors } }
 }
 
-t.test('what is interrupted tells the key that leads to it', async (t) => {
+t.test('an interrupted payment prints the key that leads to it', async (t) => {
   const { url } = await fakeService(t, () => {
     setImmediate(() => process.emit('SIGINT', 'SIGINT'))
     return 'silence'
@@ -555,7 +555,7 @@ t.test("refusals keep OBIE's codes, list every field, and end as everywhere", as
   t.match(await run(), { code: 1, stderr: /not as svc does/ })
 })
 
-t.test('a payment that does not end in time is exit code 9, and its id is told', async (t) => {
+t.test('a payment that does not end in time is exit code 9, and its id is printed', async (t) => {
   const { url } = await fakeService(t, ({ method }) => ({ status: method === 'POST' ? 201 : 200, json: PENDING }))
   const words = [
     'ob',
@@ -621,7 +621,7 @@ t.test('a day alone is refused as the first once 09:00 in London has passed on i
   t.equal(await dayFrom('now', '--due', noon), '2027-01-15')
 })
 
-t.test('a reason is told with its text, in requests and offers as in payments', async (t) => {
+t.test('a reason is shown with its text, in requests and offers as in payments', async (t) => {
   const { url } = await fakeService(t, () => ({ json: REJECTED }))
   const shown = await runCli(['ob', 'request-to-pay', 'show', REJECTED.RequestToPayId], {
     env: { SVC_API_URL: url, SVC_CUSTOMER_ID: 'grace' },

@@ -57,7 +57,7 @@ t.test("a day's work of an operator needs no terminal, and does nothing twice", 
   t.same(wordsOf(second.stdout), ['approved', 'held', 'released', 'verified', 'exported'])
 })
 
-t.test('the script of the night is silent when all is well, and tells a trail that was cut off', async (t) => {
+t.test('the nightly script is silent when all is well, and reports a trail that was cut off', async (t) => {
   const { as, merchant: addMerchant, url } = await realService(t)
   const merchant = await addMerchant()
   await as(merchant, ['payments', 'create', '--amount', '5.00', '--currency', 'GBP', '--approve', '--wait'])
@@ -76,7 +76,7 @@ t.test('the script of the night is silent when all is well, and tells a trail th
   t.match(second.stderr, /99999/)
 })
 
-t.test('the script for whoever is on call says how much waits, and fails where nobody answers', async (t) => {
+t.test('the on-call script says how much waits, and fails where the service does not answer', async (t) => {
   const { merchant: addMerchant, url, owner } = await realService(t)
   const { id } = await addMerchant({ kybStatus: 'PENDING' })
   const env = { SVC_API_URL: url, SVC_PLATFORM_USER: 'ada' }
@@ -106,37 +106,34 @@ esac
   return file
 }
 
-t.test(
-  'a step that fails ends each script with its exit code, and tells why; findings end the night alone',
-  async (t) => {
-    const folder = t.testdir({})
-    const SVC = failingSvc(folder)
-    const run = (name: string, env: NodeJS.ProcessEnv): Promise<Ended> =>
-      runScript(name, [folder], { SVC, OVERDUE: '', FAILS: 'none', CODE: '0', ...env })
-    t.match(await run('day.sh', {}), { code: 0, stdout: /^verified .*\nexported / })
-    t.match(await run('nightly.sh', {}), { code: 0, stdout: '', stderr: '' })
-    t.match(await run('oncall.sh', {}), { code: 0, stdout: '0 waiting, 0 overdue\n' })
-    t.match(await run('oncall.sh', { OVERDUE: 'true false true' }), { code: 10, stdout: '3 waiting, 2 overdue\n' })
-    const steps = {
-      'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'webhooks', 'audit', 'payments', 'doctor'],
-      'nightly.sh': ['audit', 'payments', 'doctor'],
-      'oncall.sh': ['inbox'],
-    }
-    for (const [name, commands] of Object.entries(steps))
-      for (const FAILS of commands)
-        for (const CODE of ['5', '8']) {
-          const { code, stderr } = await run(name, { FAILS, CODE })
-          t.equal(code, Number(CODE), `${name}: ${FAILS}`)
-          t.match(stderr, `${FAILS} fails`, `${name}: ${FAILS}`)
-        }
-    t.match(await run('day.sh', { FAILS: 'doctor', CODE: '1' }), { code: 0, stderr: /Done\.\n$/ })
-    t.match(await run('nightly.sh', { FAILS: 'doctor', CODE: '1' }), { code: 1, stdout: '', stderr: 'doctor fails\n' })
-    t.match(await run('nightly.sh', { FAILS: 'audit', CODE: '3' }), { code: 3, stdout: '', stderr: 'audit fails\n' })
-    const nowhere = await runScript('nightly.sh', [], { SVC })
-    t.not(nowhere.code, 0, 'which number it is, is the shell’s')
-    t.match(nowhere, { stdout: '', stderr: /the folder to keep things in/ })
-  },
-)
+t.test('a step that fails ends each script with its exit code; findings end the nightly one alone', async (t) => {
+  const folder = t.testdir({})
+  const SVC = failingSvc(folder)
+  const run = (name: string, env: NodeJS.ProcessEnv): Promise<Ended> =>
+    runScript(name, [folder], { SVC, OVERDUE: '', FAILS: 'none', CODE: '0', ...env })
+  t.match(await run('day.sh', {}), { code: 0, stdout: /^verified .*\nexported / })
+  t.match(await run('nightly.sh', {}), { code: 0, stdout: '', stderr: '' })
+  t.match(await run('oncall.sh', {}), { code: 0, stdout: '0 waiting, 0 overdue\n' })
+  t.match(await run('oncall.sh', { OVERDUE: 'true false true' }), { code: 10, stdout: '3 waiting, 2 overdue\n' })
+  const steps = {
+    'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'webhooks', 'audit', 'payments', 'doctor'],
+    'nightly.sh': ['audit', 'payments', 'doctor'],
+    'oncall.sh': ['inbox'],
+  }
+  for (const [name, commands] of Object.entries(steps))
+    for (const FAILS of commands)
+      for (const CODE of ['5', '8']) {
+        const { code, stderr } = await run(name, { FAILS, CODE })
+        t.equal(code, Number(CODE), `${name}: ${FAILS}`)
+        t.match(stderr, `${FAILS} fails`, `${name}: ${FAILS}`)
+      }
+  t.match(await run('day.sh', { FAILS: 'doctor', CODE: '1' }), { code: 0, stderr: /Done\.\n$/ })
+  t.match(await run('nightly.sh', { FAILS: 'doctor', CODE: '1' }), { code: 1, stdout: '', stderr: 'doctor fails\n' })
+  t.match(await run('nightly.sh', { FAILS: 'audit', CODE: '3' }), { code: 3, stdout: '', stderr: 'audit fails\n' })
+  const nowhere = await runScript('nightly.sh', [], { SVC })
+  t.not(nowhere.code, 0, 'which number it is, is the shell’s')
+  t.match(nowhere, { stdout: '', stderr: /the folder to keep things in/ })
+})
 
 /** Runs a script as cron does: without a terminal, and with nothing to read. */
 async function runScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {

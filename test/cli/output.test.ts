@@ -255,7 +255,7 @@ t.test('a text is cut between what people see as characters', async (t) => {
   t.same(piecesOf('', 1), [''])
 })
 
-t.test('what nobody should see becomes visible', async (t) => {
+t.test('invisible and control characters become visible', async (t) => {
   t.equal(printable('a\nb', 'lines'), 'a\nb')
   t.equal(printable('a\nb'), String.raw`a\u000ab`)
   t.equal(printable('a\u00adb\ufeffc\u{e0041}'), String.raw`a\u00adb\ufeffc\u{e0041}`, 'what nobody would see')

@@ -51,7 +51,7 @@ t.test('the user has a pager of their own, with words; SVC_PAGER goes before PAG
   t.ok(text.includes('\u001b['), 'with its colours')
 })
 
-t.test('a pager that is missing or fails costs nobody a line', async (t) => {
+t.test('a pager that is missing or fails loses no line', async (t) => {
   const words = await listOf(t, 30)
   for (const SVC_PAGER of ['no-such-pager', 'exit 3']) {
     const terminal = openSvc(t, words, { rows: ROWS, env: { SVC_PAGER } })
@@ -81,7 +81,7 @@ t.test('svc alone, where no service is: the help, and below it what opens the co
   )
 })
 
-t.test('svc alone, where nobody is asked: the help, whose reader has the keyboard to itself', async (t) => {
+t.test('svc alone in a pipe prints the help, whose pager has the keyboard to itself', async (t) => {
   for (const [SVC_NO_INPUT, less] of [
     ['1', HAS_LESS],
     ['yes', false],
@@ -111,7 +111,7 @@ t.test('one thing is never paged: what many of these say is their exit code', as
   t.notOk(existsSync(file))
 })
 
-t.test('what fits, what is for programs, and whoever wants none, has no pager', async (t) => {
+t.test('what fits, what is for programs, and SVC_PAGER= have no pager', async (t) => {
   const file = join(mkdtempSync(join(SCRATCH, 'svc-pager-')), 'paged.txt')
   const env = { PAGER: pagerInto(file) }
   const long = await listOf(t, 30)

@@ -78,7 +78,7 @@ t.test('a payment is named by its end-to-end id too', async (t) => {
   t.match(await as(merchant, ['payments', 'show', 'SVC0']), { code: 6, stderr: /payments list/ })
 })
 
-t.test('events --follow goes on with each new event, and ends when none can come', async (t) => {
+t.test('events --follow prints each new event, and ends when none can come', async (t) => {
   const { id } = await waitingPayment()
   const follow = ['payments', 'events', id, '--follow', '-o', 'jsonl']
   const following = as(merchant, [...follow, '--timeout', '60s'])

@@ -231,7 +231,7 @@ t.test('an export is done when it is written, and one that is interrupted leaves
   t.same(readdirSync(cwd), [])
 })
 
-t.test('a pipe that nobody reads from keeps no signal to itself', async (t) => {
+t.test('a closed pipe does not keep a signal from the command', async (t) => {
   const { url, requests } = await portal(t, { pages: 100 })
   const fifo = join(folderOf(t), 'fifo')
   execFileSync('mkfifo', [fifo])

@@ -27,7 +27,7 @@ function created(redirectUrl: string | null): Answer {
 
 const CREATE = ['payments', 'create', '--amount', '50.00', '--currency', 'gbp']
 
-t.test('create sends what the flags say, and a new key that it tells', async (t) => {
+t.test('create sends what the flags say, and a new key that it prints', async (t) => {
   const { requests, run } = await service(t, () => created('http://127.0.0.1/redirect-stub?state=s'))
   const { code, stdout, stderr } = await run([
     ...CREATE,
@@ -48,7 +48,7 @@ t.test('create sends what the flags say, and a new key that it tells', async (t)
   t.match(redirect_uri, /\/payments\/return$/)
 })
 
-t.test('a creation that is interrupted tells which payment there is, and its key', async (t) => {
+t.test('a creation that is interrupted prints the payment that there is, and its key', async (t) => {
   const { run } = await service(t, ({ method }) => {
     if (method === 'POST') return created('http://127.0.0.1/redirect-stub?state=s')
     setImmediate(() => process.emit('SIGINT', 'SIGINT'))
@@ -75,7 +75,7 @@ t.test('a creation that is interrupted tells which payment there is, and its key
   t.match(early, { code: 143, stderr: /ended by SIGTERM\nTry: the same command with --idempotency-key order-1/ })
 })
 
-t.test('a refused creation tells a program its key, so that the repeat is the same payment', async (t) => {
+t.test('a rejected creation prints its key for programs, so that the repeat is the same payment', async (t) => {
   const { run } = await service(t, () => refusal(403, 'PAYOUT_HELD'))
   const { code, stdout, stderr } = await run([...CREATE, '--json'])
   t.equal(code, 5)
@@ -85,7 +85,7 @@ t.test('a refused creation tells a program its key, so that the repeat is the sa
   })
 })
 
-t.test('every broken field is told', async (t) => {
+t.test('every invalid field is reported', async (t) => {
   const errors = [
     { path: 'amount', code: 'x', message: 'is wrong' },
     { path: 'currency', code: 'x', message: 'is wrong too' },
@@ -99,7 +99,7 @@ t.test('every broken field is told', async (t) => {
   ])
 })
 
-t.test('values are held against the contract before a key is told or anything is sent, each once', async (t) => {
+t.test('values are held against the contract before a key is printed or anything is sent, each once', async (t) => {
   const { requests, run } = await service(t, () => created(null))
   const wrong = await run(['payments', 'create', '--amount', 'much', '--currency', 'POUND'])
   t.match(wrong, {
@@ -376,7 +376,7 @@ t.test('refund --wait sees a refund that the bank refuses in the end: exit code 
   })
 })
 
-t.test('refund --wait gives up in time, shows the refund, and says how to go on with it', async (t) => {
+t.test('refund --wait gives up in time, shows the refund, and prints how to continue', async (t) => {
   const { run } = await refunding(t, () => ({ status: 202, json: refundOf('PENDING') }))
   t.match(await run([...REFUND, '--wait', '--timeout', '200ms', '--idempotency-key', 'k7']), {
     code: 9,

@@ -193,7 +193,7 @@ t.test('a new secret that can not be written says which client it was of, and th
   t.match(await admin.run(unread, { unwritten: gone }), { code: 1, stderr: /its reader has gone/ })
 })
 
-t.test('whoever is not there, and roles that are none, are told before anything is changed', async (t) => {
+t.test('an unknown member and an unknown role are reported before anything is changed', async (t) => {
   const admin = await fakeAdmin(t, answer)
   const merchant = ['--client-id', 'acme-server']
   for (const [words, code] of [
@@ -303,7 +303,7 @@ t.test('an invitation can be read here in the sandbox only, and at the service t
   }
 })
 
-t.test('who was removed is told from who is active, and who was never seen is invited', async (t) => {
+t.test('a removed member is distinguished from an active one, and one who never signed in is invited', async (t) => {
   const seen = { id: ADA, email: 'ada@pay.example', last_seen_at: AT }
   const gone = { id: ADA, email: 'gone@pay.example', is_active: false }
   const admin = await fakeAdmin(t, ({ path }) =>
@@ -317,7 +317,7 @@ t.test('who was removed is told from who is active, and who was never seen is in
   t.match(await admin.run(['team', 'list', '--client-id', 'acme-server']), { stdout: / active .*\n.* removed / })
 })
 
-t.test('a client that is not there is told with the command that lists those that are', async (t) => {
+t.test('a client that is not there is reported with the command that lists those that are', async (t) => {
   const admin = await fakeAdmin(t, () => refusal(404, 'CREDENTIAL_NOT_FOUND'))
   const merchant = ['--client-id', 'acme-server']
   for (const [words, hint] of [
@@ -384,7 +384,7 @@ t.test('whoami says in words what one may do, broken between them', async (t) =>
   t.same(JSON.parse((await admin.run([...words, '--json'])).stdout).permissions, ['read merchants', 'something newer'])
 })
 
-t.test('a program is told of another client, and a person of another role', async (t) => {
+t.test('a program gets a hint to another client, and a person to another role', async (t) => {
   const admin = await fakeAdmin(t, () => refusal(403, 'FORBIDDEN_ROLE'))
   const hint = async (words: string[]): Promise<string> => (await admin.run(words)).stderr
   t.match(

@@ -65,7 +65,7 @@ t.test('chosen members and a path mean the same in every form that has members',
   t.equal(printed({ mode: 'json', query: '[].at' }, list), '[null,"2026-11-21"]\n')
 })
 
-t.test('a path that can not be is told with what there is', async (t) => {
+t.test('an invalid path is reported with the names there are', async (t) => {
   for (const [query, why] of [
     ['nme', /there is no field "nme" here; there are id, name, at/],
     ['name.first', /name is a value, with nothing below it/],

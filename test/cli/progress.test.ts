@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 
 const STATE = { title: 'Exporting', unit: 'rows', total: 1_000, done: 250, what: '' }
 
-t.test('it tells how much of what is known, how fast, and how long already', async (t) => {
+t.test('it prints how much of what is known, how fast, and how long already', async (t) => {
   t.equal(lineOf(STATE, { turn: 1, elapsedMs: 2_000 }), 'Exporting [#####...............] 250 of 1000 rows, 125/s, 2s')
   t.equal(lineOf({ ...STATE, total: undefined, what: 'x' }, { turn: 1, elapsedMs: 500 }), 'Exporting / 250 rows, 0s: x')
   t.match(lineOf({ ...STATE, done: 2_000 }, { turn: 1, elapsedMs: 125_000 }), /\[#{20}\].*, 2m 05s$/)

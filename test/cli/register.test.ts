@@ -54,7 +54,7 @@ function whoami(kyb: Kyb): Record<string, unknown> {
   }
 }
 
-t.test('register sends what it is told, and prints every secret once with what comes next', async (t) => {
+t.test('register sends what the flags say, and prints every secret once with the next steps', async (t) => {
   const { url, requests } = await provider(t, { to: 'PENDING', afterAsked: 0 })
   const { code, stdout, stderr } = await runCli([...REGISTER, '--api-url', url])
   t.equal(code, 0)

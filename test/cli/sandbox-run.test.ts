@@ -131,7 +131,7 @@ t.test('--tag plays what bears one of the tags', async (t) => {
   })
 })
 
-t.test('--keep tells what there is to look at, and it is there', async (t) => {
+t.test('--keep prints what there is to look at, and it is there', async (t) => {
   const cwd = t.testdir({ 'a.yaml': named('kept', PAY) })
   const { code, stdout } = await play(cwd, '.', '--keep')
   t.equal(code, 0)
@@ -207,7 +207,7 @@ t.test('a story that needs what the service has not is skipped, with the reason 
   t.match(tap, { ok: true, count: 2, pass: 2, skip: 1 })
 })
 
-t.test('a step that takes long is told on a terminal', async (t) => {
+t.test('a step that takes long is shown on a terminal', async (t) => {
   const waits = 'payer.link: { contact: nobody@wait.example, arrives: false, within: 2500ms }'
   const cwd = t.testdir({ 'a.yaml': named('waits', waits) })
   const env = { SVC_API_URL: (await SERVICE).url, SVC_PLATFORM_USER: 'tester' }

@@ -116,7 +116,7 @@ t.test('what svc secret rotate can not mean is refused before anything is sent',
   t.strictSame(service.writes(), [])
 })
 
-t.test('a running overlap is told with the commands that get out of it', async (t) => {
+t.test('a running overlap is shown with the commands that end it', async (t) => {
   const service = await fakeAdmin(t, () => refusal(409, 'SECRET_OVERLAP_RUNNING'))
   const { code, stderr } = await service.run(['secret', 'rotate'], { env: ACME })
   t.not(code, 0)

@@ -137,7 +137,7 @@ t.test('svc up --seed demo fills the service that has just started, and runs on 
   t.match(await runCli(['up', '--seed', 'everything']), { code: 2, stderr: /--seed/ })
 })
 
-t.test('svc sandbox reset removes the database of the state directory, once somebody has said so', async (t) => {
+t.test('svc sandbox reset removes the database of the state directory, once that is confirmed', async (t) => {
   const stateDir = realpathSync(mkdtempSync(join(SCRATCH, 'svc-reset-')))
   const dataDirectory = join(stateDir, 'postgres')
   const run = (words: string[], settings = {}) =>

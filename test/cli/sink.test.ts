@@ -12,7 +12,7 @@ function failing(code: string): NodeJS.WriteStream {
   return Object.assign(stream, { isTTY: false, columns: 0 }) as unknown as NodeJS.WriteStream
 }
 
-t.test('whoever asks is told why what was written is nowhere, each time', async (t) => {
+t.test('each call that asks gets the reason why the output could not be written', async (t) => {
   for (const code of ['ENOSPC', 'EPIPE']) {
     const sink = sinkOf(failing(code))
     t.equal(await sink.failure?.(), undefined, 'nothing was written yet')
@@ -35,7 +35,7 @@ t.test('a listener of a library that throws what befalls the stream is not asked
   t.match(await sink.failure?.(), { code: 'ENOSPC' }, 'where it were thrown, this process would have ended')
 })
 
-t.test('what fails when nobody asks any more is told by itself', async (t) => {
+t.test('a failure to write after the last call is reported by itself', async (t) => {
   const stream = failing('ENOSPC')
   const sink = sinkOf(stream)
   t.equal(await sink.failure?.(), undefined)

@@ -33,7 +33,7 @@ async function typesOf(paymentId: unknown): Promise<string[]> {
   return body.data.map((each: { event_type: string }) => each.event_type)
 }
 
-t.test('every event can be made to happen, and is told by its id', async (t) => {
+t.test('every event can be triggered, and is reported by its id', async (t) => {
   const events = EventType.options.filter((event) => !event.startsWith('payout.'))
   t.same(
     listTriggers().map(({ event }) => event),
@@ -66,7 +66,7 @@ t.test('people see each step, where the event went, and that nothing is sent wit
   t.match(body, { status: 'Settled', gross_amount: '7.77' })
 })
 
-t.test('what the endpoint answered is told', async (t) => {
+t.test('the answer of the endpoint is printed', async (t) => {
   const asked: string[] = []
   const endpoint = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -91,7 +91,7 @@ t.test('a service with real money is asked for nothing but what it is', async (t
   t.same(live.requests, [])
 })
 
-t.test('words that mean nothing are told with what is meant', async (t) => {
+t.test('unknown words are reported with the nearest known ones', async (t) => {
   t.match(await trigger(['payment.setled']), {
     code: 2,
     stderr: /no event "payment\.setled"[^]*trigger payment\.settled/,

@@ -2,7 +2,7 @@ import t from 'tap'
 import { runCli } from './harness.ts'
 import { databaseProcesses, stateDirOf, svc, upDetached } from './service.ts'
 
-t.test('without an identity provider names are enough, and nobody has a login', async (t) => {
+t.test('without an identity provider names are enough, and there are no logins', async (t) => {
   const stateDir = stateDirOf(t)
   const state = await upDetached(stateDir, ['--idp', 'none'])
   t.match(state, { auth_url: null, operator: null, merchant: { client_id: 'demo-server', client_secret: null } })

@@ -220,7 +220,7 @@ t.test(
 )
 
 t.test(
-  "an ordinary user is told why a directory can't be used",
+  "an ordinary user gets the reason why a directory can't be used",
   { skip: process.getuid?.() === 0 ? false : 'needs root to become another user' },
   async (t) => {
     const stateDir = stateDirOf(t)
@@ -238,7 +238,7 @@ t.test(
   },
 )
 
-t.test('--port 0 takes a port that no outgoing connection is given, and another when somebody is faster', async (t) => {
+t.test('--port 0 takes a port that no outgoing connection is given, and another when that is taken', async (t) => {
   const taken = await freePort()
   // The look for a free port is on 127.0.0.1: there this one seems free, until the API listens on its own address.
   const server = createServer().listen(taken, '::1')
@@ -276,7 +276,7 @@ t.test('wrong choices are usage errors before anything starts', async (t) => {
   t.match(await runCli(['migrate', 'up'], { cwd: '/' }), { code: 2, stderr: /no database is named/ })
 })
 
-t.test('a database from outside that does not answer is told without its password', async (t) => {
+t.test('a database from outside that does not answer is reported without its password', async (t) => {
   const stateDir = stateDirOf(t)
   const words = ['up', '--port', '0', '--state-dir', stateDir, '--db', 'postgres://me:s3cret@127.0.0.1:1/svc']
   for (const more of [[], ['--detach']]) {

@@ -42,7 +42,7 @@ async function delivered({ run }: Pick<Case, 'run'>, event = 'payment.settled'):
   return (await run(['test', event, '--wait', '-o', 'id'])).stdout.trim()
 }
 
-t.test('test sends every event, waits for the answer, and show tells what was sent and answered', async (t) => {
+t.test('test sends every event, waits for the answer, and show prints what was sent and answered', async (t) => {
   const { run, receiver, merchant } = await receiving(t)
   for (const event of EventType.options) {
     const sent = await run(['test', '--wait', event])
@@ -89,7 +89,7 @@ t.test('without a worker the wait is over in time', async (t) => {
   })
 })
 
-t.test('dead deliveries are told below the list with what to type, and not among JSON', async (t) => {
+t.test('dead deliveries are reported below the list with what to type, and not among JSON', async (t) => {
   const { service, run } = await receiving(t)
   await makeDead(service, [await delivered({ run })])
   const told = /^Warning: .*1.*\nTry: svc webhooks list --status DEAD; [^\n]*svc webhooks replay --status DEAD\n$/
@@ -234,7 +234,7 @@ t.test("another merchant's delivery is not there", async (t) => {
   t.match(await service.as(other, ['webhooks', 'list']), { stdout: '', stderr: 'There are no such deliveries.\n' })
 })
 
-t.test('who lists deliveries or asks for the endpoint is told that it is paused', async (t) => {
+t.test('the list of deliveries and the endpoint say when it is paused', async (t) => {
   const { service, merchant, run } = await receiving(t)
   t.equal((await run(['list'])).stderr, 'There are no such deliveries.\n')
   await run(['endpoint', 'pause'])
@@ -245,7 +245,7 @@ t.test('who lists deliveries or asks for the endpoint is told that it is paused'
   t.match(await run(['list', '--json']), { code: 0, stderr: '' })
 })
 
-t.test('of a receiver that rejects the signature is told where the secret is', async (t) => {
+t.test('a receiver that rejects the signature gets a hint where the secret is', async (t) => {
   const { service, run, answer } = await receiving(t)
   answer.status = 401
   const sent = await run(['test', '--wait'])

@@ -37,7 +37,7 @@ t.test('operators see the deliveries of all merchants, filtered, page by page', 
   })
 })
 
-t.test('an operator sends a dead delivery again, whoever it is of, and nothing else', async (t) => {
+t.test('an operator sends a dead delivery of any merchant again, and nothing else', async (t) => {
   const service = await realService(t)
   const receiver = await startReceiver(t)
   const merchant = await service.merchant({ webhookUrl: receiver.url })

@@ -66,7 +66,7 @@ t.test("a customer looks at its accounts, what is on them and what was booked, a
   ]),
 )
 
-t.test('an account that the bank has blocked pays nobody until it is opened again', (t) =>
+t.test('an account that the bank has blocked makes no payment until it is opened again', (t) =>
   passes(t, [
     ...MONEY,
     'account: { of: $a, status: Blocked, expect: { status: Blocked, balance: "50.00" } }',
@@ -139,7 +139,7 @@ t.test('an offer to pay pays once its payee accepts', (t) =>
   ]),
 )
 
-t.test('waiting tells what is missing, and ends where it can no longer come', async (t) => {
+t.test('waiting reports what is missing, and ends where it can no longer come', async (t) => {
   const asked = [...MONEY, 'request: { as: r1, from: $b, to: $a, amount: "12.00" }']
   t.match(await failureOf([...asked, 'await: { request: $r1, status: Paid, within: 50ms }']), {
     message: '$r1 is still Sent after 50ms; awaited was Paid',
@@ -191,7 +191,7 @@ t.test(
     ]),
 )
 
-t.test('whoever registers is PENDING until an operator approves', async (t) => {
+t.test('a merchant that registers is PENDING until an operator approves', async (t) => {
   await passes(
     t,
     [
@@ -282,31 +282,28 @@ t.test(
   },
 )
 
-t.test(
-  'a command that fails, hangs or is none is told with the last of what it said, and without secrets',
-  async (t) => {
-    const failing =
-      'console.error("one\\ntwo " + process.env.SVC_CLIENT_SECRET); console.error("eyJhbGciOiJQUzI1NiJ9.eyJhIjoxfQ.c2ln"); process.exit(4)'
-    t.match(await failureOf([node(failing)], HERE), {
-      message: /ended with exit code 4: one \| two \*\*\* \| \*\*\*$/,
-      differences: [{ path: 'exit', expected: '0', actual: '4' }],
-      exchange: undefined,
-    })
-    t.match(await failureOf(['exec: { run: "sleep 30 & echo begun; sleep 30", within: 2s }'], HERE), {
-      message: /did not end by itself: its time was over: begun$/,
-    })
-    t.match(await failureOf(['exec: { run: [no-such-program] }'], HERE), {
-      message: 'no-such-program did not end by itself: it could not be started: spawn no-such-program ENOENT',
-    })
-    t.match(await failureOf([node('console.log(1)', '', 'expect: { json: { a: 1 } }')], HERE), {
-      message: 'what the command printed is not as expected: json',
-    })
-    t.match(await failureOf(['exec: { run: "touch /nowhere" }']), {
-      message: 'this step runs a command on this machine, which is not allowed',
-      hint: /--allow-exec/,
-    })
-  },
-)
+t.test('a failed, hanging or missing command is reported with its last output, without secrets', async (t) => {
+  const failing =
+    'console.error("one\\ntwo " + process.env.SVC_CLIENT_SECRET); console.error("eyJhbGciOiJQUzI1NiJ9.eyJhIjoxfQ.c2ln"); process.exit(4)'
+  t.match(await failureOf([node(failing)], HERE), {
+    message: /ended with exit code 4: one \| two \*\*\* \| \*\*\*$/,
+    differences: [{ path: 'exit', expected: '0', actual: '4' }],
+    exchange: undefined,
+  })
+  t.match(await failureOf(['exec: { run: "sleep 30 & echo begun; sleep 30", within: 2s }'], HERE), {
+    message: /did not end by itself: its time was over: begun$/,
+  })
+  t.match(await failureOf(['exec: { run: [no-such-program] }'], HERE), {
+    message: 'no-such-program did not end by itself: it could not be started: spawn no-such-program ENOENT',
+  })
+  t.match(await failureOf([node('console.log(1)', '', 'expect: { json: { a: 1 } }')], HERE), {
+    message: 'what the command printed is not as expected: json',
+  })
+  t.match(await failureOf(['exec: { run: "touch /nowhere" }']), {
+    message: 'this step runs a command on this machine, which is not allowed',
+    hint: /--allow-exec/,
+  })
+})
 
 t.test('without --allow-exec nothing is played of files that run commands', async (t) => {
   const folder = t.testdir({ 'x.yaml': scenarioOf([...MONEY, 'exec: { run: [node, x.mjs] }']) })
@@ -320,7 +317,7 @@ t.test('without --allow-exec nothing is played of files that run commands', asyn
   t.match(await runCli(['sandbox', 'scenarios', 'validate', 'x.yaml'], { cwd: folder }), { code: 0 })
 })
 
-t.test('a request as it is written is a customer’s, a merchant’s, the operator’s, or nobody’s', async (t) => {
+t.test('a request as it is written is a customer’s, a merchant’s, the operator’s, or anonymous', async (t) => {
   const accounts = 'http: { get: /open-banking/v1/accounts'
   await passes(t, [
     ...MONEY,

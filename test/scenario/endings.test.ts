@@ -228,7 +228,7 @@ t.test('branches are played at the same time, and one that fails lets the others
   t.equal(one.failure?.payments.length, 1)
 })
 
-t.test('what both branches do wrong is told of the first in the file', async (t) => {
+t.test('what both branches do wrong is reported for the first in the file', async (t) => {
   const slow = 'await: { payment: $p1, status: Settled, within: 200ms }'
   const { failure, steps } = await playSteps(t, [PAY, `parallel: [ ${slow}, http: { get: /nothing } ]`])
   t.match(failure, {

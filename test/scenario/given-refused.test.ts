@@ -21,7 +21,7 @@ t.test('a refusal of what is given names its field at the case, and advises noth
   t.notMatch(failure?.['hint'] ?? '', /expect_error|in this step/)
 })
 
-t.test('how to run a case again is told as the user has to type it', async (t) => {
+t.test('the command that runs a case again is printed as the user has to type it', async (t) => {
   const [failure] = await failuresOf(scenarioOf([PAY, 'http: { get: /payments/nothing }']), 'npx svc')
   t.match(failure, { step: 2, again: /^npx svc --api-url \S+ run x\.yaml --only 1$/, hint: /expect_error/ })
 })
@@ -68,7 +68,7 @@ t.test('hints are steps: the merchant of a case is gone before a command is type
   t.match(await failuresOf(scenarioOf([`${refused}\n    expect_error: { match: "GBP has two decimals" }`])), [null])
 })
 
-t.test('a receiver that is behind a rotation is told as that', async (t) => {
+t.test('a receiver that is behind a rotation is reported as that', async (t) => {
   const steps = (overlap: string): string[] => [
     `secret.rotate: ${overlap}`,
     'receiver: { secret: previous }',

@@ -32,7 +32,7 @@ t.test('JSON is a scenario too, and an empty document is none', async (t) => {
   t.same(mistakesOf('# nothing\n'), ['1:1 there is no scenario in this file'])
 })
 
-t.test('an unknown verb is told at its place, with the nearest one', async (t) => {
+t.test('an unknown verb is reported at its place, with the nearest one', async (t) => {
   t.same(mistakesOf(scenarioOf(['pays: { amount: "5.00", currency: GBP }'])), [
     '4:5 unknown verb "pays": did you mean "pay"?',
   ])
@@ -46,7 +46,7 @@ t.test('an unknown verb is told at its place, with the nearest one', async (t) =
   ])
 })
 
-t.test('an unknown field is told at its place, wherever it stands', async (t) => {
+t.test('an unknown field is reported at its place, in every part of the file', async (t) => {
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1, staus: Settled }'])), [
     '5:24 unknown field "staus": did you mean "status"?',
   ])
@@ -59,7 +59,7 @@ t.test('an unknown field is told at its place, wherever it stands', async (t) =>
   t.same(mistakesOf(scenarioOf([PAY], 'givn: { }\n')), ['3:1 unknown field "givn": did you mean "given"?'])
 })
 
-t.test('a value of the wrong kind is told with the rule', async (t) => {
+t.test('a value of the wrong kind is reported with the rule', async (t) => {
   t.same(mistakesOf(scenarioOf([PAY, 'await: { payment: $p1, status: Setled }'])), [
     '5:36 status can\'t be "Setled": did you mean Settled?',
   ])
@@ -83,7 +83,7 @@ t.test('a value of the wrong kind is told with the rule', async (t) => {
   ])
 })
 
-t.test('a duration has a limit, which is told', async (t) => {
+t.test('a duration has a limit, which is reported', async (t) => {
   t.same(mistakesOf(scenarioOf(['clock: { advance: 401d }'])), ['4:23 advance must be at most 400d'])
   t.same(mistakesOf(scenarioOf(['receiver: { delay: 61m }'])), ['4:24 delay must be at most 1h'])
   t.same(mistakesOf(scenarioOf([PAY, 'await: { payment: $p1, status: Settled, within: 999999999d }'])), [
@@ -110,7 +110,7 @@ t.test('an expectation that expects nothing is refused', async (t) => {
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { webhook: payment.initiated, for: $p1 }'])), [], 'that there is one')
 })
 
-t.test('an unknown field is told with those of the form that was meant', async (t) => {
+t.test('an unknown field is reported with those of the form that was meant', async (t) => {
   const hintOf = (step: string): string =>
     readScenarios({ file: 'x.yaml', text: scenarioOf([PAY, step]), vars: {} }).mistakes[0]?.hint ?? ''
   const ofPayment = hintOf('expect: { of: $p1, zzzzz: 1 }')
@@ -136,7 +136,7 @@ t.test("a step's title is its line without its comment", async (t) => {
   )
 })
 
-t.test('an amount that is not quoted is told to be', async (t) => {
+t.test('an amount without quotes is reported with the quoted form', async (t) => {
   t.same(mistakesOf(scenarioOf(['pay: { amount: 50.00, currency: GBP }'])), [
     "4:20 50.00 is a floating-point number here, which can't hold an amount exactly: quote it",
   ])
@@ -199,7 +199,7 @@ t.test("a payment can't be rejected after it was made, and the message says what
   t.match(mistakes, [{ place: { line: 5, column: 13 }, hint: /scenario: insufficient-funds/ }])
 })
 
-t.test('YAML that is none is told where it begins to be wrong', async (t) => {
+t.test('invalid YAML is reported where it begins to be wrong', async (t) => {
   t.match(mistakesOf('scenario: v1\nname: "x\nsteps: []\n'), [/^\d+:\d+ not valid YAML: Missing closing "quote/])
   t.match(mistakesOf('scenario: v1\nsteps:\n\t- clock\n'), [/^3:1 not valid YAML: Tabs/])
   t.match(mistakesOf('scenario: v1\nname: a\nname: b\n'), [/^3:1 not valid YAML: Map keys must be unique/])
@@ -211,7 +211,7 @@ t.test('YAML that is none is told where it begins to be wrong', async (t) => {
   t.match(mistakesOf(`${bomb}\n`), [/not valid YAML/])
 })
 
-t.test('all mistakes of a file are told at once, in their order', async (t) => {
+t.test('all mistakes of a file are reported at once, in their order', async (t) => {
   const text = `${scenarioOf(['pay: { amount: 5.00, currency: GBP }', 'clok: { advance: 1h }'])}---\nscenario: v1\nsteps: [{ clock: { advance: 1 } }]\n`
   t.same(
     mistakesOf(text).map((mistake) => mistake.split(' ')[0]),
@@ -290,7 +290,7 @@ t.test('a field that names a dispute takes no payment, and the other way round',
   t.same(mistakesOf(scenarioOf([PAY, DISPUTE, 'http: { get: "/portal/disputes/$d1.id" }'])), [])
 })
 
-t.test('a request as it is written comes from whoever it names', async (t) => {
+t.test('a request as it is written comes from the caller that it names', async (t) => {
   const by = (who: string): string[] =>
     mistakesOf(
       scenarioOf([...new Set(Object.values(MAKERS).flat()), `http: { get: /open-banking/v1/accounts, by: ${who} }`]),
@@ -324,7 +324,7 @@ t.test('the nearest word is near', async (t) => {
   t.equal(nearestWord('colour', words), undefined)
 })
 
-t.test('an alias of what it stands inside of is told at its place', async (t) => {
+t.test('an alias of what it is inside of is reported at its place', async (t) => {
   const first = scenarioOf([`${PAY}`, 'http: { post: /x, body: &a { x: *a } }', 'clok: { advance: 1h }'])
   t.same(mistakesOf(`${first}---\n${scenarioOf(['dance: {}'])}`), [
     '5:37 *a stands inside of what it repeats, which would have no end',
@@ -350,7 +350,7 @@ function hintsOf(text: string): string[] {
   return mistakes.map(({ message, hint }) => `${message} | ${hint ?? ''}`)
 }
 
-t.test('a word that a verb ends in is taken for it; one like no verb is told with the usual ones', async (t) => {
+t.test('a word that a verb ends in is taken for it; one like no verb is reported with the usual ones', async (t) => {
   t.match(hintsOf(scenarioOf(['refund: {}'])), [/did you mean "payments\.refund"\? \| - payments\.refund: \{ payment/])
   const [unknown = ''] = hintsOf(scenarioOf(['dance: {}']))
   t.match(unknown, /^unknown verb "dance" \| one of pay, bank, await, expect, .*sandbox scenarios schema/)
@@ -369,7 +369,7 @@ t.test('one value is never held against a list, nor against a misspelt matcher',
   t.same(told('failure: { code: { one_of: [BANK_DOWN] } }, payment_id: { type: uuid }'), [])
 })
 
-t.test('what is no scenario, or no step, is told with how one is written', async (t) => {
+t.test('what is no scenario, or no step, is reported with how one is written', async (t) => {
   t.match(hintsOf('hello world\n'), [/begins with "scenario: v1".*"hello world" \| svc sandbox scenarios create/])
   t.match(hintsOf('name: x\nsteps: [ clock: 11h ]\n'), [
     '"scenario" is missing here | scenario: v1',

@@ -73,7 +73,7 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
   t.match(await validate('bad/loop.yaml'), { code: 2, stderr: /can't read .*loop\.yaml/ })
 })
 
-t.test('the command that plays a case again tells no secret', async (t) => {
+t.test('the command that plays a case again prints no secret', async (t) => {
   const given = { var: ['amount=1.00', 'api_token=S3CRET'], tag: [], reporter: [], parallel: '1', timeout: '30s' }
   const off = { bail: false, keep: false, allowExec: false, ephemeral: false }
   const none = { only: undefined, seed: undefined, idp: undefined, authUrl: undefined }

@@ -110,14 +110,14 @@ t.test('an object asks for the members it names, a list for all its elements', a
   t.notOk(fits({ toString: { absent: false } }, {}), 'what every object inherits is no member')
 })
 
-t.test('what is shown tells text from numbers, and is not endless', async (t) => {
+t.test('what is shown distinguishes text from numbers, and is not endless', async (t) => {
   t.equal(show('1'), '"1"')
   t.equal(show(undefined), 'nothing')
   t.notMatch(show([{ state: 'S3CRET', a: { redirect_url: 'S3CRET' } }]), /S3CRET/)
   t.ok(show('x'.repeat(10_000)).length < 400)
 })
 
-t.test('a pattern that would never end is ended, and told', async (t) => {
+t.test('a pattern that would never end is ended, and reported', async (t) => {
   t.ok(fits('/^a+$/i', 'AAA'))
   t.throws(() => fits('/^(a+)+$/', `${'a'.repeat(60)}!`), { message: /takes too long on a text of 61 characters/ })
 })

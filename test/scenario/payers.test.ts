@@ -215,7 +215,7 @@ t.test('the bank’s full login: what it takes, what it refuses, and a scenario 
   ),
 )
 
-t.test('what can’t be done is told with what would help', async (t) => {
+t.test('what can’t be done is reported with what would help', async (t) => {
   const failing: [string, object][] = [
     [
       `pay: { as: p1, amount: "5.00", currency: GBP }
@@ -289,7 +289,7 @@ t.test('no report shows what would let its reader in', async (t) => {
   t.match(shown[0], /x-checkout-token: \*\*\*/)
 })
 
-t.test('what is wrong in a file is told before anything is played', async (t) => {
+t.test('what is wrong in a file is reported before anything is played', async (t) => {
   const pay = 'pay: { as: p1, amount: "5.00", currency: GBP }'
   const told: [string[], RegExp][] = [
     [

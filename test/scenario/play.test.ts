@@ -72,7 +72,7 @@ t.test('what is on accounts and what became of orders is held against the bank a
   t.equal(await outcome(`${own[1]}\n    expect_error: { http: 400, code: UK.OBIE.Field.Invalid }`), undefined)
 })
 
-t.test('an expectation that fails tells where, the difference, the history and the webhooks', async (t) => {
+t.test('an expectation that fails reports where, the difference, the history and the webhooks', async (t) => {
   const { failure, steps } = await playSteps(t, [
     ...SETTLED,
     'webhooks: { for: $p1, in_order: [payment.settled] }',
@@ -136,7 +136,7 @@ t.test('a delivery that is DEAD will not be DELIVERED by waiting', async (t) => 
   })
 })
 
-t.test("a refusal that nobody expected fails the case with the API's words", async (t) => {
+t.test("an unexpected error response fails the case with the API's words", async (t) => {
   const { failure } = await playSteps(t, [PAY], 'given: { merchant: { payout_held: true } }\n')
   t.match(failure, {
     step: 1,
@@ -280,7 +280,7 @@ t.test('order, completeness and payloads of webhooks', async (t) => {
   )
 })
 
-t.test('http sends what it is told, captures the answer, and takes no surprise', async (t) => {
+t.test('http sends what the file says, captures the answer, and takes no surprise', async (t) => {
   t.equal(
     (
       await playSteps(t, [
@@ -339,7 +339,7 @@ t.test('after a case nothing more is sent to its receiver', async (t) => {
   t.same(rows, [{ webhook_url: null }])
 })
 
-t.test('svc run tells failures with exit code 3, and several reporters at once', async (t) => {
+t.test('svc run reports failures with exit code 3, and with several reporters at once', async (t) => {
   const dir = t.testdir({
     'shop.yaml': `${scenarioOf([PAY])}---\n${scenarioOf([PAY, 'expect: { of: $p1, status: Settled }'])}`,
     more: {
@@ -386,7 +386,7 @@ t.test('--bail stops at the first failure, --var replaces a variable', async (t)
   t.match(await svc(['sandbox', 'run', '.', '--var', 'amount'], dir), { code: 2 })
 })
 
-t.test('cases that are played at once are told in their order', async (t) => {
+t.test('cases that are played at once are reported in their order', async (t) => {
   const slow = scenarioOf(
     [PAY, 'await: { webhook: payment.initiated, for: $p1 }'],
     'given: { receiver: { delay: 300ms } }\n',

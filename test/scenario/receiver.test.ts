@@ -77,7 +77,7 @@ t.test('answers come in turn, the last one again and again, until they are chang
   t.same(statuses, [500, 503, 200, 200, 410])
 })
 
-t.test('a delay keeps the sender waiting, and not whoever looks at the receipts', async (t) => {
+t.test('a delay holds the sender, and not the reader of the receipts', async (t) => {
   const receiver = await receiverOf(t, { delayMs: 60_000 })
   const sent = send(receiver, eventOf('evt_1')).catch(() => 0)
   while (receiver.receipts.length === 0) await receiver.nextReceipt(5)

@@ -135,7 +135,7 @@ t.test('a run that was cut short says why, in every form', async (t) => {
   t.notMatch(readFileSync(join(dir, 'a.xml'), 'utf8'), /<error/, '--bail is no error of its own')
 })
 
-t.test('a report ends with the reason, whoever ended the run', async (t) => {
+t.test('a report ends with the reason, however the run ended', async (t) => {
   const cases = resultsOf().map(({ scenario }) => scenario)
   type Tell = (result: CaseResult) => void
   async function summaryOf(signal: AbortSignal, play: (tell: Tell) => Promise<void>): Promise<Summary[]> {
@@ -168,7 +168,7 @@ t.test('a report ends with the reason, whoever ended the run', async (t) => {
   t.match(await summaryOf(signal, playing(3)), [{ stopped: undefined, unplayed: [] }])
 })
 
-t.test('a report file is opened before the run, and its path is told where that fails', async (t) => {
+t.test('a report file is opened before the run, and its path is printed where that fails', async (t) => {
   const dir = t.testdir({ file: 'x', old: {} })
   const io = makeIo({ cwd: dir }).io
   const open = (...words: string[]): Reporter => openReporters(words, { io, paint: (_style, text) => text })
@@ -194,7 +194,7 @@ t.test('reports in files leave the people theirs', async (t) => {
   t.match(await runCli(words.with(-1, 'junit=x.yaml/out.xml'), { cwd: dir }), { code: 2, stderr: /x\.yaml\/out\.xml/ })
 })
 
-t.test('commands are told as the user has to type them', async (t) => {
+t.test('commands are printed as the user has to type them', async (t) => {
   for (const form of ['pretty', 'tap', 'json'])
     t.match(report([form], '/nowhere', SUMMARY, 'npx svc'), /do it right; npx svc status tells more/, form)
 })

@@ -202,7 +202,7 @@ t.test('the steps of another file are used where it is named, beside the file th
   t.throws(() => loadScenarios(['parts'], { cwd, vars: {} }), { code: 'USAGE', message: /there is no case here/ })
 })
 
-t.test('what is wrong with a used file is told in it, and what is wrong with using it where that stands', async (t) => {
+t.test('a mistake in a used file is reported there, and a mistake in using it at its use', async (t) => {
   const cwd = t.testdir({
     'use.yaml': scenarioOf(['use: ./wrong.yaml', 'use: ./wrong.yaml']),
     'wrong.yaml': 'scenario: part\nname: wrong\ngiven: { receiver: false }\nsteps:\n  - pays: { }\n',

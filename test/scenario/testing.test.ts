@@ -26,7 +26,7 @@ async function failureOf(action: Promise<unknown>): Promise<Error & { code?: str
   throw new Error('it did not fail')
 }
 
-t.test('a story is told in verbs that answer what others take', async (t) => {
+t.test('a story is written in verbs that answer what others take', async (t) => {
   t.equal(box.isEphemeral, false)
   await using shop = await box.story({ merchant: { name: 'Acme Ltd', fee_percentage: '0.0100', fee_flat: '0.20' } })
   const payment = await shop.pay({ ...SETTLED, remittance_reference: '$dollar $p1 and $$' })
@@ -100,7 +100,7 @@ t.test('another merchant of the story acts for itself', async (t) => {
   await shop.expect({ account: other, balance: '50.00' })
 })
 
-t.test('a failure tells what differs, what happened, the last request, and where it was called', async (t) => {
+t.test('a failure reports what differs, what happened, the last request, and where it was called', async (t) => {
   await using shop = await box.story()
   const payment = await shop.pay(SETTLED)
   await shop.await({ payment, status: 'Settled' })
@@ -124,7 +124,7 @@ t.test('a failure tells what differs, what happened, the last request, and where
   t.notMatch(`${story}${refused.story}`, shop.environment['SVC_WEBHOOK_SECRET'] ?? '?')
 })
 
-t.test('refuses() wants the refusal that it was told of, and no other end', async (t) => {
+t.test('refuses() needs the error that it was given, and no other end', async (t) => {
   await using shop = await box.story({ merchant: { kyb: 'PENDING' } })
   const pay = (): Promise<unknown> => shop.pay({ amount: '1.00', currency: 'GBP' })
   t.match(await failureOf(pay()), { story: /Try: kyb\.approve: \{ reason: / })
@@ -140,7 +140,7 @@ t.test('refuses() wants the refusal that it was told of, and no other end', asyn
   t.equal(await failureOf(shop.refuses(() => Promise.reject(own), { http: 403 })), own)
 })
 
-t.test('what a verb can not take is told before anything is sent', async (t) => {
+t.test('what a verb cannot take is reported before anything is sent', async (t) => {
   const shop: Story = await box.story({ receiver: false })
   const payment = await shop.pay({ amount: '1.00', currency: 'GBP' })
   const customer = await shop.customer({})
@@ -176,7 +176,7 @@ t.test('what a verb can not take is told before anything is sent', async (t) => 
   await Promise.all([shop.close(), other.close(), shop.close()])
 })
 
-t.test('a service that is named and does not run is told, and none is started in its place', async (t) => {
+t.test('a service that is named and does not run is reported, and none is started in its place', async (t) => {
   t.match(await failureOf(sandbox({ stateDir: '/nowhere' })), { code: 'NOT_RUNNING' })
   t.match(await failureOf(sandbox({ ephemeral: false, stateDir: '/nowhere' })), { code: 'NOT_RUNNING' })
 })

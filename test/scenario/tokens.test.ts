@@ -90,7 +90,7 @@ t.test('a request of a step is proven as its path asks: the merchant, or for ope
   t.equal(failure, undefined, failure?.message ?? '')
 })
 
-t.test("no report tells a token, or a client's secret", async (t) => {
+t.test("no report prints a token, or a client's secret", async (t) => {
   const { client, secret } = await clientOf(t)
   const failing = [
     'http: { get: /payments/nothing }',
@@ -121,7 +121,7 @@ t.test("no report tells a token, or a client's secret", async (t) => {
   }
 })
 
-t.test('where nobody may make merchants the run ends, with the reason', async (t) => {
+t.test('where the caller may not create merchants the run ends, with the reason', async (t) => {
   const { client } = await clientOf(t, 'SUPPORT')
   await t.rejects(play(client, scenarioOf([PAY])), { code: 'FORBIDDEN_ROLE', options: { exit: 5 } })
   const unproven = makeClient({

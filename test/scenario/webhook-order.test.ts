@@ -66,7 +66,7 @@ t.test('without exactly, the events have to be among what came, in their order',
   )
 })
 
-t.test('a second event of a type fails nobody who did not say exactly, whether it has come or not', async (t) => {
+t.test('a second event of a type fails no expectation without exactly, whether it has come or not', async (t) => {
   const twice = [
     'pay: { as: p1, amount: "5.00", currency: GBP, bank: approve }',
     'await: { payment: $p1, status: Settled }',
@@ -114,7 +114,7 @@ t.test('exactly waits for what is still under way', async (t) => {
   )
 })
 
-t.test('what nobody receives is not waited for', async (t) => {
+t.test('an event without a receiver is not waited for', async (t) => {
   for (const step of [
     'expect: { webhook: payment.initiated, for: $p1, payload: { data: {} } }',
     'webhooks: { for: $p1, in_order: [payment.initiated] }',

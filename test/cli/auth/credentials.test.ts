@@ -108,7 +108,7 @@ t.test('a wrong secret is exit code 4 and is not repeated in the error', async (
   t.equal(fake.bearers().length, 0)
 })
 
-t.test('a provider that is not there is exit code 8, one that answers nonsense is told as that', async (t) => {
+t.test('a provider that is not there is exit code 8, and one that answers nonsense is reported as that', async (t) => {
   const gone = clientOf(
     t,
     'http://127.0.0.1:1',

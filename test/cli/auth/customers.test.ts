@@ -174,7 +174,7 @@ t.test(
   },
 )
 
-t.test('a wrong kind is told with where to go, whichever way it is wrong', async (t) => {
+t.test('a wrong kind of identity is reported with the right command, in both directions', async (t) => {
   const setting = await setUp(t)
   await addProfiles(setting, ['merchant', 'platform'])
   const login = new RegExp(`Try: svc login --api-url ${setting.fake.url} --customer`)
@@ -245,7 +245,7 @@ t.test(
   },
 )
 
-t.test('against the real service: the demo customer acts, signs in, and is told from all others', async (t) => {
+t.test('against the real service: the demo customer is used, signs in, and differs from all others', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   await ensurePlatform(service.app)
   const operator = await ensureDemoOperator(service.app)

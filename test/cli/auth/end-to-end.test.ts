@@ -119,7 +119,7 @@ t.test('a secret that has been replaced is exit code 4', async (t) => {
   t.match(await runCli(['whoami'], { ...settings, env: { ...settings.env, SVC_TOKEN: forged } }), { code: 4 })
 })
 
-t.test('a realm that is not there, and one that operators have disabled, are told as that', async (t) => {
+t.test('a realm that is not there, and one that operators have disabled, are reported as that', async (t) => {
   const { service, settings } = await setUp(t)
   for (const how of [['--device'], []]) {
     const here = { ...settings, tty: true }
@@ -133,7 +133,7 @@ t.test('a realm that is not there, and one that operators have disabled, are tol
   t.match(await runCli(['payments', 'list'], settings), { code: 5, stderr: /Try: ask an operator/ })
 })
 
-t.test('a session that the provider has ended is told so, and is not signed in any more', async (t) => {
+t.test('a session that the provider has ended is reported, and is no longer signed in', async (t) => {
   const { service, authUrl, settings, file, admin } = await setUp(t)
   const login = startCli(['login'], { ...settings, tty: true })
   const { left } = await inBrowser(login, authUrl, admin)

@@ -9,7 +9,7 @@ import { visit } from './running.ts'
 
 const URL = 'https://pay.example/auth?a=1&b=2'
 
-t.test('the browser: $BROWSER, then what the system has, and none where nobody looks at one', async (t) => {
+t.test('the browser: $BROWSER, then what the system has, and none without a display', async (t) => {
   const cases: [env: NodeJS.ProcessEnv, platform: NodeJS.Platform, command: string[] | undefined][] = [
     [{ BROWSER: 'firefox' }, 'linux', ['firefox', URL]],
     [{ BROWSER: 'firefox --new-tab %s --quiet' }, 'linux', ['firefox', '--new-tab', URL, '--quiet']],

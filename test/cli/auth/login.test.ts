@@ -116,7 +116,7 @@ t.test('a user who refuses ends the login with exit code 4, and nothing is kept'
   t.notOk(existsSync(file))
 })
 
-t.test('a code that the provider does not take is exit code 4, and the browser is told', async (t) => {
+t.test('a code that the provider rejects is exit code 4, and the browser shows it', async (t) => {
   const back = (query: URLSearchParams) => ({ code: 'forged', state: query.get('state') ?? '' })
   const { settings, file } = await setUp(t, { back })
   const login = startCli(LOGIN, settings)
@@ -126,7 +126,7 @@ t.test('a code that the provider does not take is exit code 4, and the browser i
   t.notOk(existsSync(file))
 })
 
-t.test('nobody comes back in time: exit code 9', async (t) => {
+t.test('a login without a return in time is exit code 9', async (t) => {
   const { settings } = await setUp(t)
   t.match(await runCli([...LOGIN, '--timeout', '100ms'], settings), {
     code: 9,
@@ -281,7 +281,7 @@ t.test(
   },
 )
 
-t.test('credentials that others could read are closed to them; damaged ones are told', async (t) => {
+t.test('credentials that others could read are closed to them; damaged ones are reported', async (t) => {
   const { fake, settings, file } = await setUp(t)
   await runCli([...LOGIN, '--with-token'], { ...settings, stdin: fake.accessToken() })
   chmodSync(file, 0o644)

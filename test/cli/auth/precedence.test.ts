@@ -86,7 +86,7 @@ t.test('a client without its secret is refused before any request, with what is 
   t.equal(setting.fake.requests.length, 0)
 })
 
-t.test('a client whose secret is wrong, or that is gone, is told what to check', async (t) => {
+t.test('a client whose secret is wrong, or that is gone, gets a hint what to check', async (t) => {
   const setting = await setUp(t)
   const { code, stderr } = await run(setting, { env: { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'wrong' } })
   t.equal(code, 4)
@@ -99,7 +99,7 @@ t.test('a client whose secret is wrong, or that is gone, is told what to check',
   })
 })
 
-t.test('an identity of the wrong kind is told with what chose it', async (t) => {
+t.test('an identity of the wrong kind is reported with the setting that chose it', async (t) => {
   const answer = ({ path }: { path: string }) =>
     path.startsWith('/api/v1/admin/') || path.startsWith('/api/v1/payments') ? refusal(403, 'WRONG_REALM') : undefined
   const setting = await setUp(t, { answer })
@@ -119,7 +119,7 @@ t.test('an identity of the wrong kind is told with what chose it', async (t) => 
   })
 })
 
-t.test('a proof that is not taken is told with where it came from', async (t) => {
+t.test('rejected credentials are reported with their source', async (t) => {
   const setting = await setUp(t, { chosen: 'one' })
   const hintOf = async (more: More) => JSON.parse((await run(setting, more)).stderr).error.hint
   for (const realm of ['one-ltd', 'given-ltd', 'acme-ltd', 'demo']) setting.fake.untrusted.add(realm)
@@ -199,7 +199,7 @@ t.test('a secret is no mistake at a service that turns out to have no provider',
   t.equal(fake.requests.at(-1)?.headers['x-merchant-client-id'], 'acme-ltd-server')
 })
 
-t.test('an address on another machine that only the directory names is refused, whoever would act there', async (t) => {
+t.test('an address on another machine that only the directory names is rejected with any identity', async (t) => {
   const setting = await setUp(t)
   const address = 'https://pay.invalid'
   const secrets = [
@@ -239,7 +239,7 @@ t.test('a profile and an address that are not of each other are refused', async 
   t.match(await run(setting, { words: ['-p', 'nonsense'] }), { code: 2, stderr: /profile not found: nonsense/ })
 })
 
-t.test('nothing at all is nobody signed in: exit code 4', async (t) => {
+t.test('without any credentials nothing is signed in: exit code 4', async (t) => {
   const { code, stderr } = await runCli(['whoami', '--json'])
   t.equal(code, 4)
   t.match(JSON.parse(stderr), { error: { code: 'NOT_SIGNED_IN', hint: /svc login/ } })

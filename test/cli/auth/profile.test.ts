@@ -114,7 +114,7 @@ t.test("a client's secret is kept out of the configuration, and proves the clien
   t.notMatch(readFileSync(join(configFile, '..', 'credentials.json'), 'utf8'), /right-secret/)
 })
 
-t.test("a merchant's command with an operator's profile is told what signs in, and the reverse", async (t) => {
+t.test("a merchant's command with an operator's profile prints the right login, and the reverse", async (t) => {
   const { fake, settings } = await setUp(t)
   const login = (stdin: string, ...words: string[]) =>
     runCli(['login', '--api-url', fake.url, ...words, '--with-token'], { ...settings, stdin })
@@ -186,7 +186,7 @@ t.test('the running service has a session of its merchant and one of its operato
   t.match(await runCli(['whoami', '--platform'], settings), { code: 4, stderr: /has ended/ })
 })
 
-t.test('without a provider the list says so, and nobody seems to be signed in', async (t) => {
+t.test('without a provider the list says so, and shows no profile as signed in', async (t) => {
   const { fake, settings, cwd } = await setUp(t, { authUrl: null })
   writeState(cwd, fake.url, { auth_url: null, operator: null })
   t.match((await runCli(['profile', 'list'], settings)).stdout, /no identity provider +not needed\n/)
@@ -228,7 +228,7 @@ t.test('a login elsewhere does not take over a profile of the same name', async 
   t.match(await login(other), { code: 2, stderr: /the profile acme-ltd is of/ })
 })
 
-t.test("what the user wrote in the file stays; what can't be read is told without repeating it", async (t) => {
+t.test("what the user wrote in the file stays; what can't be read is reported without repeating it", async (t) => {
   const { fake, settings, configFile } = await setUp(t)
   mkdirSync(join(configFile, '..'))
   writeFileSync(configFile, '# mine\nprofiles: {} # none yet\n')

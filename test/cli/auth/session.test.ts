@@ -180,7 +180,7 @@ t.test('a provider that is away does not end the session', async (t) => {
   t.match(await runCli(['whoami'], settings), { code: 0 })
 })
 
-t.test('who has been signed out by another process meanwhile is told so', async (t) => {
+t.test('a session that another process signed out meanwhile is reported as signed out', async (t) => {
   const { configDir, session } = await setUp(t)
   const source = sessionSource(configDir, 'acme', session)
   rmSync(join(configDir, 'credentials.json'))

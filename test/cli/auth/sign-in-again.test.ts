@@ -59,24 +59,21 @@ t.test('it is repeated once', async (t) => {
   t.equal(invitations(), 2)
 })
 
-t.test(
-  'nobody is asked in a script, under CI, for JSON, or where a token is set; who says no is not signed in',
-  async (t) => {
-    const { fake, settings, invitations } = await setUp(t)
-    const ended = { code: 4, stderr: /svc login --second-factor/ }
-    for (const more of [
-      { tty: false },
-      { typed: '', env: { ...settings.env, CI: 'true' } },
-      { typed: '', env: { ...settings.env, SVC_OUTPUT: 'json' } },
-      { typed: '', env: { ...settings.env, SVC_TOKEN: fake.accessToken(), SVC_API_URL: fake.url } },
-    ]) {
-      const outcome = await runCli(INVITE, { ...settings, ...more })
-      t.match(outcome, ended)
-      t.notMatch(outcome.stderr, SIGNED_IN)
-    }
-    const outcome = await runCli([...INVITE, '--no-input'], { ...settings, typed: '' })
+t.test('no sign-in is offered in a script, under CI, for JSON, or where a token is set, or after a no', async (t) => {
+  const { fake, settings, invitations } = await setUp(t)
+  const ended = { code: 4, stderr: /svc login --second-factor/ }
+  for (const more of [
+    { tty: false },
+    { typed: '', env: { ...settings.env, CI: 'true' } },
+    { typed: '', env: { ...settings.env, SVC_OUTPUT: 'json' } },
+    { typed: '', env: { ...settings.env, SVC_TOKEN: fake.accessToken(), SVC_API_URL: fake.url } },
+  ]) {
+    const outcome = await runCli(INVITE, { ...settings, ...more })
+    t.match(outcome, ended)
     t.notMatch(outcome.stderr, SIGNED_IN)
-    t.match(await runCli(INVITE, { ...settings, typed: 'n' }), ended)
-    t.equal(invitations(), 6)
-  },
-)
+  }
+  const outcome = await runCli([...INVITE, '--no-input'], { ...settings, typed: '' })
+  t.notMatch(outcome.stderr, SIGNED_IN)
+  t.match(await runCli(INVITE, { ...settings, typed: 'n' }), ended)
+  t.equal(invitations(), 6)
+})

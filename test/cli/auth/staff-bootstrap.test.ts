@@ -25,7 +25,7 @@ async function setUp(t: Test) {
 
 const BOOTSTRAP = ['staff', 'bootstrap', '--email', 'Ada@Pay.example', '--name', 'Ada Lovelace']
 
-t.test('the first OWNER is invited by a link, which works once; then nobody else is', async (t) => {
+t.test('the first OWNER is invited by a link, which works once; then no other OWNER is', async (t) => {
   const { service, settings } = await setUp(t)
   const made = await runCli([...BOOTSTRAP, '--json'], settings)
   t.match(made, { code: 0, stderr: '' })
@@ -47,7 +47,7 @@ t.test('the first OWNER is invited by a link, which works once; then nobody else
   })
 })
 
-t.test('what it would do is told without doing it', async (t) => {
+t.test('a dry run prints what would be done', async (t) => {
   const { service, settings } = await setUp(t)
   const { code, stdout } = await runCli([...BOOTSTRAP, '--dry-run', '--json'], settings)
   t.equal(code, 0)
@@ -71,7 +71,7 @@ t.test('a link that got lost is replaced by the same command', async (t) => {
   t.not(await linkOf(), first)
 })
 
-t.test('what is wrong is told before anything is made', async (t) => {
+t.test('what is wrong is reported before anything is created', async (t) => {
   const { settings } = await setUp(t)
   t.match(await runCli(['staff', 'bootstrap'], settings), { code: 2, stderr: /--email/ })
   t.match(await runCli(['staff', 'bootstrap', '--email', 'ada'], settings), {

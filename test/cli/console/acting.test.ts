@@ -95,7 +95,7 @@ t.test('what the bank has refused for good is tried as another refund', async (t
   t.equal(new Set(keys()).size, 2)
 })
 
-t.test('a command is told as it has to be typed, and what somebody has written as it was written', async (t) => {
+t.test("a command is shown as it has to be typed, and a user's text as it was written", async (t) => {
   const { console, start } = await setUp(t, () => 'cut')
   start()
   const given = { reason: 'told by svc docs' }
@@ -105,7 +105,7 @@ t.test('a command is told as it has to be typed, and what somebody has written a
   t.equal(scriptText(console, given), `${line}\n${line}`)
 })
 
-t.test('who leaves is told of what was being sent, and of nothing that was only being read', async (t) => {
+t.test('leaving while an action is being sent names it, and a read does not', async (t) => {
   for (const [writes, told] of [
     [{ writes: true }, /^Not known: "wait" was being sent when the console ended$/],
     [{}, undefined],

@@ -129,7 +129,7 @@ t.test('what asks twice in live mode is what the command asks about, and nothing
   t.ok(['refuse', 'suspend', 'hold', 'fees', 'disable', 'refund', 'resolve'].every((label) => asking.includes(label)))
 })
 
-t.test('an approval does not override what somebody else has decided meanwhile', async (t) => {
+t.test("an approval does not override another operator's decision meanwhile", async (t) => {
   const service = await testService(t, { worker: true, env: { SVC_IDENTITY: 'embedded' } })
   const { id } = await service.merchant()
   await service.owner.query("update merchants set kyb_status = 'PENDING' where id = $1", [id])

@@ -34,7 +34,7 @@ const ROW: OperatorAction = {
   action_hash: 'a'.repeat(64),
 }
 
-t.test('the table fits 60, 80 and 140 columns, and never says ok of what nobody verified', async (t) => {
+t.test('the table fits 60, 80 and 140 columns, and never says ok of what was not verified', async (t) => {
   const ada = whoOf('OWNER')
   const tableIn = (width: number, kept: Kept = {}): string => {
     const laid = laidTable([ROW], audit.columns({ width, who: ada, kept, now: NOW, wide: false }), { width })
@@ -71,7 +71,7 @@ t.test('a mark is of the very hash that was computed', async (t) => {
   t.equal(markOf(ROW, undefined), '-')
 })
 
-t.test('an action is told with what was before and what is after', async (t) => {
+t.test('an action is shown with what was before and what is after', async (t) => {
   const layout = { width: 60, who: whoOf('OWNER'), kept: {}, now: NOW, wide: false }
   const linesOf = (row: typeof ROW): string[] =>
     detailLines(audit.detail ?? {}, { row, whole: row }, layout).map(plainOf)

@@ -126,7 +126,7 @@ t.test('what the service refuses stays in the form, with the way on', async (t) 
   t.match(await console.ended(), { code: 0 })
 })
 
-t.test('a delivery counts down to its next attempt, and is seen delivered; its attempts are told', async (t) => {
+t.test('a delivery counts down to its next attempt, and is seen delivered; its attempts are shown', async (t) => {
   let answer = 500
   const receiver = await startReceiver(t, ({ response }) => response.writeHead(answer).end('oops'))
   merchant = await service.merchant({ webhookUrl: receiver.url })
@@ -224,7 +224,7 @@ t.test('dead ones are marked and replayed by an operator, and all at once by the
   t.match(await own.ended(), { code: 0 })
 })
 
-t.test('what becomes DEAD, or is none any more, is seen at once, though no event tells of it', async (t) => {
+t.test('what becomes DEAD, or no longer is, is seen at once, although no event announces it', async (t) => {
   merchant = await service.merchant()
   const [id = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: 'infinity' })
   // Nothing is asked for at intervals, and nothing is on its way.

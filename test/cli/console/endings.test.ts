@@ -30,7 +30,7 @@ t.test('where no picture is drawn no key acts', async (t) => {
   t.match(await console.ended(), { code: 0, ...RESTORED })
 })
 
-t.test('who leaves while something is being done is told what, and where to look', async (t) => {
+t.test('leaving while an action is in progress names the action, and where to look', async (t) => {
   const { open, writes } = await liveService(t, [APPROVED], ({ method }) => (method === 'PUT' ? 'silence' : undefined))
   const console = open()
   await console.until(/s suspend/)

@@ -65,7 +65,7 @@ t.test('a refusal leads to the field that it names, and asks for the typed word 
   t.match(refused(done, 'no', ['else']), { at: 2, problem: 'no', edit: { text: 'acme' } })
 })
 
-t.test('a choice about money is made by nobody who only presses Enter', async (t) => {
+t.test('a choice about money is not made by pressing Enter alone', async (t) => {
   const asked = form([{ ...FAVOUR, asks: true }, REASON])
   t.match(after(asked, 'enter').form, { at: 0, problem: 'Who: choose one' })
   t.same(givenSoFar(asked), {}, 'nor does the command name one')
@@ -93,7 +93,7 @@ t.test('what Enter does now is known beforehand', async (t) => {
   t.same(stepsOf(form([], { last }), 'enter'), [true])
 })
 
-t.test('what can not be is refused at its own field, and joined lines are told of', async (t) => {
+t.test('an invalid value is rejected at its own field, and joined lines are reported', async (t) => {
   const share: Field = { ...AMOUNT, initial: '5', check: (text) => (text.endsWith('%') ? undefined : 'no share') }
   const { form: refusedAt } = after(form([share, REASON]), 'enter')
   t.match(refusedAt, { at: 0, problem: 'Amount: no share', edit: { text: '5' } })

@@ -110,7 +110,7 @@ t.test('where nothing answers the terminal is as it was', async (t) => {
   t.match(left.text, /Error: /)
 })
 
-t.test('a service that hangs is told of, and ctrl-c leaves it', async (t) => {
+t.test('a service that hangs is reported, and ctrl-c leaves the console', async (t) => {
   // An address that takes connections and never answers.
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   t.teardown(() => void silent.close())

@@ -25,7 +25,7 @@ function signedInAgain(console: Console): void {
 }
 const openText = (console: Console): string => (console.seen().opened?.lines ?? []).map(plainOf).join('\n')
 
-t.test('whoever comes back while the service hangs has the rows of before, told as old, and every key', async (t) => {
+t.test('going back while the service hangs shows the earlier rows, marked as old, and every key works', async (t) => {
   const { console, at, last } = heldConsole(t)
   await settled()
   console.press(['1'])
@@ -151,7 +151,7 @@ t.test('what was asked for before p does not move the rows behind it', async (t)
   t.same(console.seen().ids, ['g', 'f'])
 })
 
-t.test('what is looked for by name opens when it is found, unless somebody has gone on', async (t) => {
+t.test('what is looked for by name opens when it is found, unless the user has moved on', async (t) => {
   const { console, at, last } = heldConsole(t)
   await settled()
   at.isHeld = true
@@ -169,7 +169,7 @@ t.test('what is looked for by name opens when it is found, unless somebody has g
   t.equal(console.state().toast?.text, 'found: one c')
 })
 
-t.test('a service that stops answering keeps nobody from moving, opening and leaving', async (t) => {
+t.test('with a service that stops answering the user can still move, open and leave', async (t) => {
   const owner = { merchant_id: MERCHANT_ID, realm_slug: 'acme', trading_name: 'Acme' }
   const ids = ['a', 'b', 'c'].map((end) => `019aa000-0000-7000-8000-00000000000${end}`)
   const rows = ids.map((id) => ({ ...summaryOf('Settled', owner), payment_id: id }))

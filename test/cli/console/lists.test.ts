@@ -249,7 +249,7 @@ t.test('the footer keeps what every screen can, whatever the screen itself has',
   }
 })
 
-t.test('a screen that was asked for and is not for this role is told of', async (t) => {
+t.test('a screen that was asked for and is not for this role is reported', async (t) => {
   const console = consoleOf(t, { first: 'audit', role: 'SUPPORT' })
   t.equal(console.state().screen, 'overview')
   t.equal(console.state().toast?.text, "Audit is an OWNER's, and you are SUPPORT")

@@ -5,7 +5,7 @@ import { liveService } from './live-service.ts'
 
 /* Live mode, a session that ends, and answers that are refusals. */
 
-t.test('live mode is unmistakable, asks for the name, and tells why the service refuses', async (t) => {
+t.test('live mode is unmistakable, asks for the name, and shows why the service rejects', async (t) => {
   let isOut = false
   const { open, writes } = await liveService(t, [merchantOf({ kyb_status: 'APPROVED' })], ({ method }) => {
     if (isOut) return refusal(401, 'UNAUTHENTICATED')
@@ -43,7 +43,7 @@ t.test('live mode is unmistakable, asks for the name, and tells why the service 
 
 const OTHER_ID = '019aa000-0000-7000-8000-00000000000b'
 
-t.test('many are confirmed by their number; what could not be done is told for each', async (t) => {
+t.test('many are confirmed by their number; each that could not be done is reported', async (t) => {
   const one = merchantOf({ kyb_status: 'APPROVED' })
   const other = merchantOf({
     kyb_status: 'APPROVED',

@@ -72,7 +72,7 @@ t.test('while hundreds of payments come every key is answered, and no row that i
   t.match(await console.ended(), { code: 0, isPlain: true, isCooked: true })
 })
 
-t.test('who reads on keeps the rows where too much has come between, and is told so', async (t) => {
+t.test('loading more keeps the rows where too much has come between, and says so', async (t) => {
   const id = (row: string): string => row
   const [at, holds] = [1, true]
   const first = withFirstPage(NO_FEED, { rows: ['d', 'c'], next: '2' }, { id, at, holds })

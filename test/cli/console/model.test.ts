@@ -60,7 +60,7 @@ t.test('the selection stays on its row, and on its line, when rows come above it
   t.match(viewOf(after([rows([])], state)), { selected: undefined, index: 0, top: 0 })
 })
 
-t.test('the newest row is followed until somebody moves, and again from the first row on', async (t) => {
+t.test('the newest row is followed until the user moves, and again from the first row on', async (t) => {
   const live = { follow: true }
   const state = after([rows(ABCDE, live), rows(['z', ...ABCDE], live)])
   t.match(viewOf(state), { selected: 'z', index: 0, top: 0 })
@@ -166,7 +166,7 @@ t.test('a screen has no key that every screen has, and each key names its comman
     }
 })
 
-t.test('screens and keys are shown to those who may use them, and to nobody else', async (t) => {
+t.test('screens and keys are shown only to those who may use them', async (t) => {
   const shown = (role: Role, kind: Who['kind'], sandbox = true): string[] =>
     shownScreens(SCREENS, { who: whoOf(role, kind), readonly: false, sandbox }).map(({ name }) => name)
   t.ok(shown('SUPPORT', 'platform').includes('kyb'))
@@ -187,7 +187,7 @@ t.test('screens and keys are shown to those who may use them, and to nobody else
   t.notOk(keys('OWNER', true).includes('approve'), '--readonly')
 })
 
-t.test('of a screen that a role has not it is told whose it is', async (t) => {
+t.test('a screen that a role does not have is reported with the role that has it', async (t) => {
   const why = (name: string, role: Role, kind: Who['kind'], sandbox = true): string => {
     const found = SCREENS.find((each) => each.name === name)
     return found === undefined ? '' : whyHidden(found, { who: whoOf(role, kind), readonly: false, sandbox })
@@ -221,7 +221,7 @@ t.test('a line is edited where the cursor stands', async (t) => {
   t.equal(edited(editOf('a'), 'up'), undefined)
 })
 
-t.test('a form in live mode goes on with the words alone', async (t) => {
+t.test('a form in live mode continues only with the words', async (t) => {
   const fields = [
     { name: 'favour', label: 'Favour', kind: 'choice', words: ['payer', 'merchant'] },
     { name: 'reason', label: 'Why', kind: 'line' },

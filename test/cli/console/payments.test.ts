@@ -86,7 +86,7 @@ t.test('a merchant sees payments come live, opens one and refunds it', async (t)
   t.match(await console.ended(), { code: 0, isPlain: true, isCursorShown: true, isCooked: true })
 })
 
-t.test('a lost connection is told with its age, and what happened meanwhile is there when it is back', async (t) => {
+t.test('a lost connection is shown with its age, and what happened meanwhile is there when it is back', async (t) => {
   const merchant = await service.merchant()
   const proxy = await cutProxy(t, service.url)
   const env = { SVC_CLIENT_ID: merchant.clientId }

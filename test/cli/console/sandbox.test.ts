@@ -62,7 +62,7 @@ t.test('an operator is the payer; what was decided before is refused', async (t)
   t.match(await console.ended(), { code: 0, isPlain: true })
 })
 
-t.test('whoever is both approves as the merchant, and runs a scenario', async (t) => {
+t.test('an identity that is merchant and operator approves as the merchant, and runs a scenario', async (t) => {
   const own = await service.merchant()
   const { payment_id: id } = await paid('33.00', own)
   const env = { SVC_CLIENT_ID: own.clientId, SVC_PLATFORM_USER: 'ada' }
@@ -146,7 +146,7 @@ t.test('Esc stops a story that goes on; reading on does not', async (t) => {
   t.match(await console.ended(), { code: 0, isPlain: true })
 })
 
-t.test('with --readonly nobody decides anything', async (t) => {
+t.test('with --readonly no decision is possible', async (t) => {
   const { payment_id: id } = await paid('44.00')
   const console = openConsole(t, {
     url: service.url,

@@ -58,7 +58,7 @@ t.test('merchants are called by their names; long lists say how many more there 
   t.same(listed([1, 2, 3, 4, 5, 6, 7], String), ['1', '2', '3', '4', '5', 'and 2 more'])
 })
 
-t.test('the last look tells what moves and to whom', async (t) => {
+t.test('the confirmation shows the amount and who gets it', async (t) => {
   const row = {
     ...summaryOf('Settled'),
     ...OWN,
@@ -128,7 +128,7 @@ t.test('no dispute is shown without its currency, and what waits has its deadlin
   t.match(plainOf(laidTable([mine], disputes.columns(layout), { width: 78 }).row(0)), /UNDER_REVIEW +1586\.35 +EUR/)
 })
 
-t.test('what shows the dead ones is a command of whoever asks', async (t) => {
+t.test('the command that shows the dead deliveries is one of the caller', async (t) => {
   const { command } = keyOf(webhooks.keys, 'dead only')
   t.equal(command({}, {}, whoOf('OPS')), 'svc webhooks list --status DEAD --all-merchants')
   t.equal(command({}, {}, whoOf('ADMIN', 'merchant')), 'svc webhooks list --status DEAD')

@@ -251,7 +251,7 @@ t.test('what waits prints what came, and then says what did not', async (t) => {
   t.match((await run(['lamps', 'light', 'Desk', '--wait', '--timeout', 'soon'])).error, { message: /^--timeout: / })
 })
 
-t.test('what has a key tells it, to people and in errors; what was waited for and failed is exit code 3', async (t) => {
+t.test('the key of an action is printed, also in errors; what was waited for and failed is exit code 3', async (t) => {
   const { run, sent } = await lamps(t)
   t.match((await run(['lamps', 'light', 'Desk'])).stderr, `Idempotency key: ${sent()[0]?.headers['x-idempotency-key']}`)
   t.notMatch((await run(['lamps', 'light', 'Desk', '--idempotency-key', 'k'])).stderr, 'Idempotency key')

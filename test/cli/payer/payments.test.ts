@@ -39,7 +39,7 @@ t.test('cancelling a mandate and disputing say what was done; live mode asks fir
   t.match(await live.run([...cancel, '--yes']), { code: 0 })
 })
 
-t.test('what the service refuses is told with the next step of a payer', async (t) => {
+t.test('what the service rejects is reported with the next step of a payer', async (t) => {
   const refusing = (answer: Answer) => (request: Request) =>
     request.path.endsWith('/verify') ? answerTo(request) : answer
   const words = ['show', PAYMENT_ID]

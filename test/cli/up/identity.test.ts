@@ -38,7 +38,7 @@ t.test('--auth-url is of a service of its own run alone', async (t) => {
   t.match(run, { code: 2, stderr: /--ephemeral/ })
 })
 
-t.test('a Keycloak that does not answer is told so, and nothing is left running', async (t) => {
+t.test('a Keycloak that does not answer is reported, and nothing is left running', async (t) => {
   const away = `http://127.0.0.1:${await freePort()}`
   const run = ['sandbox', 'run', 'happy-path', '--ephemeral', '--idp', 'keycloak', '--auth-url', away]
   const outcome = await runCli(run, { env: { ...SECRET, SVC_LOG_LEVEL: 'silent' } })

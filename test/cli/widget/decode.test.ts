@@ -6,7 +6,7 @@ import { GOOD, SECRET, WITH_SECRET, tokenOf } from './service.ts'
 const decode = (token: string, settings?: CliSettings, ...more: string[]) =>
   runCli(['checkout', 'token', '--decode', token, ...more], settings)
 
-t.test('--decode tells what a token says, without any service, and whether its signature is right', async (t) => {
+t.test('--decode prints what a token says, without any service, and whether its signature is right', async (t) => {
   const exp = Math.floor(Date.now() / 1_000) + 600
   const signed = tokenOf({ ...GOOD, exp }, SECRET)
   t.match(await decode(signed, { env: WITH_SECRET }), {
@@ -26,7 +26,7 @@ t.test('--decode tells what a token says, without any service, and whether its s
   })
 })
 
-t.test('a token that is not good is told as far as it can be read, with exit code 3', async (t) => {
+t.test('an invalid token is printed as far as it can be read, with exit code 3', async (t) => {
   t.match(await decode(tokenOf({ ...GOOD, exp: 1_700_000_000 })), { code: 3, stdout: /Problem +it has expired/ })
   t.match(await decode(tokenOf(GOOD, 'another'), { env: WITH_SECRET }), { code: 3, stdout: /Signature +wrong/ })
   t.match(await decode(tokenOf({ ...GOOD, amount: 50 })), { code: 3, stdout: /amount +50\n[^]*Problem +amount: / })
