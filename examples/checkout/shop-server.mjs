@@ -69,7 +69,7 @@ const server = createServer((request, response) => {
   const number = pathname.slice('/orders/'.length)
   const order = orders.get(number)
   if (order) return response.writeHead(200, HEADERS).end(shopPage(makeToken(number, order)))
-  // Whoever comes here may have paid or not: the signed webhook tells, and this page asks the shop's own records.
+  // A payer who comes here may have paid or not: the signed webhook says so, and this page reads the shop's own records.
   if (pathname === '/thanks')
     return response.writeHead(200, HEADERS).end(page('Thank you', '<p>We have your order.</p>'))
   return response.writeHead(404, HEADERS).end(page('Not found', ''))

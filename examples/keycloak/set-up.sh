@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the client that svc works under, with one right: to create realms. Whoever creates a realm may do everything in
+# Makes the client that svc works under, with one right: to create realms. The creator of a realm may do everything in
 # it, and nothing in any other. Run once, where kcadm.sh is; it uses the bootstrap client, and removes it at the end.
 #
 #   KEYCLOAK_URL   where Keycloak is, as kcadm.sh sees it

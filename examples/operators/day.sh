@@ -1,8 +1,8 @@
 #!/bin/sh
-# A day's work of an operator and of a merchant, without a question asked on the way.
-# What it does stands on standard error; standard output has one line for each thing that was done: <what> <id>.
+# A day's work of an operator and of a merchant, without any question.
+# Progress goes to standard error; standard output has one line for each thing that was done: <what> <id>.
 #   day.sh [<folder for the secret and the payments>]
-# SVC is how svc is called (svc), OPERATOR and MERCHANT are profiles to act as (the demo logins of svc up).
+# SVC is how svc is called (svc), OPERATOR and MERCHANT are profiles to use (the demo logins of svc up).
 # Any step that fails ends it, with the exit code of the command: svc help exit-codes.
 set -eu
 umask 077
@@ -16,19 +16,19 @@ merchant() { ${SVC:-svc} ${MERCHANT:+--profile "$MERCHANT"} "$@" </dev/null; }
 # In live mode what hurts a merchant asks first; --yes is the answer, and the ids below are whole.
 yes=--yes
 
-say '1. What waits for a person'
+say '1. Tasks that need action'
 waiting=$(operator inbox --platform --all -o id)
-say "   $(printf '%s' "$waiting" | grep -c . || true) things in the inbox"
+say "   $(printf '%s' "$waiting" | grep -c . || true) tasks in the inbox"
 
 # A command's output is kept in a variable first: only there does the shell end with the command's own exit code.
 # With -o jsonl there are no remarks, such as that there are more than were asked for.
-say '2. Review: approve whoever has waited longest'
+say '2. KYB review: approve the merchant that has waited longest'
 applicant=$(operator kyb list --status PENDING --limit 1 -o jsonl -q '[].id')
 if [ -n "$applicant" ]; then
   approved=$(operator kyb approve "$applicant" --reason 'documents checked' -o id)
   did approved "$approved"
 else
-  say '   nobody waits'
+  say '   none'
 fi
 
 say '3. Hold the payouts of a merchant while it is looked at, and release them'
@@ -64,7 +64,7 @@ for dispute in $disputes; do
 done
 [ -n "$disputes" ] || say '   none'
 
-say '5. A new secret for webhooks; the one before goes on signing for a day'
+say '5. A new secret for webhooks; the previous one signs as well for a day'
 overlap=$(merchant secret show -q previous_expires_at)
 if [ -z "$overlap" ]; then
   merchant secret rotate --overlap 24h $yes -q webhook_signing_secret >"$folder/webhook-secret"
@@ -74,7 +74,7 @@ else
   say "   the overlap of the last rotation runs until $overlap"
 fi
 
-say '6. Webhooks that nobody took: send them again, merchant by merchant'
+say '6. Dead webhooks: send them again, merchant by merchant'
 dead=$(operator webhooks list --all-merchants --status DEAD --all -q '[].merchant_id')
 for deaf in $(printf '%s\n' "$dead" | sort -u); do
   operator webhooks replay --status DEAD --merchant "$deaf" --reason 'their server is back' -o id >/dev/null
@@ -90,7 +90,7 @@ say '8. The payments, for the books'
 merchant payments export --file "$folder/payments.csv" --force
 did exported "$folder/payments.csv"
 
-say '9. Is anything wrong with the service? Findings are work for tomorrow, and no failure of today'
+say '9. Diagnose problems with the service; findings are for tomorrow, and do not fail this run'
 status=0
 advice=$(operator doctor -q 'checks[].fix') || status=$?
 case $status in

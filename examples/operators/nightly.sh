@@ -11,7 +11,7 @@ heads=$folder/audit.heads
 
 operator() { ${SVC:-svc} ${OPERATOR:+--profile "$OPERATOR"} "$@" </dev/null; }
 merchant() { ${SVC:-svc} ${MERCHANT:+--profile "$MERCHANT"} "$@" </dev/null; }
-# What a command says is kept back, and told where it fails.
+# The output of a command is kept back, and printed if it fails.
 quietly() {
   said=$("$@" 2>&1) || { status=$?; printf '%s\n' "$said" >&2; exit "$status"; }
 }

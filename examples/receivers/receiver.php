@@ -55,8 +55,8 @@ function answer(string $secret): int
     return 200;
 }
 
-// Whatever ends this file early is no 2xx, so that the webhook comes again. What is told of an error is its message alone,
-// for the lines of a trace show what functions were given, the secret among it.
+// An early end of this file is not answered with 2xx, so that the webhook comes again. Of an error only the message is
+// logged: a trace shows the arguments of functions, and the secret is one.
 http_response_code(500);
 try {
     $secret = (string) getenv('SVC_WEBHOOK_SECRET');

@@ -13,12 +13,12 @@ body_max=1048576
 # note into a table with a unique eventId, kept for 30 days or longer.
 received=$(dirname -- "$0")/received
 
-# Standard output is the connection, so what is done is told on standard error.
+# Standard output is the connection, so what is done is logged on standard error.
 act() {
   echo "$1 $2" >&2
 }
 
-# What is held is let go of first: whoever has its answer may send the event again at once.
+# The lock is released first: a sender that has its answer may send the event again at once.
 answer() {
   exec 9>&-
   printf 'HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n' "$1"
@@ -43,7 +43,7 @@ hmac() {
   { pad 0x5c; { pad 0x36; cat -- "$1"; } | openssl dgst -sha256 -binary; } | openssl dgst -sha256 -r | cut -c 1-64
 }
 
-# Looks at every character, so that the time it takes tells nothing of where they differ.
+# Compares every character, so that the time it takes does not depend on where they differ.
 equal() {
   local index left right differ=0
   ((${#1} == 64 && ${#2} == 64)) || return 1

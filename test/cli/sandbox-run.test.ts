@@ -234,7 +234,7 @@ t.test('what the examples for CI run is understood as it stands', async (t) => {
   const gitlab = parse(read('gitlab-ci.yml'))
   const lines: unknown[] = [
     ...github.jobs.scenarios.steps.map(({ run: line }: { run?: string }) => line),
-    ...gitlab['payment-stories'].script,
+    ...gitlab['payment-scenarios'].script,
     ...[...read('README.md').matchAll(/`(npx --no svc run [^`]+)`/g)].map(([, line]) => line),
   ]
   const commands = lines.filter((line) => typeof line === 'string').filter((line) => line.includes(' svc '))
@@ -256,7 +256,7 @@ t.test('what the examples for CI run is understood as it stands', async (t) => {
     t.match(outcome, { code: 2, stderr: /there is no scenario file/ }, command)
   }
   t.equal(github.jobs.scenarios.steps.at(-2).with.report_paths, 'out.xml')
-  t.equal(gitlab['payment-stories'].artifacts.reports.junit, 'out.xml')
+  t.equal(gitlab['payment-scenarios'].artifacts.reports.junit, 'out.xml')
   const { code, stdout } = await runCli(['sandbox', 'scenarios', 'validate', STORIES])
   t.match({ code, stdout }, { code: 0, stdout: /cases in \d+ files/ })
 })

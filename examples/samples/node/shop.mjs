@@ -1,5 +1,5 @@
 // A shop that takes payments: it makes one for an order, sends the payer to the bank, and says how it ended. Node 20 or
-// later, no packages. README.md tells how to start it. What has to be right about webhooks stands in receiver.mjs.
+// later, no packages. README.md shows how to start it. What has to be right about webhooks is in receiver.mjs.
 import './receiver.mjs'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -93,7 +93,7 @@ async function answer({ method, url }) {
     await complete(paymentId, searchParams)
     return { status: 303, location: pathname }
   }
-  // Whoever comes back may have paid or not: the service tells, never the address.
+  // A payer who comes back may have paid or not: ask the service, and never trust the address.
   return { status: 200, body: page(`<p>Your payment: ${await statusOf(paymentId)}</p>`) }
 }
 

@@ -1,6 +1,6 @@
 <?php
 // A shop that takes payments: it makes one for an order, sends the payer to the bank, and says how it ended. PHP 7.4 or
-// later, no packages. README.md tells how to start it. What has to be right about webhooks stands in receiver.php.
+// later, no packages. README.md shows how to start it. What has to be right about webhooks is in receiver.php.
 declare(strict_types=1);
 
 // The price is the server's: nothing of it comes from the browser.
@@ -85,7 +85,7 @@ function answer(string $service, string $shop, string $method, string $path): st
             header("Location: $path", true, 303);
             return '';
         }
-        // Whoever comes back may have paid or not: the service tells, never the address.
+        // A payer who comes back may have paid or not: ask the service, and never trust the address.
         $payment = call("$service/api/v1/payments/$id", [credentials($service)]);
         return page('<p>Your payment: ' . htmlspecialchars($payment['status']) . '</p>');
     }

@@ -1,5 +1,5 @@
 # A shop that takes payments: it makes one for an order, sends the payer to the bank, and says how it ended. Python 3.8 or
-# later, no packages. README.md tells how to start it. What has to be right about webhooks stands in receiver.py.
+# later, no packages. README.md shows how to start it. What has to be right about webhooks is in receiver.py.
 import html
 import json
 import os
@@ -102,7 +102,7 @@ class Shop(BaseHTTPRequestHandler):
             if "state" in query:
                 complete(payment_id, query)
                 return self.answer(303, "", path)
-            # Whoever comes back may have paid or not: the service tells, never the address.
+            # A payer who comes back may have paid or not: ask the service, and never trust the address.
             status = call(f"{SVC_URL}/api/v1/payments/{payment_id}", credentials())["status"]
         except Exception as error:
             return self.sorry(error)
