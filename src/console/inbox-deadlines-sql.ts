@@ -43,7 +43,7 @@ export const UNANSWERED_PAYOUT_TIME = sql.fragment`interval '8 hours'`
 /** The payer may have paid, and the merchant does not know it. */
 export const UNANSWERED_PAYMENT_TIME = sql.fragment`interval '8 hours'`
 
-/** Money is at our bank that nobody's balance has. */
+/** Money is at our bank that no balance has. */
 export const LINE_OF_FAILED_TIME = sql.fragment`interval '1 day'`
 
 /** The merchant may have been paid twice, or be about to be. It is shown for some time, as nothing here ends it. */
