@@ -54,7 +54,7 @@ const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
   STAFF_NOT_FOUND: 'svc staff list',
   CREDENTIAL_NOT_FOUND: { merchant: 'svc credentials list', any: 'svc credentials list --platform' },
   CREDENTIAL_LIMIT_REACHED: 'svc credentials list\nfor one that nothing uses: svc credentials revoke <client-id>',
-  CREDENTIAL_NOT_REVOCABLE: 'to have the old secret refused at once: svc credentials rotate <id>',
+  CREDENTIAL_NOT_REVOCABLE: 'to reject the old secret at once: svc credentials rotate <id>',
   BANK_ACCOUNT_NOT_FOUND: 'svc payouts accounts list',
   BANK_ACCOUNT_LIMIT_REACHED:
     'svc payouts accounts list\nfor one that is not needed: svc payouts accounts disable <id>',

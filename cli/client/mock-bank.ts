@@ -131,7 +131,7 @@ function loginIn(answer: BankAnswer): string {
 
 function refused({ status, html, problem }: BankAnswer): CliError {
   const said = problem ?? /role="alert">([^<]+)</.exec(html)?.[1] ?? 'it does not say why'
-  return new CliError('MOCK_BANK_LOGIN_REFUSED', `the mock bank refuses the login: ${said}`, {
+  return new CliError('MOCK_BANK_LOGIN_REFUSED', `the mock bank rejects the login: ${said}`, {
     status,
   })
 }

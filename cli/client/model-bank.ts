@@ -47,7 +47,7 @@ async function bringBack(browse: Browser, returned: URL): Promise<URL> {
   const answer = (returned.hash || returned.search).slice(1)
   const { html } = await browse(new URL(returned.pathname, returned), { answer })
   const next = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(html)?.[1]
-  if (next === undefined) throw failed(/<p class="hint">([A-Z_]+)</.exec(html)?.[1] ?? 'its answer was refused')
+  if (next === undefined) throw failed(/<p class="hint">([A-Z_]+)</.exec(html)?.[1] ?? 'its answer was rejected')
   return new URL(next.replaceAll('&amp;', '&'))
 }
 

@@ -108,7 +108,7 @@ function printMandate({ print }: Context, mandate: Mandate): void {
 
 /** What the caps mean here (decision 49). */
 function capsText({ caps_enforced: isEnforced }: Pick<Mandate, 'caps_enforced'>): string {
-  return isEnforced ? 'the service refuses payments above them' : 'kept as they were given, and not enforced'
+  return isEnforced ? 'the service rejects payments above them' : 'kept as they were given, and not enforced'
 }
 
 function endText({ status, valid_to: at }: Pick<Mandate, 'status' | 'valid_to'>): string {

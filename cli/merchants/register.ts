@@ -134,7 +134,7 @@ async function untilApproved(client: Client, { merchant, timeoutMs, timeout }: W
       hint: `svc kyb list\nan operator approves it: svc kyb approve ${merchant.realm_slug} --reason "..."`,
       retryable: true,
     })
-  throw new CliError('KYB_REFUSED', `the merchant is ${status ?? 'unknown'}: an operator has refused it`, {
+  throw new CliError('KYB_REFUSED', `the merchant is ${status ?? 'unknown'}: an operator has rejected it`, {
     hint: 'ask the operator for the reason',
   })
 }

@@ -109,7 +109,7 @@ export function printMerchant(
       ['Client id', merchant.client_id],
       ['KYB', merchant.kyb_status],
       ['Payouts', merchant.payout_held ? heldText(merchant) : 'not held'],
-      ['Active', merchant.is_active ? 'yes' : 'no: disabled, sign-in is refused'],
+      ['Active', merchant.is_active ? 'yes' : 'no: disabled, sign-ins are rejected'],
       ['Administrator', merchant.admin_email ?? ''],
       ['Fee', feeText(merchant)],
       ['Payments', limitsText(merchant)],

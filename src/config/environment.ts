@@ -175,7 +175,7 @@ export const Environment = z.object({
     .default('0.20'),
   /** The least level that is logged. */
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** The least level of the security log, which says who was refused where; by default that of SVC_LOG_LEVEL. */
+  /** The least level of the security log, which names rejected callers and sign-ins; by default that of SVC_LOG_LEVEL. */
   SVC_SECURITY_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional(),
   /** Additional logging, separated by commas: `sql` logs every statement. */
   SVC_DEBUG: z.string().default(''),

@@ -45,7 +45,7 @@ function actions(dispute: DisputeFacts): Action[] {
     const { by, how } = resolutionBy(dispute.escalation_reason !== null, `refund ${id}`)
     const refund = forMerchant('refund payments', `svc payments refund ${paymentId}`)
     return [
-      { what: 'order the refund again after the bank refused it', by, how },
+      { what: 'order the refund again after the bank rejected it', by, how },
       { what: 'refund the payment outside the dispute', by: 'the merchant', how: [refund] },
     ]
   }
@@ -82,6 +82,6 @@ function refundText({ refund_status: status, refund_amount, currency }: DisputeF
   const amount = moneyText(refund_amount, currency)
   if (status === 'EXECUTED') return `${amount} went back to the payer`
   if (status === 'FAILED')
-    return `the bank refused the refund of ${amount} that was ordered with it, and it can be ordered again`
+    return `the bank rejected the refund of ${amount} that was ordered with it, and it can be ordered again`
   return `the refund of ${amount} is not done yet: the service keeps asking the bank until it answers`
 }

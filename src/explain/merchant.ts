@@ -22,7 +22,7 @@ export const MERCHANT: SubjectKind<KybTrigger, MerchantFacts> = {
   moves: {
     registration: { by: 'the merchant, by registering' },
     approval: decision('approve'),
-    refusal: decision('refuse'),
+    rejection: decision('refuse'),
     suspension: decision('suspend'),
     reinstatement: decision('reinstate'),
   },

@@ -41,7 +41,7 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
     at: (it) => (it.is_unanswered ? null : it.settle_at),
     due: 'the bank is asked to execute it',
   },
-  'execution refused': {
+  'execution rejected': {
     by: 'the bank, when the service asks it to execute; an operator, where the bank never answered',
     at: (it) => (it.is_unanswered ? null : it.settle_at),
     how: ({ id, is_unanswered: isUnanswered }) => (isUnanswered ? [forOperator(`svc payments resolve ${id}`)] : []),
@@ -54,7 +54,7 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
   'creation under a mandate': { by: CREATOR },
   'mandate staging': { by: ASKED_UNTIL_ANSWER },
   'mandate authorisation': { by: 'the bank, under the mandate that the payer authorised before' },
-  'mandate refusal': {
+  'mandate rejection': {
     by: 'the bank, or the service once the mandate has ended or the bank has not answered for too long',
   },
 }

@@ -24,12 +24,12 @@ export const PHRASES = {
     cancellation: '{canceller}',
     expiry: 'the consent ended before the payer authorised it',
     settlement: 'the bank executed it: {gross} taken',
-    'execution refused': 'the bank refused to execute it: {failure}',
+    'execution rejected': 'the bank rejected it: {failure}',
     refund: 'refunded in full',
     'creation under a mandate': 'created under a mandate: {split}; the bank has not accepted it yet',
     'mandate staging': 'the bank accepted it',
     'mandate authorisation': 'the bank authorised it under the mandate',
-    'mandate refusal': '{failure}',
+    'mandate rejection': '{failure}',
   } satisfies Record<PaymentTrigger, string>,
   bank: {
     call: '{bank} answered {http_status} to: {step} (interaction {interaction_id})',
@@ -51,7 +51,7 @@ export const PHRASES = {
     sent: 'a file took the refund of {money} to the bank',
     returned: 'the bank returned the refund of {money}: the payer has not got it',
     EXECUTED: 'the bank refunded {money}',
-    FAILED: 'the bank refused to refund {money}: {failure}',
+    FAILED: 'the bank rejected the refund of {money}: {failure}',
   },
   settlement: { closed: 'a settlement of {money} was closed' },
   payout: {

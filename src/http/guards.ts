@@ -95,8 +95,8 @@ export function makeGuard(
     try {
       return await identify(operation, credentials)
     } catch (error) {
-      logRefusal(app, operation, { error, credentials })
-      const rate = error instanceof DomainError ? RATES_OF_REFUSALS.get(error.code) : undefined
+      logRejection(app, operation, { error, credentials })
+      const rate = error instanceof DomainError ? RATES_OF_REJECTIONS.get(error.code) : undefined
       if (rate !== undefined) rateLimits.network(rate, credentials.clientAddress)
       throw error
     }
@@ -104,7 +104,7 @@ export function makeGuard(
 }
 
 /** What a network is counted for whose credentials are not valid. Callers whose credentials are have been counted by then. */
-const RATES_OF_REFUSALS: ReadonlyMap<string, NetworkRate> = new Map<ErrorCode, NetworkRate>([
+const RATES_OF_REJECTIONS: ReadonlyMap<string, NetworkRate> = new Map<ErrorCode, NetworkRate>([
   ['UNAUTHENTICATED', 'refused'],
   ['UNKNOWN_CLIENT', 'refused'],
   ['CHECKOUT_TOKEN_INVALID', 'refused'],
@@ -112,8 +112,8 @@ const RATES_OF_REFUSALS: ReadonlyMap<string, NetworkRate> = new Map<ErrorCode, N
   ['TOKEN_EXPIRED', 'expired'],
 ])
 
-/** Says who was refused where; a client that a token only claims is named as such. */
-function logRefusal(
+/** Logs which caller was rejected, and where; a client that a token only claims is named as such. */
+function logRejection(
   { securityLog, networks }: Pick<App, 'securityLog' | 'networks'>,
   operation: Operation,
   { error, credentials }: { error: unknown; credentials: Credentials },
@@ -124,11 +124,11 @@ function logRefusal(
   securityLog.info(
     {
       operation: operation.name,
-      refusal: error.code,
+      rejection: error.code,
       network,
       ...(claimed === undefined ? {} : { claimed_client: claimed }),
     },
-    'a caller was refused',
+    'a caller was rejected',
   )
 }
 

@@ -1,13 +1,13 @@
 import type { Transition } from '../lib/machine.ts'
 import type { KybStatus } from '../wire/admin.ts'
 
-export type KybTrigger = 'registration' | 'approval' | 'refusal' | 'suspension' | 'reinstatement'
+export type KybTrigger = 'registration' | 'approval' | 'rejection' | 'suspension' | 'reinstatement'
 
 /** The transitions of a merchant (contract §KYB status; decision 19). A row is the complete rule. */
 export const KYB_TRANSITIONS: readonly Transition<KybStatus, KybTrigger>[] = [
   { from: null, on: 'registration', to: 'PENDING' },
   { from: 'PENDING', on: 'approval', to: 'APPROVED' },
-  { from: 'PENDING', on: 'refusal', to: 'SUSPENDED' },
+  { from: 'PENDING', on: 'rejection', to: 'SUSPENDED' },
   { from: 'APPROVED', on: 'suspension', to: 'SUSPENDED' },
   { from: 'SUSPENDED', on: 'reinstatement', to: 'APPROVED' },
 ]

@@ -8,7 +8,7 @@ export const FAULT_NAMES = {
   rejected_after_acceptance: 'payments are accepted, and rejected after `seconds` with `reason_code`',
   too_many_requests: 'answers 429 with Retry-After: `seconds`',
   server_error: 'answers `status`, and does nothing',
-  unsigned_refusal: 'refuses in the words of the standard, without a signature, and does nothing',
+  unsigned_refusal: 'rejects in the words of the standard, without a signature, and does nothing',
   server_error_after_acceptance: 'does what was asked and answers `status`',
   half_a_body: 'does what was asked and closes the connection in the middle of the answer',
   oversized_body: 'does what was asked and answers with two megabytes',

@@ -102,7 +102,7 @@ async function fail(
 ): Promise<void> {
   const { id, merchant_id: merchantId } = payment
   const from = 'Authorised'
-  const on = 'execution refused'
+  const on = 'execution rejected'
   await app.pool.transaction(async (tx) => {
     const isFirst = (await deleteUnanswered(tx, id)) !== null
     const rawPayload = JSON.stringify({ operation: 'resolvePayment', reason: 'the bank has not taken the payment' })

@@ -60,9 +60,9 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   }
   const rawPayload = JSON.stringify({
     job: 'settle-payments',
-    reason: `the bank refused the payment: ${answer.failureCode}`,
+    reason: `the bank rejected the payment: ${answer.failureCode}`,
   })
-  await movePayment(app, { ...move, on: 'execution refused', rawPayload, failureCode: answer.failureCode })
+  await movePayment(app, { ...move, on: 'execution rejected', rawPayload, failureCode: answer.failureCode })
 }
 
 async function executeAtBank(app: App, payment: DueSettlement) {

@@ -11,12 +11,12 @@ export type PaymentTrigger =
   | 'cancellation'
   | 'expiry'
   | 'settlement'
-  | 'execution refused'
+  | 'execution rejected'
   | 'refund'
   | 'creation under a mandate'
   | 'mandate staging'
   | 'mandate authorisation'
-  | 'mandate refusal'
+  | 'mandate rejection'
 
 /**
  * One row is the whole rule of a move: its actor, the webhook that announces it, the consent's move that belongs to it,
@@ -121,7 +121,7 @@ export const PAYMENT_TRANSITIONS = [
   },
   {
     from: 'Authorised',
-    on: 'execution refused',
+    on: 'execution rejected',
     to: 'Failed',
     actor: 'BATCH_JOB',
     webhook: 'payment.failed',
@@ -167,7 +167,7 @@ export const PAYMENT_TRANSITIONS = [
   },
   {
     from: 'Initiated',
-    on: 'mandate refusal',
+    on: 'mandate rejection',
     to: 'Failed',
     actor: 'BATCH_JOB',
     webhook: 'payment.failed',
@@ -176,7 +176,7 @@ export const PAYMENT_TRANSITIONS = [
   },
   {
     from: 'AwaitingAuthorisation',
-    on: 'mandate refusal',
+    on: 'mandate rejection',
     to: 'Failed',
     actor: 'BATCH_JOB',
     webhook: 'payment.failed',
@@ -189,7 +189,7 @@ const MANDATE_TRIGGERS: readonly PaymentTrigger[] = [
   'creation under a mandate',
   'mandate staging',
   'mandate authorisation',
-  'mandate refusal',
+  'mandate rejection',
 ]
 const PAYER_TRIGGERS: readonly PaymentTrigger[] = [
   'creation',

@@ -40,7 +40,7 @@ t.test('what ends within thirty days, and what has ended', async (t) => {
   t.match(soon['certificate'], { state: 'finding', text: /in 29 days/, fix: /^svc banks rotate-keys --file/ })
   t.equal(soon['assertion']?.state, 'ok')
   const ended = await checksOf(t, [BANK], { ...STATEMENT, certificate_ends_at: inDays(-2), ssa_ends_at: inDays(3) })
-  t.match(ended['certificate'], { state: 'finding', text: /ended on .*: banks refuse every call/ })
+  t.match(ended['certificate'], { state: 'finding', text: /ended on .*: banks reject every call/ })
   t.equal(ended['assertion']?.state, 'finding')
   const inFile = await checksOf(t, [BANK], { ...STATEMENT, source: 'file', ssa_ends_at: inDays(3) })
   t.match(inFile['assertion'], { text: /in 3 days; put the new one into its file/, fix: /statement show$/ })

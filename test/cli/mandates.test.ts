@@ -83,7 +83,7 @@ t.test('show prints what is left of each cap, by a part of the id too', async (t
   const { run } = await fakeAdmin(t, ({ path }) => (path.endsWith(ID) ? { json: mandateOf() } : pageOf([mandateOf()])))
   const { code, stdout } = await run(['payments', 'mandates', 'show', ID.slice(-8), ...AS_MERCHANT])
   t.equal(code, 0)
-  t.match(stdout, /At most +20\.00 GBP for each payment\nCaps +the service refuses payments above them/)
+  t.match(stdout, /At most +20\.00 GBP for each payment\nCaps +the service rejects payments above them/)
   t.match(stdout, /PERIOD +AT MOST +USED +LEFT +RESETS\nMONTH +60\.00 +9\.99 +50\.01 +2026-12-01/)
   t.equal(
     (await run(['payments', 'mandates', 'show', ID, '-q', 'allowances[0].remaining_amount', ...AS_MERCHANT])).stdout,

@@ -135,12 +135,12 @@ t.test('a refund that the bank refused can be ordered again, and both are shown'
   const theirs = await operators(it, id)
   t.match(
     theirs.standing,
-    /the bank refused the refund of 50\.00 GBP that was ordered with it, and it can be ordered again\.$/,
+    /the bank rejected the refund of 50\.00 GBP that was ordered with it, and it can be ordered again\.$/,
   )
   t.same(theirs.next, [], 'the dispute is final nevertheless')
   t.same(theirs.also, [
     {
-      what: 'order the refund again after the bank refused it',
+      what: 'order the refund again after the bank rejected it',
       by: 'an operator',
       how: `svc disputes refund ${id} --note "..."`,
     },

@@ -19,7 +19,7 @@ t.test('a payment under a mandate does not wait for its payer', async (t) => {
   t.match(waiting.standing, /^waits for the bank mock to accept it under its mandate, without the payer/)
   t.same(
     waiting.next.map(({ on }) => on),
-    ['mandate staging', 'mandate refusal'],
+    ['mandate staging', 'mandate rejection'],
   )
   t.notOk(waiting.timeline.some(({ kind }) => kind === 'due' || kind === 'consent'))
 

@@ -22,7 +22,7 @@ t.test('a pending merchant sees why it waits, and an operator sees the commands'
     standing: /^waits for an operator's approval; until then it creates no payments; it has no webhook endpoint/,
     next: [
       { on: 'approval', to: 'APPROVED', by: 'an operator', how: null },
-      { on: 'refusal', to: 'SUSPENDED', by: 'an operator', how: null },
+      { on: 'rejection', to: 'SUSPENDED', by: 'an operator', how: null },
     ],
   })
   t.match((await operators(service, merchant)).next, [

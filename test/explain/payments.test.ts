@@ -153,7 +153,7 @@ t.test('a refused execution and an unanswered refund are shown', async (t) => {
   const refused = await settledPayment(service, merchant, { scenario: 'settlement-fails' })
   t.match(
     (await explained(service, merchant, refused)).timeline.find(({ status }) => status === 'Failed')?.text,
-    /^the bank refused to execute it: .* \(job settle-payments\)$/,
+    /^the bank rejected it: .* \(job settle-payments\)$/,
   )
   const { id } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:2h' })
   const waiting = await explained(service, merchant, id)

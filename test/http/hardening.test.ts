@@ -36,20 +36,20 @@ t.test("each request's line names client, subject, merchant and network, and no 
 
 t.test('a refused caller is in the security log, with the client that it claims to be', async (t) => {
   await service.call('GET', '/api/v1/payments', { headers: { 'x-merchant-client-id': 'nobody' } })
-  t.match(lineOf('a caller was refused'), {
+  t.match(lineOf('a caller was rejected'), {
     level: 'info',
     log: 'security',
     operation: 'listPayments',
-    refusal: 'UNKNOWN_CLIENT',
+    rejection: 'UNKNOWN_CLIENT',
     claimed_client: 'nobody',
     network: /^[0-9a-f]{16}$/,
   })
   await service.call('GET', '/api/v1/payments', { headers: { 'x-merchant-client-id': 'a"b c' } })
-  t.equal(lineOf('a caller was refused').claimed_client, undefined)
+  t.equal(lineOf('a caller was rejected').claimed_client, undefined)
   const other = capturedLog()
   const quiet = await testService(t, { overrides: { log: other.log }, env: { SVC_SECURITY_LOG_LEVEL: 'warn' } })
   await quiet.call('GET', '/api/v1/payments', { headers: { 'x-merchant-client-id': 'nobody' } })
-  t.notMatch(other.lines().join('\n'), /a caller was refused/, 'its level is its own')
+  t.notMatch(other.lines().join('\n'), /a caller was rejected/, 'its level is its own')
   t.match(other.lines().join('\n'), /"operation":"listPayments"/)
 })
 

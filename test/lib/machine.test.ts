@@ -56,7 +56,7 @@ t.test(
     for (const row of PAYMENT_TRANSITIONS.filter(({ to }) => to === 'Failed')) {
       t.equal(row.webhook, 'payment.failed', row.on)
       // Payments under a mandate have the mandate's consent, which lives on.
-      const hasNoneToCarry = row.from === 'Authorised' || row.on === 'mandate refusal'
+      const hasNoneToCarry = row.from === 'Authorised' || row.on === 'mandate rejection'
       t.equal(row.consent === null, hasNoneToCarry, row.on)
     }
   },

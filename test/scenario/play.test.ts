@@ -68,7 +68,7 @@ t.test('what is on accounts and what became of orders is held against the bank a
   })
   const own = ['order: { from: $a, to: $a, amount: "1.00" }', 'order: { from: $a, to: $b, amount: "1" }']
   for (const step of own)
-    t.match(await outcome(step), { message: /^the service refused it with 400 UK\.OBIE\.Field\.Invalid/ })
+    t.match(await outcome(step), { message: /^the service rejected it with 400 UK\.OBIE\.Field\.Invalid/ })
   t.equal(await outcome(`${own[1]}\n    expect_error: { http: 400, code: UK.OBIE.Field.Invalid }`), undefined)
 })
 
@@ -167,7 +167,7 @@ t.test('an expected refusal is held against status, code and message', async (t)
     place: { line: 6, column: 21 },
   })
   t.match(await playSteps(t, [`${PAY}\n    expect_error: { http: 403 }`]), {
-    failure: { message: /expected to be refused \(403\), but it succeeded/, place: { line: 5, column: 5 } },
+    failure: { message: /expected to be rejected \(403\), but it succeeded/, place: { line: 5, column: 5 } },
   })
   t.match(
     await playSteps(t, [PAY, 'expect: { of: $p1, status: Settled }\n    expect_error: { http: 403 }']),

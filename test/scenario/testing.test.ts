@@ -133,9 +133,9 @@ t.test('refuses() needs the error that it was given, and no other end', async (t
   t.match(await failureOf(shop.refuses(pay, { code: 'OTHER' })), { story: /^refuses: [^]*code: expected "?OTHER/ })
   await shop.kybApprove({ reason: 'papers seen' })
   t.match(await failureOf(shop.refuses(pay, { http: 403 })), {
-    message: /expected to be refused \(403\), but it succeeded/,
+    message: /expected to be rejected \(403\), but it succeeded/,
   })
-  t.match(await failureOf(shop.refuses(pay, {})), { message: /say what the refusal is/ })
+  t.match(await failureOf(shop.refuses(pay, {})), { message: /say which error is expected/ })
   const own = new Error('of the test itself')
   t.equal(await failureOf(shop.refuses(() => Promise.reject(own), { http: 403 })), own)
 })

@@ -72,7 +72,7 @@ function codeOf(back: Return): string {
 
 export function loginRefused(error: string): CliError {
   const isByUser = error === 'access_denied'
-  return new CliError('LOGIN_REFUSED', isByUser ? 'the login was refused' : `the login was refused: ${error}`, {
+  return new CliError('LOGIN_REFUSED', isByUser ? 'the login was rejected' : `the login was rejected: ${error}`, {
     hint: 'svc login to begin again',
   })
 }

@@ -112,7 +112,7 @@ async function post(http: Http, realm: Realm, { endpoint, form }: Posted): Promi
   const known = realmRefusal(realm, statusCode, data) ?? clientRefusal(realm, statusCode, { error, form })
   if (known !== undefined) throw known
   const code = error.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
-  throw new CliError(code, `the identity provider of realm ${realm.realm} refuses: ${why ?? error}`, {
+  throw new CliError(code, `the identity provider of realm ${realm.realm} reports: ${why ?? error}`, {
     exit: statusCode === 429 ? EXIT.network : statusCode >= 500 ? EXIT.failure : EXIT.signedOut,
     status: statusCode,
     retryable: statusCode === 429 || statusCode >= 500,
@@ -127,7 +127,7 @@ function realmRefusal({ authUrl, realm }: Realm, status: number, said: OAuthErro
       hint: 'svc login --realm <the slug of your company, as registration returned it>, or svc login --platform',
     })
   if (status !== 403 || !/realm not enabled/i.test(said.error_description ?? said.error)) return undefined
-  return new CliError('REALM_DISABLED', `the merchant of realm ${realm} is disabled: sign-in is refused there`, {
+  return new CliError('REALM_DISABLED', `the merchant of realm ${realm} is disabled: it rejects sign-ins`, {
     status,
     hint: `ask an operator, who enables it with svc merchants enable ${realm}`,
   })

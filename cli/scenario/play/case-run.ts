@@ -121,7 +121,7 @@ export function fillIn(
       {
         at: path,
         isBesideVerb,
-        hint: isRefused ? 'its step was expected to be refused; a plain dollar sign is $$' : undefined,
+        hint: isRefused ? 'its step was expected to be rejected; a plain dollar sign is $$' : undefined,
       },
     )
   }
@@ -135,7 +135,7 @@ export function fillIn(
 export function madeOf<K extends MadeKind>(run: CaseRun, kind: K, reference: string): MadeAs<K> {
   const name = reference.replace(/[${}]/g, '')
   const found = run.made.findLast((each): each is MadeAs<K> => each.kind === kind && each.name === name)
-  if (found === undefined) throw new StepFailure(`${reference} was never made: its step was expected to be refused`)
+  if (found === undefined) throw new StepFailure(`${reference} was never made: its step was expected to be rejected`)
   return found
 }
 

@@ -15,7 +15,7 @@ export function refuseOtherError(run: CaseRun, wanted: ExpectError, error: unkno
   const expected = expectedOf(run, wanted)
   if (error === undefined)
     throw new StepFailure(
-      `this step was expected to be refused (${Object.values(expected).join(' ')}), but it succeeded`,
+      `this step was expected to be rejected (${Object.values(expected).join(' ')}), but it succeeded`,
       { at: ['expect_error'], isBesideVerb: true, hint: HINTS[expected.code ?? ''] },
     )
   const { code, message, options } = error
@@ -31,12 +31,15 @@ export function refuseOtherError(run: CaseRun, wanted: ExpectError, error: unkno
       : [{ path: 'match', expected: expected.match, actual: message }]),
   ]
   if (differences.length > 0)
-    throw new StepFailure(`the service refused this step, but not as expected: ${options.status} ${code}: ${message}`, {
-      differences,
-      at: ['expect_error', differences[0]?.path ?? ''],
-      isBesideVerb: true,
-      cause: error,
-    })
+    throw new StepFailure(
+      `the service rejected this step, but not as expected: ${options.status} ${code}: ${message}`,
+      {
+        differences,
+        at: ['expect_error', differences[0]?.path ?? ''],
+        isBesideVerb: true,
+        cause: error,
+      },
+    )
 }
 
 const HINTS: Readonly<Record<string, string>> = {

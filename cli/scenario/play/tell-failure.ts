@@ -63,17 +63,17 @@ export function wordsOf(error: unknown, step: Step | undefined, hintOf?: typeof 
   const expected =
     status === undefined || step === undefined
       ? undefined
-      : `expect_error: { http: ${status}, code: ${error.code} } beside the verb, if this refusal is the story`
+      : `expect_error: { http: ${status}, code: ${error.code} } beside the verb, if this error is expected`
   // A hint of several lines is one line here.
   const hint = [next?.replaceAll('\n', '; '), expected].filter((part) => part !== undefined).join('; or ')
   if (error.code === UNEXPECTED_STATUS)
     return {
       ...nowhere,
       message: error.message,
-      hint: step === undefined ? undefined : `expect: { http: ${status} } in this step, if that is the story`,
+      hint: step === undefined ? undefined : `expect: { http: ${status} } in this step, if that is expected`,
     }
   const refused =
-    status === undefined ? error.message : `the service refused it with ${status} ${error.code}: ${error.message}`
+    status === undefined ? error.message : `the service rejected it with ${status} ${error.code}: ${error.message}`
   const details = fields.length < 2 ? '' : ` (${fields.map(({ path, message }) => `${path}: ${message}`).join('; ')})`
   return { ...nowhere, message: `${refused}${details}`, hint: hint === '' ? undefined : hint }
 }

@@ -58,7 +58,7 @@ export async function storyError(run: CaseRun, error: unknown, called: Called): 
   const refusal =
     status === undefined
       ? undefined
-      : `shop.refuses(() => …, { http: ${status}, code: '${code ?? ''}' }), if that is the story`
+      : `shop.refuses(() => …, { http: ${status}, code: '${code ?? ''}' }), if that error is expected`
   const payments = await paymentsNow(run)
   const lines = linesOf(
     {

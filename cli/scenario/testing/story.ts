@@ -161,11 +161,16 @@ async function refuses({ run }: Begun, action: () => Promise<unknown>, expected:
   refuseMistakes(called, (note) => {
     parse(ExpectError, expected, { path: [], note })
     if (Object.keys(expected).length === 0)
-      note({ path: [], what: 'value', message: 'say what the refusal is', hint: "{ http: 403, code: 'PAYOUT_HELD' }" })
+      note({
+        path: [],
+        what: 'value',
+        message: 'say which error is expected',
+        hint: "{ http: 403, code: 'PAYOUT_HELD' }",
+      })
   })
   const error = await errorOf(() => expecting.run(true, async () => void (await action())))
   await reported(run, called, async () => refuseOtherError(run, makeNames().written(expected) as ExpectError, error))
-  if (!(error instanceof CliError)) throw new Error('a refusal is an error', { cause: error })
+  if (!(error instanceof CliError)) throw new Error('not an error response', { cause: error })
   return { http: error.options.status ?? 0, code: error.code, message: error.message }
 }
 

@@ -48,7 +48,7 @@ export function endCheck(what: string, endsAt: string | null, { source }: Softwa
   const days = Math.floor((Date.parse(endsAt) - Date.now()) / DAY_MS)
   const day = endsAt.slice(0, 10)
   const renewal = RENEWALS[source]
-  if (days < 0) return finding(`${what} ended on ${day}: banks refuse every call${renewal.what}`, renewal.fix)
+  if (days < 0) return finding(`${what} ended on ${day}: banks reject every call${renewal.what}`, renewal.fix)
   if (days < WARNING_DAYS) return finding(`${what} ends on ${day}, in ${days} days${renewal.what}`, renewal.fix)
   return ok(`${what} ends on ${day}`)
 }

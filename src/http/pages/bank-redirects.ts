@@ -122,7 +122,7 @@ function goOn(app: App, { payment, outcome, language }: Answered): PageReply {
   const { checkout, pages } = language
   const { id, bank_connector: bank, bank_consent_id: state } = payment
   if (outcome.outcome === 'refused') {
-    app.log.warn({ payment_id: id, bank, reason: outcome.reason }, "a bank's answer was refused")
+    app.log.warn({ payment_id: id, bank, reason: outcome.reason }, "a bank's answer was rejected")
     return notBelieved(language, outcome.reason)
   }
   const { outcome: _, ...answer } = outcome

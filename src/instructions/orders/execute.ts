@@ -89,7 +89,7 @@ async function endOrder(tx: DatabaseTransactionConnection, order: LockedOrder, e
   const moved =
     end === 'booked'
       ? await moveOrder(tx, { id, from, on: 'booking' })
-      : await moveOrder(tx, { id, from, on: 'refusal', reason: end })
+      : await moveOrder(tx, { id, from, on: 'rejection', reason: end })
   if (!moved) throw new Error(`the order ${id} was moved by another transaction while it was locked`)
   if (paymentRequestId === null) return
   await endWithOrder(

@@ -1,7 +1,7 @@
 import type { Transition } from '../../lib/machine.ts'
 import type { OrderStatus, OrderStatusIso } from '../../wire/orders.ts'
 
-export type OrderTrigger = 'order' | 'execution' | 'booking' | 'refusal' | 'withdrawal'
+export type OrderTrigger = 'order' | 'execution' | 'booking' | 'rejection' | 'withdrawal'
 export type OrderTransition = Transition<OrderStatus, OrderTrigger>
 
 /** The transitions of a payment of the Open Banking API (decision 1). */
@@ -10,7 +10,7 @@ export const ORDER_TRANSITIONS = [
   { from: 'Pending', on: 'execution', to: 'AcceptedSettlementInProcess' },
   { from: 'Pending', on: 'withdrawal', to: 'Rejected' },
   { from: 'AcceptedSettlementInProcess', on: 'booking', to: 'AcceptedSettlementCompleted' },
-  { from: 'AcceptedSettlementInProcess', on: 'refusal', to: 'Rejected' },
+  { from: 'AcceptedSettlementInProcess', on: 'rejection', to: 'Rejected' },
 ] as const satisfies readonly OrderTransition[]
 
 /** The same states in ISO 20022 (ExternalPaymentTransactionStatus1Code; decision 1). */

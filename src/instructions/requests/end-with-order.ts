@@ -11,5 +11,5 @@ export async function endWithOrder(tx: DatabaseTransactionConnection, end: Order
   const { paymentRequestId: id } = end
   await (end.outcome === 'booked'
     ? moveRequest(tx, { id, from: 'Accepted', on: 'payment', changes: {} })
-    : moveRequest(tx, { id, from: 'Accepted', on: 'payment refused', changes: { reasonCode: end.reasonCode } }))
+    : moveRequest(tx, { id, from: 'Accepted', on: 'payment rejected', changes: { reasonCode: end.reasonCode } }))
 }

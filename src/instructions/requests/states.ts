@@ -7,7 +7,7 @@ export type PaymentRequestTrigger =
   | 'rejection'
   | 'expiry'
   | 'payment'
-  | 'payment refused'
+  | 'payment rejected'
   | 'withdrawal'
 export type PaymentRequestTransition = Transition<PaymentRequestStatus, PaymentRequestTrigger>
 
@@ -19,6 +19,6 @@ export const PAYMENT_REQUEST_TRANSITIONS = [
   { from: 'Sent', on: 'withdrawal', to: 'Rejected' },
   { from: 'Sent', on: 'expiry', to: 'Rejected' },
   { from: 'Accepted', on: 'payment', to: 'Paid' },
-  { from: 'Accepted', on: 'payment refused', to: 'Rejected' },
+  { from: 'Accepted', on: 'payment rejected', to: 'Rejected' },
   { from: 'Accepted', on: 'withdrawal', to: 'Rejected' },
 ] as const satisfies readonly PaymentRequestTransition[]

@@ -87,7 +87,7 @@ async function failUnlessUsable(app: App, payment: PendingMandatePayment): Promi
     const end = failureOfMandate(consent) ?? failureOfSilence(payment)
     return end === undefined ? undefined : { end, outcome: await movePaymentIn(tx, app, failureMove(payment, end)) }
   })
-  if (ended?.outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
+  if (ended?.outcome.outcome === 'MOVED') announce(app, payment, 'mandate rejection')
   return ended === undefined
 }
 
@@ -108,7 +108,7 @@ async function moveUnderLock(app: App, payment: PendingMandatePayment, step: Mov
     return { end: found, outcome: moved }
   })
   if (outcome.outcome !== 'MOVED') return false
-  announce(app, payment, end === undefined ? step.on : 'mandate refusal')
+  announce(app, payment, end === undefined ? step.on : 'mandate rejection')
   return end === undefined
 }
 
@@ -116,7 +116,7 @@ type Failure = { failureCode: FailureCode; failureSource?: FailureSource }
 
 async function failPayment(app: App, payment: PendingMandatePayment, failure: Failure): Promise<void> {
   const outcome = await app.pool.transaction((tx) => movePaymentIn(tx, app, failureMove(payment, failure)))
-  if (outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
+  if (outcome.outcome === 'MOVED') announce(app, payment, 'mandate rejection')
 }
 
 /** The failure of payments under a mandate that has ended; undefined while it is usable. */
@@ -137,8 +137,8 @@ function failureOfSilence({ is_overdue: isOverdue, status }: PendingMandatePayme
 }
 
 function failureMove(payment: PendingMandatePayment, failure: Failure): PaymentMove {
-  const rawPayload = reason(`the payment was refused: ${failure.failureCode}`)
-  return { ...moveOf(payment), on: 'mandate refusal', rawPayload, ...failure }
+  const rawPayload = reason(`the payment was rejected: ${failure.failureCode}`)
+  return { ...moveOf(payment), on: 'mandate rejection', rawPayload, ...failure }
 }
 
 function moveOf({ merchant_id, id, status }: PendingMandatePayment) {

@@ -49,7 +49,7 @@ export async function refundPayment(app: App, input: RefundPaymentInput): Promis
   if (refund.status === 'FAILED') {
     throw new DomainError(
       'REFUND_REFUSED',
-      `the bank refused the refund: ${refund.failure_code ?? 'without a reason'}`,
+      `the bank rejected the refund: ${refund.failure_code ?? 'without a reason'}`,
       {
         next: 'the amount can be refunded again; repeat with a new idempotency key',
       },

@@ -112,7 +112,7 @@ t.test('a user who refuses ends the login with exit code 4, and nothing is kept'
   const login = startCli(LOGIN, settings)
   const { location } = await visit(await addressIn(login))
   t.match(await visit(location), { status: 400, text: /not signed in/ })
-  t.match(await login.ended, { code: 4, stderr: /the login was refused\nTry: svc login to begin again\n/ })
+  t.match(await login.ended, { code: 4, stderr: /the login was rejected\nTry: svc login to begin again\n/ })
   t.notOk(existsSync(file))
 })
 

@@ -95,7 +95,7 @@ export const GENUINE = checksWith({ rule: 'taken', expects: '2xx' }, [
   {
     id: 'unknown-members',
     sends: 'an event with members that you do not know, in its envelope and in its data',
-    advice: 'New members may come any time. Pass over those that you do not know; no schema may refuse them.',
+    advice: 'New members may be added at any time. Ignore those that you do not know; a schema must not reject them.',
     rounds: (kit) => {
       const event = withData(eventOf(kit), { examMember: { list: [1, null, 'text'] }, examEmpty: null })
       return [[deliver(kit, event, { body: bytesOf({ ...event, examMember: true }) })]]
