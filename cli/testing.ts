@@ -11,7 +11,7 @@ export type * from './scenario/testing/answers.ts'
 /** Which service, and what its chance follows from; see the fields. */
 export type SandboxOptions = ServiceOptions
 
-/** A service to tell stories against. */
+/** A service to run scenarios against. */
 export type Sandbox = {
   readonly apiUrl: string
   /** Whether the service was started for this program alone. */
@@ -40,8 +40,8 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return {
     apiUrl: client.apiUrl,
     isEphemeral,
-    story(wish = {}) {
-      const story = beginStory(client, wish, { key: `story ${stories.size + 1}`, seed: options.seed })
+    story(setup = {}) {
+      const story = beginStory(client, setup, { key: `story ${stories.size + 1}`, seed: options.seed })
       stories.add(story)
       return story
     },

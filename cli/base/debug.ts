@@ -18,11 +18,11 @@ export function debugLine({ env, stderr }: Pick<Io, 'env' | 'stderr'>, area: Deb
  * Reports of each request its method, path, status, duration and request id. Headers, bodies and queries are left out:
  * they hold secrets and people's names.
  */
-export function tracing(tell: (line: string) => void): Dispatcher.DispatcherComposeInterceptor {
+export function tracing(log: (line: string) => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     const begun = performance.now()
     const asked = `${options.method} ${pathOf(options)}`
-    const say = (end: string): void => tell(`${asked} ${end} ${Math.round(performance.now() - begun)} ms`)
+    const say = (end: string): void => log(`${asked} ${end} ${Math.round(performance.now() - begun)} ms`)
     let status = ''
     return dispatch(options, {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),

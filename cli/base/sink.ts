@@ -21,7 +21,7 @@ export function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isAsked = false
 
   function onError(error: NodeJS.ErrnoException): void {
-    if (failed === undefined && error.code !== 'EPIPE' && !isAsked) tellUnwritten(stream, error)
+    if (failed === undefined && error.code !== 'EPIPE' && !isAsked) reportUnwritten(stream, error)
     failed ??= error
   }
   OURS.add(onError)
@@ -70,7 +70,7 @@ function dropStrangers(stream: NodeJS.WriteStream): void {
  * Reports that what is printed can't be written, such as on a full disk: half a result is a failure, whatever the
  * command itself comes to. A stream's error can't be caught, so it is no CliError.
  */
-function tellUnwritten(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+function reportUnwritten(stream: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
   if (stream === process.stderr) return
   process.once('exit', () => {
     process.exitCode = EXIT.failure

@@ -12,15 +12,15 @@ import { viewOf } from './model/state.ts'
 import type { Finished, Pending, UnderWay } from './model/state.ts'
 import type { Ask, Screen, ScreenKey } from './screen.ts'
 
-export function startAction(console: Console, wish: Omit<Pending, 'by' | 'attempts'>): void {
+export function startAction(console: Console, action: Omit<Pending, 'by' | 'attempts'>): void {
   const { session, underWay } = console.state()
   if (underWay !== undefined)
     return console.toast({ text: 'one thing at a time: something is still being done', tone: 'info' })
   const by = { client: session.client, who: session.rights.who }
-  const attempts = Object.fromEntries(wish.rows.map((row) => [rowId(wish.screen, row), randomUUID()]))
-  const pending: Pending = { ...wish, by, attempts }
+  const attempts = Object.fromEntries(action.rows.map((row) => [rowId(action.screen, row), randomUUID()]))
+  const pending: Pending = { ...action, by, attempts }
   console.update({ pending })
-  const question = wish.key.ask?.(wish.rows, by.who)
+  const question = action.key.ask?.(action.rows, by.who)
   if (question === undefined) void run(console, pending, {})
   else console.update({ modal: formFor(pending, question, !session.rights.sandbox) })
 }

@@ -65,9 +65,9 @@ export function makePlainContext(
     json,
     note(text) {
       if (json) return
-      const tell = (): void => io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
-      if (usedPager === undefined) tell()
-      else usedPager.after(tell)
+      const write = (): void => io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
+      if (usedPager === undefined) write()
+      else usedPager.after(write)
     },
   }
   return { context, options }

@@ -67,12 +67,12 @@ asked for; a program writes them to standard input, as {"sort_code", "account_nu
   },
   async run(context, input) {
     const { holder } = input
-    if (input.dryRun && !input.stdin) return tellAddition(context, holder)
+    if (input.dryRun && !input.stdin) return reportAddition(context, holder)
     const numbers = await readNumbers(context.io, input)
     if (input.dryRun) {
       const body = { account_holder_name: holder, ...numbers }
       await call(context.client(), addBankAccount, { body, query: tried() })
-      return tellAddition(context, holder)
+      return reportAddition(context, holder)
     }
     const added = await change(context, context.client(), addBankAccount, {
       input: { body: { account_holder_name: holder, ...numbers } },
@@ -84,7 +84,7 @@ asked for; a program writes them to standard input, as {"sort_code", "account_nu
 })
 
 /** The request without the account numbers, which would stay on the terminal: a dry run asks for none. */
-function tellAddition(context: Context, holder: string): CommandResult {
+function reportAddition(context: Context, holder: string): CommandResult {
   const { method } = addBankAccount
   const url = urlOf(context.client(), addBankAccount, {})
   const body = { account_holder_name: holder, sort_code: '****', account_number: '****' }

@@ -51,11 +51,11 @@ const fault = command({
   ],
   flags: FLAGS,
   async run(context, input) {
-    const wishes = wishesOf(input)
+    const settings = settingsOf(input)
     const client = context.client()
     const merchantId = await merchantOrDemo(context, client, { merchant: input.merchant, hint: HINT })
     const set = await change(context, client, setBankFaults, {
-      input: { body: { merchant_id: merchantId, ...wishes } },
+      input: { body: { merchant_id: merchantId, ...settings } },
       options: input,
     })
     if (set === undefined) return undefined
@@ -98,13 +98,13 @@ const scenarios = command({
   },
 })
 
-function wishesOf({ clear, seed, ...given }: Input<typeof FLAGS>): BankFaultSettings {
-  const wishes = bodyFrom(FAULTS, given)
-  const isNone = Object.keys(wishes).length === 0
+function settingsOf({ clear, seed, ...given }: Input<typeof FLAGS>): BankFaultSettings {
+  const settings = bodyFrom(FAULTS, given)
+  const isNone = Object.keys(settings).length === 0
   if (clear && (!isNone || seed !== undefined)) throw usageError('--clear ends every fault, and is given alone')
   if (clear) return {}
   if (isNone) throw usageError('there is no fault to set', '--latency 3s, --drop-callback 20%, or --clear')
-  return { ...wishes, ...(seed === undefined ? {} : { seed: Number.parseInt(seed, 10) }) }
+  return { ...settings, ...(seed === undefined ? {} : { seed: Number.parseInt(seed, 10) }) }
 }
 
 function printFaults(context: Context, faults: BankFaults): void {

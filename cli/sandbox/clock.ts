@@ -91,13 +91,13 @@ async function letPass(
 ): Promise<CommandResult> {
   const client = context.client()
   const merchantId = await merchantOf(context, client, { merchant, isNeeded: customers.length === 0 })
-  const wish = {
+  const request = {
     ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
     ...(customers.length === 0 ? {} : { customer_ids: customers }),
     ...distance,
   }
   const body = await change(context, { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
-    input: { body: wish },
+    input: { body: request },
     options: { dryRun },
   })
   if (body === undefined) return undefined

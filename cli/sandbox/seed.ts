@@ -67,12 +67,12 @@ async function make(context: Context, size: TradeSize): Promise<Trade> {
   let isBegun = false
   try {
     return await withProgress(context, { title: 'Seeding', unit: 'payments', total }, (progress) => {
-      const tell: SeedProgress = (done, what) => {
+      const report: SeedProgress = (done, what) => {
         isBegun = true
         progress.at(done, what)
         if (!progress.isShown && what !== undefined) context.note(`${done} of ${total} payments; ${what}`)
       }
-      return stoppable(context.client(), (client) => seedTrade(client, size, tell))
+      return stoppable(context.client(), (client) => seedTrade(client, size, report))
     })
   } catch (error) {
     if (!isBegun || !(error instanceof CliError)) throw error

@@ -39,7 +39,7 @@ Keycloak sends it by mail instead, over SVC_SMTP_URL.`,
   },
   async run(context, input) {
     if (input.resetFactor) return resetFactor(context, input)
-    if (input.dryRun) return tellPlan(context, input)
+    if (input.dryRun) return printPlan(context, input)
     const { made, kind, publicUrl } = await makeOwner(context.io.env, input)
     const { link, link_expires_at } = made
     const delivered = link !== null ? 'link' : kind === 'none' ? null : 'mail'
@@ -82,7 +82,7 @@ function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string 
     : `The link in the mail sets a password; the same command sends another mail. ${then}`
 }
 
-async function tellPlan(context: Context, { email, name }: Owner): Promise<CommandResult> {
+async function printPlan(context: Context, { email, name }: Owner): Promise<CommandResult> {
   const { currentOwners } = await import('../../src/staff/init-platform.ts')
   const owners = await withOwnersApp(context.io.env, (app) => currentOwners(app))
   context.print.record(

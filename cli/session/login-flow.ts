@@ -252,8 +252,8 @@ function notDev(apiUrl: string): CliError {
 }
 
 /** A profile keeps the service that it was made for: one of the same name elsewhere would silently replace it. */
-function refuseOther(known: { api_url: string } | undefined, wish: { profile: string; apiUrl: string }): void {
-  checkedName(wish.profile)
-  if (known === undefined || known.api_url.replace(/\/+$/, '') === wish.apiUrl) return
-  throw usageError(`the profile ${wish.profile} is of ${known.api_url}`, 'svc login --profile <another name>')
+function refuseOther(known: { api_url: string } | undefined, target: { profile: string; apiUrl: string }): void {
+  checkedName(target.profile)
+  if (known === undefined || known.api_url.replace(/\/+$/, '') === target.apiUrl) return
+  throw usageError(`the profile ${target.profile} is of ${known.api_url}`, 'svc login --profile <another name>')
 }

@@ -30,7 +30,7 @@ export async function completeSignIn(context: Context, target: Target, session: 
     return { ...others, [target.key]: kept.session }
   })
   keepProfile(configDir, target, kept)
-  tell(context, target, kept)
+  printSignIn(context, target, kept)
   for (const line of remarksOf(context, target)) context.note(line)
 }
 
@@ -66,7 +66,7 @@ function keepProfile(configDir: string, target: Target, { session, identity }: K
   saveProfile(configDir, target.profile, { profile, choose: target.isNew })
 }
 
-function tell(context: Context, target: Target, { session, identity }: Kept): void {
+function printSignIn(context: Context, target: Target, { session, identity }: Kept): void {
   const { profile, apiUrl: api_url, realm, kind, mode } = target
   const { name, role, subject } = identity
   const item = { profile, api_url, realm, kind, client_id: session.client_id, mode, subject, name, role }

@@ -91,7 +91,7 @@ async function replayNamed(
   const only = await merchantId(client, merchant)
   const replayed: (Delivery | AdminDelivery)[] = []
   let exit: ExitCode | undefined
-  const tell = (error: unknown): void => {
+  const report = (error: unknown): void => {
     if (!(error instanceof CliError)) throw error
     const code = reportError(context.io, error, { json: context.json, color: 'auto', given: context.flags })
     exit ??= code
@@ -108,10 +108,10 @@ async function replayNamed(
           wait && !dryRun ? await waitForAttempt(client, begun, timeoutMs) : { delivery: begun, problem: undefined }
         replayed.push(delivery)
         progress.clear()
-        if (problem !== undefined) tell(problem)
+        if (problem !== undefined) report(problem)
       } catch (error) {
         progress.clear()
-        tell(error)
+        report(error)
       }
     }
   })

@@ -29,12 +29,12 @@ export function printOverlap({ print }: Context, overlap: Overlap): void {
 export async function keepRotated(context: Context, rotated: RotatedSecret): Promise<void> {
   // Whatever comes of the file, it has been printed.
   printRotated(context, rotated)
-  const isKept = tellStateFile(context, rotated)
+  const isKept = noteStateFile(context, rotated)
   const lost = isKept ? `it is in ${serviceFile(context.stateDir)} alone` : 'the new secret is lost, and signs already'
   // Where an overlap runs, the secret before stays valid, and only the one that is lost is to go.
   const again = rotated.previous_expires_at === null ? 'svc secret rotate' : 'svc secret rotate --discard-current'
   await mustBeWritten(context.io, lost, { hint: isKept ? undefined : again })
-  tellOverlap(context, rotated)
+  noteOverlap(context, rotated)
 }
 
 /**
@@ -56,7 +56,7 @@ function keptInFile(
   }
 }
 
-function tellStateFile(context: Context, rotated: RotatedSecret): boolean {
+function noteStateFile(context: Context, rotated: RotatedSecret): boolean {
   const { stateDir, print, note } = context
   const why = keptInFile({ stateDir, client: context.client() }, rotated)
   const file = serviceFile(stateDir)
@@ -91,7 +91,7 @@ function printRotated({ print }: Context, rotated: RotatedSecret): void {
   })
 }
 
-function tellOverlap({ print, note }: Context, rotated: RotatedSecret): void {
+function noteOverlap({ print, note }: Context, rotated: RotatedSecret): void {
   if (print.isMachine) return
   note('\nKeep the secret now: it is shown this once.')
   note(overlapText(rotated))

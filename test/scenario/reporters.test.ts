@@ -81,7 +81,7 @@ function report(words: readonly string[], cwd = '/nowhere', summary = SUMMARY, c
   const { io, stdout } = makeIo({ cwd, calledAs })
   const reporter = openReporters(words, { io, paint: (_style, text) => text })
   reporter.begin(resultsOf().length)
-  for (const [index, result] of resultsOf().entries()) reporter.tellCase(result, index + 1)
+  for (const [index, result] of resultsOf().entries()) reporter.reportCase(result, index + 1)
   reporter.end(summary)
   return stdout.join('')
 }
@@ -137,19 +137,19 @@ t.test('a run that was cut short says why, in every form', async (t) => {
 
 t.test('a report ends with the reason, however the run ended', async (t) => {
   const cases = resultsOf().map(({ scenario }) => scenario)
-  type Tell = (result: CaseResult) => void
-  async function summaryOf(signal: AbortSignal, play: (tell: Tell) => Promise<void>): Promise<Summary[]> {
+  type Report = (result: CaseResult) => void
+  async function summaryOf(signal: AbortSignal, play: (report: Report) => Promise<void>): Promise<Summary[]> {
     const ends: Summary[] = []
     const reporter = {
       begin: () => undefined,
-      tellCase: () => undefined,
+      reportCase: () => undefined,
       end: (summary: Summary) => void ends.push(summary),
     }
     await reported(reporter, { cases, signal }, play).catch(() => undefined)
     return ends
   }
   const { signal } = new AbortController()
-  const playing = (count: number) => async (tell: Tell) => resultsOf().slice(0, count).forEach(tell)
+  const playing = (count: number) => async (report: Report) => resultsOf().slice(0, count).forEach(report)
   t.match(await summaryOf(signal, playing(2)), [
     {
       passed: 1,

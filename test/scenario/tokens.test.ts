@@ -53,10 +53,10 @@ t.test('the whole library plays with real tokens as it is written, four cases at
   const { client } = await clientOf(t, 'OWNER')
   const { cases, mistakes } = loadScenarios([LIBRARY], { cwd: packageRoot(), vars: {} })
   t.same(mistakes, [])
-  const tell = ({ scenario: { file, name }, failure }: CaseResult): void =>
+  const report = ({ scenario: { file, name }, failure }: CaseResult): void =>
     void t.equal(failure?.message, undefined, `${file}: ${name} ${failure?.title ?? ''}`)
   const options = { bail: false, parallel: 4, timeoutMs: 60_000, signal: NEVER, seed: 'library', rerun: () => '' }
-  await playAll(client, cases, { ...options, tell })
+  await playAll(client, cases, { ...options, report })
   const played = new Set(cases.flatMap(({ steps }) => steps.map(({ verb }) => verb)))
   t.same(
     VERB_NAMES.filter((verb) => ![...played, 'exec'].includes(verb)),
@@ -101,9 +101,9 @@ t.test("no report prints a token, or a client's secret", async (t) => {
     const { io, stdout } = makeIo({})
     const cases = casesOf(failing.map((step) => scenarioOf([step])).join('---\n'))
     const reporter = openReporters([form], { io, paint: (_style, text) => text })
-    const summary = await reported(reporter, { cases, signal: NEVER }, (tell) =>
+    const summary = await reported(reporter, { cases, signal: NEVER }, (report) =>
       playAll(client, cases, {
-        tell,
+        report,
         bail: false,
         parallel: 1,
         timeoutMs: 30_000,

@@ -172,7 +172,7 @@ async function play(name: string, { client, watch }: Tools): Promise<string> {
       const result = await playCase(client, scenario, {
         timeoutMs: CASE_TIMEOUT_MS,
         signal,
-        tellStep(step) {
+        reportStep(step) {
           steps.push(step)
           write([...done, ...caseLines(scenario, steps)])
         },

@@ -36,12 +36,12 @@ export async function makeDisputes(client: Client, payments: readonly MadePaymen
   const stories = STORIES.slice(0, Math.ceil(open.length / 5))
   for (const [index, story] of stories.entries()) {
     const payment = open[index * Math.floor(open.length / stories.length)]
-    if (payment !== undefined) await tell(client, story, payment)
+    if (payment !== undefined) await makeDispute(client, story, payment)
   }
   return stories.length
 }
 
-async function tell(client: Client, story: Story, payment: MadePayment): Promise<void> {
+async function makeDispute(client: Client, story: Story, payment: MadePayment): Promise<void> {
   const { reason, until } = story
   const id = await raise(client, story, payment)
   if (until === 'opened') return

@@ -79,9 +79,9 @@ export async function makeReviews(
   return { held: held === undefined ? [] : [held.name], pending: names }
 }
 
-async function make(client: Client, wish: Partial<NewSandboxMerchant> & { name: string }): Promise<SandboxMerchant> {
-  const reference = `seed ${wish.name} ${randomUUID()}`
-  return (await call(client, createSandboxMerchant, { body: { ...wish, reference } })).body
+async function make(client: Client, fields: Partial<NewSandboxMerchant> & { name: string }): Promise<SandboxMerchant> {
+  const reference = `seed ${fields.name} ${randomUUID()}`
+  return (await call(client, createSandboxMerchant, { body: { ...fields, reference } })).body
 }
 
 function asMerchant(client: Client, made: SandboxMerchant): Client {

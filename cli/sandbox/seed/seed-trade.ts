@@ -53,21 +53,21 @@ const REQUEST_MS = 180_000
 export async function seedTrade(
   client: Client,
   { seed, merchants, payments }: TradeSize,
-  tell: SeedProgress,
+  report: SeedProgress,
 ): Promise<Trade> {
   const slowClient = { ...client, timeoutMs: REQUEST_MS }
   const before = await seededBefore(slowClient, seed)
   if (before === 'part') throw unfinished({ seed, merchants, payments })
   if (before === 'whole') return { ...NOTHING, seed, already_there: true }
-  const shops = await makeShops(slowClient, { seed, count: merchants, onMade: (name) => tell(0, `shop ${name}`) })
+  const shops = await makeShops(slowClient, { seed, count: merchants, onMade: (name) => report(0, `shop ${name}`) })
   const paid = [...shops, ...ownShop(slowClient)]
   const planned = planPayments({ seed, payments, shares: sharesOf(paid.length, shops) })
   const made = await makePayments(planned, {
     client: slowClient,
     shops: paid,
-    onProgress: tell,
+    onProgress: report,
   })
-  tell(made.length, 'disputes, webhooks and reviews')
+  report(made.length, 'disputes, webhooks and reviews')
   const disputes = await makeDisputes(slowClient, made)
   const dead = await letDie(slowClient, shops)
   const settlements = await makeSettlements(paid, { held: heldOf(shops), wrong: shops[2] })

@@ -31,9 +31,9 @@ export async function withService<T>(
   const { io } = context
   const user = platformUser(io)
   const { identity = 'embedded' } = options
-  const tell = (line: string): void => void io.stderr.write(`${asTyped(line, io.calledAs)}\n`)
-  if (io.stderr.isTTY) tell('starting a service…')
-  const service = { ...options, identity, env: io.env, note: () => undefined, tell }
+  const report = (line: string): void => void io.stderr.write(`${asTyped(line, io.calledAs)}\n`)
+  if (io.stderr.isTTY) report('starting a service…')
+  const service = { ...options, identity, env: io.env, note: () => undefined, report }
   return withEphemeralService(service, async (state) => {
     const client = operatorClient(state, user)
     try {

@@ -54,7 +54,7 @@ created by the operator of svc up, or by the operator who is signed in. With
       timeoutMs,
       seed: input.seed,
       signal: abort.signal,
-      tellWaiting: io.stderr.isTTY
+      reportWaiting: io.stderr.isTTY
         ? ({ title }: { title: string }) => void io.stderr.write(`… ${printable(title)}\n`)
         : undefined,
       rerun: rerunOf(input),
@@ -69,8 +69,8 @@ created by the operator of svc up, or by the operator who is signed in. With
     }
     try {
       const reporter = reporterOf(context, input)
-      const summary = await reported(reporter, { cases, signal: abort.signal }, (tell) =>
-        withService(context, service, (client) => playAll(client, cases, { ...play, tell })),
+      const summary = await reported(reporter, { cases, signal: abort.signal }, (report) =>
+        withService(context, service, (client) => playAll(client, cases, { ...play, report })),
       )
       if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
       // A run that showed nothing must not stay green.

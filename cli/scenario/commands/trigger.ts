@@ -69,7 +69,7 @@ takes the operator's login as well: svc up has it.`,
       plan,
       timeoutMs,
       signal: new AbortController().signal,
-      tell: ({ title }) => context.note(`${context.paint('green', '✓')} ${String(withVars(title, shown))}`),
+      report: ({ title }) => context.note(`${context.paint('green', '✓')} ${String(withVars(title, shown))}`),
     })
     print(context, triggered)
     await noteEndpoint(context, client)

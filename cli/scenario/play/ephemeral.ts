@@ -24,7 +24,7 @@ export async function withEphemeralService<T>(
     keep?: boolean
     note: (line: string) => void
     /** What the user has to know although all went well. */
-    tell?: (line: string) => void
+    report?: (line: string) => void
     signal: AbortSignal
   },
   use: (state: ServiceState) => Promise<T>,
@@ -54,7 +54,7 @@ export async function withEphemeralService<T>(
     }
   } finally {
     if (options.keep === true)
-      options.tell?.(
+      options.report?.(
         `the data stays: svc up --state-dir ${stateDir}\nto delete it: rm -r ${foldersOf(stateDir).join(' ')}`,
       )
     else removeEphemeralFolder(stateDir)

@@ -5,7 +5,7 @@ import type { Case } from '../read/read-case.ts'
 
 export type PlayAllOptions = PlayOptions & {
   /** Called with each result, in the order of the cases. */
-  tell: (result: CaseResult) => void
+  report: (result: CaseResult) => void
   /** Whether the first failure ends the run. */
   bail: boolean
   /** How many cases are played at once. */
@@ -16,7 +16,7 @@ export type PlayAllOptions = PlayOptions & {
 export async function playAll(client: Client, cases: readonly Case[], options: PlayAllOptions): Promise<void> {
   for await (const result of resultsOf(client, cases, options)) {
     if (options.signal.aborted) return
-    options.tell(result)
+    options.report(result)
     if (options.bail && result.failure !== undefined) return
   }
 }

@@ -6,8 +6,8 @@ import { StepFailure } from '../failure.ts'
 import { inBranch } from './last-exchange.ts'
 import type { Plan, Step } from '../read/read-step.ts'
 import { refuseForged } from './stage.ts'
-import { isUnreachable } from './tell-failure.ts'
-import type { Failed } from './tell-failure.ts'
+import { isUnreachable } from './describe-failure.ts'
+import type { Failed } from './describe-failure.ts'
 import { VERBS } from '../language.ts'
 
 export type StepResult = Pick<Step, 'number' | 'label' | 'title'> & {
@@ -27,8 +27,8 @@ export type Playing = {
 type Limits = {
   timeoutMs: number
   signal: AbortSignal
-  tellWaiting?: ((step: Step) => void) | undefined
-  tellStep?: ((step: StepResult) => void) | undefined
+  reportWaiting?: ((step: Step) => void) | undefined
+  reportStep?: ((step: StepResult) => void) | undefined
 }
 
 /** After so long a viewer wonders what is waited for. */
@@ -52,13 +52,13 @@ async function playBranches(branches: readonly Plan[], playing: Playing): Promis
 async function playStep(step: Step, { run, limits, ended, failed }: Playing): Promise<boolean> {
   const { number, label, title } = step
   const begunAt = performance.now()
-  const timer = setTimeout(() => limits.tellWaiting?.(step), LONG_MS)
+  const timer = setTimeout(() => limits.reportWaiting?.(step), LONG_MS)
   const error = await errorOf(() => play(run, step, limits))
   clearTimeout(timer)
   const status = error === undefined ? 'passed' : 'failed'
   const result: StepResult = { number, label, title, durationMs: performance.now() - begunAt, status }
   ended.set(number, result)
-  limits.tellStep?.(result)
+  limits.reportStep?.(result)
   if (error !== undefined) failed.push({ error, step, exchange: run.lastExchange })
   return error === undefined
 }

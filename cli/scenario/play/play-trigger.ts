@@ -14,8 +14,8 @@ import type { Plan } from '../read/read-step.ts'
 import { playPlan } from './play-plan.ts'
 import type { StepResult } from './play-plan.ts'
 import { prepareStage } from './stage.ts'
-import { wordsOf } from './tell-failure.ts'
-import type { Failed } from './tell-failure.ts'
+import { wordsOf } from './describe-failure.ts'
+import type { Failed } from './describe-failure.ts'
 
 export type Triggered = { delivery: Delivery; paymentId: string | undefined; steps: StepResult[] }
 
@@ -25,7 +25,7 @@ type PlayOptions = {
   timeoutMs: number
   signal: AbortSignal
   /** Called with each step that has gone well. */
-  tell: (step: StepResult) => void
+  report: (step: StepResult) => void
 }
 
 /**
@@ -33,7 +33,7 @@ type PlayOptions = {
  * @throws {CliError} of the refused request, or TRIGGER_FAILED, exit code 3
  */
 export async function playTrigger(client: Client, options: PlayOptions): Promise<Triggered> {
-  const { event, plan, timeoutMs, signal, tell } = options
+  const { event, plan, timeoutMs, signal, report } = options
   const run = prepareStage(client, {
     deadline: performance.now() + timeoutMs,
     signal,
@@ -46,7 +46,7 @@ export async function playTrigger(client: Client, options: PlayOptions): Promise
   for (const part of plan) {
     const isPassed = await playPlan([part], { run, limits: { timeoutMs, signal }, ended, failed })
     for (const step of stepsOf([part]).flatMap(({ number }) => ended.get(number) ?? []))
-      if (step.status === 'passed') tell(step)
+      if (step.status === 'passed') report(step)
     if (!isPassed) throw failureOf(run, failed)
   }
   const paymentId = paymentOf(run)

@@ -8,8 +8,8 @@ import { errorOf, inTime, playPlan } from './play-plan.ts'
 import type { StepResult } from './play-plan.ts'
 import type { Case } from '../read/read-case.ts'
 import type { Step } from '../read/read-step.ts'
-import { isUnreachable, tellFailure } from './tell-failure.ts'
-import type { Failed } from './tell-failure.ts'
+import { isUnreachable, describeFailure } from './describe-failure.ts'
+import type { Failed } from './describe-failure.ts'
 
 export type CaseResult = {
   scenario: Case
@@ -31,9 +31,9 @@ export type PlayOptions = {
   /** Where commands of `exec` run; undefined where they are not allowed. */
   exec?: CaseRun['exec']
   /** Called when a step takes long, to show it. */
-  tellWaiting?: ((step: Step) => void) | undefined
+  reportWaiting?: ((step: Step) => void) | undefined
   /** Called with each step that has ended, to show it. */
-  tellStep?: ((step: StepResult) => void) | undefined
+  reportStep?: ((step: StepResult) => void) | undefined
   rerun: (scenario: Case) => string
 }
 
@@ -58,7 +58,9 @@ export async function playCase(client: Client, scenario: Case, options: PlayOpti
     // The case may be over; what helps to understand that is still asked for, but not for long.
     run.client = { ...run.client, signal: options.signal, timeoutMs: Math.min(run.client.timeoutMs, GOODBYE_MS) }
     const failure =
-      failed === undefined ? undefined : await tellFailure(run, scenario, { ...failed, rerun: options.rerun(scenario) })
+      failed === undefined
+        ? undefined
+        : await describeFailure(run, scenario, { ...failed, rerun: options.rerun(scenario) })
     return { scenario, durationMs: performance.now() - begunAt, steps, failure, made: idsOf(run) }
   } finally {
     over.release()

@@ -149,9 +149,9 @@ function spreadLoop(raw: unknown, scope: Scope, spreading: Spreading): Part[] {
 function spreadUse(raw: unknown, scope: Scope, spreading: Spreading): Part[] {
   const { path, opened, vars } = scope
   const note = (found: Explained): void => spreading.noteIn(opened, found)
-  const wish = parseNamed('use', STRUCTURES.use.schema, withVars(raw, vars), { path, note })
-  if (wish === undefined) return []
-  const { file, vars: own = {} } = typeof wish === 'string' ? { file: wish } : wish
+  const value = parseNamed('use', STRUCTURES.use.schema, withVars(raw, vars), { path, note })
+  if (value === undefined) return []
+  const { file, vars: own = {} } = typeof value === 'string' ? { file: value } : value
   const used = openUsed(file, { ...spreading, chain: scope.chain, asks: { path: [...path, 'use'], note } })
   if (used === undefined) return []
   const declared = new Set(Object.keys(used.vars))

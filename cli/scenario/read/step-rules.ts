@@ -8,28 +8,28 @@ import { referencesIn } from './references.ts'
 export function ruleProblems(verb: Verb, input: unknown, expectError: ExpectError | undefined): Explained[] {
   const has = (name: string): boolean => memberOf(input, name) !== undefined
   const problems: Explained[] = []
-  const tell = (message: string, hint: string): void => void problems.push({ path: [verb], what: 'key', message, hint })
+  const add = (message: string, hint: string): void => void problems.push({ path: [verb], what: 'key', message, hint })
   if (verb === 'pay' && !has('repeat')) {
-    for (const name of ['amount', 'currency']) if (!has(name)) tell(`"${name}" is missing here`, VERBS.pay.examples[0])
+    for (const name of ['amount', 'currency']) if (!has(name)) add(`"${name}" is missing here`, VERBS.pay.examples[0])
   }
   if (verb === 'bank' && ['approve', 'cancel', 'fault'].filter(has).length !== 1)
-    tell('bank takes one of approve, cancel and fault', VERBS.bank.examples[0])
+    add('bank takes one of approve, cancel and fault', VERBS.bank.examples[0])
   if (
     verb === 'expect' &&
     has('transactions') &&
     String(memberOf(input, 'account')).replace(/[{}]/g, '') === '$merchant'
   )
-    tell(
+    add(
       "the settlement account is the bank's: only a customer's transactions can be read",
       'expect: { account: $merchant, balance: "30.00" }',
     )
   const [only, ...others] = verb === 'expect' ? Object.keys(Object(input)) : []
   if (only !== undefined && others.length === 0 && only !== 'books' && only !== 'audit')
-    tell(`expect says nothing about ${String(memberOf(input, only))}`, VERBS.expect.examples[0])
+    add(`expect says nothing about ${String(memberOf(input, only))}`, VERBS.expect.examples[0])
   if (verb === 'receiver' && !has('answers') && !has('delay') && !has('secret'))
-    tell('receiver takes one or more of answers, delay and secret', VERBS.receiver.examples[0])
+    add('receiver takes one or more of answers, delay and secret', VERBS.receiver.examples[0])
   if (verb === 'http' && ['get', 'post', 'put', 'delete'].filter(has).length !== 1)
-    tell('http takes one of get, post, put and delete', VERBS.http.examples[0])
+    add('http takes one of get, post, put and delete', VERBS.http.examples[0])
   if (expectError !== undefined && Object.keys(expectError).length === 0) {
     problems.push({
       path: ['expect_error'],

@@ -7,7 +7,7 @@ export function makeJson(write: Write, { seed }: ReportOptions = {}): Reporter {
   const results: CaseResult[] = []
   return {
     begin: () => undefined,
-    tellCase: (result) => void results.push(result),
+    reportCase: (result) => void results.push(result),
     end({ passed, failed, skipped, notPlayed, durationMs, stopped }) {
       const summary = {
         passed,

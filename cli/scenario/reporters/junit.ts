@@ -14,7 +14,7 @@ export function makeJunit(write: Write, { seed }: ReportOptions = {}): Reporter 
   const results: CaseResult[] = []
   return {
     begin: () => undefined,
-    tellCase: (result) => void results.push(result),
+    reportCase: (result) => void results.push(result),
     end({ failed, skipped, durationMs, unplayed, stopped }) {
       const files = [...new Set([...results.map(({ scenario }) => scenario), ...unplayed].map(({ file }) => file))]
       const suites = files.map((file) =>

@@ -29,7 +29,7 @@ export function openReporters(
   words: readonly string[],
   { io, paint, given, ...options }: ReportOptions & { io: Io; paint: Paint; given?: ServiceFlags },
 ): Reporter {
-  const wishes = words.map((word) => {
+  const requested = words.map((word) => {
     const [name = '', file] = partsOf(word)
     const make = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined
     if (make === undefined || file === '')
@@ -38,14 +38,14 @@ export function openReporters(
       )
     return { make, file }
   })
-  if (wishes.filter(({ file }) => file === undefined).length > 1) {
+  if (requested.filter(({ file }) => file === undefined).length > 1) {
     throw usageError(
       '--reporter: only one of them can write to standard output',
       '--reporter pretty --reporter junit=out.xml',
     )
   }
   const seen = new Set<string>()
-  const reporters = wishes.map(({ make, file }) => {
+  const reporters = requested.map(({ make, file }) => {
     if (file === undefined) return make((text) => io.stdout.write(text), paint, options)
     const opened = openReportFile(resolve(io.cwd, file))
     if (seen.has(opened.identity)) throw usageError(`--reporter: two of them would write ${opened.path}`)
@@ -121,9 +121,9 @@ function toFile(make: Maker, { descriptor }: ReportFile, options: ReportOptions)
 function together(reporters: readonly Reporter[], prepare: (result: CaseResult) => CaseResult): Reporter {
   return {
     begin: (cases) => reporters.forEach((reporter) => reporter.begin(cases)),
-    tellCase(result, number) {
+    reportCase(result, number) {
       const prepared = prepare(result)
-      reporters.forEach((reporter) => reporter.tellCase(prepared, number))
+      reporters.forEach((reporter) => reporter.reportCase(prepared, number))
     },
     end: (summary) => reporters.forEach((reporter) => reporter.end(summary)),
   }

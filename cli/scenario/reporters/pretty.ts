@@ -7,7 +7,7 @@ import { storyOf } from './story.ts'
 export function makePretty(write: Write, paint: Paint, { keep, seed }: ReportOptions = {}): Reporter {
   return {
     begin: () => undefined,
-    tellCase({ scenario, failure, durationMs, made, skipped }) {
+    reportCase({ scenario, failure, durationMs, made, skipped }) {
       if (skipped !== undefined)
         return write(`${paint('yellow', '-')} ${printable(scenario.name)} ${paint('dim', `(skipped: ${skipped})`)}\n`)
       const mark = failure === undefined ? paint('green', '✓') : paint('red', '✗')

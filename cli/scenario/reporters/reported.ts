@@ -12,7 +12,7 @@ type Run = { cases: readonly Case[]; signal: AbortSignal }
 export async function reported(
   reporter: Reporter,
   { cases, signal }: Run,
-  play: (tell: (result: CaseResult) => void) => Promise<void>,
+  play: (report: (result: CaseResult) => void) => Promise<void>,
 ): Promise<Summary> {
   const begunAt = performance.now()
   const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -27,7 +27,7 @@ export async function reported(
   try {
     await play((result) => {
       counts[result.skipped === undefined ? (result.failure === undefined ? 'passed' : 'failed') : 'skipped'] += 1
-      reporter.tellCase(result, played())
+      reporter.reportCase(result, played())
     })
     return summaryNow()
   } catch (caught) {

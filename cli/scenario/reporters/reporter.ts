@@ -19,7 +19,7 @@ export type Summary = {
 /** Reports a run in one form: cases in their order, each when it is over. */
 export type Reporter = {
   begin(cases: number): void
-  tellCase(result: CaseResult, number: number): void
+  reportCase(result: CaseResult, number: number): void
   end(summary: Summary): void
 }
 

@@ -10,7 +10,7 @@ import type { ReportOptions, Reporter, Write } from './reporter.ts'
 export function makeTap(write: Write, { seed }: ReportOptions = {}): Reporter {
   return {
     begin: (cases) => write(`TAP version 14\n1..${cases}\n`),
-    tellCase: (result, number) => write(`${caseLines(result, number).join('\n')}\n`),
+    reportCase: (result, number) => write(`${caseLines(result, number).join('\n')}\n`),
     end({ passed, failed, notPlayed, durationMs, stopped }) {
       if (notPlayed > 0) write(`Bail out! ${oneLine(stopped?.reason ?? 'not every case was played')}\n`)
       write(

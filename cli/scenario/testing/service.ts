@@ -67,8 +67,8 @@ async function startOwn({ seed, idp = 'embedded', operator }: ServiceOptions): P
   const over = new AbortController()
   const started = Promise.withResolvers<ServiceState>()
   const closing = Promise.withResolvers<void>()
-  const wish = { env: io.env, identity: idp, authUrl: undefined, seed, note: () => undefined, signal: over.signal }
-  const ended = withEphemeralService(wish, async (state) => {
+  const plan = { env: io.env, identity: idp, authUrl: undefined, seed, note: () => undefined, signal: over.signal }
+  const ended = withEphemeralService(plan, async (state) => {
     started.resolve(state)
     await closing.promise
   })

@@ -4,7 +4,7 @@ import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { maskedDifference } from '../masked.ts'
 import { linesOf } from '../reporters/story.ts'
-import { stepHint, paymentsNow, wordsOf } from '../play/tell-failure.ts'
+import { stepHint, paymentsNow, wordsOf } from '../play/describe-failure.ts'
 
 /**
  * A verb did not go as the test says. The message is one line, as test runners take it for a name; `story` has all of it,

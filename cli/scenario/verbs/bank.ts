@@ -57,7 +57,7 @@ const Login = z.strictObject({
 
 /**
  * A visit of the payer at the bank. The first decision there counts: the same one again changes nothing, nor does
- * another one, which `await` and `expect` tell.
+ * another one, which `await` and `expect` show.
  */
 const Bank = z.strictObject({
   approve: Ref.payment.optional(),

@@ -21,7 +21,7 @@ export type Failed = {
   beside?: readonly string[]
 }
 
-export async function tellFailure(
+export async function describeFailure(
   run: CaseRun,
   scenario: Case,
   { error, step, exchange, beside = [], rerun }: Failed & { rerun: string },
