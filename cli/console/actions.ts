@@ -148,7 +148,7 @@ export function leftText({ what, row, done, failed, total }: Omit<UnderWay, 'isW
   const tried = done + failed
   const before = `${tried} of ${total} ${tried === 1 ? 'was' : 'were'} tried before`
   const of = total === 1 ? '' : `; ${before}, and the rest was not begun`
-  // What has no id of its own, such as a registration that made no merchant, has no story.
+  // What has no id of its own, such as a registration that made no merchant, has no timeline.
   const next = isUuid(row) ? `\nTry: svc explain ${row}${kind === 'platform' ? ' --platform' : ''}` : ''
   return `Not known: "${what}" was being sent when the console ended${of}${next}`
 }

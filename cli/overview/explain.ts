@@ -22,11 +22,15 @@ export const explain = command({
   async run(context, input) {
     const { id: given } = input
     if (given === undefined) throw usageError('what is to be explained? An id is missing', 'svc payments list')
-    const story = await findExplanation(context, given, input)
+    const explanation = await findExplanation(context, given, input)
     const { mode } = context.print
     // One row for each thing that happened is what lines are good for.
     if (mode === 'jsonl' || mode === 'csv')
-      context.print.list(story.timeline, { fields: TimelineEntry, columns: timelineColumns, id: () => story.id })
-    else printExplanation(context, story, input)
+      context.print.list(explanation.timeline, {
+        fields: TimelineEntry,
+        columns: timelineColumns,
+        id: () => explanation.id,
+      })
+    else printExplanation(context, explanation, input)
   },
 })

@@ -38,17 +38,17 @@ export async function findExplanation(
   const client = context.client()
   if (platform) return asOperator(client, given)
   const own = await attempt(() => asMerchant(client, given))
-  if ('story' in own) return own.story
+  if ('explanation' in own) return own.explanation
   const any = await attempt(() => asOperator(client, given))
-  if ('story' in any) return any.story
+  if ('explanation' in any) return any.explanation
   throw bothFailed(given, own.failure, any.failure)
 }
 
-type Attempt = { story: Explanation } | { failure: CliError }
+type Attempt = { explanation: Explanation } | { failure: CliError }
 
 async function attempt(read: () => Promise<Explanation>): Promise<Attempt> {
   try {
-    return { story: await read() }
+    return { explanation: await read() }
   } catch (error) {
     if (error instanceof CliError && TRY_THE_OTHER.has(error.code)) return { failure: error }
     throw error

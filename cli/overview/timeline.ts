@@ -18,17 +18,17 @@ export type TimelineOptions = { paint: Paint; width: number; all: boolean }
 
 type Group = { entry: TimelineEntry; children: TimelineEntry[] }
 
-export function timelineLines(story: Explanation, { all, ...options }: TimelineOptions): string[] {
-  const groups = grouped(story.timeline)
+export function timelineLines(explanation: Explanation, { all, ...options }: TimelineOptions): string[] {
+  const groups = grouped(explanation.timeline)
   const hidden = all ? 0 : Math.max(0, groups.length - FIRST_SHOWN - LAST_SHOWN)
   const shown = hidden === 0 ? groups : [...groups.slice(0, FIRST_SHOWN), ...groups.slice(-LAST_SHOWN)]
-  const lines = shown.map((group) => groupLines(group, { ...options, all, asOf: story.as_of }))
+  const lines = shown.map((group) => groupLines(group, { ...options, all, asOf: explanation.as_of }))
   const gap = hidden === 0 ? [] : [remark(options, `... ${hidden} more between: --all`)]
   return [
     ...lines.slice(0, hidden === 0 ? undefined : FIRST_SHOWN).flat(),
     ...gap,
     ...(hidden === 0 ? [] : lines.slice(FIRST_SHOWN).flat()),
-    ...story.left_out.flatMap((text) => wrapped(printable(`Not shown: ${text}.`), options.width, '  ')),
+    ...explanation.left_out.flatMap((text) => wrapped(printable(`Not shown: ${text}.`), options.width, '  ')),
   ]
 }
 

@@ -13,25 +13,25 @@ export const timelineColumns: readonly Column<TimelineEntry>[] = [
   { title: 'text', value: (row) => row.text },
 ]
 
-export function printExplanation(context: Context, story: Explanation, { all }: { all: boolean }): void {
+export function printExplanation(context: Context, explanation: Explanation, { all }: { all: boolean }): void {
   const { print } = context
   const width = print.width ?? Infinity
   const heading = (text: string): string => print.paint('bold', text)
-  const timeline = timelineLines(story, { paint: print.paint, width, all })
+  const timeline = timelineLines(explanation, { paint: print.paint, width, all })
   const parts = [
-    wrapped(printable(capitalised(story.standing)), width),
+    wrapped(printable(capitalised(explanation.standing)), width),
     [heading('What happened'), ...timeline],
-    [heading('What can happen next'), ...nextLines(context, story, width)],
-    ...(story.also.length === 0
+    [heading('What can happen next'), ...nextLines(context, explanation, width)],
+    ...(explanation.also.length === 0
       ? []
-      : [[heading('Other actions'), ...story.also.flatMap((step) => otherLines(context, step, width))]]),
+      : [[heading('Other actions'), ...explanation.also.flatMap((step) => otherLines(context, step, width))]]),
   ]
   print.record(
-    story,
+    explanation,
     [
-      [capitalised(story.kind), story.id],
-      ['Summary', story.title],
-      ['Status', story.status],
+      [capitalised(explanation.kind), explanation.id],
+      ['Summary', explanation.title],
+      ['Status', explanation.status],
     ],
     { after: parts.map((lines) => lines.join('\n')) },
   )

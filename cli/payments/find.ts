@@ -27,11 +27,11 @@ export async function findPayment(client: Client, given: string, side: Side): Pr
   if (!isWholeName(given))
     return resolveId(given, side === 'platform' ? "merchant's payment" : 'payment', () => paymentIds(client, side))
   const params = { id: isUuid(given) ? given.toLowerCase() : given }
-  const { body: story } = await call(client, side === 'platform' ? explainForOperator : explainForMerchant, { params })
-  if (story.kind === 'payment') return story.id
-  if (story.kind === 'merchant') throw notFound(given, side === 'platform' ? "merchant's payment" : 'payment')
-  throw new CliError('NOT_FOUND', `"${given}" is a ${story.kind}, no payment`, {
-    hint: `svc explain ${story.id}`,
+  const { body: found } = await call(client, side === 'platform' ? explainForOperator : explainForMerchant, { params })
+  if (found.kind === 'payment') return found.id
+  if (found.kind === 'merchant') throw notFound(given, side === 'platform' ? "merchant's payment" : 'payment')
+  throw new CliError('NOT_FOUND', `"${given}" is a ${found.kind}, not a payment`, {
+    hint: `svc explain ${found.id}`,
   })
 }
 

@@ -5,7 +5,7 @@ import { listBuiltIns, readScenarioFile } from './read/find-files.ts'
 export type Trigger = {
   event: EventType
   /** What happens, in a sentence. */
-  story: string
+  summary: string
   /** What can be set, with what it is where nothing is said. */
   vars: Readonly<Record<string, string>>
   /** The steps as a scenario, to read, to edit and to play. */
@@ -23,7 +23,7 @@ export function listTriggers(): Trigger[] {
     if (file === undefined) return []
     const text = readScenarioFile(file)
     const { vars } = parse(text) as Pick<Trigger, 'vars'>
-    return [{ event, story: file.title.replace(/^\S+: (.*)\.$/, '$1'), vars, text }]
+    return [{ event, summary: file.title.replace(/^\S+: (.*)\.$/, '$1'), vars, text }]
   })
 }
 

@@ -1,4 +1,4 @@
-// A story as a test of your own. Here with node:test (node --test examples/testing); tap and vitest do as well.
+// A scenario as a test of your own. Here with node:test (node --test examples/testing); tap and vitest do as well.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sandbox } from '@svc/svc/testing'
@@ -10,7 +10,7 @@ before(async () => {
 after(() => box.close())
 
 test('a payment settles and is refunded in two parts', async () => {
-  const shop = await box.story({ merchant: { fee_percentage: '0.0100', fee_flat: '0.20' } })
+  const shop = await box.scenario({ merchant: { fee_percentage: '0.0100', fee_flat: '0.20' } })
   const payment = await shop.pay({ amount: '50.00', currency: 'GBP', bank: 'approve' })
   assert.equal(payment.net_amount, '49.30') // 50.00, less 1 % and 0.20
   await shop.await({ payment, status: 'Settled' })
@@ -21,9 +21,9 @@ test('a payment settles and is refunded in two parts', async () => {
 })
 
 test('a merchant whose payouts are held takes no payments until they are released', async () => {
-  const shop = await box.story({ merchant: { payout_held: true } })
+  const shop = await box.scenario({ merchant: { payout_held: true } })
   const pay = () => shop.pay({ amount: '12.50', currency: 'GBP' })
-  const { message } = await shop.refuses(pay, { http: 403, code: 'PAYOUT_HELD' })
+  const { message } = await shop.expectError(pay, { http: 403, code: 'PAYOUT_HELD' })
   assert.match(message, /held/)
   await shop.holdRelease({ reason: 'looked at' })
   assert.equal((await pay()).status, 'AwaitingAuthorisation')

@@ -108,8 +108,8 @@ t.test('unknown words are reported with the nearest known ones', async (t) => {
   t.match(await trigger(['payment.settled', '--timeout', '0s']), { code: 2 })
   t.match(await trigger(['payment.settled', '--set', 'amount=-1']), { code: 2, stderr: /amount/ })
   const listed = await trigger(['--list'])
-  for (const { event, story } of listTriggers())
-    t.ok(listed.stdout.includes(event) && listed.stdout.includes(story), event)
+  for (const { event, summary } of listTriggers())
+    t.ok(listed.stdout.includes(event) && listed.stdout.includes(summary), event)
   t.equal(
     (await trigger(['payment.settled', '--show'])).stdout,
     readFileSync(join(packageRoot(), 'examples/triggers/payment.settled.yaml'), 'utf8'),

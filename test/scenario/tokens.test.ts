@@ -73,7 +73,7 @@ t.test('the whole library plays with real tokens as it is written, four cases at
     'and each behaviour of the bank',
   )
   for (const { name, path, title } of listBuiltIns())
-    t.ok(readFileSync(path, 'utf8').startsWith(`# ${title}`), `${name} says what its story is`)
+    t.ok(readFileSync(path, 'utf8').startsWith(`# ${title}`), `${name} begins with its title`)
 })
 
 t.test('a request of a step is proven as its path asks: the merchant, or for operators the operator', async (t) => {

@@ -18,7 +18,7 @@ import type { StepResult } from '../../scenario/play/play-plan.ts'
 import { listBuiltIns } from '../../scenario/read/find-files.ts'
 import { loadScenarios } from '../../scenario/read/load.ts'
 import type { Case } from '../../scenario/read/read-case.ts'
-import { storyOf } from '../../scenario/reporters/story.ts'
+import { failureLines } from '../../scenario/reporters/failure-lines.ts'
 import type { Line } from '../lines.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../../base/ages.ts'
 import type { FormValues } from '../model/modal.ts'
@@ -211,7 +211,7 @@ export function caseLines(
 
 function endLines({ failure, skipped }: CaseResult): string[] {
   if (skipped !== undefined) return [`Not played: ${skipped}`]
-  return failure === undefined ? [] : ['', ...storyOf(failure, (_style, text) => text)]
+  return failure === undefined ? [] : ['', ...failureLines(failure, (_style, text) => text)]
 }
 
 export const sandbox = screen<PaymentRow, WholePayment, Clock>({

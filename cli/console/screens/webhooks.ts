@@ -106,8 +106,8 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
     isOld: ([whole], at) => whole !== undefined && isOnItsWay(whole.delivery, at),
     row: ({ delivery }) => delivery,
     print: printRow,
-    below: ({ story }, { width }) =>
-      story.length === 0 ? [] : [...heading('What has happened'), ...tableLines(story, timelineColumns, width)],
+    below: ({ timeline }, { width }) =>
+      timeline.length === 0 ? [] : [...heading('What has happened'), ...tableLines(timeline, timelineColumns, width)],
     find: async (client, text, half) =>
       half === 'platform' ? (await findDelivery(client, text, undefined)).id : await ownDeliveryId(client, text),
   },
@@ -162,7 +162,7 @@ export type WholeDelivery = {
   delivery: DeliveryRow
   payload: string
   attempts: readonly DeliveryAttempt[]
-  story: readonly TimelineEntry[]
+  timeline: readonly TimelineEntry[]
 }
 
 export function printRow(
@@ -194,11 +194,11 @@ export async function readWhole({
 }: Pick<Reading, 'client' | 'who' | 'arg'>): Promise<WholeDelivery> {
   if (who.kind === 'merchant') {
     const { payload, attempts, ...delivery } = (await call(client, getWebhook, { params: { id } })).body
-    return { delivery: { ...delivery, ...OWN }, payload, attempts, story: [] }
+    return { delivery: { ...delivery, ...OWN }, payload, attempts, timeline: [] }
   }
   // What was sent and answered is the merchant's affair: operators read the timeline.
-  const { body: story } = await call(client, explainForOperator, { params: { id } })
-  for await (const row of rowsIn(client, listOutbox, { merchant_id: story.merchant_id }))
-    if (row.id === id) return { delivery: row, payload: '', attempts: [], story: story.timeline }
+  const { body: explanation } = await call(client, explainForOperator, { params: { id } })
+  for await (const row of rowsIn(client, listOutbox, { merchant_id: explanation.merchant_id }))
+    if (row.id === id) return { delivery: row, payload: '', attempts: [], timeline: explanation.timeline }
   throw new Error(`it is too old for its merchant's list; its timeline: svc explain ${id}`)
 }

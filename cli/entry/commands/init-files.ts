@@ -52,7 +52,7 @@ export function filesOf(app: App | undefined, values: Readonly<Record<string, st
   )
   return [
     ...(app === undefined ? [] : shopFiles(examples, app)),
-    plain('scenarios/first-payment.yaml', 'a story to play, with comments', starterOf('first payment')),
+    plain('scenarios/first-payment.yaml', 'a scenario to run, with comments', starterOf('first payment')),
     plain('scenarios/scenario.schema.json', 'what editors check it with', `${JSON.stringify(jsonSchema(), null, 2)}\n`),
     plain('.env.example', 'the settings that .env needs, without secrets', env),
     plain('.gitignore', 'so that no secret gets into the history', GITIGNORE),

@@ -12,13 +12,13 @@ import type { MadePayment } from './make-payments.ts'
 import { EVIDENCE, STATEMENTS } from './words.ts'
 
 /** How far a dispute comes: opened, answered with evidence, escalated, or decided. */
-type Story = {
+type SampleDispute = {
   reason: DisputeReason
   by?: 'platform'
   until: 'opened' | 'answered' | 'escalated' | 'merchant' | 'payer'
 }
 
-const STORIES: readonly Story[] = [
+const SAMPLES: readonly SampleDispute[] = [
   { reason: 'ITEM_NOT_RECEIVED', until: 'answered' },
   { reason: 'DUPLICATE_PAYMENT', until: 'opened' },
   { reason: 'OTHER', until: 'answered' },
@@ -33,17 +33,17 @@ const STORIES: readonly Story[] = [
 /** Disputes some of the payments, at most one in five of those that can be. Returns how many. */
 export async function makeDisputes(client: Client, payments: readonly MadePayment[]): Promise<number> {
   const open = payments.filter(({ status, isWhole }) => status === 'Settled' && isWhole)
-  const stories = STORIES.slice(0, Math.ceil(open.length / 5))
-  for (const [index, story] of stories.entries()) {
-    const payment = open[index * Math.floor(open.length / stories.length)]
-    if (payment !== undefined) await makeDispute(client, story, payment)
+  const samples = SAMPLES.slice(0, Math.ceil(open.length / 5))
+  for (const [index, sample] of samples.entries()) {
+    const payment = open[index * Math.floor(open.length / samples.length)]
+    if (payment !== undefined) await makeDispute(client, sample, payment)
   }
-  return stories.length
+  return samples.length
 }
 
-async function makeDispute(client: Client, story: Story, payment: MadePayment): Promise<void> {
-  const { reason, until } = story
-  const id = await raise(client, story, payment)
+async function makeDispute(client: Client, sample: SampleDispute, payment: MadePayment): Promise<void> {
+  const { reason, until } = sample
+  const id = await raise(client, sample, payment)
   if (until === 'opened') return
   const params = { id }
   await call(payment.shop.client, submitEvidence, { params, body: { merchant_evidence: EVIDENCE } })
@@ -64,7 +64,7 @@ async function makeDispute(client: Client, story: Story, payment: MadePayment): 
   })
 }
 
-async function raise(client: Client, { reason, by }: Story, payment: MadePayment): Promise<string> {
+async function raise(client: Client, { reason, by }: SampleDispute, payment: MadePayment): Promise<string> {
   const params = { id: payment.id }
   if (by === 'platform') {
     const body = { reason, statement: "Reported by the payer's bank" }

@@ -27,7 +27,7 @@ const list = command({
       columns: [
         { title: 'name', value: (row) => row.name },
         { title: 'tags', value: (row) => row.tags.join(', '), dropped: 2 },
-        { title: 'story', value: (row) => row.title, below: true },
+        { title: 'summary', value: (row) => row.title, below: true },
       ],
       empty: 'There are no built-in scenarios.',
     })
@@ -112,7 +112,7 @@ const create = command({
     const name = input.name.trim()
     if (input.file === undefined && /[/\\]/.test(name))
       throw usageError(
-        `"${name}" is a path, and here stands what the story is called`,
+        `"${name}" is a path: use a name for the scenario`,
         `svc sandbox scenarios create ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
       )
     const file = input.file ?? `${slugOf(name)}.yaml`

@@ -89,12 +89,12 @@ async function refuseLive(client: Client): Promise<void> {
 }
 
 function list(context: Context): undefined {
-  const items = listTriggers().map(({ event, story, vars }) => ({ event, story, set: Object.keys(vars) }))
+  const items = listTriggers().map(({ event, summary, vars }) => ({ event, summary, set: Object.keys(vars) }))
   context.print.list(items, {
-    fields: ['event', 'story', 'set'],
+    fields: ['event', 'summary', 'set'],
     columns: [
       { title: 'event', value: (row) => row.event },
-      { title: 'what happens', value: (row) => row.story },
+      { title: 'what happens', value: (row) => row.summary },
     ],
     empty: 'There are no events.',
   })

@@ -87,7 +87,7 @@ export function listBuiltIns(kind: 'scenarios' | 'triggers' = 'scenarios'): Buil
     })
 }
 
-/** The first comment of a built-in says what its story is; each of its documents has its tags in one line. */
+/** The first comment of a built-in is its summary; each of its documents has its tags in one line. */
 function aboutOf(text: string): Pick<BuiltIn, 'title' | 'tags'> {
   const lists = Array.from(text.matchAll(/^tags: *\[(.*)\]/gm), ([, list = '']) =>
     list.split(',').map((tag) => tag.trim()),

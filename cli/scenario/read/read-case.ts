@@ -84,7 +84,7 @@ export function readCase(
 function withBeginning(found: Explained): Explained {
   if (found.path.length > 0 || found.what !== 'value') return found
   const message = `a scenario begins with "scenario: v1", then come name and steps; this ${found.message}`
-  return { ...found, message, hint: 'svc sandbox scenarios create "my first story" writes one to begin with' }
+  return { ...found, message, hint: 'svc sandbox scenarios create "my first scenario" writes one to begin with' }
 }
 
 type Planning = { noteIn: NoteIn; count: number }

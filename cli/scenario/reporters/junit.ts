@@ -1,7 +1,7 @@
 import type { CaseResult } from '../play/play.ts'
 import type { Case } from '../read/read-case.ts'
 import type { ReportOptions, Reporter, Stop, Write } from './reporter.ts'
-import { storyOf } from './story.ts'
+import { failureLines } from './failure-lines.ts'
 
 const RUN = 'svc run'
 
@@ -97,11 +97,11 @@ function caseOf({ scenario, durationMs, steps, failure, skipped }: CaseResult): 
     return `    <testcase ${openingOf(scenario, 0)}><skipped ${attributes({ message: skipped })}/></testcase>\n`
   const opening = openingOf(scenario, durationMs)
   if (failure === undefined) return `    <testcase ${opening}/>\n`
-  const story = storyOf(failure, (_style, text) => text).join('\n')
+  const lines = failureLines(failure, (_style, text) => text).join('\n')
   const played = steps.map(({ label, title, status }) => `${status.padEnd(7)} ${label} ${title}`).join('\n')
   return [
     `    <testcase ${opening}>`,
-    `      <failure ${attributes({ message: failure.message, type: 'ScenarioFailure' })}>${escaped(story)}</failure>`,
+    `      <failure ${attributes({ message: failure.message, type: 'ScenarioFailure' })}>${escaped(lines)}</failure>`,
     `      <system-out>${escaped(played)}</system-out>`,
     '    </testcase>\n',
   ].join('\n')

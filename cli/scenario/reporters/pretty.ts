@@ -2,7 +2,7 @@ import type { Paint } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'
 import type { MadeIds } from '../play/play.ts'
 import type { ReportOptions, Reporter, Summary, Write } from './reporter.ts'
-import { storyOf } from './story.ts'
+import { failureLines } from './failure-lines.ts'
 
 export function makePretty(write: Write, paint: Paint, { keep, seed }: ReportOptions = {}): Reporter {
   return {
@@ -20,7 +20,7 @@ export function makePretty(write: Write, paint: Paint, { keep, seed }: ReportOpt
         )
       if (failure !== undefined)
         write(
-          `\n${storyOf(failure, paint)
+          `\n${failureLines(failure, paint)
             .map((line) => (line === '' ? '' : `    ${line}`))
             .join('\n')}\n\n`,
         )

@@ -68,7 +68,7 @@ function copiesIn(verb: Verb, input: unknown): Explained[] {
           {
             path: [name],
             what: 'value' as const,
-            message: 'is not an answer of a verb of this story',
+            message: 'is not an answer of a verb of this scenario',
             hint: 'the answer itself that the verb returned, not a copy',
           },
         ],

@@ -41,7 +41,7 @@ type Snake<Name extends string> = Name extends `${infer Letter}${infer Rest}`
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${Snake<Rest>}`
   : Name
 
-/** Every flag may be left out: what the service says to that can be a story too. */
+/** Every flag may be left out: a scenario may test how the service answers that. */
 type MembersOf<F extends Flags> = { [Name in keyof F & string as Snake<Name>]?: ValueOf<F[Name]> | undefined }
 type KeysOf<Body> = Body extends unknown ? keyof Body : never
 type Expected<O extends Operation> = { [Member in KeysOf<ReplyBody<O>>]?: unknown } & {

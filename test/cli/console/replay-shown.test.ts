@@ -241,7 +241,7 @@ t.test('a payment is found as svc explain finds it, as whom the console acts', a
     t.equal(console.state().screen, 'merchants', 'whoever was led there comes back at once')
   }
   for (const [text, problem] of [
-    [idOf('dd'), /is a dispute, no payment/],
+    [idOf('dd'), /is a dispute, not a payment/],
     [idOf('ee'), /RESOURCE_NOT_FOUND|no such|not/],
     ['ffffffff', /merchant's payment not found: ffffffff/],
   ] as const) {

@@ -3,39 +3,39 @@ import { CliError } from '../../base/errors.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { maskedDifference } from '../masked.ts'
-import { linesOf } from '../reporters/story.ts'
+import { factLines } from '../reporters/failure-lines.ts'
 import { stepHint, paymentsNow, wordsOf } from '../play/describe-failure.ts'
 
 /**
- * A verb did not go as the test says. The message is one line, as test runners take it for a name; `story` has all of it,
- * and so has the stack: the differences, what happened until then, and the last request.
+ * A verb did not go as the test says. The message is one line, as test runners take it for a name. `report` and the stack
+ * have all of it: the differences, what happened until then, and the last request.
  */
-export class StoryError extends Error {
-  /** Of the refusal, where the API refused; undefined where an expectation does not hold. */
+export class ScenarioError extends Error {
+  /** Of the error response, where the API rejected; undefined where an expectation does not hold. */
   declare readonly code?: string
   /** The HTTP status of it. */
   declare readonly http?: number
-  declare readonly story: string
+  declare readonly report: string
 
-  constructor(message: string, options: StoryOptions = {}) {
+  constructor(message: string, options: ScenarioErrorOptions = {}) {
     super(message.replaceAll(/\s*\n\s*/g, ' '), options.cause === undefined ? undefined : { cause: options.cause })
-    this.name = 'StoryError'
+    this.name = 'ScenarioError'
     // What there is not should not be shown as undefined.
     if (options.code !== undefined) this.code = options.code
     if (options.http !== undefined) this.http = options.http
-    this.story = [message, ...(options.lines ?? [])].join('\n')
+    this.report = [message, ...(options.lines ?? [])].join('\n')
   }
 
-  /** The stack has the story already. */
+  /** The stack has the report already. */
   [inspect.custom](): string {
-    return this.stack ?? this.story
+    return this.stack ?? this.report
   }
 }
 
-type StoryOptions = {
+type ScenarioErrorOptions = {
   code?: string | undefined
   http?: number | undefined
-  /** What the story has beyond the message. */
+  /** What the report has beyond the message. */
   lines?: readonly string[]
   cause?: unknown
 }
@@ -48,22 +48,22 @@ export function calledHere(name: string): Called {
   return { name, frames: frames.filter((frame) => !frame.includes(import.meta.dirname)).join('\n') }
 }
 
-/** The failure of a verb with all that helps to understand it, while the story's things are still there. */
-export async function storyError(run: CaseRun, error: unknown, called: Called): Promise<unknown> {
+/** The failure of a verb with all that helps to understand it, while what the scenario made is still there. */
+export async function scenarioError(run: CaseRun, error: unknown, called: Called): Promise<unknown> {
   if (!(error instanceof StepFailure || error instanceof CliError)) return error
   const exchange = run.lastExchange
   const { message, hint, differences, came } = wordsOf(error, undefined, stepHint)
   const status = error instanceof CliError ? error.options.status : undefined
   const code = error instanceof CliError ? error.code : undefined
-  const refusal =
+  const expecting =
     status === undefined
       ? undefined
-      : `shop.refuses(() => …, { http: ${status}, code: '${code ?? ''}' }), if that error is expected`
+      : `shop.expectError(() => …, { http: ${status}, code: '${code ?? ''}' }), if that error is expected`
   const payments = await paymentsNow(run)
-  const lines = linesOf(
+  const lines = factLines(
     {
       differences,
-      hint: [hint, refusal].filter((each) => each !== undefined).join('; or ') || undefined,
+      hint: [hint, expecting].filter((each) => each !== undefined).join('; or ') || undefined,
       payments,
       webhooks: run.receiver?.receipts,
       came,
@@ -72,7 +72,7 @@ export async function storyError(run: CaseRun, error: unknown, called: Called): 
     (_style, text) => text,
   )
   const options = { code, http: status, lines, cause: error }
-  return at(new StoryError(`${called.name}: ${message}${inShort(differences)}`, options), called)
+  return at(new ScenarioError(`${called.name}: ${message}${inShort(differences)}`, options), called)
 }
 
 const SHORT_MAX = 60
@@ -87,7 +87,7 @@ function inShort(differences: StepFailure['differences']): string {
 }
 
 /** The same error, where the program has called the verb. */
-export function at(error: StoryError, { frames }: Called): StoryError {
-  error.stack = `${error.name}: ${error.story}\n${frames}`
+export function at(error: ScenarioError, { frames }: Called): ScenarioError {
+  error.stack = `${error.name}: ${error.report}\n${frames}`
   return error
 }

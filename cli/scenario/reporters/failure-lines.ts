@@ -5,7 +5,7 @@ import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
 import { answerText } from '../play/receiver.ts'
 import type { Receipt } from '../play/receiver.ts'
 
-export function storyOf(failure: Failure, paint: Paint): string[] {
+export function failureLines(failure: Failure, paint: Paint): string[] {
   const { place, step, label, message, excerpt } = failure
   const where = `${place.file}:${place.line}:${place.column}`
   const what = step === 0 ? 'before the first step' : `step ${label}`
@@ -15,7 +15,7 @@ export function storyOf(failure: Failure, paint: Paint): string[] {
     ...excerpt.map((line) =>
       line.startsWith('>') || /^ +\| *\^/.test(line) ? paint('yellow', printable(line)) : printable(line),
     ),
-    ...linesOf(failure, paint),
+    ...factLines(failure, paint),
     '',
     `${paint('dim', 'Again:')} ${printable(failure.rerun)}`,
   ]
@@ -23,7 +23,7 @@ export function storyOf(failure: Failure, paint: Paint): string[] {
 
 export type Happened = Pick<Failure, 'differences' | 'hint' | 'payments' | 'webhooks' | 'came' | 'exchange'>
 
-export function linesOf(failure: Happened, paint: Paint): string[] {
+export function factLines(failure: Happened, paint: Paint): string[] {
   const { differences, hint } = failure
   return [
     ...section(

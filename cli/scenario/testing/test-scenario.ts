@@ -22,49 +22,49 @@ import { merchantEnvironment } from '../verbs/exec.ts'
 import type { Handle, MadeMerchant } from './answers.ts'
 import { makeNames } from './names.ts'
 import type { Names } from './names.ts'
-import { StoryError, at, calledHere, storyError } from './story-error.ts'
-import type { Called } from './story-error.ts'
+import { ScenarioError, at, calledHere, scenarioError } from './scenario-error.ts'
+import type { Called } from './scenario-error.ts'
 import { functionName, makeVerbs } from './verbs.ts'
 import type { Verbs } from './verbs.ts'
 
-/** What a story has before its first verb, as `given` of a scenario file says it. */
-export type StoryOptions = z.input<typeof CaseSetup> & {
+/** What a scenario has before its first verb, as `given` of a scenario file says it. */
+export type TestScenarioOptions = z.input<typeof CaseSetup> & {
   /** Names it in a run with a seed; without one it is named by when it was begun. */
   name?: string | undefined
 }
 
 /** An error response of the API. */
-export type Refusal = { http: number; code: string; message: string }
+export type ErrorResponse = { http: number; code: string; message: string }
 
-/** A merchant with a webhook receiver of its own, and all verbs of the language as functions that act as it. */
-export type Story = Verbs & {
-  /** The merchant that the story acts as, for verbs that take one. */
+/** A merchant with a webhook receiver of its own, and all verbs of the language as functions with its identity. */
+export type TestScenario = Verbs & {
+  /** The merchant of the scenario, for verbs that take one. */
   readonly self: MadeMerchant
-  /** What a program needs to act as the merchant: SVC_API_URL, SVC_CLIENT_ID, SVC_WEBHOOK_SECRET and others. */
+  /** What a program needs to use its identity: SVC_API_URL, SVC_CLIENT_ID, SVC_WEBHOOK_SECRET and others. */
   readonly environment: Readonly<Record<string, string>>
   /** What the receiver has been sent so far. */
   readonly received: readonly Receipt[]
   /** A payment as it is now. */
   payment(payment: Handle<'payment'>): Promise<Payment | PayerView>
-  /** Another merchant of the story; its verbs act as that one. */
-  as(merchant: MadeMerchant): Story
+  /** Another merchant of the scenario; its verbs use that identity. */
+  as(merchant: MadeMerchant): TestScenario
   /**
-   * Expects that the API refuses what is done, and answers how.
-   * @throws {StoryError} when it refuses in another way, or does not
+   * Expects that the API answers the action with an error, and returns it.
+   * @throws {ScenarioError} when the error is another one, or there is none
    */
-  refuses(action: () => Promise<unknown>, expected: ExpectError): Promise<Refusal>
+  expectError(action: () => Promise<unknown>, expected: ExpectError): Promise<ErrorResponse>
   /** Ends what is still waiting; the merchant's webhooks go nowhere from here on. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Begins a story: makes its merchant and its receiver. */
-export async function beginStory(
+/** Begins a scenario: creates its merchant and its receiver. */
+export async function beginScenario(
   client: Client,
-  { name, ...given }: StoryOptions,
+  { name, ...given }: TestScenarioOptions,
   { key, seed }: { key: string; seed: string | undefined },
-): Promise<Story> {
-  const called = calledHere('story')
+): Promise<TestScenario> {
+  const called = calledHere('scenario')
   const over = new AbortController()
   const run = prepareStage(client, {
     // How long a test may take is up to the test runner.
@@ -89,14 +89,14 @@ export async function beginStory(
     if (missing !== undefined) throw new StepFailure(missing)
     await setStage(run, stage)
   } catch (error) {
-    const reported = await storyError(run, error, called)
+    const reported = await scenarioError(run, error, called)
     await close()
     throw reported
   }
   const { merchant_id, client_id, name: legalName } = run.merchant
   const own = names.remember('merchant', { merchant_id, client_id, name: legalName })
   // That it is a merchant stands in its type alone.
-  return storyOf({ run, names, close, self: own as MadeMerchant, actingAs: undefined })
+  return testScenarioOf({ run, names, close, self: own as MadeMerchant, actingAs: undefined })
 }
 
 type Begun = {
@@ -104,11 +104,11 @@ type Begun = {
   names: Names
   close: () => Promise<void>
   self: MadeMerchant
-  /** The reference of the merchant that verbs act as; undefined for the story's own. */
+  /** The reference of the merchant that verbs use; undefined for the scenario's own. */
   actingAs: string | undefined
 }
 
-function storyOf(begun: Begun): Story {
+function testScenarioOf(begun: Begun): TestScenario {
   const { run, names, close, self, actingAs } = begun
   return {
     ...makeVerbs((verb, input) => play(begun, verb, input)),
@@ -120,8 +120,8 @@ function storyOf(begun: Begun): Story {
       return merchantOf(run, actingAs).receiver?.receipts ?? []
     },
     payment: (payment) => lookUp(begun, payment),
-    as: (other) => storyOf({ ...begun, self: other, actingAs: referenceTo(names, other, 'merchant') }),
-    refuses: (action, expected) => refuses(begun, action, expected),
+    as: (other) => testScenarioOf({ ...begun, self: other, actingAs: referenceTo(names, other, 'merchant') }),
+    expectError: (action, expected) => expectErrorOf(begun, action, expected),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -156,8 +156,12 @@ async function lookUp({ run, names, actingAs }: Begun, payment: object): Promise
 /** A failure inside of it is left as it is: whether it is the expected one is looked at here. */
 const expecting = new AsyncLocalStorage<true>()
 
-async function refuses({ run }: Begun, action: () => Promise<unknown>, expected: ExpectError): Promise<Refusal> {
-  const called = calledHere('refuses')
+async function expectErrorOf(
+  { run }: Begun,
+  action: () => Promise<unknown>,
+  expected: ExpectError,
+): Promise<ErrorResponse> {
+  const called = calledHere('expectError')
   refuseMistakes(called, (note) => {
     parse(ExpectError, expected, { path: [], note })
     if (Object.keys(expected).length === 0)
@@ -180,7 +184,7 @@ function reported<T>(run: CaseRun, called: Called, action: () => Promise<T>): Pr
     try {
       return await action()
     } catch (error) {
-      throw expecting.getStore() === true ? error : await storyError(run, error, called)
+      throw expecting.getStore() === true ? error : await scenarioError(run, error, called)
     }
   })
 }
@@ -188,10 +192,10 @@ function reported<T>(run: CaseRun, called: Called, action: () => Promise<T>): Pr
 function referenceTo(names: Names, answer: object, what: string): string {
   const reference = names.written(answer)
   if (typeof reference === 'string') return reference
-  throw new TypeError(`not a ${what} of this story: use the answer itself that the verb returned, not a copy`)
+  throw new TypeError(`not a ${what} of this scenario: use the answer itself that the verb returned, not a copy`)
 }
 
-/** @throws {StoryError} with all that is wrong with what a program gives a verb, before anything is sent */
+/** @throws {ScenarioError} with all that is wrong with what a program gives a verb, before anything is sent */
 function refuseMistakes(called: Called, check: (note: (found: Explained) => void) => void): void {
   const found: Explained[] = []
   check((mistake) => void found.push(mistake))
@@ -200,5 +204,5 @@ function refuseMistakes(called: Called, check: (note: (found: Explained) => void
     const where = path.filter((part) => part !== '').join('.')
     return `${where === '' ? '' : `${where}: `}${message}${hint === undefined ? '' : ` (${hint})`}`
   })
-  throw at(new StoryError(`${called.name}: ${lines.join('; ')}`, {}), called)
+  throw at(new ScenarioError(`${called.name}: ${lines.join('; ')}`, {}), called)
 }
