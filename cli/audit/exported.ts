@@ -95,7 +95,7 @@ function lineReader(lines: AsyncIterable<string>, name: string) {
     const place = EXPORT_ORDER.indexOf(line.chain)
     if (place < last)
       throw usageError(
-        `--file: line ${number} of ${name} is of ${line.chain}, and stands behind ${EXPORT_ORDER[last]}: an export has them in another order`,
+        `--file: line ${number} of ${name} is of ${line.chain}, and comes after ${EXPORT_ORDER[last]}: an export has them in another order`,
         NEW_EXPORT,
       )
     last = place

@@ -28,7 +28,7 @@ const IDENTITY: Partial<Record<ErrorCode, Hint>> = {
 }
 
 const MERCHANTS: Partial<Record<ErrorCode, Hint>> = {
-  MERCHANT_NOT_APPROVED: 'how it stands: svc whoami\nas an operator: svc kyb approve <merchant> --reason "..."',
+  MERCHANT_NOT_APPROVED: 'to see the status: svc whoami\nas an operator: svc kyb approve <merchant> --reason "..."',
   MERCHANT_INACTIVE: 'as an operator: svc merchants enable <merchant> --reason "..."',
   PAYOUT_HELD: 'as an operator: svc hold release <merchant> --reason "..."',
   MERCHANT_NOT_FOUND: 'svc merchants list',
@@ -38,7 +38,7 @@ const MERCHANTS: Partial<Record<ErrorCode, Hint>> = {
   REGISTRATION_NOT_FOUND: 'svc merchants registrations',
   KYB_TRANSITION_INVALID: 'svc kyb show <id>',
   CHANGED_MEANWHILE: ({ operation: { path } }) =>
-    `how it stands: svc ${path.includes('/disputes/') ? 'disputes' : 'merchants'} show <id>`,
+    `to see the status: svc ${path.includes('/disputes/') ? 'disputes' : 'merchants'} show <id>`,
   AUDIT_ENTRY_NOT_FOUND: 'svc audit list',
   MAIL_NOT_FOUND: 'svc sandbox mail list',
 }
@@ -71,7 +71,7 @@ const PAYMENTS: Partial<Record<ErrorCode, Hint>> = {
     any: 'svc payments list',
   },
   UNSUPPORTED_CURRENCY: 'a currency that the merchant takes, by its three letters: --currency GBP',
-  STATE_MISMATCH: 'how it stands: svc payments show <id>',
+  STATE_MISMATCH: 'to see the status: svc payments show <id>',
   PAYMENT_NOT_CANCELLABLE: ({ nextStep }) => `svc payments ${nextStep === 'refundPayment' ? 'refund' : 'show'} <id>`,
   PAYMENT_NOT_SETTLED: { payer: 'svc payer show <id>', any: 'svc payments show <id>' },
   EMAIL_NOT_CONFIRMED: PAYER_LINK,
@@ -96,7 +96,7 @@ const CHECKOUT: Partial<Record<ErrorCode, Hint>> = {
   CONSENT_NOT_FOUND: { payer: 'svc payments mandates list --as-payer', any: 'svc payments mandates list' },
   CONSENT_NOT_REVOCABLE: {
     payer: 'svc payments mandates list --as-payer',
-    any: 'how it stands: svc payments mandates show <id>',
+    any: 'to see the status: svc payments mandates show <id>',
   },
   MANDATE_NOT_USABLE: 'svc payments mandates show <consent_id>',
   MANDATE_LIMIT_EXCEEDED: 'svc payments mandates show <consent_id>',
@@ -143,12 +143,12 @@ const OPEN_BANKING: Partial<Record<ErrorCode, Hint>> = {
   ACCOUNT_NOT_FOUND: { customer: 'svc ob accounts', any: 'svc sandbox accounts' },
   ORDER_NOT_FOUND: 'the whole id, as svc ob pay printed it',
   PAYOUT_NOT_FOUND: { platform: 'svc payouts list --all-merchants', any: 'svc payouts list' },
-  PAYOUT_NOT_RETRYABLE: 'how it stands: svc payouts show <id>',
-  PAYOUT_NOT_FAILABLE: 'how it stands: svc payouts show <id>',
+  PAYOUT_NOT_RETRYABLE: 'to see the status: svc payouts show <id>',
+  PAYOUT_NOT_FAILABLE: 'to see the status: svc payouts show <id>',
   STATEMENT_LINE_NOT_FOUND: 'svc statements lines',
   REFUND_NOT_FOUND: 'refunds that no statement has: svc statements missing',
-  REFUND_NOT_FAILABLE: 'how it stands: svc explain <id>',
-  PAYMENT_NOT_RESOLVABLE: 'how it stands: svc explain <id>',
+  REFUND_NOT_FAILABLE: 'to see the status: svc explain <id>',
+  PAYMENT_NOT_RESOLVABLE: 'to see the status: svc explain <id>',
   REFUND_NOT_CREDITABLE: 'refunds that came back: svc inbox',
   SETTLEMENT_NOT_FOUND: 'svc settlements list',
   RECURRING_PAYMENT_NOT_FOUND: 'svc ob recurring list',

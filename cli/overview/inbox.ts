@@ -26,7 +26,7 @@ export const list = command({
       fields: InboxItem,
       columns: columnsOf(isOperator, context),
       id: (row) => row.id,
-      empty: `Nothing waits for you.${isBoth(client) ? otherHalf(isOperator) : ''}`,
+      empty: `No tasks need action.${isBoth(client) ? otherHalf(isOperator) : ''}`,
     })
   },
 })

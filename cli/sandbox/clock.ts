@@ -104,7 +104,7 @@ async function letPass(
   const passed: [string, string] = 'by' in distance ? ['Advanced by', distance.by] : ['Advanced to', distance.to]
   context.print.record(
     body,
-    [...whose(body.merchant_id, body.customer_ids), passed, ['Due times on the way', String(body.stops)]],
+    [...whose(body.merchant_id, body.customer_ids), passed, ['Due times passed', String(body.stops)]],
     { id: body.merchant_id ?? body.customer_ids[0] ?? '' },
   )
 }

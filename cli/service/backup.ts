@@ -102,7 +102,7 @@ function checkServer(server: string): void {
   const { searchParams } = new URL(server)
   const [found] = NOT_IN_ADDRESS.filter((name) => searchParams.has(name))
   if (found !== undefined)
-    throw usageError(`--server: ${found} stands in front of the question mark: postgres://<user>@<host>:5432/postgres`)
+    throw usageError(`--server: ${found} is before the question mark: postgres://<user>@<host>:5432/postgres`)
 }
 
 /** In a dump that has lain for a while everything due is late. */

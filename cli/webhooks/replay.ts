@@ -67,7 +67,7 @@ export const replay = command({
     const ofMerchants = await meansAllMerchants(context.client(), input.allMerchants || merchant !== undefined)
     if (ofMerchants && wait) throw usageError("--wait is for a merchant's own deliveries", 'svc webhooks list')
     if (!ofMerchants && reason !== undefined)
-      throw usageError('--reason is for operators, whose replays stand in the audit trail: --all-merchants')
+      throw usageError('--reason is for operators, whose replays are in the audit trail: --all-merchants')
     if (input.ids.length > 0) return replayNamed(context, input.ids, { ...input, ofMerchants })
     if (!hasFilter) throw usageError('which deliveries? Give their ids, or --status DEAD', FILTERED)
     if (status === undefined) throw usageError('what is dead is replayed: say --status DEAD as well', FILTERED)

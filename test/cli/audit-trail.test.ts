@@ -269,7 +269,7 @@ t.test('an export that is not whole never verifies as whole', async (t) => {
   t.equal(JSON.parse((await verify(lines, '--json')).stdout).incomplete, null)
   t.match(await verify([...lines, lines[0] ?? '']), { code: 2, stderr: /is after the end/ })
   t.match(await verify(lines.toReversed()), { code: 2 })
-  t.match(await verify([lines[last] ?? '', ...lines]), { code: 2, stderr: /stands behind operator_actions/ })
+  t.match(await verify([lines[last] ?? '', ...lines]), { code: 2, stderr: /comes after operator_actions/ })
 })
 
 t.test('an export that cannot be written is not reported as done', async (t) => {

@@ -165,7 +165,7 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     t.same(await count(), was, 'no database was made, dropped or written')
     for (const name of ['dbname=svc', 'service=live', 'host=live', 'password=secret']) {
       const { code, stderr } = await verify(custom, ['--server', `${source.url}?${name}`])
-      t.match({ code, stderr }, { code: 2, stderr: /--server: \w+ stands in front/ })
+      t.match({ code, stderr }, { code: 2, stderr: /--server: \w+ is before the question mark/ })
     }
   })
 

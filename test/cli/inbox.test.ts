@@ -22,7 +22,7 @@ t.test(
   async (t) => {
     const service = await realService(t, { worker: true })
     const empty = await service.operate(['inbox'])
-    t.match(empty, { code: 0, stdout: '', stderr: 'Nothing waits for you.\n' })
+    t.match(empty, { code: 0, stdout: '', stderr: 'No tasks need action.\n' })
     const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:9/' })
     const pending = await service.merchant({ kybStatus: 'PENDING' })
     const sent = await service.as(merchant, ['webhooks', 'test', '-o', 'id'])
@@ -85,7 +85,7 @@ t.test('the built-in profile is the operator, or with --merchant the merchant, a
   t.match(await inbox(), { code: 0, stdout: /kyb_pending/ })
   t.match(await inbox('--merchant'), { code: 0, stdout: '' })
   const named = await runCli(['inbox'], { env: { SVC_STATE_DIR: dir, SVC_CLIENT_ID: merchant.clientId } })
-  t.match(named, { code: 0, stdout: '', stderr: 'Nothing waits for you.\n' }, 'who names one is that one')
+  t.match(named, { code: 0, stdout: '', stderr: 'No tasks need action.\n' }, 'who names one is that one')
 })
 
 t.test('without a service it says so', async (t) => {

@@ -194,7 +194,7 @@ t.test('time passes for a merchant and customers, is set forwards, and is shown'
   const both = await operate([...clock, 'advance', '36h', ...mine, '--customer', externalId])
   t.match(both, {
     code: 0,
-    stdout: /Merchant +\S+\nCustomers +customer-\S+\nAdvanced by +36h\nDue times on the way +0/,
+    stdout: /Merchant +\S+\nCustomers +customer-\S+\nAdvanced by +36h\nDue times passed +0/,
   })
   t.match(await operate([...clock, 'show', ...mine]), { code: 0, stdout: /Time +20\S+Z\nAhead by +1 day 12 hours\n/ })
   const show = async () => JSON.parse((await operate([...clock, 'show', '--customer', externalId, '--json'])).stdout)

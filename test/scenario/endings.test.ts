@@ -167,7 +167,7 @@ t.test('an alias without an end is a mistake of the file', async (t) => {
   const dir = t.testdir({ 'a.yaml': `scenario: v1\nname: x\nsteps: &s\n  - ${PAY}\n  - *s\n` })
   t.match(await runCli(['sandbox', 'scenarios', 'validate', 'a.yaml'], { cwd: dir }), {
     code: 2,
-    stderr: /a\.yaml:5:5: \*s stands inside of what it repeats/,
+    stderr: /a\.yaml:5:5: \*s is inside of what it repeats/,
   })
 })
 

@@ -327,11 +327,11 @@ t.test('the nearest word is near', async (t) => {
 t.test('an alias of what it is inside of is reported at its place', async (t) => {
   const first = scenarioOf([`${PAY}`, 'http: { post: /x, body: &a { x: *a } }', 'clok: { advance: 1h }'])
   t.same(mistakesOf(`${first}---\n${scenarioOf(['dance: {}'])}`), [
-    '5:37 *a stands inside of what it repeats, which would have no end',
+    '5:37 *a is inside of what it repeats, which would have no end',
     '11:5 unknown verb "dance"',
   ])
   t.same(mistakesOf(`scenario: v1\nname: x\nsteps: &s\n  - ${PAY}\n  - *s\n`), [
-    '5:5 *s stands inside of what it repeats, which would have no end',
+    '5:5 *s is inside of what it repeats, which would have no end',
   ])
   t.same(mistakesOf('scenario: v1\nname: x\nsteps:\n  - &b { clock: &a { advance: 1h } }\n  - *b\n  - clock: *a\n'), [])
 })

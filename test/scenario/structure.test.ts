@@ -114,7 +114,7 @@ t.test('a loop that can be none is refused at its place', async (t) => {
   t.match(told('{ in: ["1.00"], as: x, steps: [ pays: {} ] }'), [/unknown verb "pays": did you mean "pay"/], 'once')
   t.match(told('{ in: ["1", "2"], as: x, steps: [ pay: { amount: $y, currency: GBP } ] }'), [/unknown reference \$y/])
   t.match(told('{ in: ["1"], as: x, steps: [ clock: { advance: 1h } ] }\n    acting_as: $merchant'), [
-    /^6:5 "acting_as" can't stand beside for_each/,
+    /^6:5 "acting_as" can't be combined with for_each/,
   ])
   const deep = '{ in: $n, as: x, steps: [ for_each: { in: $n, as: y, steps: [ clock: { advance: 1h } ] } ] }'
   t.match(told(deep, `vars: { n: [${[...Array(50).keys()].join()}] }\n`), [/more than 2000 steps/])

@@ -127,7 +127,7 @@ export const audit = screen<OperatorAction>({
       needs: 'nothing',
       command: () => 'svc audit list --follow',
       async run(_row, _given, { follow, say }) {
-        say(follow() ? 'follows the newest' : 'stays where it is: what comes stands above; f follows again')
+        say(follow() ? 'follows the newest' : 'stays where it is: new rows are above; f follows again')
         return undefined
       },
     },

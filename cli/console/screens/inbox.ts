@@ -72,7 +72,7 @@ export const inbox = screen<InboxItem>({
     { title: 'merchant', value: (row) => row.trading_name, least: 10 },
     { title: 'summary', value: (row) => row.summary, least: 16 },
   ],
-  empty: 'Nothing waits for you.',
+  empty: 'No tasks need action.',
   copies: ({ command }) => command,
   open: (row, { who, go, show, screens }) => {
     const to = placeOf(row)

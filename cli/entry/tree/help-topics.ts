@@ -2,7 +2,7 @@ export const TOPICS = [
   { topic: 'topics', meaning: 'this list' },
   { topic: 'all', meaning: 'every command' },
   { topic: 'global', meaning: 'the options of every command' },
-  { topic: 'output', meaning: 'the forms of results, and what stands on which stream' },
+  { topic: 'output', meaning: 'the forms of results, and what goes to which stream' },
   { topic: 'formats', meaning: 'how durations, times, money and ids are written' },
   { topic: 'exit-codes', meaning: 'what exit codes mean' },
   { topic: 'environment', meaning: 'the variables that commands read, and what goes before what' },

@@ -61,7 +61,7 @@ function aliasMistakes(document: Document, source: Source): Mistake[] {
     Alias(_key, node, ancestors) {
       if (!ancestors.some((ancestor) => ancestor === node.resolve(document)) || node.range == null) return
       const [start, end] = node.range
-      const message = `*${node.source} stands inside of what it repeats, which would have no end`
+      const message = `*${node.source} is inside of what it repeats, which would have no end`
       const hint = 'the value itself in place of the alias'
       mistakes.push(makeMistake(source, placeOf(source, [start, end]), { message, hint }))
     },

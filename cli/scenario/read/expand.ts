@@ -78,7 +78,7 @@ function spreadStep(raw: unknown, scope: Scope, { label, spreading }: Position):
     note({
       path: [...path, word],
       what: 'key',
-      message: `"${word}" can't stand beside ${structure}`,
+      message: `"${word}" can't be combined with ${structure}`,
       hint: 'beside the verb of a step inside of it, or as a step of its own',
     })
   return SPREADERS[structure](raw, { ...scope, prefix: `${label}.` }, spreading)

@@ -39,8 +39,8 @@ export const doctor = command({
 none runs there, what the environment configures, as svc serve reads it. Otherwise only this machine. Exit code 1 with
 findings, each with what to type. Nothing is changed or sent, and no password is shown.
 
-With --live it goes through the list of what must be so before the first payment with money: run it where the
-environment of svc serve is. Exit code 1 there also where something could not be checked.`,
+With --live it checks the requirements for the first payment with money: run it with the environment of svc serve.
+Exit code 1 then also means that something could not be checked.`,
   examples: [
     'svc doctor',
     'svc doctor --only database',
@@ -49,7 +49,7 @@ environment of svc serve is. Exit code 1 there also where something could not be
   ],
   flags: {
     only: { value: 'groups', summary: 'Run only these checks, such as mail,machine', choices: NAMES, repeats: true },
-    live: { summary: 'Check instead what must be so before the first payment with money' },
+    live: { summary: 'Check the requirements for the first payment with money instead' },
   },
   async run(context, { only, live }) {
     if (live && only.length > 0) throw usageError('--live has checks of its own: leave out --only')

@@ -244,7 +244,7 @@ t.test('what becomes DEAD, or no longer is, is seen at once, although no event a
   await become('PENDING', 0)
   await console.until(/payment\.settled \(te\S* +PENDING +0\/6 +waits/)
   console.press('9')
-  await console.until(/Nothing waits for you/)
+  await console.until(/No tasks need action/)
   await become('DEAD', 6)
   await console.until(/1 delivery to you is DEAD/)
   console.press('ctrl-c')
