@@ -5,7 +5,7 @@ import type { TestMerchant } from '../support/app.ts'
 import { plainToken } from '../support/checkout.ts'
 import { OPERATOR } from '../support/disputes.ts'
 import { capturedLog } from '../support/captured-log.ts'
-import { patientRefund } from '../support/payments.ts'
+import { refundWithRetry } from '../support/payments.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 /*
@@ -76,7 +76,7 @@ t.test('a later request with a trace of its own has its webhook in that trace', 
   t.equal(refunded.status, 200, refunded.text)
   await received(id, 'payment.partially_refunded')
   t.equal(sentOf(id)['payment.partially_refunded'], traceparent)
-  await patientRefund(service, merchant, { id })
+  await refundWithRetry(service, merchant, { id })
   await received(id, 'payment.refunded')
   t.equal(sentOf(id)['payment.refunded'], parentOf('a'.repeat(32)), 'and without one in that of the payment')
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { removeOldRecords } from '../../src/retention/remove-old-records.ts'
 import { checkInvariants } from '../../src/verify/check-invariants.ts'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
-import { patientRefund, times } from '../support/payments.ts'
+import { refundWithRetry, times } from '../support/payments.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { plantDead, plantDeliveries } from '../support/webhooks.ts'
 
@@ -51,7 +51,7 @@ t.test('old webhooks go with their attempts, and what is left of each payment ca
   t.same(await broken(), [])
 
   // Both payments go on, and what comes is numbered behind what was removed.
-  for (const id of [old, young]) await patientRefund(service, merchant, { id, body: { amount: '1.0000' } })
+  for (const id of [old, young]) await refundWithRetry(service, merchant, { id, body: { amount: '1.0000' } })
   await delivered()
   const { rows } = await owner.query(
     'select sequence from webhook_deliveries where payment_intent_id = any($1) order by 1',
@@ -125,7 +125,7 @@ t.test('nothing is removed twice, lost or left behind while payments move and we
   await age(91, 'merchant_id = $1', merchant.id)
   const dead = await plantDead(owner, merchant.id, { from: '2020-01-01T00:00:00Z', count: 20 })
   const replays = dead.map((id) => service.call('POST', `/api/v1/portal/webhooks/${id}/replay`, { merchant }))
-  const refunds = ids.map((id) => patientRefund(service, merchant, { id, body: { amount: '0.5000' } }))
+  const refunds = ids.map((id) => refundWithRetry(service, merchant, { id, body: { amount: '0.5000' } }))
   await Promise.all([removeOldRecords(app), removeOldRecords(app), ...replays, ...refunds, removeOldRecords(app)])
   for (const answer of await Promise.all(replays)) t.ok([200, 202, 404].includes(answer.status), answer.text)
   for (const answer of await Promise.all(refunds)) t.ok(answer.status < 300, answer.text)

@@ -22,7 +22,7 @@ import { ensureBuilt } from './built.ts'
 import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
 import { freePort } from './free-port.ts'
-import { patiently } from './patient.ts'
+import { retryUnavailable } from './retry.ts'
 import { pause } from './until.ts'
 
 /** `clientSecret` proves the server client where there is an identity provider. */
@@ -110,12 +110,12 @@ export async function testService(
     SVC_IDENTITY: process.env['SVC_TEST_IDENTITY'] ?? 'none',
     ...env,
   })
-  const app = await patiently(() => makeApp(config, overrides))
+  const app = await retryUnavailable(() => makeApp(config, overrides))
   // As every start does: it makes the key of keyed hashes.
   await checkMasterKey(app)
   const api = await startApi(app)
   const running = worker ? startWorker(app, { jobs: withoutFirstRuns() }) : undefined
-  const owner = await patiently(() => makeAdminConnection({ databaseUrl: config.databaseUrl }))
+  const owner = await retryUnavailable(() => makeAdminConnection({ databaseUrl: config.databaseUrl }))
   t.teardown(async () => {
     await api.stop()
     await running?.stop()
@@ -131,7 +131,7 @@ export async function testService(
     operator: (role) => operatorHeaders(app, api.url, role),
     call: async (method, path, options = {}) => {
       const proof = options.merchant === undefined ? {} : await merchantHeaders(app, options.merchant)
-      return patientCall(api.url + path, method, { ...options, headers: { ...proof, ...options.headers } })
+      return callWithRetry(api.url + path, method, { ...options, headers: { ...proof, ...options.headers } })
     },
   }
 }
@@ -141,7 +141,7 @@ const ATTEMPTS_MAX = 5
 const WAITED_MS = 900
 
 /** Asks again after a time-out in the service, as clients do: a machine that stands still for seconds is no error. */
-async function patientCall(url: string, method: Method, options: CallOptions): Promise<Answer> {
+async function callWithRetry(url: string, method: Method, options: CallOptions): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = performance.now()
     const answer = await call(url, method, options)

@@ -95,8 +95,8 @@ export function refund(
   })
 }
 
-/** As clients do: whoever waited too long for the payment's row is told to ask again, with the same key. */
-export function patientRefund(
+/** As clients do: a request that waited too long for the payment's row is repeated, with the same key. */
+export function refundWithRetry(
   service: TestService,
   merchant: TestMerchant,
   wish: { id: string; body?: unknown; key?: string },

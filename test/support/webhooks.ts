@@ -11,7 +11,7 @@ import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
 import type { Deliveries } from '../../src/webhooks/run-deliveries.ts'
 import { bySocket } from './cluster.ts'
 import { testDatabase } from './database.ts'
-import { patiently } from './patient.ts'
+import { retryUnavailable } from './retry.ts'
 
 type Test = { teardown(handler: () => Promise<void>): unknown }
 
@@ -28,14 +28,14 @@ export async function makeOutboxApp(options: {
     SVC_ENCRYPTION_KEY: options.encryptionKey,
     SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
   }
-  return patiently(() => makeApp({ ...readConfig(environment), ...options.config }))
+  return retryUnavailable(() => makeApp({ ...readConfig(environment), ...options.config }))
 }
 
 /** A database, an app on it, and a connection of the tables' owner to plant rows and look at them. */
 export async function makeOutbox(t: Test, config: Partial<Config> = {}) {
   const { url } = await testDatabase(t)
   const encryptionKey = generateMasterKey()
-  const owner = await patiently(() => makeAdminConnection({ databaseUrl: bySocket(url) }))
+  const owner = await retryUnavailable(() => makeAdminConnection({ databaseUrl: bySocket(url) }))
   t.teardown(async () => owner.end())
   const app = await makeOutboxApp({ url: bySocket(url), encryptionKey, config })
   t.teardown(() => app.close())

@@ -5,7 +5,7 @@ import { getWebhookEndpoint } from '../../src/webhooks/get-webhook-endpoint.ts'
 import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
 import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import type { PutWebhookEndpointInput } from '../../src/webhooks/put-webhook-endpoint.ts'
-import { patiently } from '../support/patient.ts'
+import { retryUnavailable } from '../support/retry.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -222,7 +222,7 @@ t.test('twenty pauses and resumes at once end in one of the two, with the queue 
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   await plantDeliveries(owner, merchantId, { count: 50 })
   await Promise.all(
-    Array.from({ length: 20 }, (_, index) => patiently(() => put(app, merchantId, { paused: index % 2 === 0 }))),
+    Array.from({ length: 20 }, (_, index) => retryUnavailable(() => put(app, merchantId, { paused: index % 2 === 0 }))),
   )
   const { paused } = await getWebhookEndpoint(app, merchantId)
   const queued = (await owner.query('select from webhook_queue')).rowCount

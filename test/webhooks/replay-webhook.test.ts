@@ -65,7 +65,7 @@ t.test('a DEAD delivery is sent again from its first attempt, with the same id a
 })
 
 /** As clients do: what no connection was free for is repeated. */
-async function patientReplay(...args: Parameters<typeof replayWebhook>): Promise<unknown> {
+async function replayWithRetry(...args: Parameters<typeof replayWebhook>): Promise<unknown> {
   for (;;) {
     try {
       return await replayWebhook(...args)
@@ -80,7 +80,7 @@ t.test('fifty concurrent replays queue it once', async (t) => {
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const [id = ''] = await plantDeliveries(owner, merchantId)
   await makeDead(owner, id)
-  const ended = await Promise.allSettled(Array.from({ length: 50 }, () => patientReplay(app, { merchantId, id })))
+  const ended = await Promise.allSettled(Array.from({ length: 50 }, () => replayWithRetry(app, { merchantId, id })))
   t.equal(ended.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const end of ended) if (end.status === 'rejected') t.match(end.reason, { code: 'DELIVERY_NOT_DEAD' })
   t.equal((await owner.query('select from webhook_queue')).rowCount, 1)

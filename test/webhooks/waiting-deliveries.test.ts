@@ -7,7 +7,7 @@ import { brokenInvariants } from '../support/invariants.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { startWorker } from '../../src/worker.ts'
-import { patiently } from '../support/patient.ts'
+import { retryUnavailable } from '../support/retry.ts'
 import {
   armAll,
   countByStatus,
@@ -150,11 +150,11 @@ t.test(
     await crashLive(owner, merchantId)
     const byHand = ids.filter((_, index) => index % 100 === 0)
     const outcomes = await Promise.allSettled([
-      ...[1, 2, 3].map(() => patiently(() => armAll(app))),
-      ...byHand.map((id) => patiently(() => replayWebhook(app, { merchantId, id }))),
-      patiently(() => putWebhookEndpoint(app, { merchantId, actor, paused: true })),
+      ...[1, 2, 3].map(() => retryUnavailable(() => armAll(app))),
+      ...byHand.map((id) => retryUnavailable(() => replayWebhook(app, { merchantId, id }))),
+      retryUnavailable(() => putWebhookEndpoint(app, { merchantId, actor, paused: true })),
       plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
-      patiently(() => putWebhookEndpoint(app, { merchantId, actor, paused: false })),
+      retryUnavailable(() => putWebhookEndpoint(app, { merchantId, actor, paused: false })),
     ])
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })

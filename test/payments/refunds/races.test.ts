@@ -7,7 +7,7 @@ import { testService } from '../../support/app.ts'
 import {
   bookingsOf,
   movesOf,
-  patientRefund,
+  refundWithRetry,
   refund,
   resumeAllRefunds,
   settledPayment,
@@ -99,7 +99,7 @@ t.test('100 concurrent partial refunds never refund more than was paid', async (
     const wished = Array.from({ length: 100 }, (_, index) => amountOf(index))
     t.ok(parseAmount(sumOf(wished)) > parseAmount(gross))
     const answers = await times(100, (index) =>
-      patientRefund(service, merchant, { id, body: { amount: wished[index] } }),
+      refundWithRetry(service, merchant, { id, body: { amount: wished[index] } }),
     )
     // On a busy machine the bank may take longer than a request waits for it: 202, and the job continues.
     const taken = wished.filter((_, index) => [200, 202].includes(answers[index]?.status ?? 0))
@@ -134,7 +134,7 @@ t.test('100 concurrent partial refunds never refund more than was paid', async (
 
 t.test('100 concurrent partial refunds of exactly the amount complete the payment once', async (t) => {
   const id = await settledPayment(service, merchant, { amount: '33.00' })
-  const answers = await times(100, () => patientRefund(service, merchant, { id, body: { amount: '0.33' } }))
+  const answers = await times(100, () => refundWithRetry(service, merchant, { id, body: { amount: '0.33' } }))
   t.ok(answers.every(({ status }) => status === 200 || status === 202))
   await resumeAll(id)
   await assertWhole(t, id, '33.00')
@@ -148,7 +148,7 @@ t.test('an amount that the bank rejects is available again, and each rejection i
     asked += 1
     return asked % 3 === 0 ? Promise.resolve({ outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }) : answer()
   })
-  const answers = await times(60, () => patientRefund(service, merchant, { id, body: { amount: '0.97' } }))
+  const answers = await times(60, () => refundWithRetry(service, merchant, { id, body: { amount: '0.97' } }))
   const counts = tally(answers.map(({ status, body }) => body.code ?? status))
   const waiting = counts['202'] ?? 0
   await resumeAll(id)
@@ -175,7 +175,7 @@ t.test('with a bank that executes, rejects, is silent or loses answers, every pe
     }
     return answer()
   })
-  const answers = await times(50, () => patientRefund(service, merchant, { id, body: { amount: '1.23' } }))
+  const answers = await times(50, () => refundWithRetry(service, merchant, { id, body: { amount: '1.23' } }))
   const first = tally(answers.map(({ status, body }) => body.code ?? `${status} ${body.refund_status}`))
   t.ok((first['202 PENDING'] ?? 0) > 5, 'some have to wait')
   const { refunded, reserved } = await amountsOf(id)
@@ -185,7 +185,7 @@ t.test('with a bank that executes, rejects, is silent or loses answers, every pe
   const [, , more] = await Promise.all([
     resumeAll(id),
     resumeAll(id),
-    times(20, () => patientRefund(service, merchant, { id, body: { amount: '0.41' } })),
+    times(20, () => refundWithRetry(service, merchant, { id, body: { amount: '0.41' } })),
   ])
   t.ok(more.every(({ status }) => [200, 202, 422].includes(status)))
   await resumeAll(id)
@@ -206,7 +206,7 @@ t.test('50 concurrent repeats under one key create one refund, whatever the bank
     bank.steer('refund', behaviour)
     const key = randomUUID()
     const asked = bank.calls.refund
-    const answers = await times(50, () => patientRefund(service, merchant, { id, key, body: { amount: '7.00' } }))
+    const answers = await times(50, () => refundWithRetry(service, merchant, { id, key, body: { amount: '7.00' } }))
     t.equal(bank.calls.refund - asked, 1, 'the bank is asked once')
     // On a busy machine the bank may take longer than a request waits for it.
     if (expected !== 'PENDING') await resumeAll(id)
@@ -247,7 +247,7 @@ t.test('a repeat of a rejected refund returns the same error, and a new key trie
 t.test('of many requests with the same refund_amount_available, one succeeds', async (t) => {
   const id = await settledPayment(service, merchant)
   const body = { amount: '20.00', refund_amount_available: '50.00' }
-  const answers = await times(30, () => patientRefund(service, merchant, { id, body }))
+  const answers = await times(30, () => refundWithRetry(service, merchant, { id, body }))
   t.same(tally(answers.map((answer) => answer.body.code ?? answer.status)), {
     '200': 1,
     REFUND_AVAILABLE_MISMATCH: 29,
@@ -264,7 +264,7 @@ t.test('refunds of a held, a suspended and a disabled merchant work under load',
     const gated = await service.merchant()
     const id = await settledPayment(service, gated, { amount: '10.00' })
     await owner.query(`update merchants set ${set} where id = $1`, [gated.id])
-    const answers = await times(10, () => patientRefund(service, gated, { id, body: { amount: '1.00' } }))
+    const answers = await times(10, () => refundWithRetry(service, gated, { id, body: { amount: '1.00' } }))
     t.same(tally(answers.map(({ status }) => status)), { '200': 10 }, set)
     await assertWhole(t, id, '10.00')
   }

@@ -5,7 +5,7 @@ import {
   bookingsOf,
   eventsOf,
   movesOf,
-  patientRefund,
+  refundWithRetry,
   refund,
   resumeAllRefunds,
   settledPayment,
@@ -177,7 +177,7 @@ t.test('a repeat with the same key returns the same refund, and is rejected with
 
 t.test('50 concurrent full refunds refund once', async (t) => {
   const id = await settledPayment(service, merchant)
-  const answers = await times(50, () => patientRefund(service, merchant, { id }))
+  const answers = await times(50, () => refundWithRetry(service, merchant, { id }))
   t.same(tally(answers.map(({ body }) => body.code ?? 'taken')), {
     taken: 1,
     PAYMENT_ALREADY_REFUNDED: 49,
@@ -191,7 +191,7 @@ t.test('50 concurrent full refunds refund once', async (t) => {
 t.test('50 concurrent repeats of a refund under one key create one refund', async (t) => {
   const id = await settledPayment(service, merchant)
   const key = randomUUID()
-  const answers = await times(50, () => patientRefund(service, merchant, { id, key, body: { amount: '7.00' } }))
+  const answers = await times(50, () => refundWithRetry(service, merchant, { id, key, body: { amount: '7.00' } }))
   t.equal(new Set(answers.map(({ body }) => body.refund_id)).size, 1)
   t.same(
     Object.keys(tally(answers.map(({ status }) => status))).filter((status) => status !== '200' && status !== '202'),
@@ -205,7 +205,7 @@ t.test('50 concurrent repeats of a refund under one key create one refund', asyn
 t.test('concurrent partial refunds never refund more than was paid', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const id = await settledPayment(service, merchant)
-    const answers = await times(20, () => patientRefund(service, merchant, { id, body: { amount: '7.00' } }))
+    const answers = await times(20, () => refundWithRetry(service, merchant, { id, body: { amount: '7.00' } }))
     t.same(tally(answers.map(({ status }) => status)), { '200': 7, '422': 13 })
     t.same(
       (await bookingsOf(service, id)).credits,

@@ -6,7 +6,7 @@ const ATTEMPTS_MAX = 20
  * Repeats what found no connection, or no place in time, as the client of a request does: a machine that stands still for
  * seconds is no error. For work that a repeat does not double.
  */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+export async function retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
