@@ -178,6 +178,8 @@ export function findSettlementFacts(tx: CommonQueryMethods, { merchant_id, id }:
 const PayoutFacts = PayoutRecord.extend({
   now: Text,
   may_be_paid: z.boolean(),
+  /** When its bank returned it although it was not PAID here. */
+  unexpected_return_at: TextOrNull,
   settlement_count: z.int(),
   /** The newest of them. */
   settlement_id: TextOrNull,
@@ -186,7 +188,7 @@ export type PayoutFacts = z.infer<typeof PayoutFacts>
 
 export function findPayoutFacts(tx: CommonQueryMethods, { merchant_id, id }: Subject): Promise<PayoutFacts> {
   return tx.one(sql.type(PayoutFacts)`
-    select ${payoutColumns}, now() as now, ${mayBePaid} as may_be_paid, paid.*
+    select ${payoutColumns}, p.unexpected_return_at, now() as now, ${mayBePaid} as may_be_paid, paid.*
     from payouts p
     join merchants m on m.id = p.merchant_id
     cross join lateral (

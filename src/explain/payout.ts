@@ -30,12 +30,16 @@ function retryText({ now, retry_at: at }: PayoutFacts): string {
   return `Its money is in the next payout${at > now ? `, not before ${untilText(now, at)}` : ''}`
 }
 
+function lateReturnText({ unexpected_return_at: at }: PayoutFacts): string {
+  return at === null ? '' : `. Its bank returned it at ${momentText(at)}, so it had made it`
+}
+
 export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
   title: ({ amount, currency, settlement_count: count }) => {
     const paid = count === 0 ? '' : `, which pays ${countText(count, 'settlement')}`
     return `payout of ${moneyText(amount, currency)}${paid}`
   },
-  standing: (payout) => STANDING[payout.status](payout),
+  standing: (payout) => `${STANDING[payout.status](payout)}${lateReturnText(payout)}`,
   table: () => PAYOUT_TRANSITIONS,
   moves: {
     creation: { by: 'the service, once settlements can be paid' },

@@ -344,6 +344,8 @@ t.test(
     const { body } = await service.call('GET', '/api/v1/admin/inbox?limit=100', { headers: OPERATOR })
     const tasks = body.data.filter(({ kind }: { kind: string }) => kind === 'payout_returned_late')
     t.match(tasks, [{ id, merchant_id: merchant.id, command: `svc explain ${id}` }])
+    const story = await service.call('GET', `/api/v1/admin/explain/${id}`, { headers: OPERATOR })
+    t.match(story.body.standing, /^failed: .* Its bank returned it at .*, so it had made it\.$/)
     t.equal(tasks.length, 1)
   },
 )
