@@ -152,6 +152,27 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ' and m.is_active)`',
   ),
   bug(
+    'a refund of a mandate goes to the account that its merchant named',
+    'test/payout-files/refunds-refused.test.ts',
+    'src/payments/refunds/sql.ts',
+    "case when c.debtor_is_from_bank or c.consent_type = 'SINGLE_IMMEDIATE' then",
+    'case when true then',
+  ),
+  bug(
+    'a second upload that is rejected fails what the first was accepted for',
+    'test/payout-files/payouts-by-file.test.ts',
+    'src/payout-files/import-payout-report.ts',
+    'made.size > 0',
+    'made.size > 999',
+  ),
+  bug(
+    "a merchant uses up its payer's disputes",
+    'test/disputes/raise-dispute.test.ts',
+    'src/disputes/raise-dispute.ts',
+    'if (ofSide < DISPUTES_MAX) return count',
+    'if (count < DISPUTES_MAX) return count',
+  ),
+  bug(
     'audit events can be rewritten',
     'test/audit/payment-events.test.ts',
     'migrations/functions/refuse_change.sql',
