@@ -53,25 +53,18 @@ export type BatcherOptions<Row> = ConnectionTarget & {
   parseRow: (row: unknown) => Row
   /** Two overlap their waiting for commits; more would only compete for the processor. */
   connections?: number
-  /**
-   * While another connection is busy, an idle one waits for so many items, and for so many milliseconds at most: a
-   * statement for a few costs nearly as much as one for many. Omitted, it sends what there is at once.
-   */
-  gather?: { items: number; ms: number }
   /** Gets the name of each statement, never the items. */
   onStatement?: OnStatement
 }
 
 /**
- * Makes a batcher over connections of its own. The first item is sent at once, and items that arrive while a connection
- * is busy are sent together. An item that makes the statement fail fails alone: all are run again one by one.
+ * Makes a batcher over connections of its own. No timer: an idle connection sends at once, and items that arrive
+ * while all are busy are sent together. An item that makes the statement fail fails alone: all are run again one by one.
  */
 export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<Item, Row> {
   const waiting: Pending<Item, Row>[] = []
   const { turn: turnMs } = timeoutsOf(options)
   const lanes = Array.from({ length: options.connections ?? 2 }, () => makeLane<Item, Row>(options))
-  const gather = options.gather ?? { items: 1, ms: 0 }
-  let gathering: NodeJS.Timeout | undefined
   let scheduled = false
   let closing = false
 
@@ -88,23 +81,8 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
     rejectLate()
     for (const lane of lanes) {
       if (waiting.length === 0) return
-      if (lane.busy()) continue
-      if (shouldGather()) return
-      lane.send(waiting.splice(0, ITEMS_MAX)).then(schedule, schedule)
+      if (!lane.busy()) lane.send(waiting.splice(0, ITEMS_MAX)).then(schedule, schedule)
     }
-  }
-
-  /** Whether more items should join the next statement. The end of a busy connection's statement looks again as well. */
-  function shouldGather(): boolean {
-    const [first] = waiting
-    if (first === undefined || waiting.length >= gather.items || !lanes.some((lane) => lane.busy())) return false
-    const left = first.since + gather.ms - performance.now()
-    if (left <= 0) return false
-    gathering ??= setTimeout(() => {
-      gathering = undefined
-      schedule()
-    }, left)
-    return true
   }
 
   function schedule(): void {
@@ -124,7 +102,6 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
     close: async () => {
       closing = true
       while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await delay(CLOSING_POLL_MS)
-      clearTimeout(gathering)
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }

@@ -17,14 +17,6 @@ export type PaymentBatches = {
   find: Batcher<{ merchant_id: string; id: string }, FoundPayment>
 }
 
-/**
- * The fixed part of a statement costs as much as four new payments (decision 416). The limit of time is for one that waits
- * for a lock: what comes after it takes the other connection.
- */
-const GATHER_MS = 10
-const WRITES = { items: 24, ms: GATHER_MS }
-const READS = { items: 8, ms: GATHER_MS }
-
 /** @param target its `onStatement` is called with the name of each batch's statement and its duration */
 export function makePaymentBatches(target: ConnectionTarget & { onStatement?: OnStatement }): PaymentBatches {
   return {
@@ -32,21 +24,18 @@ export function makePaymentBatches(target: ConnectionTarget & { onStatement?: On
       ...target,
       name: 'create_payments',
       statement: createPaymentsStatement,
-      gather: WRITES,
       parseRow: (row) => CreateOutcome.parse(row),
     }),
     move: makeBatcher({
       ...target,
       name: 'move_payments',
       statement: movePaymentsStatement,
-      gather: WRITES,
       parseRow: (row) => MoveOutcome.parse(row),
     }),
     find: makeBatcher({
       ...target,
       name: 'find_payments',
       statement: findPaymentsStatement,
-      gather: READS,
       parseRow: (row) => FoundPayment.parse(row),
     }),
   }

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { z } from 'zod'
 import { BatchUnavailableError, makeBatcher } from '../../src/db/batcher.ts'
-import type { Batcher, BatcherOptions } from '../../src/db/batcher.ts'
+import type { Batcher } from '../../src/db/batcher.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { freePort } from '../support/free-port.ts'
 import { emptyDatabase } from '../support/database.ts'
@@ -18,7 +18,6 @@ await owner.query(`
   create function batch(items json) returns table (ord bigint, doubled integer, statement text) language plpgsql as $$
   begin
     perform pg_sleep(max((value ->> 'sleep')::float8)) from json_array_elements(items);
-    perform pg_advisory_xact_lock((value ->> 'lock')::bigint) from json_array_elements(items);
     if exists (select from json_array_elements(items) where (value ->> 'end')::boolean) then
       perform pg_terminate_backend(pg_backend_pid());
     end if;
@@ -32,10 +31,13 @@ await owner.query(`
 `)
 
 const Row = z.object({ ord: z.bigint(), doubled: z.number(), statement: z.string() })
-type Item = { n: number; sleep?: number; lock?: number; end?: boolean; lost?: boolean }
+type Item = { n: number; sleep?: number; end?: boolean; lost?: boolean }
 type Row = z.infer<typeof Row>
 
-function batcherFor(t: Test, options: Partial<BatcherOptions<Row>> = {}): Batcher<Item, Row> {
+function batcherFor(
+  t: Test,
+  options: { databaseUrl?: string; connections?: number; timeoutFactor?: number } = {},
+): Batcher<Item, Row> {
   const batcher = makeBatcher<Item, Row>({
     databaseUrl: url,
     name: 'batch',
@@ -83,36 +85,6 @@ t.test('items that arrive while the connections are busy wait for one and are se
   t.equal(new Set((await late).map(({ statement }) => statement)).size, 1)
   const [first, second] = await Promise.all(slow)
   t.not(first?.statement, second?.statement, 'two connections work side by side')
-})
-
-/** A batcher whose first connection waits for a lock until `release` is called. */
-async function halfBusy(t: Test, gather: NonNullable<BatcherOptions<Row>['gather']>) {
-  const batcher = batcherFor(t, { gather, timeoutFactor: 100 })
-  await owner.query('select pg_advisory_lock(1)')
-  const first = batcher.run({ n: 1, lock: 1 })
-  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-  return { batcher, first, release: () => owner.query('select pg_advisory_unlock(1)') }
-}
-
-t.test('while a connection is busy, the other waits until enough items can share its statement', async (t) => {
-  const { batcher, first, release } = await halfBusy(t, { items: 3, ms: 600_000 })
-  const together: Promise<Row>[] = []
-  for (const n of [2, 3, 4]) {
-    together.push(batcher.run({ n }))
-    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-  }
-  t.equal(new Set((await Promise.all(together)).map(({ statement }) => statement)).size, 1)
-  const last = batcher.run({ n: 5 })
-  await release()
-  await first
-  t.equal((await last).doubled, 10, 'what is too few goes when no connection is busy any more')
-})
-
-t.test('items that are too few are not held up by a statement that waits for a lock', async (t) => {
-  const { batcher, first, release } = await halfBusy(t, { items: 3, ms: 1 })
-  t.equal((await batcher.run({ n: 2 })).doubled, 4)
-  await release()
-  t.equal((await first).doubled, 2)
 })
 
 t.test('an item that makes the statement fail fails alone, and nothing is done twice', async (t) => {
