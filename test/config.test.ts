@@ -60,6 +60,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     holidays: bankHolidays(),
     payoutAccounts: new Map(),
     payoutName: 'svc',
+    statementAccounts: new Set(),
     provider: { name: undefined, termsUrl: undefined, privacyUrl: undefined },
     payoutConnector: 'mock',
     webhookConcurrency: 128,
@@ -175,6 +176,13 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     { SVC_PAYOUT_ACCOUNTS: accounts },
     /^invalid configuration:\n  SVC_PAYOUT_ACCOUNTS: must be accounts by currency/,
   ]),
+  ...['20-20-15', 'DE89370400440532013001', '20201555555555,', 'GBP=20201555555555'].map(
+    (accounts): [string, NodeJS.ProcessEnv, RegExp] => [
+      `accounts of statements ${accounts}`,
+      { SVC_STATEMENT_ACCOUNTS: accounts },
+      /^invalid configuration:\n  SVC_STATEMENT_ACCOUNTS: must be accounts separated by commas, such as/,
+    ],
+  ),
   ...['20000055779911:Name', 'UK.OBIE.PAN:20000055779911:Name', 'UK.OBIE.SortCodeAccountNumber:2000005577991:Name'].map(
     (account): [string, NodeJS.ProcessEnv, RegExp] => [
       `the collection account ${account}`,
@@ -375,6 +383,14 @@ t.test('accounts of payment files are kept as digits and IBANs, however they are
       ['EUR', 'DE89370400440532013000'],
     ],
   )
+})
+
+t.test('accounts of statements are kept once each, a British IBAN as its sort code and account number', async (t) => {
+  const { statementAccounts } = readConfig({
+    ...GOOD,
+    SVC_STATEMENT_ACCOUNTS: '20-20-15 55555555, GB33 BUKB 2020 1555 5555 55,de89 3704 0044 0532 0130 00',
+  })
+  t.same([...statementAccounts], ['20201555555555', 'DE89370400440532013000'])
 })
 
 t.test('the collection account is kept as its parts', async (t) => {

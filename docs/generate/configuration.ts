@@ -45,6 +45,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   SVC_SMS_URL: 'none',
   SVC_SMS_TOKEN: 'none',
   SVC_PAYOUT_ACCOUNTS: 'none',
+  SVC_STATEMENT_ACCOUNTS: 'none',
   SVC_BANK_PROFILES: 'none: no bank but the mock bank of the sandbox',
   SVC_BANK_SOFTWARE_STATEMENT: 'the one in the database',
   SVC_COLLECTION_ACCOUNT: 'none; **required** with SVC_BANK_PROFILES',

@@ -50,13 +50,15 @@ export type Config = Readonly<{
   /** The accounts that payment files pay from, by currency: 14 digits for GBP, an IBAN for EUR. */
   payoutAccounts: ReadonlyMap<string, string>
   payoutName: string
+  /** Further accounts of ours whose statements are imported, in the spelling of `accountKey`. */
+  statementAccounts: ReadonlySet<string>
   /** The file of bank profiles. */
   bankProfiles: string | undefined
   /** The file of the software statement; undefined if it is in the database. */
   bankSoftwareStatement: string | undefined
-  /** The account that payments at banks are credited to. */
   /** Who provides the payment service, for payers. */
   provider: Readonly<Record<'name' | 'termsUrl' | 'privacyUrl', string | undefined>>
+  /** The account that payments at banks are credited to. */
   collectionAccount: Readonly<{ scheme: SchemeName; identification: string; name: string }> | undefined
   /** What sends payouts: the mock bank, or instruction files. */
   payoutConnector: 'mock' | 'file'

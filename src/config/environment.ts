@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification, schemeOf } from '../lib/account-identification.ts'
+import {
+  IBAN,
+  SORT_CODE_ACCOUNT_NUMBER,
+  accountKey,
+  normalIdentification,
+  schemeOf,
+} from '../lib/account-identification.ts'
 import { MERCHANT_ROLES, PLATFORM_ROLES } from '../lib/permissions.ts'
 import { bankHolidays } from '../lib/working-days.ts'
 
@@ -69,6 +75,21 @@ const PayoutAccounts = z.string().transform((text, context) => {
       return z.NEVER
     }
     accounts.set(currency, account)
+  }
+  return accounts
+})
+
+const STATEMENT_ACCOUNTS_RULE = 'must be accounts separated by commas, such as 20-20-15 55555555,DE89370400440532013000'
+const StatementAccounts = z.string().transform((text, context): ReadonlySet<string> => {
+  const accounts = new Set<string>()
+  for (const part of text === '' ? [] : text.split(',')) {
+    const number = part.trim()
+    const account = normalIdentification(SORT_CODE_ACCOUNT_NUMBER, number) ?? normalIdentification(IBAN, number)
+    if (account === undefined) {
+      context.addIssue({ code: 'custom', message: STATEMENT_ACCOUNTS_RULE })
+      return z.NEVER
+    }
+    accounts.add(accountKey(account))
   }
   return accounts
 })
@@ -219,6 +240,11 @@ export const Environment = z.object({
       "must be at most 70 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces",
     )
     .default('svc'),
+  /**
+   * Further accounts of ours whose bank statements are imported, besides SVC_PAYOUT_ACCOUNTS and SVC_COLLECTION_ACCOUNT:
+   * `20-20-15 55555555,DE89370400440532013000`.
+   */
+  SVC_STATEMENT_ACCOUNTS: StatementAccounts.prefault(''),
   /** The file of bank profiles (YAML or JSON): the banks that payments are made at, besides the mock bank of the sandbox. */
   SVC_BANK_PROFILES: z.string().min(1).max(4_096).optional(),
   /**

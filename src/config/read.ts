@@ -87,6 +87,7 @@ function fromEnvironment(env: Environment): Config {
     holidays: env.SVC_BANK_HOLIDAYS,
     payoutAccounts: env.SVC_PAYOUT_ACCOUNTS,
     payoutName: env.SVC_PAYOUT_NAME,
+    statementAccounts: env.SVC_STATEMENT_ACCOUNTS,
     bankProfiles: env.SVC_BANK_PROFILES,
     bankSoftwareStatement: env.SVC_BANK_SOFTWARE_STATEMENT,
     collectionAccount: env.SVC_COLLECTION_ACCOUNT,

@@ -26,6 +26,15 @@ export function normalIdentification(scheme: SchemeName, text: string): string |
   return isValidIBAN(iban) ? iban : undefined
 }
 
+/**
+ * One spelling of an account, whatever form a bank writes it in, so that one account is never taken for two: capitals
+ * without spaces and hyphens, and of a British IBAN the sort code and account number. An IBAN that is not valid stays one.
+ */
+export function accountKey(text: string): string {
+  const plain = text.replaceAll(/[\s-]/g, '').toUpperCase()
+  return plain.startsWith('GB') && isValidIBAN(plain) ? plain.slice(8) : plain
+}
+
 /** A normalised identification, formatted for people: `00-00-75 12345678`, `GB33 BUKB 2020 1555 5555 55`. */
 export function identificationText(scheme: SchemeName, identification: string): string {
   return scheme === SORT_CODE_ACCOUNT_NUMBER

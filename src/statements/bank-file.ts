@@ -10,7 +10,7 @@ export type BankFile = {
 export type BankStatement = {
   /** The bank's own name of the statement; of a CSV file, which has none, its first and last day. */
   reference: string
-  /** IBAN, or sort code and account number without blanks and hyphens. */
+  /** In the spelling of `accountKey`: sort code and account number, or the IBAN of another country. */
   account: string
   opening: Balance | null
   closing: Balance | null
@@ -89,9 +89,4 @@ const NO_NAME = /^(NOT ?PROVIDED|NON-?REF|NO-?REF|NONE|NULL|N\/A|UNKNOWN|[0.\s-]
 export function nameOf(text: string, lengthMax: number): string | null {
   const name = plainText(text, lengthMax)
   return name === null || NO_NAME.test(name) ? null : name
-}
-
-/** IBANs and UK account numbers are written with blanks and hyphens by some and without by others. */
-export function accountOf(text: string): string {
-  return text.replaceAll(/[\s-]/g, '').toUpperCase()
 }

@@ -11,6 +11,7 @@ import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
 import { matchOpenLines } from './match-open-lines.ts'
+import { ownAccounts, refuseForeign } from './own-accounts.ts'
 import { readCamt } from './read-camt.ts'
 import { readCsv } from './read-csv.ts'
 import type { CsvForm } from './read-csv.ts'
@@ -39,20 +40,21 @@ export type ImportOutcome = {
 /**
  * Imports a bank's file, matches every open line of the last imports, and confirms the payouts and refunds among them. A file,
  * and a line, that was imported before is not imported again (decision 255).
- * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line or the entry
+ * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line, the entry or the account
  */
 export async function importStatements(
   app: Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
   { content, csv, actor }: ImportStatementsInput,
 ): Promise<ImportOutcome> {
   const file = readFile(content, csv)
+  refuseForeign(app.config, file)
   const fileHash = createHash('sha256').update(content, 'utf8').digest('hex')
   const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockImports(tx)
     const before = await listStatementsOfFile(tx, fileHash)
     const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
-    const matched = await matchOpenLines(tx)
+    const matched = await matchOpenLines(tx, ownAccounts(app.config))
     return {
       moved: await confirmPayouts(app, tx, matched.payouts),
       refunded: await confirmRefunds(app, tx, matched.refunds),

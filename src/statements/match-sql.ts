@@ -2,6 +2,7 @@ import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToke
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { StatementLine } from '../wire/statements.ts'
+import type { OwnAccounts } from './own-accounts.ts'
 import { PayoutLine, RefundLine, UnmatchedMovementRecord } from './record.ts'
 
 export type MatchRule = Exclude<NonNullable<StatementLine['matched_by']>, 'MANUAL'>
@@ -74,13 +75,14 @@ type MovementFilter = { from: FragmentSqlToken; to: FragmentSqlToken; isWanted(o
 
 /**
  * Settled payments, executed refunds and payouts `m` that no line is known of, created in a time. What a file took to the
- * bank can come back under its own id.
+ * bank can come back under its own id; it is on the statements of no other account than one that pays.
  */
 function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken {
   return sql.fragment`
     select 'payment' as kind, p.merchant_id, p.id as payment_id, null::uuid as refund_id, null::uuid as payout_id,
       'CREDIT' as direction,
-      p.gross_amount as amount, p.currency, p.end_to_end_id, p.created_at, p.consent_id, p.remittance_reference
+      p.gross_amount as amount, p.currency, p.end_to_end_id, p.created_at, p.consent_id, p.remittance_reference,
+      false as is_of_paying
     from merchants each
     cross join lateral (
       select * from payment_intents p
@@ -93,7 +95,7 @@ function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken
     )
     union all
     select 'refund', r.merchant_id, p.id, r.id, null, 'DEBIT', r.amount, p.currency, p.end_to_end_id, r.created_at, p.consent_id,
-      p.remittance_reference
+      p.remittance_reference, false
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
     where r.status = 'EXECUTED' and r.end_to_end_id is null and r.created_at >= ${from} and r.created_at < ${to}
@@ -102,7 +104,8 @@ function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken
       )
     union all
     -- A refund that a file took to the bank has an end-to-end id of its own, and is executed when its line is known.
-    select each.kind, r.merchant_id, p.id, r.id, null, each.direction, r.amount, p.currency, r.end_to_end_id, r.sent_at, null, null
+    select each.kind, r.merchant_id, p.id, r.id, null, each.direction, r.amount, p.currency, r.end_to_end_id, r.sent_at, null, null,
+      true
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
     cross join (values ('refund', 'DEBIT'), ('refund_return', 'CREDIT')) each (kind, direction)
@@ -112,7 +115,8 @@ function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken
         where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = each.direction
       )
     union all
-    select each.kind, p.merchant_id, null, null, p.id, each.direction, p.amount, p.currency, p.end_to_end_id, p.sent_at, null, null
+    select each.kind, p.merchant_id, null, null, p.id, each.direction, p.amount, p.currency, p.end_to_end_id, p.sent_at, null, null,
+      true
     from payouts p
     cross join (values ('payout', 'DEBIT'), ('payout_return', 'CREDIT')) each (kind, direction)
     where p.status in ('SENT', 'PAID', 'RETURNED') and p.sent_at >= ${from} and p.sent_at < ${to}
@@ -158,13 +162,16 @@ export async function listDays(tx: DatabaseTransactionConnection, rule: MatchRul
   return [...found]
 }
 
+/** By which rule lines of these days are matched, and which accounts pay: undefined for any. */
+export type LinesToMatch = { rule: MatchRule; days: Days; paying: OwnAccounts['paying'] }
+
 /**
  * Matches unmatched lines with movements of the same direction, amount and currency whose keys are equal by the rule, and
  * that were created in the days about the line. A line and its movement need to be the only pair, of these lines and of
  * those that were booked within the same days, also of lines that are no longer tried.
  */
-export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, days: Days): Promise<Matched> {
-  return match(tx, { rule, days, isInOrder: false })
+export function matchLines(tx: DatabaseTransactionConnection, lines: LinesToMatch): Promise<Matched> {
+  return match(tx, { ...lines, isInOrder: false })
 }
 
 /**
@@ -172,20 +179,26 @@ export function matchLines(tx: DatabaseTransactionConnection, rule: MatchRule, d
  * each their own, and refunds of one payment leave in the order of their lines. It is one day, so that the movements are the
  * same for each line; the days follow one another.
  */
-export function matchInOrder(tx: DatabaseTransactionConnection, day: string): Promise<Matched> {
-  return match(tx, { rule: 'END_TO_END_ID', days: { from: day, to: day }, isInOrder: true })
+export function matchInOrder(
+  tx: DatabaseTransactionConnection,
+  { day, paying }: Pick<LinesToMatch, 'paying'> & { day: string },
+): Promise<Matched> {
+  return match(tx, { rule: 'END_TO_END_ID', days: { from: day, to: day }, paying, isInOrder: true })
 }
 
-type Match = { rule: MatchRule; days: Days; isInOrder: boolean }
+type Match = LinesToMatch & { isInOrder: boolean }
 
-function match(tx: DatabaseTransactionConnection, { rule, days, isInOrder }: Match): Promise<Matched> {
+function match(tx: DatabaseTransactionConnection, { rule, days, paying, isInOrder }: Match): Promise<Matched> {
   const { from, to } = days
+  const isPaying =
+    paying === undefined ? sql.fragment`true` : sql.fragment`l.account = any(${sql.array([...paying], 'text')})`
   const { line, movement, isWanted } = KEYS[rule]
   const besides = isInOrder ? 0 : DAYS_BEFORE + DAYS_AFTER
   return tx.one(sql.type(Matched)`
     with open_line as materialized (
       select l.id, l.direction, l.amount, l.currency, l.booked_on, ${line} as key,
         l.booked_on between ${from}::date and ${to}::date and ${isTried} as is_own,
+        ${isPaying} as is_paying,
         row_number() over (partition by ${line}, l.direction, l.amount, l.currency order by l.booked_on, l.id) as place
       from bank_statement_lines l
       where ${isOpen(rule)} and (not ${isInOrder}::boolean or ${isTried})
@@ -216,6 +229,7 @@ function match(tx: DatabaseTransactionConnection, { rule, days, isInOrder }: Mat
       from open_line o
       join candidate m
         on m.key = o.key and m.direction = o.direction and m.amount = o.amount and m.currency = o.currency
+          and (o.is_paying or not m.is_of_paying)
           and (not ${isInOrder}::boolean or m.place = o.place)
       where m.created_at >= ${midnight(sql.fragment`o.booked_on - ${DAYS_BEFORE}::integer`)}
         and m.created_at < ${midnight(sql.fragment`o.booked_on + ${DAYS_AFTER}::integer`)}

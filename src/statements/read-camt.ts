@@ -1,7 +1,8 @@
+import { accountKey } from '../lib/account-identification.ts'
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
 import type { Element } from '../lib/read-xml.ts'
-import { LINES_MAX, STATEMENTS_MAX, accountOf, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
+import { LINES_MAX, STATEMENTS_MAX, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
 import type { Balance, BankFile, BankLine, BankStatement } from './bank-file.ts'
 
 /** The message of each kind of file, the element that it repeats, and the depth of what stands in that (the root is 1). */
@@ -54,7 +55,7 @@ function notCamt(found: string | undefined): UnreadableFile {
 function takePart(statement: Draft, part: Element): void {
   const where = `statement ${shown(statement.reference)}`
   if (part.name === 'Acct') {
-    statement.account = accountOf(textAt(part, 'Id/IBAN', 'Id/Othr/Id') ?? '')
+    statement.account = accountKey(accountText(part))
   } else if (part.name === 'Bal') {
     const kind = textAt(part, 'Tp/CdOrPrtry/Cd')
     // Of a statement in several pages the interim balances (ITBD) are its ends.
@@ -65,6 +66,13 @@ function takePart(statement: Draft, part: Element): void {
     if (status === 'BOOK') statement.lines.push(...linesOf(part, `${where}, entry ${statement.lines.length + 1}`))
     else statement.unbookedCount += 1
   }
+}
+
+/** The account as the bank writes it: an account number of eight digits has its sort code at the bank that keeps it. */
+function accountText(element: Element): string {
+  const number = textAt(element, 'Id/IBAN', 'Id/Othr/Id') ?? ''
+  const sortCode = textAt(element, 'Svcr/FinInstnId/ClrSysMmbId/MmbId') ?? ''
+  return /^\d{8}$/.test(number) && /^\d{2}(-?\d{2}){2}$/.test(sortCode) ? `${sortCode}${number}` : number
 }
 
 function balanceOf(element: Element, where: string): Balance {

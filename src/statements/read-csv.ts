@@ -1,7 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { accountKey } from '../lib/account-identification.ts'
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
 import type { DATE_FORMATS } from '../wire/statements.ts'
-import { LINES_MAX, accountOf, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
+import { LINES_MAX, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
 import type { BankFile, BankLine } from './bank-file.ts'
 
 /** Which column of a CSV file has what, by the names in its first line. Columns that are not named are not read. */
@@ -42,7 +43,7 @@ export function readCsv(text: string, form: CsvForm): BankFile {
   const days = lines.map(({ bookedOn }) => bookedOn).toSorted()
   const [first = 'empty'] = days
   const reference = `${first} to ${days.at(-1) ?? 'empty'}`
-  const account = accountOf(form.account)
+  const account = accountKey(form.account)
   const statement = { reference, account, opening: null, closing: null, lines, unbookedCount: 0 }
   return { format: 'csv', statements: [statement] }
 }

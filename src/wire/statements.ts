@@ -31,7 +31,11 @@ export const Statement = z.strictObject({
   id: Uuid,
   format: z.enum(STATEMENT_FORMATS),
   reference: z.string().meta({ description: "the bank's name of the statement; of a CSV file its first and last day" }),
-  account: z.string().meta({ description: 'IBAN, or the number that the bank uses' }),
+  account: z
+    .string()
+    .meta({
+      description: 'sort code and account number, the IBAN of another country, or the number that the bank uses',
+    }),
   currency: Currency.nullable(),
   opening_amount: Money.nullable(),
   closing_amount: Money.nullable(),
@@ -94,9 +98,10 @@ export const importStatements = operation({
   path: '/api/v1/admin/statements',
   summary: "Import a bank's statement file and match its lines",
   description:
-    'Reads camt.053 and camt.054 (versions 02 to 08) and CSV. A line that an earlier file had is not imported twice. ' +
+    'Reads camt.053 and camt.054 (versions 02 to 08) and CSV, of the accounts that the configuration names; a sandbox that ' +
+    'names none takes any. A line that an earlier file had is not imported twice. ' +
     'Lines are matched with payments, refunds and payouts by end-to-end id, then by its first 31 and 18 characters, then by amount, ' +
-    'date and reference together. A payout that is on a statement is paid, a refund executed.',
+    'date and reference together. A payout that is on a statement of an account that pays is paid, a refund executed.',
   needsFreshSignIn: true,
   bodyBytesMax: BODY_BYTES_MAX,
   params: None,
@@ -105,7 +110,9 @@ export const importStatements = operation({
     content: z.string().min(1).max(CONTENT_MAX).meta({ description: 'the whole file' }),
     csv: z
       .strictObject({
-        account: text(64).meta({ description: 'the account, which a CSV file does not name' }),
+        account: text(64).meta({
+          description: 'the account, which a CSV file does not name: sort code and account number, or IBAN',
+        }),
         currency: Currency,
         date_format: z.enum(DATE_FORMATS).default('YYYY-MM-DD'),
         columns: z

@@ -69,7 +69,7 @@ t.test('lines of far days are matched in parts, each by the movements of its day
     .rows
   for (const rule of ['REFERENCE', 'END_TO_END_ID', 'END_TO_END_ID_31'] as const)
     for (const part of parts) {
-      const { text, values } = await statementOf((tx) => matchLines(tx, rule, part))
+      const { text, values } = await statementOf((tx) => matchLines(tx, { rule, days: part, paying: undefined }))
       await owner.query('begin')
       const plan = await measurePlan(owner, text, values)
       await owner.query('rollback')
@@ -79,7 +79,8 @@ t.test('lines of far days are matched in parts, each by the movements of its day
 
 t.test('what is alike in other days does not count, and what is within the days does', async (t) => {
   const matched = async (id: string) => {
-    for (const part of await days()) await app.pool.transaction((tx) => matchLines(tx, 'REFERENCE', part))
+    for (const part of await days())
+      await app.pool.transaction((tx) => matchLines(tx, { rule: 'REFERENCE', days: part, paying: undefined }))
     const { rows } = await owner.query('select matched_by from bank_statement_lines where id = $1', [id])
     return rows[0]?.matched_by
   }
@@ -103,7 +104,8 @@ t.test('a line that is no longer tried is not matched, and what it may be is not
   const second = await addLine('aged', 692)
   // In the days of a line that is tried.
   const alone = await addLine('order 6920', 692, { imported: 31 })
-  for (const part of await days()) await app.pool.transaction((tx) => matchLines(tx, 'REFERENCE', part))
+  for (const part of await days())
+    await app.pool.transaction((tx) => matchLines(tx, { rule: 'REFERENCE', days: part, paying: undefined }))
   const { rows } = await owner.query('select id from bank_statement_lines where id = any($1) and matched_by is null', [
     [first, second, alone],
   ])
@@ -151,7 +153,7 @@ t.test('lines of one whole id are its refunds in their order, wherever a part of
       const wanted = JSON.stringify(are.map((index) => (index === null ? null : ids[index])))
       found.push({ name, first, wanted, key })
     }
-  await app.pool.transaction(matchOpenLines)
+  await app.pool.transaction((tx) => matchOpenLines(tx, { paying: undefined }))
   for (const { name, first, wanted, key } of found) {
     const { rows } = await owner.query(
       `select refund_id from bank_statement_lines where bank_reference = $1 and end_to_end_id <> 'other' order by booked_on, id`,

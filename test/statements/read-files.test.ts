@@ -38,7 +38,7 @@ t.test('camt.053 version 02: booked entries are lines, with their names and bala
       statements: [
         {
           reference: 'STMT-1',
-          account: 'GB33BUKB20201555555555',
+          account: '20201555555555',
           opening: { amount: '-100.0000', currency: 'GBP' },
           closing: { amount: '250.5000', currency: 'GBP' },
           unbookedCount: 1,
@@ -67,6 +67,34 @@ t.test('camt.053 version 02: booked entries are lines, with their names and bala
       ],
     },
   )
+})
+
+t.test('one account is spelled once, however a bank writes it', async (t) => {
+  const byIban = britishFile([{ amount: '1.00' }])
+  const inParts = (number: string, sortCode: string): string =>
+    byIban.replace(
+      /<Acct>.*<\/Acct>/,
+      `<Acct><Id><Othr><Id>${number}</Id></Othr></Id><Svcr><FinInstnId><ClrSysMmbId><ClrSysId><Cd>GBDSC</Cd></ClrSysId><MmbId>${sortCode}</MmbId></ClrSysMmbId></FinInstnId></Svcr></Acct>`,
+    )
+  t.same(await schemaErrors('camt.053.001.02', inParts('55555555', '202015')), [])
+  const csv = (account: string) =>
+    readCsv('Date,Details,Paid out,Paid in\n22/11/2026,x,,1.00\n', { ...FORM, account }).statements
+  for (const statements of [
+    readCamt(byIban).statements,
+    readCamt(inParts('20-20-15 55555555', '202015')).statements,
+    readCamt(inParts('55555555', '20-20-15')).statements,
+    csv('20-20-15 55555555'),
+    csv('20201555555555'),
+    csv('gb33 bukb 2020 1555 5555 55'),
+  ])
+    t.match(statements, [{ account: '20201555555555' }])
+  t.match(
+    csv('GB34BUKB20201555555555'),
+    [{ account: 'GB34BUKB20201555555555' }],
+    'with wrong check digits it is another',
+  )
+  t.match(csv('DE89 3704 0044 0532 0130 00'), [{ account: 'DE89370400440532013000' }])
+  t.match(readCamt(inParts('55555555', 'BUKBGB22')).statements, [{ account: '55555555' }], 'not a sort code')
 })
 
 t.test('camt.053 version 08: each transaction of a batch is a line of its own', async (t) => {

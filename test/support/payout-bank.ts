@@ -52,7 +52,10 @@ export function answerTo(messageId: string, statuses: Readonly<Record<string, st
     <OrgnlPmtInfAndSts><OrgnlPmtInfId>${messageId}GBP</OrgnlPmtInfId>${items.join('')}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
 }
 
-/** camt.053 with a debit for each of these payments. */
+/** The account 20-00-00 12345678, from which the tests' files pay, as statements name it. */
+const PAYING_IBAN = 'GB83BUKB20000012345678'
+
+/** camt.053 of that account with a debit for each of these payments. */
 export function statementOf(payments: readonly Instructed[], more: readonly SampleLine[] = []): string {
   statementCount += 1
   const id = `PAID-${statementCount}`
@@ -62,7 +65,7 @@ export function statementOf(payments: readonly Instructed[], more: readonly Samp
     direction: 'DBIT' as const,
     ref: `${id}-${index}`,
   }))
-  return britishFile([...debits, ...more], { id })
+  return britishFile([...debits, ...more], { id, account: PAYING_IBAN })
 }
 let statementCount = 0
 
