@@ -139,7 +139,7 @@ const resolve = action({
   command: 'payments resolve',
   summary: 'Resolve a payment whose bank was silent or late',
   details:
-    'For payments that svc inbox names. Ask the bank first. With its id of the payment the service asks the bank itself, and settles what the bank has settled. --not-taken fails the payment: be sure, as a payer whose bank pays after all has paid for nothing. Where a bank has settled a payment that had failed, --returned and --credited say whose the money is.',
+    'For payments that svc inbox names. Ask the bank first. With its id of the payment the service asks the bank itself, and settles what the bank has settled. --not-taken fails the payment: be sure, as a payer whose bank pays after all has paid for nothing. Where a bank has settled a payment that had failed, --returned and --credited say whose the money is; only an OWNER credits it.',
   examples: [
     'svc payments resolve a2b4358c --taken-as P-20261123-17 --reason "on the phone with the bank"',
     'svc payments resolve a2b4358c --not-taken --reason "not in the books of the bank"',
@@ -150,7 +150,7 @@ const resolve = action({
     takenAs: { value: 'id', summary: "The bank's id of the payment", member: 'bank_payment_id' },
     notTaken: { summary: 'The bank has no such order' },
     returned: { summary: 'Settled too late: the payer gets the money back' },
-    credited: { summary: "Settled too late: the money is the merchant's" },
+    credited: { summary: "Settled too late: the money is the merchant's (OWNER)" },
     code: { value: 'code', summary: 'With --not-taken: why', choices: PAYOUT_FAILURES, member: 'failure_code' },
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },

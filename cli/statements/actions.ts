@@ -54,7 +54,7 @@ const credit = action({
   command: 'statements credit',
   summary: "Add a returned refund to the merchant's balance",
   details:
-    'The next settlement has it as a line. The payer has not got the money: the merchant asks for another account, or pays by other means.',
+    'Only an OWNER does this: it corrects the balance. The next settlement has it as a line. The payer has not got the money: the merchant asks for another account, or pays by other means.',
   examples: [
     'svc statements credit 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --reason "the account of the payer is closed"',
   ],

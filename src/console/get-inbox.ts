@@ -5,10 +5,10 @@ import type { Permission } from '../lib/permissions.ts'
 import { InboxKind } from '../wire/console.ts'
 import type { InboxItem } from '../wire/console.ts'
 import { listInboxDisputes } from './inbox-disputes-sql.ts'
-import type { InboxDispute } from './inbox-disputes-sql.ts'
 import { listInboxRows } from './inbox-sql.ts'
 import type { InboxPosition, InboxRecord } from './inbox-sql.ts'
 import { describeItem } from './inbox-text.ts'
+import type { InboxView } from './inbox-text.ts'
 
 /** The permission that a kind needs beyond the inbox itself. */
 const REQUIRED_PERMISSIONS: Partial<Record<InboxKind, Permission>> = {
@@ -42,16 +42,17 @@ export async function getInbox(
   const found = await listInboxRows(pool, { merchantId, kinds, after, limit: limit + 1, holidays })
   const { rows, nextCursor } = pageOf(found, limit, ({ due_us: us, kind, id }) => [us, kind, id].join(SEPARATOR))
   const side = merchantId === undefined ? 'operator' : 'merchant'
+  const canCorrect = can('administer platform')
   const ids = rows.flatMap(({ kind, id }) => (kind.startsWith('dispute_') ? [id] : []))
   const disputes = ids.length === 0 ? [] : await listInboxDisputes(pool, ids)
   const disputesById = new Map(disputes.map((dispute) => [dispute.id, dispute]))
-  const data = rows.map((row) => present(row, side, disputesById.get(row.id)))
+  const data = rows.map((row) => present(row, { side, canCorrect, dispute: disputesById.get(row.id) }))
   return { data, has_more: nextCursor !== null, next_cursor: nextCursor }
 }
 
-function present(row: InboxRecord, side: 'operator' | 'merchant', dispute: InboxDispute | undefined): InboxItem {
+function present(row: InboxRecord, view: InboxView): InboxItem {
   const { due_us: _, ...item } = row
-  return { ...item, ...describeItem(row, side, dispute) }
+  return { ...item, ...describeItem(row, view) }
 }
 
 const SEPARATOR = '.'

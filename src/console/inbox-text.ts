@@ -4,7 +4,8 @@ import type { InboxDispute } from './inbox-disputes-sql.ts'
 import type { InboxRecord } from './inbox-sql.ts'
 
 type ItemText = { summary: string; command: string }
-type Describe = (item: InboxRecord) => ItemText
+/** The item, and whether its viewer may correct balances. */
+type Describe = (item: InboxRecord, canCorrect: boolean) => ItemText
 
 /** The merchant as commands accept it. */
 function merchant({ realm_slug, merchant_id, id }: InboxRecord): string {
@@ -65,10 +66,16 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: 'the bank has booked a payment, refund or payout that has failed here: its money is in no balance',
     command: `svc statements resolve ${id}`,
   }),
-  refund_returned: ({ id }) => ({
-    summary: "a bank has returned a refund: add it to the merchant's balance",
-    command: `svc statements credit ${id}`,
-  }),
+  refund_returned: (item, canCorrect) =>
+    canCorrect
+      ? {
+          summary: "a bank has returned a refund: add it to the merchant's balance",
+          command: `svc statements credit ${item.id}`,
+        }
+      : {
+          summary: "a bank has returned a refund: an OWNER adds it to the merchant's balance",
+          command: `svc reconcile --merchant ${merchant(item)}`,
+        },
   reconciliation_different: ({ count }) => ({
     summary: count === 1 ? 'the books have 1 difference' : `the books have ${count} differences`,
     command: 'svc reconcile --last',
@@ -108,15 +115,17 @@ const FOR_MERCHANTS: Partial<Record<InboxKind, Describe>> = {
   }),
 }
 
+export type InboxView = {
+  side: 'operator' | 'merchant'
+  canCorrect: boolean
+  dispute: InboxDispute | undefined
+}
+
 /** The summary and command of an item; the summary of a dispute names its amount and reason. */
-export function describeItem(
-  item: InboxRecord,
-  side: 'operator' | 'merchant',
-  dispute: InboxDispute | undefined,
-): ItemText {
+export function describeItem(item: InboxRecord, { side, canCorrect, dispute }: InboxView): ItemText {
   const describe = (side === 'operator' ? FOR_OPERATORS : FOR_MERCHANTS)[item.kind]
   if (describe === undefined) throw new Error(`inbox items of kind ${item.kind} are not for the ${side}`)
-  const text = describe(item)
+  const text = describe(item, canCorrect)
   return dispute === undefined ? text : { ...text, summary: `${disputeText(dispute)}: ${text.summary}` }
 }
 

@@ -130,7 +130,8 @@ function paymentSlots(payment: PaymentFacts): Facts {
 
 function lateActions({ id, status, is_unanswered: isLate }: PaymentFacts): Action[] {
   if (status !== 'Failed' || !isLate) return []
-  return [{ what: 'say whose its money is', by: 'an operator', how: [forOperator(`svc payments resolve ${id}`)] }]
+  const by = "an operator; an OWNER, where it is the merchant's"
+  return [{ what: 'say whose its money is', by, how: [forOperator(`svc payments resolve ${id}`)] }]
 }
 
 function disputeActions({ id, open_dispute: open, ...it }: PaymentFacts): Action[] {

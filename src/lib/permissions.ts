@@ -127,7 +127,7 @@ const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>
   'administer platform': {
     roles: ['OWNER'],
     allows:
-      'manage staff and fees, correct balances, read the audit trail, resolve escalated disputes, register at banks',
+      'manage staff and fees, correct balances, credit refunds that came back, read the audit trail, resolve escalated disputes, register at banks',
     hasLastingEffect: true,
   },
   'operate sandbox': {

@@ -6,6 +6,8 @@ import type { BankConnector } from '../banks/connector.ts'
 import { correctBalanceIn } from '../ledger/correct-balance.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
+import { roleAllows } from '../lib/permissions.ts'
+import type { PlatformRole } from '../lib/permissions.ts'
 import type { ResolvePayment } from '../wire/console.ts'
 import { postponeSettlement } from './claim-sql.ts'
 import { paymentNotFound } from './get-payment.ts'
@@ -14,7 +16,7 @@ import type { PaymentRecord } from './record.ts'
 import { findPaymentById } from './sql.ts'
 import { deleteUnanswered, findUnanswered } from './unanswered-sql.ts'
 
-export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor }
+export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor; role: PlatformRole }
 
 /** How long a bank may take to confirm its id of a payment. */
 const CONFIRM_TIMEOUT_MS = 5_000
@@ -23,10 +25,15 @@ const CONFIRM_TIMEOUT_MS = 5_000
  * Records what an operator has found out about a payment whose order the bank never answered (decision 273), or that it
  * settled after the payment had failed (decision 278). What the bank has taken is not believed: from then on the bank is
  * asked for it by its id, and says itself whether it settled. What it has not taken fails the payment.
- * @throws {DomainError} PAYMENT_NOT_FOUND; PAYMENT_NOT_RESOLVABLE for a payment that does not wait for this, or whose bank
- * has another order under that id; BANK_UNAVAILABLE when the bank does not confirm the id now
+ * Only an OWNER says CREDITED, since that corrects a balance (decision 412).
+ * @throws {DomainError} FORBIDDEN_ROLE; PAYMENT_NOT_FOUND; PAYMENT_NOT_RESOLVABLE for a payment that does not wait for this,
+ * or whose bank has another order under that id; BANK_UNAVAILABLE when the bank does not confirm the id now
  */
 export async function resolvePayment(app: App, input: ResolvePaymentInput): Promise<void> {
+  if (input.outcome === 'CREDITED' && !roleAllows(input.role, 'administer platform'))
+    throw new DomainError('FORBIDDEN_ROLE', "only an OWNER can add the money to the merchant's balance", {
+      next: 'ask an OWNER, or record that the payer gets the money back: RETURNED',
+    })
   const payment = isUuid(input.id) ? await findPaymentById(app.pool, input.id) : null
   if (payment === null) throw paymentNotFound()
   const known = await findUnanswered(app.pool, payment.id)

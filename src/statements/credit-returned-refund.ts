@@ -11,7 +11,8 @@ import { lockLine } from './sql.ts'
 export type CreditReturnedRefundInput = { id: string; reason: string; actor: Actor }
 
 /**
- * Adds a refund that has come back to its merchant's balance. The payment stays refunded: whether and how the payer gets
+ * Adds a refund that has come back to its merchant's balance, which is a correction and an OWNER's (decision 412): the
+ * statement that proves the return is imported by a lesser role. The payment stays refunded: whether and how the payer gets
  * the money is between payer and merchant.
  * @throws {DomainError} STATEMENT_LINE_NOT_FOUND; REFUND_NOT_CREDITABLE for a line that is no returned refund, or one that
  *   is credited already

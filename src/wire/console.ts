@@ -274,8 +274,8 @@ const ResolvePayment = z.discriminatedUnion('outcome', [
   z.strictObject({
     outcome: z.enum(['RETURNED', 'CREDITED']).meta({
       description:
-        'of a payment that its bank settled after it had failed: the payer gets the money back, or it is added to the ' +
-        "merchant's balance",
+        'of a payment that its bank settled after it had failed: the payer gets the money back, or (by an OWNER) it is ' +
+        "added to the merchant's balance",
     }),
     reason: FOR_AUDIT,
   }),
@@ -292,7 +292,7 @@ export const resolvePayment = operation({
     'For payments of the inbox (payment_unanswered): ask the bank first. TAKEN: the service asks the bank about this id, ' +
     'and the payment is Settled when the bank says so. NOT_TAKEN: the payment is Failed; if the bank executes it ' +
     'after all, the payer has paid for nothing. For those that their bank settled after they had failed ' +
-    '(payment_settled_late): RETURNED or CREDITED. The payment stays Failed.',
+    '(payment_settled_late): RETURNED, or by an OWNER alone CREDITED. The payment stays Failed.',
   access: ['platform'],
   permission: 'operate merchants',
   needsFreshSignIn: true,

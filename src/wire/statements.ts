@@ -31,11 +31,9 @@ export const Statement = z.strictObject({
   id: Uuid,
   format: z.enum(STATEMENT_FORMATS),
   reference: z.string().meta({ description: "the bank's name of the statement; of a CSV file its first and last day" }),
-  account: z
-    .string()
-    .meta({
-      description: 'sort code and account number, the IBAN of another country, or the number that the bank uses',
-    }),
+  account: z.string().meta({
+    description: 'sort code and account number, the IBAN of another country, or the number that the bank uses',
+  }),
   currency: Currency.nullable(),
   opening_amount: Money.nullable(),
   closing_amount: Money.nullable(),
@@ -227,6 +225,7 @@ export const resolveStatementLine = operation({
 
 export const creditReturnedRefund = operation({
   ...ofOperators,
+  permission: 'administer platform',
   name: 'creditReturnedRefund',
   dryRun: true,
   method: 'POST',

@@ -119,7 +119,7 @@ const MAY: Record<string, string> = {
   listStatementLines: 'OWNER OPS',
   listUnmatchedMovements: 'OWNER OPS',
   resolveStatementLine: 'OWNER OPS',
-  creditReturnedRefund: 'OWNER OPS',
+  creditReturnedRefund: 'OWNER',
   listBankConnections: 'OWNER OPS',
   setSoftwareStatement: 'OWNER',
   registerAtBank: 'OWNER',

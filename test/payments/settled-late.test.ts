@@ -10,15 +10,15 @@ import { steeredBank } from '../support/steered-bank.ts'
 
 /** A bank that answers that it has settled a payment, after an operator has recorded that it has no such order. */
 const bank = steeredBank()
-const service = await testService(t, { overrides: { bank: bank.connector } })
+const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' }, overrides: { bank: bank.connector } })
 bank.behind(service.app.mockBank)
 const { app, owner } = service
 const merchant = await service.merchant()
 const headers = await service.operator('OPS')
 
-const resolve = (id: string, body: object, query = ''): Promise<Answer> =>
+const resolve = (id: string, body: object, { query = '', as = headers } = {}): Promise<Answer> =>
   service.call('POST', `/api/v1/admin/payments/${id}/resolve${query}`, {
-    headers,
+    headers: as,
     body: { reason: 'so says the bank', ...body },
   })
 
@@ -65,7 +65,7 @@ t.test(
     t.equal((await tasks()).length, 1, 'once, however often the job runs')
 
     const before = await hashTables(owner)
-    t.match(await resolve(id, { outcome: 'RETURNED' }, '?dry_run=true'), { status: 200 })
+    t.match(await resolve(id, { outcome: 'RETURNED' }, { query: '?dry_run=true' }), { status: 200 })
     t.same(await hashTables(owner), before)
     const answers = await Promise.all([1, 2, 3].map(() => resolve(id, { outcome: 'RETURNED' })))
     t.same(answers.map(({ status }) => status).toSorted(), [200, 409, 409])
@@ -82,7 +82,11 @@ t.test(
 
 t.test("or until it is added to the merchant's balance", async (t) => {
   const id = await settledLate()
-  t.match(await resolve(id, { outcome: 'CREDITED' }), { status: 200, body: { status: 'Failed' } })
+  const before = await hashTables(owner)
+  t.match(await resolve(id, { outcome: 'CREDITED' }), { status: 403, body: { code: 'FORBIDDEN_ROLE', next: /OWNER/ } })
+  t.same(await hashTables(owner), before, 'whoever operates corrects no balance')
+  const as = await service.operator('OWNER')
+  t.match(await resolve(id, { outcome: 'CREDITED' }, { as }), { status: 200, body: { status: 'Failed' } })
   t.match(await balancesOf(service, merchant), { GBP: { clearing: '50.0000', bank: '50.0000', fees_earned: '0.0000' } })
   t.same([await tasks(), await differences()], [[], []])
   const { rows } = await owner.query('select amount, booked_against, reference from corrections')

@@ -43,9 +43,12 @@ export function fileBank(): { bank: SteeredBank; options: ServiceOptions } {
   return { bank, options: { env, overrides: { bank: bank.connector } } }
 }
 
-export async function fileRefundService(t: Test): Promise<TestService & FileRefunds & { bank: SteeredBank }> {
+export async function fileRefundService(
+  t: Test,
+  env: ServiceOptions['env'] = {},
+): Promise<TestService & FileRefunds & { bank: SteeredBank }> {
   const { bank, options } = fileBank()
-  const service = await testService(t, options)
+  const service = await testService(t, { ...options, env: { ...options.env, ...env } })
   return { ...service, ...(await fileRefunds(service, bank)), bank }
 }
 

@@ -172,7 +172,7 @@ const ASKED: Record<string, Permission | readonly [Permission, Permission]> = {
   listStatementLines: 'operate merchants',
   listUnmatchedMovements: 'operate merchants',
   resolveStatementLine: 'operate merchants',
-  creditReturnedRefund: 'operate merchants',
+  creditReturnedRefund: 'administer platform',
   listOutbox: 'read merchants',
   replayForMerchant: 'operate merchants',
   explainForOperator: 'read merchants',

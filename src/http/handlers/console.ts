@@ -66,7 +66,7 @@ export const consoleViews: Handlers<typeof wire> = {
   /** POST /api/v1/admin/payments/{id}/resolve */
   async resolvePayment(app, { principal, params, body }) {
     const operator = operatorOf(principal)
-    await resolvePayment(app, { ...body, id: params.id, actor: operator.actor })
+    await resolvePayment(app, { ...body, id: params.id, actor: operator.actor, role: operator.role })
     return { status: 200, body: presentAdminPayment(await getAdminPayment(app, params.id), operator) }
   },
 }
