@@ -21,6 +21,13 @@ function londonDay(moment: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`(${moment} at time zone 'Europe/London')::date`
 }
 
+const OWN_ID = '^[A-Z]{3}([0-9a-f]{32}|[0-9a-f]{28}|[0-9a-f]{15})$'
+
+/** That a line `l` has paid what has the form of an id of ours, or of its first 31 or 18 characters, which banks keep. */
+const isOwnDebit = sql.fragment`(
+  l.direction = 'DEBIT' and (coalesce(l.end_to_end_id ~ ${OWN_ID}, false) or coalesce(l.remittance ~ ${OWN_ID}, false))
+)`
+
 /** What bank statements can disagree with. */
 export const STATEMENT_CHECKS = {
   FILE_REFUND: {
@@ -95,6 +102,18 @@ export const STATEMENT_CHECKS = {
       where l.matched_by is null and ${during(sql.fragment`l.created_at`, scope)}
     `,
   },
+  STATEMENT_DEBIT_UNKNOWN: {
+    cause:
+      'the bank has paid what has the form of an id of this service and is no open payout or refund here: paid twice, or forgotten when a back-up was restored, and then about to be paid again',
+    isOfAllOnly: true,
+    query: (scope) => sql.fragment`
+      select null::uuid as merchant_id, l.id::text as subject, null::uuid as payment_id, l.currency,
+        null::numeric as expected, -l.amount as found
+      from bank_statement_lines l
+      where l.matched_by is null and ${isOwnDebit} and ${during(sql.fragment`l.created_at`, scope)}
+        and not exists (select from ${failedOf})
+    `,
+  },
   STATEMENT_LINE_UNKNOWN: {
     cause: 'the bank has booked what is no payment, refund or payout here: it is to be explained by hand',
     isOfAllOnly: true,
@@ -104,7 +123,7 @@ export const STATEMENT_CHECKS = {
       from bank_statement_lines l
       where l.matched_by is null and ${during(sql.fragment`l.created_at`, scope)}
         and l.booked_on <= ${londonDay(sql.fragment`${scope.asOf}::timestamptz`)} - ${UNKNOWN_DAYS}::integer
-        and not exists (select from ${failedOf})
+        and not ${isOwnDebit} and not exists (select from ${failedOf})
     `,
   },
   REFUND_RETURN: {

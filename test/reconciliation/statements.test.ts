@@ -143,6 +143,43 @@ t.test('what the bank has booked and no rule matches is a difference after three
   t.same(await differences(), [])
 })
 
+t.test('a debit with the form of an id of ours that nothing here has is a difference at once', async (t) => {
+  const { sent } = await sentPayout('17.00')
+  t.match(await post('statements', { content: statementOf([sent]) }), { body: { matched_line_count: 1 } })
+  const id = `SVC${'0a1b'.repeat(8)}`
+  const debit = <More extends object>(more: More) => ({ amount: '17.00', direction: 'DBIT' as const, ...more })
+  const lines = [
+    debit({ ref: 'FORGOTTEN', e2e: id }),
+    debit({ ref: 'CUT-31', e2e: id.slice(0, 31) }),
+    debit({ ref: 'CUT-18', text: id.slice(0, 18) }),
+    debit({ ref: 'TWICE', e2e: sent.endToEndId }),
+    debit({ ref: 'OLD', e2e: id.replace('0a', '0b'), on: daysAgo(4) }),
+  ]
+  const others = [
+    debit({ ref: 'SHORT', e2e: id.slice(0, 17) }),
+    debit({ ref: 'UPPER', e2e: id.toUpperCase() }),
+    { amount: '17.00', ref: 'CREDIT', e2e: id },
+  ]
+  t.match(await post('statements', { content: statementOf([], [...lines, ...others]) }), {
+    body: { new_line_count: 8, matched_line_count: 0 },
+  })
+  const found = await differences()
+  t.same(
+    new Set(
+      found.map(({ kind, subject, merchant_id, found_amount }) => [kind, subject, merchant_id, found_amount].join()),
+    ),
+    new Set(
+      await Promise.all(
+        lines.map(async ({ ref }) => ['STATEMENT_DEBIT_UNKNOWN', await onlyLine(ref), null, '-17.00'].join()),
+      ),
+    ),
+  )
+  t.equal(found.length, lines.length, 'each once')
+  t.same(await differences(`?merchant_id=${(await service.merchant()).id}`), [])
+  for (const { ref } of [...lines, ...others]) t.match(await resolveLine(await onlyLine(ref)), { status: 200 })
+  t.same(await differences(), [])
+})
+
 t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant, { amount: '30.00' })
