@@ -1,6 +1,6 @@
 /**
- * Members of a request or callback that the audit trail does not keep, because it is kept for ever: the payer's account and
- * contact, and what acts as the payer. Names are compared without case and separators: `debtorIdentification` is
+ * Members of a request or callback that the audit trail does not keep, because it is kept for ever: the payer's account, name
+ * and contact, and what acts as the payer. Names are compared without case and separators: `debtorIdentification` is
  * `debtor_identification`.
  */
 const NOT_KEPT: ReadonlySet<string> = new Set([
@@ -12,7 +12,9 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'iban',
   'identification',
   'idtoken',
+  'name',
   'payeremail',
+  'payername',
   'payerphone',
   'paymentstate',
   'phone',
@@ -24,7 +26,7 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
 export const REDACTED = '[redacted]'
 
 /** A part of each of those names. Most bodies have none of them, and are not parsed again. */
-const NAME_PART = /code|email|iban|identification|number|phone|state|token/i
+const NAME_PART = /code|email|iban|identification|name|number|phone|state|token/i
 
 /** JSON text with the values of those members replaced, at any depth. A text without such a member stays as it was received. */
 export function redactPayload(text: string): string {

@@ -83,15 +83,15 @@ const ODD_BODIES: [name: string, body: string][] = [
   ],
   [
     'escapes',
-    String.raw`{"amount":"50.00","currency":"GBP","redirect_uri":"https:\/\/shop.example\/return","payer_name":"a\\b\"c\u00e9\n\t\/"}`,
+    String.raw`{"amount":"50.00","currency":"GBP","redirect_uri":"https:\/\/shop.example\/return","metadata":{"note":"a\\b\"c\u00e9\n\t\/"}}`,
   ],
   [
     'many alphabets',
-    '{"amount":"50.00","currency":"GBP","redirect_uri":"https://shop.example/return","payer_name":"Zoë 支払い 🏦 \u202e \u0301"}',
+    '{"amount":"50.00","currency":"GBP","redirect_uri":"https://shop.example/return","metadata":{"note":"Zoë 支払い 🏦 \u202e \u0301"}}',
   ],
   [
     'an emoji written as a pair',
-    String.raw`{"amount":"50.00","currency":"GBP","redirect_uri":"https://shop.example/return","payer_name":"\ud83c\udfe6"}`,
+    String.raw`{"amount":"50.00","currency":"GBP","redirect_uri":"https://shop.example/return","metadata":{"note":"\ud83c\udfe6"}}`,
   ],
   [
     'a key written twice',
@@ -103,7 +103,7 @@ const ODD_BODIES: [name: string, body: string][] = [
   ],
   [
     'backslashes that look like octal',
-    String.raw`{"amount":"50.00","currency":"GBP","redirect_uri":"https://shop.example/return","payer_name":"\\000\\x41 $1 %s {}"}`,
+    String.raw`{"amount":"50.00","currency":"GBP","redirect_uri":"https://shop.example/return","metadata":{"note":"\\000\\x41 $1 %s {}"}}`,
   ],
 ]
 

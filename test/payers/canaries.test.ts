@@ -53,7 +53,9 @@ t.test(
   'the audit trail keeps neither the code nor the state of a payer, nor the account that a bank names',
   async (t) => {
     for (const [text, kept] of [
-      ['{"amount":"1.00","payer_name":"Zoë"}', '{"amount":"1.00","payer_name":"Zoë"}'],
+      ['{"amount":"1.00","metadata":{"note":"Zoë"}}', '{"amount":"1.00","metadata":{"note":"Zoë"}}'],
+      ['{"amount":"1.00","payer_name":"Zoë"}', '{"amount":"1.00","payer_name":"[redacted]"}'],
+      ['{"Debtor":{"Name":"Zoë"}}', '{"Debtor":{"Name":"[redacted]"}}'],
       ['{ "amount": 1.10 }', '{ "amount": 1.10 }'],
       ['{"state":"s","code":"c","error":null}', '{"state":"[redacted]","code":"[redacted]","error":null}'],
       [

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { atBank, createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
+import { dumpDatabase } from '../support/dump.ts'
 import { settledPayment } from '../support/payments.ts'
 import { messagesTo, signIn } from '../support/payers.ts'
 import { checkInvariants } from '../../src/verify/check-invariants.ts'
@@ -75,6 +76,7 @@ t.test('a contact, name and messages are gone over all merchants; payments and b
   await service.call('POST', `/api/v1/payments/${waiting}/cancel`, { merchant })
   t.match((await erase(asked)).body, { consents: 1, accounts: 1, open_consents: 0 })
   t.match((await erase(asked)).body, { consents: 0, open_consents: 0 }, 'again there is nothing left')
+  t.notMatch(await dumpDatabase(owner), /canary/i, 'the name is in no table, nor in the audit trail')
 })
 
 t.test('the audit trail says that it was done and why, and not to whom', async (t) => {

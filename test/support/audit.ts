@@ -95,7 +95,7 @@ async function fill(service: TestService): Promise<void> {
     const about = { actor, action: 'merchant.kyb', merchantId: merchant.id, subjectId: merchant.id }
     await app.pool.transaction((tx) => recordAction(app, tx, { ...about, ...action }))
   }
-  await createPayment(service, merchant, { payer_name: 'Zoë \u2028 支払い 🏦' })
+  await createPayment(service, merchant, { metadata: { note: 'Zoë \u2028 支払い 🏦' } })
   const { id } = await authorisedPayment(service, merchant)
   const { id: refunded } = await authorisedPayment(service, merchant)
   await owner.query(`update payment_intents set settle_at = now() where status = 'Authorised'`)
