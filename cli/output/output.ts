@@ -108,18 +108,15 @@ function printData(io: Io, options: OutputOptions, data: unknown, known: readonl
   if (options.query !== undefined) {
     const path = parsePath(options.query)
     checkPath(data, path, known)
-    write(io, scalars(valueAt(data, path), options))
+    writeData(io, lineText(scalars(valueAt(data, path), options)))
     return true
   }
   const kept = selected(options, data, known)
-  if (options.mode === 'json') write(io, [JSON.stringify(kept, null, io.stdout.isTTY ? 2 : 0)])
+  if (options.mode === 'json') writeData(io, lineText([JSON.stringify(kept, null, io.stdout.isTTY ? 2 : 0)]))
   else if (options.mode === 'jsonl')
-    write(
-      io,
-      (Array.isArray(kept) ? kept : [kept]).map((item) => JSON.stringify(item)),
-    )
+    writeData(io, lineText((Array.isArray(kept) ? kept : [kept]).map((item) => JSON.stringify(item))))
   else if (options.mode === 'yaml')
-    io.stdout.write(yaml().stringify(kept, { lineWidth: 0, aliasDuplicateObjects: false }))
+    writeData(io, yaml().stringify(kept, { lineWidth: 0, aliasDuplicateObjects: false }))
   else return false
   return true
 }
@@ -145,7 +142,7 @@ function writeCsv(
 ): void {
   const { fields = known.filter((name) => !notInCsv.includes(name)), header } = options
   const rows = selected(options, items, known)
-  io.stdout.write(csvOf(Array.isArray(rows) ? rows : [], fields, { header, lineEnd: '\n' }))
+  writeData(io, csvOf(Array.isArray(rows) ? rows : [], fields, { header, lineEnd: '\n' }))
 }
 
 /** The data with only the chosen members; a name that no row has is a mistake, not an empty column. */
@@ -178,5 +175,14 @@ function recordLines(lines: RecordLines, { paint, width = Infinity }: Omit<Table
 }
 
 function write(io: Io, lines: readonly string[]): void {
-  if (lines.length > 0) io.stdout.write(`${lines.join('\n')}\n`)
+  io.stdout.write(lineText(lines))
+}
+
+/** Programs get data as it is; at a terminal it must not drive the terminal, for payers and merchants write some of it. */
+function writeData(io: Io, text: string): void {
+  io.stdout.write(io.stdout.isTTY ? printable(text, 'lines') : text)
+}
+
+function lineText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }

@@ -22,7 +22,8 @@ function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   const harmless = isFormula(text) ? `'${text}` : text
-  return /[",\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  // Some spreadsheets split at the other separators too, where a cell has no quotes.
+  return /[",;|\t\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 // The characters that start a formula in spreadsheets, or that they skip before one; some read the full-width forms as

@@ -84,6 +84,25 @@ t.test('-q prints raw scalars, one in a line', async (t) => {
   t.equal((await list(t, ['-q', 'a b'])).code, 2)
 })
 
+t.test('at a terminal, data of others can not drive it; a pipe gets it as it is', async (t) => {
+  const payer = 'Ada\u001b]52;c;eA==\u0007 \u009b31m \u202eX'
+  const items = [summaryOf('Settled', { payer_name: payer })]
+  for (const flags of [
+    ['-q', '[].payer_name'],
+    ['-o', 'csv'],
+    ['-o', 'json'],
+    ['-o', 'jsonl'],
+    ['-o', 'yaml'],
+  ]) {
+    const { url } = await fakeService(t, () => page(...items))
+    const words = ['payments', 'list', '--api-url', url, '--client-id', 'demo', ...flags]
+    const { stdout } = await runCli(words, { tty: true })
+    t.notMatch(stdout, /(?!\n)[\p{Cc}\u202e]/u, flags.join(' '))
+    t.match(stdout, /Ada/)
+  }
+  t.equal((await list(t, ['-q', '[].payer_name'], items)).stdout, `${payer}\n`)
+})
+
 t.test('a path that leads to nothing there could be is a usage error that names what there is', async (t) => {
   const { url } = await fakeService(t, ({ path }) =>
     path.includes('?')

@@ -10,6 +10,9 @@ function cell(value: unknown): string {
 t.test('a cell is quoted where it has to be, and absent members are empty', async (t) => {
   t.equal(cell('plain text'), 'plain text')
   t.equal(cell('a,b'), '"a,b"')
+  t.equal(cell('a;=1'), '"a;=1"')
+  t.equal(cell('a|=1'), '"a|=1"')
+  t.equal(cell('a\t=1'), '"a\t=1"')
   t.equal(cell('say "hi"'), '"say ""hi"""')
   t.equal(cell('two\nlines'), '"two\nlines"')
   t.equal(cell('two\r\nlines'), '"two\r\nlines"')
@@ -25,7 +28,7 @@ t.test('text that a spreadsheet would run gets an apostrophe in front', async (t
   t.equal(cell('+447700900123'), `'+447700900123`)
   t.equal(cell('-1+1'), `'-1+1`)
   t.equal(cell('@SUM(A1)'), `'@SUM(A1)`)
-  t.equal(cell('\t=1'), `'\t=1`)
+  t.equal(cell('\t=1'), `"'\t=1"`)
   t.equal(cell('\r=1'), `"'\r=1"`)
   t.equal(cell('\n=1'), `"'\n=1"`)
   t.equal(cell('＝1+1'), `'＝1+1`)
