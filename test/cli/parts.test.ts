@@ -282,7 +282,36 @@ t.test(
     await until('the worker runs', () => worker.said().includes('The worker runs.'))
     worker.child.kill('SIGTERM')
     t.same(await worker.ended, [0, null])
+
+    // Its demo logins are known, and no bank has moved its balances.
+    const live = { ...(await liveEnv()), SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: right }
+    for (const words of [['serve'], ['worker', '--once'], ['staff', 'bootstrap', '--email', 'a@b.example']]) {
+      const { code, stderr } = await runCli(words, { env: live })
+      t.equal(code, 1, words.join(' '))
+      t.match(
+        stderr,
+        /^Error: SVC_MODE is live, and this database was first started in sandbox\s+mode\.?\nTry: an empty database/m,
+      )
+    }
+    t.match(await runCli(['doctor', '--only', 'database'], { env: live }), {
+      stdout: /mode +.*first started in sandbox mode/,
+    })
   },
 )
+
+t.test('a database of live mode is started in no sandbox', async (t) => {
+  const { url: databaseUrl } = await testDatabase(t)
+  const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: key() }
+  const worker = startPart(t, 'worker', { ...(await liveEnv()), ...env })
+  await until('the worker runs', () => worker.said().includes('The worker runs'))
+  worker.child.kill('SIGTERM')
+  await worker.ended
+  for (const words of [['serve'], ['up', '--port', '0', '--state-dir', stateDirOf(t)]])
+    t.match(
+      await runCli(words, { env }),
+      { code: 1, stderr: /SVC_MODE is sandbox, and this database was first started in live mode/ },
+      words.join(' '),
+    )
+})
 
 provesLeaves(t, import.meta.filename)

@@ -61,6 +61,7 @@ const OTHER_CONDITIONS: Record<string, string> = {
       'bank_software_statements',
       'bank_statements',
       'bank_tests',
+      'database_mode',
       'operator_alert_messages',
       'operator_alerts',
       'payer_failed_verifications',

@@ -69,3 +69,19 @@ export async function readFacts(databaseUrl: string, variable?: string): Promise
     await client?.end()
   }
 }
+
+/** The mode of the database's first start; undefined before that. @throws where its login may not read it, or it is not migrated */
+export async function readMode(databaseUrl: string): Promise<string | undefined> {
+  const [{ RUNTIME_ROLE }, { makePgConnection }] = await Promise.all([
+    import('../../../src/app.ts'),
+    import('../../../src/db/connection.ts'),
+  ])
+  const client = await makePgConnection({ databaseUrl, applicationName: 'svc doctor', onError: () => undefined })
+  try {
+    await client.query(`set role ${RUNTIME_ROLE}`)
+    const { rows } = await client.query<{ mode: string }>('select mode from database_mode')
+    return rows[0]?.mode
+  } finally {
+    await client.end()
+  }
+}

@@ -4,7 +4,7 @@ import type { Keys } from '../keys/rotate.ts'
 import { keyFile } from '../up/key-file.ts'
 import { clockVerdict, finding, ok, reasonOf, restartOr, runChecks, skipped, within } from './check.ts'
 import type { Check, Verdict } from './check.ts'
-import { readFacts } from './database-sql.ts'
+import { readFacts, readMode } from './database-sql.ts'
 import type { Facts } from './database-sql.ts'
 import type { DoctorTarget } from './target.ts'
 
@@ -28,6 +28,7 @@ export async function checkDatabase(target: DoctorTarget): Promise<Check[]> {
     version: () => versionCheck(facts),
     'database clock': () => clockVerdict(facts.aheadMs),
     migrations: () => migrationsCheck(url),
+    mode: () => modeCheck(url, target.config),
     'runtime rights': () => runtimeCheck(facts),
     'migrating rights': () => migratingCheck(facts, migrationUrl === url ? undefined : migrationUrl),
     ...keys,
@@ -62,6 +63,17 @@ export async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
     if (error instanceof UnmigratedDatabaseError) return finding(error.message, 'svc migrate up')
     throw error
   }
+}
+
+/** Whether the database is of the mode that is configured (src/db/database-mode-sql.ts). */
+async function modeCheck(databaseUrl: string, config: DoctorTarget['config']): Promise<Verdict> {
+  const mode = await readMode(databaseUrl)
+  if (mode === undefined) return skipped('the first start gives it one')
+  if (config === undefined || config.mode === mode) return ok(`this is a database of ${mode} mode`)
+  return finding(
+    `SVC_MODE is ${config.mode}, and this database was first started in ${mode} mode`,
+    `export SVC_DATABASE_URL=${DATABASE_URL}`,
+  )
 }
 
 /** Whether the service may act as its role, which the migrations give its rights to. */

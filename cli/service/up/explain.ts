@@ -28,6 +28,10 @@ const KNOWN: Readonly<Record<string, readonly [code: string, hint?: string]>> = 
     'MIGRATION_REFUSED',
     'which are applied: svc migrate status\nwhat else is wrong with the database: svc doctor --only database',
   ],
+  DatabaseModeError: [
+    'WRONG_MODE',
+    'an empty database for live mode, or another one for the sandbox: SVC_DATABASE_URL; a sandbox does not become live',
+  ],
   MasterKeyError: [
     'WRONG_ENCRYPTION_KEY',
     'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',

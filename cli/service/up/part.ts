@@ -9,8 +9,8 @@ type Part = { what: string; stop(): Promise<void> }
 
 /**
  * Runs one part of the system from the environment alone, as production does, until a signal asks it to stop.
- * @throws {CliError} before anything runs when the database's migrations are not those of this version, or its secrets
- *   were sealed under another key
+ * @throws {CliError} before anything runs when the database's migrations are not those of this version, its mode is the
+ *   other one, or its secrets were sealed under another key
  */
 export async function runPart(
   env: NodeJS.ProcessEnv,
@@ -44,7 +44,7 @@ export async function runPart(
 export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
   const { app } = await openApp(env)
   try {
-    await checkKey(app).catch(async (error: unknown) => {
+    await checkDatabase(app).catch(async (error: unknown) => {
       throw await explainLost(error, app.config.databaseUrl)
     })
     return await work(app)
@@ -54,12 +54,16 @@ export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Pro
 }
 
 async function startOf(app: App, start: (app: App) => Promise<Part>): Promise<Part> {
-  await checkKey(app)
+  await checkDatabase(app)
   return start(app)
 }
 
-async function checkKey(app: App): Promise<void> {
-  const { checkMasterKey } = await import('../../../src/keys/check-master-key.ts')
+async function checkDatabase(app: App): Promise<void> {
+  const [{ checkMasterKey }, { requireDatabaseMode }] = await Promise.all([
+    import('../../../src/keys/check-master-key.ts'),
+    import('../../../src/db/database-mode-sql.ts'),
+  ])
+  await requireDatabaseMode(app.pool, app.config.mode)
   await checkMasterKey(app)
 }
 

@@ -6,6 +6,7 @@ import { readConfig } from '../../../src/config/read.ts'
 import { describeDatabaseError } from '../../../src/db/describe-error.ts'
 import { migrateUp } from '../../../src/db/migrate.ts'
 import { isSuperuser } from '../../../src/db/superuser-sql.ts'
+import { requireDatabaseMode } from '../../../src/db/database-mode-sql.ts'
 import { checkMasterKey } from '../../../src/keys/check-master-key.ts'
 import { makeSeededIds } from '../../../src/lib/seeded-ids.ts'
 import { ensureDemoCustomer } from '../../../src/sandbox/seed-customer.ts'
@@ -76,6 +77,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
   const app = await explained(() => makeApp(config, overrides), { describe })
   teardown.add('The connections', () => app.close())
+  await explained(() => requireDatabaseMode(app.pool, app.config.mode))
   await checkMasterKey(app)
   if (bank !== undefined) await bank.register(app)
   // The database of our own has no other login, and is for trying svc out.
